@@ -1,0 +1,147 @@
+import pg from "pg";
+import { type Sql, statementName } from "./sql.ts";
+
+// bigint counts of rows and requests fit a JavaScript number; nothing here counts beyond 2^53.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+export type Row = Record<string, unknown>;
+
+/** Anything that can run a statement: the pool or an open transaction. */
+export interface Queryable {
+  rows<T extends Row>(statement: Sql): Promise<T[]>;
+  /** The single row of a statement that always gives one. */
+  one<T extends Row>(statement: Sql): Promise<T>;
+  /** The first row, or null. */
+  first<T extends Row>(statement: Sql): Promise<T | null>;
+  /** How many rows a write touched. */
+  run(statement: Sql): Promise<number>;
+}
+
+abstract class Statements implements Queryable {
+  protected abstract send(statement: Sql): Promise<pg.QueryResult>;
+
+  async rows<T extends Row>(statement: Sql): Promise<T[]> {
+    return (await this.send(statement)).rows as T[];
+  }
+
+  async one<T extends Row>(statement: Sql): Promise<T> {
+    const [row] = await this.rows<T>(statement);
+    if (row === undefined) throw new Error("a statement that always gives a row gave none");
+    return row;
+  }
+
+  async first<T extends Row>(statement: Sql): Promise<T | null> {
+    return (await this.rows<T>(statement))[0] ?? null;
+  }
+
+  async run(statement: Sql): Promise<number> {
+    return (await this.send(statement)).rowCount ?? 0;
+  }
+}
+
+/**
+ * An open transaction. Only `Db.transaction` makes one, so a function that takes a `Tx` cannot be called outside of one.
+ */
+export class Tx extends Statements {
+  // The private member makes the type nominal: a `Db` is not assignable to a `Tx`.
+  readonly #client: pg.PoolClient;
+
+  constructor(client: pg.PoolClient) {
+    super();
+    this.#client = client;
+  }
+
+  protected send(statement: Sql): Promise<pg.QueryResult> {
+    return sendOn(this.#client, statement);
+  }
+
+  /** Delivered to listeners of every process when, and only when, this transaction commits. */
+  async notify(channel: string, payload: string): Promise<void> {
+    await this.#client.query("select pg_notify($1, $2)", [channel, payload]);
+  }
+}
+
+const retryableStates = new Set(["40001", "40P01"]);
+
+export class Db extends Statements {
+  readonly #pool: pg.Pool;
+
+  constructor(pool: pg.Pool) {
+    super();
+    this.#pool = pool;
+  }
+
+  protected send(statement: Sql): Promise<pg.QueryResult> {
+    return sendOn(this.#pool, statement);
+  }
+
+  /**
+   * Runs `work` in one transaction. A deadlock or a serialization failure rolls back and runs `work` again,
+   * so `work` must do nothing but talk to the database.
+   */
+  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const client = await this.#pool.connect();
+      let broken: Error | undefined;
+      try {
+        await client.query("begin");
+        const result = await work(new Tx(client));
+        await client.query("commit");
+        return result;
+      } catch (error) {
+        await client.query("rollback").catch((rollbackError: Error) => {
+          broken = rollbackError;
+        });
+        if (attempt < 4 && retryableStates.has(sqlState(error) ?? "")) continue;
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    }
+  }
+
+  /** A connection of its own for advisory locks and other things that belong to a session. */
+  async withConnection<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    try {
+      return await work(client);
+    } finally {
+      client.release();
+    }
+  }
+
+  get waiting(): number {
+    return this.#pool.waitingCount;
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+function sendOn(target: pg.Pool | pg.PoolClient, statement: Sql): Promise<pg.QueryResult> {
+  const text = statement.text;
+  return target.query({ name: statementName(text), text, values: statement.values as unknown[] });
+}
+
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+/** True when `error` says that the named unique constraint or index would have been violated. */
+export function violates(error: unknown, constraint: string): boolean {
+  return sqlState(error) === "23505" && (error as pg.DatabaseError).constraint === constraint;
+}
+
+export function openDb(options: { url: string; poolSize: number; onError: (error: Error) => void }): Db {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    idleTimeoutMillis: 30_000,
+    connectionTimeoutMillis: 10_000,
+    application_name: "assay",
+  });
+  // Without a listener a database restart would end the process.
+  pool.on("error", options.onError);
+  return new Db(pool);
+}

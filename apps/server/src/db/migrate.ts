@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import pg from "pg";
+
+export type Migration = { name: string; text: string; checksum: string };
+
+const migrationsFolder = new URL("../../migrations/", import.meta.url);
+// Any fixed number: every process that migrates takes this lock first.
+const advisoryLock = 7_205_114_301;
+
+export function listMigrations(): Migration[] {
+  return readdirSync(migrationsFolder)
+    .filter((name) => /^\d{4}_.+\.sql$/.test(name))
+    .sort()
+    .map((name) => {
+      const text = readFileSync(new URL(name, migrationsFolder), "utf8");
+      return { name, text, checksum: createHash("sha256").update(text).digest("hex") };
+    });
+}
+
+/**
+ * Applies what is missing, each migration in a transaction of its own together with the row that records it. Any number
+ * of processes may start at once: the lock lets one at a time through. Returns the names that were applied.
+ */
+export async function migrate(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url, application_name: "assay migrate" });
+  await client.connect();
+  try {
+    await client.query("select pg_advisory_lock($1)", [advisoryLock]);
+    await client.query(
+      "create table if not exists schema_migrations (name text primary key, checksum text not null, applied_at timestamptz not null)",
+    );
+    const done = new Map<string, string>(
+      (await client.query("select name, checksum from schema_migrations")).rows.map((row) => [row.name, row.checksum]),
+    );
+    const applied: string[] = [];
+    for (const migration of listMigrations()) {
+      const checksum = done.get(migration.name);
+      if (checksum === migration.checksum) continue;
+      if (checksum !== undefined) {
+        throw new Error(
+          `migration ${migration.name} was applied with other text than it has now; migrations are never edited, add a new one`,
+        );
+      }
+      await client.query("begin");
+      try {
+        await client.query(migration.text);
+        await client.query("insert into schema_migrations (name, checksum, applied_at) values ($1, $2, $3)", [
+          migration.name,
+          migration.checksum,
+          new Date(),
+        ]);
+        await client.query("commit");
+      } catch (error) {
+        await client.query("rollback");
+        throw new Error(`migration ${migration.name} failed: ${(error as Error).message}`, { cause: error });
+      }
+      applied.push(migration.name);
+    }
+    return applied;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Names of migrations that this code has and the database has not: empty when the database is ready for this code. */
+export async function pendingMigrations(query: (text: string) => Promise<{ name: string }[]>): Promise<string[]> {
+  const applied = new Set((await query("select name from schema_migrations")).map((row) => row.name));
+  return listMigrations()
+    .map((migration) => migration.name)
+    .filter((name) => !applied.has(name));
+}
