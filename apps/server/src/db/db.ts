@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import pg from "pg";
 import { type Sql, statementName } from "./sql.ts";
 
@@ -65,6 +66,7 @@ const retryableStates = new Set(["40001", "40P01"]);
 
 export class Db extends Statements {
   readonly #pool: pg.Pool;
+  readonly #joined = new AsyncLocalStorage<{ client: pg.PoolClient; savepoints: number }>();
 
   constructor(pool: pg.Pool) {
     super();
@@ -72,7 +74,16 @@ export class Db extends Statements {
   }
 
   protected send(statement: Sql): Promise<pg.QueryResult> {
-    return sendOn(this.#pool, statement);
+    return sendOn(this.#joined.getStore()?.client ?? this.#pool, statement);
+  }
+
+  /**
+   * Runs `work` in one transaction that everything inside of it joins: statements sent to this `Db` and transactions
+   * opened on it become part of it. For what must be true together with all that a use case writes, without the use
+   * case knowing. Code inside that goes on after a failed statement must have sent it in a transaction of its own.
+   */
+  async joinedTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#begin((tx, client) => this.#joined.run({ client, savepoints: 0 }, () => work(tx)));
   }
 
   /**
@@ -80,12 +91,27 @@ export class Db extends Statements {
    * so `work` must do nothing but talk to the database.
    */
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const outer = this.#joined.getStore();
+    if (outer === undefined) return this.#begin(work);
+    const savepoint = `s${outer.savepoints++}`;
+    await outer.client.query(`savepoint ${savepoint}`);
+    try {
+      const result = await work(new Tx(outer.client));
+      await outer.client.query(`release savepoint ${savepoint}`);
+      return result;
+    } catch (error) {
+      await outer.client.query(`rollback to savepoint ${savepoint}`);
+      throw error;
+    }
+  }
+
+  async #begin<T>(work: (tx: Tx, client: pg.PoolClient) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const client = await this.#pool.connect();
       let broken: Error | undefined;
       try {
         await client.query("begin");
-        const result = await work(new Tx(client));
+        const result = await work(new Tx(client), client);
         await client.query("commit");
         return result;
       } catch (error) {

@@ -31,7 +31,10 @@ export async function migrate(url: string): Promise<string[]> {
       "create table if not exists schema_migrations (name text primary key, checksum text not null, applied_at timestamptz not null)",
     );
     const done = new Map<string, string>(
-      (await client.query("select name, checksum from schema_migrations")).rows.map((row) => [row.name, row.checksum]),
+      (await client.query("select name, checksum from schema_migrations")).rows.map((row) => [
+        row.name,
+        row.checksum,
+      ]),
     );
     const applied: string[] = [];
     for (const migration of listMigrations()) {
@@ -63,9 +66,9 @@ export async function migrate(url: string): Promise<string[]> {
   }
 }
 
-/** Names of migrations that this code has and the database has not: empty when the database is ready for this code. */
-export async function pendingMigrations(query: (text: string) => Promise<{ name: string }[]>): Promise<string[]> {
-  const applied = new Set((await query("select name from schema_migrations")).map((row) => row.name));
+/** Migrations that this code has and the database has not: none when the database is ready for this code. */
+export function missingMigrations(appliedNames: readonly string[]): string[] {
+  const applied = new Set(appliedNames);
   return listMigrations()
     .map((migration) => migration.name)
     .filter((name) => !applied.has(name));

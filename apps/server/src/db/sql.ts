@@ -28,9 +28,11 @@ export function sql(strings: TemplateStringsArray, ...values: readonly unknown[]
   values.forEach((value, index) => {
     if (value instanceof Sql) {
       value.strings.forEach((part, i) => {
-        if (i === 0) return appendText(part);
-        flat.push(value.values[i - 1]);
-        texts.push(part);
+        if (i === 0) appendText(part);
+        else {
+          flat.push(value.values[i - 1]);
+          texts.push(part);
+        }
       });
     } else {
       flat.push(value);

@@ -1,0 +1,126 @@
+import type { Scope } from "@assay/contract/route";
+import type { Queryable, Tx } from "../db/db.ts";
+import { noSql, sql } from "../db/sql.ts";
+import type { Environment } from "../http/caller.ts";
+import { readPage } from "../http/page.ts";
+import { viewApiKey } from "./api-key.view.ts";
+
+export type ApiKeyRow = {
+  id: string;
+  name: string;
+  scopes: Scope[];
+  enabled: boolean;
+  request_count: number;
+  last_used_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+const columns = sql`id, name, scopes, enabled, request_count, last_used_at, created_at, updated_at`;
+
+export function insertApiKey(
+  tx: Tx,
+  key: {
+    id: string;
+    organizationId: string;
+    name: string;
+    scopes: readonly Scope[];
+    secretHash: Buffer;
+    now: Date;
+  },
+): Promise<ApiKeyRow> {
+  return tx.one<ApiKeyRow>(sql`
+    insert into api_keys (id, organization_id, name, scopes, secret_hash, created_at, updated_at)
+    values (${key.id}, ${key.organizationId}, ${key.name}, ${key.scopes}, ${key.secretHash}, ${key.now}, ${key.now})
+    returning ${columns}`);
+}
+
+export function updateApiKey(
+  tx: Tx,
+  organizationId: string,
+  id: string,
+  change: {
+    name: string | undefined;
+    scopes: readonly Scope[] | undefined;
+    enabled: boolean | undefined;
+    now: Date;
+  },
+): Promise<ApiKeyRow | null> {
+  return tx.first<ApiKeyRow>(sql`
+    update api_keys set
+      name = coalesce(${change.name ?? null}, name),
+      scopes = coalesce(${change.scopes ?? null}, scopes),
+      enabled = coalesce(${change.enabled ?? null}, enabled),
+      updated_at = ${change.now}
+    where organization_id = ${organizationId} and id = ${id}
+    returning ${columns}`);
+}
+
+export function deleteApiKey(tx: Tx, organizationId: string, id: string): Promise<{ name: string } | null> {
+  return tx.first<{ name: string }>(
+    sql`delete from api_keys where organization_id = ${organizationId} and id = ${id} returning name`,
+  );
+}
+
+export function listApiKeys(
+  db: Queryable,
+  organizationId: string,
+  limit: number,
+  startingAfter: string | undefined,
+) {
+  return readPage<ApiKeyRow, ReturnType<typeof viewApiKey>>(
+    db,
+    {
+      limit,
+      startingAfter,
+      cursorExists: (id) =>
+        sql`select 1 from api_keys where organization_id = ${organizationId} and id = ${id}`,
+      rowsAfter: (count) => sql`
+        select ${columns} from api_keys
+        where organization_id = ${organizationId}
+          ${startingAfter === undefined ? noSql : sql`and id < ${startingAfter}`}
+        order by id desc limit ${count}`,
+    },
+    viewApiKey,
+  );
+}
+
+export type KeyOwner = {
+  id: string;
+  organization_id: string;
+  scopes: Scope[];
+  enabled: boolean;
+  secret_hash: Buffer;
+  environment: Environment;
+  frozen: boolean;
+};
+
+/** `secretHashes` holds the hash of one secret under each key of the ring; at most one row has any of them. */
+export function findKeyOwner(db: Queryable, secretHashes: readonly Buffer[]): Promise<KeyOwner | null> {
+  return db.first<KeyOwner>(sql`
+    select k.id, k.organization_id, k.scopes, k.enabled, k.secret_hash, o.environment,
+      o.pending_deletion_at is not null as frozen
+    from api_keys k join organizations o on o.id = k.organization_id
+    where k.secret_hash = any(${secretHashes}::bytea[])`);
+}
+
+export async function rehashKey(db: Queryable, id: string, from: Buffer, to: Buffer): Promise<void> {
+  await db.run(sql`update api_keys set secret_hash = ${to} where id = ${id} and secret_hash = ${from}`);
+}
+
+export async function addUsage(
+  db: Queryable,
+  usage: readonly { id: string; requests: number; lastUsedAt: Date }[],
+): Promise<void> {
+  // Ordered, so that two processes that flush at once lock the rows in the same order.
+  const ordered = [...usage].sort((a, b) => (a.id < b.id ? -1 : 1));
+  await db.run(sql`
+    with used as (
+      select * from unnest(${ordered.map((u) => u.id)}::uuid[], ${ordered.map((u) => u.requests)}::bigint[],
+        ${ordered.map((u) => u.lastUsedAt)}::timestamptz[]) as t (id, requests, last_used_at)),
+    locked as (select k.id from api_keys k join used using (id) order by k.id for update of k)
+    update api_keys k set
+      request_count = k.request_count + used.requests,
+      last_used_at = greatest(k.last_used_at, used.last_used_at)
+    from used join locked using (id) where k.id = used.id`);
+}

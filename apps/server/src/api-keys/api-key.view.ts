@@ -1,0 +1,16 @@
+import type { ApiKey } from "@assay/contract/api-keys";
+import type { Static } from "typebox";
+import type { ApiKeyRow } from "./api-key.store.ts";
+
+export function viewApiKey(row: ApiKeyRow): Static<typeof ApiKey> {
+  return {
+    id: row.id,
+    name: row.name,
+    scopes: row.scopes,
+    enabled: row.enabled,
+    request_count: row.request_count,
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}

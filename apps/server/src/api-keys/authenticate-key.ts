@@ -1,0 +1,24 @@
+import type { Core } from "../core.ts";
+import type { KeyCaller } from "../http/caller.ts";
+import { findKeyOwner, rehashKey } from "./api-key.store.ts";
+
+/**
+ * Who a key stands for. Every request asks the database, so disabling and deleting act at once on every process. The
+ * secret is hashed and looked up whatever it looks like: a wrong key costs the same as a right one.
+ */
+export async function authenticateKey({ db, ring }: Core, secret: string): Promise<KeyCaller | null> {
+  const hashes = ring.hashes("api-key-hash", secret);
+  const owner = await findKeyOwner(db, hashes);
+  if (owner === null || !owner.enabled) return null;
+  const [current] = hashes;
+  if (current !== undefined && !current.equals(owner.secret_hash))
+    await rehashKey(db, owner.id, owner.secret_hash, current);
+  return {
+    kind: "key",
+    keyId: owner.id,
+    organizationId: owner.organization_id,
+    scopes: owner.scopes,
+    environment: owner.environment,
+    frozen: owner.frozen,
+  };
+}

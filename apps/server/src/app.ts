@@ -1,0 +1,152 @@
+import { routes } from "@assay/contract/routes";
+import { accountRoutes } from "./accounts/accounts.routes.ts";
+import { findMembership } from "./accounts/user.store.ts";
+import { authenticateUser } from "./accounts/user-session.ts";
+import { apiKeyRoutes } from "./api-keys/api-keys.routes.ts";
+import { authenticateKey } from "./api-keys/authenticate-key.ts";
+import { KeyUsage } from "./api-keys/key-usage.ts";
+import { auditRoutes } from "./audit/audit.routes.ts";
+import type { Config } from "./config.ts";
+import type { Core } from "./core.ts";
+import { openDb } from "./db/db.ts";
+import { Listener } from "./db/listener.ts";
+import { migrate, missingMigrations } from "./db/migrate.ts";
+import { sql } from "./db/sql.ts";
+import { listenForMetrics, mountHealth, mountMetrics } from "./http/health.ts";
+import { Idempotency } from "./http/idempotency.ts";
+import { type Binding, mount } from "./http/mount.ts";
+import { createServer } from "./http/server.ts";
+import { writeSessionCookie } from "./http/session-cookie.ts";
+import { type Clock, hourMs, minuteMs, secondMs } from "./lib/clock.ts";
+import type { KeyRing } from "./lib/key-ring.ts";
+import { describeError, type Log } from "./lib/log.ts";
+import { Metrics } from "./lib/metrics.ts";
+import { type Job, Scheduler } from "./lib/scheduler.ts";
+import { organizationRoutes } from "./organizations/organizations.routes.ts";
+
+/** `api` answers requests, `worker` runs the background work, `all` does both. */
+export type ProcessRole = "api" | "worker" | "all";
+
+export type Service = {
+  /** Where it listens, for example http://127.0.0.1:3000. */
+  url: string;
+  core: Core;
+  /** Runs a background job now, until nothing is left to do. */
+  runJob(name: string): Promise<void>;
+  /** Finishes requests in flight, refuses new ones, lets background work come to rest. */
+  close(): Promise<void>;
+};
+
+export type ServiceOptions = {
+  config: Config;
+  databaseUrl: string;
+  ring: KeyRing;
+  clock: Clock;
+  log: Log;
+  role?: ProcessRole;
+};
+
+/** The one list that wires everything. The database must be reachable; migrations are applied here. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { config, databaseUrl, ring, clock, log, role = "all" } = options;
+  const applied = await migrate(databaseUrl);
+  if (applied.length > 0) log.info("database migrated", { applied: applied.join(" ") });
+
+  const db = openDb({
+    url: databaseUrl,
+    poolSize: config.databasePoolSize,
+    onError: (error) => log.warn("a database connection was lost", describeError(error)),
+  });
+  const metrics = new Metrics();
+  const listener = new Listener(databaseUrl, log);
+  let url = "";
+  const publicUrl = () => (config.publicUrl === "" ? url : config.publicUrl);
+  const core: Core = { config, db, clock, ring, log, metrics, publicUrl };
+
+  const usage = new KeyUsage(db, clock, log);
+  const idempotency = new Idempotency(db, ring, clock);
+
+  const bindings: Binding[] = [
+    ...accountRoutes(core),
+    ...organizationRoutes(core),
+    ...apiKeyRoutes(core, usage),
+    ...auditRoutes(core),
+  ];
+  checkBindings(bindings);
+
+  const jobs: Job[] = [
+    { name: "purge-idempotent-answers", everyMs: 10 * minuteMs, run: () => idempotency.purge(1000) },
+    {
+      name: "purge-user-sessions",
+      everyMs: hourMs,
+      run: () =>
+        db.run(
+          sql`delete from user_sessions where id in (select id from user_sessions where expires_at <= ${clock.now()} limit 1000)`,
+        ),
+    },
+  ];
+
+  const app = createServer({ log, metrics, publicUrl, trustProxy: config.trustProxy });
+  mountHealth(app, async () => {
+    try {
+      const applied = await db.rows<{ name: string }>(sql`select name from schema_migrations`);
+      const missing = missingMigrations(applied.map((row) => row.name));
+      return missing.length === 0 ? null : `migrations are missing: ${missing.join(", ")}`;
+    } catch {
+      return "the database does not answer";
+    }
+  });
+  if (config.metricsToken !== "") mountMetrics(app, metrics, config.metricsToken);
+  mount(app, role === "worker" ? [] : bindings, {
+    authenticator: {
+      byKey: (secret) => authenticateKey(core, secret),
+      byToken: (token) => authenticateUser(core, token),
+      membership: (userId, organizationId) => findMembership(db, userId, organizationId),
+    },
+    idempotency,
+    publicUrl,
+    onKeyUsed: (keyId) => usage.count(keyId),
+    writeCookie: (reply, cookie) => writeSessionCookie(reply, cookie, publicUrl().startsWith("https:")),
+  });
+
+  // Every process that answers requests counts them, so every one writes its counts.
+  const everywhere: Job[] = [
+    { name: "flush-key-usage", everyMs: secondMs, run: () => usage.flush().then(() => 0) },
+  ];
+  const scheduler = new Scheduler(role === "api" ? everywhere : [...everywhere, ...jobs], log, metrics);
+
+  await listener.start();
+  url = await app.listen({ port: config.port, host: config.host });
+  const metricsServer =
+    config.metricsPort > 0 ? await listenForMetrics(metrics, config.host, config.metricsPort) : null;
+  scheduler.start();
+
+  let closed: Promise<void> | null = null;
+  return {
+    url,
+    core,
+    runJob: (name) => scheduler.run(name),
+    close: () => {
+      closed ??= (async () => {
+        await app.close();
+        await scheduler.stop();
+        await usage.flush();
+        await listener.stop();
+        metricsServer?.close();
+        await db.close();
+      })();
+      return closed;
+    },
+  };
+}
+
+/** Each route of the contract is carried out by exactly one piece of code. */
+function checkBindings(bindings: readonly Binding[]): void {
+  const bound = bindings.map((binding) => binding.definition.id).sort();
+  const declared = routes.map((route) => route.id).sort();
+  const wrong = [
+    ...declared.filter((id) => !bound.includes(id)),
+    ...bound.filter((id, i) => !declared.includes(id) || bound[i + 1] === id),
+  ];
+  if (wrong.length > 0) throw new Error(`these routes are not bound exactly once: ${wrong.join(", ")}`);
+}

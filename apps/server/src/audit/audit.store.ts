@@ -1,0 +1,81 @@
+import type { AuditEvent } from "@assay/contract/audit";
+import type { Queryable, Tx } from "../db/db.ts";
+import { noSql, sql } from "../db/sql.ts";
+import type { Caller } from "../http/caller.ts";
+import { readPage } from "../http/page.ts";
+import { newUuid } from "../lib/ids.ts";
+import { viewAuditLog } from "./audit.view.ts";
+
+export type Actor =
+  | { kind: "user"; id: string }
+  | { kind: "key"; id: string }
+  | { kind: "person"; id: null }
+  | { kind: "system"; id: null };
+
+export const systemActor: Actor = { kind: "system", id: null };
+/** Somebody being verified: acts on their own session, and is known to nobody. */
+export const personActor: Actor = { kind: "person", id: null };
+
+export function actorOf(caller: Caller): Actor {
+  return caller.kind === "key" ? { kind: "key", id: caller.keyId } : { kind: "user", id: caller.userId };
+}
+
+export type AuditEntry = {
+  organizationId: string;
+  event: AuditEvent;
+  actor: Actor;
+  targetId?: string;
+  /** Names and settings, never a secret, a claim or a body. */
+  details?: Record<string, unknown>;
+};
+
+/** Writes the entry in the transaction of the change it tells of: both are there or neither. */
+export async function recordAudit(tx: Tx, now: Date, entry: AuditEntry): Promise<void> {
+  await tx.run(sql`
+    insert into audit_logs (id, organization_id, event, actor_kind, actor_id, target_id, details, created_at)
+    values (${newUuid(now)}, ${entry.organizationId}, ${entry.event}, ${entry.actor.kind}, ${entry.actor.id},
+      ${entry.targetId ?? null}, ${JSON.stringify(entry.details ?? {})}, ${now})`);
+}
+
+export type AuditRow = {
+  id: string;
+  event: AuditEvent;
+  actor_kind: Actor["kind"];
+  actor_id: string | null;
+  target_id: string | null;
+  details: Record<string, unknown>;
+  created_at: Date;
+};
+
+export function listAuditLogs(
+  db: Queryable,
+  organizationId: string,
+  filter: {
+    event?: AuditEvent | undefined;
+    actorId?: string | undefined;
+    createdFrom?: Date | undefined;
+    createdTo?: Date | undefined;
+    limit: number;
+    startingAfter?: string | undefined;
+  },
+) {
+  return readPage<AuditRow, ReturnType<typeof viewAuditLog>>(
+    db,
+    {
+      limit: filter.limit,
+      startingAfter: filter.startingAfter,
+      cursorExists: (id) =>
+        sql`select 1 from audit_logs where organization_id = ${organizationId} and id = ${id}`,
+      rowsAfter: (limit) => sql`
+        select id, event, actor_kind, actor_id, target_id, details, created_at from audit_logs
+        where organization_id = ${organizationId}
+          ${filter.event === undefined ? noSql : sql`and event = ${filter.event}`}
+          ${filter.actorId === undefined ? noSql : sql`and actor_id = ${filter.actorId}`}
+          ${filter.createdFrom === undefined ? noSql : sql`and created_at >= ${filter.createdFrom}`}
+          ${filter.createdTo === undefined ? noSql : sql`and created_at <= ${filter.createdTo}`}
+          ${filter.startingAfter === undefined ? noSql : sql`and id < ${filter.startingAfter}`}
+        order by id desc limit ${limit}`,
+    },
+    viewAuditLog,
+  );
+}

@@ -1,0 +1,205 @@
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+
+type Setting<T> = {
+  env: string;
+  about: string;
+  shownDefault: string;
+  fallback: T;
+  read: (text: string) => T;
+};
+
+/** A sentence that says what is wrong with a value, without repeating the value: it may be a secret. */
+class Problem extends Error {}
+
+function define<T>(
+  env: string,
+  about: string,
+  fallback: T,
+  shownDefault: string,
+  read: (text: string) => T,
+): Setting<T> {
+  return { env, about, fallback, shownDefault, read };
+}
+
+function text(
+  env: string,
+  about: string,
+  fallback: string,
+  shownDefault = fallback === "" ? "(unset)" : fallback,
+) {
+  return define<string>(env, about, fallback, shownDefault, (value) => value);
+}
+
+function integer(env: string, about: string, fallback: number, min: number, max: number) {
+  return define<number>(env, about, fallback, String(fallback), (value) => {
+    const number = Number(value);
+    if (!/^\d+$/.test(value) || number < min || number > max)
+      throw new Problem(`must be a whole number from ${min} to ${max}`);
+    return number;
+  });
+}
+
+function oneOf<const V extends readonly string[]>(
+  env: string,
+  about: string,
+  values: V,
+  fallback: V[number],
+) {
+  return define<V[number]>(env, about, fallback, fallback, (value) => {
+    if (!values.includes(value)) throw new Problem(`must be one of: ${values.join(", ")}`);
+    return value as V[number];
+  });
+}
+
+function url(env: string, about: string, protocols: readonly string[], shownDefault = "(unset)") {
+  return define<string>(env, about, "", shownDefault, (value) => {
+    const parsed = URL.parse(value);
+    if (parsed === null || !protocols.includes(parsed.protocol)) {
+      throw new Problem(
+        `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`,
+      );
+    }
+    return value;
+  });
+}
+
+function list(env: string, about: string, check: (entry: string) => string | null) {
+  return define<readonly string[]>(env, about, [], "(unset)", (value) => {
+    const entries = value
+      .split(",")
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== "");
+    for (const [index, entry] of entries.entries()) {
+      const problem = check(entry);
+      if (problem !== null) throw new Problem(`entry ${index + 1} ${problem}`);
+    }
+    return entries;
+  });
+}
+
+function isResolver(entry: string): boolean {
+  const match = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(entry);
+  if (match === null) return isIP(entry) !== 0;
+  return isIP(match[1] ?? match[2] ?? "") !== 0 && Number(match[3] ?? 53) <= 65_535;
+}
+
+/** Every setting of the service. `docs/configuration.md` is generated from this table. */
+export const settings = {
+  port: integer("PORT", "Port to listen on; 0 takes a free one.", 3000, 0, 65_535),
+  host: text("HOST", "Address to listen on. Use 0.0.0.0 inside a container.", "127.0.0.1"),
+  publicUrl: url(
+    "PUBLIC_URL",
+    "Address under which people and partners reach the service. Links, cookies and passkeys depend on it.",
+    ["http:", "https:"],
+    "http://127.0.0.1:PORT",
+  ),
+  dataDir: text(
+    "DATA_DIR",
+    "Folder for the embedded database, the key ring and mails written as files.",
+    "./data",
+  ),
+  databaseUrl: url(
+    "DATABASE_URL",
+    "PostgreSQL 15 or later. Unset, the service runs its own PostgreSQL in DATA_DIR.",
+    ["postgres:", "postgresql:"],
+  ),
+  databasePoolSize: integer("DATABASE_POOL_SIZE", "Most database connections of one process.", 10, 2, 200),
+  secretKeys: text(
+    "SECRET_KEYS",
+    "Key ring as `id:base64,id:base64`, 32 bytes or more each, current key first. Demanded together with DATABASE_URL; otherwise made once in DATA_DIR/secret-keys.",
+    "",
+    "DATA_DIR/secret-keys",
+  ),
+  smtpUrl: url(
+    "SMTP_URL",
+    "Mail server, as smtp:// or smtps://. Unset, each mail is an .eml file in DATA_DIR/mail.",
+    ["smtp:", "smtps:"],
+  ),
+  mailFrom: text("MAIL_FROM", "Sender of mails.", "Assay <no-reply@localhost>"),
+  dnsResolvers: list(
+    "DNS_RESOLVERS",
+    "Resolvers for every name the service looks up, as ip or ip:port, comma separated. Unset, the system's.",
+    (entry) => (isResolver(entry) ? null : "is not an address like 9.9.9.9, 9.9.9.9:53 or [2620:fe::fe]:53"),
+  ),
+  webhookAllowedPrivateHosts: list(
+    "WEBHOOK_ALLOWED_PRIVATE_HOSTS",
+    "Exact host names or addresses that webhooks may reach although they are private, comma separated. For development and tests.",
+    (entry) => (/[\s/@]/.test(entry) ? "is not a plain host name or address" : null),
+  ),
+  trustProxy: list(
+    "TRUST_PROXY",
+    "Addresses or networks of reverse proxies whose X-Forwarded-For is believed, comma separated.",
+    (entry) =>
+      isIP(entry.split("/")[0] ?? "") !== 0 ? null : "is not an address or a network like 10.0.0.0/8",
+  ),
+  metricsPort: integer(
+    "METRICS_PORT",
+    "Port for /metrics on HOST; 0 keeps it off unless METRICS_TOKEN is set.",
+    0,
+    0,
+    65_535,
+  ),
+  metricsToken: text(
+    "METRICS_TOKEN",
+    "With a token, /metrics is also served on PORT to `Authorization: Bearer <token>`.",
+    "",
+  ),
+  logLevel: oneOf("LOG_LEVEL", "Least level that is logged.", ["debug", "info", "warn", "error"], "info"),
+  logFormat: oneOf(
+    "LOG_FORMAT",
+    "`json`, `pretty`, or `auto`: pretty on a terminal.",
+    ["auto", "json", "pretty"],
+    "auto",
+  ),
+  shutdownGraceSeconds: integer(
+    "SHUTDOWN_GRACE_SECONDS",
+    "How long requests in flight may take to finish after SIGTERM.",
+    15,
+    1,
+    600,
+  ),
+} as const;
+
+export type Config = { -readonly [K in keyof typeof settings]: (typeof settings)[K]["fallback"] };
+
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(
+      `The configuration has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`,
+    );
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}
+
+/** Reads the environment, the only place that does. Reports every problem at once. */
+export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(settings) as [string, Setting<unknown>][]) {
+    const given = env[setting.env]?.trim();
+    values[name] = setting.fallback;
+    if (given === undefined || given === "") continue;
+    try {
+      values[name] = setting.read(given);
+    } catch (error) {
+      problems.push(`${setting.env} ${(error as Error).message}.`);
+    }
+  }
+  const config = values as Config;
+  config.dataDir = resolve(config.dataDir);
+  config.publicUrl = config.publicUrl.replace(/\/+$/, "");
+  if (config.publicUrl !== "" && !/^https?:\/\/[^/?#]+$/.test(config.publicUrl)) {
+    problems.push("PUBLIC_URL must be an origin: no path, query or fragment.");
+  }
+  if (config.databaseUrl !== "" && config.secretKeys === "") {
+    problems.push(
+      'SECRET_KEYS must be set together with DATABASE_URL. Make a ring with: echo "1:$(openssl rand -base64 32)"',
+    );
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}

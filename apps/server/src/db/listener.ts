@@ -1,0 +1,83 @@
+import pg from "pg";
+import { describeError, type Log } from "../lib/log.ts";
+
+type Handler = (payload: string) => void;
+
+const reconnectMs = 500;
+
+/**
+ * Notifications of other processes (and of this one). They only make things faster: whoever listens also polls or reads
+ * the table, because a notification that is sent while this connection is down is lost. After a reconnect every handler
+ * is called with an empty payload, so that it looks for what it missed.
+ */
+export class Listener {
+  readonly #url: string;
+  readonly #log: Log;
+  readonly #handlers = new Map<string, Set<Handler>>();
+  #client: pg.Client | null = null;
+  #closed = false;
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(url: string, log: Log) {
+    this.#url = url;
+    this.#log = log;
+  }
+
+  /** Returns a function that ends the subscription. */
+  on(channel: string, handler: Handler): () => void {
+    let handlers = this.#handlers.get(channel);
+    if (handlers === undefined) {
+      handlers = new Set();
+      this.#handlers.set(channel, handlers);
+      this.#client?.query(`listen ${pg.escapeIdentifier(channel)}`).catch(() => {});
+    }
+    handlers.add(handler);
+    return () => handlers.delete(handler);
+  }
+
+  async start(): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.#url,
+      application_name: "assay listener",
+      keepAlive: true,
+    });
+    client.on("error", (error) => this.#lost(client, error));
+    client.on("end", () => this.#lost(client, null));
+    client.on("notification", ({ channel, payload }) => {
+      for (const handler of this.#handlers.get(channel) ?? []) handler(payload ?? "");
+    });
+    await client.connect();
+    this.#client = client;
+    for (const channel of this.#handlers.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+  }
+
+  #lost(client: pg.Client, error: Error | null): void {
+    if (this.#closed || this.#client !== client) return;
+    this.#client = null;
+    client.end().catch(() => {});
+    this.#log.warn(
+      "lost the connection for notifications, polling until it is back",
+      error ? describeError(error) : {},
+    );
+    this.#reconnect();
+  }
+
+  #reconnect(): void {
+    this.#retry = setTimeout(() => {
+      if (this.#closed) return;
+      this.start().then(
+        () => {
+          for (const handlers of this.#handlers.values()) for (const handler of handlers) handler("");
+        },
+        () => this.#reconnect(),
+      );
+    }, reconnectMs);
+    this.#retry.unref();
+  }
+
+  async stop(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    await this.#client?.end().catch(() => {});
+  }
+}

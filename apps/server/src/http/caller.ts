@@ -1,0 +1,49 @@
+import type { Access, Role, Scope } from "@assay/contract/route";
+
+export type Environment = "sandbox" | "live";
+
+/** A signed-in person, whether or not an organization is active. */
+export type UserCaller = {
+  kind: "user";
+  userId: string;
+  userSessionId: string;
+  name: string;
+  email: string;
+  membership: Membership | null;
+};
+
+export type Membership = { organizationId: string; role: Role; environment: Environment; frozen: boolean };
+
+/** A signed-in person who acts in an organization. */
+export type MemberCaller = UserCaller & { organizationId: string; role: Role; environment: Environment };
+
+/** A server of a partner. */
+export type KeyCaller = {
+  kind: "key";
+  keyId: string;
+  organizationId: string;
+  scopes: readonly Scope[];
+  environment: Environment;
+  frozen: boolean;
+};
+
+/** Whoever acts for an organization. */
+export type OrganizationCaller = MemberCaller | KeyCaller;
+
+export type Caller = UserCaller | KeyCaller;
+
+/** What a handler knows about its caller follows from the access that its route declares. */
+export type CallerOf<A extends Access> = A extends { public: true }
+  ? null
+  : A extends { user: true }
+    ? UserCaller
+    : A extends { role: Role }
+      ? MemberCaller
+      : OrganizationCaller;
+
+/** How credentials become callers. */
+export interface Authenticator {
+  byKey(secret: string): Promise<KeyCaller | null>;
+  byToken(token: string): Promise<UserCaller | null>;
+  membership(userId: string, organizationId: string): Promise<Membership | null>;
+}

@@ -1,0 +1,81 @@
+import { defaultPageLimit, maxPageLimit } from "@assay/contract/page";
+import { isList, type RouteDefinition } from "@assay/contract/route";
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { sqlState } from "../db/db.ts";
+import { describeError, type Log } from "../lib/log.ts";
+import { ApiError } from "./api-error.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    definition?: RouteDefinition;
+  }
+}
+
+/** Renders every failure of the service, whoever raised it. */
+export function createErrorHandler(options: { publicUrl: () => string; log: Log }) {
+  return function renderError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const failure = toApiError(error);
+    if (failure.status >= 500) {
+      options.log.error("request failed", { requestId: request.id, ...describeError(error) });
+    }
+    const definition = request.routeOptions?.config?.definition;
+    const body = {
+      data: null,
+      error: {
+        code: failure.code,
+        message: failure.message,
+        hint: failure.hint,
+        docs: `${options.publicUrl()}/docs/errors#${failure.code}`,
+      },
+      ...(definition && isList(definition)
+        ? { pagination: { limit: limitInEffect(request.query), has_more: false, next_cursor: null } }
+        : {}),
+    };
+    return reply
+      .code(failure.status)
+      .headers(failure.headers)
+      .header("content-type", "application/json; charset=utf-8")
+      .send(JSON.stringify(body));
+  };
+}
+
+/** Errors of the framework's parsers and of the database in terms of the contract. */
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const { code, statusCode } = error as FastifyError;
+  switch (code) {
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return new ApiError("PAYLOAD_TOO_LARGE");
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+      return new ApiError("BAD_REQUEST", {
+        message: "The body must be JSON.",
+        hint: "Send `Content-Type: application/json`.",
+      });
+    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
+      return new ApiError("BAD_REQUEST", { message: "Content-Length does not match the body." });
+    case "FST_ERR_BAD_URL":
+      return new ApiError("BAD_REQUEST", { message: "The path is not a valid URL path." });
+  }
+  if (isUnavailable(error)) return new ApiError("SERVICE_UNAVAILABLE", { headers: { "retry-after": "2" } });
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500 && code?.startsWith("FST_")) {
+    return new ApiError("BAD_REQUEST");
+  }
+  return new ApiError("INTERNAL_SERVER_ERROR");
+}
+
+/** The database is away or starting: the same request may succeed in a moment. */
+function isUnavailable(error: unknown): boolean {
+  const state = sqlState(error) ?? "";
+  if (/^(08|57P0|53)/.test(state)) return true;
+  if (["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE"].includes(state))
+    return (error as { syscall?: string }).syscall !== undefined;
+  return (
+    error instanceof Error &&
+    /Connection terminated|timeout exceeded when trying to connect/.test(error.message)
+  );
+}
+
+export function limitInEffect(query: unknown): number {
+  const given = Number((query as { limit?: unknown } | null)?.limit ?? defaultPageLimit);
+  return Number.isInteger(given) && given >= 1 && given <= maxPageLimit ? given : defaultPageLimit;
+}

@@ -1,0 +1,36 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { createServer as createHttpServer, type Server } from "node:http";
+import type { FastifyInstance } from "fastify";
+import type { Metrics } from "../lib/metrics.ts";
+
+/** `ready` resolves with null, or with the reason why requests should go elsewhere. */
+export function mountHealth(app: FastifyInstance, ready: () => Promise<string | null>): void {
+  app.get("/healthz", async () => ({ status: "ok" }));
+  app.get("/readyz", async (_request, reply) => {
+    const reason = await ready();
+    return reason === null ? { status: "ready" } : reply.code(503).send({ status: "not ready", reason });
+  });
+}
+
+export function mountMetrics(app: FastifyInstance, metrics: Metrics, token: string): void {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  const expected = digest(`Bearer ${token}`);
+  app.get("/metrics", async (request, reply) => {
+    if (!timingSafeEqual(digest(request.headers.authorization ?? ""), expected))
+      return reply.code(401).send("unauthorized\n");
+    return reply.type("text/plain; version=0.0.4").send(metrics.render());
+  });
+}
+
+/** `/metrics` on a port of its own, for a network that only the operator reaches. */
+export function listenForMetrics(metrics: Metrics, host: string, port: number): Promise<Server> {
+  const server = createHttpServer((request, response) => {
+    const found = request.method === "GET" && request.url === "/metrics";
+    response.writeHead(found ? 200 : 404, { "content-type": "text/plain; version=0.0.4" });
+    response.end(found ? metrics.render() : "not found\n");
+  });
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => resolve(server));
+  });
+}

@@ -1,0 +1,30 @@
+import type { Page } from "@assay/contract/route";
+import type { Queryable, Row } from "../db/db.ts";
+import type { Sql } from "../db/sql.ts";
+import { ApiError } from "./api-error.ts";
+
+/**
+ * One page of a list that is ordered by `id`, newest first. `rowsAfter` gets how many rows to read (one more than the
+ * page, to know whether there are more); `cursorExists` tells whether the caller's cursor is a row of theirs.
+ */
+export async function readPage<R extends Row & { id: string }, T>(
+  db: Queryable,
+  page: {
+    limit: number;
+    startingAfter: string | undefined;
+    cursorExists: (id: string) => Sql;
+    rowsAfter: (limit: number) => Sql;
+  },
+  view: (row: R) => T,
+): Promise<Page<T>> {
+  if (page.startingAfter !== undefined && (await db.first(page.cursorExists(page.startingAfter))) === null) {
+    throw new ApiError("INVALID_REQUEST", {
+      message: "`starting_after` names no item of this list.",
+      hint: "Pass `pagination.next_cursor` of the page before, or leave it out to begin at the newest item.",
+    });
+  }
+  const rows = await db.rows<R>(page.rowsAfter(page.limit + 1));
+  const items = rows.slice(0, page.limit);
+  const hasMore = rows.length > page.limit;
+  return { items: items.map(view), hasMore, nextCursor: hasMore ? (items.at(-1)?.id ?? null) : null };
+}

@@ -1,0 +1,118 @@
+import { randomBytes } from "node:crypto";
+import Fastify, { type FastifyInstance } from "fastify";
+import type { Log } from "../lib/log.ts";
+import type { Metrics } from "../lib/metrics.ts";
+import { ApiError } from "./api-error.ts";
+import { createErrorHandler } from "./error-handler.ts";
+
+export const maxBodyBytes = 1024 * 1024;
+
+const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/;
+const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+type ServerOptions = {
+  log: Log;
+  metrics: Metrics;
+  publicUrl: () => string;
+  trustProxy: readonly string[];
+};
+
+/** The web server with everything that holds for every answer: ids, headers, limits, errors, logs, metrics. */
+export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOptions): FastifyInstance {
+  const renderError = createErrorHandler({ publicUrl, log });
+  const app = Fastify({
+    logger: false,
+    bodyLimit: maxBodyBytes,
+    trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
+    // Answers while closing are ours (see below), not the framework's.
+    return503OnClosing: false,
+    forceCloseConnections: "idle",
+    exposeHeadRoutes: false,
+    requestTimeout: 60_000,
+    connectionTimeout: 0,
+    keepAliveTimeout: 65_000,
+    routerOptions: { maxParamLength: 1000, ignoreTrailingSlash: false },
+    genReqId: (request) => {
+      const given = request.headers["x-request-id"];
+      return typeof given === "string" && requestIdPattern.test(given)
+        ? given
+        : `req_${randomBytes(12).toString("hex")}`;
+    },
+    frameworkErrors: (error, request, reply) => renderError(error, request as never, reply as never),
+  });
+
+  const requestSeconds = metrics.histogram(
+    "assay_http_request_seconds",
+    "Time to answer, by route and status.",
+    latencyBuckets,
+  );
+  const requests = { open: 0 };
+  metrics.gaugeOf("assay_http_requests_in_flight", "Requests being answered.", () => requests.open);
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
+    if (body.length === 0) return done(null, undefined);
+    try {
+      done(null, parseJson(body as Buffer));
+    } catch {
+      done(new ApiError("BAD_REQUEST", { message: "The body is not valid JSON." }) as never, undefined);
+    }
+  });
+
+  const secure = () => publicUrl().startsWith("https:");
+  let closing = false;
+  app.addHook("onRequest", async (request, reply) => {
+    requests.open += 1;
+    reply.raw.once("close", () => {
+      requests.open -= 1;
+    });
+    reply.headers({
+      "x-request-id": request.id,
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+      "referrer-policy": "no-referrer",
+      "cross-origin-resource-policy": "same-origin",
+      "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+      "cache-control": "no-store",
+    });
+    if (secure()) reply.header("strict-transport-security", "max-age=31536000");
+    if (closing) {
+      reply.header("connection", "close");
+      throw new ApiError("SERVICE_UNAVAILABLE", {
+        message: "The service is shutting down.",
+        headers: { "retry-after": "2" },
+      });
+    }
+  });
+  app.addHook("preClose", async () => {
+    closing = true;
+  });
+  app.addHook("onResponse", async (request, reply) => {
+    const route = request.routeOptions.config.definition?.id ?? request.routeOptions.url ?? "none";
+    const status = reply.statusCode;
+    requestSeconds(reply.elapsedTime / 1000, { route, status: String(status) });
+    // The path is not logged: it may hold a session id. The route's name says enough.
+    log.debug("request", {
+      requestId: request.id,
+      method: request.method,
+      route,
+      status,
+      milliseconds: Math.round(reply.elapsedTime * 10) / 10,
+    });
+  });
+
+  app.setErrorHandler(renderError);
+  app.setNotFoundHandler((request, reply) =>
+    renderError(new ApiError("NOT_FOUND", { message: "There is no such route." }), request, reply),
+  );
+  return app;
+}
+
+/** JSON without the keys that could reach an object's prototype. */
+function parseJson(body: Buffer): unknown {
+  const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
+  return JSON.parse(text, (name, value) => {
+    if (name === "__proto__") throw new SyntaxError("forbidden key");
+    return value;
+  });
+}

@@ -1,0 +1,26 @@
+import type { FastifyReply } from "fastify";
+
+export type SessionCookie = { token: string; maxAgeSeconds: number };
+
+// On https the `__Host-` prefix makes browsers insist on Secure, Path=/ and no Domain.
+const secureName = "__Host-assay_session";
+const plainName = "assay_session";
+
+/** On https only the prefixed cookie counts: a neighbouring host could have planted the plain one. */
+export function sessionTokenOf(header: string | undefined, secure: boolean): string | null {
+  if (header === undefined) return null;
+  const expected = secure ? secureName : plainName;
+  for (const part of header.split(";")) {
+    const at = part.indexOf("=");
+    const name = part.slice(0, at).trim();
+    if (name === expected) return part.slice(at + 1).trim() || null;
+  }
+  return null;
+}
+
+export function writeSessionCookie(reply: FastifyReply, cookie: SessionCookie | null, secure: boolean): void {
+  const value = cookie === null ? "" : cookie.token;
+  const age = cookie === null ? 0 : cookie.maxAgeSeconds;
+  const attributes = `Path=/; HttpOnly; SameSite=Lax; Max-Age=${age}${secure ? "; Secure" : ""}`;
+  reply.header("set-cookie", `${secure ? secureName : plainName}=${value}; ${attributes}`);
+}

@@ -1,0 +1,109 @@
+import type { ErrorCode } from "@assay/contract/errors";
+import type { TSchema } from "typebox";
+import { Compile } from "typebox/compile";
+import type { TLocalizedValidationError } from "typebox/error";
+import { ApiError } from "./api-error.ts";
+
+type Part = "body" | "query" | "path";
+
+/** Checks a part of a request against its schema. The error names the field, never the value: it may be a secret. */
+export function createValidator(schema: TSchema, part: Part, code: ErrorCode = "BAD_REQUEST") {
+  const validator = Compile(schema);
+  return (value: unknown): unknown => {
+    if (validator.Check(value)) return value;
+    throw new ApiError(code, { message: explain(validator.Errors(value), part) });
+  };
+}
+
+function explain(errors: readonly TLocalizedValidationError[], part: Part): string {
+  // An unknown field comes first: it is the commonest mistake and often the cause of the others.
+  const unknown = errors.find((error) => error.keyword === "additionalProperties");
+  if (unknown?.keyword === "additionalProperties") {
+    const field = fieldName(unknown.instancePath, unknown.params.additionalProperties[0]);
+    return part === "query"
+      ? `\`${field}\` is not a parameter of this route.`
+      : `\`${field}\` is not a field of this request.`;
+  }
+  const deepest = errors.filter((error) => error.keyword !== "anyOf").at(0) ?? errors[0];
+  if (deepest === undefined) return `The ${part} is not valid.`;
+  if (deepest.keyword === "required") {
+    return `\`${fieldName(deepest.instancePath, deepest.params.requiredProperties[0])}\` is required.`;
+  }
+  const field = fieldName(deepest.instancePath);
+  if (field === "")
+    return part === "body" ? `The body ${sayRule(deepest)}.` : `The ${part} ${sayRule(deepest)}.`;
+  return `\`${field}\` ${sayRule(deepest)}.`;
+}
+
+function fieldName(path: string, last?: string): string {
+  const names = path
+    .split("/")
+    .slice(1)
+    .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+  if (last !== undefined) names.push(last);
+  // Names of unknown fields come from the caller: they are cut so that an answer stays an answer.
+  return names.map((name) => (name.length > 80 ? `${name.slice(0, 80)}…` : name)).join(".");
+}
+
+function sayRule(error: TLocalizedValidationError): string {
+  switch (error.keyword) {
+    case "type":
+      return `must be ${[error.params.type].flat().map(withArticle).join(" or ")}`;
+    case "enum":
+      return `must be one of: ${error.params.allowedValues.filter((value) => value !== null).join(", ")}`;
+    case "const":
+      return `must be ${JSON.stringify(error.params.allowedValue)}`;
+    case "minLength":
+      return error.params.limit === 1
+        ? "must not be empty"
+        : `must have at least ${error.params.limit} characters`;
+    case "maxLength":
+      return `must have at most ${error.params.limit} characters`;
+    case "minimum":
+      return `must be at least ${error.params.limit}`;
+    case "maximum":
+      return `must be at most ${error.params.limit}`;
+    case "minItems":
+      return `must have at least ${error.params.limit} entries`;
+    case "maxItems":
+      return `must have at most ${error.params.limit} entries`;
+    case "uniqueItems":
+      return "must not repeat an entry";
+    case "minProperties":
+      return "must have at least one field";
+    case "maxProperties":
+      return `must have at most ${error.params.limit} fields`;
+    case "pattern":
+    case "format":
+      return "does not have the expected form";
+    default:
+      return error.message;
+  }
+}
+
+function withArticle(type: string): string {
+  if (type === "null") return "null";
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+const integerText = /^-?\d{1,15}$/;
+
+/**
+ * Query parameters are text. Those whose schema says integer or boolean are converted when they have that form;
+ * otherwise they stay text and the schema refuses them.
+ */
+export function convertQuery(
+  query: Readonly<Record<string, unknown>>,
+  schema: { properties: Record<string, TSchema> },
+): Record<string, unknown> {
+  const converted: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(query)) {
+    const type = (schema.properties[name] as { type?: string } | undefined)?.type;
+    if (type === "integer" && typeof value === "string" && integerText.test(value))
+      converted[name] = Number(value);
+    else if (type === "boolean" && (value === "true" || value === "false"))
+      converted[name] = value === "true";
+    else converted[name] = value;
+  }
+  return converted;
+}

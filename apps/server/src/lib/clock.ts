@@ -1,0 +1,15 @@
+/** The one source of time. Decisions take a `Date`; only what calls them asks a clock, so that a test can move it. */
+export interface Clock {
+  now(): Date;
+}
+
+export const systemClock: Clock = { now: () => new Date() };
+
+export const secondMs = 1000;
+export const minuteMs = 60 * secondMs;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+
+export function later(from: Date, milliseconds: number): Date {
+  return new Date(from.getTime() + milliseconds);
+}

@@ -1,0 +1,72 @@
+import { randomFillSync } from "node:crypto";
+
+// In ASCII order, so that identifiers sort as text (collation "C") the way their leading time does.
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const timeLength = 8;
+
+const lengths = { vs: 64, va: 64, evt: 64, whd: 64, wha: 64, whe: 32, whk: 32 } as const;
+export type IdPrefix = keyof typeof lengths;
+
+let pool = Buffer.alloc(0);
+let used = 0;
+
+function randomByte(): number {
+  if (used === pool.length) {
+    pool = randomFillSync(Buffer.allocUnsafe(8192));
+    used = 0;
+  }
+  const byte = pool[used] ?? 0;
+  // Spent bytes are wiped: they are parts of secrets.
+  pool[used] = 0;
+  used += 1;
+  return byte;
+}
+
+/** Characters of [0-9A-Za-z], each equally likely. */
+export function randomText(length: number): string {
+  let text = "";
+  while (text.length < length) {
+    const byte = randomByte() & 63;
+    if (byte < alphabet.length) text += alphabet[byte];
+  }
+  return text;
+}
+
+function timeText(at: Date): string {
+  let rest = at.getTime();
+  let text = "";
+  for (let i = 0; i < timeLength; i++) {
+    text = alphabet[rest % alphabet.length] + text;
+    rest = Math.floor(rest / alphabet.length);
+  }
+  return text;
+}
+
+/**
+ * `vs_` and the like. The first eight characters are the creation time in milliseconds, so that ordering by id is
+ * ordering by age; the others are random, 333 bits of them in the long form.
+ */
+export function newId(prefix: IdPrefix, now: Date): string {
+  return `${prefix}_${timeText(now)}${randomText(lengths[prefix] - timeLength)}`;
+}
+
+/** The smallest text that an id of this prefix created at or after `at` can have. */
+export function idFloor(prefix: IdPrefix, at: Date): string {
+  return `${prefix}_${timeText(at)}`;
+}
+
+/** UUID version 7: ordered by creation time like the ids above. */
+export function newUuid(now: Date): string {
+  const bytes = Buffer.allocUnsafe(16);
+  for (let i = 6; i < 16; i++) bytes[i] = randomByte();
+  bytes.writeUIntBE(now.getTime(), 0, 6);
+  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
+  const hex = bytes.toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** A secret of 256 bits for links, cookies and access tokens. */
+export function newToken(): string {
+  return randomText(43);
+}

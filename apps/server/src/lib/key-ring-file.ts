@@ -1,0 +1,57 @@
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { formatRing, KeyRing, newRingKey, parseRing, type RingKey } from "./key-ring.ts";
+
+export function keyRingPath(dataDir: string): string {
+  return join(dataDir, "secret-keys");
+}
+
+/** The ring of the embedded default: a file that only its owner can read, made on the first start. */
+export function openRingFile(path: string): KeyRing {
+  const read = () => parseRing(readFileSync(path, "utf8"));
+  try {
+    return new KeyRing(read(), read);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
+      throw new Error(`${path} cannot be used: ${(error as Error).message}`);
+    }
+  }
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = writeTemporary(path, [newRingKey([])]);
+  try {
+    // A link fails where the file exists: of two processes that start first, one makes the ring and both use it.
+    linkSync(temporary, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    unlinkSync(temporary);
+  }
+  return new KeyRing(read(), read);
+}
+
+/** Replaces the file whole or not at all. */
+export function writeRingFile(path: string, keys: readonly RingKey[]): void {
+  renameSync(writeTemporary(path, keys), path);
+}
+
+function writeTemporary(path: string, keys: readonly RingKey[]): string {
+  const temporary = `${path}.${process.pid}.new`;
+  const file = openSync(temporary, "w", 0o600);
+  try {
+    writeSync(file, `${formatRing(keys)}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  return temporary;
+}

@@ -1,0 +1,142 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+
+/** What a derived key is for. A key of one purpose never serves another. */
+export type KeyPurpose =
+  | "api-key-hash"
+  | "token-hash"
+  | "request-hash"
+  | "idempotent-answer"
+  | "mail"
+  | "second-factor"
+  | "webhook-secret"
+  | "document-id"
+  | "consent-receipt"
+  | "deletion-receipt";
+
+export type RingKey = { id: string; secret: Buffer };
+
+const keyIdPattern = /^[a-z0-9]{1,16}$/;
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** Reads `id:base64,id:base64`. The first key is the current one. Throws a sentence that never holds key material. */
+export function parseRing(text: string): RingKey[] {
+  const keys = text
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== "")
+    .map((entry, index) => {
+      const at = entry.indexOf(":");
+      const id = entry.slice(0, at);
+      if (at < 1 || !keyIdPattern.test(id))
+        throw new Error(`key ${index + 1} has no id: write it as id:base64, id of a-z and 0-9`);
+      const secret = Buffer.from(entry.slice(at + 1), "base64");
+      if (secret.length < 32) throw new Error(`key "${id}" is shorter than 32 bytes`);
+      return { id, secret };
+    });
+  if (keys.length === 0) throw new Error("there is no key in it");
+  if (new Set(keys.map((key) => key.id)).size !== keys.length) throw new Error("two keys have the same id");
+  return keys;
+}
+
+export function formatRing(keys: readonly RingKey[]): string {
+  return keys.map((key) => `${key.id}:${key.secret.toString("base64")}`).join(",");
+}
+
+export function newRingKey(existing: readonly RingKey[]): RingKey {
+  const numbers = existing.map((key) => Number(key.id)).filter(Number.isInteger);
+  return { id: String(Math.max(0, ...numbers) + 1), secret: randomBytes(32) };
+}
+
+/**
+ * The server's secrets. New data uses the first key; data made with any other key in the ring stays readable, so a
+ * rotation is: add a key in front, re-seal, remove the old one.
+ */
+export class KeyRing {
+  #keys: readonly RingKey[];
+  #derived = new Map<string, Buffer>();
+  readonly #reread: (() => readonly RingKey[]) | undefined;
+
+  /** `reread` fetches the ring again: a process that meets a key id it does not know looks whether one was added. */
+  constructor(keys: readonly RingKey[], reread?: () => readonly RingKey[]) {
+    this.#keys = keys;
+    this.#reread = reread;
+  }
+
+  get currentId(): string {
+    return this.#current.id;
+  }
+
+  get #current(): RingKey {
+    const [key] = this.#keys;
+    if (key === undefined) throw new Error("the key ring is empty");
+    return key;
+  }
+
+  #derive(key: RingKey, purpose: KeyPurpose): Buffer {
+    const name = `${key.id}/${purpose}`;
+    let derived = this.#derived.get(name);
+    if (derived === undefined) {
+      derived = Buffer.from(hkdfSync("sha256", key.secret, "assay", purpose, 32));
+      this.#derived.set(name, derived);
+    }
+    return derived;
+  }
+
+  #find(id: string): RingKey | undefined {
+    const known = this.#keys.find((key) => key.id === id);
+    if (known !== undefined || this.#reread === undefined) return known;
+    this.#keys = this.#reread();
+    return this.#keys.find((key) => key.id === id);
+  }
+
+  /** The HMAC under the current key, for storing. */
+  hash(purpose: KeyPurpose, text: string): Buffer {
+    return createHmac("sha256", this.#derive(this.#current, purpose)).update(text).digest();
+  }
+
+  /** The HMACs under every key of the ring, current first, for looking up what was stored before a rotation. */
+  hashes(purpose: KeyPurpose, text: string): Buffer[] {
+    return this.#keys.map((key) => createHmac("sha256", this.#derive(key, purpose)).update(text).digest());
+  }
+
+  /** Encrypts with AES-256-GCM. `context` (say, a row's id) is bound in: the result opens only with the same one. */
+  seal(purpose: KeyPurpose, plaintext: string | Uint8Array, context: string): Buffer {
+    const key = this.#current;
+    const nonce = randomBytes(nonceBytes);
+    const cipher = createCipheriv("aes-256-gcm", this.#derive(key, purpose), nonce);
+    cipher.setAAD(Buffer.from(context));
+    const id = Buffer.from(key.id);
+    const body = [cipher.update(plaintext as never), cipher.final()];
+    return Buffer.concat([Buffer.from([id.length]), id, nonce, ...body, cipher.getAuthTag()]);
+  }
+
+  open(purpose: KeyPurpose, sealed: Buffer, context: string): Buffer {
+    const idEnd = 1 + (sealed[0] ?? 0);
+    const id = sealed.toString("latin1", 1, idEnd);
+    const key = this.#find(id);
+    if (key === undefined)
+      throw new Error(`the key ring has no key "${id}"; put it back to read what it sealed`);
+    const nonceEnd = idEnd + nonceBytes;
+    if (sealed.length < nonceEnd + tagBytes) throw new Error("sealed data is cut short");
+    const decipher = createDecipheriv(
+      "aes-256-gcm",
+      this.#derive(key, purpose),
+      sealed.subarray(idEnd, nonceEnd),
+    );
+    decipher.setAAD(Buffer.from(context));
+    decipher.setAuthTag(sealed.subarray(sealed.length - tagBytes));
+    return Buffer.concat([
+      decipher.update(sealed.subarray(nonceEnd, sealed.length - tagBytes)),
+      decipher.final(),
+    ]);
+  }
+
+  openText(purpose: KeyPurpose, sealed: Buffer, context: string): string {
+    return this.open(purpose, sealed, context).toString("utf8");
+  }
+
+  /** Whether sealed data was made with a key that is no longer the current one. */
+  isStale(sealed: Buffer): boolean {
+    return sealed.toString("latin1", 1, 1 + (sealed[0] ?? 0)) !== this.currentId;
+  }
+}

@@ -1,0 +1,80 @@
+import { describeError, type Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
+
+/**
+ * Background work. `run` does one small batch and returns how much it did; it is called again at once until it returns
+ * 0, so there is no ceiling. It must be safe to repeat and to run in several processes at the same time.
+ */
+export type Job = { name: string; everyMs: number; run: () => Promise<number> };
+
+export class Scheduler {
+  readonly #jobs: readonly Job[];
+  readonly #log: Log;
+  readonly #count: (labels: { job: string }, by: number) => void;
+  readonly #fail: (labels: { job: string }) => void;
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  readonly #running = new Map<string, Promise<void>>();
+  #stopped = false;
+
+  constructor(jobs: readonly Job[], log: Log, metrics: Metrics) {
+    this.#jobs = jobs;
+    this.#log = log;
+    this.#count = metrics.counter("assay_job_items_total", "Items that background jobs have dealt with.");
+    this.#fail = metrics.counter(
+      "assay_job_failures_total",
+      "Runs of background jobs that failed and will be repeated.",
+    );
+  }
+
+  start(): void {
+    for (const job of this.#jobs) this.#later(job);
+  }
+
+  #later(job: Job): void {
+    if (this.#stopped) return;
+    // Spread over a tenth of the interval, so that processes started together do not stay in step.
+    const timer = setTimeout(() => void this.#tick(job), job.everyMs * (0.95 + Math.random() / 10));
+    timer.unref();
+    this.#timers.set(job.name, timer);
+  }
+
+  async #tick(job: Job): Promise<void> {
+    try {
+      await this.run(job.name);
+    } catch (error) {
+      this.#fail({ job: job.name });
+      this.#log.warn("background job failed, will run again", { job: job.name, ...describeError(error) });
+    }
+    this.#later(job);
+  }
+
+  /** Runs a job until nothing is left to do. Two calls at once share one run. */
+  async run(name: string): Promise<void> {
+    const job = this.#jobs.find((candidate) => candidate.name === name);
+    if (job === undefined) throw new Error(`there is no job "${name}"`);
+    const running = this.#running.get(name);
+    if (running !== undefined) {
+      await running;
+      // The shared run may have looked before our caller's change: look once more.
+      return this.run(name);
+    }
+    const work = this.#drain(job).finally(() => this.#running.delete(name));
+    this.#running.set(name, work);
+    return work;
+  }
+
+  async #drain(job: Job): Promise<void> {
+    while (!this.#stopped) {
+      const done = await job.run();
+      if (done === 0) return;
+      this.#count({ job: job.name }, done);
+    }
+  }
+
+  /** Lets batches under way finish; nothing starts any more. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    await Promise.allSettled(this.#running.values());
+  }
+}

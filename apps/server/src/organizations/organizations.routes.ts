@@ -1,0 +1,40 @@
+import * as contract from "@assay/contract/organizations";
+import { actorOf, recordAudit } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
+import { violates } from "../db/db.ts";
+import { ApiError } from "../http/api-error.ts";
+import { type Binding, bind } from "../http/mount.ts";
+import { newUuid } from "../lib/ids.ts";
+import { insertMembership, insertOrganization, setActiveOrganization } from "./organization.store.ts";
+
+export function organizationRoutes({ db, clock }: Core): Binding[] {
+  return [
+    bind(contract.createOrganization, async ({ caller, body }) => {
+      const now = clock.now();
+      try {
+        return await db.transaction(async (tx) => {
+          const organization = await insertOrganization(tx, {
+            id: newUuid(now),
+            name: body.name.trim(),
+            slug: body.slug,
+            now,
+          });
+          await insertMembership(tx, organization.id, caller.userId, "owner", now);
+          await setActiveOrganization(tx, caller.userSessionId, organization.id);
+          await recordAudit(tx, now, {
+            organizationId: organization.id,
+            event: "organization.created",
+            actor: actorOf(caller),
+            targetId: organization.id,
+            details: { name: organization.name, slug: organization.slug },
+          });
+          return organization;
+        });
+      } catch (error) {
+        if (violates(error, "organizations_slug"))
+          throw new ApiError("CONFLICT", { message: "`slug` is taken." });
+        throw error;
+      }
+    }),
+  ];
+}

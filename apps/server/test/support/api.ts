@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { appendFileSync } from "node:fs";
+
+export type Envelope<T = any> = {
+  data: T;
+  error: { code: string; message: string; hint: string; docs: string } | null;
+  pagination?: { limit: number; has_more: boolean; next_cursor: string | null };
+};
+
+export type Answer<T = any> = { status: number; headers: Headers; text: string; body: Envelope<T> };
+
+type CallOptions = {
+  body?: unknown;
+  /** Sent as it is, with the content type given in `headers`. */
+  raw?: string | Uint8Array;
+  headers?: Record<string, string>;
+  query?: Record<string, string | number | boolean | undefined>;
+};
+
+let counter = 0;
+
+/** Speaks HTTP to the service as a partner or a person would. Checks the envelope of every JSON answer on the way. */
+export class Api {
+  readonly url: string;
+  readonly #authorization: string | undefined;
+
+  constructor(url: string, authorization?: string) {
+    this.url = url;
+    this.#authorization = authorization;
+  }
+
+  /** The same service, as a caller with this key or access token. */
+  as(credential: string): Api {
+    return new Api(this.url, `Bearer ${credential}`);
+  }
+
+  async call<T = any>(method: string, path: string, options: CallOptions = {}): Promise<Answer<T>> {
+    const url = new URL(path, this.url);
+    for (const [name, value] of Object.entries(options.query ?? {}))
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    const response = await fetch(url, {
+      method,
+      redirect: "manual",
+      headers: {
+        ...(this.#authorization ? { authorization: this.#authorization } : {}),
+        ...(options.body !== undefined ? { "content-type": "application/json" } : {}),
+        ...options.headers,
+      },
+      ...(options.body !== undefined
+        ? { body: JSON.stringify(options.body) }
+        : options.raw !== undefined
+          ? { body: options.raw as never }
+          : {}),
+    });
+    const text = await response.text();
+    const json = response.headers.get("content-type")?.includes("json") && path.startsWith("/v1/");
+    const body = json
+      ? (JSON.parse(text) as Envelope<T>)
+      : ({ data: undefined, error: null } as unknown as Envelope<T>);
+    if (json) checkEnvelope(body, response);
+    return { status: response.status, headers: response.headers, text, body };
+  }
+
+  get<T = any>(path: string, query?: CallOptions["query"]): Promise<Answer<T>> {
+    return this.call<T>("GET", path, query ? { query } : {});
+  }
+
+  post<T = any>(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<T>> {
+    return this.call<T>("POST", path, { body, ...(headers ? { headers } : {}) });
+  }
+
+  patch<T = any>(path: string, body?: unknown): Promise<Answer<T>> {
+    return this.call<T>("PATCH", path, { body });
+  }
+
+  delete(path: string): Promise<Answer> {
+    return this.call("DELETE", path);
+  }
+}
+
+function checkEnvelope(body: Envelope, response: Response): void {
+  assert.ok("data" in body && "error" in body, "every answer is the envelope");
+  assert.ok(response.headers.get("x-request-id"), "every answer carries X-Request-Id");
+  if (body.error === null) {
+    assert.ok(response.status < 400);
+    return;
+  }
+  assert.ok(response.status >= 400);
+  assert.equal(body.data, null);
+  assert.deepEqual(Object.keys(body.error).sort(), ["code", "docs", "hint", "message"]);
+  assert.match(body.error.docs, new RegExp(`/docs/errors#${body.error.code}$`));
+  const seen = process.env.ASSAY_TEST_SEEN_CODES;
+  if (seen) appendFileSync(seen, `${body.error.code}\n`);
+}
+
+/** Asserts the status and gives the data, or fails showing what came instead. */
+export function expectData<T>(answer: Answer<T>, status = 200): T {
+  assert.equal(answer.status, status, `expected ${status}, got ${answer.status}: ${answer.text}`);
+  return answer.body.data;
+}
+
+export function expectError(answer: Answer, status: number, code: string, message?: RegExp): void {
+  assert.equal(`${answer.status} ${answer.body.error?.code}`, `${status} ${code}`, answer.text);
+  if (message) assert.match(answer.body.error?.message ?? "", message);
+}
+
+/** A signed-up user with a mail address of their own. */
+export async function signUp(api: Api, name = "Ada Lovelace") {
+  counter += 1;
+  const email = `user-${process.pid}-${counter}@example.com`;
+  const password = "correct horse battery";
+  const { token, user } = expectData(
+    await api.post("/v1/auth/sign-up/email", { name, email, password }),
+    201,
+  );
+  return { api: api.as(token), token: token as string, userId: user.id as string, email, password };
+}
+
+/** A user who owns an organization, which is active. */
+export async function signUpOwner(api: Api) {
+  const owner = await signUp(api);
+  const organization = expectData(
+    await owner.api.post("/v1/auth/orgs", {
+      name: `Organization ${counter}`,
+      slug: `org-${process.pid}-${counter}`,
+    }),
+    201,
+  );
+  return { ...owner, organizationId: organization.id as string };
+}
+
+export const allScopes = [
+  "sessions:read",
+  "sessions:write",
+  "webhooks:read",
+  "webhooks:write",
+  "analytics:read",
+];
+
+/** An API key of the owner's active organization. */
+export async function createKey(owner: { api: Api }, scopes: readonly string[] = allScopes) {
+  const key = expectData(await owner.api.post("/v1/auth/api-keys", { name: "test key", scopes }), 201);
+  return {
+    id: key.id as string,
+    secret: key.key as string,
+    api: new Api(owner.api.url, `Bearer ${key.key}`),
+  };
+}
+
+/** Owner, organization and a key with every scope: what most tests begin with. */
+export async function createPartner(api: Api) {
+  const owner = await signUpOwner(api);
+  const key = await createKey(owner);
+  return { owner, organizationId: owner.organizationId, key, api: key.api };
+}

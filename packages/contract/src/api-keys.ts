@@ -1,0 +1,105 @@
+import { Type } from "typebox";
+import { pageQuery } from "./page.ts";
+import { route, scopes } from "./route.ts";
+import { closed, Nullable, named, OneOf, open, Text, Timestamp, Uuid } from "./schema.ts";
+
+const tag = "API keys";
+
+const ApiKeyName = Text({ max: 120, description: "What the key is for.", examples: ["Production backend"] });
+const Scopes = Type.Array(OneOf(scopes), {
+  uniqueItems: true,
+  maxItems: scopes.length,
+  examples: [["sessions:read", "sessions:write"]],
+});
+
+const apiKeyFields = {
+  id: Uuid,
+  name: ApiKeyName,
+  scopes: Scopes,
+  enabled: Type.Boolean(),
+  request_count: Type.Integer({ minimum: 0, description: "Authenticated requests made with this key." }),
+  last_used_at: Nullable(Timestamp),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+};
+
+export const ApiKey = named("ApiKey", open(apiKeyFields));
+
+export const CreatedApiKey = named(
+  "CreatedApiKey",
+  open({
+    ...apiKeyFields,
+    key: Type.String({
+      pattern: "^kk_[A-Za-z0-9]{32}$",
+      description: "The secret. It is shown only here; keep it somewhere safe.",
+      examples: ["kk_EXAMPLEexampleEXAMPLEexample1234"],
+    }),
+  }),
+);
+
+const params = closed({ id: Uuid });
+
+export const createApiKey = route({
+  id: "createApiKey",
+  method: "POST",
+  path: "/v1/auth/api-keys",
+  tag,
+  summary: "Create an API key",
+  description:
+    "The key acts for the active organization with the given scopes. A key with no scopes reaches no partner route.",
+  access: { role: "admin" },
+  body: named("CreateApiKeyBody", closed({ name: ApiKeyName, scopes: Scopes })),
+  reply: { status: 201, data: CreatedApiKey },
+  errors: [],
+});
+
+export const listApiKeys = route({
+  id: "listApiKeys",
+  method: "GET",
+  path: "/v1/auth/api-keys",
+  tag,
+  summary: "List API keys",
+  access: { role: "admin" },
+  query: pageQuery(Uuid, {}),
+  reply: { status: 200, list: ApiKey },
+  errors: [],
+});
+
+export const updateApiKey = route({
+  id: "updateApiKey",
+  method: "PATCH",
+  path: "/v1/auth/api-keys/:id",
+  tag,
+  summary: "Rename, rescope, disable or enable an API key",
+  description: "Takes effect on the next request with the key, on every server process.",
+  access: { role: "admin" },
+  params,
+  body: named(
+    "UpdateApiKeyBody",
+    Type.Object(
+      {
+        name: Type.Optional(ApiKeyName),
+        scopes: Type.Optional(Scopes),
+        enabled: Type.Optional(Type.Boolean()),
+      },
+      { additionalProperties: false, minProperties: 1 },
+    ),
+  ),
+  reply: { status: 200, data: ApiKey },
+  errors: ["NOT_FOUND"],
+});
+
+export const deleteApiKey = route({
+  id: "deleteApiKey",
+  method: "DELETE",
+  path: "/v1/auth/api-keys/:id",
+  tag,
+  summary: "Delete an API key",
+  description: "Immediate and irreversible.",
+  access: { role: "admin" },
+  params,
+  reply: { status: 204 },
+  errors: ["NOT_FOUND"],
+});
+
+export const apiKeyRoutes = [createApiKey, listApiKeys, updateApiKey, deleteApiKey];

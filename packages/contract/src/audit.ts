@@ -1,0 +1,50 @@
+import { Type } from "typebox";
+import { pageQuery } from "./page.ts";
+import { route } from "./route.ts";
+import { Nullable, named, OneOf, open, Timestamp, Uuid } from "./schema.ts";
+
+/** Everything that is written to the audit log of an organization. */
+export const auditEvents = [
+  "organization.created",
+  "organization.updated",
+  "api_key.created",
+  "api_key.updated",
+  "api_key.deleted",
+] as const;
+export type AuditEvent = (typeof auditEvents)[number];
+
+export const AuditLog = named(
+  "AuditLog",
+  open({
+    id: Uuid,
+    event: OneOf(auditEvents),
+    actor_type: OneOf(["user", "key", "person", "system"], {
+      description: "`person` is somebody being verified; `system` is the service itself.",
+    }),
+    actor_id: Nullable(Type.String({ description: "Identifier of the user or API key." })),
+    target_id: Nullable(Type.String({ description: "Identifier of what was changed." })),
+    details: Type.Record(Type.String(), Type.Unknown(), {
+      description: "Names and settings, never a secret or a claim.",
+    }),
+    created_at: Timestamp,
+  }),
+);
+
+export const listAuditLogs = route({
+  id: "listAuditLogs",
+  method: "GET",
+  path: "/v1/auth/orgs/audit-logs",
+  tag: "Organization",
+  summary: "List what was done in the organization",
+  access: { role: "admin" },
+  query: pageQuery(Uuid, {
+    event: Type.Optional(OneOf(auditEvents)),
+    actor_id: Type.Optional(Type.String({ maxLength: 100 })),
+    created_from: Type.Optional(Timestamp),
+    created_to: Type.Optional(Timestamp),
+  }),
+  reply: { status: 200, list: AuditLog },
+  errors: [],
+});
+
+export const auditRoutes = [listAuditLogs];

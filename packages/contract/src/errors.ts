@@ -1,0 +1,78 @@
+/**
+ * Every error code of the service: its status, what it says and what to do about it. `message` is the default; code
+ * that raises an error may say something more precise. Codes are stable, the sentences are not.
+ */
+export type ErrorDefinition = { status: number; message: string; hint: string };
+
+export const errorTable = {
+  // Everywhere
+  UNAUTHORIZED: {
+    status: 401,
+    message: "The credentials are missing or not valid.",
+    hint: "Send `Authorization: Bearer <API key>` with a key that exists and is enabled, or sign in again.",
+  },
+  FORBIDDEN: {
+    status: 403,
+    message: "The caller may not do this.",
+    hint: "Use a key with the scope, or a user with the role, that this operation needs.",
+  },
+  NOT_FOUND: {
+    status: 404,
+    message: "There is no such resource.",
+    hint: "Check the path and the identifier, and that the resource belongs to your organization.",
+  },
+  BAD_REQUEST: {
+    status: 400,
+    message: "The request is not well formed.",
+    hint: "Correct the field that the message names; the reference at /reference shows the expected shape.",
+  },
+  INVALID_REQUEST: {
+    status: 400,
+    message: "The request is well formed but cannot be carried out.",
+    hint: "Correct the value that the message names.",
+  },
+  CONFLICT: {
+    status: 409,
+    message: "The resource is not in a state that allows this.",
+    hint: "Read the resource again and decide by its current state.",
+  },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    message: "The request body is larger than 1 MiB.",
+    hint: "Send a smaller body.",
+  },
+  INTERNAL_SERVER_ERROR: {
+    status: 500,
+    message: "Something went wrong on our side.",
+    hint: "Try again after a short wait; if it persists, give the operator the X-Request-Id of this answer.",
+  },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    message: "The service cannot answer right now.",
+    hint: "Try again after a short wait.",
+  },
+  ORGANIZATION_FROZEN: {
+    status: 410,
+    message: "The organization is scheduled for deletion.",
+    hint: "An owner or admin can cancel the deletion with POST /v1/auth/orgs/cancel-delete; keys then work again.",
+  },
+  ORGANIZATION_REQUIRED: {
+    status: 400,
+    message: "No organization is selected.",
+    hint: "Create one with POST /v1/auth/orgs or choose one with POST /v1/auth/orgs/active.",
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 409,
+    message: "This Idempotency-Key was used with another request.",
+    hint: "Use a new key for a new request; repeat a key only with the same body.",
+  },
+  RATE_LIMITED: {
+    status: 429,
+    message: "Too many attempts.",
+    hint: "Wait for the number of seconds in Retry-After.",
+  },
+} as const satisfies Record<string, ErrorDefinition>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+export const errorCodes = Object.keys(errorTable) as ErrorCode[];

@@ -1,0 +1,35 @@
+import { type TProperties, type TSchema, Type } from "typebox";
+import { closed, Nullable, named } from "./schema.ts";
+
+export const defaultPageLimit = 10;
+export const maxPageLimit = 100;
+
+export const Pagination = named(
+  "Pagination",
+  Type.Object({
+    limit: Type.Integer({ description: "Page size in effect.", examples: [10] }),
+    has_more: Type.Boolean({ description: "False on the last page and in every error response." }),
+    next_cursor: Nullable(
+      Type.String({ description: "Cursor of the last item of the page, to be passed as `starting_after`." }),
+    ),
+  }),
+);
+
+/** The query of a list route: its filters, `limit`, and `starting_after` in the form of the items' ids. */
+export function pageQuery<P extends TProperties, C extends TSchema>(cursor: C, filters: P) {
+  return closed({
+    ...filters,
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: maxPageLimit,
+        default: defaultPageLimit,
+        description: "Page size.",
+      }),
+    ),
+    starting_after: Type.Optional({
+      ...cursor,
+      description: "Give the page after the item with this id.",
+    } as C),
+  });
+}

@@ -1,0 +1,132 @@
+import type { Static, TObject, TProperties, TSchema } from "typebox";
+import type { ErrorCode } from "./errors.ts";
+
+export const scopes = [
+  "sessions:read",
+  "sessions:write",
+  "webhooks:read",
+  "webhooks:write",
+  "analytics:read",
+] as const;
+export type Scope = (typeof scopes)[number];
+
+/** Each role may do what those before it may. */
+export const roles = ["member", "admin", "owner"] as const;
+export type Role = (typeof roles)[number];
+
+/**
+ * Who may call a route.
+ * - `public`: anybody; nobody needs to sign in.
+ * - `user`: any signed-in user, with or without an organization. API keys are refused.
+ * - `role`: a user with at least this role in the active organization, or, with `organization: "body"`, in the one that
+ *   the body's `organizationId` names. API keys are refused.
+ * - `scope`: an API key with this scope, or a user of the active organization: any role reads, admin and owner write.
+ *
+ * An organization that is scheduled for deletion refuses keys always and users on every write. `whileFrozen` states
+ * the exceptions.
+ */
+export type Access =
+  | { public: true }
+  | { user: true }
+  | { role: Role; organization?: "body"; whileFrozen?: "allowed" | "refused" }
+  | { scope: Scope; whileFrozen?: "refused" };
+
+export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+
+export type Reply =
+  /** A body with `data`. `also` names a second status the same body may come with. */
+  | { status: 200 | 201 | 202; data: TSchema; also?: 200 }
+  /** A page of items with `pagination`. */
+  | { status: 200; list: TSchema }
+  | { status: 204 };
+
+export type RouteDefinition = {
+  id: string;
+  method: Method;
+  path: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  access: Access;
+  params?: TObject;
+  /** The code for a path parameter that does not fit its schema; `BAD_REQUEST` unless given. */
+  invalidParams?: ErrorCode;
+  query?: TObject;
+  body?: TSchema;
+  /** The body may be left out altogether, which means `{}`. */
+  bodyOptional?: true;
+  reply: Reply;
+  /** Codes of this route's own; those that follow from access, validation and idempotency are derived. */
+  errors: readonly ErrorCode[];
+  /** `Idempotency-Key` is honoured. True unless stated for a POST that answers 201. */
+  idempotent?: boolean;
+  examples?: { body?: unknown; data?: unknown };
+};
+
+export function route<const R extends RouteDefinition>(definition: R): R {
+  return definition;
+}
+
+export type BodyOf<R extends RouteDefinition> = R["body"] extends TSchema ? Static<R["body"]> : undefined;
+export type QueryOf<R extends RouteDefinition> =
+  R["query"] extends TObject<infer P extends TProperties> ? Static<TObject<P>> : Record<string, never>;
+export type ParamsOf<R extends RouteDefinition> =
+  R["params"] extends TObject<infer P extends TProperties> ? Static<TObject<P>> : Record<string, never>;
+
+export type Page<T> = { items: T[]; hasMore: boolean; nextCursor: string | null };
+
+/** What a handler gives back: the payload of the reply, before the envelope. */
+export type DataOf<R extends RouteDefinition> = R["reply"] extends { list: infer T extends TSchema }
+  ? Page<Static<T>>
+  : R["reply"] extends { data: infer T extends TSchema }
+    ? Static<T>
+    : void;
+
+export function isList(definition: RouteDefinition): boolean {
+  return "list" in definition.reply;
+}
+
+export function isWrite(definition: RouteDefinition): boolean {
+  return definition.method !== "GET";
+}
+
+export function honoursIdempotencyKey(definition: RouteDefinition): boolean {
+  return definition.idempotent ?? (definition.method === "POST" && definition.reply.status === 201);
+}
+
+/** The role a user needs where a key would need a scope. */
+export function roleForScope(scope: Scope): Role {
+  return scope.endsWith(":write") ? "admin" : "member";
+}
+
+export function hasRole(role: Role, atLeast: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(atLeast);
+}
+
+/** Every code that a route can answer with: its own, and those that follow from how it is declared. */
+export function errorsOf(definition: RouteDefinition): ErrorCode[] {
+  const codes = new Set<ErrorCode>(definition.errors);
+  const { access } = definition;
+  if (!("public" in access)) {
+    codes.add("UNAUTHORIZED");
+    codes.add("FORBIDDEN");
+  }
+  if ("scope" in access || ("role" in access && access.organization !== "body"))
+    codes.add("ORGANIZATION_REQUIRED");
+  if ("scope" in access) codes.add("ORGANIZATION_FROZEN");
+  if (
+    "role" in access &&
+    access.whileFrozen !== "allowed" &&
+    (isWrite(definition) || access.whileFrozen === "refused")
+  ) {
+    codes.add("ORGANIZATION_FROZEN");
+  }
+  codes.add("BAD_REQUEST");
+  if (definition.invalidParams) codes.add(definition.invalidParams);
+  if (isList(definition)) codes.add("INVALID_REQUEST");
+  if (definition.body) codes.add("PAYLOAD_TOO_LARGE");
+  if (honoursIdempotencyKey(definition)) codes.add("IDEMPOTENCY_KEY_REUSED");
+  codes.add("INTERNAL_SERVER_ERROR");
+  codes.add("SERVICE_UNAVAILABLE");
+  return [...codes].sort();
+}

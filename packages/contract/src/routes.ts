@@ -1,0 +1,13 @@
+import { accountRoutes } from "./accounts.ts";
+import { apiKeyRoutes } from "./api-keys.ts";
+import { auditRoutes } from "./audit.ts";
+import { organizationRoutes } from "./organizations.ts";
+import type { RouteDefinition } from "./route.ts";
+
+/** Every route of the service under /v1. What is not listed here does not exist. */
+export const routes: readonly RouteDefinition[] = [
+  ...accountRoutes,
+  ...organizationRoutes,
+  ...apiKeyRoutes,
+  ...auditRoutes,
+];

@@ -1,0 +1,76 @@
+import { type Static, type TObject, type TProperties, type TSchema, Type } from "typebox";
+
+/**
+ * A named schema. The name becomes the `title`, and the API description refers to the schema by it instead of
+ * repeating it; two different schemas cannot share a name.
+ */
+export function named<T extends TSchema>(name: string, schema: T): T {
+  return { ...schema, title: name };
+}
+
+/** A request object: a field that is not listed is refused. */
+export function closed<P extends TProperties>(properties: P): TObject<P> {
+  return Type.Object(properties, { additionalProperties: false });
+}
+
+/** A reply object: fields may be added later, so clients must ignore what they do not know. */
+export function open<P extends TProperties>(properties: P): TObject<P> {
+  return Type.Object(properties);
+}
+
+/** `null` is written into the type array, the form that code generators understand; objects get `anyOf`. */
+export function Nullable<T extends TSchema>(schema: T): TSchema & { static: Static<T> | null } {
+  const plain = schema as { type?: unknown; enum?: readonly unknown[]; title?: string };
+  if (
+    typeof plain.type === "string" &&
+    plain.type !== "object" &&
+    plain.type !== "array" &&
+    plain.title === undefined
+  ) {
+    return Type.Unsafe<Static<T> | null>({
+      ...schema,
+      type: [plain.type, "null"],
+      ...(plain.enum ? { enum: [...plain.enum, null] } : {}),
+    }) as never;
+  }
+  return Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: "null" }] }) as never;
+}
+
+export function OneOf<const V extends readonly string[]>(values: V, options: { description?: string } = {}) {
+  return Type.Unsafe<V[number]>({ type: "string", enum: [...values], ...options });
+}
+
+export const Timestamp = Type.String({
+  format: "date-time",
+  description: "ISO 8601, UTC, with milliseconds.",
+  examples: ["2026-03-01T09:30:00.000Z"],
+});
+
+export const Uuid = Type.String({
+  format: "uuid",
+  pattern: "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$",
+  examples: ["0b8f6f0e-6f0b-4c55-9d5b-0d6f8f7f3c11"],
+});
+
+/** One line of text a person typed: something besides white space, and no control characters. */
+export function Text(bounds: { min?: number; max: number; description?: string; examples?: string[] }) {
+  return Type.String({
+    minLength: bounds.min ?? 1,
+    maxLength: bounds.max,
+    pattern:
+      (bounds.min ?? 1) > 0
+        ? "^[^\\u0000-\\u001f\\u007f]*[^\\u0000-\\u0020\\u007f][^\\u0000-\\u001f\\u007f]*$"
+        : "^[^\\u0000-\\u001f\\u007f]*$",
+    ...(bounds.description ? { description: bounds.description } : {}),
+    ...(bounds.examples ? { examples: bounds.examples } : {}),
+  });
+}
+
+/** The characters of an identifier of ours after its prefix. */
+export function PrefixedId(prefix: string, randomLength: number, noun: string) {
+  return Type.String({
+    pattern: `^${prefix}[A-Za-z0-9]{${randomLength}}$`,
+    description: `Identifier of a ${noun}.`,
+    examples: [`${prefix}${"0jYwqF3bT1xK9mZ2".repeat(4).slice(0, randomLength)}`],
+  });
+}
