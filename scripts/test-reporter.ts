@@ -1,0 +1,61 @@
+// Runs inside every test process and tells the runner what happens there: one JSON object a line on file descriptor 3.
+import { writeSync } from "node:fs";
+import { inspect } from "node:util";
+
+/** What the runner needs of the events of node:test. */
+export type TestReport =
+  | { type: "enqueued" }
+  | { type: "completed" }
+  | { type: "passed"; name: string; nesting: number }
+  | { type: "skipped"; name: string; nesting: number; reason: string }
+  | { type: "failed"; name: string; nesting: number; error: string; suiteOnly: boolean };
+
+type TestEvent = {
+  type: string;
+  data: {
+    name: string;
+    nesting: number;
+    skip?: string | boolean;
+    todo?: string | boolean;
+    details?: { type?: string; error?: Error & { failureType?: string } };
+  };
+};
+
+// biome-ignore lint/style/noDefaultExport: node:test loads a reporter through its default export.
+export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  const path: string[] = [];
+  for await (const { type, data } of events) {
+    if (type === "test:start") {
+      path.length = data.nesting;
+      path[data.nesting] = data.name;
+    } else if (type === "test:enqueue") tell({ type: "enqueued" });
+    else if (type === "test:complete") tell({ type: "completed" });
+    else if (type === "test:pass" || type === "test:fail") {
+      path.length = data.nesting;
+      const name = [...path, data.name].join(" > ");
+      const { nesting } = data;
+      const isSuite = data.details?.type === "suite";
+      if (data.skip !== undefined && data.skip !== false) {
+        tell({ type: "skipped", name, nesting, reason: typeof data.skip === "string" ? data.skip : "" });
+      } else if (data.todo !== undefined && data.todo !== false) {
+        tell({ type: "skipped", name, nesting, reason: `to do: ${data.todo}` });
+      } else if (type === "test:fail") {
+        const error = data.details?.error;
+        const suiteOnly = error?.failureType === "subtestsFailed";
+        tell({ type: "failed", name, nesting, error: describe(error), suiteOnly });
+      } else if (!isSuite) {
+        tell({ type: "passed", name, nesting });
+      }
+    }
+    yield "";
+  }
+}
+
+function describe(error: Error | undefined): string {
+  const cause = error?.cause ?? error;
+  return typeof cause === "string" ? cause : inspect(cause, { depth: 6 });
+}
+
+function tell(event: TestReport): void {
+  writeSync(3, `${JSON.stringify(event)}\n`);
+}

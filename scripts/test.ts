@@ -1,0 +1,315 @@
+// The whole test suite behind `npm test`: checks of the source, then every test file in a process of its own against one
+// PostgreSQL. Arguments pick the files whose path contains one of them.
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, globSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { startEmbeddedPostgres } from "../apps/server/src/db/embedded-postgres.ts";
+import type { TestReport } from "./test-reporter.ts";
+
+const root = path.resolve(import.meta.dirname, "..");
+const filesAtOnce = 2;
+const fileTimeoutSeconds = 300;
+/** A process that has finished its tests and still does not end has left something open. */
+const quietSeconds = 15;
+
+type Gate = { name: string; run(): Promise<{ ok: boolean; output: string }> };
+type Prepared = { environment: Record<string, string>; close(): Promise<void> };
+type Outcome = {
+  passed: number;
+  failures: { name: string; text: string }[];
+  skips: { name: string; reason: string }[];
+};
+
+/** Checks of the source that count as one test each. They run while PostgreSQL starts. */
+const gates: Gate[] = [
+  { name: "types (tsc)", run: () => runTool("tsc", ["-p", "tsconfig.json"]) },
+  { name: "format and lint (biome)", run: () => runTool("biome", ["check", "--colors=off"]) },
+];
+
+async function main(): Promise<number> {
+  const startedAt = Date.now();
+  const filters = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
+  const files = findTestFiles(filters);
+  const total: Outcome = { passed: 0, failures: [], skips: [] };
+  const add = (outcome: Outcome) => {
+    total.passed += outcome.passed;
+    total.failures.push(...outcome.failures);
+    total.skips.push(...outcome.skips);
+  };
+
+  // Somebody who works on one file wants that file's answer; the whole run checks everything.
+  const gatesToRun = filters.length === 0 ? gates : [];
+  const preparing = files.length === 0 ? Promise.resolve(nothingPrepared) : preparePostgres();
+  // Awaited below; until then a failure must not count as unhandled.
+  preparing.catch(() => {});
+  await Promise.all(gatesToRun.map(async (gate) => add(await runGate(gate))));
+
+  let prepared: Prepared;
+  try {
+    prepared = await preparing;
+  } catch (error) {
+    add({
+      passed: 0,
+      failures: [{ name: "PostgreSQL for the tests", text: (error as Error).message }],
+      skips: [],
+    });
+    return finish(total, startedAt);
+  }
+  try {
+    const chromium = ensureChromium(files);
+    const environment = {
+      ...prepared.environment,
+      ...(chromium.path === null ? {} : { CHROMIUM_PATH: chromium.path }),
+    };
+    const waiting = files.filter((file) => {
+      if (chromium.path !== null || !isBrowserTest(file)) return true;
+      print(`skip  ${file}  (${chromium.reason})`);
+      total.skips.push({ name: file, reason: chromium.reason });
+      return false;
+    });
+    const worker = async (): Promise<void> => {
+      for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+        add(await runFile(file, environment));
+      }
+    };
+    await Promise.all(Array.from({ length: filesAtOnce }, worker));
+  } finally {
+    await prepared.close();
+  }
+  return finish(total, startedAt);
+}
+
+function finish(total: Outcome, startedAt: number): number {
+  if (total.skips.length > 0) {
+    print("\nSkipped:");
+    for (const { name, reason } of total.skips) print(`  ${name}${reason === "" ? "" : `: ${reason}`}`);
+  }
+  const ranNothing = total.passed + total.failures.length === 0;
+  if (ranNothing) print("\nNo test ran.");
+  if (total.failures.length > 0) {
+    print("\nFailed:");
+    for (const { name } of total.failures) print(`  ${name}`);
+  }
+  print(`\n${seconds(startedAt)} in all`);
+  const skipped = total.skips.length > 0 ? `, ${total.skips.length} skipped` : "";
+  print(`${total.passed} passed, ${total.failures.length} failed${skipped}`);
+  return ranNothing || total.failures.length > 0 ? 1 : 0;
+}
+
+// --- what runs --------------------------------------------------------------------------------------------------------
+
+function findTestFiles(filters: readonly string[]): string[] {
+  return globSync("{apps/*,packages/*,scripts,bench}/**/*.test.ts", {
+    cwd: root,
+    exclude: (name) => /(^|\/)(node_modules|dist)(\/|$)/.test(name),
+  })
+    .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
+    .sort();
+}
+
+function isBrowserTest(file: string): boolean {
+  return file.endsWith(".browser.test.ts");
+}
+
+async function runGate(gate: Gate): Promise<Outcome> {
+  const startedAt = Date.now();
+  const { ok, output } = await gate.run().catch((error: Error) => ({ ok: false, output: String(error) }));
+  print(`${ok ? "ok  " : "FAIL"}  ${gate.name}  ${seconds(startedAt)}`);
+  if (ok) return { passed: 1, failures: [], skips: [] };
+  print(indent(output));
+  return { passed: 0, failures: [{ name: gate.name, text: output }], skips: [] };
+}
+
+function runTool(tool: string, args: string[]): Promise<{ ok: boolean; output: string }> {
+  const child = spawn(path.join(root, "node_modules", ".bin", tool), args, {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const collect = (chunk: Buffer) => {
+    output += chunk.toString("utf8");
+  };
+  child.stdout.on("data", collect);
+  child.stderr.on("data", collect);
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ ok: code === 0, output }));
+  });
+}
+
+/** One test file in a process group of its own, so that whatever it started ends with it. */
+function runFile(file: string, environment: Record<string, string>): Promise<Outcome> {
+  const startedAt = Date.now();
+  const outcome: Outcome = { passed: 0, failures: [], skips: [] };
+  const reporter = new URL("./test-reporter.ts", import.meta.url).href;
+  const child = spawn(
+    process.execPath,
+    [`--test-reporter=${reporter}`, "--test-reporter-destination=stdout", file],
+    {
+      cwd: root,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe", "pipe"],
+      env: { ...process.env, NODE_ENV: "test", ...environment },
+    },
+  );
+  running.add(child.pid ?? 0);
+  const endProcesses = () => killGroup(child.pid ?? 0);
+
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (chunk: Buffer) => {
+      output = (output + chunk.toString("utf8")).slice(-100_000);
+    });
+  }
+  let verdict: string | null = null;
+  let unfinished = 0;
+  let seen = 0;
+  const endWith = (reason: string) => {
+    verdict = reason;
+    endProcesses();
+  };
+  const limit = setTimeout(
+    () => endWith(`did not end within ${fileTimeoutSeconds} s`),
+    fileTimeoutSeconds * 1000,
+  );
+  const quiet = setTimeout(() => {
+    if (seen > 0 && unfinished === 0) {
+      endWith(
+        `all its tests are done, but the process does not end: something was left open (a server, a timer, a connection)`,
+      );
+    } else quiet.refresh();
+  }, quietSeconds * 1000);
+
+  createInterface({ input: child.stdio[3] as Readable }).on("line", (line) => {
+    quiet.refresh();
+    const event = JSON.parse(line) as TestReport;
+    if (event.type === "enqueued") {
+      unfinished++;
+      seen++;
+    } else if (event.type === "completed") unfinished--;
+    else if (event.type === "passed") outcome.passed++;
+    else if (event.type === "skipped")
+      outcome.skips.push({ name: `${file} > ${event.name}`, reason: event.reason });
+    else if (!event.suiteOnly) outcome.failures.push({ name: `${file} > ${event.name}`, text: event.error });
+  });
+
+  return new Promise((resolve) => {
+    child.on("error", (error) => {
+      verdict = error.message;
+    });
+    child.on("close", (code, signal) => {
+      clearTimeout(limit);
+      clearTimeout(quiet);
+      // Children that outlive the test process belong to nobody any more.
+      endProcesses();
+      running.delete(child.pid ?? 0);
+      if (verdict === null && outcome.failures.length === 0) {
+        if (signal !== null) verdict = `was ended by ${signal}`;
+        else if (code !== 0) verdict = `ended with exit code ${code}`;
+        else if (outcome.passed + outcome.skips.length === 0) verdict = "holds no test";
+      }
+      if (verdict !== null) outcome.failures.push({ name: file, text: verdict });
+      const { passed, failures, skips } = outcome;
+      const counts = [
+        `${passed} passed`,
+        ...(failures.length > 0 ? [`${failures.length} failed`] : []),
+        ...(skips.length > 0 ? [`${skips.length} skipped`] : []),
+      ];
+      print(
+        `${failures.length === 0 ? "ok  " : "FAIL"}  ${file}  ${counts.join(", ")}  ${seconds(startedAt)}`,
+      );
+      for (const failure of failures) print(indent(`${failure.name}\n${indent(failure.text)}`));
+      if (failures.length > 0 && output.trim() !== "")
+        print(indent(`output of ${file}:\n${indent(output.trim())}`));
+      resolve(outcome);
+    });
+  });
+}
+
+const running = new Set<number>();
+
+function killGroup(pid: number): void {
+  if (pid <= 0) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {}
+}
+
+// --- what the tests need ----------------------------------------------------------------------------------------------
+
+const nothingPrepared: Prepared = { environment: {}, close: async () => {} };
+
+/** The address of a PostgreSQL where the tests may make databases: the one that was given, or our own for this run. */
+async function preparePostgres(): Promise<Prepared> {
+  const given = process.env.TEST_DATABASE_URL;
+  if (given !== undefined && given !== "") {
+    return { environment: { ASSAY_TEST_POSTGRES: given }, close: async () => {} };
+  }
+  const folder = await mkdtemp(path.join(tmpdir(), "assay-test-"));
+  const server = await startEmbeddedPostgres({
+    dataDir: path.join(folder, "data"),
+    log: () => {},
+    durable: false,
+  });
+  return {
+    environment: { ASSAY_TEST_POSTGRES: server.url },
+    async close() {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+type Chromium = { path: string; reason: "" } | { path: null; reason: string };
+
+/** The browser is wanted only when a browser test was picked. */
+function ensureChromium(files: readonly string[]): Chromium {
+  if (!files.some(isBrowserTest)) return { path: null, reason: "no browser test was picked" };
+  const given = process.env.CHROMIUM_PATH;
+  if (given !== undefined && given !== "") {
+    return existsSync(given)
+      ? { path: given, reason: "" }
+      : { path: null, reason: `CHROMIUM_PATH names ${given}, which does not exist` };
+  }
+  const packaged = "/usr/bin/chromium";
+  if (existsSync(packaged)) return { path: packaged, reason: "" };
+  if (process.geteuid?.() !== 0 || !existsSync("/etc/debian_version")) {
+    return { path: null, reason: "no Chromium here: set CHROMIUM_PATH, or install chromium" };
+  }
+  print("Installing Chromium for the browser tests (once)…");
+  const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  const install = ["install", "-y", "--no-install-recommends", "chromium"];
+  for (const args of [["update"], install]) {
+    const result = spawnSync("apt-get", args, { stdio: "ignore", env: environment, timeout: 600_000 });
+    if (result.status !== 0) return { path: null, reason: `apt-get ${args[0]} could not install Chromium` };
+  }
+  return existsSync(packaged)
+    ? { path: packaged, reason: "" }
+    : { path: null, reason: "Chromium was installed, but not as /usr/bin/chromium" };
+}
+
+// --- printing ---------------------------------------------------------------------------------------------------------
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function seconds(since: number): string {
+  return `${((Date.now() - since) / 1000).toFixed(1)} s`;
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, "      ");
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    for (const pid of running) killGroup(pid);
+    process.exit(130);
+  });
+}
+process.exitCode = await main();
