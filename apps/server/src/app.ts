@@ -22,6 +22,8 @@ import type { KeyRing } from "./lib/key-ring.ts";
 import { describeError, type Log } from "./lib/log.ts";
 import { Metrics } from "./lib/metrics.ts";
 import { type Job, Scheduler } from "./lib/scheduler.ts";
+import { mailChannel } from "./mails/queue-mail.ts";
+import { createMailTransport, sendDueMails } from "./mails/send-mails.job.ts";
 import { organizationRoutes } from "./organizations/organizations.routes.ts";
 
 /** `api` answers requests, `worker` runs the background work, `all` does both. */
@@ -74,7 +76,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   ];
   checkBindings(bindings);
 
+  const mailTransport = createMailTransport(core);
   const jobs: Job[] = [
+    { name: "send-mails", everyMs: 5 * secondMs, run: () => sendDueMails(core, mailTransport) },
     { name: "purge-idempotent-answers", everyMs: 10 * minuteMs, run: () => idempotency.purge(1000) },
     {
       name: "purge-user-sessions",
@@ -115,6 +119,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   ];
   const scheduler = new Scheduler(role === "api" ? everywhere : [...everywhere, ...jobs], log, metrics);
 
+  const wake = (name: string) => {
+    if (role !== "api")
+      scheduler
+        .run(name)
+        .catch((error) =>
+          log.warn("background job failed, will run again", { job: name, ...describeError(error) }),
+        );
+  };
+  listener.on(mailChannel, () => wake("send-mails"));
   await listener.start();
   url = await app.listen({ port: config.port, host: config.host });
   const metricsServer =

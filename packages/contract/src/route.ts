@@ -80,7 +80,8 @@ export type DataOf<R extends RouteDefinition> = R["reply"] extends { list: infer
   ? Page<Static<T>>
   : R["reply"] extends { data: infer T extends TSchema }
     ? Static<T>
-    : void;
+    : // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a payload returns nothing.
+      void;
 
 export function isList(definition: RouteDefinition): boolean {
   return "list" in definition.reply;

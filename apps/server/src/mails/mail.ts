@@ -1,0 +1,38 @@
+/** A mail to one person. The paragraphs are plain text; both parts of the mail are made from them. */
+export type Mail = {
+  to: string;
+  subject: string;
+  paragraphs: readonly string[];
+  /** The one thing to do, as a link. */
+  action?: { label: string; url: string };
+};
+
+export function plainText(mail: Mail): string {
+  const parts = [...mail.paragraphs];
+  if (mail.action) parts.push(`${mail.action.label}:\n${mail.action.url}`);
+  return `${parts.join("\n\n")}\n`;
+}
+
+export function html(mail: Mail): string {
+  const body = mail.paragraphs.map(
+    (text) => `<p style="margin:0 0 16px">${escapeHtml(text).replaceAll("\n", "<br>")}</p>`,
+  );
+  if (mail.action) {
+    const url = escapeHtml(mail.action.url);
+    body.push(
+      `<p style="margin:24px 0"><a href="${url}" style="background:#1f4d3a;color:#ffffff;padding:12px 20px;border-radius:6px;text-decoration:none;display:inline-block">${escapeHtml(mail.action.label)}</a></p>`,
+      `<p style="margin:0 0 16px;color:#5b6660;font-size:13px">Or open this address:<br><a href="${url}" style="color:#1f4d3a;word-break:break-all">${url}</a></p>`,
+    );
+  }
+  return [
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(mail.subject)}</title></head>`,
+    '<body style="margin:0;background:#f5f6f4;padding:24px 12px;font:16px/1.5 system-ui,sans-serif;color:#17211c">',
+    '<div style="max-width:520px;margin:0 auto;background:#ffffff;border-radius:10px;padding:32px">',
+    ...body,
+    "</div></body></html>",
+  ].join("\n");
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
