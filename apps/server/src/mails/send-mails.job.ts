@@ -51,7 +51,6 @@ function messageId(id: string): string {
 /** An .eml whose text part is readable as it stands: no line is folded, so a link can be copied out of it. */
 function composeFile(id: string, mail: Mail, from: string, now: Date): string {
   const boundary = `part-${id}`;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: headers are ASCII, everything else is encoded.
   const header = (text: string) =>
     /^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text).toString("base64")}?=`;
   const lines = [
