@@ -62,6 +62,8 @@ create table api_keys (
   enabled boolean not null default true,
   -- HMAC-SHA256 under the key ring; the key itself is never stored.
   secret_hash bytea not null,
+  -- Which key of the ring made the hash, so that an old one can be retired when nothing needs it any more.
+  hash_key_id text not null,
   request_count bigint not null default 0,
   last_used_at timestamptz(3),
   created_at timestamptz(3) not null,

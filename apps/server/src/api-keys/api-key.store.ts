@@ -26,12 +26,13 @@ export function insertApiKey(
     name: string;
     scopes: readonly Scope[];
     secretHash: Buffer;
+    hashKeyId: string;
     now: Date;
   },
 ): Promise<ApiKeyRow> {
   return tx.one<ApiKeyRow>(sql`
-    insert into api_keys (id, organization_id, name, scopes, secret_hash, created_at, updated_at)
-    values (${key.id}, ${key.organizationId}, ${key.name}, ${key.scopes}, ${key.secretHash}, ${key.now}, ${key.now})
+    insert into api_keys (id, organization_id, name, scopes, secret_hash, hash_key_id, created_at, updated_at)
+    values (${key.id}, ${key.organizationId}, ${key.name}, ${key.scopes}, ${key.secretHash}, ${key.hashKeyId}, ${key.now}, ${key.now})
     returning ${columns}`);
 }
 
@@ -104,8 +105,22 @@ export function findKeyOwner(db: Queryable, secretHashes: readonly Buffer[]): Pr
     where k.secret_hash = any(${secretHashes}::bytea[])`);
 }
 
-export async function rehashKey(db: Queryable, id: string, from: Buffer, to: Buffer): Promise<void> {
-  await db.run(sql`update api_keys set secret_hash = ${to} where id = ${id} and secret_hash = ${from}`);
+export async function rehashKey(
+  db: Queryable,
+  id: string,
+  from: Buffer,
+  to: { secretHash: Buffer; hashKeyId: string },
+): Promise<void> {
+  await db.run(sql`
+    update api_keys set secret_hash = ${to.secretHash}, hash_key_id = ${to.hashKeyId}
+    where id = ${id} and secret_hash = ${from}`);
+}
+
+/** How many keys each key of the ring still vouches for. */
+export function countByHashKey(db: Queryable): Promise<{ hash_key_id: string; count: number }[]> {
+  return db.rows(
+    sql`select hash_key_id, count(*) as count from api_keys group by hash_key_id order by hash_key_id`,
+  );
 }
 
 export async function addUsage(

@@ -21,6 +21,7 @@ export function apiKeyRoutes({ db, clock, ring }: Core, usage: KeyUsage): Bindin
           name: body.name.trim(),
           scopes: body.scopes,
           secretHash: ring.hash("api-key-hash", key),
+          hashKeyId: ring.currentId,
           now,
         });
         await recordAudit(tx, now, {

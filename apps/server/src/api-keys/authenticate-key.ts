@@ -12,7 +12,7 @@ export async function authenticateKey({ db, ring }: Core, secret: string): Promi
   if (owner === null || !owner.enabled) return null;
   const [current] = hashes;
   if (current !== undefined && !current.equals(owner.secret_hash))
-    await rehashKey(db, owner.id, owner.secret_hash, current);
+    await rehashKey(db, owner.id, owner.secret_hash, { secretHash: current, hashKeyId: ring.currentId });
   return {
     kind: "key",
     keyId: owner.id,

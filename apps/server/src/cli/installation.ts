@@ -1,0 +1,87 @@
+import { readFileSync } from "node:fs";
+import { type Config, ConfigError, loadConfig } from "../config.ts";
+import { type Db, openDb } from "../db/db.ts";
+import { migrate } from "../db/migrate.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
+import { KeyRing, parseRing } from "../lib/key-ring.ts";
+import { keyRingPath, openRingFile } from "../lib/key-ring-file.ts";
+import { createLog, describeError, type Log } from "../lib/log.ts";
+
+/** What a command works on: the configured database (started if it is the embedded one) and the key ring. */
+export type Installation = {
+  config: Config;
+  clock: Clock;
+  log: Log;
+  databaseUrl: string;
+  ring: KeyRing;
+  /** What a person should know about how the embedded database runs. */
+  notes: readonly string[];
+  close(): Promise<void>;
+};
+
+export async function openInstallation(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<Installation> {
+  const config = loadConfig(env);
+  const clock = systemClock;
+  const pretty =
+    config.logFormat === "pretty" || (config.logFormat === "auto" && process.stdout.isTTY === true);
+  const log = createLog({
+    level: config.logLevel,
+    write: (line) => process.stdout.write(line),
+    now: () => clock.now(),
+    pretty,
+  });
+  const ring = openRing(config);
+  if (config.databaseUrl !== "") {
+    return { config, clock, log, databaseUrl: config.databaseUrl, ring, notes: [], close: async () => {} };
+  }
+  const { startEmbeddedPostgres } = await import("../db/embedded-postgres.ts");
+  const embedded = await startEmbeddedPostgres({
+    dataDir: config.dataDir,
+    log: (line) => (line.startsWith("LOG:") ? log.debug(line) : log.info(line)),
+  });
+  return {
+    config,
+    clock,
+    log,
+    databaseUrl: embedded.url,
+    ring,
+    notes: embedded.notes,
+    close: () => embedded.stop(),
+  };
+}
+
+function openRing(config: Config): KeyRing {
+  if (config.secretKeys === "") return openRingFile(keyRingPath(config.dataDir));
+  try {
+    return new KeyRing(parseRing(config.secretKeys));
+  } catch (error) {
+    throw new ConfigError([`SECRET_KEYS cannot be used: ${(error as Error).message}.`]);
+  }
+}
+
+/** For commands that look or change something and end. */
+export async function withDatabase<T>(work: (db: Db, installation: Installation) => Promise<T>): Promise<T> {
+  const installation = await openInstallation();
+  try {
+    await migrate(installation.databaseUrl);
+    const db = openDb({
+      url: installation.databaseUrl,
+      poolSize: 4,
+      onError: (error) => installation.log.warn("a database connection was lost", describeError(error)),
+    });
+    try {
+      return await work(db, installation);
+    } finally {
+      await db.close();
+    }
+  } finally {
+    await installation.close();
+  }
+}
+
+/** A secret for a command: from a file or standard input, so that it stays out of the process list and shell history. */
+export function readSecret(path: string): string {
+  return readFileSync(path === "-" ? 0 : path, "utf8").replace(/\r?\n$/, "");
+}

@@ -1,0 +1,84 @@
+import { type ProcessRole, startService } from "../app.ts";
+import { secondMs } from "../lib/clock.ts";
+import { describeError } from "../lib/log.ts";
+import type { Command } from "./command.ts";
+import { openInstallation } from "./installation.ts";
+
+const processRoles = ["all", "api", "worker"] as const;
+
+async function serve(role: ProcessRole, print: (line: string) => void): Promise<number> {
+  const startedAt = Date.now();
+  const installation = await openInstallation();
+  const { config, log } = installation;
+  const ended = Promise.withResolvers<number>();
+  let service: Awaited<ReturnType<typeof startService>>;
+  try {
+    service = await startService({ ...installation, role });
+  } catch (error) {
+    await installation.close();
+    throw error;
+  }
+
+  const shutDown = async (signal: string) => {
+    log.info("shutting down", { signal });
+    const deadline = setTimeout(() => {
+      log.error("requests did not finish in time; ending anyway", {
+        graceSeconds: config.shutdownGraceSeconds,
+      });
+      process.exit(1);
+    }, config.shutdownGraceSeconds * secondMs);
+    deadline.unref();
+    await service.close();
+    await installation.close();
+    log.info("stopped");
+    ended.resolve(0);
+  };
+  let stopping = false;
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => {
+      // The second signal of an impatient operator ends the process at once.
+      if (stopping) process.exit(130);
+      stopping = true;
+      shutDown(signal).catch((error) => {
+        log.error("shutting down failed", describeError(error));
+        ended.resolve(1);
+      });
+    });
+  }
+
+  const address = service.core.publicUrl();
+  log.info("started", { role, address, milliseconds: Date.now() - startedAt });
+  if (process.stdout.isTTY === true || config.databaseUrl === "") {
+    for (const note of installation.notes) print(note);
+    if (role !== "worker") {
+      print("");
+      print(`Assay is ready on ${address}`);
+      print(`  Start page      ${address}/`);
+      print(`  API reference   ${address}/reference`);
+      print(`  First steps     ${address}/docs/first-verification`);
+      print("");
+      print("Stop it with Ctrl-C.");
+    }
+  }
+  return ended.promise;
+}
+
+export const start: Command = {
+  name: "start",
+  about: "Start the service. Applies missing migrations first, and runs until it gets SIGINT or SIGTERM.",
+  options: {
+    role: { type: "string", about: `What this process does: ${processRoles.join(", ")}. Default: all.` },
+  },
+  run: ({ options }, print) => {
+    const role = processRoles.find((known) => known === (options.role ?? "all"));
+    if (role === undefined) throw new Error(`--role must be one of: ${processRoles.join(", ")}`);
+    return serve(role, print);
+  },
+};
+
+export const worker: Command = {
+  name: "worker",
+  about:
+    "Run only the background work: webhook deliveries, mails, expiry, retention. The same as start --role worker.",
+  run: (_args, print) => serve("worker", print),
+};
