@@ -549,9 +549,15 @@ async function tryToStart(place: Place): Promise<Hold | string> {
     running = false;
   });
 
+  let claimed = false;
   while (running) {
     const lock = await readLockFile(place.data);
-    if (lock?.pid === child.pid && lock?.status === "ready") {
+    if (!claimed && lock?.pid === child.pid) {
+      // Before the server answers anybody: whoever joins then sees whose it is.
+      await writeOwner(place);
+      claimed = true;
+    }
+    if (claimed && lock?.status === "ready") {
       const client = await connect(place.socketFolder);
       if (typeof client === "object") {
         await client.end();
@@ -574,7 +580,6 @@ async function tryToStart(place: Place): Promise<Hold | string> {
   const pid = child.pid ?? 0;
   const interrupt = () => sendSignal(pid, "SIGINT");
   process.once("exit", interrupt);
-  await writeOwner(place);
   return {
     kind: "owner",
     gone: exited.then(() => {
@@ -641,7 +646,8 @@ async function tryToJoin(place: Place, lock: LockFile): Promise<Hold | "busy" | 
     async letGo() {
       letGo();
       await client.end().catch(() => {});
-      const mine = (await readOwner(place)) === process.pid;
+      // Another hold in this very process may be the owner's, so the number alone does not say that it is ours.
+      const mine = adopted && (await readOwner(place)) === process.pid;
       if (mine || !(await ownerLives(place))) {
         await endServer(lock.pid, () => !isLivingPostgres(lock.pid));
       }
