@@ -1,5 +1,5 @@
 // The whole test suite behind `npm test`: checks of the source, then every test file in a process of its own against one
-// PostgreSQL. Arguments pick the files whose path contains one of them.
+// PostgreSQL. Arguments pick the files whose path contains one of them; the path of a fixture runs that fixture.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -13,8 +13,10 @@ import type { TestReport } from "./test-reporter.ts";
 const root = path.resolve(import.meta.dirname, "..");
 const filesAtOnce = 2;
 const fileTimeoutSeconds = 300;
-/** A process that has finished its tests and still does not end has left something open. */
-const quietSeconds = 15;
+/** A process that has finished its tests and still does not end after this time has left something open. */
+const quietSeconds = Number(
+  process.argv.find((argument) => argument.startsWith("--quiet-seconds="))?.split("=")[1] ?? 15,
+);
 
 type Gate = { name: string; run(): Promise<{ ok: boolean; output: string }> };
 type Prepared = { environment: Record<string, string>; close(): Promise<void> };
@@ -108,6 +110,7 @@ function findTestFiles(filters: readonly string[]): string[] {
     exclude: (name) => /(^|\/)(node_modules|dist)(\/|$)/.test(name),
   })
     .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
+    .concat(filters.filter((filter) => filter.endsWith(".fixture.ts") && existsSync(path.join(root, filter))))
     .sort();
 }
 

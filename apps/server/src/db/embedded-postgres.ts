@@ -103,24 +103,28 @@ export function embeddedFolders(dataDir: string): {
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const launcher = await prepareLauncher(options);
-  let held = await launcher.hold();
-  let stopping = false;
+  const stopping = new AbortController();
+  let held = await launcher.hold(stopping.signal);
 
   const keepAlive = async (): Promise<void> => {
-    for (let attempt = 0; !stopping; attempt++) {
+    let failures = 0;
+    for (;;) {
       await held.gone;
-      if (stopping) return;
+      if (stopping.signal.aborted) return;
       options.log(
         held.kind === "owner"
           ? "PostgreSQL ended unexpectedly; starting it again"
           : "the process that ran PostgreSQL has ended; taking over",
       );
       try {
-        held = await launcher.hold();
-        attempt = 0;
+        held = await launcher.hold(stopping.signal);
+        failures = 0;
+        if (stopping.signal.aborted) return await held.letGo();
       } catch (error) {
+        if (stopping.signal.aborted) return;
         options.log(`PostgreSQL could not be started: ${(error as Error).message}`);
-        await wait(Math.min(1000 * 2 ** attempt, 30_000), undefined, { ref: false });
+        const pauseMs = Math.min(1000 * 2 ** failures++, 30_000);
+        await wait(pauseMs, undefined, { ref: false, signal: stopping.signal }).catch(() => {});
       }
     }
   };
@@ -132,10 +136,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     url: socketUrl(host, database),
     notes: launcher.notes,
     async stop() {
-      if (stopping) return;
-      stopping = true;
-      await held.letGo();
-      await Promise.race([watching, wait(1000, undefined, { ref: false })]);
+      if (!stopping.signal.aborted) {
+        stopping.abort();
+        await held.letGo();
+      }
+      await watching;
     },
   };
 }
@@ -306,7 +311,7 @@ type Hold = {
   letGo(): Promise<void>;
 };
 
-type Launcher = { hold(): Promise<Hold>; socketFolder: string; notes: readonly string[] };
+type Launcher = { hold(cancel: AbortSignal): Promise<Hold>; socketFolder: string; notes: readonly string[] };
 
 async function prepareLauncher(options: EmbeddedPostgresOptions): Promise<Launcher> {
   const folders = embeddedFolders(options.dataDir);
@@ -323,7 +328,7 @@ async function prepareLauncher(options: EmbeddedPostgresOptions): Promise<Launch
   const socketFolder = await makeSocketFolder(folders, runner.account);
   await handOver(folders.data, runner.account);
   const place: Place = { ...folders, native, socketFolder, runner, options };
-  return { hold: () => holdServer(place), socketFolder, notes: runner.notes };
+  return { hold: (cancel) => holdServer(place, cancel), socketFolder, notes: runner.notes };
 }
 
 type Place = {
@@ -387,11 +392,11 @@ async function handOver(folder: string, account: Account | null): Promise<void> 
   await lchown(folder, account.uid, account.gid);
 }
 
-async function holdServer(place: Place): Promise<Hold> {
+async function holdServer(place: Place, cancel: AbortSignal): Promise<Hold> {
   const deadline = Date.now() + startTimeoutMs;
   let reason = "";
-  let neutralised = false;
   while (Date.now() < deadline) {
+    cancel.throwIfAborted();
     const lock = await readLockFile(place.data);
     if (lock !== null) {
       const joined = await tryToJoin(place, lock);
@@ -402,9 +407,10 @@ async function holdServer(place: Place): Promise<Hold> {
         await wait(50);
         continue;
       }
-      if (!neutralised) neutralised = await disownLockFile(place.data, lock.pid);
     }
     await initialise(place);
+    await disownLockFile(path.join(place.data, "postmaster.pid"));
+    await disownLockFile(path.join(place.socketFolder, `.s.PGSQL.${port}.lock`));
     const started = await tryToStart(place);
     if (typeof started === "object") return started;
     reason = started;
@@ -543,9 +549,15 @@ async function tryToStart(place: Place): Promise<Hold | string> {
     running = false;
   });
 
+  let claimed = false;
   while (running) {
     const lock = await readLockFile(place.data);
-    if (lock?.pid === child.pid && lock?.status === "ready") {
+    if (!claimed && lock?.pid === child.pid) {
+      // Before the server answers anybody: whoever joins then sees whose it is.
+      await writeOwner(place);
+      claimed = true;
+    }
+    if (claimed && lock?.status === "ready") {
       const client = await connect(place.socketFolder);
       if (typeof client === "object") {
         await client.end();
@@ -557,7 +569,7 @@ async function tryToStart(place: Place): Promise<Hold | string> {
   if (!running) {
     const text = output.text();
     // Somebody else started it at the same time, or processes of a killed server are still on their way out.
-    if (/postmaster\.pid|shared memory block|could not bind|already in use/i.test(text)) return text;
+    if (/lock file|shared memory block|could not bind|already in use/i.test(text)) return text;
     throw new EmbeddedPostgresError(
       `PostgreSQL did not start in ${place.data}: ${text || `exit ${child.exitCode}`}`,
     );
@@ -568,7 +580,6 @@ async function tryToStart(place: Place): Promise<Hold | string> {
   const pid = child.pid ?? 0;
   const interrupt = () => sendSignal(pid, "SIGINT");
   process.once("exit", interrupt);
-  await writeOwner(place);
   return {
     kind: "owner",
     gone: exited.then(() => {
@@ -635,7 +646,8 @@ async function tryToJoin(place: Place, lock: LockFile): Promise<Hold | "busy" | 
     async letGo() {
       letGo();
       await client.end().catch(() => {});
-      const mine = (await readOwner(place)) === process.pid;
+      // Another hold in this very process may be the owner's, so the number alone does not say that it is ours.
+      const mine = adopted && (await readOwner(place)) === process.pid;
       if (mine || !(await ownerLives(place))) {
         await endServer(lock.pid, () => !isLivingPostgres(lock.pid));
       }
@@ -704,17 +716,16 @@ function unrefConnection(client: pg.Client): void {
  * that names its own parent, and then still looks at the shared memory the file tells of, so the number is replaced and the
  * rest stays. Written through the handle that was read: if a new server replaced the file meanwhile, the old one is written.
  */
-async function disownLockFile(data: string, stalePid: number): Promise<boolean> {
-  if (!isAlive(stalePid)) return false;
-  const file = await open(path.join(data, "postmaster.pid"), "r+").catch(ignoring("ENOENT"));
-  if (file === undefined) return false;
+async function disownLockFile(lockFile: string): Promise<void> {
+  const file = await open(lockFile, "r+").catch(ignoring("ENOENT"));
+  if (file === undefined) return;
   try {
     const text = await file.readFile("utf8");
     const firstLine = text.split("\n", 1)[0] ?? "";
-    if (Math.abs(Number(firstLine)) !== stalePid) return false;
+    const pid = Math.abs(Number(firstLine));
+    if (!Number.isSafeInteger(pid) || !isAlive(pid) || isLivingPostgres(pid)) return;
     await file.truncate(0);
     await file.write(`${process.pid}${text.slice(firstLine.length)}`, 0);
-    return true;
   } finally {
     await file.close();
   }

@@ -1,0 +1,335 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { lstat, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createGzip } from "node:zlib";
+import pg from "pg";
+import { embeddedFolders, startEmbeddedPostgres } from "./embedded-postgres.ts";
+import { readTar, type TarEntry, TarError, writeTar } from "./tar.ts";
+
+/** A reason that an operator can act on: its message is the whole report. */
+export class BackupError extends Error {}
+
+type Progress = (line: string) => void;
+
+const format = "assay-backup";
+const formatVersion = 1;
+/** Names in the archive. The manifest comes first, so that a foreign file is refused before anything is written. */
+const manifestName = "assay-backup.json";
+const keyRingName = "secret-keys";
+const dataName = "postgres/data";
+const largestManifestBytes = 64 * 1024;
+
+/** Recreated by the server at start, or about the running server only. The folders themselves are needed, empty. */
+const emptiedFolders = new Set([
+  "pg_wal",
+  "pg_replslot",
+  "pg_dynshmem",
+  "pg_notify",
+  "pg_serial",
+  "pg_snapshots",
+  "pg_stat_tmp",
+  "pg_subtrans",
+]);
+const leftOutFiles =
+  /^(postmaster\.(pid|opts)|backup_label(\.old)?|tablespace_map(\.old)?|pgsql_tmp.*|pg_internal\.init.*)$/;
+
+/**
+ * Writes one archive with the database and the key ring that reads it, while the service runs. Everything committed before
+ * the call is in it. The server's own protocol for this is followed: it is told that a copy begins, files are copied as they
+ * are, and the write-ahead log of that time, which makes the copy consistent, is added at the end.
+ */
+export async function backupEmbedded(options: {
+  dataDir: string;
+  toFile: string;
+  log?: Progress;
+}): Promise<{ bytes: number }> {
+  const log = options.log ?? (() => {});
+  const toFile = path.resolve(options.toFile);
+  if (await exists(toFile)) throw new BackupError(`${toFile} exists already; choose another name.`);
+  const { data } = embeddedFolders(options.dataDir);
+  if (!(await exists(path.join(data, "PG_VERSION")))) {
+    throw new BackupError(
+      `${options.dataDir} holds no data of the built-in PostgreSQL; there is nothing to back up.`,
+    );
+  }
+  const keyRing = path.join(path.resolve(options.dataDir), keyRingName);
+  const server = await startEmbeddedPostgres({ dataDir: options.dataDir, log: () => {} });
+  const partial = `${toFile}.partial-${process.pid}`;
+  try {
+    const client = new pg.Client({ connectionString: server.url, application_name: "assay backup" });
+    // A server that ends in the middle makes the next statement fail, which is reported.
+    client.on("error", () => {});
+    await client.connect();
+    try {
+      log(`writing ${toFile}`);
+      await pipeline(
+        writeTar(archiveEntries(client, data, keyRing, log)),
+        createGzip({ level: 6 }),
+        // Only the owner may read: the archive holds the keys beside the data.
+        createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true }),
+      );
+    } finally {
+      await client.end();
+    }
+    await rename(partial, toFile);
+    await syncPlace(path.dirname(toFile));
+    const { size } = await lstat(toFile);
+    log(`backup complete: ${size} bytes`);
+    return { bytes: size };
+  } finally {
+    await rm(partial, { force: true });
+    await server.stop();
+  }
+}
+
+async function* archiveEntries(
+  client: pg.Client,
+  data: string,
+  keyRing: string,
+  log: Progress,
+): AsyncGenerator<TarEntry> {
+  const major = (await readFile(path.join(data, "PG_VERSION"), "utf8")).trim();
+  // Keeps the log of the coming minutes on disk; as a temporary slot it vanishes with this connection.
+  await client.query("select pg_create_physical_replication_slot($1, true, true)", [
+    `assay_backup_${process.pid}`,
+  ]);
+  const begun = await client.query(
+    "select pg_walfile_name(lsn) as segment from pg_backup_start($1, fast => true) as lsn",
+    [format],
+  );
+  const firstSegment = String(begun.rows[0]?.segment);
+  yield textEntry(
+    manifestName,
+    JSON.stringify({ format, version: formatVersion, postgres: major, made_at: new Date().toISOString() }),
+  );
+  const keys = await readFile(keyRing, "utf8").catch(() => null);
+  if (keys === null) log(`no key ring at ${keyRing}; keep SECRET_KEYS safe yourself`);
+  else yield textEntry(keyRingName, keys);
+
+  yield { type: "folder", name: "postgres" };
+  yield { type: "folder", name: dataName };
+  yield* copyFolder(data, "", log);
+  // The control file comes last of the data, as the protocol asks.
+  yield textEntry(
+    `${dataName}/global/pg_control`,
+    await readSettled(path.join(data, "global", "pg_control")),
+  );
+
+  const ended = await client.query(
+    "select labelfile, pg_walfile_name(lsn) as segment from pg_backup_stop(wait_for_archive => false)",
+  );
+  const { labelfile, segment: lastSegment } = ended.rows[0] as { labelfile: string; segment: string };
+  yield textEntry(`${dataName}/backup_label`, labelfile);
+  log("data copied; adding the write-ahead log");
+  const segments = (await readdir(path.join(data, "pg_wal")))
+    .filter((name) => /^[0-9A-F]{24}$/.test(name) && name >= firstSegment && name <= lastSegment)
+    .sort();
+  if (segments[0] !== firstSegment || segments.at(-1) !== lastSegment) {
+    throw new BackupError("the write-ahead log of the time of the backup is not complete; try again");
+  }
+  for (const name of segments) {
+    const entry = await fileEntry(path.join(data, "pg_wal", name), `${dataName}/pg_wal/${name}`);
+    if (entry === null) throw new BackupError("the write-ahead log changed while it was copied; try again");
+    yield entry;
+  }
+}
+
+async function* copyFolder(data: string, below: string, log: Progress): AsyncGenerator<TarEntry> {
+  for (const item of await readdir(path.join(data, below), { withFileTypes: true })) {
+    const relative = below === "" ? item.name : `${below}/${item.name}`;
+    if (leftOutFiles.test(item.name) || relative === "global/pg_control") continue;
+    if (item.isDirectory()) {
+      yield { type: "folder", name: `${dataName}/${relative}` };
+      if (below === "") log(`copying ${relative}`);
+      if (!emptiedFolders.has(relative)) yield* copyFolder(data, relative, log);
+    } else if (item.isFile()) {
+      const entry = await fileEntry(path.join(data, relative), `${dataName}/${relative}`);
+      // A table was dropped meanwhile; the log says so too.
+      if (entry !== null) yield entry;
+    } else {
+      throw new BackupError(
+        `${relative} is a link; a database with tablespaces elsewhere cannot be backed up this way`,
+      );
+    }
+  }
+}
+
+async function fileEntry(file: string, name: string): Promise<TarEntry | null> {
+  let handle: Awaited<ReturnType<typeof open>>;
+  try {
+    handle = await open(file, "r");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+  const { size } = await handle.stat();
+  const content = (async function* () {
+    try {
+      const buffer = Buffer.alloc(256 * 1024);
+      for (let at = 0; at < size; ) {
+        const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, size - at), at);
+        if (bytesRead === 0) break;
+        at += bytesRead;
+        yield Buffer.from(buffer.subarray(0, bytesRead));
+      }
+    } finally {
+      await handle.close();
+    }
+  })();
+  return { type: "file", name, bytes: size, content };
+}
+
+function textEntry(name: string, content: string | Buffer): TarEntry {
+  const bytes = Buffer.from(content as string);
+  return { type: "file", name, bytes: bytes.length, content: once(bytes) };
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+/** The control file is rewritten in place; two equal readings are not torn. */
+async function readSettled(file: string): Promise<Buffer> {
+  let before = await readFile(file);
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const now = await readFile(file);
+    if (now.equals(before)) return now;
+    before = now;
+  }
+  throw new BackupError(`${file} changes all the time; try again`);
+}
+
+/**
+ * Makes DATA_DIR from an archive. Written beside and renamed at the end, so that DATA_DIR is either as before or complete.
+ * The next start replays the log and serves what was committed when the backup ended.
+ */
+export async function restoreEmbedded(options: {
+  fromFile: string;
+  dataDir: string;
+  log?: Progress;
+}): Promise<void> {
+  const log = options.log ?? (() => {});
+  const dataDir = path.resolve(options.dataDir);
+  const present = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  if (present.length > 0) {
+    throw new BackupError(
+      `${dataDir} is not empty. Restore into a new folder, or move the old one away first.`,
+    );
+  }
+  await mkdir(path.dirname(dataDir), { recursive: true });
+  const partial = `${dataDir}.restore-${process.pid}`;
+  // As root the server runs under another account, which has to pass through here.
+  await mkdir(partial, { mode: process.geteuid?.() === 0 ? 0o711 : 0o700 });
+  try {
+    log(`reading ${options.fromFile}`);
+    const written = { keyRing: false, label: false };
+    await pipeline(
+      createReadStream(options.fromFile),
+      createGunzip(),
+      async (input: AsyncIterable<Buffer>) => {
+        await unpack(input, partial, written);
+      },
+    );
+    if (!written.label) throw new BackupError(`${options.fromFile} holds no complete database.`);
+    if (!written.keyRing) log("the archive holds no key ring; set SECRET_KEYS to the keys of that time");
+    await rename(partial, dataDir);
+    await syncPlace(path.dirname(dataDir));
+    log(`restored into ${dataDir}`);
+  } catch (error) {
+    if (error instanceof TarError || isZlibError(error)) {
+      throw new BackupError(
+        `${options.fromFile} is damaged or no backup of Assay: ${(error as Error).message}.`,
+      );
+    }
+    throw error;
+  } finally {
+    await rm(partial, { recursive: true, force: true });
+  }
+}
+
+async function unpack(
+  input: AsyncIterable<Buffer>,
+  folder: string,
+  written: { keyRing: boolean; label: boolean },
+): Promise<void> {
+  let known = false;
+  const made: string[] = [folder];
+  for await (const entry of readTar(input)) {
+    if (!known) {
+      await checkManifest(entry);
+      known = true;
+      continue;
+    }
+    const inside =
+      entry.name === dataName || entry.name.startsWith(`${dataName}/`) || entry.name === "postgres";
+    const place = path.join(folder, entry.name);
+    if (entry.type === "folder") {
+      if (!inside) throw new TarError(`the folder ${entry.name} does not belong here`);
+      await mkdir(place, { mode: 0o700 });
+      made.push(place);
+      continue;
+    }
+    if (entry.name === keyRingName) written.keyRing = true;
+    else if (!entry.name.startsWith(`${dataName}/`))
+      throw new TarError(`the file ${entry.name} does not belong here`);
+    if (entry.name === `${dataName}/backup_label`) written.label = true;
+    // "wx" never follows or overwrites what an earlier entry made.
+    const file = await open(place, "wx", 0o600);
+    try {
+      for await (const chunk of entry.content) await file.writeFile(chunk);
+    } finally {
+      await file.close();
+    }
+    made.push(place);
+  }
+  await syncAll(made);
+}
+
+/** At the end and several at once: one after the other would wait for the disk a thousand times. */
+async function syncAll(places: string[]): Promise<void> {
+  const worker = async () => {
+    for (let place = places.pop(); place !== undefined; place = places.pop()) await syncPlace(place);
+  };
+  await Promise.all(Array.from({ length: 16 }, worker));
+}
+
+async function checkManifest(entry: TarEntry): Promise<void> {
+  if (entry.type !== "file" || entry.name !== manifestName || entry.bytes > largestManifestBytes) {
+    throw new TarError("it does not begin like a backup");
+  }
+  const parts: Buffer[] = [];
+  for await (const part of entry.content) parts.push(Buffer.from(part));
+  let manifest: { format?: unknown; version?: unknown };
+  try {
+    manifest = JSON.parse(Buffer.concat(parts).toString("utf8")) ?? {};
+  } catch {
+    throw new TarError("its description cannot be read");
+  }
+  if (manifest.format !== format) throw new TarError("it does not begin like a backup");
+  if (manifest.version !== formatVersion) {
+    throw new BackupError(
+      `This backup has format version ${String(manifest.version)}; this version of Assay reads version ${formatVersion}.`,
+    );
+  }
+}
+
+function isZlibError(error: unknown): boolean {
+  return error instanceof Error && "code" in error && /^Z_/.test(String(error.code));
+}
+
+async function exists(file: string): Promise<boolean> {
+  return (await lstat(file).catch(() => null)) !== null;
+}
+
+async function syncPlace(place: string): Promise<void> {
+  const handle = await open(place, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,251 @@
+import assert from "node:assert/strict";
+import { chmod, lstat, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { gunzipSync, gzipSync } from "node:zlib";
+import pg from "pg";
+import { BackupError, backupEmbedded, restoreEmbedded } from "../../src/db/backup.ts";
+import {
+  type EmbeddedPostgres,
+  embeddedFolders,
+  startEmbeddedPostgres,
+} from "../../src/db/embedded-postgres.ts";
+import { type TarEntry, writeTar } from "../../src/db/tar.ts";
+
+let folder = "";
+let dataDir = "";
+let server: EmbeddedPostgres;
+const log = () => {};
+
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "assay-backup-"));
+  // The account of the server has to pass through.
+  await chmod(folder, 0o755);
+  dataDir = path.join(folder, "data");
+  server = await startEmbeddedPostgres({ dataDir, log });
+  await writeFile(path.join(dataDir, "secret-keys"), "1:key material\n", { mode: 0o600 });
+  await query(server.url, "create table written (n bigint primary key, filler text)");
+});
+
+after(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function query(url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Writes rows until told to stop; gives the highest number that was acknowledged. */
+function writeLoad(from: number): { acknowledged(): number; stop(): Promise<void> } {
+  let next = from;
+  let stopped = false;
+  let acknowledged = from - 1;
+  const done = (async () => {
+    const client = new pg.Client({ connectionString: server.url });
+    await client.connect();
+    while (!stopped) {
+      await client.query(
+        "insert into written select n, repeat(md5(n::text), 20) from generate_series($1::int, $2::int) n",
+        [next, next + 9],
+      );
+      acknowledged = next + 9;
+      next += 10;
+    }
+    await client.end();
+  })();
+  return {
+    acknowledged: () => acknowledged,
+    async stop() {
+      stopped = true;
+      await done;
+    },
+  };
+}
+
+describe("a backup of a service that is being written to", () => {
+  test("holds every row committed before it began, consistent, with the key ring", async () => {
+    const load = writeLoad(1);
+    try {
+      while (load.acknowledged() < 2000) await new Promise((resolve) => setTimeout(resolve, 10));
+      const committedBefore = load.acknowledged();
+      const toFile = path.join(folder, "one.tar.gz");
+      // Checkpoints in the middle recycle the log that an unprotected backup would lose.
+      const checkpoints = setInterval(() => void query(server.url, "checkpoint").catch(() => {}), 50);
+      await backupEmbedded({ dataDir, toFile });
+      clearInterval(checkpoints);
+      assert.equal((await stat(toFile)).mode & 0o777, 0o600);
+
+      const restored = path.join(folder, "restored");
+      await restoreEmbedded({ fromFile: toFile, dataDir: restored });
+      assert.equal(await readFile(path.join(restored, "secret-keys"), "utf8"), "1:key material\n");
+      assert.equal((await stat(path.join(restored, "secret-keys"))).mode & 0o777, 0o600);
+      const copy = await startEmbeddedPostgres({ dataDir: restored, log });
+      try {
+        const [row] = await query(
+          copy.url,
+          "select count(*)::int as rows, max(n)::int as last, count(*) filter (where filler <> repeat(md5(n::text), 20))::int as wrong from written",
+        );
+        assert.ok(Number(row?.last) >= committedBefore, `${row?.last} is before ${committedBefore}`);
+        assert.equal(row?.rows, row?.last);
+        assert.equal(row?.wrong, 0);
+        await query(copy.url, "insert into written values (0, '')");
+      } finally {
+        await copy.stop();
+      }
+    } finally {
+      await load.stop();
+    }
+    // The service went on, and nothing of the backup stayed behind in it.
+    assert.deepEqual(await query(server.url, "select * from pg_replication_slots"), []);
+  });
+
+  test("is refused when the target exists, and the target stays", async () => {
+    const toFile = path.join(folder, "precious");
+    await writeFile(toFile, "mine");
+    await assert.rejects(backupEmbedded({ dataDir, toFile }), /exists already/);
+    assert.equal(await readFile(toFile, "utf8"), "mine");
+  });
+
+  test("of a folder without data says so and creates nothing there", async () => {
+    const empty = path.join(folder, "empty");
+    await assert.rejects(
+      backupEmbedded({ dataDir: empty, toFile: path.join(folder, "x.tar.gz") }),
+      /nothing to back up/,
+    );
+    await assert.rejects(lstat(empty), { code: "ENOENT" });
+  });
+});
+
+describe("a backup of a service that does not run", () => {
+  test("starts the server for the time of the backup", async () => {
+    const idle = path.join(folder, "idle");
+    const first = await startEmbeddedPostgres({ dataDir: idle, log });
+    await query(first.url, "create table kept as select 5 as n");
+    await first.stop();
+    const toFile = path.join(folder, "idle.tar.gz");
+    await backupEmbedded({ dataDir: idle, toFile });
+    await assert.rejects(lstat(path.join(embeddedFolders(idle).data, "postmaster.pid")), { code: "ENOENT" });
+    const target = path.join(folder, "idle-restored");
+    await mkdir(target);
+    await restoreEmbedded({ fromFile: toFile, dataDir: target });
+    const copy = await startEmbeddedPostgres({ dataDir: target, log });
+    try {
+      assert.deepEqual(await query(copy.url, "select n from kept"), [{ n: 5 }]);
+    } finally {
+      await copy.stop();
+    }
+  });
+});
+
+describe("a restore", () => {
+  const manifest = JSON.stringify({ format: "assay-backup", version: 1, postgres: "18" });
+  const file = (name: string, content: string): TarEntry => ({
+    type: "file",
+    name,
+    bytes: Buffer.byteLength(content),
+    content: (async function* () {
+      yield Buffer.from(content);
+    })(),
+  });
+
+  async function archive(entries: TarEntry[]): Promise<string> {
+    const parts: Buffer[] = [];
+    const source = (async function* () {
+      yield* entries;
+    })();
+    for await (const part of writeTar(source)) parts.push(Buffer.from(part));
+    const name = path.join(folder, `hostile-${Math.random().toString(36).slice(2)}.tar.gz`);
+    await writeFile(name, gzipSync(Buffer.concat(parts)));
+    return name;
+  }
+
+  async function assertRefused(fromFile: string, message: RegExp): Promise<void> {
+    const target = path.join(folder, "refused");
+    await assert.rejects(restoreEmbedded({ fromFile, dataDir: target }), (error: Error) => {
+      assert.ok(error instanceof BackupError, error.stack);
+      assert.match(error.message, message);
+      return true;
+    });
+    await assert.rejects(lstat(target), { code: "ENOENT" });
+  }
+
+  test("into a folder with something in it is refused", async () => {
+    await assert.rejects(
+      restoreEmbedded({ fromFile: path.join(folder, "one.tar.gz"), dataDir }),
+      /is not empty/,
+    );
+  });
+
+  test("of a damaged or cut archive leaves nothing behind", async () => {
+    const whole = await readFile(path.join(folder, "idle.tar.gz"));
+    const cut = path.join(folder, "cut.tar.gz");
+    await writeFile(cut, whole.subarray(0, whole.length - 4096));
+    await assertRefused(cut, /damaged/);
+    const plain = gunzipSync(whole);
+    const cutInside = path.join(folder, "cut-inside.tar.gz");
+    await writeFile(cutInside, gzipSync(plain.subarray(0, plain.length - 1024 * 1024)));
+    await assertRefused(cutInside, /ends too early/);
+    const flipped = path.join(folder, "flipped.tar.gz");
+    const changed = Buffer.from(whole);
+    const at = Math.floor(changed.length / 2);
+    changed[at] = (changed[at] ?? 0) ^ 0xff;
+    await writeFile(flipped, changed);
+    await assertRefused(flipped, /damaged/);
+    const other = path.join(folder, "other.tar.gz");
+    await writeFile(other, "not an archive");
+    await assertRefused(other, /damaged/);
+  });
+
+  test("never writes outside of the new folder", async () => {
+    for (const name of [
+      "../escaped",
+      "postgres/data/../../../escaped",
+      "/escaped",
+      "postgres/data//escaped",
+      "postgres/data/./escaped",
+      "somewhere-else",
+      "secret-keys/escaped",
+    ]) {
+      const made = await archive([file("assay-backup.json", manifest), file(name, "gotcha")]);
+      await assertRefused(made, /is not allowed|does not belong here/);
+      await assert.rejects(lstat(path.join(folder, "escaped")), { code: "ENOENT" }, name);
+    }
+  });
+
+  test("refuses links, and names given twice", async () => {
+    const link = gunzipSync(
+      await readFile(await archive([file("assay-backup.json", manifest), file("secret-keys", "")])),
+    );
+    // The second header: its type becomes "symbolic link" and its checksum is made right again.
+    const header = link.subarray(1024, 1536);
+    header.write("2", 156);
+    header.write("        ", 148);
+    const sum = header.reduce((total, byte) => total + byte, 0);
+    header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
+    const made = path.join(folder, "link.tar.gz");
+    await writeFile(made, gzipSync(link));
+    await assertRefused(made, /of type "2" does not belong here/);
+    const twice = await archive([
+      file("assay-backup.json", manifest),
+      file("secret-keys", "a"),
+      file("secret-keys", "b"),
+    ]);
+    await assert.rejects(restoreEmbedded({ fromFile: twice, dataDir: path.join(folder, "refused") }), {
+      code: "EEXIST",
+    });
+  });
+
+  test("of an archive without a database, or of a later format, is refused", async () => {
+    await assertRefused(await archive([file("assay-backup.json", manifest)]), /holds no complete database/);
+    const later = JSON.stringify({ format: "assay-backup", version: 2 });
+    await assertRefused(await archive([file("assay-backup.json", later)]), /format version 2/);
+  });
+});

@@ -1,0 +1,476 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { chmod, chown, cp, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { after, describe, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import pg from "pg";
+import {
+  type EmbeddedPostgres,
+  EmbeddedPostgresError,
+  embeddedFolders,
+  startEmbeddedPostgres,
+} from "../../src/db/embedded-postgres.ts";
+
+const helper = path.join(import.meta.dirname, "../support/embedded-postgres.ts");
+const isRoot = process.geteuid?.() === 0;
+const hasSetpriv = spawnSync("setpriv", ["--pdeathsig", "INT", "--", "/bin/true"]).status === 0;
+const scratch: string[] = [];
+const children: ChildProcess[] = [];
+
+after(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  for (const folder of scratch) {
+    await killServer(path.join(folder, "data"));
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+async function newFolder(parent = tmpdir(), mode = 0o755): Promise<string> {
+  const folder = await mkdtemp(path.join(parent, "assay-faults-"));
+  await chmod(folder, mode);
+  scratch.push(folder);
+  return folder;
+}
+
+function start(dataDir: string): Promise<EmbeddedPostgres> {
+  return startEmbeddedPostgres({ dataDir, log: () => {} });
+}
+
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+type Held = { child: ChildProcess; url: string; notes: string[]; wrote: number[]; ended: Promise<void> };
+
+/** The helper in a process of its own, as soon as its server is ready. */
+async function hold(
+  dataDir: string,
+  mode: "hold" | "write" = "hold",
+  user?: { uid: number; gid: number },
+): Promise<Held> {
+  const child = spawn(process.execPath, [helper, mode, dataDir], {
+    stdio: ["ignore", "pipe", "pipe"],
+    ...user,
+  });
+  children.push(child);
+  const wrote: number[] = [];
+  const notes: string[] = [];
+  let errors = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    errors += chunk.toString("utf8");
+  });
+  const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
+  const url = await new Promise<string>((resolve, reject) => {
+    if (child.stdout === null) return reject(new Error("no output"));
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const [word = "", rest = ""] = [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)];
+      if (word === "wrote") wrote.push(Number(rest));
+      else if (word === "note") notes.push(rest);
+      else if (word === "ready") resolve(rest);
+    });
+    void ended.then(() => reject(new Error(`the helper ended early:\n${errors}`)));
+  });
+  return { child, url, notes, wrote, ended };
+}
+
+function serverPid(dataDir: string): number | null {
+  try {
+    return Number(
+      readFileSync(path.join(embeddedFolders(dataDir).data, "postmaster.pid"), "utf8").split("\n")[0],
+    );
+  } catch {
+    return null;
+  }
+}
+
+/** Every process of the server: the postmaster and what it forked. */
+function serverProcesses(dataDir: string): number[] {
+  const postmaster = serverPid(dataDir);
+  if (postmaster === null) return [];
+  const listed = spawnSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" }).stdout;
+  const forked = listed
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .filter(([, parent]) => parent === postmaster)
+    .map(([pid]) => pid ?? 0);
+  return [postmaster, ...forked];
+}
+
+async function killServer(dataDir: string): Promise<void> {
+  for (const pid of serverProcesses(dataDir)) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {}
+  }
+}
+
+async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 3000; i++) {
+    if (await condition()) return;
+    await wait(10);
+  }
+  assert.fail(`never happened: ${what}`);
+}
+
+describe("a start on a new folder", () => {
+  test("makes a UTF-8 cluster with checksums that listens on no network", async () => {
+    const folder = await newFolder();
+    const server = await start(path.join(folder, "data"));
+    try {
+      const [row] = await query(
+        server.url,
+        `select current_setting('server_encoding') as encoding, current_setting('data_checksums') as checksums,
+           current_setting('listen_addresses') as addresses, current_setting('fsync') as fsync,
+           upper('ä') as upper, 'Z' < 'a' as by_code_point`,
+      );
+      assert.deepEqual(row, {
+        encoding: "UTF8",
+        checksums: "on",
+        addresses: "",
+        fsync: "on",
+        upper: "Ä",
+        by_code_point: true,
+      });
+    } finally {
+      await server.stop();
+    }
+    assert.equal(serverPid(path.join(folder, "data")), null);
+  });
+
+  test("keeps data and socket in folders that no other user can enter", async () => {
+    const folder = await newFolder();
+    const server = await start(path.join(folder, "data"));
+    try {
+      for (const place of [embeddedFolders(path.join(folder, "data")).base, server.connection.host]) {
+        assert.equal((await lstat(place)).mode & 0o777, 0o700, place);
+      }
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test("moves the socket to a short path when DATA_DIR is deep", async () => {
+    const folder = await newFolder();
+    const deep = path.join(folder, "d".repeat(60), "e".repeat(60));
+    const server = await start(deep);
+    try {
+      assert.ok(Buffer.byteLength(`${server.connection.host}/.s.PGSQL.5432`) <= 107);
+      assert.equal((await lstat(server.connection.host)).mode & 0o777, 0o700);
+      assert.deepEqual(await query(server.url, "select 1 as one"), [{ one: 1 }]);
+    } finally {
+      await server.stop();
+      await rm(server.connection.host, { recursive: true, force: true });
+    }
+  });
+
+  test("does not put its socket where somebody else laid a link", async () => {
+    const folder = await newFolder();
+    const deep = path.join(folder, "d".repeat(60), "f".repeat(60));
+    const server = await start(deep);
+    const host = server.connection.host;
+    await server.stop();
+    await rm(host, { recursive: true });
+    await symlink(folder, host);
+    try {
+      await assert.rejects(start(deep), EmbeddedPostgresError);
+    } finally {
+      await rm(host);
+    }
+  });
+
+  test("killed in the middle of creating the database leaves nothing half made", async () => {
+    const folder = await newFolder();
+    const dataDir = path.join(folder, "data");
+    const { base, data } = embeddedFolders(dataDir);
+    const child = spawn(process.execPath, [helper, "hold", dataDir], { stdio: "ignore" });
+    const ended = new Promise((resolve) => child.on("close", resolve));
+    // The attempt has begun to fill, but is far from complete.
+    await until("creation begins", () =>
+      (existsSync(base) ? readdirSync(base) : []).some((name) =>
+        existsSync(path.join(base, name, "PG_VERSION")),
+      ),
+    );
+    child.kill("SIGKILL");
+    await ended;
+    assert.equal(existsSync(data), false);
+    const server = await start(dataDir);
+    try {
+      assert.deepEqual(await query(server.url, "select 1 as one"), [{ one: 1 }]);
+      assert.deepEqual(
+        readdirSync(base).filter((name) => name.startsWith("data")),
+        ["data"],
+      );
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+describe("the account the server runs as", () => {
+  test("as root it is not root", { skip: isRoot ? false : "needs root" }, async () => {
+    const folder = await newFolder();
+    const dataDir = path.join(folder, "data");
+    const server = await start(dataDir);
+    try {
+      const uid = (await lstat(`/proc/${serverPid(dataDir)}`)).uid;
+      assert.notEqual(uid, 0);
+      assert.equal((await lstat(embeddedFolders(dataDir).data)).uid, uid);
+      assert.match(server.notes.join(" "), /Running as root/);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test("as root it also starts below a home of mode 0700, and owns nothing else there", {
+    skip: isRoot && hasSetpriv ? false : "needs root and setpriv",
+  }, async () => {
+    const home = await newFolder(tmpdir(), 0o700);
+    const dataDir = path.join(home, "data");
+    const server = await start(dataDir);
+    try {
+      assert.match(server.notes.join(" "), /closed to other users/);
+      await query(server.url, "create table kept (n int)");
+      const status = await readFile(`/proc/${serverPid(dataDir)}/status`, "utf8");
+      assert.doesNotMatch(status, /^Uid:\s+0\b/m);
+      // dac_read_search and nothing else.
+      assert.match(status, /^CapEff:\s+0000000000000004$/m);
+      assert.match(status, /^CapBnd:\s+0000000000000004$/m);
+    } finally {
+      await server.stop();
+    }
+    assert.equal((await lstat(home)).uid, 0);
+  });
+
+  test("an ordinary user starts it as itself, below a home of mode 0700", {
+    skip: isRoot ? false : "needs root to become another user",
+  }, async () => {
+    const user = { uid: 65534, gid: 65534 };
+    const home = await newFolder(tmpdir(), 0o700);
+    await chown(home, user.uid, user.gid);
+    const dataDir = path.join(home, "data");
+    const held = await hold(dataDir, "hold", user);
+    assert.deepEqual(held.notes, []);
+    assert.equal((await lstat(`/proc/${serverPid(dataDir)}`)).uid, user.uid);
+    held.child.kill("SIGTERM");
+    await held.ended;
+    assert.equal(serverPid(dataDir), null);
+  });
+
+  test("data of another user is refused with both user ids in the message", {
+    skip: isRoot ? false : "needs root to become another user",
+  }, async () => {
+    const folder = await newFolder();
+    const dataDir = path.join(folder, "data");
+    await (await start(dataDir)).stop();
+    await chown(path.join(dataDir, "postgres"), 1, 1);
+    await chown(path.join(dataDir, "postgres", "data"), 1, 1);
+    await chmod(path.join(dataDir, "postgres"), 0o755);
+    await assert.rejects(
+      hold(dataDir, "hold", { uid: 65534, gid: 65534 }),
+      /belongs to user id 1, but this process is user id 65534/,
+    );
+  });
+});
+
+describe("two starts on one folder", () => {
+  test("use one server, and the second leaves it running when it stops", async () => {
+    const dataDir = path.join(await newFolder(), "data");
+    const first = await start(dataDir);
+    const pid = serverPid(dataDir);
+    const second = await hold(dataDir);
+    assert.equal(serverPid(dataDir), pid);
+    await query(second.url, "create table shared (n int)");
+    second.child.kill("SIGTERM");
+    await second.ended;
+    assert.equal(serverPid(dataDir), pid);
+    assert.deepEqual(await query(first.url, "select count(*)::int as n from shared"), [{ n: 0 }]);
+    await first.stop();
+    assert.equal(serverPid(dataDir), null);
+  });
+
+  test("at the very same moment on a new folder end up with one cluster", async () => {
+    const dataDir = path.join(await newFolder(), "data");
+    const all = await Promise.all([hold(dataDir), hold(dataDir), hold(dataDir)]);
+    const ids = await Promise.all(
+      all.map((one) =>
+        query(
+          one.url,
+          "select system_identifier::text as id, pg_postmaster_start_time() as since from pg_control_system()",
+        ),
+      ),
+    );
+    assert.deepEqual(ids[1], ids[0]);
+    assert.deepEqual(ids[2], ids[0]);
+    for (const one of all) one.child.kill("SIGTERM");
+    await Promise.all(all.map((one) => one.ended));
+    assert.equal(serverPid(dataDir), null);
+  });
+
+  test("when the owner ends, the other one carries on with the same data at the same address", async () => {
+    const dataDir = path.join(await newFolder(), "data");
+    const owner = await hold(dataDir);
+    await query(owner.url, "create table carried as select 7 as n");
+    const guest = await start(dataDir);
+    try {
+      owner.child.kill("SIGTERM");
+      await owner.ended;
+      await until("the guest has started the server again", () =>
+        query(guest.url, "select n from carried").then(
+          (rows) => rows[0]?.n === 7,
+          () => false,
+        ),
+      );
+    } finally {
+      await guest.stop();
+    }
+    assert.equal(serverPid(dataDir), null);
+  });
+});
+
+describe("after kill -9", () => {
+  test("of the process that started it, the server ends by itself without recovery", {
+    skip: hasSetpriv ? false : "needs setpriv",
+  }, async () => {
+    const dataDir = path.join(await newFolder(), "data");
+    const held = await hold(dataDir);
+    await query(held.url, "create table kept as select 1 as n");
+    held.child.kill("SIGKILL");
+    await held.ended;
+    await until("the server has ended", () => serverPid(dataDir) === null);
+    const lines: string[] = [];
+    const server = await startEmbeddedPostgres({ dataDir, log: (line) => lines.push(line) });
+    try {
+      assert.doesNotMatch(lines.join("\n"), /not properly shut down/);
+      assert.deepEqual(await query(server.url, "select n from kept"), [{ n: 1 }]);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test("of everything at once, every acknowledged row is there, round after round", async () => {
+    const dataDir = path.join(await newFolder(), "data");
+    const acknowledged: number[] = [];
+    for (let round = 0; round < 4; round++) {
+      const held = await hold(dataDir, "write");
+      await until("some rows are written", () => held.wrote.length >= 50);
+      const processes = serverProcesses(dataDir);
+      assert.ok(processes.length > 1);
+      held.child.kill("SIGKILL");
+      for (const pid of processes) {
+        try {
+          process.kill(pid, "SIGKILL");
+        } catch {}
+      }
+      await held.ended;
+      acknowledged.push(...held.wrote);
+    }
+    const server = await start(dataDir);
+    try {
+      const found = new Set((await query(server.url, "select n from written")).map((row) => Number(row.n)));
+      assert.deepEqual(
+        acknowledged.filter((n) => !found.has(n)),
+        [],
+      );
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test("of the server alone, the process that started it brings it back", async () => {
+    const dataDir = path.join(await newFolder(), "data");
+    const server = await start(dataDir);
+    try {
+      await query(server.url, "create table kept as select 2 as n");
+      await killServer(dataDir);
+      await until("the server is back", () =>
+        query(server.url, "select n from kept").then(
+          (rows) => rows[0]?.n === 2,
+          () => false,
+        ),
+      );
+    } finally {
+      await server.stop();
+    }
+    assert.equal(serverPid(dataDir), null);
+  });
+
+  test("a lock file that names a living process of another program does not stop the next start", async () => {
+    const dataDir = path.join(await newFolder(), "data");
+    const held = await hold(dataDir, "write");
+    await until("a row is written", () => held.wrote.length > 0);
+    held.child.kill("SIGSTOP");
+    const lockFile = path.join(embeddedFolders(dataDir).data, "postmaster.pid");
+    const content = await readFile(lockFile, "utf8");
+    for (const pid of serverProcesses(dataDir)) process.kill(pid, "SIGKILL");
+    held.child.kill("SIGKILL");
+    await held.ended;
+    const account = await lstat(embeddedFolders(dataDir).data);
+    // A program of the account the server runs as, since PostgreSQL takes only those for a server.
+    const other = spawn("sleep", ["600"], isRoot ? { uid: account.uid, gid: account.gid } : {});
+    children.push(other);
+    await writeFile(lockFile, content.replace(/^\d+/, String(other.pid)));
+    const server = await start(dataDir);
+    try {
+      assert.notEqual(serverPid(dataDir), other.pid);
+      const [row] = await query(server.url, "select max(n)::int as n from written");
+      assert.ok(Number(row?.n) >= held.wrote.length);
+      assert.equal(other.exitCode, null);
+    } finally {
+      other.kill("SIGKILL");
+      await server.stop();
+    }
+  });
+});
+
+describe("a folder that cannot be served", () => {
+  test("made by another major version is refused, untouched, and says which", async () => {
+    const dataDir = path.join(await newFolder(), "data");
+    await (await start(dataDir)).stop();
+    const { data } = embeddedFolders(dataDir);
+    await writeFile(path.join(data, "PG_VERSION"), "17\n");
+    await assert.rejects(
+      start(dataDir),
+      /made by PostgreSQL 17, but this version of Assay brings PostgreSQL 18/,
+    );
+    assert.equal(await readFile(path.join(data, "PG_VERSION"), "utf8"), "17\n");
+  });
+
+  test("holding something else is refused and not overwritten", async () => {
+    const dataDir = path.join(await newFolder(), "data");
+    const { data } = embeddedFolders(dataDir);
+    await mkdir(data, { recursive: true });
+    await writeFile(path.join(data, "precious"), "mine");
+    await assert.rejects(start(dataDir), /holds no PostgreSQL data/);
+    assert.equal(await readFile(path.join(data, "precious"), "utf8"), "mine");
+  });
+
+  test("copied by root to another place is handed to the server's account", {
+    skip: isRoot ? false : "needs root",
+  }, async () => {
+    const folder = await newFolder();
+    const dataDir = path.join(folder, "data");
+    const server = await start(dataDir);
+    await query(server.url, "create table kept as select 3 as n");
+    await server.stop();
+    const copy = path.join(folder, "copy");
+    await cp(dataDir, copy, { recursive: true });
+    scratch.push(copy);
+    const again = await start(copy);
+    try {
+      assert.deepEqual(await query(again.url, "select n from kept"), [{ n: 3 }]);
+    } finally {
+      await again.stop();
+    }
+  });
+});
