@@ -7,6 +7,7 @@ create table api_keys (
   scopes text[] not null,
   enabled boolean default true not null,
   secret_hash bytea not null,
+  hash_key_id text not null,
   request_count bigint default 0 not null,
   last_used_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null,

@@ -15,6 +15,7 @@ import { sql } from "./db/sql.ts";
 import { listenForMetrics, mountHealth, mountMetrics } from "./http/health.ts";
 import { Idempotency } from "./http/idempotency.ts";
 import { type Binding, mount } from "./http/mount.ts";
+import { mountPages } from "./http/pages.ts";
 import { createServer } from "./http/server.ts";
 import { writeSessionCookie } from "./http/session-cookie.ts";
 import { type Clock, hourMs, minuteMs, secondMs } from "./lib/clock.ts";
@@ -101,6 +102,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     }
   });
   if (config.metricsToken !== "") mountMetrics(app, metrics, config.metricsToken);
+  mountPages(app);
   mount(app, role === "worker" ? [] : bindings, {
     authenticator: {
       byKey: (secret) => authenticateKey(core, secret),

@@ -1,0 +1,114 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describeErrors } from "@assay/contract/error-reference";
+import { describeApi } from "@assay/contract/openapi";
+import { errorsOf, honoursIdempotencyKey } from "@assay/contract/route";
+import { routes } from "@assay/contract/routes";
+import pg from "pg";
+import { settings } from "../apps/server/src/config.ts";
+import { dumpSchema } from "../apps/server/src/db/dump-schema.ts";
+import { startEmbeddedPostgres } from "../apps/server/src/db/embedded-postgres.ts";
+import { migrate } from "../apps/server/src/db/migrate.ts";
+
+const root = new URL("../", import.meta.url);
+
+/** Every generated file with the function that makes it. A test compares what is committed with what they make. */
+export const generated: readonly { path: string; make: () => string }[] = [
+  { path: "docs/openapi.json", make: () => `${JSON.stringify(describeApi(routes), null, 2)}\n` },
+  { path: "docs/errors.md", make: () => describeErrors(routes) },
+  { path: "docs/configuration.md", make: describeConfiguration },
+  { path: "apps/server/test/golden/routes.txt", make: describeRoutes },
+];
+
+function describeConfiguration(): string {
+  const rows = Object.values(settings).map(
+    (setting) =>
+      `| \`${setting.env}\` | ${setting.shownDefault.replaceAll("|", "\\|")} | ${setting.about.replaceAll("|", "\\|")} |`,
+  );
+  return [
+    "# Configuration",
+    "",
+    "All settings come from the environment, and all are optional. A bad configuration is reported whole, in plain words, and the service does not start.",
+    "",
+    "| Variable | Default | What it does |",
+    "| --- | --- | --- |",
+    ...rows,
+    "",
+    "Additional certificate authorities for outbound https come from Node's own `NODE_EXTRA_CA_CERTS`.",
+    "",
+  ].join("\n");
+}
+
+/** The golden table: a route that changes who may call it, or what it answers with, shows up in a review. */
+function describeRoutes(): string {
+  const lines = routes.map((route) => {
+    const { access } = route;
+    const who =
+      "public" in access
+        ? "public"
+        : "user" in access
+          ? "user"
+          : "role" in access
+            ? `role ${access.role}${access.organization === "body" ? " in body.organizationId" : ""}`
+            : `scope ${access.scope}`;
+    const frozen =
+      "whileFrozen" in access && access.whileFrozen ? ` (${access.whileFrozen} while frozen)` : "";
+    const notes = [
+      honoursIdempotencyKey(route) ? "idempotency-key" : "",
+      "list" in route.reply ? "list" : "",
+    ].filter((note) => note !== "");
+    return (
+      `${route.method.padEnd(6)} ${route.path.padEnd(64)} ${`${who}${frozen}`.padEnd(44)} ${String(route.reply.status)} ${notes.join(" ")}`.trimEnd() +
+      `\n       ${errorsOf(route).join(" ")}`
+    );
+  });
+  return `${lines.sort().join("\n")}\n`;
+}
+
+/** The schema after all migrations, read back from a real database. */
+async function dumpMigratedSchema(): Promise<string> {
+  const dataDir = mkdtempSync(join(tmpdir(), "assay-generate-"));
+  const postgres = await startEmbeddedPostgres({ dataDir, durable: false, log: () => {} });
+  try {
+    await migrate(postgres.url);
+    const client = new pg.Client({ connectionString: postgres.url });
+    await client.connect();
+    try {
+      return await dumpSchema(client);
+    } finally {
+      await client.end();
+    }
+  } finally {
+    await postgres.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+export function read(path: string): string {
+  const file = new URL(path, root);
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
+}
+
+if (import.meta.main) {
+  const check = process.argv.includes("--check");
+  const files = [
+    ...generated.map(({ path, make }) => ({ path, text: make() })),
+    { path: "apps/server/migrations/schema.sql", text: await dumpMigratedSchema() },
+  ];
+  const stale = files.filter(({ path, text }) => read(path) !== text);
+  if (check && stale.length > 0) {
+    console.error(
+      `These files are not what the code generates; run \`npm run generate\`:\n${stale.map(({ path }) => `  ${path}`).join("\n")}`,
+    );
+    process.exitCode = 1;
+  }
+  if (!check) {
+    for (const { path, text } of stale) {
+      mkdirSync(dirname(new URL(path, root).pathname), { recursive: true });
+      writeFileSync(new URL(path, root), text);
+      console.log(`wrote ${path}`);
+    }
+    if (stale.length === 0) console.log("Everything is up to date.");
+  }
+}
