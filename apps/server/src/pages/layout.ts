@@ -65,7 +65,7 @@ table { border-collapse: collapse; width: 100%; font-size: .94rem; }
 th, td { text-align: left; vertical-align: top; padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line); }
 th { color: var(--muted); font-weight: 600; }
 blockquote { margin: 0 0 1rem; padding: .25rem 0 .25rem 1rem; border-left: 3px solid var(--line); color: var(--muted); }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); gap: 1rem; padding: 0; margin: 2rem 0; list-style: none; }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(13rem, 100%), 1fr)); gap: 1rem; padding: 0; margin: 2rem 0; list-style: none; }
 .cards a { display: block; height: 100%; padding: 1.25rem; background: var(--card); border: 1px solid var(--line); border-radius: 12px; color: inherit; text-decoration: none; }
 .cards a:hover { border-color: var(--accent); }
 .cards strong { display: block; font-size: 1.08rem; margin-bottom: .25rem; }

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { ConfigError, loadConfig } from "./config.ts";
+
+test("everything is optional", () => {
+  const config = loadConfig({});
+  assert.equal(config.port, 3000);
+  assert.equal(config.host, "127.0.0.1");
+  assert.equal(config.databaseUrl, "");
+});
+
+test("all problems are reported together, without the values", () => {
+  const env = {
+    PORT: "eighty",
+    PUBLIC_URL: "https://example.com/path",
+    DATABASE_URL: "mysql://secret@host/db",
+    SMTP_URL: "http://mail",
+    DNS_RESOLVERS: "9.9.9.9, dns.example",
+    LOG_LEVEL: "loud",
+  };
+  assert.throws(
+    () => loadConfig(env),
+    (error: unknown) => {
+      assert.ok(error instanceof ConfigError);
+      assert.equal(error.problems.length, 6);
+      for (const name of Object.keys(env)) assert.ok(error.message.includes(name), name);
+      assert.ok(!error.message.includes("secret"));
+      return true;
+    },
+  );
+});
+
+test("a database of one's own demands a key ring", () => {
+  assert.throws(
+    () => loadConfig({ DATABASE_URL: "postgres://host/db" }),
+    /SECRET_KEYS must be set together with DATABASE_URL/,
+  );
+});
+
+test("resolvers may be addresses with or without a port, of both families", () => {
+  const { dnsResolvers } = loadConfig({
+    DNS_RESOLVERS: "9.9.9.9, 127.0.0.1:5353,[2620:fe::fe]:53,2620:fe::fe",
+  });
+  assert.equal(dnsResolvers.length, 4);
+});

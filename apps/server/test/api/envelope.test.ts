@@ -1,0 +1,213 @@
+import assert from "node:assert/strict";
+import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
+import test from "node:test";
+import pg from "pg";
+import { createKey, createPartner, expectData, expectError, signUp, signUpOwner } from "../support/api.ts";
+import { startTestService } from "../support/service.ts";
+
+const { api, url, databaseUrl, logLines } = await startTestService();
+const listRoute = "/v1/auth/api-keys";
+
+async function sendRaw(text: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    let answer = "";
+    socket.on("data", (chunk) => {
+      answer += chunk;
+    });
+    socket.on("close", () => resolve(answer));
+    socket.on("error", reject);
+    socket.end(text);
+  });
+}
+
+test("401, 403, 404, 400 and 500 on a list route carry envelope and pagination", async () => {
+  const owner = await signUpOwner(api);
+  const page = { limit: 10, has_more: false, next_cursor: null };
+
+  const unauthorized = await api.get(listRoute);
+  expectError(unauthorized, 401, "UNAUTHORIZED");
+  assert.deepEqual(unauthorized.body.pagination, page);
+
+  const forbidden = await (await createKey(owner, [])).api.get(listRoute);
+  expectError(forbidden, 403, "FORBIDDEN");
+  assert.deepEqual(forbidden.body.pagination, page);
+
+  const badLimit = await owner.api.get(listRoute, { limit: 101 });
+  expectError(badLimit, 400, "BAD_REQUEST", /`limit` must be at most 100/);
+  assert.deepEqual(badLimit.body.pagination, page);
+
+  const badCursor = await owner.api.get(listRoute, { limit: 7, starting_after: "nonsense" });
+  expectError(badCursor, 400, "BAD_REQUEST", /`starting_after`/);
+  assert.deepEqual(badCursor.body.pagination, { ...page, limit: 7 });
+
+  const noSuchCursor = await owner.api.get(listRoute, {
+    starting_after: "0b8f6f0e-6f0b-4c55-9d5b-0d6f8f7f3c11",
+  });
+  expectError(noSuchCursor, 400, "INVALID_REQUEST", /`starting_after`/);
+  assert.deepEqual(noSuchCursor.body.pagination, page);
+
+  const unknownParameter = await owner.api.get(listRoute, { colour: "red" });
+  expectError(unknownParameter, 400, "BAD_REQUEST", /`colour` is not a parameter/);
+  assert.deepEqual(unknownParameter.body.pagination, page);
+});
+
+test("a failure on our side is a 500 that tells nothing, and its log line has the request id and no values", async () => {
+  const owner = await signUpOwner(api);
+  const admin = new pg.Client({ connectionString: databaseUrl });
+  await admin.connect();
+  await admin.query("alter table api_keys rename to api_keys_away");
+  try {
+    const answer = await owner.api.get(listRoute);
+    expectError(answer, 500, "INTERNAL_SERVER_ERROR");
+    assert.deepEqual(answer.body.pagination, { limit: 10, has_more: false, next_cursor: null });
+    const line = logLines.find((entry) => entry.includes(answer.headers.get("x-request-id") ?? "none"));
+    assert.match(line ?? "", /"sqlState":"42P01"/);
+  } finally {
+    await admin.query("alter table api_keys_away rename to api_keys");
+    await admin.end();
+  }
+});
+
+test("unknown routes and methods under /v1 are 404 in the envelope", async () => {
+  for (const [method, path] of [
+    ["GET", "/v1/nothing"],
+    ["PUT", listRoute],
+    ["DELETE", "/v1/sessions"],
+    ["POST", "/v1"],
+  ] as const) {
+    assert.equal((await api.call(method, path)).status, 404, `${method} ${path}`);
+  }
+  expectError(await api.get("/v1/nothing"), 404, "NOT_FOUND");
+});
+
+test("broken bodies are refused and named", async () => {
+  const owner = await signUpOwner(api);
+  const send = (raw: string | Uint8Array, type = "application/json") =>
+    owner.api.call("POST", "/v1/auth/api-keys", { raw, headers: { "content-type": type } });
+  expectError(await send("{"), 400, "BAD_REQUEST", /not valid JSON/);
+  expectError(await send('{"__proto__": {"name": "x"}}'), 400, "BAD_REQUEST", /not valid JSON/);
+  expectError(await send(new Uint8Array([0x22, 0xff, 0x22])), 400, "BAD_REQUEST", /not valid JSON/);
+  expectError(await send("[]"), 400, "BAD_REQUEST", /The body must be an object/);
+  expectError(await send("null"), 400, "BAD_REQUEST");
+  expectError(await send(""), 400, "BAD_REQUEST");
+  expectError(await send("name=x", "application/x-www-form-urlencoded"), 400, "BAD_REQUEST", /must be JSON/);
+  expectError(await send("{}", "text/plain"), 400, "BAD_REQUEST", /must be JSON/);
+});
+
+test("a body over 1 MiB is 413, and nobody without credentials gets to send one", async () => {
+  const owner = await signUpOwner(api);
+  const raw = JSON.stringify({ name: "x".repeat(1024 * 1024), scopes: [] });
+  const headers = { "content-type": "application/json" };
+  expectError(await owner.api.call("POST", "/v1/auth/api-keys", { raw, headers }), 413, "PAYLOAD_TOO_LARGE");
+  expectError(await api.call("POST", "/v1/auth/api-keys", { raw, headers }), 401, "UNAUTHORIZED");
+  const chunked = await new Promise<number>((resolve, reject) => {
+    const outgoing = httpRequest(
+      `${url}/v1/auth/api-keys`,
+      { method: "POST", headers: { ...headers, authorization: `Bearer ${owner.token}` } },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      },
+    );
+    outgoing.on("error", reject);
+    for (let i = 0; i < 20; i++) outgoing.write("x".repeat(64 * 1024));
+    outgoing.end();
+  });
+  assert.equal(chunked, 413);
+});
+
+test("hostile request lines get an answer and do no harm", async () => {
+  assert.match(
+    await sendRaw("GET /v1/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
+    /^HTTP\/1.1 400 [\s\S]*"BAD_REQUEST"/,
+  );
+  assert.match(
+    await sendRaw("GET /../../etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
+    /^HTTP\/1.1 404/,
+  );
+  assert.match(await sendRaw("NONSENSE\r\n\r\n"), /^HTTP\/1.1 400/);
+  assert.equal((await api.get("/docs/..%2f..%2fpackage")).status, 404);
+  assert.equal((await api.get("/healthz")).status, 200);
+});
+
+test("every answer carries a request id, and a well-formed one of the caller's is kept", async () => {
+  const given = await api.call("GET", "/v1/nothing", { headers: { "x-request-id": "trace-12345678" } });
+  assert.equal(given.headers.get("x-request-id"), "trace-12345678");
+  const forged = await api.call("GET", "/v1/nothing", { headers: { "x-request-id": 'x" level="error' } });
+  assert.match(forged.headers.get("x-request-id") ?? "", /^req_[0-9a-f]{24}$/);
+});
+
+test("security headers are on every answer", async () => {
+  for (const path of ["/v1/nothing", "/healthz", "/", "/docs/errors", "/reference", "/openapi"]) {
+    const { headers } = await api.get(path);
+    assert.equal(headers.get("x-content-type-options"), "nosniff", path);
+    assert.equal(headers.get("x-frame-options"), "DENY", path);
+    assert.equal(headers.get("referrer-policy"), "no-referrer", path);
+    assert.match(
+      headers.get("content-security-policy") ?? "",
+      /default-src 'none'.*frame-ancestors 'none'/,
+      path,
+    );
+  }
+  assert.equal((await api.get("/v1/nothing")).headers.get("cache-control"), "no-store");
+});
+
+test("malformed credentials are 401, whatever their form", async () => {
+  for (const authorization of [
+    "Bearer",
+    "Bearer ",
+    "Basic abc",
+    "Bearer kk_",
+    `Bearer kk_${"x".repeat(5000)}`,
+    "Bearer a b",
+    "kk_x",
+    "Bearer \u00e4",
+  ]) {
+    expectError(await api.call("GET", listRoute, { headers: { authorization } }), 401, "UNAUTHORIZED");
+  }
+});
+
+test("a user with no organization is asked to choose one", async () => {
+  const user = await signUp(api);
+  expectError(await user.api.get(listRoute), 400, "ORGANIZATION_REQUIRED");
+});
+
+test("no log line holds a credential, a body, a path with an id or a query string", async () => {
+  const partner = await createPartner(api);
+  await partner.owner.api.get(listRoute, { limit: 3 });
+  await partner.owner.api.patch(`/v1/auth/api-keys/${partner.key.id}`, { name: "canary-name" });
+  await api.post("/v1/auth/sign-in/email", { email: partner.owner.email, password: "canary-password" });
+  const all = logLines.join("");
+  for (const secret of [
+    partner.key.secret,
+    partner.owner.token,
+    "canary-name",
+    "canary-password",
+    partner.owner.email,
+    partner.key.id,
+    "limit=3",
+  ]) {
+    assert.ok(!all.includes(secret), `a log line holds ${secret}`);
+  }
+});
+
+test("the cookie authenticates reads from anywhere and writes from our own pages only", async () => {
+  const owner = await signUpOwner(api);
+  const signIn = await api.post("/v1/auth/sign-in/email", { email: owner.email, password: owner.password });
+  const cookie = signIn.headers.get("set-cookie") ?? "";
+  assert.match(cookie, /HttpOnly; SameSite=Lax/);
+  const token = cookie.split(";")[0] ?? "";
+  const write = (headers: Record<string, string>) =>
+    api.call("POST", "/v1/auth/api-keys", {
+      body: { name: "x", scopes: [] },
+      headers: { cookie: token, ...headers },
+    });
+  expectData(await api.call("GET", listRoute, { headers: { cookie: token } }));
+  assert.equal((await write({ origin: url })).status, 201);
+  expectError(await write({ origin: "https://evil.example" }), 403, "FORBIDDEN", /own pages/);
+  expectError(await write({ origin: "null" }), 403, "FORBIDDEN");
+  expectError(await write({ "sec-fetch-site": "cross-site" }), 403, "FORBIDDEN");
+});
