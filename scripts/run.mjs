@@ -3,16 +3,7 @@
 // sources changed, and then hands over to the real command under Node 24.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import path from "node:path";
 import process from "node:process";
@@ -128,49 +119,50 @@ function npmInstall() {
   );
 }
 
-/** A folder is the lock, since making one succeeds for a single process. Its owner file tells whether that one still lives. */
+/**
+ * A folder is the lock. It comes into being by a rename, which succeeds for a single process, and with the process id already
+ * in it, so that a lock left behind by a killed process is known as such.
+ */
 async function withLock(folder, work) {
-  let announced = false;
-  for (;;) {
-    try {
-      mkdirSync(folder);
-      break;
-    } catch (error) {
-      if (error.code !== "EEXIST") throw error;
-    }
-    if (isAbandoned(folder)) {
-      // Renaming lets exactly one of several waiters clear the abandoned lock.
-      const aside = `${folder}.${process.pid}`;
-      try {
-        renameSync(folder, aside);
+  const mine = `${folder}.${process.pid}`;
+  rmSync(mine, { recursive: true, force: true });
+  mkdirSync(mine);
+  writeFileSync(path.join(mine, "pid"), String(process.pid));
+  for (let announced = false; !moved(mine, folder); announced = true) {
+    if (lockHolder(folder) === "dead") {
+      const aside = `${mine}.old`;
+      // Somebody else may have cleared it and taken the lock since it was looked at; then it goes back.
+      if (moved(folder, aside) && (lockHolder(aside) === "dead" || !moved(aside, folder))) {
         rmSync(aside, { recursive: true, force: true });
-      } catch {}
+      }
       continue;
     }
     if (!announced) process.stderr.write("Another start is installing or building; waiting for it…\n");
-    announced = true;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
   try {
-    writeFileSync(path.join(folder, "pid"), String(process.pid));
     return await work();
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function isAbandoned(folder) {
+function moved(from, to) {
   try {
-    const text = readFileSync(path.join(folder, "pid"), "utf8");
-    if (text !== "") return !isAlive(Number(text));
+    renameSync(from, to);
+    return true;
   } catch (error) {
-    if (error.code !== "ENOENT") throw error;
+    if (["ENOTEMPTY", "EEXIST", "ENOENT"].includes(error.code)) return false;
+    throw error;
   }
-  // Made a moment ago and its pid not yet written, or killed between the two.
+}
+
+function lockHolder(folder) {
   try {
-    return Date.now() - statSync(folder).mtimeMs > 5000;
-  } catch {
-    return false;
+    return isAlive(Number(readFileSync(path.join(folder, "pid"), "utf8"))) ? "alive" : "dead";
+  } catch (error) {
+    if (error.code === "ENOENT") return "none";
+    throw error;
   }
 }
 

@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from "node:fs";
+import { constants, createReadStream, createWriteStream } from "node:fs";
 import { lstat, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -158,7 +158,7 @@ async function* copyFolder(data: string, below: string, log: Progress): AsyncGen
 async function fileEntry(file: string, name: string): Promise<TarEntry | null> {
   let handle: Awaited<ReturnType<typeof open>>;
   try {
-    handle = await open(file, "r");
+    handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;

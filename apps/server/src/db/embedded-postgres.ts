@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { constants, existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import {
   chmod,
   lchown,
@@ -49,7 +49,7 @@ const database = "assay";
 // The port only names the socket file; nothing listens on the network.
 const port = 5432;
 const startTimeoutMs = 300_000;
-const longestSocketPathBytes = 107;
+const longestSocketPathBytes = process.platform === "darwin" ? 103 : 107;
 
 const steadySettings: Record<string, string> = {
   listen_addresses: "",
@@ -108,23 +108,29 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
   const keepAlive = async (): Promise<void> => {
     let failures = 0;
+    let heldSince = Date.now();
     for (;;) {
       await held.gone;
+      // A server that ends as soon as it runs is a failure like one that does not start.
+      if (Date.now() - heldSince > 10_000) failures = 0;
       if (stopping.signal.aborted) return;
       options.log(
         held.kind === "owner"
           ? "PostgreSQL ended unexpectedly; starting it again"
           : "the process that ran PostgreSQL has ended; taking over",
       );
+      if (failures > 0) {
+        const pauseMs = Math.min(500 * 2 ** failures, 30_000);
+        await wait(pauseMs, undefined, { ref: false, signal: stopping.signal }).catch(() => {});
+      }
+      failures++;
       try {
         held = await launcher.hold(stopping.signal);
-        failures = 0;
+        heldSince = Date.now();
         if (stopping.signal.aborted) return await held.letGo();
       } catch (error) {
         if (stopping.signal.aborted) return;
         options.log(`PostgreSQL could not be started: ${(error as Error).message}`);
-        const pauseMs = Math.min(1000 * 2 ** failures++, 30_000);
-        await wait(pauseMs, undefined, { ref: false, signal: stopping.signal }).catch(() => {});
       }
     }
   };
@@ -152,7 +158,8 @@ export function socketUrl(socketFolder: string, name: string): string {
 
 // --- finding and preparing the binaries -------------------------------------------------------------------------------
 
-const advice = "Set DATABASE_URL to a PostgreSQL server (15 or newer) instead.";
+const need = "Set DATABASE_URL to a PostgreSQL server (15 or newer).";
+const advice = "Or set DATABASE_URL to a PostgreSQL server (15 or newer).";
 
 /** The folder `native` of the npm package for this machine. */
 function findBinaries(): string {
@@ -161,14 +168,14 @@ function findBinaries(): string {
   const supported = (platform === "linux" || platform === "darwin") && (arch === "x64" || arch === "arm64");
   if (!supported) {
     throw new EmbeddedPostgresError(
-      `The built-in PostgreSQL is not available for ${platform} ${arch}. ${advice}`,
+      `The built-in PostgreSQL is not available for ${platform} ${arch}. ${need}`,
     );
   }
   if (platform === "linux") {
     const loader = arch === "x64" ? "/lib64/ld-linux-x86-64.so.2" : "/lib/ld-linux-aarch64.so.1";
     if (!existsSync(loader)) {
       throw new EmbeddedPostgresError(
-        `The built-in PostgreSQL needs a Linux with glibc (Alpine and other musl systems have none). ${advice}`,
+        `The built-in PostgreSQL needs a Linux with glibc (Alpine and other musl systems have none). ${need}`,
       );
     }
   }
@@ -288,7 +295,7 @@ function accountFor(dataFolder: string): Account {
 }
 
 function firstClosedFolder(folder: string, account: Account): string | null {
-  for (let current = folder; ; current = path.dirname(current)) {
+  for (let current = realpathSync(folder); ; current = path.dirname(current)) {
     const found = statSync(current, { throwIfNoEntry: false });
     if (found !== undefined && found.uid !== account.uid && (found.mode & 0o001) === 0) return current;
     if (path.dirname(current) === current) return null;
@@ -322,10 +329,13 @@ async function prepareLauncher(options: EmbeddedPostgresOptions): Promise<Launch
     mode: process.geteuid?.() === 0 ? 0o711 : 0o700,
   });
   await refuseForeignData(folders.data);
-  const runner = chooseRunner(folders.data, [path.join(native, "bin"), path.dirname(folders.base)]);
+  const socketFolder = chooseSocketFolder(folders.socket);
+  const passed = [path.join(native, "bin"), path.dirname(folders.base)];
+  if (socketFolder !== folders.socket) passed.push(path.dirname(socketFolder));
+  const runner = chooseRunner(folders.data, passed);
   await makeOwnFolder(folders.base, runner.account);
   await linkLibraries(native, folders.libraries);
-  const socketFolder = await makeSocketFolder(folders, runner.account);
+  await makeSocketFolder(socketFolder, runner.account);
   await handOver(folders.data, runner.account);
   const place: Place = { ...folders, native, socketFolder, runner, options };
   return { hold: (cancel) => holdServer(place, cancel), socketFolder, notes: runner.notes };
@@ -357,27 +367,33 @@ async function makeOwnFolder(folder: string, account: Account | null): Promise<v
   if (account !== null) await lchown(folder, account.uid, account.gid);
 }
 
-async function makeSocketFolder(folders: { socket: string }, account: Account | null): Promise<string> {
+/** In the data folder, or, where that path is too long for a socket, under a name of its own in the temporary folder. */
+function chooseSocketFolder(usual: string): string {
   const fits = (folder: string) =>
     Buffer.byteLength(path.join(folder, `.s.PGSQL.${port}`)) <= longestSocketPathBytes;
-  let folder = folders.socket;
-  if (!fits(folder)) {
-    const me = process.geteuid?.() ?? 0;
-    const name = createHash("sha256").update(folder).digest("hex").slice(0, 20);
-    folder = [tmpdir(), "/tmp"].map((parent) => path.join(parent, `assay-${me}-${name}`)).find(fits) ?? "";
-    if (folder === "")
-      throw new EmbeddedPostgresError("No folder with a path short enough for a socket was found.");
-  }
-  await mkdir(folder, { mode: 0o700 }).catch(ignoring("EEXIST"));
-  // Anybody may make folders in the temporary folder. One that another user made, or a link, is not ours to trust.
-  const found = await lstat(folder);
-  const owners = [process.geteuid?.() ?? 0, ...(account === null ? [] : [account.uid])];
-  if (!found.isDirectory() || !owners.includes(found.uid)) {
-    throw new EmbeddedPostgresError(`${folder} is not a folder of this user; remove it and start again.`);
-  }
-  await chmod(folder, 0o700);
-  if (account !== null) await lchown(folder, account.uid, account.gid);
+  const name = createHash("sha256").update(usual).digest("hex").slice(0, 20);
+  const elsewhere = [tmpdir(), "/tmp"].map((parent) =>
+    path.join(parent, `assay-${process.geteuid?.()}-${name}`),
+  );
+  const folder = [usual, ...elsewhere].find(fits);
+  if (folder === undefined)
+    throw new EmbeddedPostgresError("No folder has a path short enough for a socket.");
   return folder;
+}
+
+async function makeSocketFolder(folder: string, account: Account | null): Promise<void> {
+  const me = process.geteuid?.() ?? 0;
+  await mkdir(folder, { mode: 0o700 }).catch(ignoring("EEXIST"));
+  // Others may write in the folder above, so what was found there is looked at and never changed: a link, a folder of
+  // another user or an open one is refused.
+  const found = await lstat(folder);
+  const owned = found.uid === me || found.uid === account?.uid;
+  if (!found.isDirectory() || !owned || (found.mode & 0o077) !== 0) {
+    throw new EmbeddedPostgresError(
+      `${folder} is not a folder that only this user can enter; remove it and start again.`,
+    );
+  }
+  if (account !== null && found.uid !== account.uid) await lchown(folder, account.uid, account.gid);
 }
 
 /** Files that root restored or copied become the server's. */
@@ -477,7 +493,9 @@ function runInitdb(place: Place, folder: string): Promise<void> {
     child.on("error", reject);
     child.on("close", (code) => {
       if (code === 0) return resolve();
-      reject(new EmbeddedPostgresError(`The database could not be created: ${output.text()}`));
+      const nameless = /look up effective user/.test(output.text());
+      const help = nameless ? ` This user id needs an entry in /etc/passwd. ${advice}` : "";
+      reject(new EmbeddedPostgresError(`The database could not be created: ${output.text()}${help}`));
     });
   });
 }
@@ -717,7 +735,8 @@ function unrefConnection(client: pg.Client): void {
  * rest stays. Written through the handle that was read: if a new server replaced the file meanwhile, the old one is written.
  */
 async function disownLockFile(lockFile: string): Promise<void> {
-  const file = await open(lockFile, "r+").catch(ignoring("ENOENT"));
+  // The folder belongs to the server's account: as root, a link there must not lead the writing elsewhere.
+  const file = await open(lockFile, constants.O_RDWR | constants.O_NOFOLLOW).catch(ignoring("ENOENT"));
   if (file === undefined) return;
   try {
     const text = await file.readFile("utf8");
@@ -757,6 +776,7 @@ async function endServer(pid: number, ended: () => boolean): Promise<void> {
     ["SIGQUIT", 10_000],
     ["SIGKILL", 10_000],
   ] as const) {
+    if (ended()) return;
     sendSignal(pid, signal);
     const until = Date.now() + patienceMs;
     while (Date.now() < until) {

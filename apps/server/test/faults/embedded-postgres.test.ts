@@ -57,11 +57,11 @@ type Held = { child: ChildProcess; url: string; notes: string[]; wrote: number[]
 async function hold(
   dataDir: string,
   mode: "hold" | "write" = "hold",
-  user?: { uid: number; gid: number },
+  options: { uid?: number; gid?: number; env?: NodeJS.ProcessEnv } = {},
 ): Promise<Held> {
   const child = spawn(process.execPath, [helper, mode, dataDir], {
     stdio: ["ignore", "pipe", "pipe"],
-    ...user,
+    ...options,
   });
   children.push(child);
   const wrote: number[] = [];
@@ -356,6 +356,26 @@ describe("after kill -9", () => {
     } finally {
       await server.stop();
     }
+  });
+
+  test("where nothing ends the server with its parent, the next start takes it over and ends it", async () => {
+    const folder = await newFolder();
+    const dataDir = path.join(folder, "data");
+    // As on macOS, and wherever there is no setpriv.
+    const held = await hold(dataDir, "hold", { env: { PATH: folder } });
+    assert.match(held.notes.join(" "), /the next start takes it over/);
+    await query(held.url, "create table kept as select 4 as n");
+    const pid = serverPid(dataDir);
+    held.child.kill("SIGKILL");
+    await held.ended;
+    const server = await start(dataDir);
+    try {
+      assert.equal(serverPid(dataDir), pid);
+      assert.deepEqual(await query(server.url, "select n from kept"), [{ n: 4 }]);
+    } finally {
+      await server.stop();
+    }
+    assert.equal(serverPid(dataDir), null);
   });
 
   test("of everything at once, every acknowledged row is there, round after round", async () => {
