@@ -40,6 +40,11 @@ function compareBytes(a: Uint8Array, b: Uint8Array): number {
 }
 
 export function integer(value: number | bigint): Uint8Array {
+  return tlv(TAG.integer, integerContent(value));
+}
+
+/** The content octets alone, for implicitly tagged numbers. */
+export function integerContent(value: number | bigint): Uint8Array {
   const number = BigInt(value);
   // One bit for the sign; a negative number of n bits is stored as its complement, so -128 fits in one octet.
   const bits = (number < 0n ? ~number : number).toString(2).length + 1;
@@ -48,7 +53,7 @@ export function integer(value: number | bigint): Uint8Array {
   const bytes = uintBytes(unsigned, octets);
   const first = bytes[0] ?? 0;
   const redundant = octets > 1 && first === 0 && ((bytes[1] ?? 0) & 0x80) === 0;
-  return tlv(TAG.integer, redundant ? bytes.subarray(1) : bytes);
+  return redundant ? bytes.subarray(1) : bytes;
 }
 
 /** A non-negative number given as big-endian bytes. */
