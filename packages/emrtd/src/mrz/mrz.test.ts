@@ -163,6 +163,15 @@ test("unknown parts of a birth stay unknown", () => {
   assert.equal(isoDate(readDateOfBirth("74<<<<", AT)), undefined);
 });
 
+test("a date that is wholly unknown may have a filler for its check digit", () => {
+  const lines = buildMrz({ ...content("TD3"), dateOfBirth: "<<<<<<", dateOfExpiry: "<<<<<<" });
+  const [first = "", second = ""] = lines;
+  assert.equal(parseMrz(lines.join(""), AT).checkDigitsAgree, true);
+  const filled = `${second.slice(0, 19)}<${second.slice(20, 27)}<${second.slice(28)}`;
+  assert.equal(parseMrz(first + filled, AT).checkDigitsAgree, true);
+  assert.equal(parseMrz(PASSPORT.replace("7408122", "740812<"), AT).checkDigits.dateOfBirth, false);
+});
+
 test("dates that do not exist are refused", () => {
   for (const raw of ["741301", "740230", "740431", "74080", "7408<1", "74O812", "230229", ""]) {
     fails("MRZ_INVALID", () => {

@@ -152,7 +152,7 @@ function compareCheckDigits(lines: readonly string[], layout: MrzLayout, key: Ke
   const optionalCheck = layout.optionalDataCheck === undefined ? "" : textOf(lines, layout.optionalDataCheck);
   return {
     documentNumber: checkDigit(key.documentNumber) === key.documentNumberCheck,
-    dateOfBirth: checkDigit(key.dateOfBirth) === textOf(lines, layout.dateOfBirthCheck),
+    dateOfBirth: dateCheckAgrees(key.dateOfBirth, textOf(lines, layout.dateOfBirthCheck)),
     dateOfExpiry: dateCheckAgrees(key.dateOfExpiry, textOf(lines, layout.dateOfExpiryCheck)),
     // An issuer that uses no optional data may leave its check digit a filler.
     optionalData:
@@ -163,7 +163,7 @@ function compareCheckDigits(lines: readonly string[], layout: MrzLayout, key: Ke
   };
 }
 
-/** Cards without an end of validity fill the field, and some fill its check digit as well. */
+/** Where a whole date is unknown or there is no end of validity, some issuers fill the check digit as well. */
 function dateCheckAgrees(date: string, check: string): boolean {
   return checkDigit(date) === check || (date === "<<<<<<" && check === "<");
 }
