@@ -1,0 +1,5 @@
+import { DATA_READERS } from "./data-readers.ts";
+import type { FuzzReader } from "./fuzz-reader.ts";
+
+/** Every reader of bytes in the package. A reader that is not here is not fuzzed. */
+export const READERS: readonly FuzzReader[] = [...DATA_READERS];

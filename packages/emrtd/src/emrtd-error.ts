@@ -1,0 +1,71 @@
+/**
+ * The closed list of everything that can go wrong in this package. Callers switch over it, so a new code is a
+ * change of the interface.
+ */
+export type EmrtdErrorCode =
+  // encodings
+  | "BYTES_INVALID"
+  | "BER_TRUNCATED"
+  | "BER_TOO_DEEP"
+  | "BER_TOO_LARGE"
+  | "BER_INVALID"
+  | "OID_INVALID"
+  // data on the document and its chip
+  | "MRZ_INVALID"
+  | "LDS_INVALID"
+  | "LDS_TOO_LARGE"
+  | "LDS_UNSUPPORTED"
+  | "IMAGE_INVALID"
+  | "IMAGE_UNSUPPORTED"
+  // the wire to the chip
+  | "APDU_INVALID"
+  | "CHIP_STATUS"
+  | "CHIP_LOST"
+  | "CHIP_RESPONSE_INVALID"
+  | "FILE_NOT_FOUND"
+  | "FILE_TOO_LARGE"
+  | "ACCESS_DENIED"
+  | "SECURE_MESSAGING_FAILED"
+  // protocols
+  | "ACCESS_KEY_INVALID"
+  | "PROTOCOL_UNSUPPORTED"
+  | "BAC_FAILED"
+  | "PACE_FAILED"
+  | "ACTIVE_AUTHENTICATION_FAILED"
+  | "CHIP_AUTHENTICATION_FAILED"
+  | "CRYPTO_INVALID"
+  | "ALGORITHM_UNSUPPORTED"
+  // signatures and trust
+  | "CMS_INVALID"
+  | "CERTIFICATE_INVALID"
+  | "CRL_INVALID"
+  | "MASTER_LIST_INVALID"
+  | "TRUST_IMPORT_INVALID"
+  // a builder was given something that cannot be encoded
+  | "BUILD_INVALID";
+
+export interface EmrtdErrorDetails {
+  /** SW1 SW2 as the chip sent them, with CHIP_STATUS and its relatives. */
+  readonly statusWord?: number;
+  readonly cause?: unknown;
+}
+
+/**
+ * The only error that readers in this package throw. The message names the structure and the rule that was broken
+ * and never quotes what was read, because messages end up in logs and the input is somebody's passport.
+ */
+export class EmrtdError extends Error {
+  readonly code: EmrtdErrorCode;
+  readonly statusWord: number | undefined;
+
+  constructor(code: EmrtdErrorCode, message: string, details: EmrtdErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = "EmrtdError";
+    this.code = code;
+    this.statusWord = details.statusWord;
+  }
+}
+
+export function isEmrtdError(error: unknown): error is EmrtdError {
+  return error instanceof EmrtdError;
+}

@@ -1,0 +1,104 @@
+import type { Tlv } from "../ber/read.ts";
+import { integer, tlv } from "../ber/write.ts";
+import { latin1, utf8 } from "../bytes.ts";
+import { DATA_GROUP_TAGS } from "./data-group.ts";
+import {
+  type HolderName,
+  holderNameContent,
+  openFile,
+  readDigits,
+  readHolderName,
+  readText,
+  tagListContent,
+} from "./lds-file.ts";
+
+const TAG_LIST = 0x5c;
+const OTHER_PERSONS = 0xa0;
+const FIELD = {
+  issuingAuthority: 0x5f19,
+  dateOfIssue: 0x5f26,
+  otherPerson: 0x5f1a,
+  endorsements: 0x5f1b,
+  taxOrExit: 0x5f1c,
+  frontImage: 0x5f1d,
+  rearImage: 0x5f1e,
+  personalisedAt: 0x5f55,
+  personalisationSystem: 0x5f56,
+} as const;
+
+export interface Dg12 {
+  readonly issuingAuthority: string | undefined;
+  /** YYYYMMDD */
+  readonly dateOfIssue: string | undefined;
+  readonly otherPersons: readonly HolderName[];
+  readonly endorsements: string | undefined;
+  readonly taxOrExit: string | undefined;
+  readonly frontImage: Uint8Array | undefined;
+  readonly rearImage: Uint8Array | undefined;
+  /** YYYYMMDDhhmmss */
+  readonly personalisedAt: string | undefined;
+  readonly personalisationSystem: string | undefined;
+}
+
+export function readDg12(bytes: Uint8Array): Dg12 {
+  const group = openFile(bytes, DATA_GROUP_TAGS[12], "DG12");
+  const text = (tag: number) => {
+    const node = group.find(tag);
+    return node === undefined ? undefined : readText(node);
+  };
+  const digits = (tag: number, count: 8 | 14) => {
+    const node = group.find(tag);
+    return node === undefined ? undefined : readDigits(node, count);
+  };
+  return {
+    issuingAuthority: text(FIELD.issuingAuthority),
+    dateOfIssue: digits(FIELD.dateOfIssue, 8),
+    otherPersons: otherPersons(group),
+    endorsements: text(FIELD.endorsements),
+    taxOrExit: text(FIELD.taxOrExit),
+    frontImage: group.find(FIELD.frontImage)?.value,
+    rearImage: group.find(FIELD.rearImage)?.value,
+    personalisedAt: digits(FIELD.personalisedAt, 14),
+    personalisationSystem: text(FIELD.personalisationSystem),
+  };
+}
+
+function otherPersons(group: Tlv): readonly HolderName[] {
+  const nodes = [...(group.find(OTHER_PERSONS)?.children() ?? []), ...group.children()];
+  return nodes.filter((node) => node.tag === FIELD.otherPerson).map((node) => readHolderName(readText(node)));
+}
+
+export type Dg12Content = Partial<Dg12>;
+
+export function buildDg12(content: Dg12Content): Uint8Array {
+  const fields: [tag: number, value: Uint8Array][] = [];
+  const put = (tag: number, value: Uint8Array | undefined) => {
+    if (value !== undefined) fields.push([tag, value]);
+  };
+  const text = (value: string | undefined) => (value === undefined ? undefined : utf8(value));
+  const digits = (value: string | undefined) => (value === undefined ? undefined : latin1(value));
+  put(FIELD.issuingAuthority, text(content.issuingAuthority));
+  put(FIELD.dateOfIssue, digits(content.dateOfIssue));
+  put(FIELD.endorsements, text(content.endorsements));
+  put(FIELD.taxOrExit, text(content.taxOrExit));
+  put(FIELD.frontImage, content.frontImage);
+  put(FIELD.rearImage, content.rearImage);
+  put(FIELD.personalisedAt, digits(content.personalisedAt));
+  put(FIELD.personalisationSystem, text(content.personalisationSystem));
+  const persons = content.otherPersons ?? [];
+  const listed = [...fields.map(([tag]) => tag), ...(persons.length === 0 ? [] : [FIELD.otherPerson])];
+  return tlv(
+    DATA_GROUP_TAGS[12],
+    tlv(TAG_LIST, tagListContent(listed)),
+    ...fields.map(([tag, value]) => tlv(tag, value)),
+    ...(persons.length === 0
+      ? []
+      : [
+          tlv(
+            OTHER_PERSONS,
+            integer(persons.length),
+            ...persons.map((name) => tlv(FIELD.otherPerson, holderNameContent(name))),
+          ),
+        ]),
+  );
+}

@@ -1,0 +1,84 @@
+import type { Tlv } from "../ber/read.ts";
+import { integer, tlv } from "../ber/write.ts";
+import { fromHex } from "../bytes.ts";
+import { EmrtdError } from "../emrtd-error.ts";
+import { DATA_GROUP_TAGS } from "./data-group.ts";
+import { buildFace19794, isFace19794, readFaces19794 } from "./face-19794.ts";
+import { buildFace39794, openFace39794, readFaces39794 } from "./face-39794.ts";
+import type { FaceImage, FaceWarning } from "./face-image.ts";
+import { readImageInfo } from "./image.ts";
+import { openFile } from "./lds-file.ts";
+
+const TEMPLATE_GROUP = 0x7f61;
+const TEMPLATE = 0x7f60;
+const TEMPLATE_HEADER = 0xa1;
+const DATA_BLOCK = 0x5f2e;
+const DATA_BLOCK_CONSTRUCTED = 0x7f2e;
+const PROTECTED_TEMPLATE = 0x7d;
+const MAX_TEMPLATES = 9;
+
+export interface Dg2 {
+  /** At least one. The first is the portrait. */
+  readonly faces: readonly [FaceImage, ...FaceImage[]];
+  readonly warnings: readonly FaceWarning[];
+}
+
+/** The portrait is found by walking the templates to the image's own field, never by searching for what looks like one. */
+export function readDg2(bytes: Uint8Array): Dg2 {
+  const group = openFile(bytes, DATA_GROUP_TAGS[2], "DG2").need(
+    TEMPLATE_GROUP,
+    "The biometric templates of DG2",
+  );
+  const templates = group.children().filter((child) => child.tag === TEMPLATE);
+  if (templates.length < 1 || templates.length > MAX_TEMPLATES) {
+    throw new EmrtdError("LDS_INVALID", "DG2 has no biometric template or too many");
+  }
+  const warnings: FaceWarning[] = [];
+  if (group.find(0x02)?.smallInteger() !== templates.length) warnings.push("TEMPLATE_COUNT_WRONG");
+  const faces: FaceImage[] = [];
+  for (const template of templates) {
+    const read = readTemplate(template);
+    faces.push(...read.faces);
+    warnings.push(...read.warnings);
+  }
+  const [first, ...rest] = faces;
+  if (first === undefined) throw new EmrtdError("LDS_INVALID", "DG2 has no face");
+  return { faces: [first, ...rest], warnings };
+}
+
+function readTemplate(template: Tlv): ReturnType<typeof readFaces19794> {
+  if (template.find(PROTECTED_TEMPLATE) !== undefined) {
+    throw new EmrtdError("LDS_UNSUPPORTED", "The biometric template is encrypted");
+  }
+  const primitive = template.find(DATA_BLOCK);
+  if (primitive !== undefined) {
+    const block = primitive.value;
+    return isFace19794(block) ? readFaces19794(block) : readFaces39794(openFace39794(block));
+  }
+  const constructed = template.need(DATA_BLOCK_CONSTRUCTED, "The biometric data block");
+  return isFace19794(constructed.value) ? readFaces19794(constructed.value) : readFaces39794(constructed);
+}
+
+export interface Dg2Content {
+  /** JPEG or JPEG 2000; size and kind are taken from the image itself. */
+  readonly image: Uint8Array;
+  readonly encoding: FaceImage["encoding"];
+}
+
+export function buildDg2(content: Dg2Content): Uint8Array {
+  const image = readImageInfo(content.image);
+  const old = content.encoding === "ISO_19794_5";
+  const header = tlv(
+    TEMPLATE_HEADER,
+    tlv(0x80, fromHex("0101")),
+    // A face, of no particular subtype, in the format that JTC1/SC37 registered for the standard.
+    tlv(0x81, fromHex("02")),
+    tlv(0x82, fromHex("00")),
+    tlv(0x87, fromHex("0101")),
+    tlv(0x88, fromHex(old ? "0008" : "002A")),
+  );
+  const block = old
+    ? tlv(DATA_BLOCK, buildFace19794(image))
+    : tlv(DATA_BLOCK_CONSTRUCTED, buildFace39794(image));
+  return tlv(DATA_GROUP_TAGS[2], tlv(TEMPLATE_GROUP, integer(1), tlv(TEMPLATE, header, block)));
+}

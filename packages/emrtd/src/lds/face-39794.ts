@@ -1,0 +1,111 @@
+import { readWhole, type Tlv } from "../ber/read.ts";
+import { contextTag, contextValue, integerContent, sequence, tlv } from "../ber/write.ts";
+import { bytesToBigInt } from "../bytes.ts";
+import { EmrtdError } from "../emrtd-error.ts";
+import type { FaceImage, FaceWarning } from "./face-image.ts";
+import { type ImageInfo, readImageInfo } from "./image.ts";
+
+/** FaceImageDataBlock ::= [APPLICATION 5] SEQUENCE */
+const FACE_IMAGE_DATA_BLOCK = 0x65;
+const MAX_FACES = 16;
+
+const JPEG = 2;
+const JPEG_2000_LOSSY = 3;
+const JPEG_2000_LOSSLESS = 4;
+
+/**
+ * The face image data block of ISO/IEC 39794-5 in the profile of ICAO. The template wraps it in a context tag; both the wrapped and
+ * the bare form are read. Extensions are passed over, as the standard demands of readers.
+ */
+export function readFaces39794(template: Tlv): {
+  readonly faces: readonly FaceImage[];
+  readonly warnings: readonly FaceWarning[];
+} {
+  const block = findBlock(template);
+  const representations = block.need(0xa1, "The representations of the face").children();
+  if (representations.length < 1 || representations.length > MAX_FACES) {
+    throw new EmrtdError("LDS_INVALID", "The face image data has no representation or too many");
+  }
+  const warnings: FaceWarning[] = representations.length > 1 ? ["TEMPLATE_COUNT_WRONG"] : [];
+  const faces = representations.map((representation) => {
+    // imageRepresentation [1] is a choice of base [0], which is a choice of the two-dimensional block [0].
+    const image = representation
+      .expect(0x30, "A representation of the face")
+      .need(0xa1, "The image representation")
+      .need(0xa0, "The base image representation")
+      .need(0xa0, "The two-dimensional image");
+    const info = readImageInfo(image2d(image));
+    const declared = image.find(0xa1);
+    if (declared !== undefined) warnings.push(...compare(declared, info));
+    return { encoding: "ISO_39794_5", image: info } as const;
+  });
+  return { faces, warnings };
+}
+
+function findBlock(template: Tlv): Tlv {
+  const direct = template.find(FACE_IMAGE_DATA_BLOCK) ?? template.find(0xa1)?.find(FACE_IMAGE_DATA_BLOCK);
+  if (direct === undefined) throw new EmrtdError("LDS_UNSUPPORTED", "The biometric data is not a face image");
+  return direct;
+}
+
+function image2d(block: Tlv): Uint8Array {
+  const data = block.find(0x80) ?? block.find(0xa0);
+  if (data === undefined) throw new EmrtdError("LDS_INVALID", "The two-dimensional image has no data");
+  return data.implicitOctetString();
+}
+
+function compare(information: Tlv, image: ImageInfo): readonly FaceWarning[] {
+  const warnings: FaceWarning[] = [];
+  const code = information.find(0xa0)?.find(0x80);
+  if (code !== undefined) {
+    const stated = small(code);
+    const agrees =
+      image.kind === "jpeg" ? stated === JPEG : stated === JPEG_2000_LOSSY || stated === JPEG_2000_LOSSLESS;
+    if (!agrees) warnings.push("IMAGE_KIND_MISSTATED");
+  }
+  const size = information.find(0xa7);
+  const [width, height] = [size?.find(0x80), size?.find(0x81)];
+  if (
+    width !== undefined &&
+    height !== undefined &&
+    (small(width) !== image.width || small(height) !== image.height)
+  ) {
+    warnings.push("IMAGE_SIZE_MISSTATED");
+  }
+  return warnings;
+}
+
+function small(node: Tlv): number {
+  if (node.valueLength < 1 || node.valueLength > 4)
+    throw new EmrtdError("LDS_INVALID", "A number is out of range");
+  return Number(bytesToBigInt(node.value));
+}
+
+/** The content of tag 7F2E. */
+export function buildFace39794(image: ImageInfo): Uint8Array {
+  const versionBlock = contextTag(
+    0,
+    contextValue(0, integerContent(3)),
+    contextValue(1, integerContent(2019)),
+  );
+  const information = contextTag(
+    1,
+    contextTag(0, contextValue(0, Uint8Array.of(image.kind === "jpeg" ? JPEG : JPEG_2000_LOSSY))),
+    contextTag(
+      7,
+      contextValue(0, integerContent(image.width)),
+      contextValue(1, integerContent(image.height)),
+    ),
+  );
+  const twoDimensional = contextTag(0, contextValue(0, image.bytes), information);
+  const representation = sequence(
+    contextValue(0, integerContent(0)),
+    contextTag(1, contextTag(0, twoDimensional)),
+  );
+  return contextTag(1, tlv(FACE_IMAGE_DATA_BLOCK, versionBlock, contextTag(1, representation)));
+}
+
+/** For data blocks that stand in the primitive tag, whose content has to be opened first. */
+export function openFace39794(block: Uint8Array): Tlv {
+  return readWhole(tlv(0x7f2e, block), { maxNodes: 10_000 });
+}

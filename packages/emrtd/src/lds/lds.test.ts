@@ -1,0 +1,417 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import fc from "fast-check";
+import { codestreamOf, jp2Of, jpegOf } from "../../test/support/images.ts";
+import { OID } from "../ber/oid.ts";
+import { integer, nullValue, octetString, oid, sequence, tlv, utf8String } from "../ber/write.ts";
+import { concat, fromHex, latin1, toHex, uintBytes } from "../bytes.ts";
+import { EmrtdError, type EmrtdErrorCode } from "../emrtd-error.ts";
+import { buildCardAccess, readAtrInfo, readCardAccess, readCardSecurityContent } from "./card-files.ts";
+import { buildCom, readCom } from "./com.ts";
+import type { DataGroupNumber } from "./data-group.ts";
+import { buildDg1, readDg1 } from "./dg1.ts";
+import { buildDg2, readDg2 } from "./dg2.ts";
+import { buildDg7, readDg7 } from "./dg7.ts";
+import { buildDg11, readDg11 } from "./dg11.ts";
+import { buildDg12, readDg12 } from "./dg12.ts";
+import { buildDg14, readDg14 } from "./dg14.ts";
+import { buildDg15, readDg15 } from "./dg15.ts";
+import { readImageInfo } from "./image.ts";
+import { buildLdsSecurityObject, type DigestName, readLdsSecurityObject } from "./lds-security-object.ts";
+import type { SecurityInfoContent } from "./security-infos.ts";
+import { buildSod, readSodContent } from "./sod.ts";
+
+const AT = new Date("2026-11-15T12:00:00Z");
+
+function fails(code: EmrtdErrorCode, run: () => unknown): void {
+  assert.throws(run, (error: unknown) => error instanceof EmrtdError && error.code === code);
+}
+
+const dataGroups = fc.uniqueArray(
+  fc.integer({ min: 1, max: 16 }).map((number) => number as DataGroupNumber),
+  { minLength: 1 },
+);
+const word = fc.stringMatching(/^[A-Za-zÀ-ÿ]{1,12}$/);
+const words = fc.array(word, { minLength: 1, maxLength: 3 }).map((list) => list.join(" "));
+
+test("EF.COM comes back", () => {
+  fc.assert(
+    fc.property(dataGroups, (groups) => {
+      const com = readCom(buildCom({ dataGroups: groups }));
+      assert.deepEqual(com, {
+        ldsVersion: "0107",
+        unicodeVersion: "040000",
+        dataGroups: groups,
+        unknownTags: [],
+      });
+    }),
+  );
+});
+
+test("EF.COM keeps tags that it does not know, and names each group once", () => {
+  const com = readCom(fromHex("60 15 5F01 04 30313037 5F36 06 303430303030 5C 03 61 61 42"));
+  assert.deepEqual(com.dataGroups, [1]);
+  assert.deepEqual(com.unknownTags, [0x42]);
+});
+
+test("the sample EF.COM of ICAO 9303-10 is read", () => {
+  const com = readCom(fromHex("60 16 5F01 04 30313037 5F36 06 303430303030 5C 04 61 75 76 6C"));
+  assert.deepEqual(com.dataGroups, [1, 2, 4, 12]);
+});
+
+test("DG1 holds the zone", () => {
+  const lines = [
+    "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<",
+    "L898902C36UTO7408122F1204159ZE184226B<<<<<10",
+  ];
+  assert.deepEqual(readDg1(buildDg1(lines), AT).lines, lines);
+  fails("BER_INVALID", () => readDg1(concat(buildDg1(lines), Uint8Array.of(0)), AT));
+  fails("BER_INVALID", () => readDg1(tlv(0x62, latin1(lines.join(""))), AT));
+  fails("MRZ_INVALID", () => readDg1(buildDg1(["P<UTO"]), AT));
+});
+
+test("images are measured from their own header", () => {
+  for (const [image, kind] of [
+    [jpegOf(413, 531), "jpeg"],
+    [jp2Of(413, 531), "jp2"],
+    [codestreamOf(413, 531), "j2k"],
+  ] as const) {
+    const info = readImageInfo(image);
+    assert.deepEqual([info.kind, info.width, info.height], [kind, 413, 531]);
+  }
+});
+
+test("images that cannot be portraits are refused before anybody decodes them", () => {
+  for (const make of [jpegOf, jp2Of, codestreamOf]) {
+    for (const [width, height] of [
+      [0, 100],
+      [8193, 1],
+      [8000, 8000],
+    ] as const) {
+      fails("IMAGE_INVALID", () => readImageInfo(make(width, height)));
+    }
+    const whole = make(413, 531);
+    for (let length = 0; length < whole.length - 30; length++) {
+      assert.throws(() => readImageInfo(whole.subarray(0, length)), EmrtdError);
+    }
+  }
+  const manyTiles = codestreamOf(4000, 4000);
+  manyTiles.set(uintBytes(1, 4), 24);
+  manyTiles.set(uintBytes(1, 4), 28);
+  fails("IMAGE_INVALID", () => readImageInfo(manyTiles));
+  fails("IMAGE_UNSUPPORTED", () => readImageInfo(latin1("GIF89a")));
+  fails("IMAGE_UNSUPPORTED", () => readImageInfo(new Uint8Array(0)));
+});
+
+test("a JP2 file is measured by its codestream, whatever its header box says", () => {
+  const image = jp2Of(413, 531);
+  const lying = concat(image.subarray(0, image.length));
+  const box = Array.from(lying, (_, index) => index).find(
+    (index) => toHex(lying.subarray(index, index + 4)) === toHex(latin1("ihdr")),
+  );
+  assert.ok(box !== undefined);
+  lying.set(uintBytes(10, 4), box + 4);
+  assert.equal(readImageInfo(lying).height, 531);
+});
+
+test("the portrait comes back from both encodings, with every kind of image", () => {
+  for (const encoding of ["ISO_19794_5", "ISO_39794_5"] as const) {
+    for (const image of [jpegOf(413, 531), jp2Of(300, 400), codestreamOf(449, 598)]) {
+      const dg2 = readDg2(buildDg2({ image, encoding }));
+      assert.equal(dg2.faces.length, 1);
+      assert.equal(dg2.faces[0].encoding, encoding);
+      assert.deepEqual(dg2.faces[0].image, readImageInfo(image));
+      assert.deepEqual(dg2.warnings, []);
+    }
+  }
+});
+
+test("a face image data block is laid out as ISO/IEC 39794-5 says", () => {
+  const image = jpegOf(413, 531);
+  const dg2 = toHex(buildDg2({ image, encoding: "ISO_39794_5" }));
+  const expected = ["a00780010381", "0207e3", "a1"].join("");
+  assert.ok(dg2.includes(expected), "version block of generation 3, year 2019");
+  assert.ok(dg2.includes(`a003800102a7088002019d81020213`), "JPEG, 413 by 531");
+});
+
+test("a bare face image data block is read as well as a wrapped one", () => {
+  const wrapped = buildDg2({ image: jpegOf(413, 531), encoding: "ISO_39794_5" });
+  const at = toHex(wrapped).indexOf("65", toHex(wrapped).indexOf("7f2e")) / 2;
+  const bare = wrapped.subarray(at);
+  const header = tlv(0xa1, tlv(0x87, fromHex("0101")), tlv(0x88, fromHex("002A")));
+  for (const block of [tlv(0x7f2e, bare), tlv(0x5f2e, bare)]) {
+    const dg2 = tlv(0x75, tlv(0x7f61, integer(1), tlv(0x7f60, header, block)));
+    assert.equal(readDg2(dg2).faces[0].image.width, 413);
+  }
+});
+
+/** Wraps a facial record as it stands. */
+function dg2Around(record: Uint8Array, count = 1): Uint8Array {
+  return tlv(0x75, tlv(0x7f61, integer(count), tlv(0x7f60, tlv(0xa1), tlv(0x5f2e, record))));
+}
+
+function record(parts: {
+  length?: number;
+  faceLength?: number;
+  points?: number;
+  type?: number;
+  count?: number;
+}): Uint8Array {
+  const image = jpegOf(413, 531);
+  const points = new Uint8Array((parts.points ?? 0) * 8);
+  const faceLength = 32 + points.length + image.length;
+  return concat(
+    latin1("FAC\0" + "010\0"),
+    uintBytes(parts.length ?? 14 + faceLength, 4),
+    uintBytes(parts.count ?? 1, 2),
+    uintBytes(parts.faceLength ?? faceLength, 4),
+    uintBytes(parts.points ?? 0, 2),
+    new Uint8Array(14),
+    points,
+    Uint8Array.of(1, parts.type ?? 0),
+    uintBytes(413, 2),
+    uintBytes(531, 2),
+    new Uint8Array(6),
+    image,
+  );
+}
+
+test("feature points are passed over", () => {
+  const dg2 = readDg2(dg2Around(record({ points: 12 })));
+  assert.equal(dg2.faces[0].image.width, 413);
+  assert.deepEqual(dg2.warnings, []);
+});
+
+test("departures that real documents show are tolerated and reported", () => {
+  const right = record({});
+  assert.deepEqual(readDg2(dg2Around(record({ length: right.length - 8 }))).warnings, [
+    "RECORD_LENGTH_WRONG",
+  ]);
+  assert.deepEqual(readDg2(dg2Around(record({ faceLength: 0 }))).warnings, ["FACE_LENGTH_WRONG"]);
+  assert.deepEqual(readDg2(dg2Around(record({ type: 1 }))).warnings, ["IMAGE_KIND_MISSTATED"]);
+  assert.deepEqual(readDg2(dg2Around(right, 2)).warnings, ["TEMPLATE_COUNT_WRONG"]);
+});
+
+test("facial records that lie about what they hold are refused", () => {
+  fails("LDS_INVALID", () => readDg2(dg2Around(record({ count: 0 }))));
+  fails("LDS_INVALID", () => readDg2(dg2Around(record({ count: 65_535 }))));
+  fails("LDS_INVALID", () => readDg2(dg2Around(record({ count: 2, faceLength: 0xffff_ffff }))));
+  const pointsBeyondEnd = record({});
+  pointsBeyondEnd.set(uintBytes(0xffff, 2), 18);
+  fails("LDS_INVALID", () => readDg2(dg2Around(pointsBeyondEnd)));
+  fails("LDS_UNSUPPORTED", () => readDg2(dg2Around(latin1("FAC\0" + "030\0aaaaaaaaaaaa"))));
+  fails("LDS_UNSUPPORTED", () => readDg2(tlv(0x75, tlv(0x7f61, integer(1), tlv(0x7f60, tlv(0x7d))))));
+  fails("LDS_INVALID", () => readDg2(tlv(0x75, tlv(0x7f61, integer(1)))));
+});
+
+test("an image hidden elsewhere in the group is never taken for the portrait", () => {
+  const decoy = tlv(0x53, jpegOf(100, 100));
+  const dg2 = tlv(
+    0x75,
+    tlv(0x7f61, integer(1), decoy, tlv(0x7f60, tlv(0xa1), decoy, tlv(0x5f2e, record({})))),
+  );
+  assert.equal(readDg2(dg2).faces[0].image.width, 413);
+});
+
+test("DG7 comes back", () => {
+  const dg7 = readDg7(buildDg7([jpegOf(148, 70), jp2Of(100, 50)]));
+  assert.deepEqual(
+    dg7.images.map((image) => image.width),
+    [148, 100],
+  );
+  fails("LDS_INVALID", () => readDg7(tlv(0x67, integer(1))));
+});
+
+test("DG11 comes back in national characters", () => {
+  const name = fc.record({ primary: words, secondary: words }, { noNullPrototype: true });
+  const content = fc.record(
+    {
+      fullName: name,
+      otherNames: fc.array(name, { maxLength: 3 }),
+      personalNumber: word,
+      fullDateOfBirth: fc.constantFrom("19740812", "19740000"),
+      placeOfBirth: fc.array(words, { maxLength: 3 }),
+      address: fc.array(words, { maxLength: 3 }),
+      telephone: word,
+      profession: words,
+      title: words,
+      personalSummary: words,
+      proofOfCitizenship: fc.uint8Array({ maxLength: 20 }),
+      otherDocuments: fc.array(word, { maxLength: 2 }),
+      custody: words,
+    },
+    { noNullPrototype: true },
+  );
+  fc.assert(fc.property(content, (built) => assert.deepEqual(readDg11(buildDg11(built)), built)));
+  assert.equal(readDg11(buildDg11({})).fullName, undefined);
+});
+
+test("DG11 is read where it departs from the standard", () => {
+  const dg11 = readDg11(
+    tlv(
+      0x6b,
+      tlv(0x5c, fromHex("5F0E")),
+      tlv(0x5f0f, latin1("DOE<<JANE")),
+      tlv(0x5f2b, fromHex("19740812")),
+      tlv(0x5f11, fromHex("C4524855533C444B")),
+    ),
+  );
+  assert.deepEqual(dg11.otherNames, [{ primary: "DOE", secondary: "JANE" }]);
+  assert.equal(dg11.fullDateOfBirth, "19740812", "packed digits");
+  assert.deepEqual(dg11.placeOfBirth, ["ÄRHUS", "DK"], "not UTF-8");
+  assert.equal(readDg11(tlv(0x6b, tlv(0x5f2b, latin1("sometime")))).fullDateOfBirth, undefined);
+});
+
+test("DG12 comes back", () => {
+  const name = fc.record({ primary: words, secondary: words }, { noNullPrototype: true });
+  const content = fc.record(
+    {
+      issuingAuthority: words,
+      dateOfIssue: fc.constant("20220415"),
+      otherPersons: fc.array(name, { maxLength: 3 }),
+      endorsements: words,
+      taxOrExit: words,
+      frontImage: fc.uint8Array({ maxLength: 20 }),
+      rearImage: fc.uint8Array({ maxLength: 20 }),
+      personalisedAt: fc.constant("20220415123000"),
+      personalisationSystem: word,
+    },
+    { noNullPrototype: true },
+  );
+  fc.assert(fc.property(content, (built) => assert.deepEqual(readDg12(buildDg12(built)), built)));
+  assert.equal(readDg12(tlv(0x6c, tlv(0x5f26, fromHex("20220415")))).dateOfIssue, "20220415");
+});
+
+const KEY = sequence(
+  sequence(oid(OID.rsaEncryption), nullValue()),
+  tlv(0x03, fromHex("00 30 06 02 01 03 02 01 03")),
+);
+
+test("DG14 comes back, and what it does not know is kept", () => {
+  const contents: SecurityInfoContent[] = [
+    { kind: "chipAuthentication", protocol: OID.chipAuthenticationEcdhAes128, version: 1, keyId: 7n },
+    { kind: "chipAuthentication", protocol: OID.chipAuthenticationDh3Des, version: 1 },
+    {
+      kind: "chipAuthenticationPublicKey",
+      protocol: OID.publicKeyEcdh,
+      subjectPublicKeyInfo: KEY,
+      keyId: 7n,
+    },
+    { kind: "activeAuthentication", signatureAlgorithm: "0.4.0.127.0.7.1.1.4.1.3" },
+    { kind: "pace", protocol: `${OID.paceEcdhGm}.2`, parameterId: 13n },
+    { kind: "pace", protocol: `${OID.paceEcdhCam}.4`, parameterId: 16n },
+    {
+      kind: "paceDomainParameters",
+      protocol: OID.paceDhGm,
+      domainParameter: sequence(oid(OID.dhPublicNumber)),
+      parameterId: 40n,
+    },
+    { kind: "terminalAuthentication", version: 1 },
+    { kind: "encoded", bytes: sequence(oid(OID.cardInfo), utf8String("somewhere")) },
+    { kind: "encoded", bytes: sequence(oid(OID.chipAuthenticationDh), sequence(oid(OID.dhPublicNumber))) },
+  ];
+  const infos = readDg14(buildDg14(contents));
+  const kinds = infos.map((info) => info.kind).sort();
+  assert.deepEqual(
+    kinds,
+    contents.map((content) => (content.kind === "encoded" ? "unknown" : content.kind)).sort(),
+  );
+  const chip = infos.find((info) => info.protocol === OID.chipAuthenticationEcdhAes128);
+  assert.ok(chip?.kind === "chipAuthentication" && chip.keyId === 7n && chip.version === 1);
+  const key = infos.find((info) => info.kind === "chipAuthenticationPublicKey");
+  assert.deepEqual(key?.subjectPublicKeyInfo, KEY);
+  assert.deepEqual(
+    readCardAccess(concat(buildCardAccess(contents), new Uint8Array(8))).length,
+    contents.length,
+  );
+});
+
+test("security infos that lack what their protocol needs are refused", () => {
+  for (const info of [
+    sequence(oid(OID.chipAuthenticationEcdhAes128)),
+    sequence(oid(OID.publicKeyEcdh), integer(1)),
+    sequence(oid(OID.activeAuthentication), integer(1)),
+    sequence(integer(1)),
+    integer(1),
+  ]) {
+    assert.throws(() => readDg14(tlv(0x6e, tlv(0x31, info))), EmrtdError);
+  }
+});
+
+test("DG15 comes back", () => {
+  const dg15 = readDg15(buildDg15(KEY));
+  assert.deepEqual(dg15.subjectPublicKeyInfo, KEY);
+  assert.equal(dg15.algorithm, OID.rsaEncryption);
+  fails("BER_INVALID", () => readDg15(buildDg15(octetString(KEY))));
+});
+
+test("EF.SOD and EF.CardSecurity are unwrapped without a change to their bytes", () => {
+  const message = sequence(oid(OID.signedData));
+  assert.deepEqual(readSodContent(buildSod(message)), message);
+  assert.deepEqual(readCardSecurityContent(concat(message, new Uint8Array(5))), message);
+  fails("BER_INVALID", () => readSodContent(message));
+});
+
+test("the security object comes back in both versions", () => {
+  const sizes: Record<DigestName, number> = {
+    "SHA-1": 20,
+    "SHA-224": 28,
+    "SHA-256": 32,
+    "SHA-384": 48,
+    "SHA-512": 64,
+  };
+  fc.assert(
+    fc.property(
+      dataGroups,
+      fc.constantFrom<DigestName>("SHA-1", "SHA-224", "SHA-256", "SHA-384", "SHA-512"),
+      fc.boolean(),
+      (groups, digest, versioned) => {
+        const hashes = new Map(groups.map((group) => [group, new Uint8Array(sizes[digest]).fill(group)]));
+        const versions = { ldsVersion: "0108", unicodeVersion: "040000" };
+        const object = readLdsSecurityObject(
+          buildLdsSecurityObject({ digest, hashes, ...(versioned ? { versions } : {}) }),
+        );
+        assert.equal(object.version, versioned ? 1 : 0);
+        assert.equal(object.digest, digest);
+        assert.equal(object.ldsVersion, versioned ? "0108" : undefined);
+        assert.deepEqual(object.hashes.size, hashes.size);
+        for (const [group, hash] of hashes) assert.deepEqual(object.hashes.get(group), hash);
+      },
+    ),
+  );
+});
+
+test("a security object that could be read in two ways is refused", () => {
+  const hash = createHash("sha256").digest();
+  const algorithm = sequence(oid(OID.sha256), nullValue());
+  const entry = (number: number, bytes: Uint8Array) => sequence(integer(number), octetString(bytes));
+  const object = (...entries: Uint8Array[]) => sequence(integer(0), algorithm, sequence(...entries));
+  assert.equal(readLdsSecurityObject(object(entry(1, hash))).hashes.size, 1);
+  fails("LDS_INVALID", () => readLdsSecurityObject(object(entry(1, hash), entry(1, hash))));
+  fails("LDS_INVALID", () => readLdsSecurityObject(object(entry(17, hash))));
+  fails("LDS_INVALID", () => readLdsSecurityObject(object(entry(0, hash))));
+  fails("LDS_INVALID", () => readLdsSecurityObject(object(entry(1, hash.subarray(1)))));
+  fails("LDS_INVALID", () => readLdsSecurityObject(object()));
+  fails("LDS_UNSUPPORTED", () =>
+    readLdsSecurityObject(sequence(integer(2), algorithm, sequence(entry(1, hash)))),
+  );
+  fails("ALGORITHM_UNSUPPORTED", () =>
+    readLdsSecurityObject(sequence(integer(0), sequence(oid("1.2.3")), sequence(entry(1, hash)))),
+  );
+});
+
+test("EF.ATR/INFO tells how long commands may be", () => {
+  const info = readAtrInfo(fromHex("47 03 B4 C5 C0 7F66 08 02 02 0400 02 02 0200 00 00 00"));
+  assert.deepEqual(info, { maxCommandBytes: 1024, maxResponseBytes: 512, extendedLength: true });
+  assert.deepEqual(readAtrInfo(new Uint8Array(0)), {
+    maxCommandBytes: undefined,
+    maxResponseBytes: undefined,
+    extendedLength: false,
+  });
+  fails("BER_TRUNCATED", () => readAtrInfo(fromHex("7F66 08 02")));
+});
+
+test("files beyond any real size are refused unread", () => {
+  fails("LDS_TOO_LARGE", () => readDg2(new Uint8Array(2 * 1024 * 1024)));
+});

@@ -1,0 +1,169 @@
+import { OID } from "../ber/oid.ts";
+import { readWhole, type Tlv } from "../ber/read.ts";
+import { TAG } from "../ber/tag.ts";
+import { integer, oid, sequence, setOf } from "../ber/write.ts";
+import { EmrtdError } from "../emrtd-error.ts";
+import { MAX_FILE_BYTES } from "./lds-file.ts";
+
+/** What a chip says that it can do (ICAO 9303-11, 9.2; BSI TR-03110-3, A.1.1). */
+export type SecurityInfo =
+  | ChipAuthenticationInfo
+  | ChipAuthenticationPublicKeyInfo
+  | ActiveAuthenticationInfo
+  | PaceInfo
+  | PaceDomainParameterInfo
+  | TerminalAuthenticationInfo
+  | UnknownSecurityInfo;
+
+interface SecurityInfoBase {
+  readonly protocol: string;
+  /** The whole SecurityInfo as encoded. */
+  readonly bytes: Uint8Array;
+}
+
+export interface ChipAuthenticationInfo extends SecurityInfoBase {
+  readonly kind: "chipAuthentication";
+  readonly version: number;
+  readonly keyId: bigint | undefined;
+}
+
+export interface ChipAuthenticationPublicKeyInfo extends SecurityInfoBase {
+  readonly kind: "chipAuthenticationPublicKey";
+  /** DER, as key importers want it. */
+  readonly subjectPublicKeyInfo: Uint8Array;
+  readonly keyId: bigint | undefined;
+}
+
+export interface ActiveAuthenticationInfo extends SecurityInfoBase {
+  readonly kind: "activeAuthentication";
+  readonly version: number;
+  readonly signatureAlgorithm: string;
+}
+
+export interface PaceInfo extends SecurityInfoBase {
+  readonly kind: "pace";
+  readonly version: number;
+  /** A standardised domain parameter when the chip brings no parameters of its own. */
+  readonly parameterId: bigint | undefined;
+}
+
+export interface PaceDomainParameterInfo extends SecurityInfoBase {
+  readonly kind: "paceDomainParameters";
+  /** AlgorithmIdentifier, DER. */
+  readonly domainParameter: Uint8Array;
+  readonly parameterId: bigint | undefined;
+}
+
+export interface TerminalAuthenticationInfo extends SecurityInfoBase {
+  readonly kind: "terminalAuthentication";
+  readonly version: number;
+}
+
+export interface UnknownSecurityInfo extends SecurityInfoBase {
+  readonly kind: "unknown";
+}
+
+const MAX_INFOS = 64;
+const CHIP_AUTHENTICATION = [OID.chipAuthenticationDh, OID.chipAuthenticationEcdh];
+const PACE_MAPPINGS = [OID.paceDhGm, OID.paceEcdhGm, OID.paceDhIm, OID.paceEcdhIm, OID.paceEcdhCam];
+
+export function readSecurityInfos(set: Tlv): readonly SecurityInfo[] {
+  const infos = set.expect(TAG.set, "The list of security infos").children();
+  if (infos.length > MAX_INFOS) throw new EmrtdError("LDS_INVALID", "There are too many security infos");
+  return infos.map(readSecurityInfo);
+}
+
+/** For the content of EF.CardSecurity, once its signature has been checked. */
+export function parseSecurityInfos(bytes: Uint8Array): readonly SecurityInfo[] {
+  return readSecurityInfos(readWhole(bytes, { maxBytes: MAX_FILE_BYTES, maxNodes: 10_000 }));
+}
+
+function readSecurityInfo(info: Tlv): SecurityInfo {
+  info.expect(TAG.sequence, "A security info");
+  const protocol = info.at(0, "The protocol of a security info").oid();
+  const base = { protocol, bytes: info.bytes };
+  const version = () => info.at(1, "The version of a security info").smallInteger();
+  const optionalId = () => {
+    const node = info.children()[2];
+    return node?.tag === TAG.integer ? node.integer() : undefined;
+  };
+  if (isBelow(protocol, CHIP_AUTHENTICATION)) {
+    return { ...base, kind: "chipAuthentication", version: version(), keyId: optionalId() };
+  }
+  if (protocol === OID.publicKeyDh || protocol === OID.publicKeyEcdh) {
+    const key = info.at(1, "The chip authentication key", TAG.sequence);
+    return {
+      ...base,
+      kind: "chipAuthenticationPublicKey",
+      subjectPublicKeyInfo: key.bytes,
+      keyId: optionalId(),
+    };
+  }
+  if (protocol === OID.activeAuthentication) {
+    const signatureAlgorithm = info.at(2, "The algorithm of active authentication").oid();
+    return { ...base, kind: "activeAuthentication", version: version(), signatureAlgorithm };
+  }
+  if (isBelow(protocol, PACE_MAPPINGS)) {
+    return { ...base, kind: "pace", version: version(), parameterId: optionalId() };
+  }
+  if (PACE_MAPPINGS.some((mapping) => mapping === protocol)) {
+    const domainParameter = info.at(1, "The domain parameters of PACE", TAG.sequence).bytes;
+    return { ...base, kind: "paceDomainParameters", domainParameter, parameterId: optionalId() };
+  }
+  if (protocol === OID.terminalAuthentication) {
+    return { ...base, kind: "terminalAuthentication", version: version() };
+  }
+  return { ...base, kind: "unknown" };
+}
+
+function isBelow(protocol: string, parents: readonly string[]): boolean {
+  return parents.some((parent) => protocol.startsWith(`${parent}.`));
+}
+
+export type SecurityInfoContent =
+  | {
+      readonly kind: "chipAuthentication";
+      readonly protocol: string;
+      readonly version: number;
+      readonly keyId?: bigint;
+    }
+  | {
+      readonly kind: "chipAuthenticationPublicKey";
+      readonly protocol: string;
+      readonly subjectPublicKeyInfo: Uint8Array;
+      readonly keyId?: bigint;
+    }
+  | { readonly kind: "activeAuthentication"; readonly signatureAlgorithm: string }
+  | { readonly kind: "pace"; readonly protocol: string; readonly parameterId?: bigint }
+  | {
+      readonly kind: "paceDomainParameters";
+      readonly protocol: string;
+      readonly domainParameter: Uint8Array;
+      readonly parameterId?: bigint;
+    }
+  | { readonly kind: "terminalAuthentication"; readonly version: number }
+  | { readonly kind: "encoded"; readonly bytes: Uint8Array };
+
+export function buildSecurityInfos(contents: readonly SecurityInfoContent[]): Uint8Array {
+  return setOf(...contents.map(buildSecurityInfo));
+}
+
+function buildSecurityInfo(content: SecurityInfoContent): Uint8Array {
+  const optional = (id: bigint | undefined) => (id === undefined ? [] : [integer(id)]);
+  switch (content.kind) {
+    case "chipAuthentication":
+      return sequence(oid(content.protocol), integer(content.version), ...optional(content.keyId));
+    case "chipAuthenticationPublicKey":
+      return sequence(oid(content.protocol), content.subjectPublicKeyInfo, ...optional(content.keyId));
+    case "activeAuthentication":
+      return sequence(oid(OID.activeAuthentication), integer(1), oid(content.signatureAlgorithm));
+    case "pace":
+      return sequence(oid(content.protocol), integer(2), ...optional(content.parameterId));
+    case "paceDomainParameters":
+      return sequence(oid(content.protocol), content.domainParameter, ...optional(content.parameterId));
+    case "terminalAuthentication":
+      return sequence(oid(OID.terminalAuthentication), integer(content.version));
+    case "encoded":
+      return content.bytes;
+  }
+}

@@ -1,0 +1,133 @@
+import { EmrtdError } from "../emrtd-error.ts";
+
+/** A person older than this is taken for a misread century. */
+const LONGEST_LIFE_YEARS = 120;
+const EXPIRY_YEARS_AHEAD = 20;
+const EXPIRY_YEARS_BACK = 30;
+
+/** A date of the zone. Issuers leave out what they do not know, so any part may be missing. */
+export interface MrzDate {
+  /** The six characters as they stand. */
+  readonly raw: string;
+  readonly year: number | undefined;
+  readonly month: number | undefined;
+  readonly day: number | undefined;
+  /** Other years that the two digits may mean, when the zone alone cannot tell. */
+  readonly otherYears: readonly number[];
+}
+
+interface Parts {
+  readonly twoDigitYear: number | undefined;
+  readonly month: number | undefined;
+  readonly day: number | undefined;
+}
+
+function parseParts(raw: string, what: string): Parts {
+  const match = /^(\d{2}|<<)(\d{2}|<<)(\d{2}|<<)$/.exec(raw);
+  if (match === null) throw new EmrtdError("MRZ_INVALID", `The ${what} must be digits or pairs of fillers`);
+  const [, year = "", month = "", day = ""] = match;
+  const monthNumber = month === "<<" || month === "00" ? undefined : Number(month);
+  const dayNumber = day === "<<" || day === "00" ? undefined : Number(day);
+  if ((monthNumber ?? 1) > 12 || (dayNumber ?? 1) > longestDay(monthNumber)) {
+    throw new EmrtdError("MRZ_INVALID", `The ${what} does not exist`);
+  }
+  return { twoDigitYear: year === "<<" ? undefined : Number(year), month: monthNumber, day: dayNumber };
+}
+
+function longestDay(month: number | undefined): number {
+  if (month === 2) return 29;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+function exists(year: number, parts: Parts): boolean {
+  if (parts.month !== 2 || parts.day !== 29) return true;
+  return new Date(Date.UTC(year, 1, 29)).getUTCMonth() === 1;
+}
+
+/** Negative when the earliest day that the parts allow lies before `at`'s calendar day in UTC. */
+function daysFrom(at: Date, year: number, parts: Parts): number {
+  const today = Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate());
+  return (Date.UTC(year, (parts.month ?? 1) - 1, parts.day ?? 1) - today) / 86_400_000;
+}
+
+/**
+ * A birth lies in the past, so the latest century that makes it so is taken: the person is then assumed young, which is the
+ * careful answer to a question about age. A living person's other century is reported in `otherYears`.
+ */
+export function readDateOfBirth(raw: string, at: Date): MrzDate {
+  const parts = parseParts(raw, "date of birth");
+  if (parts.twoDigitYear === undefined)
+    return { raw, year: undefined, month: parts.month, day: parts.day, otherYears: [] };
+  const twoDigitYear = parts.twoDigitYear;
+  const thisYear = at.getUTCFullYear();
+  const thisCentury = thisYear - (thisYear % 100);
+  const years = [thisCentury, thisCentury - 100, thisCentury - 200]
+    .map((century) => century + twoDigitYear)
+    .filter((year) => exists(year, parts) && daysFrom(at, year, parts) <= 0)
+    .filter((year, index) => index === 0 || thisYear - year <= LONGEST_LIFE_YEARS);
+  const [year, ...otherYears] = years;
+  if (year === undefined) throw new EmrtdError("MRZ_INVALID", "The date of birth does not exist");
+  return { raw, year, month: parts.month, day: parts.day, otherYears };
+}
+
+/**
+ * Documents live for ten years or so; the window reaches from thirty years back to twenty ahead. Two digits that fall
+ * outside mean the nearer of the two years around it, and the other one is reported.
+ */
+export function readDateOfExpiry(raw: string, at: Date): MrzDate {
+  const parts = parseParts(raw, "date of expiry");
+  if (parts.twoDigitYear === undefined)
+    return { raw, year: undefined, month: parts.month, day: parts.day, otherYears: [] };
+  const twoDigitYear = parts.twoDigitYear;
+  const thisYear = at.getUTCFullYear();
+  const thisCentury = thisYear - (thisYear % 100);
+  const distance = (year: number) =>
+    Math.max(year - (thisYear + EXPIRY_YEARS_AHEAD), thisYear - EXPIRY_YEARS_BACK - year, 0);
+  const years = [thisCentury - 100, thisCentury, thisCentury + 100]
+    .map((century) => century + twoDigitYear)
+    .filter((year) => exists(year, parts))
+    .sort((a, b) => distance(a) - distance(b));
+  const [year, next] = years;
+  if (year === undefined) throw new EmrtdError("MRZ_INVALID", "The date of expiry does not exist");
+  const otherYears = distance(year) > 0 && next !== undefined ? [next] : [];
+  return { raw, year, month: parts.month, day: parts.day, otherYears };
+}
+
+/** YYYY-MM-DD, or undefined when a part is not known. */
+export function isoDate(date: MrzDate): string | undefined {
+  if (date.year === undefined || date.month === undefined || date.day === undefined) return undefined;
+  return `${String(date.year).padStart(4, "0")}-${String(date.month).padStart(2, "0")}-${String(date.day).padStart(2, "0")}`;
+}
+
+/**
+ * The last day on which a document with this expiry is good, in the calendar of UTC; unknown month or day count to the end of
+ * what is known. Undefined when not even the year is known: such documents do not expire.
+ */
+export function lastValidDay(date: MrzDate): string | undefined {
+  if (date.year === undefined) return undefined;
+  const month = date.month ?? 12;
+  const day =
+    date.month === undefined ? 31 : (date.day ?? new Date(Date.UTC(date.year, month, 0)).getUTCDate());
+  return isoDate({ ...date, month, day });
+}
+
+/** The first moment of the day after the last valid one. */
+export function isExpired(date: MrzDate, at: Date): boolean {
+  const last = lastValidDay(date);
+  return last !== undefined && at.toISOString().slice(0, 10) > last;
+}
+
+/**
+ * DG11 may give the birth with its century. It decides between the years that the zone allows; when it contradicts the
+ * zone, the zone stays as it is.
+ */
+export function withFullDateOfBirth(date: MrzDate, fullDate: string): MrzDate {
+  const match = /^(\d{4})(\d{2})(\d{2})$/.exec(fullDate);
+  if (match === null || date.year === undefined || fullDate.slice(2, 4) !== date.raw.slice(0, 2)) return date;
+  const [month, day] = [Number(match[2]), Number(match[3])];
+  if ((date.month !== undefined && month !== date.month) || (date.day !== undefined && day !== date.day))
+    return date;
+  const year = Number(match[1]);
+  if (year !== date.year && !date.otherYears.includes(year)) return date;
+  return { ...date, year, otherYears: [] };
+}

@@ -1,0 +1,117 @@
+export type MrzFormat = "TD1" | "TD2" | "TD3";
+
+/** What may stand in a field, which is what the repair of recognised text goes by. */
+export type MrzCharacters = "letters" | "digits" | "any" | "sex";
+
+export interface MrzField {
+  readonly line: number;
+  readonly start: number;
+  readonly end: number;
+  readonly characters: MrzCharacters;
+}
+
+export interface MrzLayout {
+  readonly format: MrzFormat;
+  readonly lineCount: number;
+  readonly lineLength: number;
+  readonly documentCode: MrzField;
+  readonly issuingState: MrzField;
+  readonly documentNumber: MrzField;
+  readonly documentNumberCheck: MrzField;
+  /** The overflow of a long document number begins here in TD1 and TD2. */
+  readonly optionalData: MrzField;
+  /** TD3 alone gives the optional data a check digit of its own. */
+  readonly optionalDataCheck: MrzField | undefined;
+  readonly secondOptionalData: MrzField | undefined;
+  readonly dateOfBirth: MrzField;
+  readonly dateOfBirthCheck: MrzField;
+  readonly sex: MrzField;
+  readonly dateOfExpiry: MrzField;
+  readonly dateOfExpiryCheck: MrzField;
+  readonly nationality: MrzField;
+  readonly compositeCheck: MrzField;
+  readonly name: MrzField;
+  /** The parts that the composite check digit runs over, in order. */
+  readonly composite: readonly MrzField[];
+}
+
+/** Positions as the standard counts them: from 1, both ends included. */
+function field(line: number, first: number, last: number, characters: MrzCharacters): MrzField {
+  return { line: line - 1, start: first - 1, end: last, characters };
+}
+
+const TD1: MrzLayout = {
+  format: "TD1",
+  lineCount: 3,
+  lineLength: 30,
+  documentCode: field(1, 1, 2, "letters"),
+  issuingState: field(1, 3, 5, "letters"),
+  documentNumber: field(1, 6, 14, "any"),
+  documentNumberCheck: field(1, 15, 15, "digits"),
+  optionalData: field(1, 16, 30, "any"),
+  optionalDataCheck: undefined,
+  secondOptionalData: field(2, 19, 29, "any"),
+  dateOfBirth: field(2, 1, 6, "digits"),
+  dateOfBirthCheck: field(2, 7, 7, "digits"),
+  sex: field(2, 8, 8, "sex"),
+  dateOfExpiry: field(2, 9, 14, "digits"),
+  dateOfExpiryCheck: field(2, 15, 15, "digits"),
+  nationality: field(2, 16, 18, "letters"),
+  compositeCheck: field(2, 30, 30, "digits"),
+  name: field(3, 1, 30, "letters"),
+  composite: [field(1, 6, 30, "any"), field(2, 1, 7, "any"), field(2, 9, 15, "any"), field(2, 19, 29, "any")],
+};
+
+const TD2: MrzLayout = {
+  format: "TD2",
+  lineCount: 2,
+  lineLength: 36,
+  documentCode: field(1, 1, 2, "letters"),
+  issuingState: field(1, 3, 5, "letters"),
+  name: field(1, 6, 36, "letters"),
+  documentNumber: field(2, 1, 9, "any"),
+  documentNumberCheck: field(2, 10, 10, "digits"),
+  nationality: field(2, 11, 13, "letters"),
+  dateOfBirth: field(2, 14, 19, "digits"),
+  dateOfBirthCheck: field(2, 20, 20, "digits"),
+  sex: field(2, 21, 21, "sex"),
+  dateOfExpiry: field(2, 22, 27, "digits"),
+  dateOfExpiryCheck: field(2, 28, 28, "digits"),
+  optionalData: field(2, 29, 35, "any"),
+  optionalDataCheck: undefined,
+  secondOptionalData: undefined,
+  compositeCheck: field(2, 36, 36, "digits"),
+  composite: [field(2, 1, 10, "any"), field(2, 14, 20, "any"), field(2, 22, 35, "any")],
+};
+
+const TD3: MrzLayout = {
+  format: "TD3",
+  lineCount: 2,
+  lineLength: 44,
+  documentCode: field(1, 1, 2, "letters"),
+  issuingState: field(1, 3, 5, "letters"),
+  name: field(1, 6, 44, "letters"),
+  documentNumber: field(2, 1, 9, "any"),
+  documentNumberCheck: field(2, 10, 10, "digits"),
+  nationality: field(2, 11, 13, "letters"),
+  dateOfBirth: field(2, 14, 19, "digits"),
+  dateOfBirthCheck: field(2, 20, 20, "digits"),
+  sex: field(2, 21, 21, "sex"),
+  dateOfExpiry: field(2, 22, 27, "digits"),
+  dateOfExpiryCheck: field(2, 28, 28, "digits"),
+  optionalData: field(2, 29, 42, "any"),
+  optionalDataCheck: field(2, 43, 43, "digits"),
+  secondOptionalData: undefined,
+  compositeCheck: field(2, 44, 44, "digits"),
+  composite: [field(2, 1, 10, "any"), field(2, 14, 20, "any"), field(2, 22, 43, "any")],
+};
+
+export const MRZ_LAYOUTS: Readonly<Record<MrzFormat, MrzLayout>> = { TD1, TD2, TD3 };
+
+export function layoutForLength(characters: number): MrzLayout | undefined {
+  return [TD1, TD2, TD3].find((layout) => layout.lineCount * layout.lineLength === characters);
+}
+
+export function textOf(lines: readonly string[], at: MrzField): string {
+  return (lines[at.line] ?? "").slice(at.start, at.end);
+}

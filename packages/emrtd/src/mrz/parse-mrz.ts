@@ -1,0 +1,193 @@
+import { fromLatin1 } from "../bytes.ts";
+import { EmrtdError } from "../emrtd-error.ts";
+import { checkDigit } from "./check-digit.ts";
+import { type MrzDate, readDateOfBirth, readDateOfExpiry } from "./mrz-date.ts";
+import type { MrzKeyFields } from "./mrz-key.ts";
+import { layoutForLength, type MrzFormat, type MrzLayout, textOf } from "./mrz-layout.ts";
+
+export interface MrzName {
+  /** Usually the family name. Fillers have become spaces; the transliteration is the issuer's and stays. */
+  readonly primary: string;
+  readonly secondary: string;
+  /** The name fills its field to the last character, so the issuer may have had to cut it. */
+  readonly mayBeTruncated: boolean;
+}
+
+export interface MrzCheckDigits {
+  readonly documentNumber: boolean;
+  readonly dateOfBirth: boolean;
+  readonly dateOfExpiry: boolean;
+  /** True in TD1 and TD2, which have no such digit. */
+  readonly optionalData: boolean;
+  readonly composite: boolean;
+}
+
+export interface Mrz {
+  readonly format: MrzFormat;
+  /** As they stand. */
+  readonly lines: readonly string[];
+  /** One or two letters, without fillers: P, ID, AC. */
+  readonly documentCode: string;
+  /** As in the zone, without fillers; Germany is D. */
+  readonly issuingState: string;
+  readonly nationality: string;
+  /** Whole, also when it runs over into the optional data. */
+  readonly documentNumber: string;
+  readonly dateOfBirth: MrzDate;
+  readonly dateOfExpiry: MrzDate;
+  /** X stands for the filler, which means unspecified. */
+  readonly sex: "F" | "M" | "X";
+  readonly name: MrzName;
+  /** What is left after a long document number was taken out. */
+  readonly optionalData: string;
+  readonly secondOptionalData: string;
+  readonly checkDigits: MrzCheckDigits;
+  readonly checkDigitsAgree: boolean;
+}
+
+/** The zone as one text, with or without line breaks, or as the bytes of DG1. `at` decides the centuries. */
+export function parseMrz(input: string | Uint8Array, at: Date): Mrz {
+  return parseMrzLines(splitLines(typeof input === "string" ? input : fromLatin1(input)), at);
+}
+
+function splitLines(text: string): readonly string[] {
+  if (text.length > 200) throw new EmrtdError("MRZ_INVALID", "The machine readable zone is too long");
+  const joined = text.replace(/[\r\n]/g, "");
+  const layout = layoutForLength(joined.length);
+  if (layout === undefined) {
+    throw new EmrtdError("MRZ_INVALID", "The machine readable zone must have 72, 88 or 90 characters");
+  }
+  return Array.from({ length: layout.lineCount }, (_, line) =>
+    joined.slice(line * layout.lineLength, (line + 1) * layout.lineLength),
+  );
+}
+
+function layoutOf(lines: readonly string[]): MrzLayout {
+  const layout = layoutForLength(lines.reduce((sum, line) => sum + line.length, 0));
+  if (layout === undefined || lines.some((line) => line.length !== layout.lineLength)) {
+    throw new EmrtdError("MRZ_INVALID", "The lines of the machine readable zone have the wrong length");
+  }
+  return layout;
+}
+
+export function parseMrzLines(lines: readonly string[], at: Date): Mrz {
+  const layout = layoutOf(lines);
+  if (!lines.every((line) => /^[A-Z0-9<]+$/.test(line))) {
+    throw new EmrtdError(
+      "MRZ_INVALID",
+      "The machine readable zone has a character outside of A-Z, 0-9 and <",
+    );
+  }
+  const documentCode = trimmed(textOf(lines, layout.documentCode));
+  if (!/^[A-Z][A-Z0-9]?$/.test(documentCode))
+    throw new EmrtdError("MRZ_INVALID", "The document code is missing");
+  if (documentCode.startsWith("V"))
+    throw new EmrtdError("MRZ_INVALID", "A machine readable visa has no chip");
+  const key = keyOf(lines, layout);
+  const checkDigits = compareCheckDigits(lines, layout, key);
+  return {
+    format: layout.format,
+    lines,
+    documentCode,
+    issuingState: state(textOf(lines, layout.issuingState), "issuing state"),
+    nationality: state(textOf(lines, layout.nationality), "nationality"),
+    documentNumber: key.documentNumber,
+    dateOfBirth: readDateOfBirth(key.dateOfBirth, at),
+    dateOfExpiry: readDateOfExpiry(key.dateOfExpiry, at),
+    sex: readSex(textOf(lines, layout.sex)),
+    name: readName(textOf(lines, layout.name)),
+    optionalData: key.optionalData,
+    secondOptionalData:
+      layout.secondOptionalData === undefined ? "" : trimmed(textOf(lines, layout.secondOptionalData)),
+    checkDigits,
+    checkDigitsAgree: Object.values(checkDigits).every((agrees) => agrees),
+  };
+}
+
+/** What opens the chip, from the same reading of the zone that the claims are made of. */
+export function keyFieldsOf(mrz: Mrz): MrzKeyFields {
+  return {
+    documentNumber: mrz.documentNumber,
+    dateOfBirth: mrz.dateOfBirth.raw,
+    dateOfExpiry: mrz.dateOfExpiry.raw,
+  };
+}
+
+function trimmed(text: string): string {
+  return text.replace(/<+$/, "");
+}
+
+interface KeyReading extends MrzKeyFields {
+  readonly documentNumberCheck: string;
+  readonly optionalData: string;
+}
+
+function keyOf(lines: readonly string[], layout: MrzLayout): KeyReading {
+  const short = textOf(lines, layout.documentNumber);
+  const check = textOf(lines, layout.documentNumberCheck);
+  const optional = textOf(lines, layout.optionalData);
+  const dates = {
+    dateOfBirth: textOf(lines, layout.dateOfBirth),
+    dateOfExpiry: textOf(lines, layout.dateOfExpiry),
+  };
+  // A filler in place of the check digit says that the number goes on in the optional data, up to the next filler, and that
+  // its check digit is the last character before that filler.
+  const overflow = /^([A-Z0-9]{1,13})([0-9])(?:<|$)/.exec(optional);
+  if (layout.format !== "TD3" && check === "<" && !short.includes("<") && overflow !== null) {
+    const [whole, rest = "", overflowCheck = ""] = overflow;
+    return {
+      ...dates,
+      documentNumber: short + rest,
+      documentNumberCheck: overflowCheck,
+      optionalData: trimmed(optional.slice(whole.length)),
+    };
+  }
+  const documentNumber = trimmed(short);
+  if (documentNumber === "") throw new EmrtdError("MRZ_INVALID", "The document number is missing");
+  return { ...dates, documentNumber, documentNumberCheck: check, optionalData: trimmed(optional) };
+}
+
+function compareCheckDigits(lines: readonly string[], layout: MrzLayout, key: KeyReading): MrzCheckDigits {
+  const composite = layout.composite.map((part) => textOf(lines, part)).join("");
+  const optionalCheck = layout.optionalDataCheck === undefined ? "" : textOf(lines, layout.optionalDataCheck);
+  return {
+    documentNumber: checkDigit(key.documentNumber) === key.documentNumberCheck,
+    dateOfBirth: dateCheckAgrees(key.dateOfBirth, textOf(lines, layout.dateOfBirthCheck)),
+    dateOfExpiry: dateCheckAgrees(key.dateOfExpiry, textOf(lines, layout.dateOfExpiryCheck)),
+    // An issuer that uses no optional data may leave its check digit a filler.
+    optionalData:
+      layout.optionalDataCheck === undefined ||
+      checkDigit(key.optionalData) === optionalCheck ||
+      (key.optionalData === "" && optionalCheck === "<"),
+    composite: checkDigit(composite) === textOf(lines, layout.compositeCheck),
+  };
+}
+
+/** Where a whole date is unknown or there is no end of validity, some issuers fill the check digit as well. */
+function dateCheckAgrees(date: string, check: string): boolean {
+  return checkDigit(date) === check || (date === "<<<<<<" && check === "<");
+}
+
+function state(text: string, what: string): string {
+  const code = trimmed(text);
+  if (!/^[A-Z]{1,3}$/.test(code))
+    throw new EmrtdError("MRZ_INVALID", `The ${what} must be one to three letters`);
+  return code;
+}
+
+function readSex(text: string): "F" | "M" | "X" {
+  if (text === "F" || text === "M" || text === "X") return text;
+  if (text === "<") return "X";
+  throw new EmrtdError("MRZ_INVALID", "The sex must be F, M, X or a filler");
+}
+
+function readName(text: string): MrzName {
+  const name = trimmed(text);
+  const split = name.indexOf("<<");
+  const words = (part: string) => part.replace(/<+/g, " ").trim();
+  return {
+    primary: words(split === -1 ? name : name.slice(0, split)),
+    secondary: words(split === -1 ? "" : name.slice(split)),
+    mayBeTruncated: name.length === text.length,
+  };
+}

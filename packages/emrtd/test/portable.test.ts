@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+
+const source = path.resolve(import.meta.dirname, "../src");
+
+const GLOBALS =
+  /(?<![.\w$])(Buffer|process|window|document|require|__dirname|setTimeout|setInterval|console|fetch)(?=\s*[.([])/g;
+
+/** Comments and texts may speak of documents and processes; only code counts. */
+function codeOf(text: string): string {
+  return text
+    .replace(/\/\*[\s\S]*?\*\//g, "")
+    .replace(/(^|[^:])\/\/.*$/gm, "$1")
+    .replace(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g, '""');
+}
+
+function importsOf(text: string): readonly string[] {
+  return [...text.matchAll(/\b(?:from|import)\s*\(?\s*["']([^"']+)["']/g)].map((match) => match[1] ?? "");
+}
+
+test("outside of src/node nothing needs Node or a browser", () => {
+  const files = readdirSync(source, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+    .filter((file) => !file.startsWith(`node${path.sep}`));
+  assert.ok(files.length > 20);
+  for (const file of files) {
+    const text = readFileSync(path.join(source, file), "utf8");
+    for (const name of importsOf(text)) {
+      assert.ok(!name.startsWith("node:"), `${file} imports ${name}`);
+      assert.ok(!/(^|\/)node\//.test(name), `${file} imports ${name}, which needs Node`);
+    }
+    const code = codeOf(text);
+    const used = [...code.matchAll(GLOBALS)]
+      .map((match) => match[1] ?? "")
+      // A travel document is rightly called document where it is declared as such.
+      .find((name) => name !== "document" || !/\bdocument\s*[:,)=]/.test(code));
+    assert.equal(used, undefined, `${file} uses ${used}`);
+    assert.ok(
+      !/\bDate\.now\(|new Date\(\)|Math\.random\(/.test(code),
+      `${file} has a clock or dice of its own`,
+    );
+  }
+});
