@@ -504,7 +504,9 @@ async function removeAbandonedAttempts(base: string): Promise<void> {
   for (const name of await readdir(base)) {
     const pid = /^data\.new-(\d+)-/.exec(name)?.[1];
     if (pid !== undefined && Number(pid) !== process.pid && !isAlive(Number(pid))) {
-      await rm(path.join(base, name), { recursive: true, force: true });
+      // The creation may still be on its way out and write while we remove. What stays is removed by a later first start.
+      const patient = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 };
+      await rm(path.join(base, name), patient).catch(ignoring("ENOTEMPTY"));
     }
   }
 }
