@@ -144,6 +144,28 @@ describe("packages", () => {
   });
 });
 
+describe("web apps", () => {
+  test("are built when their sources changed, and only then", async () => {
+    await run("assay", "a");
+    const app = path.join(root, "apps/verify");
+    await mkdir(path.join(app, "src"), { recursive: true });
+    await writeFile(path.join(app, "vite.config.ts"), "");
+    await writeFile(path.join(app, "src/main.ts"), "one");
+    await mkdir(path.join(root, "node_modules/vite/bin"), { recursive: true });
+    await writeFile(
+      path.join(root, "node_modules/vite/bin/vite.js"),
+      `const fs = require("node:fs"); fs.mkdirSync("dist", { recursive: true }); fs.appendFileSync("dist/builds", process.argv[2] + "\\n");`,
+    );
+    const builds = async () => (await readFile(path.join(app, "dist/builds"), "utf8")).split("\n").length - 1;
+    assert.match((await run("start")).output, /Building apps\/verify…/);
+    assert.equal((await run("start")).output, "main start\n");
+    assert.equal(await builds(), 1);
+    await writeFile(path.join(app, "src/main.ts"), "two");
+    await run("start");
+    assert.equal(await builds(), 2);
+  });
+});
+
 describe("the command", () => {
   test("gets its arguments, and its exit code is handed on", async () => {
     const { code, output } = await run("assay", "exit", "3", "two words");
