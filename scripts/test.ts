@@ -74,7 +74,7 @@ async function main(): Promise<number> {
       return false;
     });
     const worker = async (): Promise<void> => {
-      for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      for (let file = waiting.shift(); file !== undefined && !interrupted; file = waiting.shift()) {
         add(await runFile(file, environment));
       }
     };
@@ -234,6 +234,7 @@ function runFile(file: string, environment: Record<string, string>): Promise<Out
 }
 
 const running = new Set<number>();
+let interrupted = false;
 
 function killGroup(pid: number): void {
   if (pid <= 0) return;
@@ -311,8 +312,9 @@ function indent(text: string): string {
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
+    interrupted = true;
     for (const pid of running) killGroup(pid);
-    process.exit(130);
   });
 }
-process.exitCode = await main();
+const exitCode = await main();
+process.exitCode = interrupted ? 130 : exitCode;

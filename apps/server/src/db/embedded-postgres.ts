@@ -10,6 +10,7 @@ import {
   readdir,
   readFile,
   readlink,
+  realpath,
   rename,
   rm,
   stat,
@@ -321,13 +322,14 @@ type Hold = {
 type Launcher = { hold(cancel: AbortSignal): Promise<Hold>; socketFolder: string; notes: readonly string[] };
 
 async function prepareLauncher(options: EmbeddedPostgresOptions): Promise<Launcher> {
-  const folders = embeddedFolders(options.dataDir);
   const native = findBinaries();
   // DATA_DIR also holds the key ring, so it is closed; as root only passing through is open, for the server's own account.
-  await mkdir(path.dirname(folders.base), {
+  await mkdir(options.dataDir, {
     recursive: true,
     mode: process.geteuid?.() === 0 ? 0o711 : 0o700,
   });
+  // By whatever links it is reached, the server of a folder has one address.
+  const folders = embeddedFolders(await realpath(options.dataDir));
   await refuseForeignData(folders.data);
   const socketFolder = chooseSocketFolder(folders.socket);
   const passed = [path.join(native, "bin"), path.dirname(folders.base)];
@@ -504,7 +506,9 @@ async function removeAbandonedAttempts(base: string): Promise<void> {
   for (const name of await readdir(base)) {
     const pid = /^data\.new-(\d+)-/.exec(name)?.[1];
     if (pid !== undefined && Number(pid) !== process.pid && !isAlive(Number(pid))) {
-      await rm(path.join(base, name), { recursive: true, force: true });
+      // The creation may still be on its way out and write while we remove. What stays is removed by a later first start.
+      const patient = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 };
+      await rm(path.join(base, name), patient).catch(ignoring("ENOTEMPTY"));
     }
   }
 }

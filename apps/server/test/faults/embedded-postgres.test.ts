@@ -299,6 +299,21 @@ describe("two starts on one folder", () => {
     assert.equal(serverPid(dataDir), null);
   });
 
+  test("use one server also when the folder is reached through a link", async () => {
+    const folder = await newFolder();
+    const dataDir = path.join(folder, "data");
+    const first = await start(dataDir);
+    try {
+      await symlink(dataDir, path.join(folder, "link"));
+      const second = await start(path.join(folder, "link"));
+      assert.equal(second.url, first.url);
+      await second.stop();
+      assert.deepEqual(await query(first.url, "select 1 as one"), [{ one: 1 }]);
+    } finally {
+      await first.stop();
+    }
+  });
+
   test("at the very same moment on a new folder end up with one cluster", async () => {
     const dataDir = path.join(await newFolder(), "data");
     const all = await Promise.all([hold(dataDir), hold(dataDir), hold(dataDir)]);
