@@ -18,6 +18,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { createRequire } from "node:module";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -659,7 +660,7 @@ async function tryToJoin(place: Place, lock: LockFile): Promise<Hold | "busy" | 
     client.on("end", () => resolve());
     letGo = resolve;
   });
-  unrefConnection(client);
+  keepsProcessAlive(client, false);
   const adopted = !(await ownerLives(place));
   if (adopted) await writeOwner(place);
   return {
@@ -667,6 +668,8 @@ async function tryToJoin(place: Place, lock: LockFile): Promise<Hold | "busy" | 
     gone,
     async letGo() {
       letGo();
+      // Otherwise a process with nothing else to do would end while it waits here.
+      keepsProcessAlive(client, true);
       await client.end().catch(() => {});
       // Another hold in this very process may be the owner's, so the number alone does not say that it is ours.
       const mine = adopted && (await readOwner(place)) === process.pid;
@@ -720,16 +723,10 @@ async function connect(socketFolder: string): Promise<pg.Client | "busy" | "sile
   return client;
 }
 
-function unrefConnection(client: pg.Client): void {
-  const stream: unknown = (client as unknown as { connection?: { stream?: unknown } }).connection?.stream;
-  if (
-    typeof stream === "object" &&
-    stream !== null &&
-    "unref" in stream &&
-    typeof stream.unref === "function"
-  ) {
-    stream.unref();
-  }
+function keepsProcessAlive(client: pg.Client, alive: boolean): void {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  if (alive) stream.ref();
+  else stream.unref();
 }
 
 /**
