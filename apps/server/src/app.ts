@@ -25,6 +25,7 @@ import { Metrics } from "./lib/metrics.ts";
 import { type Job, Scheduler } from "./lib/scheduler.ts";
 import { mailChannel } from "./mails/queue-mail.ts";
 import { createMailTransport, sendDueMails } from "./mails/send-mails.job.ts";
+import { purgeInvitations } from "./organizations/invitation.store.ts";
 import { organizationRoutes } from "./organizations/organizations.routes.ts";
 
 /** `api` answers requests, `worker` runs the background work, `all` does both. */
@@ -81,6 +82,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const jobs: Job[] = [
     { name: "send-mails", everyMs: 5 * secondMs, run: () => sendDueMails(core, mailTransport) },
     { name: "purge-idempotent-answers", everyMs: 10 * minuteMs, run: () => idempotency.purge(1000) },
+    {
+      name: "purge-invitations",
+      everyMs: hourMs,
+      run: () => purgeInvitations(db, clock.now(), 1000),
+    },
     {
       name: "purge-user-sessions",
       everyMs: hourMs,
