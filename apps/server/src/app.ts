@@ -19,6 +19,7 @@ import { mountPages } from "./http/pages.ts";
 import { createServer } from "./http/server.ts";
 import { writeSessionCookie } from "./http/session-cookie.ts";
 import { type Clock, hourMs, minuteMs, secondMs } from "./lib/clock.ts";
+import { createDns } from "./lib/dns.ts";
 import type { KeyRing } from "./lib/key-ring.ts";
 import { describeError, type Log } from "./lib/log.ts";
 import { Metrics } from "./lib/metrics.ts";
@@ -65,7 +66,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const listener = new Listener(databaseUrl, log);
   let url = "";
   const publicUrl = () => (config.publicUrl === "" ? url : config.publicUrl);
-  const core: Core = { config, db, clock, ring, log, metrics, publicUrl };
+  const dns = createDns({ resolvers: config.dnsResolvers, timeoutMs: 2 * secondMs });
+  const core: Core = { config, db, clock, dns, ring, log, metrics, publicUrl };
 
   const usage = new KeyUsage(db, clock, log);
   const idempotency = new Idempotency(db, ring, clock);
