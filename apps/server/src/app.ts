@@ -19,12 +19,14 @@ import { mountPages } from "./http/pages.ts";
 import { createServer } from "./http/server.ts";
 import { writeSessionCookie } from "./http/session-cookie.ts";
 import { type Clock, hourMs, minuteMs, secondMs } from "./lib/clock.ts";
+import { createDns } from "./lib/dns.ts";
 import type { KeyRing } from "./lib/key-ring.ts";
 import { describeError, type Log } from "./lib/log.ts";
 import { Metrics } from "./lib/metrics.ts";
 import { type Job, Scheduler } from "./lib/scheduler.ts";
 import { mailChannel } from "./mails/queue-mail.ts";
 import { createMailTransport, sendDueMails } from "./mails/send-mails.job.ts";
+import { purgeInvitations } from "./organizations/invitation.store.ts";
 import { organizationRoutes } from "./organizations/organizations.routes.ts";
 
 /** `api` answers requests, `worker` runs the background work, `all` does both. */
@@ -64,7 +66,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const listener = new Listener(databaseUrl, log);
   let url = "";
   const publicUrl = () => (config.publicUrl === "" ? url : config.publicUrl);
-  const core: Core = { config, db, clock, ring, log, metrics, publicUrl };
+  const dns = createDns({ resolvers: config.dnsResolvers, timeoutMs: 2 * secondMs });
+  const core: Core = { config, db, clock, dns, ring, log, metrics, publicUrl };
 
   const usage = new KeyUsage(db, clock, log);
   const idempotency = new Idempotency(db, ring, clock);
@@ -81,6 +84,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const jobs: Job[] = [
     { name: "send-mails", everyMs: 5 * secondMs, run: () => sendDueMails(core, mailTransport) },
     { name: "purge-idempotent-answers", everyMs: 10 * minuteMs, run: () => idempotency.purge(1000) },
+    {
+      name: "purge-invitations",
+      everyMs: hourMs,
+      run: () => purgeInvitations(db, clock.now(), 1000),
+    },
     {
       name: "purge-user-sessions",
       everyMs: hourMs,

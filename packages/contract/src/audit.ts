@@ -7,6 +7,13 @@ import { Nullable, named, OneOf, open, Timestamp, Uuid } from "./schema.ts";
 export const auditEvents = [
   "organization.created",
   "organization.updated",
+  "member.role_changed",
+  "member.removed",
+  "member.left",
+  "invitation.created",
+  "invitation.accepted",
+  "invitation.declined",
+  "invitation.revoked",
   "api_key.created",
   "api_key.updated",
   "api_key.deleted",

@@ -1,0 +1,25 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TestService } from "./service.ts";
+
+export type ReceivedMail = { to: string; subject: string; text: string };
+
+/** Every mail that the service has written as a file, oldest first, after sending what waits. */
+export async function readMails(
+  service: Pick<TestService, "runJob" | "dataDir">,
+  to?: string,
+): Promise<ReceivedMail[]> {
+  await service.runJob("send-mails");
+  const folder = join(service.dataDir, "mail");
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".eml"))
+    .sort()
+    .map((name) => {
+      const file = readFileSync(join(folder, name), "utf8");
+      const header = (field: string) => new RegExp(`^${field}: (.*)$`, "m").exec(file)?.[1] ?? "";
+      const plain = file.split("Content-Transfer-Encoding: 8bit")[1] ?? "";
+      return { to: header("To"), subject: header("Subject"), text: plain.split("\n--part-")[0] ?? "" };
+    })
+    .filter((mail) => to === undefined || mail.to === to);
+}
