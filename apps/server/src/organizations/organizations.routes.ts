@@ -1,4 +1,5 @@
 import * as contract from "@assay/contract/organizations";
+import { requireVerifiedEmail } from "../accounts/require-verified-email.ts";
 import { actorOf, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { violates } from "../db/db.ts";
@@ -7,9 +8,11 @@ import { type Binding, bind } from "../http/mount.ts";
 import { newUuid } from "../lib/ids.ts";
 import { insertMembership, insertOrganization, setActiveOrganization } from "./organization.store.ts";
 
-export function organizationRoutes({ db, clock }: Core): Binding[] {
+export function organizationRoutes(core: Core): Binding[] {
+  const { db, clock } = core;
   return [
     bind(contract.createOrganization, async ({ caller, body }) => {
+      await requireVerifiedEmail(core, caller);
       const now = clock.now();
       try {
         return await db.transaction(async (tx) => {
