@@ -1,5 +1,7 @@
 import { routes } from "@assay/contract/routes";
 import { accountRoutes } from "./accounts/accounts.routes.ts";
+import { purgeAccountLeftovers } from "./accounts/purge-accounts.job.ts";
+import { answerMailRequests, mailRequestChannel } from "./accounts/request-link.ts";
 import { findMembership } from "./accounts/user.store.ts";
 import { authenticateUser } from "./accounts/user-session.ts";
 import { apiKeyRoutes } from "./api-keys/api-keys.routes.ts";
@@ -83,6 +85,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const mailTransport = createMailTransport(core);
   const jobs: Job[] = [
     { name: "send-mails", everyMs: 5 * secondMs, run: () => sendDueMails(core, mailTransport) },
+    { name: "answer-mail-requests", everyMs: 10 * secondMs, run: () => answerMailRequests(core) },
+    { name: "purge-account-leftovers", everyMs: 10 * minuteMs, run: () => purgeAccountLeftovers(core) },
     { name: "purge-idempotent-answers", everyMs: 10 * minuteMs, run: () => idempotency.purge(1000) },
     {
       name: "purge-invitations",
@@ -138,6 +142,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         );
   };
   listener.on(mailChannel, () => wake("send-mails"));
+  listener.on(mailRequestChannel, () => wake("answer-mail-requests"));
   await listener.start();
   url = await app.listen({ port: config.port, host: config.host });
   const metricsServer =

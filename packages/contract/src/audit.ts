@@ -17,6 +17,7 @@ export const auditEvents = [
   "api_key.created",
   "api_key.updated",
   "api_key.deleted",
+  "member.account_deleted",
 ] as const;
 export type AuditEvent = (typeof auditEvents)[number];
 

@@ -71,6 +71,18 @@ export const errorTable = {
     message: "Too many attempts.",
     hint: "Wait for the number of seconds in Retry-After.",
   },
+
+  // Accounts
+  SECOND_FACTOR_REQUIRED: {
+    status: 401,
+    message: "The account has a second factor.",
+    hint: "Repeat the request with `code`: a code of the authenticator app, or a backup code.",
+  },
+  EMAIL_NOT_VERIFIED: {
+    status: 403,
+    message: "The e-mail of the account is not verified.",
+    hint: "Open the link in the mail that came after signing up, or ask for a new one with POST /v1/auth/account/email/verification.",
+  },
 } as const satisfies Record<string, ErrorDefinition>;
 
 export type ErrorCode = keyof typeof errorTable;

@@ -53,7 +53,7 @@ export const createOrganization = route({
   access: { user: true },
   body: named("CreateOrganizationBody", closed({ name: OrganizationName, slug: Slug })),
   reply: { status: 201, data: Organization },
-  errors: ["CONFLICT"],
+  errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
 });
 
 export const listOrganizations = route({

@@ -1,4 +1,5 @@
 import * as contract from "@assay/contract/organizations";
+import { requireVerifiedEmail } from "../accounts/require-verified-email.ts";
 import { actorOf, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { type Queryable, violates } from "../db/db.ts";
@@ -45,6 +46,7 @@ export function organizationRoutes(core: Core): Binding[] {
   const { db, clock, ring } = core;
   return [
     bind(contract.createOrganization, async ({ caller, body }) => {
+      await requireVerifiedEmail(core, caller);
       const now = clock.now();
       const id = newUuid(now);
       const name = body.name.trim();
