@@ -26,6 +26,7 @@ import { type Job, Scheduler } from "./lib/scheduler.ts";
 import { mailChannel } from "./mails/queue-mail.ts";
 import { createMailTransport, sendDueMails } from "./mails/send-mails.job.ts";
 import { organizationRoutes } from "./organizations/organizations.routes.ts";
+import { sessionRoutes } from "./sessions/sessions.routes.ts";
 
 /** `api` answers requests, `worker` runs the background work, `all` does both. */
 export type ProcessRole = "api" | "worker" | "all";
@@ -74,6 +75,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...organizationRoutes(core),
     ...apiKeyRoutes(core, usage),
     ...auditRoutes(core),
+    ...sessionRoutes(core),
   ];
   checkBindings(bindings);
 

@@ -10,6 +10,11 @@ export const auditEvents = [
   "api_key.created",
   "api_key.updated",
   "api_key.deleted",
+  "session.created",
+  "session.succeeded",
+  "session.failed",
+  "session.expired",
+  "session.cancelled",
 ] as const;
 export type AuditEvent = (typeof auditEvents)[number];
 

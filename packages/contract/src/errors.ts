@@ -71,6 +71,33 @@ export const errorTable = {
     message: "Too many attempts.",
     hint: "Wait for the number of seconds in Retry-After.",
   },
+
+  // Sessions
+  UNKNOWN_CLAIM_KEY: {
+    status: 400,
+    message: "A key of `share_fields` is not one that can be shared.",
+    hint: "Use only the keys that the reference lists for `share_fields`.",
+  },
+  SESSION_NOT_FOUND: {
+    status: 404,
+    message: "There is no such session.",
+    hint: "Check the session id, and that the session belongs to your organization.",
+  },
+  INVALID_SESSION_ID: {
+    status: 400,
+    message: "The session id is not well formed.",
+    hint: "A session id is `vs_` and 64 letters and digits.",
+  },
+  SESSION_EXPIRED: {
+    status: 409,
+    message: "The session is past its 60 minutes.",
+    hint: "Create a new session.",
+  },
+  SESSION_IN_PROGRESS: {
+    status: 409,
+    message: "A device is working on this session.",
+    hint: "Wait for the outcome, or try again once the device has been silent for 60 seconds.",
+  },
 } as const satisfies Record<string, ErrorDefinition>;
 
 export type ErrorCode = keyof typeof errorTable;

@@ -37,6 +37,20 @@ export async function recordAudit(tx: Tx, now: Date, entry: AuditEntry): Promise
       ${entry.targetId ?? null}, ${JSON.stringify(entry.details ?? {})}, ${now})`);
 }
 
+/** The same for many entries at once, because thousands of sessions may expire together. */
+export async function recordAudits(tx: Tx, now: Date, entries: readonly AuditEntry[]): Promise<void> {
+  await tx.run(sql`
+    insert into audit_logs (id, organization_id, event, actor_kind, actor_id, target_id, details, created_at)
+    select *, ${now}::timestamptz from unnest(
+      ${entries.map(() => newUuid(now))}::uuid[],
+      ${entries.map((entry) => entry.organizationId)}::uuid[],
+      ${entries.map((entry) => entry.event)}::text[],
+      ${entries.map((entry) => entry.actor.kind)}::text[],
+      ${entries.map((entry) => entry.actor.id)}::text[],
+      ${entries.map((entry) => entry.targetId ?? null)}::text[],
+      ${entries.map((entry) => JSON.stringify(entry.details ?? {}))}::jsonb[])`);
+}
+
 export type AuditRow = {
   id: string;
   event: AuditEvent;

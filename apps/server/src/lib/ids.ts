@@ -33,7 +33,8 @@ export function randomText(length: number): string {
 }
 
 function timeText(at: Date): string {
-  let rest = at.getTime();
+  // Bounds of a list come from callers and may lie before 1970 or beyond what eight characters hold.
+  let rest = Math.min(Math.max(at.getTime(), 0), alphabet.length ** timeLength - 1);
   let text = "";
   for (let i = 0; i < timeLength; i++) {
     text = alphabet[rest % alphabet.length] + text;
