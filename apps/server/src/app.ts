@@ -2,6 +2,7 @@ import { routes } from "@assay/contract/routes";
 import { accountRoutes } from "./accounts/accounts.routes.ts";
 import { findMembership } from "./accounts/user.store.ts";
 import { authenticateUser } from "./accounts/user-session.ts";
+import { analyticsRoutes } from "./analytics/analytics.routes.ts";
 import { apiKeyRoutes } from "./api-keys/api-keys.routes.ts";
 import { authenticateKey } from "./api-keys/authenticate-key.ts";
 import { KeyUsage } from "./api-keys/key-usage.ts";
@@ -26,6 +27,8 @@ import { type Job, Scheduler } from "./lib/scheduler.ts";
 import { mailChannel } from "./mails/queue-mail.ts";
 import { createMailTransport, sendDueMails } from "./mails/send-mails.job.ts";
 import { organizationRoutes } from "./organizations/organizations.routes.ts";
+import { expireSessions } from "./sessions/expire-sessions.job.ts";
+import { retentionJobs } from "./sessions/retain-sessions.job.ts";
 import { sessionRoutes } from "./sessions/sessions.routes.ts";
 
 /** `api` answers requests, `worker` runs the background work, `all` does both. */
@@ -76,12 +79,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...apiKeyRoutes(core, usage),
     ...auditRoutes(core),
     ...sessionRoutes(core),
+    ...analyticsRoutes(core),
   ];
   checkBindings(bindings);
 
   const mailTransport = createMailTransport(core);
   const jobs: Job[] = [
     { name: "send-mails", everyMs: 5 * secondMs, run: () => sendDueMails(core, mailTransport) },
+    { name: "expire-sessions", everyMs: secondMs, run: expireSessions(core) },
+    ...retentionJobs(core),
     { name: "purge-idempotent-answers", everyMs: 10 * minuteMs, run: () => idempotency.purge(1000) },
     {
       name: "purge-user-sessions",

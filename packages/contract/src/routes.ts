@@ -1,4 +1,5 @@
 import { accountRoutes } from "./accounts.ts";
+import { analyticsRoutes } from "./analytics.ts";
 import { apiKeyRoutes } from "./api-keys.ts";
 import { auditRoutes } from "./audit.ts";
 import { organizationRoutes } from "./organizations.ts";
@@ -12,4 +13,5 @@ export const routes: readonly RouteDefinition[] = [
   ...apiKeyRoutes,
   ...auditRoutes,
   ...sessionRoutes,
+  ...analyticsRoutes,
 ];

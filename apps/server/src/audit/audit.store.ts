@@ -3,8 +3,10 @@ import type { Queryable, Tx } from "../db/db.ts";
 import { noSql, sql } from "../db/sql.ts";
 import type { Caller } from "../http/caller.ts";
 import { readPage } from "../http/page.ts";
-import { newUuid } from "../lib/ids.ts";
+import { newUuid, uuidFloor } from "../lib/ids.ts";
 import { viewAuditLog } from "./audit.view.ts";
+
+const firstUuid = "00000000-0000-0000-0000-000000000000";
 
 export type Actor =
   | { kind: "user"; id: string }
@@ -92,4 +94,27 @@ export function listAuditLogs(
     },
     viewAuditLog,
   );
+}
+
+/** Deletes the next entries written before `writtenBefore`, in order of their ids, which is the order of their age. */
+export function deleteOldAuditLogs(
+  db: Queryable,
+  writtenBefore: Date,
+  afterId: string,
+  limit: number,
+): Promise<{ id: string }[]> {
+  return db.rows<{ id: string }>(sql`
+    with old as materialized (
+      select id from audit_logs
+      where id > ${afterId === "" ? firstUuid : afterId} and id < ${uuidFloor(writtenBefore)}
+      order by id limit ${limit} for update skip locked)
+    delete from audit_logs a using old where a.id = old.id returning a.id`);
+}
+
+/** How many entries wait to be deleted, counted up to `cap`. */
+export async function countOldAuditLogs(db: Queryable, writtenBefore: Date, cap: number): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`
+    select count(*) as count from (
+      select from audit_logs where id < ${uuidFloor(writtenBefore)} order by id limit ${cap}) as old`);
+  return count;
 }

@@ -67,6 +67,12 @@ export function newUuid(now: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
+/** The smallest UUID of version 7 that can have been made at or after `at`. */
+export function uuidFloor(at: Date): string {
+  const hex = Math.max(at.getTime(), 0).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`;
+}
+
 /** A secret of 256 bits for links, cookies and access tokens. */
 export function newToken(): string {
   return randomText(43);

@@ -336,3 +336,110 @@ export function attemptsPage(organizationId: string, filter: AttemptFilter, now:
       return range(sql`and status = ${status}`);
   }
 }
+
+// --- expiry and retention -----------------------------------------------------------------------------------------
+
+export type ExpiredSession = Pick<
+  SessionRow,
+  | "id"
+  | "organization_id"
+  | "sandbox"
+  | "contract_version"
+  | "client_reference_id"
+  | "webhook_endpoint_id"
+  | "nfc_tries_used"
+  | "liveness_tries_used"
+  | "created_at"
+>;
+
+/**
+ * Writes down the expiry of the next due sessions after `afterId`, oldest first, and of their attempts. Sessions that
+ * another process holds are skipped. Times are those of the expiry itself, not of the job, so nothing that anybody reads
+ * changes by it.
+ */
+export async function expireDueSessions(
+  tx: Tx,
+  now: Date,
+  afterId: string,
+  limit: number,
+): Promise<ExpiredSession[]> {
+  const expired = await tx.rows<ExpiredSession & { was: SessionStatus }>(sql`
+    with due as materialized (
+      select id, status as was from sessions
+      where status in ('created', 'in_progress') and id > ${afterId}
+        and id < ${idFloor("vs", later(lastExpiredCreation(now), 1))} and expires_at <= ${now}
+      order by id limit ${limit} for update skip locked)
+    update sessions s set status = 'expired', completed_at = s.expires_at, updated_at = s.expires_at
+    from due where s.id = due.id
+    returning s.id, s.organization_id, s.sandbox, s.contract_version, s.client_reference_id, s.webhook_endpoint_id,
+      s.nfc_tries_used, s.liveness_tries_used, s.created_at, due.was`);
+  const begun = expired.filter((session) => session.was === "in_progress").map((session) => session.id);
+  if (begun.length > 0) {
+    await tx.run(sql`
+      update attempts set status = 'failed', failure_code = 'session_expired', completed_at = session_expires_at,
+        updated_at = session_expires_at
+      where session_id = any(${begun}::text[]) and status = 'in_progress'`);
+  }
+  return expired;
+}
+
+/** Deletes the next sessions that ended before `endedBefore`, with their attempts. */
+export async function deleteEndedSessions(
+  tx: Tx,
+  endedBefore: Date,
+  afterId: string,
+  limit: number,
+): Promise<{ id: string }[]> {
+  // Nothing ends before it was created, so those that ended long ago are at the front of the ids.
+  const deleted = await tx.rows<{ id: string }>(sql`
+    with old as materialized (
+      select id from sessions
+      where id > ${afterId} and id < ${idFloor("vs", endedBefore)} and completed_at < ${endedBefore}
+      order by id limit ${limit} for update skip locked)
+    delete from sessions s using old where s.id = old.id returning s.id`);
+  if (deleted.length > 0) {
+    await tx.run(
+      sql`delete from attempts where session_id = any(${deleted.map((session) => session.id)}::text[])`,
+    );
+  }
+  return deleted;
+}
+
+/** Removes everything from the next old attempts that is not their outcome. */
+export function minimiseAttempts(
+  tx: Tx,
+  endedBefore: Date,
+  afterId: string,
+  limit: number,
+  now: Date,
+): Promise<{ id: string }[]> {
+  return tx.rows<{ id: string }>(sql`
+    with old as materialized (
+      select id from attempts
+      where minimised_at is null and id > ${afterId} and id < ${idFloor("va", endedBefore)}
+        and completed_at < ${endedBefore}
+      order by id limit ${limit} for update skip locked)
+    update attempts a set device_hash = null, last_seen_at = null, minimised_at = ${now}
+    from old where a.id = old.id returning a.id`);
+}
+
+/**
+ * How much waits for each job, counted up to `cap` so that asking stays cheap. What ended within its last hour of keeping
+ * is left out: finding it would mean reading everything created in that hour.
+ */
+export function countBacklog(
+  db: Queryable,
+  at: { now: Date; sessionsEndedBefore: Date; attemptsEndedBefore: Date },
+  cap: number,
+): Promise<{ due: number; purge: number; minimise: number }> {
+  return db.one<{ due: number; purge: number; minimise: number }>(sql`
+    select
+      (select count(*) from (select from sessions where status in ('created', 'in_progress')
+        and id < ${idFloor("vs", later(lastExpiredCreation(at.now), 1))} order by id limit ${cap}) as t) as due,
+      (select count(*) from (select from sessions
+        where id < ${idFloor("vs", lastExpiredCreation(at.sessionsEndedBefore))}
+          and completed_at < ${at.sessionsEndedBefore} order by id limit ${cap}) as t) as purge,
+      (select count(*) from (select from attempts where minimised_at is null
+        and id < ${idFloor("va", lastExpiredCreation(at.attemptsEndedBefore))}
+        and completed_at < ${at.attemptsEndedBefore} order by id limit ${cap}) as t) as minimise`);
+}
