@@ -4,6 +4,7 @@ import { purgeAccountLeftovers } from "./accounts/purge-accounts.job.ts";
 import { answerMailRequests, mailRequestChannel } from "./accounts/request-link.ts";
 import { findMembership } from "./accounts/user.store.ts";
 import { authenticateUser } from "./accounts/user-session.ts";
+import { analyticsRoutes } from "./analytics/analytics.routes.ts";
 import { apiKeyRoutes } from "./api-keys/api-keys.routes.ts";
 import { authenticateKey } from "./api-keys/authenticate-key.ts";
 import { KeyUsage } from "./api-keys/key-usage.ts";
@@ -30,6 +31,9 @@ import { mailChannel } from "./mails/queue-mail.ts";
 import { createMailTransport, sendDueMails } from "./mails/send-mails.job.ts";
 import { purgeInvitations } from "./organizations/invitation.store.ts";
 import { organizationRoutes } from "./organizations/organizations.routes.ts";
+import { expireSessions } from "./sessions/expire-sessions.job.ts";
+import { retentionJobs } from "./sessions/retain-sessions.job.ts";
+import { sessionRoutes } from "./sessions/sessions.routes.ts";
 
 /** `api` answers requests, `worker` runs the background work, `all` does both. */
 export type ProcessRole = "api" | "worker" | "all";
@@ -79,6 +83,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...organizationRoutes(core),
     ...apiKeyRoutes(core, usage),
     ...auditRoutes(core),
+    ...sessionRoutes(core),
+    ...analyticsRoutes(core),
   ];
   checkBindings(bindings);
 
@@ -87,6 +93,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     { name: "send-mails", everyMs: 5 * secondMs, run: () => sendDueMails(core, mailTransport) },
     { name: "answer-mail-requests", everyMs: 10 * secondMs, run: () => answerMailRequests(core) },
     { name: "purge-account-leftovers", everyMs: 10 * minuteMs, run: () => purgeAccountLeftovers(core) },
+    { name: "expire-sessions", everyMs: secondMs, run: expireSessions(core) },
+    ...retentionJobs(core),
     { name: "purge-idempotent-answers", everyMs: 10 * minuteMs, run: () => idempotency.purge(1000) },
     {
       name: "purge-invitations",

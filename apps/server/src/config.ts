@@ -145,6 +145,27 @@ export const settings = {
     "With a token, /metrics is also served on PORT to `Authorization: Bearer <token>`.",
     "",
   ),
+  sessionRetentionDays: integer(
+    "SESSION_RETENTION_DAYS",
+    "Days after which an ended session is deleted with its attempts. Analytics figures stay.",
+    30,
+    1,
+    3650,
+  ),
+  attemptRetentionDays: integer(
+    "ATTEMPT_RETENTION_DAYS",
+    "Days after which an ended attempt keeps nothing but its outcome.",
+    7,
+    1,
+    3650,
+  ),
+  auditRetentionDays: integer(
+    "AUDIT_RETENTION_DAYS",
+    "Days after which an entry of the audit log is deleted.",
+    365,
+    1,
+    3650,
+  ),
   logLevel: oneOf("LOG_LEVEL", "Least level that is logged.", ["debug", "info", "warn", "error"], "info"),
   logFormat: oneOf(
     "LOG_FORMAT",

@@ -18,6 +18,11 @@ export const auditEvents = [
   "api_key.updated",
   "api_key.deleted",
   "member.account_deleted",
+  "session.created",
+  "session.succeeded",
+  "session.failed",
+  "session.expired",
+  "session.cancelled",
 ] as const;
 export type AuditEvent = (typeof auditEvents)[number];
 

@@ -82,6 +82,31 @@ export const errorTable = {
     status: 403,
     message: "The e-mail of the account is not verified.",
     hint: "Open the link in the mail that came after signing up, or ask for a new one with POST /v1/auth/account/email/verification.",
+  // Sessions
+  UNKNOWN_CLAIM_KEY: {
+    status: 400,
+    message: "A key of `share_fields` is not one that can be shared.",
+    hint: "Use only the keys that the reference lists for `share_fields`.",
+  },
+  SESSION_NOT_FOUND: {
+    status: 404,
+    message: "There is no such session.",
+    hint: "Check the session id, and that the session belongs to your organization.",
+  },
+  INVALID_SESSION_ID: {
+    status: 400,
+    message: "The session id is not well formed.",
+    hint: "A session id is `vs_` and 64 letters and digits.",
+  },
+  SESSION_EXPIRED: {
+    status: 409,
+    message: "The session is past its 60 minutes.",
+    hint: "Create a new session.",
+  },
+  SESSION_IN_PROGRESS: {
+    status: 409,
+    message: "A device is working on this session.",
+    hint: "Wait for the outcome, or try again once the device has been silent for 60 seconds.",
   },
 } as const satisfies Record<string, ErrorDefinition>;
 

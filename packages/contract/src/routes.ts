@@ -1,8 +1,10 @@
 import { accountRoutes } from "./accounts.ts";
+import { analyticsRoutes } from "./analytics.ts";
 import { apiKeyRoutes } from "./api-keys.ts";
 import { auditRoutes } from "./audit.ts";
 import { organizationRoutes } from "./organizations.ts";
 import type { RouteDefinition } from "./route.ts";
+import { sessionRoutes } from "./sessions.ts";
 
 /** Every route of the service under /v1. What is not listed here does not exist. */
 export const routes: readonly RouteDefinition[] = [
@@ -10,4 +12,6 @@ export const routes: readonly RouteDefinition[] = [
   ...organizationRoutes,
   ...apiKeyRoutes,
   ...auditRoutes,
+  ...sessionRoutes,
+  ...analyticsRoutes,
 ];
