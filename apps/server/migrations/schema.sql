@@ -18,6 +18,32 @@ create table api_keys (
 CREATE INDEX api_keys_organization ON public.api_keys USING btree (organization_id, id DESC);
 CREATE UNIQUE INDEX api_keys_secret ON public.api_keys USING btree (secret_hash);
 
+create table attempts (
+  id text collate "C" not null,
+  session_id text collate "C" not null,
+  organization_id uuid not null,
+  status text not null,
+  failure_code text,
+  risk_score double precision default 0 not null,
+  device_hash bytea,
+  last_seen_at timestamp(3) with time zone,
+  session_expires_at timestamp(3) with time zone not null,
+  minimised_at timestamp(3) with time zone,
+  completed_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint attempts_pkey PRIMARY KEY (id),
+  constraint attempts_check CHECK (((status = 'in_progress'::text) = (completed_at IS NULL))),
+  constraint attempts_risk_score_check CHECK (((risk_score >= (0)::double precision) AND (risk_score <= (1)::double precision))),
+  constraint attempts_status_check CHECK ((status = ANY (ARRAY['in_progress'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])))
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX attempts_due ON public.attempts USING btree (organization_id, session_expires_at) WHERE (status = 'in_progress'::text);
+CREATE UNIQUE INDEX attempts_open ON public.attempts USING btree (session_id) WHERE (status = 'in_progress'::text);
+CREATE INDEX attempts_organization ON public.attempts USING btree (organization_id, id DESC);
+CREATE INDEX attempts_session ON public.attempts USING btree (session_id, id DESC);
+CREATE INDEX attempts_status ON public.attempts USING btree (organization_id, status, id DESC);
+CREATE INDEX attempts_to_minimise ON public.attempts USING btree (id) WHERE (minimised_at IS NULL);
+
 create table audit_logs (
   id uuid not null,
   organization_id uuid not null,
@@ -35,6 +61,14 @@ CREATE INDEX audit_logs_age ON public.audit_logs USING btree (created_at);
 CREATE INDEX audit_logs_event ON public.audit_logs USING btree (organization_id, event, id DESC);
 CREATE INDEX audit_logs_organization ON public.audit_logs USING btree (organization_id, id DESC);
 
+create table backup_codes (
+  user_id uuid not null,
+  code_hash bytea not null,
+  created_at timestamp(3) with time zone not null,
+  constraint backup_codes_pkey PRIMARY KEY (user_id, code_hash),
+  constraint backup_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
 create table events (
   id text collate "C" not null,
   organization_id uuid not null,
@@ -50,6 +84,23 @@ CREATE INDEX events_age ON public.events USING btree (created_at);
 CREATE INDEX events_organization ON public.events USING btree (organization_id, id DESC);
 CREATE INDEX events_session ON public.events USING btree (session_id) WHERE (session_id IS NOT NULL);
 
+create table familiar_addresses (
+  key bytea not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint familiar_addresses_pkey PRIMARY KEY (key)
+);
+CREATE INDEX familiar_addresses_expiry ON public.familiar_addresses USING btree (expires_at);
+
+create table guess_limits (
+  key bytea not null,
+  level double precision not null,
+  updated_at timestamp(3) with time zone not null,
+  blocked_until timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone not null,
+  constraint guess_limits_pkey PRIMARY KEY (key)
+);
+CREATE INDEX guess_limits_expiry ON public.guess_limits USING btree (expires_at);
+
 create table idempotent_answers (
   id bytea not null,
   request_hash bytea not null,
@@ -59,6 +110,51 @@ create table idempotent_answers (
   constraint idempotent_answers_pkey PRIMARY KEY (id)
 );
 CREATE INDEX idempotent_answers_expiry ON public.idempotent_answers USING btree (expires_at);
+
+create table invitations (
+  id uuid not null,
+  organization_id uuid not null,
+  email text not null,
+  role text not null,
+  token_hash bytea not null,
+  invited_by uuid,
+  expires_at timestamp(3) with time zone not null,
+  created_at timestamp(3) with time zone not null,
+  constraint invitations_pkey PRIMARY KEY (id),
+  constraint invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES users(id) ON DELETE SET NULL,
+  constraint invitations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint invitations_role_check CHECK ((role = ANY (ARRAY['member'::text, 'admin'::text, 'owner'::text])))
+);
+CREATE UNIQUE INDEX invitations_address ON public.invitations USING btree (organization_id, lower(email));
+CREATE INDEX invitations_expiry ON public.invitations USING btree (expires_at);
+CREATE INDEX invitations_inviter ON public.invitations USING btree (invited_by);
+CREATE INDEX invitations_organization ON public.invitations USING btree (organization_id, id DESC);
+CREATE UNIQUE INDEX invitations_token ON public.invitations USING btree (token_hash);
+
+create table mail_requests (
+  id uuid not null,
+  purpose text not null,
+  email bytea not null,
+  created_at timestamp(3) with time zone not null,
+  constraint mail_requests_pkey PRIMARY KEY (id),
+  constraint mail_requests_purpose_check CHECK ((purpose = ANY (ARRAY['magic_link'::text, 'reset_password'::text])))
+);
+
+create table mailed_tokens (
+  id uuid not null,
+  user_id uuid not null,
+  purpose text not null,
+  email text not null,
+  token_hash bytea not null,
+  created_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint mailed_tokens_pkey PRIMARY KEY (id),
+  constraint mailed_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint mailed_tokens_purpose_check CHECK ((purpose = ANY (ARRAY['magic_link'::text, 'reset_password'::text, 'verify_email'::text, 'change_email'::text])))
+);
+CREATE INDEX mailed_tokens_expiry ON public.mailed_tokens USING btree (expires_at);
+CREATE UNIQUE INDEX mailed_tokens_token ON public.mailed_tokens USING btree (token_hash);
+CREATE INDEX mailed_tokens_user ON public.mailed_tokens USING btree (user_id);
 
 create table mails (
   id uuid not null,
@@ -77,11 +173,13 @@ create table memberships (
   role text not null,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  id uuid not null,
   constraint memberships_pkey PRIMARY KEY (organization_id, user_id),
   constraint memberships_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   constraint memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint memberships_role_check CHECK ((role = ANY (ARRAY['member'::text, 'admin'::text, 'owner'::text])))
 );
+CREATE UNIQUE INDEX memberships_id ON public.memberships USING btree (id);
 CREATE INDEX memberships_user ON public.memberships USING btree (user_id);
 
 create table organizations (
@@ -97,10 +195,37 @@ create table organizations (
   pending_deletion_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  document_id_key bytea,
   constraint organizations_pkey PRIMARY KEY (id),
   constraint organizations_environment_check CHECK ((environment = ANY (ARRAY['sandbox'::text, 'live'::text])))
 );
 CREATE UNIQUE INDEX organizations_slug ON public.organizations USING btree (slug);
+
+create table passkey_challenges (
+  challenge_hash bytea not null,
+  user_id uuid,
+  expires_at timestamp(3) with time zone not null,
+  constraint passkey_challenges_pkey PRIMARY KEY (challenge_hash),
+  constraint passkey_challenges_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX passkey_challenges_expiry ON public.passkey_challenges USING btree (expires_at);
+
+create table passkeys (
+  id uuid not null,
+  user_id uuid not null,
+  name text not null,
+  credential_id bytea not null,
+  public_key bytea not null,
+  signature_count bigint not null,
+  transports text[] not null,
+  synced boolean not null,
+  created_at timestamp(3) with time zone not null,
+  last_used_at timestamp(3) with time zone,
+  constraint passkeys_pkey PRIMARY KEY (id),
+  constraint passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX passkeys_credential ON public.passkeys USING btree (credential_id);
+CREATE INDEX passkeys_user ON public.passkeys USING btree (user_id, id DESC);
 
 create table schema_migrations (
   name text not null,
@@ -108,6 +233,60 @@ create table schema_migrations (
   applied_at timestamp with time zone not null,
   constraint schema_migrations_pkey PRIMARY KEY (name)
 );
+
+create table second_factors (
+  user_id uuid not null,
+  secret bytea not null,
+  confirmed_at timestamp(3) with time zone,
+  last_step bigint,
+  created_at timestamp(3) with time zone not null,
+  constraint second_factors_pkey PRIMARY KEY (user_id),
+  constraint second_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table session_days (
+  organization_id uuid not null,
+  day date not null,
+  sandbox boolean not null,
+  shard smallint not null,
+  succeeded bigint default 0 not null,
+  failed bigint default 0 not null,
+  expired bigint default 0 not null,
+  cancelled bigint default 0 not null,
+  failure_codes jsonb default '{}'::jsonb not null,
+  seconds_buckets jsonb default '{}'::jsonb not null,
+  constraint session_days_pkey PRIMARY KEY (organization_id, day, sandbox, shard)
+) with (fillfactor=70);
+
+create table sessions (
+  id text collate "C" not null,
+  organization_id uuid not null,
+  status text not null,
+  failure_code text,
+  nfc_tries_used smallint default 0 not null,
+  liveness_tries_used smallint default 0 not null,
+  contract_version integer not null,
+  share_fields json not null,
+  redirect_url text,
+  webhook_endpoint_id text,
+  client_reference_id text,
+  metadata json not null,
+  sandbox boolean not null,
+  cancel_token_hash bytea not null,
+  cancel_token_used_at timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone not null,
+  completed_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_check CHECK (((status = 'failed'::text) = (failure_code IS NOT NULL))),
+  constraint sessions_check1 CHECK (((status = ANY (ARRAY['created'::text, 'in_progress'::text])) = (completed_at IS NULL))),
+  constraint sessions_status_check CHECK ((status = ANY (ARRAY['created'::text, 'in_progress'::text, 'succeeded'::text, 'failed'::text, 'expired'::text, 'cancelled'::text])))
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX sessions_open ON public.sessions USING btree (id) WHERE (status = ANY (ARRAY['created'::text, 'in_progress'::text]));
+CREATE INDEX sessions_organization ON public.sessions USING btree (organization_id, id DESC);
+CREATE INDEX sessions_reference ON public.sessions USING btree (organization_id, client_reference_id, status, id DESC) WHERE (client_reference_id IS NOT NULL);
+CREATE INDEX sessions_status ON public.sessions USING btree (organization_id, status, id DESC);
 
 create table user_sessions (
   id uuid not null,

@@ -82,6 +82,8 @@ export const errorTable = {
     status: 403,
     message: "The e-mail of the account is not verified.",
     hint: "Open the link in the mail that came after signing up, or ask for a new one with POST /v1/auth/account/email/verification.",
+  },
+
   // Sessions
   UNKNOWN_CLAIM_KEY: {
     status: 400,
