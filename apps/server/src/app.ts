@@ -15,13 +15,16 @@ import { openDb } from "./db/db.ts";
 import { Listener } from "./db/listener.ts";
 import { migrate, missingMigrations } from "./db/migrate.ts";
 import { sql } from "./db/sql.ts";
+import { purgeChallenges } from "./domains/domain.store.ts";
+import { domainRoutes } from "./domains/domains.routes.ts";
+import { recheckDomains } from "./domains/recheck-domains.job.ts";
 import { listenForMetrics, mountHealth, mountMetrics } from "./http/health.ts";
 import { Idempotency } from "./http/idempotency.ts";
 import { type Binding, mount } from "./http/mount.ts";
 import { mountPages } from "./http/pages.ts";
 import { createServer } from "./http/server.ts";
 import { writeSessionCookie } from "./http/session-cookie.ts";
-import { type Clock, hourMs, minuteMs, secondMs } from "./lib/clock.ts";
+import { type Clock, dayMs, hourMs, later, minuteMs, secondMs } from "./lib/clock.ts";
 import { createDns } from "./lib/dns.ts";
 import type { KeyRing } from "./lib/key-ring.ts";
 import { describeError, type Log } from "./lib/log.ts";
@@ -81,6 +84,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const bindings: Binding[] = [
     ...accountRoutes(core),
     ...organizationRoutes(core),
+    ...domainRoutes(core),
     ...apiKeyRoutes(core, usage),
     ...auditRoutes(core),
     ...sessionRoutes(core),
@@ -96,6 +100,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     { name: "expire-sessions", everyMs: secondMs, run: expireSessions(core) },
     ...retentionJobs(core),
     { name: "purge-idempotent-answers", everyMs: 10 * minuteMs, run: () => idempotency.purge(1000) },
+    { name: "recheck-domains", everyMs: minuteMs, run: () => recheckDomains(core) },
+    {
+      name: "purge-domain-challenges",
+      everyMs: hourMs,
+      run: () => purgeChallenges(db, later(clock.now(), -30 * dayMs), 1000),
+    },
     {
       name: "purge-invitations",
       everyMs: hourMs,

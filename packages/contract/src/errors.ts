@@ -110,6 +110,48 @@ export const errorTable = {
     message: "A device is working on this session.",
     hint: "Wait for the outcome, or try again once the device has been silent for 60 seconds.",
   },
+
+  // Organization administration
+  APEX_INVALID: {
+    status: 422,
+    message: "`apex_domain` is not on a domain that can be registered.",
+    hint: "Give a domain like example.com: not an address, not a public suffix like co.uk, no scheme or path.",
+  },
+  CHALLENGE_NOT_FOUND: {
+    status: 404,
+    message: "There is no such challenge.",
+    hint: "Begin again with POST /v1/auth/orgs/domains/challenges/dns.",
+  },
+  CHALLENGE_EXPIRED: {
+    status: 409,
+    message: "The challenge is older than 7 days.",
+    hint: "Begin again with POST /v1/auth/orgs/domains/challenges/dns and publish the new record.",
+  },
+  DNS_NOT_PROPAGATED: {
+    status: 409,
+    message: "The TXT record was not found.",
+    hint: "A new record can take from minutes to a day to be seen; try again then.",
+  },
+  APEX_TAKEOVER_REQUIRED: {
+    status: 409,
+    message: "Another organization holds this domain.",
+    hint: "Send `acknowledge_takeover: true` to take the domain over; its owners will be told.",
+  },
+  UPSTREAM_ERROR: {
+    status: 502,
+    message: "The DNS resolvers answered with an error.",
+    hint: "Check that the domain's name servers work, then try again.",
+  },
+  UPSTREAM_UNAVAILABLE: {
+    status: 503,
+    message: "No DNS resolver answered.",
+    hint: "Try again after a short wait.",
+  },
+  DOMAIN_NOT_VERIFIED: {
+    status: 422,
+    message: "`pattern` is not on a verified domain of the organization.",
+    hint: "Verify the domain first with POST /v1/auth/orgs/domains/challenges/dns.",
+  },
 } as const satisfies Record<string, ErrorDefinition>;
 
 export type ErrorCode = keyof typeof errorTable;

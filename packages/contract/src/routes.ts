@@ -2,6 +2,7 @@ import { accountRoutes } from "./accounts.ts";
 import { analyticsRoutes } from "./analytics.ts";
 import { apiKeyRoutes } from "./api-keys.ts";
 import { auditRoutes } from "./audit.ts";
+import { domainRoutes } from "./domains.ts";
 import { organizationRoutes } from "./organizations.ts";
 import type { RouteDefinition } from "./route.ts";
 import { sessionRoutes } from "./sessions.ts";
@@ -10,6 +11,7 @@ import { sessionRoutes } from "./sessions.ts";
 export const routes: readonly RouteDefinition[] = [
   ...accountRoutes,
   ...organizationRoutes,
+  ...domainRoutes,
   ...apiKeyRoutes,
   ...auditRoutes,
   ...sessionRoutes,

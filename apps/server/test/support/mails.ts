@@ -4,12 +4,17 @@ import type { TestService } from "./service.ts";
 
 export type ReceivedMail = { to: string; subject: string; text: string };
 
-/** Every mail that the service has written as a file, oldest first, after sending what waits. */
+/**
+ * Every mail that was written as a file, oldest first, after sending what waits. Where several services share a database,
+ * all of them must be given, with one DATA_DIR: any of them may be the one that sends.
+ */
 export async function readMails(
-  service: Pick<TestService, "runJob" | "dataDir">,
+  services: Pick<TestService, "runJob" | "dataDir"> | readonly [TestService, ...TestService[]],
   to?: string,
 ): Promise<ReceivedMail[]> {
-  await service.runJob("send-mails");
+  const all = "runJob" in services ? [services] : services;
+  for (const each of all) await each.runJob("send-mails");
+  const [service] = all;
   const folder = join(service.dataDir, "mail");
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
