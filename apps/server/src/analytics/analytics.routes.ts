@@ -2,7 +2,7 @@ import * as contract from "@assay/contract/analytics";
 import type { Core } from "../core.ts";
 import { ApiError, badField } from "../http/api-error.ts";
 import { type Binding, bind } from "../http/mount.ts";
-import { parseTime } from "../http/times.ts";
+import { isDay, parseTime } from "../http/times.ts";
 import { dayMs, later } from "../lib/clock.ts";
 import { type Day, dayOf, daysBetween, startOfDay, summarize } from "./day-figures.ts";
 import { readFigures } from "./session-day.store.ts";
@@ -49,9 +49,7 @@ function parseDay(field: string, text: string | undefined): Day | undefined {
       throw badField(field, "is too far from today");
     return dayOf(time);
   }
-  const day = new Date(`${text}T00:00:00.000Z`);
-  // 31 February would silently become a day in March.
-  if (Number.isNaN(day.getTime()) || dayOf(day) !== text || text < "0001")
+  if (!isDay(text) || text < "0001")
     throw badField(field, "must be a day like 2026-03-01, or a time with a zone");
   return text;
 }
