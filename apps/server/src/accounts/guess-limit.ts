@@ -38,13 +38,14 @@ function drained(state: LimitState | null, rule: LimitRule, now: Date): number {
 export function delayAfter(level: number, rule: LimitRule): number {
   if (level < rule.free) return 0;
   // Beyond 2^30 the shortest first delay has long passed every longest one.
-  const doublings = Math.min(30, Math.floor(level - rule.free));
-  return Math.min(rule.firstDelayMs * 2 ** doublings, rule.maxDelayMs);
+  const doublings = Math.min(30, level - rule.free);
+  return Math.min(Math.ceil(rule.firstDelayMs * 2 ** doublings), rule.maxDelayMs);
 }
 
 /** From when on the state says nothing more than no state at all. */
 export function forgottenAt(state: LimitState, rule: LimitRule): Date {
-  const empty = later(state.updatedAt, Math.ceil(state.level * rule.drainMs));
+  // One millisecond more than is due, because the division on the way down may leave a trace.
+  const empty = later(state.updatedAt, Math.ceil(state.level * rule.drainMs) + 1);
   return state.blockedUntil !== null && state.blockedUntil > empty ? state.blockedUntil : empty;
 }
 
@@ -56,7 +57,7 @@ export function forgottenAt(state: LimitState, rule: LimitRule): Date {
 export const rules = {
   account: { free: 30, firstDelayMs: 10 * secondMs, maxDelayMs: 5 * minuteMs, drainMs: 10 * minuteMs },
   accountAndOrigin: {
-    free: 5,
+    free: 10,
     firstDelayMs: 10 * secondMs,
     maxDelayMs: 15 * minuteMs,
     drainMs: 30 * minuteMs,
