@@ -10,6 +10,18 @@ export const auditEvents = [
   "api_key.created",
   "api_key.updated",
   "api_key.deleted",
+  "webhook_endpoint.created",
+  "webhook_endpoint.updated",
+  "webhook_endpoint.disabled",
+  "webhook_endpoint.deleted",
+  "webhook_endpoint.tested",
+  "webhook_secret.revealed",
+  "webhook_secret.rotated",
+  "webhook_key.registered",
+  "webhook_key.deactivated",
+  "webhook_key.reactivated",
+  "webhook_delivery.retried",
+  "webhook_event.replayed",
 ] as const;
 export type AuditEvent = (typeof auditEvents)[number];
 

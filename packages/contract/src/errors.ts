@@ -71,6 +71,17 @@ export const errorTable = {
     message: "Too many attempts.",
     hint: "Wait for the number of seconds in Retry-After.",
   },
+  // Webhooks
+  WEBHOOK_URL_REJECTED: {
+    status: 400,
+    message: "`url` is not a safe address to send to.",
+    hint: "Give an https:// URL without credentials whose host is a public name or address.",
+  },
+  WEBHOOK_PAYLOAD_EXPIRED: {
+    status: 409,
+    message: "There is no payload left to send.",
+    hint: "Payloads are scrubbed once delivered and after the endpoint's retention; read the session for its outcome.",
+  },
 } as const satisfies Record<string, ErrorDefinition>;
 
 export type ErrorCode = keyof typeof errorTable;

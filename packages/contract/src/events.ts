@@ -1,3 +1,7 @@
+import { Type } from "typebox";
+import { pageQuery } from "./page.ts";
+import { Nullable, named, OneOf, open, PrefixedId, Timestamp } from "./schema.ts";
+
 /** Every type of event that an endpoint can subscribe to. New ones may be added at any time. */
 export const eventTypes = [
   "verification.session.succeeded",
@@ -7,3 +11,76 @@ export const eventTypes = [
   "webhook.endpoint.test",
 ] as const;
 export type EventType = (typeof eventTypes)[number];
+
+export const EventId = PrefixedId("evt_", 64, "event");
+const SessionId = PrefixedId("vs_", 64, "verification session");
+
+/** An event as it is listed. What it was about is in the sealed deliveries only. */
+export const WebhookEvent = named(
+  "Event",
+  open({
+    id: EventId,
+    type: OneOf(eventTypes),
+    session_id: Nullable(SessionId),
+    sandbox: Type.Boolean(),
+    contract_version: Nullable(Type.Integer()),
+    client_reference_id: Nullable(Type.String()),
+    created_at: Timestamp,
+  }),
+);
+
+export const eventQuery = pageQuery(EventId, {
+  type: Type.Optional(OneOf(eventTypes)),
+  session_id: Type.Optional(SessionId),
+  created_from: Type.Optional(Timestamp),
+  created_to: Type.Optional(Timestamp),
+});
+
+const TriesUsed = Type.Integer({ minimum: 0, maximum: 3 });
+const tries = { nfc_tries_used: TriesUsed, liveness_tries_used: TriesUsed };
+
+/** The `data` of the decrypted event, by type. */
+export const eventData = {
+  "verification.session.succeeded": open({
+    claims: Type.Record(Type.String(), Type.Unknown(), {
+      description: "The claims that the person agreed to share; declined ones are absent.",
+    }),
+    selected_field_keys: Type.Array(Type.String()),
+  }),
+  "verification.session.failed": open({ failure_code: Type.String(), ...tries }),
+  "verification.session.expired": open(tries),
+  "verification.session.cancelled": open({
+    outcome: OneOf(["not_verified"]),
+    reason: OneOf(["cancelled_by_partner", "cancelled_by_user", "consent_withdrawn"]),
+    ...tries,
+  }),
+  "webhook.endpoint.test": open({ webhook_endpoint_id: PrefixedId("whe_", 32, "webhook endpoint") }),
+} as const;
+
+function payloadOf<T extends EventType>(name: string, type: T) {
+  return named(
+    name,
+    open({
+      id: EventId,
+      type: OneOf([type]),
+      created_at: Timestamp,
+      sandbox: Type.Boolean(),
+      metadata: open({
+        event_id: EventId,
+        verification_session_id: Nullable(SessionId),
+        contract_version: Nullable(Type.Integer()),
+        client_reference_id: Nullable(Type.String()),
+      }),
+      data: eventData[type],
+    }),
+  );
+}
+
+/** What a partner finds after decrypting the body of a delivery, by event type. */
+export const eventPayloads = {
+  "verification.session.succeeded": payloadOf("SessionSucceededEvent", "verification.session.succeeded"),
+  "verification.session.failed": payloadOf("SessionFailedEvent", "verification.session.failed"),
+  "verification.session.expired": payloadOf("SessionExpiredEvent", "verification.session.expired"),
+  "verification.session.cancelled": payloadOf("SessionCancelledEvent", "verification.session.cancelled"),
+  "webhook.endpoint.test": payloadOf("EndpointTestEvent", "webhook.endpoint.test"),
+} as const;

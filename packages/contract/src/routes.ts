@@ -3,6 +3,7 @@ import { apiKeyRoutes } from "./api-keys.ts";
 import { auditRoutes } from "./audit.ts";
 import { organizationRoutes } from "./organizations.ts";
 import type { RouteDefinition } from "./route.ts";
+import { webhookRoutes } from "./webhooks.ts";
 
 /** Every route of the service under /v1. What is not listed here does not exist. */
 export const routes: readonly RouteDefinition[] = [
@@ -10,4 +11,5 @@ export const routes: readonly RouteDefinition[] = [
   ...organizationRoutes,
   ...apiKeyRoutes,
   ...auditRoutes,
+  ...webhookRoutes,
 ];
