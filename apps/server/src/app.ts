@@ -29,6 +29,9 @@ import { createDns } from "./lib/dns.ts";
 import type { KeyRing } from "./lib/key-ring.ts";
 import { describeError, type Log } from "./lib/log.ts";
 import { Metrics } from "./lib/metrics.ts";
+import { exemptHostSet } from "./lib/public-address.ts";
+import { createResolveAddresses, lookUpLocally } from "./lib/resolve-addresses.ts";
+import { createSafeFetch } from "./lib/safe-fetch.ts";
 import { type Job, Scheduler } from "./lib/scheduler.ts";
 import { mailChannel } from "./mails/queue-mail.ts";
 import { createMailTransport, sendDueMails } from "./mails/send-mails.job.ts";
@@ -37,6 +40,9 @@ import { organizationRoutes } from "./organizations/organizations.routes.ts";
 import { expireSessions } from "./sessions/expire-sessions.job.ts";
 import { retentionJobs } from "./sessions/retain-sessions.job.ts";
 import { sessionRoutes } from "./sessions/sessions.routes.ts";
+import { DeliveryWorker, type DeliveryWorkerOptions } from "./webhooks/delivery-worker.ts";
+import { createPurgeHistory, scrubPayloads } from "./webhooks/purge-history.job.ts";
+import { webhookRoutes } from "./webhooks/webhooks.routes.ts";
 
 /** `api` answers requests, `worker` runs the background work, `all` does both. */
 export type ProcessRole = "api" | "worker" | "all";
@@ -58,6 +64,8 @@ export type ServiceOptions = {
   clock: Clock;
   log: Log;
   role?: ProcessRole;
+  /** For tests: authorities to trust in place of Node's own, and shorter times. */
+  webhooks?: DeliveryWorkerOptions & { ca?: string };
 };
 
 /** The one list that wires everything. The database must be reachable; migrations are applied here. */
@@ -81,6 +89,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const usage = new KeyUsage(db, clock, log);
   const idempotency = new Idempotency(db, ring, clock);
 
+  const resolveAddresses = createResolveAddresses(config.dnsResolvers, 2 * secondMs);
+  const safeFetch = createSafeFetch({
+    resolveAddresses,
+    exemptHosts: exemptHostSet(config.webhookAllowedPrivateHosts),
+    resolveExempt: config.dnsResolvers.length > 0 ? resolveAddresses : lookUpLocally,
+    ...(options.webhooks?.ca === undefined ? {} : { ca: options.webhooks.ca }),
+  });
+  const deliveryWorker = new DeliveryWorker(core, safeFetch, options.webhooks);
+
   const bindings: Binding[] = [
     ...accountRoutes(core),
     ...organizationRoutes(core),
@@ -89,6 +106,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...auditRoutes(core),
     ...sessionRoutes(core),
     ...analyticsRoutes(core),
+    ...webhookRoutes(core, safeFetch),
   ];
   checkBindings(bindings);
 
@@ -119,6 +137,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
           sql`delete from user_sessions where id in (select id from user_sessions where expires_at <= ${clock.now()} limit 1000)`,
         ),
     },
+    // The worker wakes by itself; as a job it can be waited for.
+    { name: "deliver-webhooks", everyMs: minuteMs, run: () => deliveryWorker.settle().then(() => 0) },
+    { name: "scrub-webhook-payloads", everyMs: 30 * secondMs, run: () => scrubPayloads(core) },
+    { name: "purge-webhook-history", everyMs: 10 * minuteMs, run: createPurgeHistory(core) },
   ];
 
   const app = createServer({ log, metrics, publicUrl, trustProxy: config.trustProxy });
@@ -166,6 +188,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const metricsServer =
     config.metricsPort > 0 ? await listenForMetrics(metrics, config.host, config.metricsPort) : null;
   scheduler.start();
+  if (role !== "api") deliveryWorker.start(listener);
 
   let closed: Promise<void> | null = null;
   return {
@@ -175,7 +198,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     close: () => {
       closed ??= (async () => {
         await app.close();
-        await scheduler.stop();
+        await Promise.all([scheduler.stop(), deliveryWorker.stop()]);
+        await safeFetch.close();
         await usage.flush();
         await listener.stop();
         metricsServer?.close();

@@ -31,6 +31,18 @@ export const auditEvents = [
   "session.failed",
   "session.expired",
   "session.cancelled",
+  "webhook_endpoint.created",
+  "webhook_endpoint.updated",
+  "webhook_endpoint.disabled",
+  "webhook_endpoint.deleted",
+  "webhook_endpoint.tested",
+  "webhook_secret.revealed",
+  "webhook_secret.rotated",
+  "webhook_key.registered",
+  "webhook_key.deactivated",
+  "webhook_key.reactivated",
+  "webhook_delivery.retried",
+  "webhook_event.replayed",
 ] as const;
 export type AuditEvent = (typeof auditEvents)[number];
 

@@ -152,6 +152,18 @@ export const errorTable = {
     message: "`pattern` is not on a verified domain of the organization.",
     hint: "Verify the domain first with POST /v1/auth/orgs/domains/challenges/dns.",
   },
+
+  // Webhooks
+  WEBHOOK_URL_REJECTED: {
+    status: 400,
+    message: "`url` is not a safe address to send to.",
+    hint: "Give an https:// URL without credentials whose host is a public name or address.",
+  },
+  WEBHOOK_PAYLOAD_EXPIRED: {
+    status: 409,
+    message: "There is no payload left to send.",
+    hint: "Payloads are scrubbed once delivered and after the endpoint's retention; read the session for its outcome.",
+  },
 } as const satisfies Record<string, ErrorDefinition>;
 
 export type ErrorCode = keyof typeof errorTable;

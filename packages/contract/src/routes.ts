@@ -6,6 +6,7 @@ import { domainRoutes } from "./domains.ts";
 import { organizationRoutes } from "./organizations.ts";
 import type { RouteDefinition } from "./route.ts";
 import { sessionRoutes } from "./sessions.ts";
+import { webhookRoutes } from "./webhooks.ts";
 
 /** Every route of the service under /v1. What is not listed here does not exist. */
 export const routes: readonly RouteDefinition[] = [
@@ -16,4 +17,5 @@ export const routes: readonly RouteDefinition[] = [
   ...auditRoutes,
   ...sessionRoutes,
   ...analyticsRoutes,
+  ...webhookRoutes,
 ];

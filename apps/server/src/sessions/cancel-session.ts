@@ -1,4 +1,5 @@
 import type { Actor } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { endSession } from "./end-session.ts";
 import { lockOpenAttempt, lockSession, stateOf } from "./session.store.ts";
@@ -17,6 +18,7 @@ export type CancelResult =
  * tell whether that was in time: once somebody has received the claims, the outcome stands.
  */
 export async function cancelSession(
+  core: Core,
   tx: Tx,
   request: {
     sessionId: string;
@@ -38,6 +40,6 @@ export async function cancelSession(
     if (request.takeBack === undefined) return { result: "refused", why: "ended" };
     if ((await request.takeBack(tx)) === "delivered") return { result: "refused", why: "delivered" };
   }
-  await endSession(tx, session, { status: "cancelled", reason: request.reason }, request.actor, now);
+  await endSession(core, tx, session, { status: "cancelled", reason: request.reason }, request.actor, now);
   return { result: "cancelled" };
 }

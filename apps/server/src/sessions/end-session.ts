@@ -1,6 +1,7 @@
 import type { FailureCode } from "@assay/contract/sessions";
 import { countOutcome } from "../analytics/session-day.store.ts";
 import { type Actor, recordAudit } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { type NewEvent, publishEvents } from "../webhooks/publish-event.ts";
 import { endOpenAttempt, moveSession, type SessionRow } from "./session.store.ts";
@@ -22,6 +23,7 @@ export type SessionEnd =
  * end; status, attempt, event, audit entry and count are there together or not at all.
  */
 export async function endSession(
+  core: Core,
   tx: Tx,
   session: SessionRow,
   end: SessionEnd,
@@ -43,7 +45,7 @@ export async function endSession(
     ...(end.status === "cancelled" || end.riskScore === undefined ? {} : { riskScore: end.riskScore }),
     now,
   });
-  await publishEvents(tx, now, [eventOf(ended, end)]);
+  await publishEvents(core, tx, now, [eventOf(ended, end)]);
   await recordAudit(tx, now, {
     organizationId: session.organization_id,
     event: `session.${end.status}`,

@@ -12,13 +12,15 @@ const batchSize = 500;
  * Tells the partners about sessions that have expired: status, event, audit entry and count of a batch are one short
  * transaction. Any number of processes may run it at once, each takes other sessions.
  */
-export function expireSessions({ db, clock }: Core): () => Promise<number> {
+export function expireSessions(core: Core): () => Promise<number> {
+  const { db, clock } = core;
   return sweepInOrder(async (afterId) => {
     const now = clock.now();
     const expired = await db.transaction(async (tx) => {
       const sessions = await expireDueSessions(tx, now, afterId, batchSize);
       if (sessions.length === 0) return sessions;
       await publishEvents(
+        core,
         tx,
         now,
         sessions.map((session) => sessionEvent(session, "verification.session.expired", triesOf(session))),

@@ -1,5 +1,6 @@
 import type { FailureCode } from "@assay/contract/sessions";
 import { personActor } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { endSession, type SharedData } from "./end-session.ts";
 import { lockOpenAttempt, lockSession, stateOf } from "./session.store.ts";
@@ -18,6 +19,7 @@ export type Outcome =
  * nothing is written, and the claims in `outcome` go nowhere.
  */
 export async function finishSession(
+  core: Core,
   tx: Tx,
   finish: { sessionId: string; attemptId: string; outcome: Outcome; now: Date },
 ): Promise<FinishResult> {
@@ -28,6 +30,6 @@ export async function finishSession(
   const decision = decideFinish(stateOf(session), attempt, finish.attemptId, now);
   if (decision.move === "refuse") return { result: "refused", why: decision.why };
   const end = outcome.status === "failed" ? { ...outcome, riskScore: outcome.riskScore } : outcome;
-  await endSession(tx, session, end, personActor, now);
+  await endSession(core, tx, session, end, personActor, now);
   return { result: "finished" };
 }

@@ -41,7 +41,7 @@ export function sessionRoutes(core: Core): Binding[] {
     bind(contract.cancelSession, async ({ caller, params }) => {
       const now = clock.now();
       const cancelled = await db.transaction((tx) =>
-        cancelSession(tx, {
+        cancelSession(core, tx, {
           sessionId: params.id,
           organizationId: caller.organizationId,
           reason: "cancelled_by_partner",

@@ -1,5 +1,6 @@
 import type { FailureCode } from "@assay/contract/sessions";
 import { personActor } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { endSession } from "./end-session.ts";
 import { countTry, lockOpenAttempt, lockSession, setRiskScore, stateOf } from "./session.store.ts";
@@ -17,6 +18,7 @@ export type TryResult =
  * refused instead of counted twice.
  */
 export async function useTry(
+  core: Core,
   tx: Tx,
   judged: {
     sessionId: string;
@@ -41,6 +43,7 @@ export async function useTry(
   }
   const { failureCode } = decision;
   await endSession(
+    core,
     tx,
     counted,
     { status: "failed", failureCode, riskScore: judged.riskScore },

@@ -149,7 +149,7 @@ test("a success that was taken back leaves the figures", async () => {
   const id = await createSession(partner.api);
   await succeed(core, id, await claimed(core, id));
   await core.db.transaction((tx) =>
-    cancelSession(tx, {
+    cancelSession(core, tx, {
       sessionId: id,
       organizationId: null,
       reason: "consent_withdrawn",

@@ -159,7 +159,7 @@ test("the person may abort at any time, also in flight", async () => {
   await claimed(core, id);
   const abort = () =>
     core.db.transaction((tx) =>
-      cancelSession(tx, {
+      cancelSession(core, tx, {
         sessionId: id,
         organizationId: null,
         reason: "cancelled_by_user",
@@ -181,7 +181,7 @@ test("the person may abort at any time, also in flight", async () => {
 test("consent withdrawn before anything was delivered takes the success back; afterwards it stands", async () => {
   const withdraw = (id: string, delivered: boolean) =>
     core.db.transaction((tx) =>
-      cancelSession(tx, {
+      cancelSession(core, tx, {
         sessionId: id,
         organizationId: null,
         reason: "consent_withdrawn",

@@ -120,7 +120,7 @@ test("no interleaving of two processes ends a session twice or gives it two term
           }
           case "abort": {
             const result = await core.db.transaction((tx) =>
-              cancelSession(tx, {
+              cancelSession(core, tx, {
                 sessionId: id,
                 organizationId: null,
                 reason: "cancelled_by_user",

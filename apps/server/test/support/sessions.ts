@@ -34,7 +34,7 @@ export function succeed(core: Core, sessionId: string, attemptId: string, riskSc
   const now = core.clock.now();
   const data = { claims: { family_name: "CANARY" }, selected_field_keys: ["family_name"] };
   return core.db.transaction((tx) =>
-    finishSession(tx, {
+    finishSession(core, tx, {
       sessionId,
       attemptId,
       outcome: { status: "succeeded", data, riskScore },
@@ -51,7 +51,7 @@ export function fail(
 ) {
   const now = core.clock.now();
   return core.db.transaction((tx) =>
-    finishSession(tx, { sessionId, attemptId, outcome: { status: "failed", failureCode }, now }),
+    finishSession(core, tx, { sessionId, attemptId, outcome: { status: "failed", failureCode }, now }),
   );
 }
 
@@ -64,7 +64,9 @@ export function judge(
   failureCode: FailureCode | null,
 ) {
   const now = core.clock.now();
-  return core.db.transaction((tx) => useTry(tx, { sessionId, attemptId, kind, number, failureCode, now }));
+  return core.db.transaction((tx) =>
+    useTry(core, tx, { sessionId, attemptId, kind, number, failureCode, now }),
+  );
 }
 
 export async function eventsOf(core: Core, sessionId: string): Promise<string[]> {
