@@ -44,11 +44,12 @@ function timeText(at: Date): string {
 }
 
 /**
- * `vs_` and the like. The first eight characters are the creation time in milliseconds, so that ordering by id is
- * ordering by age; the others are random, 333 bits of them in the long form.
+ * `vs_` and the like. The first ten characters are the creation time in milliseconds and a sequence, so that ordering by
+ * id is ordering by age; the others are random, 321 bits of them in the long form.
  */
 export function newId(prefix: IdPrefix, now: Date): string {
-  return `${prefix}_${timeText(now)}${randomText(lengths[prefix] - timeLength)}`;
+  const order = timeText(now) + numberText(nextSequence(now), sequenceLength);
+  return `${prefix}_${order}${randomText(lengths[prefix] - order.length)}`;
 }
 
 /** The smallest text that an id of this prefix created at or after `at` can have. */
@@ -59,9 +60,9 @@ export function idFloor(prefix: IdPrefix, at: Date): string {
 /** UUID version 7: ordered by creation time like the ids above. */
 export function newUuid(now: Date): string {
   const bytes = Buffer.allocUnsafe(16);
-  for (let i = 6; i < 16; i++) bytes[i] = randomByte();
+  for (let i = 8; i < 16; i++) bytes[i] = randomByte();
   bytes.writeUIntBE(now.getTime(), 0, 6);
-  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
+  bytes.writeUInt16BE(0x7000 | nextSequence(now), 6);
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
   const hex = bytes.toString("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;

@@ -241,8 +241,8 @@ test("a sole owner cannot delete the account, and is told which organizations ho
   const partner = await signUpOwner(api);
   const join = (role: string) =>
     service.core.db.run(sql`
-      insert into memberships (organization_id, user_id, role, created_at, updated_at)
-      values (${owner.organizationId}, ${partner.userId}, ${role}, ${clock.now()}, ${clock.now()})
+      insert into memberships (id, organization_id, user_id, role, created_at, updated_at)
+      values (gen_random_uuid(), ${owner.organizationId}, ${partner.userId}, ${role}, ${clock.now()}, ${clock.now()})
       on conflict (organization_id, user_id) do update set role = excluded.role`);
   await join("admin");
   expectError(await remove(), 409, "CONFLICT");
@@ -265,8 +265,8 @@ test("a sole owner cannot delete the account, and is told which organizations ho
 test("of two owners who delete their accounts at once, one stays", async () => {
   const [one, two] = [await signUpOwner(api), await signUp(api)];
   await service.core.db.run(sql`
-    insert into memberships (organization_id, user_id, role, created_at, updated_at)
-    values (${one.organizationId}, ${two.userId}, 'owner', ${clock.now()}, ${clock.now()})`);
+    insert into memberships (id, organization_id, user_id, role, created_at, updated_at)
+    values (gen_random_uuid(), ${one.organizationId}, ${two.userId}, 'owner', ${clock.now()}, ${clock.now()})`);
   const answers = await Promise.all(
     [one, two].map((user) => user.api.post("/v1/auth/account/delete", { password: user.password })),
   );
