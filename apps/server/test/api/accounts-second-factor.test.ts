@@ -4,7 +4,7 @@ import { Secret, TOTP } from "otpauth";
 import { sql } from "../../src/db/sql.ts";
 import { hourMs, secondMs } from "../../src/lib/clock.ts";
 import { type Api, expectData, expectError, signUp } from "../support/api.ts";
-import { latestToken, mailsTo, subjectOf } from "../support/mail.ts";
+import { latestToken, subjectsTo } from "../support/mailed-links.ts";
 import { startTestService } from "../support/service.ts";
 
 const service = await startTestService();
@@ -59,7 +59,7 @@ test("nothing is asked for until the secret is confirmed with a code", async () 
     "CONFLICT",
     /is on/,
   );
-  assert.ok((await mailsTo(service, user.email)).map(subjectOf).includes("The second factor was turned on"));
+  assert.ok((await subjectsTo(service, user.email)).includes("The second factor was turned on"));
 });
 
 test("the factor is asked for only after the right password", async () => {
