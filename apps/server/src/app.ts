@@ -1,7 +1,8 @@
 import { routes } from "@assay/contract/routes";
 import { accountRoutes } from "./accounts/accounts.routes.ts";
+import { answerMailRequests } from "./accounts/answer-mail-requests.job.ts";
 import { purgeAccountLeftovers } from "./accounts/purge-accounts.job.ts";
-import { answerMailRequests, mailRequestChannel } from "./accounts/request-link.ts";
+import { mailRequestChannel } from "./accounts/request-link.ts";
 import { findMembership } from "./accounts/user.store.ts";
 import { authenticateUser } from "./accounts/user-session.ts";
 import { analyticsRoutes } from "./analytics/analytics.routes.ts";

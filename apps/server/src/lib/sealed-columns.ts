@@ -10,6 +10,8 @@ export type SealedColumn = { table: string; id: string; column: string; purpose:
 
 export const sealedColumns: readonly SealedColumn[] = [
   { table: "mails", id: "id", column: "content", purpose: "mail" },
+  { table: "mail_requests", id: "id", column: "email", purpose: "mail" },
+  { table: "second_factors", id: "user_id", column: "secret", purpose: "second-factor" },
   { table: "idempotent_answers", id: "id", column: "answer", purpose: "idempotent-answer" },
   { table: "organizations", id: "id", column: "document_id_key", purpose: "document-id" },
 ];
