@@ -12,7 +12,7 @@ const batchSize = 500;
  * Tells the partners about sessions that have expired: status, event, audit entry and count of a batch are one short
  * transaction. Any number of processes may run it at once, each takes other sessions.
  */
-export function expireSessions({ db, clock }: Core): () => Promise<number> {
+export function expireSessions({ db, clock }: Pick<Core, "db" | "clock">): () => Promise<number> {
   return sweepInOrder(async (afterId) => {
     const now = clock.now();
     const expired = await db.transaction(async (tx) => {
