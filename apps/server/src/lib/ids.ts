@@ -32,15 +32,32 @@ export function randomText(length: number): string {
   return text;
 }
 
-function timeText(at: Date): string {
-  // Bounds of a list come from callers and may lie before 1970 or beyond what eight characters hold.
-  let rest = Math.min(Math.max(at.getTime(), 0), alphabet.length ** timeLength - 1);
+/** A number in our alphabet, with leading zeros so that text sorts as the numbers do. */
+function numberText(number: number, length: number): string {
+  let rest = number;
   let text = "";
-  for (let i = 0; i < timeLength; i++) {
+  for (let i = 0; i < length; i++) {
     text = alphabet[rest % alphabet.length] + text;
     rest = Math.floor(rest / alphabet.length);
   }
   return text;
+}
+
+function timeText(at: Date): string {
+  // Bounds of a list come from callers and may lie before 1970 or beyond what eight characters hold.
+  return numberText(Math.min(Math.max(at.getTime(), 0), alphabet.length ** timeLength - 1), timeLength);
+}
+
+// Ids that one process makes in the same millisecond sort in the order in which they were made.
+const sequenceLength = 2;
+const maxSequence = alphabet.length ** sequenceLength - 1;
+let sequenceMs = Number.NaN;
+let sequence = 0;
+
+function nextSequence(now: Date): number {
+  sequence = now.getTime() === sequenceMs ? Math.min(sequence + 1, maxSequence) : 0;
+  sequenceMs = now.getTime();
+  return sequence;
 }
 
 /**
