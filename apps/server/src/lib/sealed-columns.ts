@@ -12,6 +12,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: "mails", id: "id", column: "content", purpose: "mail" },
   { table: "idempotent_answers", id: "id", column: "answer", purpose: "idempotent-answer" },
   { table: "organizations", id: "id", column: "document_id_key", purpose: "document-id" },
+  { table: "receipt_keys", id: "id", column: "private_key", purpose: "deletion-receipt" },
 ];
 
 const batchSize = 200;
