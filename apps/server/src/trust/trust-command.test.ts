@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { toBase64 } from "@assay/emrtd/base64";
+import { toHex } from "@assay/emrtd/bytes";
+import { readSignedData } from "@assay/emrtd/cms/signed-data";
+import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
+import { createTestCountry } from "@assay/emrtd/node/test-country/test-country";
+import { auditTrustFolder, importTrustFile, listTrust } from "./trust-command.ts";
+import { openTrustFolder, trustFolderPath } from "./trust-folder.ts";
+
+const NOW = new Date("2026-05-05T00:00:00Z");
+const country = createTestCountry("trust command", NOW);
+
+function authority(id: "brainpool" | "nist" | "rsa"): Uint8Array {
+  const certificate = country.authorityCertificates.get(id);
+  assert.ok(certificate);
+  return certificate;
+}
+
+function pem(label: string, bytes: Uint8Array): string {
+  return `-----BEGIN ${label}-----\n${toBase64(bytes).replace(/.{64}/g, "$&\n")}\n-----END ${label}-----\n`;
+}
+
+async function setUp(context: TestContext) {
+  const dataDir = await mkdtemp(join(tmpdir(), "trust-"));
+  context.after(() => rm(dataDir, { recursive: true }));
+  const folder = trustFolderPath(dataDir);
+  const lines: string[] = [];
+  const print = (line: string) => lines.push(line);
+  const write = async (name: string, content: Uint8Array | string) => {
+    await writeFile(join(dataDir, name), content);
+    return join(dataDir, name);
+  };
+  const bring = async (
+    name: string,
+    content: Uint8Array | string,
+    roots: readonly string[] = [],
+    pins: readonly string[] = [],
+  ) =>
+    importTrustFile(
+      { folder, file: await write(name, content), rootFiles: roots, pinnedSha256: pins, now: NOW },
+      print,
+    );
+  return { folder, lines, print, write, bring };
+}
+
+test("a master list is imported when a given root vouches for its signer, and refused otherwise", async (context) => {
+  const { folder, lines, write, bring } = await setUp(context);
+  assert.equal(await bring("list.ml", country.masterList()), 1);
+  assert.match(lines.join("\n"), /No trusted root vouches/);
+  assert.deepEqual(await readdir(folder).catch(() => []), []);
+
+  const root = await write("root.pem", pem("CERTIFICATE", authority("brainpool")));
+  assert.equal(await bring("list.ml", country.masterList(), [root]), 0);
+  assert.match(lines.at(-1) ?? "", /Imported 5 certificates .* signed by C=UT/);
+});
+
+test("a root that is already trusted, or a pinned fingerprint, vouches as well", async (context) => {
+  const { bring } = await setUp(context);
+  const checker = createNodeSignatureChecker();
+  const other = createTestCountry("another", NOW);
+  assert.equal(await bring("root.cer", authority("brainpool")), 0);
+  assert.equal(await bring("list.ml", country.masterList()), 0);
+  assert.equal(await bring("other.ml", other.masterList()), 1);
+  const [signer = new Uint8Array()] = readSignedData(other.masterList(), {
+    maxBytes: 1_000_000,
+  }).certificates;
+  const pin = toHex(checker.hash("SHA-256", signer));
+  assert.equal(await bring("other.ml", other.masterList(), [], [pin]), 0);
+  assert.equal(await bring("other.ml", other.masterList(), [], ["abc"]), 1, "a pin must be a fingerprint");
+});
+
+test("an import made twice is there once, and its file is readable by its owner alone", async (context) => {
+  const { folder, bring } = await setUp(context);
+  await bring("root.cer", authority("rsa"));
+  await bring("root.cer", authority("rsa"));
+  const names = await readdir(folder);
+  assert.equal(names.length, 1);
+  assert.equal((await stat(join(folder, names[0] ?? ""))).mode & 0o777, 0o600);
+});
+
+test("what cannot be trusted is left out, with the reason, and the rest is imported", async (context) => {
+  const { lines, bring } = await setUp(context);
+  const spoilt = authority("rsa").slice();
+  spoilt[spoilt.length - 1] = (spoilt.at(-1) ?? 0) ^ 1;
+  const content =
+    pem("CERTIFICATE", authority("nist")) +
+    pem("CERTIFICATE", spoilt) +
+    pem("X509 CRL", country.revocationLists[0] ?? new Uint8Array());
+  assert.equal(await bring("mixed.pem", content), 0);
+  assert.match(lines.join("\n"), /Left out block 2: The signature of .* does not hold/);
+  assert.match(lines.at(-1) ?? "", /Imported 1 certificates and 1 revocation lists/);
+});
+
+test("a file with nothing in it says so", async (context) => {
+  const { lines, bring } = await setUp(context);
+  assert.equal(await bring("notes.txt", "nothing here"), 1);
+  assert.match(lines.join("\n"), /holds no master list, certificate or revocation list/);
+});
+
+test("list shows each authority with the reason it is trusted for", async (context) => {
+  const { folder, lines, print, bring } = await setUp(context);
+  assert.equal(await listTrust({ folder }, print), 0);
+  assert.match(lines.join("\n"), /Nothing is trusted/);
+  await bring("root.cer", authority("brainpool"));
+  await bring("link.cer", country.linkCertificate);
+  lines.length = 0;
+  await listTrust({ folder, country: "ut" }, print);
+  assert.match(lines.join("\n"), /CSCA Utopia brainpool\n.*imported by the operator; from root.cer/);
+  assert.match(lines.join("\n"), /CSCA Utopia nist\n.*linked from [0-9a-f]{64}/);
+});
+
+test("audit names expired authorities, links without a parent, and revocation lists that are missing or stale", async (context) => {
+  const { folder, lines, print, bring } = await setUp(context);
+  assert.equal(await auditTrustFolder({ folder, now: NOW }, print), 1, "an empty store is a finding");
+  await bring("link.cer", country.linkCertificate);
+  await bring("rsa.cer", authority("rsa"));
+  await bring("rsa.crl", country.revocationLists[0] ?? new Uint8Array());
+  lines.length = 0;
+  assert.equal(await auditTrustFolder({ folder, now: NOW }, print), 0);
+  const text = lines.join("\n");
+  assert.match(text, /UT {2}2 authorities, 1 valid now; revocation list fresh of 2026-01-01/);
+  assert.match(text, /Without parent \(not trusted\): 1/);
+  assert.match(text, /Expired: none/);
+  lines.length = 0;
+  await auditTrustFolder({ folder, now: new Date("2060-01-01T00:00:00Z") }, print);
+  assert.match(lines.join("\n"), /Expired: 2/);
+  assert.match(lines.join("\n"), /revocation list stale/);
+});
+
+test("a running service follows the folder, and keeps its last good store when a file is broken", async (context) => {
+  const { folder, bring } = await setUp(context);
+  const problems: Error[] = [];
+  const trust = openTrustFolder(folder, createNodeSignatureChecker(), (error) => problems.push(error));
+  assert.equal((await trust.current()).isEmpty, true);
+  await bring("root.cer", authority("rsa"));
+  const loaded = await trust.current();
+  assert.equal(loaded.authorities.length, 1);
+  assert.equal(await trust.current(), loaded, "an unchanged folder is not read again");
+  await writeFile(join(folder, `zzz.trust.json`), "{");
+  assert.equal(await trust.current(), loaded);
+  assert.equal(await trust.current(), loaded);
+  assert.equal(problems.length, 1);
+  assert.match(problems[0]?.message ?? "", /zzz\.trust\.json cannot be used/);
+  await rm(join(folder, `zzz.trust.json`));
+  await bring("second.cer", authority("nist"));
+  assert.equal((await trust.current()).authorities.length, 2);
+  await assert.rejects(async () => {
+    await writeFile(join(folder, `zzz.trust.json`), "{");
+    await openTrustFolder(folder, createNodeSignatureChecker(), () => undefined).current();
+  }, /cannot be used/);
+});

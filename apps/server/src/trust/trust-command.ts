@@ -1,0 +1,136 @@
+import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { isEmrtdError } from "@assay/emrtd/emrtd-error";
+import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
+import { auditTrust, countryOf } from "@assay/emrtd/trust/audit-trust";
+import { importTrust } from "@assay/emrtd/trust/import-trust";
+import { readPem } from "@assay/emrtd/trust/pem";
+import { type Authority, TrustStore } from "@assay/emrtd/trust/trust-store";
+import { type Certificate, readCertificate } from "@assay/emrtd/x509/certificate";
+import { loadTrustRecords, saveTrustRecord } from "./trust-folder.ts";
+
+type Print = (line: string) => void;
+
+export interface TrustImportRequest {
+  readonly folder: string;
+  readonly file: string;
+  /** Certificates that may vouch for the signer of a master list, beside those that are already trusted. */
+  readonly rootFiles: readonly string[];
+  /** SHA-256 fingerprints of signers, or of their authorities, that the operator has checked by other means. */
+  readonly pinnedSha256: readonly string[];
+  readonly now: Date;
+}
+
+/** `assay trust import`. The exit code is 1 when nothing of the file could be used. */
+export async function importTrustFile(request: TrustImportRequest, print: Print): Promise<number> {
+  const { folder, file, rootFiles, pinnedSha256, now } = request;
+  const wrongPin = pinnedSha256.find((pin) => !/^[0-9a-f]{64}$/i.test(pin.replaceAll(":", "")));
+  if (wrongPin !== undefined) {
+    print("A pin must be a SHA-256 fingerprint: 64 hexadecimal digits, with or without colons.");
+    return 1;
+  }
+  const checker = createNodeSignatureChecker();
+  const trusted = new TrustStore(await loadTrustRecords(folder), checker);
+  const roots = trusted.authorities
+    .filter(({ basis }) => basis !== "none")
+    .map(({ certificate }) => certificate);
+  try {
+    for (const rootFile of rootFiles) roots.push(...readRoots(new Uint8Array(await readFile(rootFile))));
+    const bytes = new Uint8Array(await readFile(file));
+    const label = basename(file);
+    const { records, rejected } = importTrust(bytes, { label, checker, roots, pinnedSha256, now });
+    for (const { item, reason } of rejected) print(`Left out ${item}: ${reason}.`);
+    for (const [part, record] of records.entries()) {
+      await saveTrustRecord(folder, record, part);
+      const { certificates, revocationLists, source } = record;
+      const signedBy = source.signedBy === null ? "" : `, signed by ${source.signedBy.signer}`;
+      print(
+        `Imported ${certificates.length} certificates and ${revocationLists.length} revocation lists${signedBy}.`,
+      );
+    }
+    return records.length === 0 ? 1 : 0;
+  } catch (error) {
+    if (!isEmrtdError(error)) throw error;
+    print(`Not imported: ${error.message}.`);
+    return 1;
+  }
+}
+
+function readRoots(bytes: Uint8Array): readonly Certificate[] {
+  if (bytes[0] === 0x30) return [readCertificate(bytes)];
+  const text = new TextDecoder("latin1").decode(bytes);
+  return readPem(text)
+    .filter(({ label }) => label === "CERTIFICATE")
+    .map((block) => readCertificate(block.bytes));
+}
+
+export interface TrustListRequest {
+  readonly folder: string;
+  /** Two letters; all countries when absent. */
+  readonly country?: string;
+}
+
+/** `assay trust list`: every authority, with the reason it is trusted for. */
+export async function listTrust({ folder, country }: TrustListRequest, print: Print): Promise<number> {
+  const store = new TrustStore(await loadTrustRecords(folder), createNodeSignatureChecker());
+  const shown = store.authorities.filter(
+    (authority) => country === undefined || countryOf(authority) === country.toUpperCase(),
+  );
+  const sorted = [...shown].sort((a, b) => (listKey(a) < listKey(b) ? -1 : 1));
+  for (const authority of sorted) {
+    const { certificate, fingerprint, sources } = authority;
+    const until = certificate.notAfter.toISOString().slice(0, 10);
+    const from = [...new Set(sources.map(({ label }) => label))].join(", ");
+    print(`${countryOf(authority)}  ${fingerprint}  until ${until}  ${certificate.subject.display}`);
+    print(`    ${reasonOf(authority)}; from ${from}`);
+  }
+  if (shown.length === 0) print("Nothing is trusted. Import a master list with `assay trust import`.");
+  return 0;
+}
+
+function listKey(authority: Authority): string {
+  return `${countryOf(authority)} ${authority.certificate.notAfter.toISOString()} ${authority.fingerprint}`;
+}
+
+function reasonOf({ basis, linkedFrom, sources }: Authority): string {
+  switch (basis) {
+    case "named": {
+      const signed = sources.find(({ signedBy }) => signedBy !== null)?.signedBy;
+      return signed == null ? "imported by the operator" : `named by ${signed.signer}`;
+    }
+    case "linked":
+      return `linked from ${linkedFrom}`;
+    case "none":
+      return "not trusted: its predecessor is missing";
+  }
+}
+
+export interface TrustAuditRequest {
+  readonly folder: string;
+  readonly now: Date;
+}
+
+/** `assay trust audit`: what an operator should look at. The exit code is 1 when nothing is trusted at all. */
+export async function auditTrustFolder({ folder, now }: TrustAuditRequest, print: Print): Promise<number> {
+  const store = new TrustStore(await loadTrustRecords(folder), createNodeSignatureChecker());
+  const audit = auditTrust(store, now);
+  print(
+    `${audit.authorities} authorities of ${audit.countries.length} countries, ${audit.revocationLists} revocation lists.`,
+  );
+  for (const { country, authorities, validNow, revocationList, revocationListFrom } of audit.countries) {
+    const from = revocationListFrom === null ? "" : ` of ${revocationListFrom.toISOString().slice(0, 10)}`;
+    print(
+      `${country}  ${authorities} authorities, ${validNow} valid now; revocation list ${revocationList}${from}`,
+    );
+  }
+  const section = (title: string, found: readonly Authority[]) => {
+    print(`${title}: ${found.length === 0 ? "none" : found.length}`);
+    for (const { certificate, fingerprint } of found)
+      print(`    ${fingerprint}  ${certificate.subject.display}`);
+  };
+  section("Expired", audit.expired);
+  section("Not yet valid", audit.notYetValid);
+  section("Without parent (not trusted)", audit.withoutParent);
+  print(`Revocation lists that no trusted authority signed: ${audit.revocationListsWithoutIssuer}`);
+  return store.isEmpty ? 1 : 0;
+}

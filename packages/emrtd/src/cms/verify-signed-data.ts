@@ -1,0 +1,148 @@
+import { equal } from "../bytes.ts";
+import { checkSignature, type SignatureTolerance, type SignatureWarning } from "../crypto/check-signature.ts";
+import type { SignatureChecker } from "../crypto/signature.ts";
+import type { SignatureScheme } from "../crypto/signature-scheme.ts";
+import { isEmrtdError } from "../emrtd-error.ts";
+import { type Certificate, readCertificate } from "../x509/certificate.ts";
+import type { SignedData, SignerId, SignerInfo } from "./signed-data.ts";
+
+export interface SignedDataTolerance extends SignatureTolerance {
+  /** The signer id names another certificate than the only one that is there. */
+  readonly signerIdMismatch: boolean;
+  /** The signature is over the content itself. Harmless where the content cannot be mistaken for attributes. */
+  readonly noSignedAttributes: boolean;
+}
+
+export type SignedDataWarning =
+  | SignatureWarning
+  | "signer_id_mismatch"
+  | "signed_attributes_absent"
+  | "signature_algorithm_without_hash"
+  | "digest_differs_from_signature_hash";
+
+export type SignedDataFault =
+  | "no_signer"
+  | "several_signers"
+  | "signer_certificate_missing"
+  | "signer_certificate_unreadable"
+  | "signer_key_unsupported"
+  | "signed_attributes_absent"
+  | "content_type_differs"
+  | "message_digest_differs"
+  | "signature_invalid";
+
+export type SignedDataVerdict =
+  | {
+      readonly valid: true;
+      readonly signer: Certificate;
+      /** Claimed by the signer, and covered by the signature. */
+      readonly signingTime: Date | null;
+      readonly scheme: SignatureScheme;
+      readonly warnings: readonly SignedDataWarning[];
+    }
+  | { readonly valid: false; readonly fault: SignedDataFault };
+
+function fault(name: SignedDataFault): SignedDataVerdict {
+  return { valid: false, fault: name };
+}
+
+/**
+ * Checks that the content was signed with the key of an embedded certificate. Whether that certificate is worth anything
+ * is not asked here.
+ */
+export function verifySignedData(
+  signedData: SignedData,
+  checker: SignatureChecker,
+  tolerance: SignedDataTolerance,
+): SignedDataVerdict {
+  const [signerInfo, ...others] = signedData.signers;
+  if (signerInfo === undefined) return fault("no_signer");
+  if (others.length > 0) return fault("several_signers");
+  const found = findCertificate(signedData.certificates, signerInfo.id, tolerance);
+  if (found === "missing") return fault("signer_certificate_missing");
+  if (found === "unreadable") return fault("signer_certificate_unreadable");
+
+  const message = signedMessage(signedData, signerInfo, checker);
+  if (!message.intact) return fault(message.fault);
+
+  const warnings: SignedDataWarning[] = found.matchesId ? [] : ["signer_id_mismatch"];
+  const { scheme, hashFromDigest } = signerInfo.scheme;
+  if (signerInfo.attributes === null) {
+    if (!tolerance.noSignedAttributes) return fault("signed_attributes_absent");
+    warnings.push("signed_attributes_absent");
+  }
+  if (hashFromDigest) warnings.push("signature_algorithm_without_hash");
+  if (scheme.hash !== signerInfo.digest) warnings.push("digest_differs_from_signature_hash");
+  const signer = found.certificate;
+  const key = readKey(signer);
+  if (key === undefined) return fault("signer_key_unsupported");
+  const verdict = checkSignature(
+    checker,
+    { scheme, key, message: message.bytes, signature: signerInfo.signature },
+    tolerance,
+  );
+  if (!verdict.valid) return fault("signature_invalid");
+  warnings.push(...verdict.warnings);
+  return { valid: true, signer, signingTime: signerInfo.attributes?.signingTime ?? null, scheme, warnings };
+}
+
+function readKey(certificate: Certificate) {
+  try {
+    return certificate.publicKey;
+  } catch (error) {
+    if (isEmrtdError(error)) return undefined;
+    throw error;
+  }
+}
+
+type SignedMessage =
+  | { readonly intact: true; readonly bytes: Uint8Array }
+  | { readonly intact: false; readonly fault: SignedDataFault };
+
+function signedMessage(
+  signedData: SignedData,
+  { attributes, digest }: SignerInfo,
+  checker: SignatureChecker,
+): SignedMessage {
+  if (attributes === null) return { intact: true, bytes: signedData.content };
+  if (attributes.contentType !== signedData.contentType)
+    return { intact: false, fault: "content_type_differs" };
+  if (!equal(attributes.messageDigest, checker.hash(digest, signedData.content))) {
+    return { intact: false, fault: "message_digest_differs" };
+  }
+  return { intact: true, bytes: attributes.signed };
+}
+
+interface FoundCertificate {
+  readonly certificate: Certificate;
+  readonly matchesId: boolean;
+}
+
+function findCertificate(
+  encoded: readonly Uint8Array[],
+  id: SignerId,
+  tolerance: SignedDataTolerance,
+): FoundCertificate | "missing" | "unreadable" {
+  const certificates: Certificate[] = [];
+  for (const bytes of encoded) {
+    try {
+      certificates.push(readCertificate(bytes));
+    } catch (error) {
+      if (!isEmrtdError(error)) throw error;
+    }
+  }
+  const matching = certificates.find((certificate) => matchesId(certificate, id));
+  if (matching !== undefined) return { certificate: matching, matchesId: true };
+  const [only] = certificates;
+  if (tolerance.signerIdMismatch && only !== undefined && encoded.length === 1) {
+    return { certificate: only, matchesId: false };
+  }
+  return certificates.length < encoded.length ? "unreadable" : "missing";
+}
+
+function matchesId(certificate: Certificate, id: SignerId): boolean {
+  if (id.kind === "subject_key_id") {
+    return certificate.subjectKeyId !== null && equal(certificate.subjectKeyId, id.keyId);
+  }
+  return certificate.serial === id.serial && certificate.issuer.key === id.issuer.key;
+}

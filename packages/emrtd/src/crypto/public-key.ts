@@ -1,0 +1,122 @@
+import { OID } from "../ber/oid.ts";
+import { readWhole, type Tlv } from "../ber/read.ts";
+import { TAG } from "../ber/tag.ts";
+import { EmrtdError } from "../emrtd-error.ts";
+import { type CurveName, type CurveParameters, curveOfOid, curveOfParameters } from "./named-curve.ts";
+import { SIGNATURE_OID } from "./signature-scheme.ts";
+
+export interface RsaPublicKey {
+  readonly kind: "rsa";
+  /** Big-endian, without leading zeros. */
+  readonly modulus: Uint8Array;
+  readonly exponent: Uint8Array;
+  readonly bits: number;
+}
+
+export interface EcPublicKey {
+  readonly kind: "ec";
+  readonly curve: CurveName;
+  /** As encoded in the key: uncompressed or compressed. */
+  readonly point: Uint8Array;
+  readonly explicitParameters: boolean;
+}
+
+export type PublicKey = RsaPublicKey | EcPublicKey;
+
+/** Nothing in the field is larger, and verification time grows with the square of it. */
+const MAX_RSA_BITS = 8192;
+const MIN_RSA_BITS = 1024;
+
+/**
+ * A SubjectPublicKeyInfo. Explicit curve parameters are recognised as the named curve they spell out, and refused when they
+ * spell out none: a key must not choose its own curve.
+ */
+export function readPublicKey(subjectPublicKeyInfo: Uint8Array): PublicKey {
+  const info = readWhole(subjectPublicKeyInfo, { maxBytes: 16_384, maxDepth: 8, maxNodes: 64 });
+  const algorithm = info
+    .expect(TAG.sequence, "A public key")
+    .at(0, "The algorithm of a public key", TAG.sequence);
+  const key = info.at(1, "The bits of a public key").bitString();
+  if (key.unusedBits !== 0)
+    throw new EmrtdError("CRYPTO_INVALID", "A public key is not a whole number of bytes");
+  const oid = algorithm.at(0, "The name of a key algorithm").oid();
+  // A key marked for PSS is the same key; which scheme counts is said by the signature.
+  if (oid === OID.rsaEncryption || oid === SIGNATURE_OID.rsaPss) return readRsaKey(key.bytes);
+  if (oid === OID.ecPublicKey) {
+    const parameters = algorithm.at(1, "The parameters of an elliptic curve key");
+    const explicitParameters = parameters.tag !== TAG.oid;
+    const curve = explicitParameters ? readExplicitParameters(parameters) : namedCurve(parameters.oid());
+    checkPoint(key.bytes, curve);
+    return { kind: "ec", curve: curve.name, point: key.bytes, explicitParameters };
+  }
+  throw new EmrtdError("ALGORITHM_UNSUPPORTED", `The key algorithm ${oid} is not supported`);
+}
+
+function readRsaKey(bytes: Uint8Array): RsaPublicKey {
+  const key = readWhole(bytes, { maxBytes: 4096, maxDepth: 2, maxNodes: 8 }).expect(
+    TAG.sequence,
+    "An RSA key",
+  );
+  const modulus = key.at(0, "The modulus of an RSA key").unsignedBytes();
+  const exponent = key.at(1, "The exponent of an RSA key").unsignedBytes();
+  const bits = (modulus.length - 1) * 8 + (32 - Math.clz32(modulus[0] ?? 0));
+  if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS) {
+    throw new EmrtdError("CRYPTO_INVALID", `An RSA key of ${bits} bits is not accepted`);
+  }
+  const lowest = exponent[exponent.length - 1] ?? 0;
+  if (exponent.length > 8 || (lowest & 1) === 0 || (exponent.length === 1 && lowest < 3)) {
+    throw new EmrtdError("CRYPTO_INVALID", "The exponent of an RSA key is not accepted");
+  }
+  return { kind: "rsa", modulus, exponent, bits };
+}
+
+function namedCurve(oid: string): CurveParameters {
+  const curve = curveOfOid(oid);
+  if (curve === undefined) throw new EmrtdError("ALGORITHM_UNSUPPORTED", `The curve ${oid} is not supported`);
+  return curve;
+}
+
+function readExplicitParameters(parameters: Tlv): CurveParameters {
+  parameters.expect(TAG.sequence, "The parameters of an elliptic curve key");
+  const field = parameters.at(1, "The field of a curve", TAG.sequence);
+  if (field.at(0, "The type of a field").oid() !== OID.primeField) {
+    throw new EmrtdError("ALGORITHM_UNSUPPORTED", "The curve is not over a prime field");
+  }
+  const coefficients = parameters.at(2, "The coefficients of a curve", TAG.sequence);
+  const generator = parameters.at(3, "The generator of a curve").octetString();
+  const cofactor = parameters.children()[5];
+  const form = generator[0];
+  const compressed = form === 2 || form === 3;
+  const half = (generator.length - 1) / 2;
+  const curve = curveOfParameters({
+    p: field.at(1, "The prime of a field").unsignedBytes(),
+    a: coefficients.at(0, "The coefficient a").octetString(),
+    b: coefficients.at(1, "The coefficient b").octetString(),
+    gx: compressed ? generator.subarray(1) : generator.subarray(1, 1 + half),
+    gy: compressed ? undefined : generator.subarray(1 + half),
+    gyIsOdd: form === 3,
+    n: parameters.at(4, "The order of a curve").unsignedBytes(),
+    cofactor: cofactor?.tag === TAG.integer ? cofactor.integer() : undefined,
+  });
+  if (curve === undefined || (form !== 4 && !compressed)) {
+    throw new EmrtdError(
+      "ALGORITHM_UNSUPPORTED",
+      "The explicit curve parameters are those of no known curve",
+    );
+  }
+  return curve;
+}
+
+function checkPoint(point: Uint8Array, curve: CurveParameters): void {
+  const form = point[0];
+  const uncompressed = form === 4 && point.length === 1 + 2 * curve.fieldBytes;
+  const compressed = (form === 2 || form === 3) && point.length === 1 + curve.fieldBytes;
+  if (!uncompressed && !compressed) {
+    throw new EmrtdError("CRYPTO_INVALID", "The point of an elliptic curve key does not fit its curve");
+  }
+}
+
+/** For reports: "RSA-2048", "brainpoolP256r1". */
+export function describePublicKey(key: PublicKey): string {
+  return key.kind === "rsa" ? `RSA-${key.bits}` : key.curve;
+}

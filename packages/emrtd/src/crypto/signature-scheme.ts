@@ -1,0 +1,118 @@
+import { OID } from "../ber/oid.ts";
+import type { Tlv } from "../ber/read.ts";
+import { contextConstructed, TAG } from "../ber/tag.ts";
+import { EmrtdError } from "../emrtd-error.ts";
+import { type DigestName, digestForOid } from "../lds/lds-security-object.ts";
+import type { PssParameters } from "./signature.ts";
+
+export type SignatureScheme =
+  | { readonly kind: "rsa_pkcs1"; readonly hash: DigestName }
+  | ({ readonly kind: "rsa_pss" } & PssParameters)
+  | { readonly kind: "ecdsa"; readonly hash: DigestName };
+
+export const SIGNATURE_OID = {
+  rsaPss: "1.2.840.113549.1.1.10",
+  mgf1: "1.2.840.113549.1.1.8",
+  rsaWithSha1: "1.2.840.113549.1.1.5",
+  rsaWithSha224: "1.2.840.113549.1.1.14",
+  rsaWithSha256: "1.2.840.113549.1.1.11",
+  rsaWithSha384: "1.2.840.113549.1.1.12",
+  rsaWithSha512: "1.2.840.113549.1.1.13",
+  ecdsaWithSha1: "1.2.840.10045.4.1",
+  ecdsaWithSha224: "1.2.840.10045.4.3.1",
+  ecdsaWithSha256: "1.2.840.10045.4.3.2",
+  ecdsaWithSha384: "1.2.840.10045.4.3.3",
+  ecdsaWithSha512: "1.2.840.10045.4.3.4",
+} as const;
+
+const FIXED_SCHEMES: ReadonlyMap<string, SignatureScheme> = new Map<string, SignatureScheme>([
+  [SIGNATURE_OID.rsaWithSha1, { kind: "rsa_pkcs1", hash: "SHA-1" }],
+  [SIGNATURE_OID.rsaWithSha224, { kind: "rsa_pkcs1", hash: "SHA-224" }],
+  [SIGNATURE_OID.rsaWithSha256, { kind: "rsa_pkcs1", hash: "SHA-256" }],
+  [SIGNATURE_OID.rsaWithSha384, { kind: "rsa_pkcs1", hash: "SHA-384" }],
+  [SIGNATURE_OID.rsaWithSha512, { kind: "rsa_pkcs1", hash: "SHA-512" }],
+  [SIGNATURE_OID.ecdsaWithSha1, { kind: "ecdsa", hash: "SHA-1" }],
+  [SIGNATURE_OID.ecdsaWithSha224, { kind: "ecdsa", hash: "SHA-224" }],
+  [SIGNATURE_OID.ecdsaWithSha256, { kind: "ecdsa", hash: "SHA-256" }],
+  [SIGNATURE_OID.ecdsaWithSha384, { kind: "ecdsa", hash: "SHA-384" }],
+  [SIGNATURE_OID.ecdsaWithSha512, { kind: "ecdsa", hash: "SHA-512" }],
+]);
+
+/** Larger salts than the largest hash are used by nobody and some libraries treat huge ones as "automatic". */
+const MAX_SALT_BYTES = 512;
+
+export function readHashAlgorithm(algorithm: Tlv): DigestName {
+  const oid = algorithm.expect(TAG.sequence, "A hash algorithm").at(0, "The name of a hash algorithm").oid();
+  const hash = digestForOid(oid);
+  if (hash === undefined)
+    throw new EmrtdError("ALGORITHM_UNSUPPORTED", `The hash algorithm ${oid} is not supported`);
+  return hash;
+}
+
+export interface ReadScheme {
+  readonly scheme: SignatureScheme;
+  /** The identifier named only a key type, so that the hash came from `digest`. */
+  readonly hashFromDigest: boolean;
+}
+
+/**
+ * An AlgorithmIdentifier of a signature. Signer infos may name just the type of key; the hash is then that of the
+ * message digest, which the caller passes as `digest`. Certificates have none and pass nothing.
+ */
+export function readSignatureScheme(algorithm: Tlv, digest?: DigestName): ReadScheme {
+  algorithm.expect(TAG.sequence, "A signature algorithm");
+  const oid = algorithm.at(0, "The name of a signature algorithm").oid();
+  const fixed = FIXED_SCHEMES.get(oid);
+  if (fixed !== undefined) return { scheme: fixed, hashFromDigest: false };
+  if (oid === SIGNATURE_OID.rsaPss)
+    return { scheme: readPss(algorithm.children()[1]), hashFromDigest: false };
+  if (digest !== undefined && oid === OID.rsaEncryption) {
+    return { scheme: { kind: "rsa_pkcs1", hash: digest }, hashFromDigest: true };
+  }
+  if (digest !== undefined && oid === OID.ecPublicKey) {
+    return { scheme: { kind: "ecdsa", hash: digest }, hashFromDigest: true };
+  }
+  throw new EmrtdError("ALGORITHM_UNSUPPORTED", `The signature algorithm ${oid} is not supported`);
+}
+
+function readPss(parameters: Tlv | undefined): SignatureScheme {
+  let hash: DigestName = "SHA-1";
+  let mgfHash: DigestName = "SHA-1";
+  let saltBytes = 20;
+  if (parameters !== undefined && parameters.tag !== TAG.null) {
+    parameters.expect(TAG.sequence, "The parameters of a PSS signature");
+    for (const field of parameters.children()) {
+      const content = field.at(0, "A parameter of a PSS signature");
+      if (field.tag === contextConstructed(0)) hash = readHashAlgorithm(content);
+      else if (field.tag === contextConstructed(1)) mgfHash = readMgf1(content);
+      else if (field.tag === contextConstructed(2)) saltBytes = content.smallInteger();
+      else if (field.tag !== contextConstructed(3) || content.smallInteger() !== 1) {
+        throw new EmrtdError("ALGORITHM_UNSUPPORTED", "The parameters of a PSS signature are not supported");
+      }
+    }
+  }
+  if (saltBytes < 0 || saltBytes > MAX_SALT_BYTES) {
+    throw new EmrtdError("ALGORITHM_UNSUPPORTED", "The salt length of a PSS signature is out of range");
+  }
+  return { kind: "rsa_pss", hash, mgfHash, saltBytes };
+}
+
+function readMgf1(algorithm: Tlv): DigestName {
+  const oid = algorithm.expect(TAG.sequence, "A mask generation function").at(0, "Its name").oid();
+  if (oid !== SIGNATURE_OID.mgf1) {
+    throw new EmrtdError("ALGORITHM_UNSUPPORTED", "The mask generation function is not MGF1");
+  }
+  return readHashAlgorithm(algorithm.at(1, "The hash of the mask generation function"));
+}
+
+/** For reports: "ECDSA with SHA-256". */
+export function describeScheme(scheme: SignatureScheme): string {
+  switch (scheme.kind) {
+    case "rsa_pkcs1":
+      return `RSA PKCS#1 v1.5 with ${scheme.hash}`;
+    case "rsa_pss":
+      return `RSA-PSS with ${scheme.hash}`;
+    case "ecdsa":
+      return `ECDSA with ${scheme.hash}`;
+  }
+}

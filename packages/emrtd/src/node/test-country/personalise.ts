@@ -1,0 +1,135 @@
+import { OID } from "../../ber/oid.ts";
+import { buildCom } from "../../lds/com.ts";
+import type { DataGroupNumber } from "../../lds/data-group.ts";
+import { buildDg1 } from "../../lds/dg1.ts";
+import { buildDg2 } from "../../lds/dg2.ts";
+import { buildDg14 } from "../../lds/dg14.ts";
+import { buildDg15 } from "../../lds/dg15.ts";
+import type { SecurityInfoContent } from "../../lds/security-infos.ts";
+import { buildMrz, type MrzContent } from "../../mrz/build-mrz.ts";
+import type { TestChip, TestFileName } from "../../test-country/test-document.ts";
+import { type MessageOptions, signSecurityObject } from "./sign-message.ts";
+import type { SignerProfile } from "./signer-profiles.ts";
+import { ecSigningKey, rsaSigningKey, type SigningKey } from "./signing-key.ts";
+import type { SignerVariant, TestCountry } from "./test-country.ts";
+
+export type ChipAuthenticationKind = "ecdh_aes128" | "ecdh_3des";
+export type ActiveAuthenticationKind = "rsa" | "ecdsa";
+
+export interface PersonalisationRequest {
+  readonly country: TestCountry;
+  readonly profile: SignerProfile;
+  readonly signerVariant?: SignerVariant;
+  readonly mrz: MrzContent;
+  readonly portrait: Uint8Array;
+  readonly faceEncoding?: "ISO_19794_5" | "ISO_39794_5";
+  readonly chipAuthentication?: ChipAuthenticationKind;
+  readonly activeAuthentication?: ActiveAuthenticationKind;
+  readonly can: string;
+  /** A copy of the chip: same files, no private keys. */
+  readonly clone?: boolean;
+  readonly signing?: Partial<MessageOptions>;
+  /** Changes the zone before it is signed, for documents that the state itself got wrong. */
+  readonly spoilMrz?: (lines: readonly string[]) => readonly string[];
+}
+
+export interface PersonalisedDocument {
+  readonly mrzLines: readonly string[];
+  readonly files: Readonly<Partial<Record<TestFileName, Uint8Array>>>;
+  readonly chip: TestChip;
+}
+
+/** AES-128 with generic mapping, on brainpoolP256r1 in the table of standardised domain parameters. */
+const PACE = { oid: `${OID.paceEcdhGm}.2`, parameterId: 13 } as const;
+
+interface ChipKey {
+  readonly infos: readonly SecurityInfoContent[];
+  readonly key: SigningKey;
+}
+
+function chipAuthenticationKey(seed: string, label: string, kind: ChipAuthenticationKind): ChipKey {
+  const key = ecSigningKey(seed, `${label} chip authentication`, "brainpoolP256r1", {
+    explicitParameters: true,
+  });
+  const protocol = kind === "ecdh_aes128" ? OID.chipAuthenticationEcdhAes128 : OID.chipAuthenticationEcdh3Des;
+  return {
+    key,
+    infos: [
+      { kind: "chipAuthentication", protocol, version: 1 },
+      {
+        kind: "chipAuthenticationPublicKey",
+        protocol: OID.publicKeyEcdh,
+        subjectPublicKeyInfo: key.subjectPublicKeyInfo,
+      },
+    ],
+  };
+}
+
+function activeAuthenticationKey(seed: string, label: string, kind: ActiveAuthenticationKind): ChipKey {
+  if (kind === "rsa") return { key: rsaSigningKey("chip2048"), infos: [] };
+  return {
+    key: ecSigningKey(seed, `${label} active authentication`, "secp256r1", { explicitParameters: false }),
+    // ecdsa-plain-SHA256 of BSI TR-03111.
+    infos: [{ kind: "activeAuthentication", signatureAlgorithm: "0.4.0.127.0.7.1.1.4.1.3" }],
+  };
+}
+
+/** Writes a document as the state would, and signs it. */
+export function personalise(request: PersonalisationRequest): PersonalisedDocument {
+  const { country, profile, mrz, portrait, can, clone = false } = request;
+  const label = `${mrz.documentCode} ${mrz.documentNumber}`;
+  const printed = buildMrz(mrz);
+  const mrzLines = request.spoilMrz?.(printed) ?? printed;
+  const chipAuthentication =
+    request.chipAuthentication && chipAuthenticationKey(country.seed, label, request.chipAuthentication);
+  const activeAuthentication =
+    request.activeAuthentication &&
+    activeAuthenticationKey(country.seed, label, request.activeAuthentication);
+
+  const dataGroups = new Map<DataGroupNumber, Uint8Array>([
+    [1, buildDg1(mrzLines)],
+    [2, buildDg2({ image: portrait, encoding: request.faceEncoding ?? "ISO_19794_5" })],
+  ]);
+  const infos = [...(chipAuthentication?.infos ?? []), ...(activeAuthentication?.infos ?? [])];
+  if (infos.length > 0) {
+    dataGroups.set(
+      14,
+      buildDg14([...infos, { kind: "pace", protocol: PACE.oid, parameterId: BigInt(PACE.parameterId) }]),
+    );
+  }
+  if (activeAuthentication) dataGroups.set(15, buildDg15(activeAuthentication.key.subjectPublicKeyInfo));
+
+  const sod = signSecurityObject({
+    groupHash: profile.groupHash,
+    dataGroups,
+    signer: country.documentSigner(profile, request.signerVariant),
+    options: { signedAt: country.signedAt, identifySignerBy: "issuer_and_serial", ...request.signing },
+  });
+  const files: Partial<Record<TestFileName, Uint8Array>> = {
+    COM: buildCom({ dataGroups: [...dataGroups.keys()] }),
+    SOD: sod,
+  };
+  for (const [number, file] of dataGroups) files[`DG${number}`] = file;
+  return {
+    mrzLines,
+    files,
+    chip: {
+      mrzKey: {
+        documentNumber: mrz.documentNumber,
+        dateOfBirth: mrz.dateOfBirth,
+        dateOfExpiry: mrz.dateOfExpiry,
+      },
+      can,
+      pace: [PACE],
+      chipAuthentication: chipAuthentication && !clone ? [{ privateKey: chipAuthentication.key.pkcs8 }] : [],
+      activeAuthentication:
+        activeAuthentication && !clone
+          ? {
+              privateKey: activeAuthentication.key.pkcs8,
+              hash: request.activeAuthentication === "rsa" ? "SHA-1" : "SHA-256",
+            }
+          : null,
+      clone,
+    },
+  };
+}

@@ -1,0 +1,393 @@
+/**
+ * Draws the people of the test country, who do not exist: a head as a signed distance field, lit and marched pixel by pixel. Run it to
+ * make the portraits beside it again:
+ *
+ *   node render-portrait.ts adult > adult.ppm && cjpeg -quality 85 -baseline adult.ppm > adult.jpg
+ *   node render-portrait.ts elder > elder.ppm && opj_compress -i elder.ppm -o elder.jp2 -r 24
+ *
+ * cjpeg is Debian's libjpeg-turbo-progs, opj_compress its libopenjp2-tools. The drawings are part of this project and under its licence.
+ */
+
+type Vector = readonly [number, number, number];
+
+interface Person {
+  readonly skin: Vector;
+  readonly hair: Vector;
+  readonly iris: Vector;
+  readonly clothes: Vector;
+  /** Of the jaw; the rest of the head keeps its size. */
+  readonly width: number;
+  readonly jaw: number;
+  readonly longHair: boolean;
+  readonly eyeSize: number;
+  readonly noseLength: number;
+  readonly browWeight: number;
+  readonly wrinkles: number;
+  /** From the middle of the face to the middle of an eye. */
+  readonly eyeDistance: number;
+  readonly noseWidth: number;
+  readonly lipThickness: number;
+  readonly beard: number;
+}
+
+const PEOPLE: Readonly<Record<string, Person>> = {
+  adult: {
+    skin: [0.82, 0.6, 0.48],
+    hair: [0.2, 0.12, 0.07],
+    iris: [0.28, 0.38, 0.3],
+    clothes: [0.16, 0.2, 0.32],
+    width: 1,
+    jaw: 1,
+    longHair: true,
+    eyeSize: 1,
+    noseLength: 1,
+    browWeight: 0.9,
+    wrinkles: 0,
+    eyeDistance: 0.285,
+    noseWidth: 0.95,
+    lipThickness: 1.1,
+    beard: 0,
+  },
+  elder: {
+    skin: [0.34, 0.2, 0.14],
+    hair: [0.16, 0.15, 0.15],
+    iris: [0.2, 0.12, 0.07],
+    clothes: [0.34, 0.3, 0.26],
+    width: 1.12,
+    jaw: 1.22,
+    longHair: false,
+    eyeSize: 0.92,
+    noseLength: 1.2,
+    browWeight: 1.25,
+    wrinkles: 1,
+    eyeDistance: 0.325,
+    noseWidth: 1.5,
+    lipThickness: 1.5,
+    beard: 0.9,
+  },
+  child: {
+    skin: [0.9, 0.7, 0.58],
+    hair: [0.45, 0.3, 0.14],
+    iris: [0.25, 0.36, 0.5],
+    clothes: [0.5, 0.18, 0.16],
+    width: 1.02,
+    jaw: 0.86,
+    longHair: false,
+    eyeSize: 1.18,
+    noseLength: 0.8,
+    browWeight: 0.7,
+    wrinkles: 0,
+    eyeDistance: 0.26,
+    noseWidth: 0.75,
+    lipThickness: 0.8,
+    beard: 0,
+  },
+};
+
+const WIDTH = 300;
+const HEIGHT = 400;
+const BACKGROUND: Vector = [0.78, 0.8, 0.82];
+
+const add = (a: Vector, b: Vector): Vector => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
+const subtract = (a: Vector, b: Vector): Vector => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+const scale = (a: Vector, by: number): Vector => [a[0] * by, a[1] * by, a[2] * by];
+const dot = (a: Vector, b: Vector): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+const length = (a: Vector): number => Math.sqrt(dot(a, a));
+const normalise = (a: Vector): Vector => scale(a, 1 / length(a));
+const mix = (a: Vector, b: Vector, t: number): Vector => add(scale(a, 1 - t), scale(b, t));
+const clamp = (value: number, low = 0, high = 1): number => Math.min(Math.max(value, low), high);
+const smoothstep = (low: number, high: number, value: number): number => {
+  const t = clamp((value - low) / (high - low));
+  return t * t * (3 - 2 * t);
+};
+
+function ellipsoid(p: Vector, center: Vector, radii: Vector): number {
+  const q = subtract(p, center);
+  const scaled: Vector = [q[0] / radii[0], q[1] / radii[1], q[2] / radii[2]];
+  const k0 = length(scaled);
+  const k1 = length([scaled[0] / radii[0], scaled[1] / radii[1], scaled[2] / radii[2]]);
+  return k1 === 0 ? -Math.min(...radii) : (k0 * (k0 - 1)) / k1;
+}
+
+function capsule(p: Vector, from: Vector, to: Vector, radiusFrom: number, radiusTo: number): number {
+  const along = subtract(to, from);
+  const t = clamp(dot(subtract(p, from), along) / dot(along, along));
+  return length(subtract(p, add(from, scale(along, t)))) - (radiusFrom + (radiusTo - radiusFrom) * t);
+}
+
+function smoothUnion(a: number, b: number, k: number): number {
+  const h = clamp(0.5 + (0.5 * (b - a)) / k);
+  return b * (1 - h) + a * h - k * h * (1 - h);
+}
+
+function smoothSubtraction(a: number, cut: number, k: number): number {
+  return -smoothUnion(-a, cut, k);
+}
+
+/** Value noise, the same in every run. */
+function noise(x: number, y: number, z: number): number {
+  const hash = (i: number, j: number, k: number): number => {
+    const s = Math.sin(i * 127.1 + j * 311.7 + k * 74.7) * 43758.5453;
+    return s - Math.floor(s);
+  };
+  const [i, j, k] = [Math.floor(x), Math.floor(y), Math.floor(z)];
+  const [u, v, w] = [smoothstep(0, 1, x - i), smoothstep(0, 1, y - j), smoothstep(0, 1, z - k)];
+  let sum = 0;
+  for (const [di, fi] of [
+    [0, 1 - u],
+    [1, u],
+  ] as const) {
+    for (const [dj, fj] of [
+      [0, 1 - v],
+      [1, v],
+    ] as const) {
+      for (const [dk, fk] of [
+        [0, 1 - w],
+        [1, w],
+      ] as const)
+        sum += hash(i + di, j + dj, k + dk) * fi * fj * fk;
+    }
+  }
+  return sum;
+}
+
+type Material = "skin" | "eye" | "hair" | "clothes" | "lip";
+
+interface Surface {
+  readonly distance: number;
+  readonly material: Material;
+}
+
+const EYE_Y = 0.06;
+
+class Head {
+  readonly #person: Person;
+
+  constructor(person: Person) {
+    this.#person = person;
+  }
+
+  skin(p: Vector): number {
+    const { width, jaw, noseLength, noseWidth, eyeSize, eyeDistance } = this.#person;
+    const side: Vector = [Math.abs(p[0]), p[1], p[2]];
+    let d = ellipsoid(p, [0, 0.22, -0.08], [0.72 * width, 0.84, 0.84]);
+    d = smoothUnion(d, ellipsoid(p, [0, -0.34, 0.12], [0.54 * width * jaw, 0.62, 0.6]), 0.22);
+    d = smoothUnion(d, ellipsoid(side, [0.4 * width, -0.14, 0.42], [0.2, 0.2, 0.22]), 0.2);
+    d = smoothUnion(d, ellipsoid(p, [0, -0.83, 0.46], [0.2 * jaw, 0.14, 0.17]), 0.2);
+    d = smoothUnion(d, capsule(side, [0.08, 0.24, 0.72], [0.44, 0.24, 0.55], 0.05, 0.04), 0.16);
+    d = smoothSubtraction(
+      d,
+      ellipsoid(side, [eyeDistance, EYE_Y + 0.02, 0.86], [0.17 * eyeSize, 0.1, 0.19]),
+      0.13,
+    );
+    d = smoothUnion(d, this.#eyelids(side), 0.02);
+    const tip = -0.22 * noseLength;
+    d = smoothUnion(d, capsule(p, [0, 0.14, 0.7], [0, tip, 0.93], 0.06 * noseWidth, 0.085 * noseWidth), 0.1);
+    d = smoothUnion(
+      d,
+      ellipsoid(side, [0.095 * noseWidth, tip - 0.02, 0.82], [0.07 * noseWidth, 0.065, 0.09]),
+      0.05,
+    );
+    d = smoothSubtraction(
+      d,
+      ellipsoid(side, [0.058 * noseWidth, tip - 0.09, 0.88], [0.03, 0.026, 0.05]),
+      0.025,
+    );
+    d = smoothSubtraction(d, capsule(p, [0, tip - 0.12, 0.84], [0, -0.4, 0.83], 0.012, 0.02), 0.04);
+    d = smoothUnion(d, ellipsoid(p, [0, -0.5, 0.62], [0.28, 0.2, 0.14]), 0.14);
+    d = smoothSubtraction(d, ellipsoid(p, [0, -0.67, 0.84], [0.16, 0.05, 0.1]), 0.1);
+    d = smoothUnion(d, ellipsoid(side, [0.755 * width, 0.02, -0.08], [0.06, 0.2, 0.12]), 0.04);
+    return smoothUnion(d, capsule(p, [0, -0.9, -0.14], [0, -1.9, -0.2], 0.4, 0.46), 0.12);
+  }
+
+  #eyelids(side: Vector): number {
+    const { eyeSize, eyeDistance } = this.#person;
+    const shell = length(subtract(side, [eyeDistance, EYE_Y, 0.545])) - 0.158 * eyeSize;
+    const across = (side[0] - eyeDistance) / (0.15 * eyeSize);
+    const arch = Math.max(1 - across * across, 0);
+    const upper = EYE_Y + 0.058 * eyeSize * arch;
+    const lower = EYE_Y - 0.05 * eyeSize * arch;
+    const opening = Math.max(lower - side[1], side[1] - upper);
+    return Math.max(shell, -opening - 0.0);
+  }
+
+  #lips(p: Vector): number {
+    const { lipThickness } = this.#person;
+    const side: Vector = [Math.abs(p[0]), p[1], p[2]];
+    const upper = smoothUnion(
+      ellipsoid(side, [0.06, -0.475, 0.725], [0.13, 0.034 * lipThickness, 0.07]),
+      ellipsoid(p, [0, -0.482, 0.7], [0.215, 0.03 * lipThickness, 0.07]),
+      0.03,
+    );
+    return Math.min(upper, ellipsoid(p, [0, -0.545, 0.715], [0.18, 0.05 * lipThickness, 0.07]));
+  }
+
+  #hair(p: Vector): number {
+    const strands = 0.016 * (noise(p[0] * 34, p[1] * 5, p[2] * 22) - 0.5);
+    const cap = ellipsoid(p, [0, 0.34, -0.16], [0.84 * this.#person.width, 0.84, 0.92]);
+    const face = ellipsoid(p, [0, -0.22, 0.76], [0.66, 0.9, 0.66]);
+    let d = smoothSubtraction(cap, face, 0.06);
+    d = smoothSubtraction(d, ellipsoid(p, [0, -0.75, 0.1], [0.9, 0.7, 1.2]), 0.1);
+    if (this.#person.longHair) {
+      const side: Vector = [Math.abs(p[0]), p[1], p[2]];
+      d = smoothUnion(d, capsule(side, [0.72, 0.15, -0.2], [0.66, -1.2, -0.28], 0.17, 0.22), 0.16);
+    }
+    return d + strands;
+  }
+
+  at(p: Vector): Surface {
+    const side: Vector = [Math.abs(p[0]), p[1], p[2]];
+    const candidates: Surface[] = [
+      { distance: this.skin(p), material: "skin" },
+      {
+        distance:
+          length(subtract(side, [this.#person.eyeDistance, EYE_Y, 0.545])) - 0.145 * this.#person.eyeSize,
+        material: "eye",
+      },
+      { distance: this.#lips(p), material: "lip" },
+      { distance: this.#hair(p), material: "hair" },
+      { distance: this.#clothes(p), material: "clothes" },
+    ];
+    return candidates.reduce((nearest, next) => (next.distance < nearest.distance ? next : nearest));
+  }
+
+  #clothes(p: Vector): number {
+    const body = ellipsoid(p, [0, -2.15, -0.2], [1.5, 0.75, 0.62]);
+    return smoothSubtraction(body, ellipsoid(p, [0, -1.2, 0.25], [0.4, 0.42, 0.6]), 0.05);
+  }
+
+  colour(p: Vector, material: Material): Vector {
+    const { skin, hair, iris, clothes, browWeight, eyeSize, eyeDistance, wrinkles, beard } = this.#person;
+    const side = Math.abs(p[0]);
+    switch (material) {
+      case "clothes":
+        return scale(clothes, 0.92 + 0.16 * noise(p[0] * 60, p[1] * 60, 1));
+      case "hair":
+        return scale(hair, 0.75 + 0.5 * noise(p[0] * 40, p[1] * 4, p[2] * 30));
+      case "lip":
+        return mix(skin, [0.62, 0.24, 0.24], 0.55);
+      case "eye": {
+        const fromCenter = Math.hypot(side - eyeDistance, p[1] - EYE_Y - 0.004) / eyeSize;
+        if (fromCenter < 0.022) return [0.02, 0.02, 0.02];
+        if (fromCenter < 0.062) return scale(iris, 0.6 + fromCenter * 8);
+        return mix([0.86, 0.84, 0.82], [0.7, 0.5, 0.46], smoothstep(0.1, 0.16, fromCenter));
+      }
+      case "skin": {
+        let colour = scale(skin, 0.96 + 0.06 * noise(p[0] * 50, p[1] * 50, p[2] * 50));
+        const cheek = Math.exp(-((side - 0.38) ** 2 + (p[1] + 0.2) ** 2) / 0.03) * 0.16;
+        const nose = Math.exp(-(side ** 2 + (p[1] + 0.2) ** 2) / 0.02) * 0.12;
+        colour = mix(colour, [0.75, 0.3, 0.28], cheek + nose);
+        const browY = 0.255 - 0.5 * (side - 0.27) ** 2 + 0.04 * (side - 0.27);
+        const brow =
+          smoothstep(0.042 * browWeight, 0.014, Math.abs(p[1] - browY)) *
+          smoothstep(0.1, 0.16, side) *
+          smoothstep(0.5, 0.4, side);
+        const hairs = 0.6 + 0.4 * noise(p[0] * 90, p[1] * 40, 3);
+        if (p[2] > 0.3) colour = mix(colour, scale(hair, 0.8), clamp(brow * hairs * browWeight) * 0.85);
+        const lash = this.#lashLine(side, p[1]);
+        if (p[2] > 0.4) colour = mix(colour, [0.08, 0.05, 0.04], lash * 0.75);
+        if (wrinkles > 0) {
+          const forehead = p[1] > 0.34 ? 0.5 + 0.5 * Math.sin(p[1] * 75 + Math.sin(p[0] * 5)) : 0;
+          const fold =
+            Math.exp(-((side - 0.2 - (-0.2 - p[1]) * 0.32) ** 2) / 0.0006) *
+            (p[1] < -0.2 && p[1] > -0.55 ? 1 : 0);
+          colour = scale(colour, 1 - wrinkles * (0.06 * forehead ** 4 + 0.16 * fold));
+        }
+        const jawline =
+          smoothstep(-0.32, -0.5, p[1] + 0.25 * clamp(0.3 - side)) * smoothstep(-1.02, -0.9, p[1]);
+        const aroundMouth = 1 - Math.exp(-(side ** 2 / 0.05 + (p[1] + 0.52) ** 2 / 0.008));
+        const stubble = 0.7 + 0.3 * noise(p[0] * 110, p[1] * 110, p[2] * 110);
+        return mix(colour, scale(hair, 0.7), beard * jawline * aroundMouth * stubble);
+      }
+    }
+  }
+
+  #lashLine(side: number, y: number): number {
+    const { eyeSize, eyeDistance } = this.#person;
+    const across = (side - eyeDistance) / (0.15 * eyeSize);
+    if (Math.abs(across) > 1) return 0;
+    const upper = EYE_Y + 0.058 * eyeSize * (1 - across * across);
+    return smoothstep(0.018, 0.004, Math.abs(y - upper - 0.006));
+  }
+}
+
+function render(person: Person): Uint8Array {
+  const head = new Head(person);
+  const pixels = new Uint8Array(WIDTH * HEIGHT * 3);
+  const distanceAt = (p: Vector) => head.at(p).distance;
+  const camera: Vector = [0, -0.12, 7];
+  const samples = [0.25, 0.75];
+  for (let row = 0; row < HEIGHT; row++) {
+    for (let column = 0; column < WIDTH; column++) {
+      let colour: Vector = [0, 0, 0];
+      for (const dy of samples) {
+        for (const dx of samples) {
+          const x = (((column + dx) / WIDTH) * 2 - 1) * 1.28;
+          const y = (1 - ((row + dy) / HEIGHT) * 2) * 1.28 * (HEIGHT / WIDTH) - 0.12;
+          const ray = normalise(subtract([x, y, 0], camera));
+          colour = add(colour, scale(trace(camera, ray, head, distanceAt), 0.25));
+        }
+      }
+      for (let channel = 0; channel < 3; channel++) {
+        const value = clamp(colour[channel as 0 | 1 | 2]) ** (1 / 2.2);
+        pixels[(row * WIDTH + column) * 3 + channel] = Math.round(value * 255);
+      }
+    }
+  }
+  return pixels;
+}
+
+function trace(from: Vector, ray: Vector, head: Head, distanceAt: (p: Vector) => number): Vector {
+  let travelled = 5.6;
+  for (let step = 0; step < 90 && travelled < 9; step++) {
+    const p = add(from, scale(ray, travelled));
+    const { distance, material } = head.at(p);
+    if (distance < 0.0015) return shade(p, ray, head.colour(p, material), material, distanceAt);
+    travelled += distance * 0.8;
+  }
+  return scale(BACKGROUND, 0.72);
+}
+
+const KEY_LIGHT = normalise([-0.45, 0.65, 1]);
+const FILL_LIGHT = normalise([0.8, 0.1, 0.9]);
+
+function shade(
+  p: Vector,
+  ray: Vector,
+  colour: Vector,
+  material: Material,
+  distanceAt: (p: Vector) => number,
+): Vector {
+  const e = 0.004;
+  const slope = (axis: Vector) =>
+    distanceAt(add(p, scale(axis, e))) - distanceAt(subtract(p, scale(axis, e)));
+  const normal = normalise([slope([1, 0, 0]), slope([0, 1, 0]), slope([0, 0, 1])]);
+  let occlusion = 0;
+  for (const reach of [0.03, 0.08, 0.16, 0.3])
+    occlusion += Math.max(reach - distanceAt(add(p, scale(normal, reach))), 0) / reach;
+  const open = clamp(1 - occlusion * 0.24, 0.2, 1);
+  let shadow = 1;
+  for (let reach = 0.04; reach < 1.2; ) {
+    const d = distanceAt(add(p, scale(KEY_LIGHT, reach)));
+    shadow = Math.min(shadow, (9 * d) / reach);
+    if (shadow < 0.02) break;
+    reach += clamp(d, 0.03, 0.2);
+  }
+  shadow = clamp(shadow, 0, 1);
+  const wrap = material === "skin" || material === "lip" ? 0.25 : 0;
+  const key = clamp((dot(normal, KEY_LIGHT) + wrap) / (1 + wrap)) * (0.35 + 0.65 * shadow);
+  const fill = clamp(dot(normal, FILL_LIGHT));
+  const half = normalise(subtract(KEY_LIGHT, ray));
+  const shine = material === "eye" ? 220 : material === "hair" ? 24 : 30;
+  const gloss = material === "eye" ? 0.9 : material === "hair" ? 0.1 : material === "clothes" ? 0 : 0.07;
+  const specular = clamp(dot(normal, half)) ** shine * gloss * shadow;
+  const light = 0.78 * key + 0.3 * fill + 0.22 * open;
+  return add(scale(colour, light * (0.55 + 0.45 * open)), [specular, specular, specular]);
+}
+
+if (import.meta.main) {
+  const person = PEOPLE[process.argv[2] ?? ""];
+  if (person === undefined) throw new TypeError(`Name one of ${Object.keys(PEOPLE).join(", ")}`);
+  process.stdout.write(`P6\n${WIDTH} ${HEIGHT}\n255\n`);
+  process.stdout.write(render(person));
+}

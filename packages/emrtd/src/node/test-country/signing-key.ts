@@ -1,0 +1,201 @@
+import {
+  constants,
+  createECDH,
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  privateEncrypt,
+  sign,
+} from "node:crypto";
+import { OID } from "../../ber/oid.ts";
+import { bitString, contextTag, integer, nullValue, octetString, oid, sequence } from "../../ber/write.ts";
+import { bytesToBigInt, concat, uintBytes } from "../../bytes.ts";
+import { type CurveName, curveNamed } from "../../crypto/named-curve.ts";
+import { SIGNATURE_OID, type SignatureScheme } from "../../crypto/signature-scheme.ts";
+import { type DigestName, digestOid } from "../../lds/lds-security-object.ts";
+import { RSA_TEST_KEYS, type RsaTestKeyName } from "./rsa-test-keys.ts";
+import { seededBytes, seededScalar } from "./seeded.ts";
+
+function nodeHash(hash: DigestName): string {
+  return hash.replace("-", "").toLowerCase();
+}
+
+export function digestOf(hash: DigestName, bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(createHash(nodeHash(hash)).update(bytes).digest());
+}
+
+/** A key of the test country. Its signatures depend on key and message alone, so that documents can be made again byte for byte. */
+export interface SigningKey {
+  readonly subjectPublicKeyInfo: Uint8Array;
+  /** PKCS#8, for keys that a chip holds. */
+  readonly pkcs8: Uint8Array;
+  readonly sign: (scheme: SignatureScheme, message: Uint8Array) => Uint8Array;
+}
+
+/** Names of node:crypto that differ from those of the standards. */
+const NODE_CURVE_NAMES: Partial<Record<CurveName, string>> = {
+  secp192r1: "prime192v1",
+  secp256r1: "prime256v1",
+};
+
+export interface EcKeyOptions {
+  /** Spell the curve out in the key instead of naming it, as most states do. */
+  readonly explicitParameters: boolean;
+}
+
+export function ecSigningKey(
+  seed: string,
+  label: string,
+  curveName: CurveName,
+  options: EcKeyOptions,
+): SigningKey {
+  const curve = curveNamed(curveName);
+  const scalar = seededScalar(seed, `${label} ${curveName}`, curve.n);
+  const scalarBytes = uintBytes(scalar, curve.orderBytes);
+  const point = multiplyBase(curveName, scalarBytes);
+  const parameters = options.explicitParameters ? explicitParameters(curveName) : oid(curve.oid);
+  const algorithm = sequence(oid(OID.ecPublicKey), parameters);
+  return {
+    subjectPublicKeyInfo: sequence(algorithm, bitString(point)),
+    pkcs8: sequence(
+      integer(0),
+      algorithm,
+      octetString(sequence(integer(1), octetString(scalarBytes), contextTag(1, bitString(point)))),
+    ),
+    sign: (scheme, message) => {
+      if (scheme.kind !== "ecdsa") throw new TypeError("An elliptic curve key makes ECDSA signatures only");
+      const digest = digestOf(scheme.hash, message);
+      const { r, s } = signDigest(curveName, scalar, digest);
+      return sequence(integer(r), integer(s));
+    },
+  };
+}
+
+function multiplyBase(curveName: CurveName, scalar: Uint8Array): Uint8Array {
+  const ecdh = createECDH(NODE_CURVE_NAMES[curveName] ?? curveName);
+  ecdh.setPrivateKey(scalar);
+  return new Uint8Array(ecdh.getPublicKey());
+}
+
+/** ECDSA with a nonce derived from key and message: node:crypto would draw a random one, and no two runs would agree. */
+function signDigest(curveName: CurveName, scalar: bigint, digest: Uint8Array): { r: bigint; s: bigint } {
+  const { n, orderBytes, fieldBytes } = curveNamed(curveName);
+  const orderBits = n.toString(2).length;
+  const excess = Math.max(digest.length * 8 - orderBits, 0);
+  const z = bytesToBigInt(digest) >> BigInt(excess);
+  for (let attempt = 0; ; attempt++) {
+    const k = seededScalar(`${scalar}`, `nonce ${Buffer.from(digest).toString("hex")} ${attempt}`, n);
+    const r =
+      bytesToBigInt(multiplyBase(curveName, uintBytes(k, orderBytes)).subarray(1, 1 + fieldBytes)) % n;
+    const s = (inverse(k, n) * (z + r * scalar)) % n;
+    if (r !== 0n && s !== 0n) return { r, s };
+  }
+}
+
+function inverse(value: bigint, modulus: bigint): bigint {
+  let [a, b] = [value % modulus, modulus];
+  let [x, y] = [1n, 0n];
+  while (b !== 0n) {
+    const quotient = a / b;
+    [a, b] = [b, a % b];
+    [x, y] = [y, x - quotient * y];
+  }
+  return ((x % modulus) + modulus) % modulus;
+}
+
+function explicitParameters(curveName: CurveName): Uint8Array {
+  const { p, a, b, gx, gy, n, fieldBytes } = curveNamed(curveName);
+  const coordinate = (value: bigint) => uintBytes(value, fieldBytes);
+  return sequence(
+    integer(1),
+    sequence(oid(OID.primeField), integer(p)),
+    sequence(octetString(coordinate(a)), octetString(coordinate(b))),
+    octetString(Uint8Array.of(4), coordinate(gx), coordinate(gy)),
+    integer(n),
+    integer(1),
+  );
+}
+
+/** RSA keys cannot be derived quickly, so they are fixed and the seed does not change them. */
+export function rsaSigningKey(name: RsaTestKeyName): SigningKey {
+  const pkcs8 = Buffer.from(RSA_TEST_KEYS[name], "base64");
+  const key = createPrivateKey({ key: pkcs8, format: "der", type: "pkcs8" });
+  const modulusBits = key.asymmetricKeyDetails?.modulusLength ?? 0;
+  return {
+    subjectPublicKeyInfo: new Uint8Array(createPublicKey(key).export({ format: "der", type: "spki" })),
+    pkcs8: new Uint8Array(pkcs8),
+    sign: (scheme, message) => {
+      if (scheme.kind === "ecdsa") throw new TypeError("An RSA key cannot make an ECDSA signature");
+      if (scheme.kind === "rsa_pkcs1") return new Uint8Array(sign(nodeHash(scheme.hash), message, key));
+      const block = encodePss(scheme, message, modulusBits - 1);
+      return new Uint8Array(privateEncrypt({ key, padding: constants.RSA_NO_PADDING }, block));
+    },
+  };
+}
+
+/** EMSA-PSS with a salt derived from the message, for the same reason as the nonce above. */
+function encodePss(
+  { hash, mgfHash, saltBytes }: Extract<SignatureScheme, { kind: "rsa_pss" }>,
+  message: Uint8Array,
+  blockBits: number,
+): Uint8Array {
+  const blockBytes = Math.ceil(blockBits / 8);
+  const digest = digestOf(hash, message);
+  const salt = seededBytes(Buffer.from(digest).toString("hex"), "salt", saltBytes);
+  const inner = digestOf(hash, concat(new Uint8Array(8), digest, salt));
+  const padding = new Uint8Array(blockBytes - saltBytes - digest.length - 2);
+  const data = concat(padding, Uint8Array.of(1), salt);
+  const mask = maskBytes(mgfHash, inner, data.length);
+  const masked = data.map((byte, index) => byte ^ (mask[index] ?? 0));
+  masked[0] = (masked[0] ?? 0) & (0xff >> (8 * blockBytes - blockBits));
+  return concat(masked, inner, Uint8Array.of(0xbc));
+}
+
+function maskBytes(hash: DigestName, from: Uint8Array, length: number): Uint8Array {
+  const blocks: Uint8Array[] = [];
+  for (let counter = 0, made = 0; made < length; counter++) {
+    const block = digestOf(hash, concat(from, uintBytes(counter, 4)));
+    blocks.push(block);
+    made += block.length;
+  }
+  return concat(...blocks).subarray(0, length);
+}
+
+const FIXED_OIDS = {
+  rsa_pkcs1: {
+    "SHA-1": SIGNATURE_OID.rsaWithSha1,
+    "SHA-224": SIGNATURE_OID.rsaWithSha224,
+    "SHA-256": SIGNATURE_OID.rsaWithSha256,
+    "SHA-384": SIGNATURE_OID.rsaWithSha384,
+    "SHA-512": SIGNATURE_OID.rsaWithSha512,
+  },
+  ecdsa: {
+    "SHA-1": SIGNATURE_OID.ecdsaWithSha1,
+    "SHA-224": SIGNATURE_OID.ecdsaWithSha224,
+    "SHA-256": SIGNATURE_OID.ecdsaWithSha256,
+    "SHA-384": SIGNATURE_OID.ecdsaWithSha384,
+    "SHA-512": SIGNATURE_OID.ecdsaWithSha512,
+  },
+} as const;
+
+export function hashAlgorithm(hash: DigestName): Uint8Array {
+  return sequence(oid(digestOid(hash)), nullValue());
+}
+
+export function signatureAlgorithm(scheme: SignatureScheme): Uint8Array {
+  switch (scheme.kind) {
+    case "rsa_pkcs1":
+      return sequence(oid(FIXED_OIDS.rsa_pkcs1[scheme.hash]), nullValue());
+    case "ecdsa":
+      return sequence(oid(FIXED_OIDS.ecdsa[scheme.hash]));
+    case "rsa_pss":
+      return sequence(
+        oid(SIGNATURE_OID.rsaPss),
+        sequence(
+          contextTag(0, hashAlgorithm(scheme.hash)),
+          contextTag(1, sequence(oid(SIGNATURE_OID.mgf1), hashAlgorithm(scheme.mgfHash))),
+          contextTag(2, integer(scheme.saltBytes)),
+        ),
+      );
+  }
+}

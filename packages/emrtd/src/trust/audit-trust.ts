@@ -1,0 +1,68 @@
+import type { Authority, TrustStore } from "./trust-store.ts";
+
+export interface CountryAudit {
+  /** Upper case, as in the certificates; "??" when a certificate names none. */
+  readonly country: string;
+  readonly authorities: number;
+  readonly validNow: number;
+  readonly revocationList: "fresh" | "stale" | "missing";
+  /** When the newest list was made. */
+  readonly revocationListFrom: Date | null;
+}
+
+export interface TrustAudit {
+  readonly countries: readonly CountryAudit[];
+  readonly authorities: number;
+  /** Past their validity. Documents signed while they were valid still verify. */
+  readonly expired: readonly Authority[];
+  readonly notYetValid: readonly Authority[];
+  /** Link certificates whose predecessor is not trusted: they vouch for nothing until it is imported. */
+  readonly withoutParent: readonly Authority[];
+  readonly revocationLists: number;
+  /** Lists that no trusted authority signed. */
+  readonly revocationListsWithoutIssuer: number;
+}
+
+export function countryOf({ certificate }: Authority): string {
+  return (certificate.subject.country ?? certificate.issuer.country ?? "??").toUpperCase();
+}
+
+export function auditTrust(store: TrustStore, now: Date): TrustAudit {
+  const byCountry = Map.groupBy(store.authorities, countryOf);
+  const countries = [...byCountry].map(([country, authorities]) =>
+    auditCountry(country, authorities, store, now),
+  );
+  return {
+    countries: countries.sort((a, b) => (a.country < b.country ? -1 : 1)),
+    authorities: store.authorities.length,
+    expired: store.authorities.filter(({ certificate }) => certificate.notAfter < now),
+    notYetValid: store.authorities.filter(({ certificate }) => certificate.notBefore > now),
+    withoutParent: store.authorities.filter(({ basis }) => basis === "none"),
+    revocationLists: store.revocationLists.length,
+    revocationListsWithoutIssuer: store.revocationLists.filter(({ issuer }) => issuer === null).length,
+  };
+}
+
+function auditCountry(
+  country: string,
+  authorities: readonly Authority[],
+  store: TrustStore,
+  now: Date,
+): CountryAudit {
+  let newest: { readonly from: Date; readonly until: Date | null } | null = null;
+  for (const authority of authorities) {
+    const list = store.revocationListOf(authority);
+    if (list !== null && (newest === null || list.thisUpdate > newest.from)) {
+      newest = { from: list.thisUpdate, until: list.nextUpdate };
+    }
+  }
+  const fresh = newest !== null && newest.until !== null && newest.until >= now;
+  return {
+    country,
+    authorities: authorities.length,
+    validNow: authorities.filter(({ certificate, basis }) => basis !== "none" && certificate.isValidAt(now))
+      .length,
+    revocationList: newest === null ? "missing" : fresh ? "fresh" : "stale",
+    revocationListFrom: newest?.from ?? null,
+  };
+}

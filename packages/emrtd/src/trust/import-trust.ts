@@ -1,0 +1,140 @@
+import { OID } from "../ber/oid.ts";
+import { readTlv } from "../ber/read.ts";
+import { TAG } from "../ber/tag.ts";
+import { fromLatin1, toHex } from "../bytes.ts";
+import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
+import { type Certificate, readCertificate } from "../x509/certificate.ts";
+import { readCrl } from "../x509/crl.ts";
+import { readLdif } from "./ldif.ts";
+import { type MasterListOptions, type RejectedItem, readMasterList } from "./master-list.ts";
+import { readPem } from "./pem.ts";
+import type { TrustRecord, TrustSignature, TrustSource, TrustSourceType } from "./trust-record.ts";
+import { findSigner, isOwnIssuer } from "./trust-store.ts";
+
+export const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
+
+export interface TrustImportOptions extends MasterListOptions {
+  /** What to call the import in the list of sources, usually the name of the file. */
+  readonly label: string;
+}
+
+export interface TrustImport {
+  /** One for each master list inside, and one for everything the operator alone vouches for. */
+  readonly records: readonly TrustRecord[];
+  readonly rejected: readonly RejectedItem[];
+}
+
+/** Reads a master list, an LDIF or PEM file, or a single certificate or revocation list, whichever it is. */
+export function importTrust(bytes: Uint8Array, options: TrustImportOptions): TrustImport {
+  if (bytes.length > MAX_IMPORT_BYTES) throw new EmrtdError("TRUST_IMPORT_INVALID", "The file is too large");
+  const collector = new Collector(bytes, options);
+  if (bytes[0] === TAG.sequence) {
+    collector.addEncoded(bytes, "the file", "der");
+  } else {
+    const text = fromLatin1(bytes);
+    if (text.includes("-----BEGIN ")) {
+      readPem(text).forEach((block, index) => {
+        collector.addEncoded(block.bytes, `block ${index + 1}`, "pem");
+      });
+    } else {
+      for (const item of readLdif(text))
+        collector.addEncoded(item.bytes, `the value in line ${item.line}`, "ldif");
+    }
+  }
+  return collector.finish();
+}
+
+class Collector {
+  readonly #options: TrustImportOptions;
+  readonly #sha256: string;
+  readonly #records: TrustRecord[] = [];
+  readonly #rejected: RejectedItem[] = [];
+  readonly #certificates: Uint8Array[] = [];
+  readonly #revocationLists: Uint8Array[] = [];
+  #type: TrustSourceType = "der";
+
+  constructor(bytes: Uint8Array, options: TrustImportOptions) {
+    this.#options = options;
+    this.#sha256 = toHex(options.checker.hash("SHA-256", bytes));
+  }
+
+  addEncoded(bytes: Uint8Array, item: string, type: TrustSourceType): void {
+    this.#type = type;
+    try {
+      const kind = kindOf(bytes);
+      if (kind === "master_list") this.#addMasterList(bytes, item);
+      else if (kind === "revocation_list") this.#revocationLists.push(readCrl(bytes).der);
+      else this.#certificates.push(this.#acceptCertificate(readCertificate(bytes)).der);
+    } catch (error) {
+      if (!isEmrtdError(error)) throw error;
+      this.#rejected.push({ item, reason: error.message });
+    }
+  }
+
+  #addMasterList(bytes: Uint8Array, item: string): void {
+    const list = readMasterList(bytes, this.#options);
+    for (const { item: inner, reason } of list.rejected)
+      this.#rejected.push({ item: `${inner} of ${item}`, reason });
+    const source = this.#source("master_list", list.signature);
+    this.#records.push({ source, certificates: list.certificates, revocationLists: [] });
+  }
+
+  /** Nobody vouches for a loose certificate but the operator, so at least it must be what it claims to be. */
+  #acceptCertificate(certificate: Certificate): Certificate {
+    const { basicConstraints, keyUsage } = certificate;
+    if (basicConstraints?.ca !== true && keyUsage?.keyCertSign !== true) {
+      throw new EmrtdError(
+        "TRUST_IMPORT_INVALID",
+        `${certificate.subject.display} is not a signing authority`,
+      );
+    }
+    if (isOwnIssuer(certificate)) {
+      const { signatureScheme: scheme, tbs: message, signature } = certificate;
+      if (findSigner({ scheme, message, signature }, [{ certificate }], this.#options.checker) === null) {
+        throw new EmrtdError(
+          "TRUST_IMPORT_INVALID",
+          `The signature of ${certificate.subject.display} does not hold`,
+        );
+      }
+    }
+    return certificate;
+  }
+
+  #source(type: TrustSourceType, signedBy: TrustSignature | null): TrustSource {
+    const { label, now } = this.#options;
+    return { type, label, sha256: this.#sha256, importedAt: now.toISOString(), signedBy };
+  }
+
+  finish(): TrustImport {
+    if (this.#certificates.length > 0 || this.#revocationLists.length > 0) {
+      this.#records.push({
+        source: this.#source(this.#type, null),
+        certificates: this.#certificates,
+        revocationLists: this.#revocationLists,
+      });
+    }
+    if (this.#records.length === 0 && this.#rejected.length === 0) {
+      throw new EmrtdError(
+        "TRUST_IMPORT_INVALID",
+        "The file holds no master list, certificate or revocation list in DER, PEM or LDIF",
+      );
+    }
+    return { records: this.#records, rejected: this.#rejected };
+  }
+}
+
+function kindOf(bytes: Uint8Array): "master_list" | "revocation_list" | "certificate" {
+  const [first, second] = readTlv(bytes, 0, { maxBytes: MAX_IMPORT_BYTES })
+    .expect(TAG.sequence, "The value")
+    .children();
+  if (first?.tag === TAG.oid && first.oid() === OID.signedData) return "master_list";
+  if (first?.tag !== TAG.sequence || second === undefined) {
+    throw new EmrtdError(
+      "TRUST_IMPORT_INVALID",
+      "The value is neither a certificate nor a revocation or master list",
+    );
+  }
+  // A revocation list has its time where a certificate has the pair of times, and no public key.
+  const times = first.children().filter(({ tag }) => tag === TAG.utcTime || tag === TAG.generalizedTime);
+  return times.length > 0 ? "revocation_list" : "certificate";
+}

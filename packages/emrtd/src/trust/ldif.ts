@@ -1,0 +1,55 @@
+import { fromBase64 } from "../base64.ts";
+import { EmrtdError } from "../emrtd-error.ts";
+
+export type LdifItemKind = "certificate" | "revocation_list" | "master_list";
+
+export interface LdifItem {
+  readonly kind: LdifItemKind;
+  readonly bytes: Uint8Array;
+  readonly line: number;
+}
+
+/** The attributes of the directories that publish travel document certificates, in lower case and without options. */
+const KINDS: ReadonlyMap<string, LdifItemKind> = new Map<string, LdifItemKind>([
+  ["usercertificate", "certificate"],
+  ["cacertificate", "certificate"],
+  ["certificaterevocationlist", "revocation_list"],
+  ["pkdmasterlistcontent", "master_list"],
+  ["cscamasterlistdata", "master_list"],
+]);
+
+const MAX_ITEMS = 200_000;
+
+/** The binary values of an LDIF file that hold certificates, revocation lists or master lists; all else is passed over. */
+export function readLdif(text: string): readonly LdifItem[] {
+  const items: LdifItem[] = [];
+  let attribute: string[] = [];
+  let firstLine = 1;
+  const finish = () => {
+    const item = readAttribute(attribute.join(""), firstLine);
+    if (item !== undefined) items.push(item);
+    if (items.length > MAX_ITEMS)
+      throw new EmrtdError("TRUST_IMPORT_INVALID", "The LDIF file has too many entries");
+  };
+  let lineNumber = 0;
+  for (const line of text.split(/\r?\n/)) {
+    lineNumber++;
+    if (line.startsWith(" ")) {
+      attribute.push(line.slice(1));
+      continue;
+    }
+    finish();
+    attribute = [line];
+    firstLine = lineNumber;
+  }
+  finish();
+  return items;
+}
+
+function readAttribute(text: string, line: number): LdifItem | undefined {
+  const separator = text.indexOf("::");
+  if (separator < 0 || separator > 200) return undefined;
+  const name = text.slice(0, separator).split(";")[0]?.trim().toLowerCase() ?? "";
+  const kind = KINDS.get(name);
+  return kind === undefined ? undefined : { kind, bytes: fromBase64(text.slice(separator + 2)), line };
+}

@@ -1,0 +1,131 @@
+import { OID } from "../ber/oid.ts";
+import { readWhole } from "../ber/read.ts";
+import { TAG } from "../ber/tag.ts";
+import { equal, toHex } from "../bytes.ts";
+import { readSignedData } from "../cms/signed-data.ts";
+import { type SignedDataTolerance, verifySignedData } from "../cms/verify-signed-data.ts";
+import type { SignatureChecker } from "../crypto/signature.ts";
+import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
+import { type Certificate, readCertificate } from "../x509/certificate.ts";
+import type { TrustSignature } from "./trust-record.ts";
+import { findSigner } from "./trust-store.ts";
+
+const MAX_LIST_BYTES = 16 * 1024 * 1024;
+const MAX_LIST_CERTIFICATES = 20_000;
+
+/** The list of the ICAO of 2023 has a DigestInfo without NULL; nothing else is forgiven to those who name authorities. */
+const TOLERANCE: SignedDataTolerance = {
+  digestInfoWithoutNull: true,
+  rawEcdsa: false,
+  wrongCurveOfSameSize: false,
+  signerIdMismatch: false,
+  noSignedAttributes: false,
+};
+
+export interface MasterListOptions {
+  readonly checker: SignatureChecker;
+  /** Authorities that may vouch for the signer of a list. */
+  readonly roots: readonly Certificate[];
+  /** SHA-256 fingerprints, in hexadecimal, of signers or of their authorities that the operator vouches for. */
+  readonly pinnedSha256: readonly string[];
+  readonly now: Date;
+}
+
+export interface RejectedItem {
+  /** What and where: "certificate 17". */
+  readonly item: string;
+  readonly reason: string;
+}
+
+export interface MasterList {
+  readonly certificates: readonly Uint8Array[];
+  readonly rejected: readonly RejectedItem[];
+  readonly signature: TrustSignature;
+}
+
+/** Reads a CSCA master list. It throws unless the list is signed by somebody whom the operator trusts to name authorities. */
+export function readMasterList(bytes: Uint8Array, options: MasterListOptions): MasterList {
+  const signedData = readSignedData(bytes, { maxBytes: MAX_LIST_BYTES });
+  if (signedData.contentType !== OID.cscaMasterList) {
+    throw new EmrtdError("MASTER_LIST_INVALID", "The signed message is not a master list");
+  }
+  const verdict = verifySignedData(signedData, options.checker, TOLERANCE);
+  if (!verdict.valid) {
+    throw new EmrtdError(
+      "MASTER_LIST_INVALID",
+      `The signature of the master list does not hold: ${verdict.fault}`,
+    );
+  }
+  const { signer, signingTime } = verdict;
+  if (!(signer.extendedKeyUsage ?? []).includes(OID.cscaMasterListSigningKey)) {
+    throw new EmrtdError("MASTER_LIST_INVALID", "The certificate of the signer is not for master lists");
+  }
+  if (signingTime !== null && signingTime > options.now) {
+    throw new EmrtdError("MASTER_LIST_INVALID", "The master list was signed in the future");
+  }
+  if (!signer.isValidAt(signingTime ?? options.now)) {
+    throw new EmrtdError("MASTER_LIST_INVALID", "The certificate of the signer was not valid when it signed");
+  }
+  const anchor = findAnchor(signer, signedData.certificates, options);
+  return {
+    ...readContent(signedData.content),
+    signature: {
+      signer: signer.subject.display,
+      signerSha256: toHex(options.checker.hash("SHA-256", signer.der)),
+      anchorSha256: toHex(options.checker.hash("SHA-256", anchor.der)),
+      signedAt: signingTime?.toISOString() ?? null,
+    },
+  };
+}
+
+function findAnchor(
+  signer: Certificate,
+  embedded: readonly Uint8Array[],
+  options: MasterListOptions,
+): Certificate {
+  const pinned = new Set(options.pinnedSha256.map((sha256) => sha256.toLowerCase().replaceAll(":", "")));
+  const isPinned = (der: Uint8Array) => pinned.has(toHex(options.checker.hash("SHA-256", der)));
+  if (isPinned(signer.der)) return signer;
+  const roots = [...options.roots, ...embedded.filter(isPinned).map(readCertificate)];
+  const candidates = roots
+    .filter(
+      ({ subject, subjectKeyId }) =>
+        subject.key === signer.issuer.key &&
+        (signer.authorityKeyId === null ||
+          subjectKeyId === null ||
+          equal(subjectKeyId, signer.authorityKeyId)),
+    )
+    .map((certificate) => ({ certificate }));
+  const { signatureScheme: scheme, tbs: message, signature } = signer;
+  const found = findSigner({ scheme, message, signature }, candidates, options.checker);
+  if (found === null) {
+    throw new EmrtdError(
+      "MASTER_LIST_INVALID",
+      `No trusted root vouches for the signer of the master list, whose issuer is ${signer.issuer.display}`,
+    );
+  }
+  return found.candidates[0].certificate;
+}
+
+function readContent(content: Uint8Array): Pick<MasterList, "certificates" | "rejected"> {
+  const list = readWhole(content, {
+    maxBytes: MAX_LIST_BYTES,
+    maxDepth: 4,
+    maxNodes: MAX_LIST_CERTIFICATES + 8,
+  });
+  list.expect(TAG.sequence, "A master list").at(0, "The version of a master list", TAG.integer);
+  const certificates: Uint8Array[] = [];
+  const rejected: RejectedItem[] = [];
+  let position = 0;
+  for (const item of list.at(1, "The certificates of a master list", TAG.set).iterate()) {
+    position++;
+    try {
+      readCertificate(item.bytes);
+      certificates.push(item.bytes);
+    } catch (error) {
+      if (!isEmrtdError(error)) throw error;
+      rejected.push({ item: `certificate ${position}`, reason: error.message });
+    }
+  }
+  return { certificates, rejected };
+}

@@ -1,0 +1,103 @@
+import { OID } from "../ber/oid.ts";
+import { readSignedData, type SignedData } from "../cms/signed-data.ts";
+import { EmrtdError } from "../emrtd-error.ts";
+import { DATA_GROUP_TAGS, type DataGroupNumber } from "../lds/data-group.ts";
+import { readDg1 } from "../lds/dg1.ts";
+import { type Dg2, readDg2 } from "../lds/dg2.ts";
+import { readDg14 } from "../lds/dg14.ts";
+import { type Dg15, readDg15 } from "../lds/dg15.ts";
+import { MAX_FILE_BYTES, openFile } from "../lds/lds-file.ts";
+import { type LdsSecurityObject, readLdsSecurityObject } from "../lds/lds-security-object.ts";
+import type { SecurityInfo } from "../lds/security-infos.ts";
+import { readSodContent } from "../lds/sod.ts";
+import type { Mrz } from "../mrz/parse-mrz.ts";
+
+/** The files of a chip, each whole as the chip holds it. */
+export interface DocumentFiles {
+  readonly sod: Uint8Array;
+  readonly dataGroups: ReadonlyMap<DataGroupNumber, Uint8Array>;
+}
+
+/** Signed hashes and certificates are small; a larger object is an attempt to be expensive. */
+const MAX_SOD_BYTES = 64 * 1024;
+
+/** The zone of the largest format is 90 characters. */
+const MAX_DG1_BYTES = 256;
+
+/** Names that early documents use for the content of their security object. */
+const LEGACY_CONTENT_TYPES: ReadonlySet<string> = new Set([
+  "1.3.27.1.1.1", // the ICAO's own, before it had its present arc
+  "1.2.528.1.1006.1.20.1", // Sdu, the Netherlands
+]);
+
+export interface SecurityObjectFile {
+  readonly signedData: SignedData;
+  readonly securityObject: LdsSecurityObject;
+  readonly legacyContentType: boolean;
+}
+
+/** EF.SOD as read; nothing in it has been checked. */
+export function readSecurityObjectFile(sod: Uint8Array): SecurityObjectFile {
+  if (sod.length > MAX_SOD_BYTES) throw new EmrtdError("LDS_TOO_LARGE", "EF.SOD is too large");
+  const signedData = readSignedData(readSodContent(sod), { maxBytes: MAX_SOD_BYTES });
+  const legacyContentType = LEGACY_CONTENT_TYPES.has(signedData.contentType);
+  if (signedData.contentType !== OID.ldsSecurityObject && !legacyContentType) {
+    throw new EmrtdError("LDS_INVALID", "The signed content of EF.SOD is not a list of hashes");
+  }
+  return { signedData, securityObject: readLdsSecurityObject(signedData.content), legacyContentType };
+}
+
+/**
+ * The keys with which a chip can prove that it is no copy. They are here only when the security object names the group they come from: an
+ * unsigned key proves that somebody has a key.
+ */
+export interface ChipKeys {
+  readonly securityInfos: readonly SecurityInfo[] | null;
+  readonly activeAuthenticationKey: Dg15 | null;
+}
+
+export interface DocumentContent extends SecurityObjectFile {
+  readonly mrz: Mrz;
+  readonly portraits: Dg2;
+  readonly chipKeys: ChipKeys;
+}
+
+/** Reads all files, or throws the package's error. Whether any of it is true is for the checks to say. */
+export function readDocumentContent(files: DocumentFiles, now: Date): DocumentContent {
+  const file = readSecurityObjectFile(files.sod);
+  const dg1 = requireGroup(files, 1);
+  if (dg1.length > MAX_DG1_BYTES) throw new EmrtdError("LDS_TOO_LARGE", "DG1 is too large");
+  const mrz = readDg1(dg1, now);
+  const portraits = readDg2(requireGroup(files, 2));
+  for (const [number, bytes] of files.dataGroups) {
+    if (bytes.length > MAX_FILE_BYTES) throw new EmrtdError("LDS_TOO_LARGE", `DG${number} is too large`);
+    openFile(bytes, DATA_GROUP_TAGS[number], `DG${number}`);
+  }
+  return { ...file, mrz, portraits, chipKeys: readChipKeys(files, file.securityObject) };
+}
+
+export function readChipKeys({ dataGroups }: DocumentFiles, { hashes }: LdsSecurityObject): ChipKeys {
+  const dg14 = dataGroups.get(14);
+  const dg15 = dataGroups.get(15);
+  // Both are read in any case, so that a malformed group is never passed over.
+  const securityInfos = dg14 === undefined ? null : readDg14(dg14);
+  const activeAuthenticationKey = dg15 === undefined ? null : readDg15(dg15);
+  return {
+    securityInfos: hashes.has(14) ? securityInfos : null,
+    activeAuthenticationKey: hashes.has(15) ? activeAuthenticationKey : null,
+  };
+}
+
+export function offersChipAuthentication({ securityInfos }: ChipKeys): boolean {
+  return securityInfos?.some(({ kind }) => kind === "chipAuthenticationPublicKey") ?? false;
+}
+
+export function offersActiveAuthentication({ activeAuthenticationKey }: ChipKeys): boolean {
+  return activeAuthenticationKey !== null;
+}
+
+function requireGroup(files: DocumentFiles, number: DataGroupNumber): Uint8Array {
+  const bytes = files.dataGroups.get(number);
+  if (bytes === undefined) throw new EmrtdError("LDS_INVALID", `DG${number} is missing`);
+  return bytes;
+}

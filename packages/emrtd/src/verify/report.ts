@@ -1,0 +1,130 @@
+import type { SignedDataWarning } from "../cms/verify-signed-data.ts";
+import type { SignatureWarning } from "../crypto/check-signature.ts";
+
+/** In the order in which they are made. The first that fails is the last that is made. */
+export const CHECK_NAMES = [
+  "structure",
+  "sod_signature",
+  "signer_certificate",
+  "chain",
+  "signer_validity_at_signing",
+  "revocation",
+  "data_group_hashes",
+  "undeclared_groups",
+  "country_agreement",
+  "document_expiry",
+  "chip_authentication",
+  "active_authentication",
+] as const;
+
+export type CheckName = (typeof CHECK_NAMES)[number];
+
+/**
+ * `pending` is a proof that the chip offers and that is still to be asked for; `not_offered` one that it cannot give. `not_run` means that an earlier
+ * check failed, or that another proof made this one superfluous.
+ */
+export type Outcome = "passed" | "failed" | "pending" | "not_offered" | "not_run";
+
+/** Never personal data: a report may be stored and shown to operators. */
+export type Evidence = Readonly<
+  Record<string, string | number | boolean | null | readonly (string | number)[]>
+>;
+
+export interface Check {
+  readonly name: CheckName;
+  readonly outcome: Outcome;
+  /** Why it failed, in snake case; null otherwise. */
+  readonly reason: string | null;
+  readonly evidence: Evidence;
+}
+
+export type WarningCode =
+  | SignedDataWarning
+  | SignatureWarning
+  | "legacy_content_type"
+  | "sha1"
+  | "short_rsa_key"
+  | "signer_key_usage"
+  | "unknown_critical_extension"
+  | "issuer_name_mismatch"
+  | "issuer_key_id_mismatch"
+  | "authority_not_marked"
+  | "signer_expired"
+  | "signed_after_key_usage_period"
+  | "revocation_list_missing"
+  | "revocation_list_stale"
+  | "country_mismatch"
+  | "undeclared_group";
+
+/** Something that was tolerated, or that an operator should know. */
+export interface Warning {
+  readonly check: CheckName;
+  readonly code: WarningCode;
+}
+
+/**
+ * `data_authentic`: the state wrote what was read, and the proof that this is its chip is still open. `chip_genuine`: that proof was given.
+ * `chip_clonable`: the document offers no such proof, so the chip may be a copy. Null: not even the data is authentic, or the chip failed its
+ * proof.
+ */
+export type Level = "data_authentic" | "chip_genuine" | "chip_clonable";
+
+export type ChipProof = "chip_authentication" | "active_authentication";
+
+export interface Report {
+  readonly checks: readonly Check[];
+  readonly warnings: readonly Warning[];
+  readonly level: Level | null;
+  /** The proof to ask the chip for next; null when none is offered, none is left to ask for, or the data is not authentic. */
+  readonly nextProof: ChipProof | null;
+}
+
+export function checkOf(report: Report, name: CheckName): Check {
+  const check = report.checks.find((candidate) => candidate.name === name);
+  if (check === undefined) throw new TypeError(`The report lacks the check ${name}`);
+  return check;
+}
+
+export function failedCheckOf(report: Report): Check | null {
+  return report.checks.find(({ outcome }) => outcome === "failed") ?? null;
+}
+
+/** Level and next proof follow from the checks, so that they are never kept beside them. */
+export function makeReport(checks: readonly Check[], warnings: readonly Warning[]): Report {
+  const outcomeOf = (name: CheckName) => checks.find((check) => check.name === name)?.outcome;
+  const proofs = ["chip_authentication", "active_authentication"] as const;
+  const failed = checks.some(({ outcome }) => outcome === "failed");
+  if (failed || outcomeOf("document_expiry") === "not_run")
+    return { checks, warnings, level: null, nextProof: null };
+  if (proofs.some((proof) => outcomeOf(proof) === "passed")) {
+    return { checks, warnings, level: "chip_genuine", nextProof: null };
+  }
+  const nextProof = proofs.find((proof) => outcomeOf(proof) === "pending") ?? null;
+  return { checks, warnings, level: nextProof === null ? "chip_clonable" : "data_authentic", nextProof };
+}
+
+export interface ProofResult {
+  readonly proof: ChipProof;
+  readonly passed: boolean;
+  /** In snake case, for a proof that failed. */
+  readonly reason?: string;
+  readonly evidence?: Evidence;
+}
+
+/** The report after the chip was asked for `report.nextProof`. A proof that was not asked for is refused. */
+export function withChipProof(report: Report, result: ProofResult): Report {
+  if (report.nextProof !== result.proof)
+    throw new TypeError(`The proof ${result.proof} is not the one to be asked for`);
+  const checks = report.checks.map((check): Check => {
+    if (check.name === result.proof) {
+      return {
+        name: check.name,
+        outcome: result.passed ? "passed" : "failed",
+        reason: result.passed ? null : (result.reason ?? "proof_failed"),
+        evidence: { ...check.evidence, ...result.evidence },
+      };
+    }
+    return check.outcome === "pending" ? { ...check, outcome: "not_run" } : check;
+  });
+  return makeReport(checks, report.warnings);
+}

@@ -1,0 +1,420 @@
+import { equal } from "../bytes.ts";
+import { type SignedDataVerdict, verifySignedData } from "../cms/verify-signed-data.ts";
+import { describePublicKey } from "../crypto/public-key.ts";
+import type { SignatureChecker } from "../crypto/signature.ts";
+import { describeScheme } from "../crypto/signature-scheme.ts";
+import { isEmrtdError } from "../emrtd-error.ts";
+import type { DataGroupNumber } from "../lds/data-group.ts";
+import type { LdsSecurityObject } from "../lds/lds-security-object.ts";
+import { lastValidDay } from "../mrz/mrz-date.ts";
+import type { Mrz } from "../mrz/parse-mrz.ts";
+import { type Authority, findSigner, type TrustStore } from "../trust/trust-store.ts";
+import type { Certificate } from "../x509/certificate.ts";
+import { certificateCountriesOf } from "./country.ts";
+import {
+  type DocumentContent,
+  type DocumentFiles,
+  offersActiveAuthentication,
+  offersChipAuthentication,
+  readDocumentContent,
+  readSecurityObjectFile,
+  type SecurityObjectFile,
+} from "./document-content.ts";
+import type { Severity, VerificationPolicy } from "./policy.ts";
+import {
+  CHECK_NAMES,
+  type Check,
+  type CheckName,
+  type Evidence,
+  makeReport,
+  type Report,
+  type Warning,
+  type WarningCode,
+} from "./report.ts";
+
+export interface DocumentVerification {
+  readonly files: DocumentFiles;
+  readonly trust: TrustStore;
+  readonly policy: VerificationPolicy;
+  readonly now: Date;
+  readonly checker: SignatureChecker;
+}
+
+/** What a session goes on with after the report: the groups read, and which of them the state vouches for. */
+export interface VerifiedDocument {
+  readonly report: Report;
+  /** Null when the files could not be read; not authentic unless `report.level` says so. */
+  readonly content: DocumentContent | null;
+}
+
+/** The zone and the portrait: without them there is nothing to verify. */
+const REQUIRED_GROUPS: readonly DataGroupNumber[] = [1, 2];
+
+const DAY_MILLISECONDS = 86_400_000;
+
+/** Clocks of signing machines and of this one may differ by this much before a signature counts as made in the future. */
+const CLOCK_SKEW_MILLISECONDS = DAY_MILLISECONDS;
+
+/**
+ * Passive authentication, document expiry, and which proof of the chip is to be asked for. It stops at the first check that
+ * fails; the proofs themselves are added later with `withChipProof`.
+ */
+export function verifyDocument(input: DocumentVerification): VerifiedDocument {
+  const { files, policy, now, checker } = input;
+  const run = new Run();
+  let content: DocumentContent | null = null;
+  run.untilFailure(() => {
+    const document = run.check("structure", (note) => checkStructure(files, policy, now, note));
+    content = document;
+    const { securityObject, mrz, chipKeys } = document;
+    const { signer, authority } = checkAuthorship(run, document, input);
+    run.check("data_group_hashes", (note) => checkHashes(files, securityObject, checker, note));
+    run.check("undeclared_groups", (note) => checkUndeclaredGroups(files, securityObject, policy, note));
+    run.check("country_agreement", (note) => checkCountries(signer, authority, mrz, policy, note));
+    run.check("document_expiry", (note) => checkExpiry(mrz, policy, now, note));
+    run.offer("chip_authentication", offersChipAuthentication(chipKeys));
+    run.offer("active_authentication", offersActiveAuthentication(chipKeys));
+  });
+  return { report: run.report(), content };
+}
+
+/** Who signed the security object, without a look at the groups it is about: the checks up to `revocation`. */
+export function verifySecurityObject(
+  input: Omit<DocumentVerification, "files"> & { readonly sod: Uint8Array },
+): Report {
+  const run = new Run();
+  run.untilFailure(() => {
+    const file = run.check("structure", (note) => {
+      const read = readSecurityObjectFile(input.sod);
+      judgeContentType(read, input.policy, note);
+      return read;
+    });
+    checkAuthorship(run, file, input);
+  });
+  return run.report();
+}
+
+function checkAuthorship(
+  run: Run,
+  { signedData, securityObject }: SecurityObjectFile,
+  { trust, policy, now, checker }: Omit<DocumentVerification, "files">,
+): { readonly signer: Certificate; readonly authority: Authority } {
+  const { signer, signingTime } = run.check("sod_signature", (note) =>
+    checkSecurityObject(
+      verifySignedData(signedData, checker, policy.securityObject),
+      securityObject,
+      policy,
+      note,
+    ),
+  );
+  run.check("signer_certificate", (note) => checkSignerCertificate(signer, policy, note));
+  const authority = run.check("chain", (note) => checkChain(signer, trust, policy, checker, note));
+  run.check("signer_validity_at_signing", (note) =>
+    checkValidityAtSigning(signer, authority, signingTime, policy, now, note),
+  );
+  run.check("revocation", (note) => checkRevocation(signer, authority, trust, policy, now, note));
+  return { signer, authority };
+}
+
+class CheckFailed extends Error {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+/** What a check writes down while it runs. */
+interface Note {
+  readonly evidence: (facts: Evidence) => void;
+  readonly warn: (code: WarningCode) => void;
+  readonly fail: (reason: string) => never;
+  /** Fails or warns, as the operator decided. */
+  readonly judge: (severity: Severity, code: WarningCode) => void;
+}
+
+class Run {
+  readonly #checks: Check[] = [];
+  readonly #warnings: Warning[] = [];
+
+  check<T>(name: CheckName, body: (note: Note) => T): T {
+    let evidence: Evidence = {};
+    const warn = (code: WarningCode) => {
+      const known = this.#warnings.some((warning) => warning.check === name && warning.code === code);
+      if (!known) this.#warnings.push({ check: name, code });
+    };
+    const fail = (reason: string): never => {
+      throw new CheckFailed(reason);
+    };
+    const note: Note = {
+      evidence: (facts) => {
+        evidence = { ...evidence, ...facts };
+      },
+      warn,
+      fail,
+      judge: (severity, code) => (severity === "fail" ? fail(code) : warn(code)),
+    };
+    try {
+      const result = body(note);
+      this.#checks.push({ name, outcome: "passed", reason: null, evidence });
+      return result;
+    } catch (error) {
+      if (error instanceof CheckFailed) {
+        this.#checks.push({ name, outcome: "failed", reason: error.reason, evidence });
+        throw error;
+      }
+      if (!isEmrtdError(error)) throw error;
+      // The package's messages name structures and rules, never what was read.
+      const facts: Evidence = { ...evidence, error: error.code, rule: error.message };
+      this.#checks.push({ name, outcome: "failed", reason: "unreadable", evidence: facts });
+      throw new CheckFailed("unreadable");
+    }
+  }
+
+  /** Runs the checks in the body up to the first that fails. */
+  untilFailure(body: () => void): void {
+    try {
+      body();
+    } catch (error) {
+      if (!(error instanceof CheckFailed)) throw error;
+    }
+  }
+
+  offer(name: CheckName, offered: boolean): void {
+    this.#checks.push({ name, outcome: offered ? "pending" : "not_offered", reason: null, evidence: {} });
+  }
+
+  report(): Report {
+    const made = new Set(this.#checks.map(({ name }) => name));
+    const skipped = CHECK_NAMES.filter((name) => !made.has(name));
+    const notRun = skipped.map((name): Check => ({ name, outcome: "not_run", reason: null, evidence: {} }));
+    return makeReport([...this.#checks, ...notRun], this.#warnings);
+  }
+}
+
+function checkStructure(
+  files: DocumentFiles,
+  policy: VerificationPolicy,
+  now: Date,
+  note: Note,
+): DocumentContent {
+  note.evidence({ groups: [...files.dataGroups.keys()].sort((a, b) => a - b) });
+  for (const required of REQUIRED_GROUPS)
+    if (!files.dataGroups.has(required)) note.fail(`dg${required}_missing`);
+  const content = readDocumentContent(files, now);
+  judgeContentType(content, policy, note);
+  if (!content.mrz.checkDigitsAgree) note.fail("mrz_check_digits_differ");
+  note.evidence({
+    lds_version: content.securityObject.ldsVersion ?? null,
+    document_format: content.mrz.format,
+  });
+  return content;
+}
+
+function judgeContentType(
+  { legacyContentType }: SecurityObjectFile,
+  policy: VerificationPolicy,
+  note: Note,
+): void {
+  if (legacyContentType)
+    note.judge(policy.securityObject.legacyContentType ? "warn" : "fail", "legacy_content_type");
+}
+
+type ValidSignature = Extract<SignedDataVerdict, { valid: true }>;
+
+function checkSecurityObject(
+  verdict: SignedDataVerdict,
+  { digest }: LdsSecurityObject,
+  policy: VerificationPolicy,
+  note: Note,
+): ValidSignature {
+  if (!verdict.valid) return note.fail(verdict.fault);
+  for (const warning of verdict.warnings) note.warn(warning);
+  note.evidence({ algorithm: describeScheme(verdict.scheme), group_hash: digest });
+  if (verdict.scheme.hash === "SHA-1" || digest === "SHA-1") note.judge(policy.sha1, "sha1");
+  return verdict;
+}
+
+function checkSignerCertificate(signer: Certificate, policy: VerificationPolicy, note: Note): void {
+  const key = signer.publicKey;
+  note.evidence({
+    subject: signer.subject.display,
+    serial: signer.serial,
+    key: describePublicKey(key),
+    algorithm: describeScheme(signer.signatureScheme),
+  });
+  if (key.kind === "rsa" && key.bits < policy.minimumRsaBits) note.fail("short_rsa_key");
+  if (key.kind === "rsa" && key.bits < 2048) note.warn("short_rsa_key");
+  if (signer.signatureScheme.hash === "SHA-1") note.judge(policy.sha1, "sha1");
+  if (signer.basicConstraints?.ca === true) note.fail("signer_is_an_authority");
+  if (signer.keyUsage?.digitalSignature !== true)
+    note.judge(policy.signerCertificate.keyUsage, "signer_key_usage");
+  if (signer.unknownCritical.length > 0) {
+    note.evidence({ unknown_critical: signer.unknownCritical });
+    note.judge(policy.signerCertificate.unknownCriticalExtension, "unknown_critical_extension");
+  }
+}
+
+function checkChain(
+  signer: Certificate,
+  trust: TrustStore,
+  policy: VerificationPolicy,
+  checker: SignatureChecker,
+  note: Note,
+): Authority {
+  note.evidence({ issuer: signer.issuer.display });
+  if (trust.isEmpty) note.fail("trust_store_empty");
+  const { authorities, foundBy } = trust.issuersOf(signer);
+  if (authorities.length === 0) note.fail("no_authority_known");
+  const { signatureScheme: scheme, tbs: message, signature } = signer;
+  const found = findSigner({ scheme, message, signature }, authorities, checker, policy.signerCertificate);
+  if (found === null) return note.fail("authority_signature_invalid");
+  for (const warning of found.warnings) note.warn(warning);
+  // A root and the link to it share a key; the one that was valid when the signer was certified counts.
+  const authority =
+    found.candidates.find(({ certificate }) => certificate.isValidAt(signer.notBefore)) ??
+    found.candidates[0];
+  if (foundBy === "key_id") note.judge(policy.authority.issuerMismatch, "issuer_name_mismatch");
+  if (foundBy === "name" && signer.authorityKeyId !== null && authority.certificate.subjectKeyId !== null) {
+    note.judge(policy.authority.issuerMismatch, "issuer_key_id_mismatch");
+  }
+  const { certificate, fingerprint, basis, sources } = authority;
+  note.evidence({
+    authority: certificate.subject.display,
+    authority_sha256: fingerprint,
+    authority_key: describePublicKey(certificate.publicKey),
+    trusted_because: basis,
+    sources: [...new Set(sources.map(({ label }) => label))],
+  });
+  if (certificate.keyUsage !== null && !certificate.keyUsage.keyCertSign)
+    note.fail("authority_may_not_sign_certificates");
+  if (certificate.basicConstraints?.ca !== true) {
+    note.judge(policy.authority.notMarkedAsAuthority, "authority_not_marked");
+  }
+  return authority;
+}
+
+function checkValidityAtSigning(
+  signer: Certificate,
+  { certificate: authority }: Authority,
+  signingTime: Date | null,
+  policy: VerificationPolicy,
+  now: Date,
+  note: Note,
+): void {
+  note.evidence({
+    signed_at: signingTime?.toISOString() ?? "not stated",
+    signer_valid_from: signer.notBefore.toISOString(),
+    signer_valid_until: signer.notAfter.toISOString(),
+    authority_valid_from: authority.notBefore.toISOString(),
+    authority_valid_until: authority.notAfter.toISOString(),
+  });
+  const latest = new Date(now.getTime() + CLOCK_SKEW_MILLISECONDS);
+  if (signer.notBefore > latest) note.fail("signer_not_yet_valid");
+  if (!authority.isValidAt(signer.notBefore)) note.fail("authority_not_valid_when_it_signed");
+  if (signer.notAfter < now) note.warn("signer_expired");
+  if (signingTime === null) return;
+  if (signingTime > latest) note.fail("signed_in_the_future");
+  if (!signer.isValidAt(signingTime)) note.fail("signer_not_valid_at_signing");
+  if (!authority.isValidAt(signingTime)) note.fail("authority_not_valid_at_signing");
+  const period = signer.privateKeyUsagePeriod;
+  const beforePeriod = period?.notBefore != null && signingTime < period.notBefore;
+  const afterPeriod = period?.notAfter != null && signingTime > period.notAfter;
+  if (beforePeriod || afterPeriod)
+    note.judge(policy.signedAfterKeyUsagePeriod, "signed_after_key_usage_period");
+}
+
+function checkRevocation(
+  signer: Certificate,
+  authority: Authority,
+  trust: TrustStore,
+  policy: VerificationPolicy,
+  now: Date,
+  note: Note,
+): void {
+  const list = trust.revocationListOf(authority);
+  if (list === null) {
+    note.evidence({ revocation_list: "missing" });
+    note.judge(policy.missingRevocationList, "revocation_list_missing");
+    return;
+  }
+  const stale = list.nextUpdate === null || list.nextUpdate < now;
+  note.evidence({
+    revocation_list: stale ? "stale" : "fresh",
+    revocation_list_from: list.thisUpdate.toISOString(),
+    revocation_list_until: list.nextUpdate?.toISOString() ?? null,
+  });
+  const revokedAt = list.revokedAt.get(signer.serial);
+  if (revokedAt !== undefined) {
+    note.evidence({ revoked_at: revokedAt.toISOString() });
+    note.fail("signer_revoked");
+  }
+  const authorityRevokedAt = list.revokedAt.get(authority.certificate.serial);
+  if (authorityRevokedAt !== undefined && authority.certificate.issuer.key === list.issuer.key) {
+    note.evidence({ revoked_at: authorityRevokedAt.toISOString() });
+    note.fail("authority_revoked");
+  }
+  if (stale) note.judge(policy.staleRevocationList, "revocation_list_stale");
+}
+
+/** The proof that a chip is no copy hangs on these groups, so leaving one out must not make a document look as if it had none. */
+const GROUPS_WITH_CHIP_KEYS: readonly DataGroupNumber[] = [14, 15];
+
+function checkHashes(
+  { dataGroups }: DocumentFiles,
+  { digest, hashes }: LdsSecurityObject,
+  checker: SignatureChecker,
+  note: Note,
+): void {
+  const declared = [...hashes.keys()].sort((a, b) => a - b);
+  const matching: number[] = [];
+  note.evidence({ declared });
+  for (const [number, expected] of hashes) {
+    const file = dataGroups.get(number);
+    if (file === undefined) {
+      if (GROUPS_WITH_CHIP_KEYS.includes(number)) note.fail(`dg${number}_declared_but_missing`);
+      continue;
+    }
+    if (!equal(checker.hash(digest, file), expected)) note.fail(`dg${number}_hash_differs`);
+    matching.push(number);
+  }
+  note.evidence({ matching: matching.sort((a, b) => a - b) });
+  for (const required of REQUIRED_GROUPS) if (!hashes.has(required)) note.fail(`dg${required}_not_declared`);
+}
+
+function checkUndeclaredGroups(
+  { dataGroups }: DocumentFiles,
+  { hashes }: LdsSecurityObject,
+  policy: VerificationPolicy,
+  note: Note,
+): void {
+  const undeclared = [...dataGroups.keys()].filter((number) => !hashes.has(number));
+  note.evidence({ undeclared });
+  if (undeclared.length > 0) note.judge(policy.undeclaredGroup, "undeclared_group");
+}
+
+/** Without this, any state could sign the documents of any other. */
+function checkCountries(
+  signer: Certificate,
+  { certificate: authority }: Authority,
+  { issuingState }: Mrz,
+  policy: VerificationPolicy,
+  note: Note,
+): void {
+  const signerCountry = (signer.subject.country ?? signer.issuer.country)?.toUpperCase() ?? null;
+  const authorityCountry = authority.subject.country?.toUpperCase() ?? null;
+  note.evidence({ signer: signerCountry, authority: authorityCountry, issuing_state: issuingState });
+  const agree =
+    signerCountry !== null &&
+    signerCountry === authorityCountry &&
+    certificateCountriesOf(issuingState).includes(authorityCountry);
+  if (!agree) note.judge(policy.countryMismatch, "country_mismatch");
+}
+
+function checkExpiry({ dateOfExpiry }: Mrz, policy: VerificationPolicy, now: Date, note: Note): void {
+  const lastDay = lastValidDay(dateOfExpiry);
+  if (lastDay === undefined) return;
+  const end = Date.parse(`${lastDay}T00:00:00Z`) + DAY_MILLISECONDS + policy.expiryGraceHours * 3_600_000;
+  if (now.getTime() >= end) note.fail("expired");
+}

@@ -1,0 +1,237 @@
+import { readTlv, readWhole, type Tlv } from "../ber/read.ts";
+import { contextConstructed, contextPrimitive, TAG } from "../ber/tag.ts";
+import { equal, toHex } from "../bytes.ts";
+import { type PublicKey, readPublicKey } from "../crypto/public-key.ts";
+import { readSignatureScheme, type SignatureScheme } from "../crypto/signature-scheme.ts";
+import { EmrtdError } from "../emrtd-error.ts";
+import { type DistinguishedName, readName } from "./name.ts";
+
+/** The largest certificate of two real master lists has under 4 kB. */
+const LIMITS = { maxBytes: 64 * 1024, maxDepth: 16, maxNodes: 4096 } as const;
+
+const EXTENSION = {
+  subjectKeyId: "2.5.29.14",
+  keyUsage: "2.5.29.15",
+  privateKeyUsagePeriod: "2.5.29.16",
+  basicConstraints: "2.5.29.19",
+  authorityKeyId: "2.5.29.35",
+  extendedKeyUsage: "2.5.29.37",
+} as const;
+
+/** Known to have no bearing on whether a signer may sign travel documents, so that they may be critical. */
+const HARMLESS_EXTENSIONS: ReadonlySet<string> = new Set([
+  "2.5.29.17", // subject alternative name
+  "2.5.29.18", // issuer alternative name
+  "2.5.29.31", // CRL distribution points
+  "2.5.29.32", // certificate policies
+  "2.23.136.1.1.6.1", // name change
+  "2.23.136.1.1.6.2", // document type list
+]);
+
+export interface Period {
+  readonly notBefore: Date | null;
+  readonly notAfter: Date | null;
+}
+
+export interface KeyUsage {
+  readonly digitalSignature: boolean;
+  readonly keyCertSign: boolean;
+  readonly crlSign: boolean;
+}
+
+interface Extensions {
+  subjectKeyId: Uint8Array | null;
+  authorityKeyId: Uint8Array | null;
+  basicConstraints: { readonly ca: boolean; readonly pathLength: number | null } | null;
+  keyUsage: KeyUsage | null;
+  privateKeyUsagePeriod: Period | null;
+  extendedKeyUsage: readonly string[] | null;
+  unknownCritical: readonly string[];
+}
+
+/** What verification needs of an X.509 certificate, read once; key and signature algorithm are read when asked for. */
+export class Certificate implements Readonly<Extensions> {
+  /** The whole certificate as encoded. */
+  readonly der: Uint8Array;
+  /** What the issuer signed. */
+  readonly tbs: Uint8Array;
+  readonly signature: Uint8Array;
+  /** Hexadecimal, as encoded: some states use negative serial numbers. */
+  readonly serial: string;
+  readonly issuer: DistinguishedName;
+  readonly subject: DistinguishedName;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  readonly subjectPublicKeyInfo: Uint8Array;
+  readonly subjectKeyId: Uint8Array | null;
+  readonly authorityKeyId: Uint8Array | null;
+  readonly basicConstraints: { readonly ca: boolean; readonly pathLength: number | null } | null;
+  readonly keyUsage: KeyUsage | null;
+  readonly privateKeyUsagePeriod: Period | null;
+  readonly extendedKeyUsage: readonly string[] | null;
+  /** Critical extensions that nobody here understands. */
+  readonly unknownCritical: readonly string[];
+  readonly #signatureAlgorithm: Uint8Array;
+  #publicKey: PublicKey | undefined;
+  #signatureScheme: SignatureScheme | undefined;
+
+  constructor(outer: Tlv) {
+    outer.expect(TAG.sequence, "A certificate");
+    const tbs = outer.at(0, "The content of a certificate", TAG.sequence);
+    const signatureAlgorithm = outer.at(1, "The signature algorithm of a certificate", TAG.sequence);
+    this.der = outer.bytes;
+    this.tbs = tbs.bytes;
+    this.signature = outer.at(2, "The signature of a certificate").bitString().bytes;
+    this.#signatureAlgorithm = signatureAlgorithm.bytes;
+
+    const fields = tbs.children();
+    let next = fields[0]?.tag === contextConstructed(0) ? 1 : 0;
+    const field = (what: string): Tlv => {
+      const found = fields[next++];
+      if (found === undefined)
+        throw new EmrtdError("CERTIFICATE_INVALID", `${what} of a certificate is missing`);
+      return found;
+    };
+    const serial = field("The serial number").expect(TAG.integer, "The serial number of a certificate");
+    if (serial.valueLength === 0 || serial.valueLength > 64) {
+      throw new EmrtdError("CERTIFICATE_INVALID", "The serial number of a certificate is empty or too long");
+    }
+    this.serial = toHex(serial.value);
+    if (!equal(field("The inner signature algorithm").bytes, signatureAlgorithm.bytes)) {
+      throw new EmrtdError("CERTIFICATE_INVALID", "A certificate names two different signature algorithms");
+    }
+    const issuer = field("The issuer");
+    this.issuer = readName(issuer);
+    const validity = field("The validity").expect(TAG.sequence, "The validity of a certificate");
+    this.notBefore = validity.at(0, "The start of a certificate's validity").time();
+    this.notAfter = validity.at(1, "The end of a certificate's validity").time();
+    const subject = field("The subject");
+    this.subject = equal(subject.bytes, issuer.bytes) ? this.issuer : readName(subject);
+    this.subjectPublicKeyInfo = field("The public key").expect(
+      TAG.sequence,
+      "The public key of a certificate",
+    ).bytes;
+
+    const wrapper = fields.slice(next).find((candidate) => candidate.tag === contextConstructed(3));
+    const extensions = readExtensions(wrapper);
+    this.subjectKeyId = extensions.subjectKeyId;
+    this.authorityKeyId = extensions.authorityKeyId;
+    this.basicConstraints = extensions.basicConstraints;
+    this.keyUsage = extensions.keyUsage;
+    this.privateKeyUsagePeriod = extensions.privateKeyUsagePeriod;
+    this.extendedKeyUsage = extensions.extendedKeyUsage;
+    this.unknownCritical = extensions.unknownCritical;
+  }
+
+  get publicKey(): PublicKey {
+    this.#publicKey ??= readPublicKey(this.subjectPublicKeyInfo);
+    return this.#publicKey;
+  }
+
+  get signatureScheme(): SignatureScheme {
+    this.#signatureScheme ??= readSignatureScheme(readTlv(this.#signatureAlgorithm)).scheme;
+    return this.#signatureScheme;
+  }
+
+  /** Issued in its own name; whether it also signed itself is for a signature check to say. */
+  get isSelfIssued(): boolean {
+    return this.issuer.key === this.subject.key;
+  }
+
+  isValidAt(time: Date): boolean {
+    return time >= this.notBefore && time <= this.notAfter;
+  }
+}
+
+export function readCertificate(bytes: Uint8Array): Certificate {
+  return new Certificate(readWhole(bytes, LIMITS));
+}
+
+/** Reads the certificate that starts at `offset`, as in a list of them. */
+export function readCertificateAt(bytes: Uint8Array, offset: number): Certificate {
+  return new Certificate(readTlv(bytes, offset, LIMITS));
+}
+
+function readExtensions(wrapper: Tlv | undefined): Extensions {
+  const found: Extensions = {
+    subjectKeyId: null,
+    authorityKeyId: null,
+    basicConstraints: null,
+    keyUsage: null,
+    privateKeyUsagePeriod: null,
+    extendedKeyUsage: null,
+    unknownCritical: [],
+  };
+  if (wrapper === undefined) return found;
+  const seen = new Set<string>();
+  const unknownCritical: string[] = [];
+  for (const extension of wrapper.at(0, "The extensions of a certificate", TAG.sequence).children()) {
+    const parts = extension.expect(TAG.sequence, "An extension").children();
+    const oid = extension.at(0, "The name of an extension").oid();
+    if (seen.has(oid)) throw new EmrtdError("CERTIFICATE_INVALID", `The extension ${oid} occurs twice`);
+    seen.add(oid);
+    const critical = parts[1]?.tag === TAG.boolean ? parts[1].boolean() : false;
+    const value = extension
+      .at(parts[1]?.tag === TAG.boolean ? 2 : 1, "The value of an extension")
+      .octetString();
+    const content = (): Tlv => readWhole(value, LIMITS);
+    switch (oid) {
+      case EXTENSION.subjectKeyId:
+        found.subjectKeyId = content().octetString();
+        break;
+      case EXTENSION.authorityKeyId:
+        found.authorityKeyId = readAuthorityKeyId(content());
+        break;
+      case EXTENSION.basicConstraints:
+        found.basicConstraints = readBasicConstraints(content());
+        break;
+      case EXTENSION.keyUsage:
+        found.keyUsage = readKeyUsage(content());
+        break;
+      case EXTENSION.privateKeyUsagePeriod:
+        found.privateKeyUsagePeriod = readPrivateKeyUsagePeriod(content());
+        break;
+      case EXTENSION.extendedKeyUsage:
+        found.extendedKeyUsage = content()
+          .children()
+          .map((usage) => usage.oid());
+        break;
+      default:
+        if (critical && !HARMLESS_EXTENSIONS.has(oid)) unknownCritical.push(oid);
+    }
+  }
+  found.unknownCritical = unknownCritical;
+  return found;
+}
+
+export function readAuthorityKeyId(content: Tlv): Uint8Array | null {
+  return content.expect(TAG.sequence, "An authority key identifier").find(contextPrimitive(0))?.value ?? null;
+}
+
+function readBasicConstraints(content: Tlv): { readonly ca: boolean; readonly pathLength: number | null } {
+  const [ca, pathLength] = content.expect(TAG.sequence, "Basic constraints").children();
+  if (ca?.tag !== TAG.boolean) return { ca: false, pathLength: null };
+  return { ca: ca.boolean(), pathLength: pathLength?.tag === TAG.integer ? pathLength.smallInteger() : null };
+}
+
+function readKeyUsage(content: Tlv): KeyUsage {
+  const first = content.bitString().bytes[0] ?? 0;
+  return {
+    digitalSignature: (first & 0x80) !== 0,
+    keyCertSign: (first & 0x04) !== 0,
+    crlSign: (first & 0x02) !== 0,
+  };
+}
+
+/** The times are GeneralizedTime under implicit tags, so the universal tag is put back before reading. */
+function readPrivateKeyUsagePeriod(content: Tlv): Period {
+  const time = (number: number): Date | null => {
+    const field = content.find(contextPrimitive(number));
+    if (field === undefined) return null;
+    const retagged = field.bytes.slice();
+    retagged[0] = TAG.generalizedTime;
+    return readWhole(retagged).time();
+  };
+  content.expect(TAG.sequence, "A private key usage period");
+  return { notBefore: time(0), notAfter: time(1) };
+}

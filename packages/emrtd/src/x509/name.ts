@@ -1,0 +1,70 @@
+import type { Tlv } from "../ber/read.ts";
+import { TAG } from "../ber/tag.ts";
+import { toHex } from "../bytes.ts";
+import { isEmrtdError } from "../emrtd-error.ts";
+
+const COUNTRY_OID = "2.5.4.6";
+
+const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
+  [COUNTRY_OID, "C"],
+  ["2.5.4.3", "CN"],
+  ["2.5.4.5", "serialNumber"],
+  ["2.5.4.7", "L"],
+  ["2.5.4.8", "ST"],
+  ["2.5.4.10", "O"],
+  ["2.5.4.11", "OU"],
+]);
+
+export interface DistinguishedName {
+  /**
+   * Equal for names that RFC 5280 calls equal: the string type, case and runs of spaces do not count, the order of the
+   * parts does.
+   */
+  readonly key: string;
+  /** The first country, as written: states use both cases and, rarely, three letters. */
+  readonly country: string | null;
+  /** For people, most significant part first. */
+  readonly display: string;
+}
+
+/** Real names have at most a dozen parts; the limit keeps hostile ones cheap. */
+const MAX_PARTS = 64;
+
+export function readName(name: Tlv): DistinguishedName {
+  name.expect(TAG.sequence, "A name");
+  const keys: string[] = [];
+  const displays: string[] = [];
+  let country: string | null = null;
+  for (const relative of name.children()) {
+    relative.expect(TAG.set, "A part of a name");
+    const partKeys: string[] = [];
+    for (const attribute of relative.children()) {
+      const type = attribute.at(0, "The type of a name's part").oid();
+      const text = valueText(attribute.at(1, "The value of a name's part"));
+      partKeys.push(`${type}=${JSON.stringify(comparable(text))}`);
+      if (displays.length < MAX_PARTS) displays.push(`${SHORT_NAMES.get(type) ?? type}=${printable(text)}`);
+      if (type === COUNTRY_OID) country ??= text.trim();
+    }
+    keys.push(partKeys.length === 1 ? (partKeys[0] ?? "") : partKeys.sort().join("+"));
+  }
+  return { key: keys.join(","), country, display: displays.join(", ") };
+}
+
+/** Whatever is not text is compared, and shown, as its bytes. */
+function valueText(value: Tlv): string {
+  try {
+    return value.text();
+  } catch (error) {
+    if (!isEmrtdError(error)) throw error;
+    return `#${toHex(value.bytes)}`;
+  }
+}
+
+function comparable(text: string): string {
+  return text.normalize("NFKC").trim().replace(/\s+/gu, " ").toLowerCase();
+}
+
+/** Names end up in terminals and pages of operators, so control characters stay out. */
+function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}]/gu, "\u{fffd}");
+}
