@@ -142,6 +142,7 @@ export const settings = {
     30,
     1,
     3650,
+  ),
   rpTermsFile: text(
     "RP_TERMS_FILE",
     "Text of the relying-party terms, UTF-8. Unset, the text that comes with the service.",

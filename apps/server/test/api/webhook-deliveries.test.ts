@@ -8,7 +8,13 @@ import { type NewEvent, publishEvents } from "../../src/webhooks/publish-event.t
 import { withdrawConsent } from "../../src/webhooks/withdraw-consent.ts";
 import { createPartner, expectData, expectError } from "../support/api.ts";
 import { createAuthority } from "../support/certificate.ts";
-import { createReceivingEndpoint, decrypt, partnerKeys, registration, startReceiver } from "../support/receiver.ts";
+import {
+  createReceivingEndpoint,
+  decrypt,
+  partnerKeys,
+  registration,
+  startReceiver,
+} from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
 
 const authority = createAuthority();
@@ -44,7 +50,9 @@ async function publish(...events: NewEvent[]): Promise<string[]> {
 }
 
 async function deliveryOf(partner: { api: typeof api }, eventId: string) {
-  const [delivery] = expectData<any[]>(await partner.api.get("/v1/webhooks/deliveries", { event_id: eventId }));
+  const [delivery] = expectData<any[]>(
+    await partner.api.get("/v1/webhooks/deliveries", { event_id: eventId }),
+  );
   assert.ok(delivery);
   return delivery;
 }
@@ -115,7 +123,9 @@ test("an outcome arrives sealed, and existing libraries verify and open it uncha
 
   // Nothing that was written anywhere holds the claim in the clear.
   for (const table of ["events", "webhook_deliveries", "webhook_attempts", "audit_logs", "mails"]) {
-    const rows = await core.db.rows(sql`select * from ${{ events: sql`events`, webhook_deliveries: sql`webhook_deliveries`, webhook_attempts: sql`webhook_attempts`, audit_logs: sql`audit_logs`, mails: sql`mails` }[table]}`);
+    const rows = await core.db.rows(
+      sql`select * from ${{ events: sql`events`, webhook_deliveries: sql`webhook_deliveries`, webhook_attempts: sql`webhook_attempts`, audit_logs: sql`audit_logs`, mails: sql`mails` }[table]}`,
+    );
     assert.ok(!JSON.stringify(rows).includes("ERIKSSON-SECRET"));
   }
   assert.ok(!logLines.join("").includes("ERIKSSON-SECRET"));
@@ -308,7 +318,10 @@ test("with several active keys the one activated last is used, with none nothing
     await deliver();
     return (await decrypt(receiver.received[before]?.body ?? "")).header.kid;
   };
-  expectData(await partner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/keys`, registration("key-2")), 201);
+  expectData(
+    await partner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/keys`, registration("key-2")),
+    201,
+  );
   assert.equal(await kidOfNext(), "key-2");
   expectData(await partner.api.post(`/v1/webhooks/keys/${endpoint.keyId}/deactivate`));
   expectData(await partner.api.post(`/v1/webhooks/keys/${endpoint.keyId}/reactivate`));
@@ -318,7 +331,10 @@ test("with several active keys the one activated last is used, with none nothing
 
   const mailsBefore = await countMails(partner.organizationId);
   const sent = receiver.received.length;
-  const [eventId = ""] = await publish(sessionEvent(partner.organizationId), sessionEvent(partner.organizationId));
+  const [eventId = ""] = await publish(
+    sessionEvent(partner.organizationId),
+    sessionEvent(partner.organizationId),
+  );
   await publish(sessionEvent(partner.organizationId));
   await deliver();
   assert.equal(receiver.received.length, sent);
@@ -377,14 +393,19 @@ test("410 disables the endpoint, holds what is pending, tells the owners; enabli
   expectError(await partner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/test`), 409, "CONFLICT");
 
   receiver.answerWith(() => ({ status: 200 }));
-  const enabled = expectData(await partner.api.patch(`/v1/webhooks/endpoints/${endpoint.id}`, { enabled: true }));
+  const enabled = expectData(
+    await partner.api.patch(`/v1/webhooks/endpoints/${endpoint.id}`, { enabled: true }),
+  );
   assert.deepEqual([enabled.enabled, enabled.disabled_reason, enabled.disabled_at], [true, null, null]);
   await deliver();
   assert.equal((await deliveryOf(partner, eventId)).status, "succeeded");
   const audit = expectData<any[]>(
     await partner.owner.api.get("/v1/auth/orgs/audit-logs", { event: "webhook_endpoint.disabled" }),
   );
-  assert.deepEqual([audit.length, audit[0].actor_type, audit[0].details], [1, "system", { reason: "endpoint_gone" }]);
+  assert.deepEqual(
+    [audit.length, audit[0].actor_type, audit[0].details],
+    [1, "system", { reason: "endpoint_gone" }],
+  );
 });
 
 test("five days without one success disable the endpoint, a success in between does not", async () => {
@@ -427,7 +448,9 @@ test("after a rotation the next send carries the new secret only", async () => {
   await deliver();
   const verify = (secret: string, index: number) => {
     const request = receiver.received[index];
-    new Webhook(secret).verify(request?.body ?? "", request?.headers as Record<string, string>, { jsonParse: false });
+    new Webhook(secret).verify(request?.body ?? "", request?.headers as Record<string, string>, {
+      jsonParse: false,
+    });
   };
   verify(endpoint.secret, 0);
   verify(rotated.signing_secret, 1);
@@ -496,10 +519,11 @@ test("replay sends again wherever the payload is still there", async () => {
   assert.equal(replayed.event.id, eventId);
   assert.equal(replayed.deliveries.length, 1);
   await deliver();
-  assert.deepEqual(
-    receiver.received.map(({ path }) => path).sort(),
-    ["/hook/bad", "/hook/bad", "/hook/good"],
-  );
+  assert.deepEqual(receiver.received.map(({ path }) => path).sort(), [
+    "/hook/bad",
+    "/hook/bad",
+    "/hook/good",
+  ]);
   const all = expectData<any[]>(await partner.api.get("/v1/webhooks/deliveries", { status: "succeeded" }));
   assert.equal(all.length, 2);
 });
@@ -553,7 +577,11 @@ test("withdrawn consent scrubs what was not delivered and tells the partner inst
   const session = { ...event.session, nfcTriesUsed: 1, livenessTriesUsed: 2 } as never;
   const withdraw = () =>
     core.db.transaction((tx) =>
-      withdrawConsent(core, tx, clock.now(), { organizationId: partner.organizationId, sandbox: true, session }),
+      withdrawConsent(core, tx, clock.now(), {
+        organizationId: partner.organizationId,
+        sandbox: true,
+        session,
+      }),
     );
   assert.deepEqual(await withdraw(), { replaced: true });
   assert.equal(await payloadOf(id), null);
@@ -599,7 +627,11 @@ test("consent withdrawn while the delivery is on its way: no further try, and a 
     });
     const session = { ...event.session, nfcTriesUsed: 0, livenessTriesUsed: 0 } as never;
     await core.db.transaction((tx) =>
-      withdrawConsent(core, tx, clock.now(), { organizationId: partner.organizationId, sandbox: true, session }),
+      withdrawConsent(core, tx, clock.now(), {
+        organizationId: partner.organizationId,
+        sandbox: true,
+        session,
+      }),
     );
     const { id } = await deliveryOf(partner, eventId);
     assert.equal(await payloadOf(id), null);
@@ -620,10 +652,7 @@ test("a thousand events at once are sealed and written together, and all arrive"
   await createReceivingEndpoint(partner.api, receiver.url);
   const ids = await publish(...Array.from({ length: 1000 }, () => sessionEvent(partner.organizationId)));
   await deliver();
-  assert.deepEqual(
-    new Set(receiver.received.map(({ headers }) => headers["webhook-id"])),
-    new Set(ids),
-  );
+  assert.deepEqual(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])), new Set(ids));
   assert.equal(receiver.received.length, 1000);
 });
 

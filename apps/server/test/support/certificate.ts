@@ -5,12 +5,7 @@ import { isIP } from "node:net";
 function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(parts);
   const { length } = body;
-  const size =
-    length < 128
-      ? [length]
-      : length < 256
-        ? [0x81, length]
-        : [0x82, length >> 8, length & 0xff];
+  const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
   return Buffer.concat([Buffer.from([tag, ...size]), body]);
 }
 
@@ -62,7 +57,9 @@ function write(options: {
 }
 
 const keyIdentifier = (key: KeyObject) =>
-  createHash("sha1").update(key.export({ type: "spki", format: "der" })).digest();
+  createHash("sha1")
+    .update(key.export({ type: "spki", format: "der" }))
+    .digest();
 
 export type Authority = {
   /** The authority's own certificate, to be trusted. */

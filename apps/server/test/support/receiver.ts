@@ -106,5 +106,8 @@ export async function createReceivingEndpoint(api: Api, url: string, settings: R
 
 export async function decrypt(body: string): Promise<{ header: Record<string, unknown>; event: any }> {
   const { plaintext, protectedHeader } = await compactDecrypt(body, partnerKeys().privateKey);
-  return { header: protectedHeader as Record<string, unknown>, event: JSON.parse(Buffer.from(plaintext).toString("utf8")) };
+  return {
+    header: protectedHeader as Record<string, unknown>,
+    event: JSON.parse(Buffer.from(plaintext).toString("utf8")),
+  };
 }
