@@ -163,6 +163,9 @@ export const errorTable = {
     status: 409,
     message: "There is no payload left to send.",
     hint: "Payloads are scrubbed once delivered and after the endpoint's retention; read the session for its outcome.",
+  },
+
+  // Going live, and deletion
   ORGANIZATION_NOT_READY: {
     status: 409,
     message: "The organization cannot go live yet.",
