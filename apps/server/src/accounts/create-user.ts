@@ -16,7 +16,7 @@ export type NewPerson = { name: string; email: string; password: string };
  * `together` runs in the transaction that makes it.
  */
 export async function createUser(
-  { db, clock }: Core,
+  { db, clock }: Pick<Core, "db" | "clock">,
   person: NewPerson,
   options: { emailVerified?: boolean; together?: (tx: Tx, user: UserRow) => Promise<void> } = {},
 ): Promise<UserRow> {

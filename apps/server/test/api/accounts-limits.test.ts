@@ -6,10 +6,22 @@ import { type Answer, type Api, createPartner, expectData, expectError, signUp }
 import { latestToken, mailsTo } from "../support/mailed-links.ts";
 import { startTestService } from "../support/service.ts";
 
-// Two processes on one database and one clock. The proxy in front of them tells the address of whoever asks.
+// Two processes on one database, one folder and one clock. The proxy in front of them tells the address of whoever asks.
 const env = { TRUST_PROXY: "127.0.0.1" };
 const service = await startTestService({ env });
-const second = await startTestService({ env, databaseUrl: service.databaseUrl, clock: service.clock });
+const second = await startTestService({
+  env: { ...env, DATA_DIR: service.dataDir },
+  databaseUrl: service.databaseUrl,
+  clock: service.clock,
+});
+// Either may have taken the work, so both are asked to finish it.
+const both = {
+  dataDir: service.dataDir,
+  runJob: async (name: string) => {
+    await service.runJob(name);
+    await second.runJob(name);
+  },
+};
 const { api, clock } = service;
 
 let addresses = 0;
@@ -80,9 +92,7 @@ test("a stranger who guesses does not lock the owner out", async () => {
   expectData(await signIn(newAddress(), user.email, user.password));
   expectData(await user.api.get("/v1/auth/account"));
   await api.post("/v1/auth/sign-in/magic-link", { email: user.email });
-  const token = await latestToken(service, user.email, "magic-link").catch(() =>
-    latestToken(second, user.email, "magic-link"),
-  );
+  const token = await latestToken(both, user.email, "magic-link");
   expectData(await api.post("/v1/auth/sign-in/magic-link/verify", { token }));
 });
 
@@ -214,7 +224,7 @@ test("a mailbox is not flooded, and whoever floods it does not learn whether it 
   for (let i = 0; i < 5; i++) expectData(await ask(address, user.email), 202);
   expectLimited(await ask(address, user.email));
   for (let i = 0; i < 20; i++) expectData(await ask(newAddress(), user.email), 202);
-  const mails = [...(await mailsTo(service, user.email)), ...(await mailsTo(second, user.email))];
+  const mails = await mailsTo(both, user.email);
   assert.equal(mails.length, 8);
   // The owner's own request in the middle of it is answered like any other, and a mailed link works.
   const token = /#token=([A-Za-z0-9]{43})/.exec(mails.at(-1)?.text ?? "")?.[1];
