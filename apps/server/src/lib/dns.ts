@@ -47,6 +47,8 @@ export type DnsOptions = {
 };
 
 const rounds = 2;
+// A chain of slow aliases must not hold a request for minutes: this many single tries are the limit for a whole lookup.
+const triesInAll = 6;
 const maxCnameHops = 8;
 
 type Resolver = { address: string; port: number };
@@ -106,10 +108,11 @@ async function resolveRecords(
   timeoutMs: number,
 ): Promise<DnsAnswer["records"]> {
   if (!isAskableName(name)) return [];
+  const deadline = performance.now() + triesInAll * timeoutMs;
   let current = canonicalName(name);
   const seen = new Set<string>();
   for (let hop = 0; hop <= maxCnameHops; hop++) {
-    const answer = await ask(resolvers, current, type, timeoutMs);
+    const answer = await ask(resolvers, current, type, { timeoutMs, deadline });
     // Resolvers put the aliases and what they lead to into one answer; a few leave the last step to us.
     const asked = current;
     for (;;) {
@@ -135,13 +138,15 @@ async function ask(
   resolvers: readonly Resolver[],
   name: string,
   type: RecordType,
-  timeoutMs: number,
+  limits: { timeoutMs: number; deadline: number },
 ): Promise<DnsAnswer> {
   let answered = false;
   for (let round = 0; round < rounds; round++) {
     for (const resolver of resolvers) {
+      const leftMs = limits.deadline - performance.now();
+      if (leftMs <= 0) break;
       try {
-        const answer = await askOne(resolver, name, type, timeoutMs);
+        const answer = await askOne(resolver, name, type, Math.min(limits.timeoutMs, leftMs));
         if (answer.responseCode === noError || answer.responseCode === noSuchName) return answer;
         answered = true;
       } catch (error) {

@@ -15,6 +15,15 @@ function byOrganization(table: string): OwnedTable {
  * `memberships` and `organizations` themselves go last, in one transaction with the tombstone and the receipts.
  */
 export const ownedTables: readonly OwnedTable[] = [
+  // There is no index on the organization of an attempt, the hottest table of webhooks; through its delivery it is found.
+  {
+    table: "webhook_attempts",
+    belongsTo: (organizationId) =>
+      sql`delivery_id in (select id from webhook_deliveries where organization_id = ${organizationId})`,
+  },
+  byOrganization("webhook_deliveries"),
+  byOrganization("webhook_keys"),
+  byOrganization("webhook_endpoints"),
   byOrganization("attempts"),
   byOrganization("sessions"),
   byOrganization("session_days"),
@@ -28,6 +37,8 @@ export const ownedTables: readonly OwnedTable[] = [
   byOrganization("deletion_codes"),
   byOrganization("mails"),
   byOrganization("audit_logs"),
+  // What was written while its delivery was being deleted. Reads the whole table, so it comes once all else is done.
+  byOrganization("webhook_attempts"),
 ];
 
 /** Tables with an `organization_id` that the last step deals with. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { Config } from "../config.ts";
+import { type Config, ConfigError } from "../config.ts";
 
 export type RpTerms = { version: string; hash: string; jurisdiction: string; text: string };
 
@@ -18,9 +18,9 @@ export function loadRpTerms(
     // With a byte order mark kept, the text has the same fingerprint as the file.
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    throw new Error(`RP_TERMS_FILE cannot be read as UTF-8 text: ${(error as Error).message}`);
+    throw new ConfigError([`RP_TERMS_FILE cannot be read as UTF-8 text: ${(error as Error).message}.`]);
   }
-  if (text.trim() === "") throw new Error("RP_TERMS_FILE is empty");
+  if (text.trim() === "") throw new ConfigError(["RP_TERMS_FILE is empty."]);
   const hash = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
   return { version: config.rpTermsVersion, hash, jurisdiction: config.rpTermsJurisdiction, text };
 }

@@ -15,6 +15,7 @@ function reset(): void {
     one.zone.clear();
     one.behaviour = "answer";
     one.answersOnlyAliases = false;
+    one.delayMs = 0;
     one.forgeries = () => [];
     one.queries.length = 0;
   }
@@ -94,6 +95,17 @@ test("errors from all is a failure, silence from all is unavailability", async (
     "unavailable",
     createDns({ resolvers: ["127.0.0.1:1"], timeoutMs: 400 }).resolveTxt("example.com"),
   );
+});
+
+test("a chain of aliases served slowly is given up", async () => {
+  reset();
+  server.answersOnlyAliases = true;
+  for (let i = 0; i < 8; i++) server.set(`slow${i}.example`, "CNAME", `slow${i + 1}.example`);
+  server.set("slow8.example", "TXT", "in the end");
+  assert.deepEqual(await dns.resolveTxt("slow0.example"), ["in the end"]);
+  server.delayMs = 150;
+  const impatient = createDns({ resolvers: [server.address], timeoutMs: 200 });
+  await failsAs("unavailable", impatient.resolveTxt("slow0.example"));
 });
 
 test("forged answers with another id or question are passed over", async () => {

@@ -159,6 +159,17 @@ test("going live needs terms, details and a domain, names what is missing, and h
   await verifyDomain(owner, dns, "go-live.example");
   assert.equal(expectData(await goLive()).environment, "live");
   expectError(await goLive(), 409, "CONFLICT");
+
+  // From now on people are sent to proven domains only, and where patterns are registered, to those.
+  const session = (redirectUrl: string) => owner.api.post("/v1/sessions", { redirect_url: redirectUrl });
+  assert.equal(expectData(await session("https://www.go-live.example/done"), 201).sandbox, false);
+  expectError(await session("https://elsewhere.example/done"), 400, "INVALID_REQUEST", /verified domain/);
+  expectData(
+    await owner.api.post("/v1/auth/orgs/redirect-uris", { pattern: "https://www.go-live.example/cb" }),
+    201,
+  );
+  expectError(await session("https://www.go-live.example/done"), 400, "INVALID_REQUEST", /matches none/);
+  expectData(await session("https://www.go-live.example/cb?state=1"), 201);
   const [listed] = expectData<{ environment: string }[]>(await owner.api.get("/v1/auth/orgs"));
   assert.equal(listed?.environment, "live");
 });

@@ -16,6 +16,8 @@ export class DnsServer {
   readonly zone: Zone = new Map();
   readonly queries: { name: string; type: string; over: "udp" | "tcp" }[] = [];
   behaviour: Behaviour = "answer";
+  /** How long an answer over UDP is held back. */
+  delayMs = 0;
   /** Leaves out what an alias leads to, so that the client must ask for it. */
   answersOnlyAliases = false;
   /** Sends these before the right answer over UDP. */
@@ -39,6 +41,7 @@ export class DnsServer {
 
   async start(): Promise<this> {
     const udp = createSocket("udp4");
+    const held = new Set<NodeJS.Timeout>();
     const sockets = new Set<Socket>();
     const tcp = createServer((socket) => {
       sockets.add(socket);
@@ -67,10 +70,13 @@ export class DnsServer {
       if (this.behaviour === "answer")
         for (const forged of this.forgeries(decode(message))) udp.send(forged, from.port, from.address);
       const answer = this.#respond(message, "udp");
-      if (answer !== null) udp.send(answer, from.port, from.address);
+      const send = () => answer !== null && udp.send(answer, from.port, from.address, () => {});
+      if (this.delayMs === 0) send();
+      else held.add(setTimeout(send, this.delayMs));
     });
     this.#address = `127.0.0.1:${port}`;
     this.#close = async () => {
+      for (const timer of held) clearTimeout(timer);
       for (const socket of sockets) socket.destroy();
       await Promise.all([
         new Promise<void>((resolve) => tcp.close(() => resolve())),

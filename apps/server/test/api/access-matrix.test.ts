@@ -1,0 +1,284 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  hasRole,
+  isList,
+  isWrite,
+  type Role,
+  type RouteDefinition,
+  roleForScope,
+  type Scope,
+  scopes,
+} from "@assay/contract/route";
+import { routes } from "@assay/contract/routes";
+import type { TSchema } from "typebox";
+import { Check } from "typebox/value";
+import { insertUser } from "../../src/accounts/user.store.ts";
+import { openUserSession } from "../../src/accounts/user-session.ts";
+import { insertApiKey } from "../../src/api-keys/api-key.store.ts";
+import type { Tx } from "../../src/db/db.ts";
+import { dayMs, later } from "../../src/lib/clock.ts";
+import { newUuid, randomText } from "../../src/lib/ids.ts";
+import { setPendingDeletion } from "../../src/organizations/deletion.store.ts";
+import { newDocumentIdKey } from "../../src/organizations/document-id-key.ts";
+import { insertMembership } from "../../src/organizations/member.store.ts";
+import { insertOrganization } from "../../src/organizations/organization.store.ts";
+import type { Answer, Api } from "../support/api.ts";
+import { startTestService } from "../support/service.ts";
+
+/**
+ * Every route of the contract, called by everybody there is: who is let in, and with what answer somebody is turned away,
+ * is exactly what the route's `access` says. Routes enter by being declared; nothing here names one.
+ */
+
+const { api, core } = await startTestService();
+
+type Verdict =
+  | "admitted"
+  | "401 UNAUTHORIZED"
+  | "403 FORBIDDEN"
+  | "410 ORGANIZATION_FROZEN"
+  | "400 ORGANIZATION_REQUIRED"
+  | "404 NOT_FOUND";
+
+type Caller =
+  | { kind: "nobody" }
+  /** `role` in the organization that the request names or that is active; null for none there. */
+  | { kind: "user"; active: Role | null; named: Role | null; frozen: boolean }
+  | { kind: "key"; scopes: readonly Scope[]; frozen: boolean };
+
+/** What `Access` promises, written down a second time from its description and not from the code that carries it out. */
+function promised(route: RouteDefinition, caller: Caller): Verdict {
+  const { access } = route;
+  if ("public" in access) return "admitted";
+  if (caller.kind === "nobody") return "401 UNAUTHORIZED";
+  if (caller.kind === "key") {
+    if (caller.frozen) return "410 ORGANIZATION_FROZEN";
+    return "scope" in access && caller.scopes.includes(access.scope) ? "admitted" : "403 FORBIDDEN";
+  }
+  if ("user" in access) return "admitted";
+  const namesOne = "role" in access && access.organization === "body";
+  const role = namesOne ? caller.named : caller.active;
+  if (role === null) return namesOne ? "404 NOT_FOUND" : "400 ORGANIZATION_REQUIRED";
+  if (!hasRole(role, "role" in access ? access.role : roleForScope(access.scope))) return "403 FORBIDDEN";
+  const refusing = access.whileFrozen === "refused" || (access.whileFrozen !== "allowed" && isWrite(route));
+  return caller.frozen && refusing ? "410 ORGANIZATION_FROZEN" : "admitted";
+}
+
+/** How an answer reads: one of the ways to be turned away, or admitted, whatever became of it then. */
+function verdictOf(answer: Answer, route: RouteDefinition, caller: Caller): Verdict {
+  const read = `${answer.status} ${answer.body.error?.code}`;
+  const namesOne = "role" in route.access && route.access.organization === "body";
+  switch (read) {
+    case "401 UNAUTHORIZED":
+      // Sign-in refuses wrong credentials with the same code; without a challenge it is not about who calls.
+      return answer.headers.has("www-authenticate") ? read : "admitted";
+    case "403 FORBIDDEN":
+    case "410 ORGANIZATION_FROZEN":
+    case "400 ORGANIZATION_REQUIRED":
+      return read;
+    case "404 NOT_FOUND":
+      return namesOne && caller.kind === "user" && caller.named === null ? read : "admitted";
+    default:
+      return "admitted";
+  }
+}
+
+const nobodysUuid = "00000000-0000-7000-8000-000000000000";
+
+type Schema = TSchema & {
+  type?: string | string[];
+  enum?: unknown[];
+  anyOf?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  minProperties?: number;
+  items?: Schema;
+  examples?: unknown[];
+  pattern?: string;
+  minLength?: number;
+  minimum?: number;
+  format?: string;
+};
+
+/** A value that fits a schema, from its examples where it has some: a request must not fail before access is decided. */
+function sample(schema: Schema): unknown {
+  if (schema.format === "uuid") return nobodysUuid;
+  if (schema.examples?.[0] !== undefined) return schema.examples[0];
+  if (schema.enum) return schema.enum[0];
+  if (schema.anyOf?.[0]) return sample(schema.anyOf[0]);
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
+  switch (type) {
+    case "object": {
+      const names = Object.keys(schema.properties ?? {});
+      const needed = names.filter((name) => schema.required?.includes(name));
+      // Some bodies need at least one field, whichever.
+      const given = needed.length === 0 && schema.minProperties ? names.slice(0, 1) : needed;
+      return Object.fromEntries(
+        given.map((name) => [name, sample(schema.properties?.[name] ?? ({} as Schema))]),
+      );
+    }
+    case "array":
+      return [];
+    case "boolean":
+      return false;
+    case "integer":
+    case "number":
+      return schema.minimum ?? 1;
+    default:
+      return "A".repeat(Math.max(1, schema.minLength ?? 1));
+  }
+}
+
+function pathOf(route: RouteDefinition): string {
+  return route.path.replace(/:([a-z_]+)/g, (_, name: string) => {
+    const schema = route.params?.properties[name] as Schema | undefined;
+    const pattern = schema?.pattern ?? "";
+    const random = /\{(\d+)\}\$$/.exec(pattern)?.[1];
+    // Identifiers that fit but are nobody's: the request gets past validation and touches nothing.
+    if (schema?.format === "uuid") return nobodysUuid;
+    const prefix = /^\^\(?([a-z]+_)/.exec(pattern)?.[1] ?? "";
+    return random ? `${prefix}${"0".repeat(Number(random))}` : String(sample(schema ?? ({} as Schema)));
+  });
+}
+
+function bodyOf(route: RouteDefinition, organizationId: string): unknown {
+  if (route.body === undefined) return undefined;
+  const body = (route.examples?.body ?? sample(route.body as Schema)) as Record<string, unknown>;
+  return { ...body, ...("organizationId" in body ? { organizationId } : {}) };
+}
+
+type Actor = { name: string; api: Api; caller: Caller; organizationId: string };
+
+type Person = { api: Api; userId: string };
+
+let counter = 0;
+
+/** Written straight into the tables: there are hundreds of them, and how they come to be is the subject of other tests. */
+async function createPerson(tx: Tx, now: Date): Promise<Person> {
+  counter += 1;
+  const userId = newUuid(now);
+  const email = `matrix-${counter}@example.com`;
+  await insertUser(tx, {
+    id: userId,
+    name: "Somebody",
+    email,
+    passwordHash: null,
+    emailVerifiedAt: now,
+    now,
+  });
+  return { api: api.as(await openUserSession(tx, userId, "matrix", now)), userId };
+}
+
+async function createOrganization(
+  tx: Tx,
+  now: Date,
+  members: Partial<Record<Role, Person>>,
+): Promise<string> {
+  counter += 1;
+  const id = newUuid(now);
+  const documentIdKey = newDocumentIdKey(core.ring, id);
+  await insertOrganization(tx, { id, name: "Matrix", slug: `matrix-${counter}`, documentIdKey, now });
+  for (const [role, person] of Object.entries(members))
+    await insertMembership(tx, id, person.userId, role as Role, now);
+  return id;
+}
+
+async function createKey(tx: Tx, now: Date, organizationId: string, held: readonly Scope[]): Promise<Api> {
+  const secret = `kk_${randomText(32)}`;
+  const secretHash = core.ring.hash("api-key-hash", secret);
+  const hashKeyId = core.ring.currentId;
+  await insertApiKey(tx, {
+    id: newUuid(now),
+    organizationId,
+    name: "matrix",
+    scopes: held,
+    secretHash,
+    hashKeyId,
+    now,
+  });
+  return api.as(secret);
+}
+
+/**
+ * People and keys anew for every route: what one of them is let to do (leave, delete the account, sign out) must not
+ * decide what the next may.
+ */
+function cast(): Promise<Actor[]> {
+  const now = core.clock.now();
+  return core.db.transaction(async (tx) => {
+    const [owner, admin, member] = [
+      await createPerson(tx, now),
+      await createPerson(tx, now),
+      await createPerson(tx, now),
+    ];
+    const organizationId = await createOrganization(tx, now, { owner, admin, member });
+    const other = await createPerson(tx, now);
+    await createOrganization(tx, now, { owner: other });
+    const stranger = await createPerson(tx, now);
+    const [frozenOwner, frozenMember] = [await createPerson(tx, now), await createPerson(tx, now)];
+    const frozenId = await createOrganization(tx, now, { owner: frozenOwner, member: frozenMember });
+    await setPendingDeletion(tx, frozenId, later(now, dayMs), now);
+
+    const actors: Actor[] = [{ name: "nobody", api, caller: { kind: "nobody" }, organizationId }];
+    const add = (name: string, caller: Caller, as: Api, id = organizationId) =>
+      actors.push({ name, api: as, caller, organizationId: id });
+    for (const held of [[], ...scopes.map((scope) => [scope])]) {
+      const key = await createKey(tx, now, organizationId, held);
+      add(`key with ${held.join() || "no scope"}`, { kind: "key", scopes: held, frozen: false }, key);
+    }
+    const frozenKey = await createKey(tx, now, frozenId, scopes);
+    add("frozen key", { kind: "key", scopes, frozen: true }, frozenKey, frozenId);
+    const user = (active: Role | null, named = active, frozen = false): Caller => ({
+      kind: "user",
+      active,
+      named,
+      frozen,
+    });
+    add("stranger", user(null), stranger.api);
+    add("other organization's owner", user("owner", null), other.api);
+    add("member", user("member"), member.api);
+    add("admin", user("admin"), admin.api);
+    add("owner", user("owner"), owner.api);
+    add("frozen member", user("member", "member", true), frozenMember.api, frozenId);
+    // Last: it may be the one who ends the freeze.
+    add("frozen owner", user("owner", "owner", true), frozenOwner.api, frozenId);
+    return actors;
+  });
+}
+
+for (const route of routes) {
+  test(`${route.method} ${route.path} admits exactly whom its access names`, async () => {
+    // Where the body names the organization it is read before access is decided, so it must be a good one.
+    if ("role" in route.access && route.access.organization === "body" && route.body)
+      assert.ok(Check(route.body, bodyOf(route, nobodysUuid)), "the sample body fits");
+    for (const actor of await cast()) {
+      const answer = await actor.api.call(
+        route.method,
+        pathOf(route),
+        route.body ? { body: bodyOf(route, actor.organizationId) } : {},
+      );
+      const seen = `${actor.name}: ${answer.status} ${answer.text.slice(0, 300)}`;
+      assert.equal(verdictOf(answer, route, actor.caller), promised(route, actor.caller), seen);
+      if (isList(route)) assert.ok(answer.body.pagination, seen);
+      assert.notEqual(answer.status, 500, seen);
+    }
+  });
+}
+
+test("the matrix can fail: a promise that differs from the code is noticed", async () => {
+  const [route] = routes.filter(
+    (candidate) => "role" in candidate.access && candidate.access.role === "owner",
+  );
+  assert.ok(route);
+  const loosened = { ...route, access: { role: "member" } } as RouteDefinition;
+  const actors = await cast();
+  const member = actors.find((actor) => actor.name === "member");
+  assert.ok(member);
+  const answer = await member.api.call(
+    route.method,
+    pathOf(route),
+    route.body ? { body: bodyOf(route, member.organizationId) } : {},
+  );
+  assert.notEqual(verdictOf(answer, loosened, member.caller), promised(loosened, member.caller));
+});
