@@ -7,6 +7,7 @@ import { toBase64 } from "@assay/emrtd/base64";
 import { toHex } from "@assay/emrtd/bytes";
 import { readSignedData } from "@assay/emrtd/cms/signed-data";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
+import { signMasterList } from "@assay/emrtd/node/test-country/sign-message";
 import { createTestCountry } from "@assay/emrtd/node/test-country/test-country";
 import { auditTrustFolder, importTrustFile, listTrust } from "./trust-command.ts";
 import { openTrustFolder, trustFolderPath } from "./trust-folder.ts";
@@ -71,6 +72,22 @@ test("a root that is already trusted, or a pinned fingerprint, vouches as well",
   const pin = toHex(checker.hash("SHA-256", signer));
   assert.equal(await bring("other.ml", other.masterList(), [], [pin]), 0);
   assert.equal(await bring("other.ml", other.masterList(), [], ["abc"]), 1, "a pin must be a fingerprint");
+});
+
+test("a new edition of a list needs no root, and an authority that a list names cannot bring a list of its own", async (context) => {
+  const { write, bring } = await setUp(context);
+  const root = await write("root.cer", authority("brainpool"));
+  assert.equal(await bring("list.ml", country.masterList(), [root]), 0);
+  assert.equal(await bring("next.ml", country.masterList()), 0);
+
+  // A foreign list, vouched for by a pin, names the authority of the test country; that alone must not let it vouch.
+  const { bring: bringOther } = await setUp(context);
+  const foreign = createTestCountry("foreign", NOW);
+  const options = { signedAt: country.signedAt, identifySignerBy: "subject_key_id" } as const;
+  const list = signMasterList([authority("brainpool")], foreign.masterListSigner(), options);
+  const pin = toHex(createNodeSignatureChecker().hash("SHA-256", foreign.masterListSigner().certificate));
+  assert.equal(await bringOther("foreign.ml", list, [], [pin]), 0);
+  assert.equal(await bringOther("list.ml", country.masterList()), 1);
 });
 
 test("an import made twice is there once, and its file is readable by its owner alone", async (context) => {

@@ -31,9 +31,7 @@ export async function importTrustFile(request: TrustImportRequest, print: Print)
   }
   const checker = createNodeSignatureChecker();
   const trusted = new TrustStore(await loadTrustRecords(folder), checker);
-  const roots = trusted.authorities
-    .filter(({ basis }) => basis !== "none")
-    .map(({ certificate }) => certificate);
+  const roots = rootsOf(trusted);
   try {
     for (const rootFile of rootFiles) roots.push(...readRoots(new Uint8Array(await readFile(rootFile))));
     const bytes = new Uint8Array(await readFile(file));
@@ -54,6 +52,22 @@ export async function importTrustFile(request: TrustImportRequest, print: Print)
     print(`Not imported: ${error.message}.`);
     return 1;
   }
+}
+
+/**
+ * Who may vouch for a further master list: what the operator imported itself, and what vouched for a list before, so that a new edition
+ * needs no root. An authority that is merely named in a list may not, or any state could name the authorities of all others.
+ */
+function rootsOf(store: TrustStore): Certificate[] {
+  const anchors = new Set(
+    store.authorities.flatMap(({ sources }) => sources.map(({ signedBy }) => signedBy?.anchorSha256)),
+  );
+  return store.authorities
+    .filter(({ basis, sources, fingerprint }) => {
+      const byOperator = basis === "named" && sources.some(({ signedBy }) => signedBy === null);
+      return byOperator || anchors.has(fingerprint);
+    })
+    .map(({ certificate }) => certificate);
 }
 
 function readRoots(bytes: Uint8Array): readonly Certificate[] {

@@ -18,6 +18,7 @@ import { OID } from "../ber/oid.ts";
 import { readTlv } from "../ber/read.ts";
 import { contextValue, integer, nullValue, octetString, oid, sequence } from "../ber/write.ts";
 import { concat } from "../bytes.ts";
+import { readSignedData } from "../cms/signed-data.ts";
 import { buildDg1 } from "../lds/dg1.ts";
 import { buildDg15 } from "../lds/dg15.ts";
 import { buildMrz } from "../mrz/build-mrz.ts";
@@ -461,6 +462,22 @@ test("an authority cannot sign documents itself", () => {
     options: { signedAt: utopia.signedAt, identifySignerBy: "issuer_and_serial" },
   });
   fails(verify({ ...files, sod }), "signer_certificate", "signer_is_an_authority");
+});
+
+test("a signer of master lists cannot sign documents", () => {
+  const key = ecSigningKey(utopia.seed, "master list signer", "brainpoolP256r1", {
+    explicitParameters: true,
+  });
+  const [certificate] = readSignedData(utopia.masterList(), { maxBytes: 1_000_000 }).certificates;
+  assert.ok(certificate);
+  const files = makeFiles();
+  const sod = signSecurityObject({
+    groupHash: "SHA-256",
+    dataGroups: files.dataGroups,
+    signer: { certificate, key, scheme: { kind: "ecdsa", hash: "SHA-256" } },
+    options: { signedAt: utopia.signedAt, identifySignerBy: "subject_key_id" },
+  });
+  fails(verify({ ...files, sod }), "signer_certificate", "signer_is_for_another_use");
 });
 
 test("SHA-1 and short RSA keys are refused by a strict policy", () => {

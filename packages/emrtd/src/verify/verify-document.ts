@@ -236,6 +236,9 @@ function checkSecurityObject(
   return verdict;
 }
 
+/** Signers of master lists, deviation lists and visible seals: certified by the same authorities, and not for documents. */
+const ICAO_USES = "2.23.136.1.1.";
+
 function checkSignerCertificate(signer: Certificate, policy: VerificationPolicy, note: Note): void {
   const key = signer.publicKey;
   note.evidence({
@@ -250,6 +253,9 @@ function checkSignerCertificate(signer: Certificate, policy: VerificationPolicy,
   if (signer.basicConstraints?.ca === true) note.fail("signer_is_an_authority");
   if (signer.keyUsage?.digitalSignature !== true)
     note.judge(policy.signerCertificate.keyUsage, "signer_key_usage");
+  const uses = signer.extendedKeyUsage ?? [];
+  if (uses.some((use) => use.startsWith(ICAO_USES))) note.fail("signer_is_for_another_use");
+  if (uses.length > 0) note.judge(policy.signerCertificate.keyUsage, "signer_key_usage");
   if (signer.unknownCritical.length > 0) {
     note.evidence({ unknown_critical: signer.unknownCritical });
     note.judge(policy.signerCertificate.unknownCriticalExtension, "unknown_critical_extension");
