@@ -260,13 +260,30 @@ function runToEnd(node, args) {
   };
   const passed = ["SIGINT", "SIGTERM", "SIGHUP"];
   for (const signal of passed) process.on(signal, pass);
+  const watch = whenNpmEnds(() => child.kill("SIGTERM"));
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("exit", (code, signal) => {
+      clearInterval(watch);
       for (const name of passed) process.off(name, pass);
       resolve({ code, signal });
     });
   });
+}
+
+/**
+ * npm runs a script through a shell, and passes a signal to that shell only, which ends without passing it on. The service would
+ * go on with nobody in charge. Under npm the parent is that shell, so its end means that npm was told to end.
+ */
+function whenNpmEnds(then) {
+  if (process.env.npm_lifecycle_event === undefined) return undefined;
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    then();
+  }, 250);
+  return watch.unref();
 }
 
 function endBySignal(signal) {

@@ -2,7 +2,7 @@
 // PostgreSQL. Arguments pick the files whose path contains one of them; the path of a fixture runs that fixture.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -63,8 +63,10 @@ async function main(): Promise<number> {
   }
   try {
     const chromium = ensureChromium(files);
+    const seenCodes = path.join(await mkdtemp(path.join(tmpdir(), "assay-codes-")), "seen");
     const environment = {
       ...prepared.environment,
+      ASSAY_TEST_SEEN_CODES: seenCodes,
       ...(chromium.path === null ? {} : { CHROMIUM_PATH: chromium.path }),
     };
     const waiting = files.filter((file) => {
@@ -74,11 +76,13 @@ async function main(): Promise<number> {
       return false;
     });
     const worker = async (): Promise<void> => {
-      for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      for (let file = waiting.shift(); file !== undefined && !interrupted; file = waiting.shift()) {
         add(await runFile(file, environment));
       }
     };
     await Promise.all(Array.from({ length: filesAtOnce }, worker));
+    if (filters.length === 0) add(await checkErrorCodes(seenCodes));
+    await rm(path.dirname(seenCodes), { recursive: true, force: true });
   } finally {
     await prepared.close();
   }
@@ -100,6 +104,17 @@ function finish(total: Outcome, startedAt: number): number {
   const skipped = total.skips.length > 0 ? `, ${total.skips.length} skipped` : "";
   print(`${total.passed} passed, ${total.failures.length} failed${skipped}`);
   return ranNothing || total.failures.length > 0 ? 1 : 0;
+}
+
+/** Tests note the error codes they were answered with; a code that none of them met is not proven to exist. */
+async function checkErrorCodes(seenFile: string): Promise<Outcome> {
+  const { errorCodes } = await import("@assay/contract/errors");
+  const seen = new Set(existsSync(seenFile) ? (await readFile(seenFile, "utf8")).split("\n") : []);
+  const name = "every error code is raised in a test";
+  const missing = errorCodes.filter((code) => !seen.has(code));
+  if (missing.length === 0) return { passed: 1, failures: [], skips: [] };
+  print(`FAIL  ${name}\n      never raised: ${missing.join(", ")}`);
+  return { passed: 0, failures: [{ name, text: missing.join(", ") }], skips: [] };
 }
 
 // --- what runs --------------------------------------------------------------------------------------------------------
@@ -234,6 +249,7 @@ function runFile(file: string, environment: Record<string, string>): Promise<Out
 }
 
 const running = new Set<number>();
+let interrupted = false;
 
 function killGroup(pid: number): void {
   if (pid <= 0) return;
@@ -311,8 +327,9 @@ function indent(text: string): string {
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
+    interrupted = true;
     for (const pid of running) killGroup(pid);
-    process.exit(130);
   });
 }
-process.exitCode = await main();
+const exitCode = await main();
+process.exitCode = interrupted ? 130 : exitCode;

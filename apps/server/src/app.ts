@@ -1,7 +1,10 @@
 import { routes } from "@assay/contract/routes";
 import { accountRoutes } from "./accounts/accounts.routes.ts";
+import { purgeAccountLeftovers } from "./accounts/purge-accounts.job.ts";
+import { answerMailRequests, mailRequestChannel } from "./accounts/request-link.ts";
 import { findMembership } from "./accounts/user.store.ts";
 import { authenticateUser } from "./accounts/user-session.ts";
+import { analyticsRoutes } from "./analytics/analytics.routes.ts";
 import { apiKeyRoutes } from "./api-keys/api-keys.routes.ts";
 import { authenticateKey } from "./api-keys/authenticate-key.ts";
 import { KeyUsage } from "./api-keys/key-usage.ts";
@@ -12,20 +15,34 @@ import { openDb } from "./db/db.ts";
 import { Listener } from "./db/listener.ts";
 import { migrate, missingMigrations } from "./db/migrate.ts";
 import { sql } from "./db/sql.ts";
+import { purgeChallenges } from "./domains/domain.store.ts";
+import { domainRoutes } from "./domains/domains.routes.ts";
+import { recheckDomains } from "./domains/recheck-domains.job.ts";
 import { listenForMetrics, mountHealth, mountMetrics } from "./http/health.ts";
 import { Idempotency } from "./http/idempotency.ts";
 import { type Binding, mount } from "./http/mount.ts";
 import { mountPages } from "./http/pages.ts";
 import { createServer } from "./http/server.ts";
 import { writeSessionCookie } from "./http/session-cookie.ts";
-import { type Clock, hourMs, minuteMs, secondMs } from "./lib/clock.ts";
+import { type Clock, dayMs, hourMs, later, minuteMs, secondMs } from "./lib/clock.ts";
+import { createDns } from "./lib/dns.ts";
 import type { KeyRing } from "./lib/key-ring.ts";
 import { describeError, type Log } from "./lib/log.ts";
 import { Metrics } from "./lib/metrics.ts";
+import { exemptHostSet } from "./lib/public-address.ts";
+import { createResolveAddresses, lookUpLocally } from "./lib/resolve-addresses.ts";
+import { createSafeFetch } from "./lib/safe-fetch.ts";
 import { type Job, Scheduler } from "./lib/scheduler.ts";
 import { mailChannel } from "./mails/queue-mail.ts";
 import { createMailTransport, sendDueMails } from "./mails/send-mails.job.ts";
+import { purgeInvitations } from "./organizations/invitation.store.ts";
 import { organizationRoutes } from "./organizations/organizations.routes.ts";
+import { expireSessions } from "./sessions/expire-sessions.job.ts";
+import { retentionJobs } from "./sessions/retain-sessions.job.ts";
+import { sessionRoutes } from "./sessions/sessions.routes.ts";
+import { DeliveryWorker, type DeliveryWorkerOptions } from "./webhooks/delivery-worker.ts";
+import { createPurgeHistory, scrubPayloads } from "./webhooks/purge-history.job.ts";
+import { webhookRoutes } from "./webhooks/webhooks.routes.ts";
 
 /** `api` answers requests, `worker` runs the background work, `all` does both. */
 export type ProcessRole = "api" | "worker" | "all";
@@ -47,6 +64,8 @@ export type ServiceOptions = {
   clock: Clock;
   log: Log;
   role?: ProcessRole;
+  /** For tests: authorities to trust in place of Node's own, and shorter times. */
+  webhooks?: DeliveryWorkerOptions & { ca?: string };
 };
 
 /** The one list that wires everything. The database must be reachable; migrations are applied here. */
@@ -64,23 +83,52 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const listener = new Listener(databaseUrl, log);
   let url = "";
   const publicUrl = () => (config.publicUrl === "" ? url : config.publicUrl);
-  const core: Core = { config, db, clock, ring, log, metrics, publicUrl };
+  const dns = createDns({ resolvers: config.dnsResolvers, timeoutMs: 2 * secondMs });
+  const core: Core = { config, db, clock, dns, ring, log, metrics, publicUrl };
 
   const usage = new KeyUsage(db, clock, log);
   const idempotency = new Idempotency(db, ring, clock);
 
+  const resolveAddresses = createResolveAddresses(config.dnsResolvers, 2 * secondMs);
+  const safeFetch = createSafeFetch({
+    resolveAddresses,
+    exemptHosts: exemptHostSet(config.webhookAllowedPrivateHosts),
+    resolveExempt: config.dnsResolvers.length > 0 ? resolveAddresses : lookUpLocally,
+    ...(options.webhooks?.ca === undefined ? {} : { ca: options.webhooks.ca }),
+  });
+  const deliveryWorker = new DeliveryWorker(core, safeFetch, options.webhooks);
+
   const bindings: Binding[] = [
     ...accountRoutes(core),
     ...organizationRoutes(core),
+    ...domainRoutes(core),
     ...apiKeyRoutes(core, usage),
     ...auditRoutes(core),
+    ...sessionRoutes(core),
+    ...analyticsRoutes(core),
+    ...webhookRoutes(core, safeFetch),
   ];
   checkBindings(bindings);
 
   const mailTransport = createMailTransport(core);
   const jobs: Job[] = [
     { name: "send-mails", everyMs: 5 * secondMs, run: () => sendDueMails(core, mailTransport) },
+    { name: "answer-mail-requests", everyMs: 10 * secondMs, run: () => answerMailRequests(core) },
+    { name: "purge-account-leftovers", everyMs: 10 * minuteMs, run: () => purgeAccountLeftovers(core) },
+    { name: "expire-sessions", everyMs: secondMs, run: expireSessions(core) },
+    ...retentionJobs(core),
     { name: "purge-idempotent-answers", everyMs: 10 * minuteMs, run: () => idempotency.purge(1000) },
+    { name: "recheck-domains", everyMs: minuteMs, run: () => recheckDomains(core) },
+    {
+      name: "purge-domain-challenges",
+      everyMs: hourMs,
+      run: () => purgeChallenges(db, later(clock.now(), -30 * dayMs), 1000),
+    },
+    {
+      name: "purge-invitations",
+      everyMs: hourMs,
+      run: () => purgeInvitations(db, clock.now(), 1000),
+    },
     {
       name: "purge-user-sessions",
       everyMs: hourMs,
@@ -89,6 +137,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
           sql`delete from user_sessions where id in (select id from user_sessions where expires_at <= ${clock.now()} limit 1000)`,
         ),
     },
+    // The worker wakes by itself; as a job it can be waited for.
+    { name: "deliver-webhooks", everyMs: minuteMs, run: () => deliveryWorker.settle().then(() => 0) },
+    { name: "scrub-webhook-payloads", everyMs: 30 * secondMs, run: () => scrubPayloads(core) },
+    { name: "purge-webhook-history", everyMs: 10 * minuteMs, run: createPurgeHistory(core) },
   ];
 
   const app = createServer({ log, metrics, publicUrl, trustProxy: config.trustProxy });
@@ -130,11 +182,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         );
   };
   listener.on(mailChannel, () => wake("send-mails"));
+  listener.on(mailRequestChannel, () => wake("answer-mail-requests"));
   await listener.start();
   url = await app.listen({ port: config.port, host: config.host });
   const metricsServer =
     config.metricsPort > 0 ? await listenForMetrics(metrics, config.host, config.metricsPort) : null;
   scheduler.start();
+  if (role !== "api") deliveryWorker.start(listener);
 
   let closed: Promise<void> | null = null;
   return {
@@ -144,7 +198,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     close: () => {
       closed ??= (async () => {
         await app.close();
-        await scheduler.stop();
+        await Promise.all([scheduler.stop(), deliveryWorker.stop()]);
+        await safeFetch.close();
         await usage.flush();
         await listener.stop();
         metricsServer?.close();

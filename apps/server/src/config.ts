@@ -127,6 +127,20 @@ export const settings = {
     "Exact host names or addresses that webhooks may reach although they are private, comma separated. For development and tests.",
     (entry) => (/[\s/@]/.test(entry) ? "is not a plain host name or address" : null),
   ),
+  webhookMaxInFlight: integer(
+    "WEBHOOK_MAX_IN_FLIGHT",
+    "Most webhook attempts of one process at the same time; three quarters are for receivers that answer slowly or not at all.",
+    1024,
+    16,
+    20_000,
+  ),
+  webhookHistoryDays: integer(
+    "WEBHOOK_HISTORY_DAYS",
+    "How long events and deliveries stay listed.",
+    30,
+    1,
+    3650,
+  ),
   trustProxy: list(
     "TRUST_PROXY",
     "Addresses or networks of reverse proxies whose X-Forwarded-For is believed, comma separated.",
@@ -144,6 +158,27 @@ export const settings = {
     "METRICS_TOKEN",
     "With a token, /metrics is also served on PORT to `Authorization: Bearer <token>`.",
     "",
+  ),
+  sessionRetentionDays: integer(
+    "SESSION_RETENTION_DAYS",
+    "Days after which an ended session is deleted with its attempts. Analytics figures stay.",
+    30,
+    1,
+    3650,
+  ),
+  attemptRetentionDays: integer(
+    "ATTEMPT_RETENTION_DAYS",
+    "Days after which an ended attempt keeps nothing but its outcome.",
+    7,
+    1,
+    3650,
+  ),
+  auditRetentionDays: integer(
+    "AUDIT_RETENTION_DAYS",
+    "Days after which an entry of the audit log is deleted.",
+    365,
+    1,
+    3650,
   ),
   logLevel: oneOf("LOG_LEVEL", "Least level that is logged.", ["debug", "info", "warn", "error"], "info"),
   logFormat: oneOf(

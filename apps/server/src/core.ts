@@ -1,6 +1,7 @@
 import type { Config } from "./config.ts";
 import type { Db } from "./db/db.ts";
 import type { Clock } from "./lib/clock.ts";
+import type { Dns } from "./lib/dns.ts";
 import type { KeyRing } from "./lib/key-ring.ts";
 import type { Log } from "./lib/log.ts";
 import type { Metrics } from "./lib/metrics.ts";
@@ -10,6 +11,7 @@ export type Core = {
   config: Config;
   db: Db;
   clock: Clock;
+  dns: Dns;
   ring: KeyRing;
   log: Log;
   metrics: Metrics;

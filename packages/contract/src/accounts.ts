@@ -1,8 +1,10 @@
 import { Type } from "typebox";
+import { pageQuery } from "./page.ts";
 import { route } from "./route.ts";
-import { closed, named, open, Text, Timestamp, Uuid } from "./schema.ts";
+import { closed, Nullable, named, open, Text, Timestamp, Uuid } from "./schema.ts";
 
 const tag = "Account";
+const signInTag = "Sign-in";
 
 export const Email = Type.String({
   maxLength: 254,
@@ -16,7 +18,23 @@ export const Password = Type.String({
   description: "At least 10 characters.",
 });
 
+/** A password as it was set: rules of today must not refuse one that was set under other rules. */
+const ExistingPassword = Type.String({ minLength: 1, maxLength: 200 });
+
 export const PersonName = Text({ max: 120, examples: ["Ada Lovelace"] });
+
+const Code = Type.String({
+  minLength: 6,
+  maxLength: 40,
+  description: "A code of the authenticator app, or a backup code. Each works once.",
+  examples: ["492039"],
+});
+
+const MailedToken = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: "The token at the end of the mailed link.",
+});
 
 export const User = named(
   "User",
@@ -39,31 +57,545 @@ export const SignedIn = named(
   }),
 );
 
+export const MailRequested = named(
+  "MailRequested",
+  open({
+    accepted: Type.Boolean({
+      description: "Always true. Whether a mail is sent is seen in the mailbox only.",
+    }),
+  }),
+);
+
+export const SignUpBody = named("SignUpBody", closed({ name: PersonName, email: Email, password: Password }));
+
 export const signUp = route({
   id: "signUp",
   method: "POST",
   path: "/v1/auth/sign-up/email",
-  tag,
+  tag: signInTag,
   summary: "Create an account",
+  description: "Where the service sends mail, the address gets a link that verifies it.",
   access: { public: true },
-  body: named("SignUpBody", closed({ name: PersonName, email: Email, password: Password })),
+  body: SignUpBody,
   reply: { status: 201, data: SignedIn },
-  errors: ["CONFLICT"],
+  errors: ["CONFLICT", "RATE_LIMITED"],
 });
 
 export const signIn = route({
   id: "signIn",
   method: "POST",
   path: "/v1/auth/sign-in/email",
-  tag,
+  tag: signInTag,
   summary: "Sign in with e-mail and password",
+  description:
+    "With a second factor the first answer to the right password is `SECOND_FACTOR_REQUIRED`; repeat the request with `code`.",
   access: { public: true },
-  body: named(
-    "SignInBody",
-    closed({ email: Email, password: Type.String({ minLength: 1, maxLength: 200 }) }),
-  ),
+  body: named("SignInBody", closed({ email: Email, password: ExistingPassword, code: Type.Optional(Code) })),
   reply: { status: 200, data: SignedIn },
-  errors: ["UNAUTHORIZED"],
+  errors: ["UNAUTHORIZED", "SECOND_FACTOR_REQUIRED", "RATE_LIMITED"],
 });
 
-export const accountRoutes = [signUp, signIn];
+export const signOut = route({
+  id: "signOut",
+  method: "POST",
+  path: "/v1/auth/sign-out",
+  tag: signInTag,
+  summary: "Sign out",
+  description: "Ends the session of this access token or cookie.",
+  access: { user: true },
+  reply: { status: 204 },
+  errors: [],
+});
+
+export const requestMagicLink = route({
+  id: "requestMagicLink",
+  method: "POST",
+  path: "/v1/auth/sign-in/magic-link",
+  tag: signInTag,
+  summary: "Mail a link that signs in",
+  description:
+    "The answer is the same whether or not the address has an account. The link works once, for 15 minutes.",
+  access: { public: true },
+  body: named("RequestMagicLinkBody", closed({ email: Email })),
+  reply: { status: 202, data: MailRequested },
+  errors: ["RATE_LIMITED"],
+});
+
+export const verifyMagicLink = route({
+  id: "verifyMagicLink",
+  method: "POST",
+  path: "/v1/auth/sign-in/magic-link/verify",
+  tag: signInTag,
+  summary: "Sign in with a mailed link",
+  description: "A missing or wrong second factor does not use the link up.",
+  access: { public: true },
+  body: named("VerifyMagicLinkBody", closed({ token: MailedToken, code: Type.Optional(Code) })),
+  reply: { status: 200, data: SignedIn },
+  errors: ["UNAUTHORIZED", "SECOND_FACTOR_REQUIRED", "RATE_LIMITED"],
+});
+
+// What browsers put into these objects grows with the standard, so fields that are not listed are let through unread.
+const bytes = (maxLength: number) => Type.String({ maxLength, pattern: "^[A-Za-z0-9_-]*$" });
+const credential = <T extends Parameters<typeof open>[0]>(response: T) =>
+  open({
+    id: Type.String({ minLength: 1, maxLength: 1400, pattern: "^[A-Za-z0-9_-]+$" }),
+    rawId: Type.String({ minLength: 1, maxLength: 1400, pattern: "^[A-Za-z0-9_-]+$" }),
+    type: Type.Literal("public-key"),
+    response: open(response),
+    clientExtensionResults: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    authenticatorAttachment: Type.Optional(Nullable(Type.String({ maxLength: 40 }))),
+  });
+
+const PasskeyAssertion = named(
+  "PasskeyAssertion",
+  credential({
+    clientDataJSON: bytes(8000),
+    authenticatorData: bytes(8000),
+    signature: bytes(8000),
+    userHandle: Type.Optional(Nullable(bytes(200))),
+  }),
+);
+
+const PasskeyAttestation = named(
+  "PasskeyAttestation",
+  credential({
+    clientDataJSON: bytes(8000),
+    attestationObject: bytes(40_000),
+    transports: Type.Optional(Type.Array(Type.String({ maxLength: 40 }), { maxItems: 10 })),
+  }),
+);
+
+export const PasskeyOptions = named(
+  "PasskeyOptions",
+  open({
+    options: Type.Record(Type.String(), Type.Unknown(), {
+      description: "For `PublicKeyCredential.parseRequestOptionsFromJSON` or `parseCreationOptionsFromJSON`.",
+    }),
+  }),
+);
+
+const PasskeyName = Text({ max: 80, examples: ["Work laptop"] });
+
+export const Passkey = named(
+  "Passkey",
+  open({
+    id: Uuid,
+    name: PasskeyName,
+    synced: Type.Boolean({ description: "Whether the passkey is backed up beyond one device." }),
+    created_at: Timestamp,
+    last_used_at: Nullable(Timestamp),
+  }),
+);
+
+export const startPasskeySignIn = route({
+  id: "startPasskeySignIn",
+  method: "POST",
+  path: "/v1/auth/sign-in/passkey/options",
+  tag: signInTag,
+  summary: "Begin to sign in with a passkey",
+  description: "The challenge works once, for 5 minutes.",
+  access: { public: true },
+  reply: { status: 200, data: PasskeyOptions },
+  errors: ["CONFLICT", "RATE_LIMITED"],
+});
+
+export const finishPasskeySignIn = route({
+  id: "finishPasskeySignIn",
+  method: "POST",
+  path: "/v1/auth/sign-in/passkey/verify",
+  tag: signInTag,
+  summary: "Sign in with a passkey",
+  description: "A passkey is unlocked on its device, so it counts as both factors: no code is asked for.",
+  access: { public: true },
+  body: named("FinishPasskeySignInBody", closed({ response: PasskeyAssertion })),
+  reply: { status: 200, data: SignedIn },
+  errors: ["UNAUTHORIZED", "CONFLICT", "RATE_LIMITED"],
+});
+
+export const startPasskeyRegistration = route({
+  id: "startPasskeyRegistration",
+  method: "POST",
+  path: "/v1/auth/passkeys/options",
+  tag,
+  summary: "Begin to add a passkey",
+  description:
+    "The challenge works once, for 5 minutes. Where the service sends mail, the e-mail must be verified.",
+  access: { user: true },
+  reply: { status: 200, data: PasskeyOptions },
+  errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
+});
+
+export const registerPasskey = route({
+  id: "registerPasskey",
+  method: "POST",
+  path: "/v1/auth/passkeys",
+  tag,
+  summary: "Add a passkey",
+  access: { user: true },
+  body: named("RegisterPasskeyBody", closed({ name: PasskeyName, response: PasskeyAttestation })),
+  reply: { status: 201, data: Passkey },
+  errors: ["INVALID_REQUEST", "CONFLICT", "EMAIL_NOT_VERIFIED"],
+});
+
+export const listPasskeys = route({
+  id: "listPasskeys",
+  method: "GET",
+  path: "/v1/auth/passkeys",
+  tag,
+  summary: "List own passkeys",
+  access: { user: true },
+  query: pageQuery(Uuid, {}),
+  reply: { status: 200, list: Passkey },
+  errors: [],
+});
+
+export const renamePasskey = route({
+  id: "renamePasskey",
+  method: "PATCH",
+  path: "/v1/auth/passkeys/:id",
+  tag,
+  summary: "Rename a passkey",
+  access: { user: true },
+  params: closed({ id: Uuid }),
+  body: named("RenamePasskeyBody", closed({ name: PasskeyName })),
+  reply: { status: 200, data: Passkey },
+  errors: ["NOT_FOUND"],
+});
+
+export const deletePasskey = route({
+  id: "deletePasskey",
+  method: "DELETE",
+  path: "/v1/auth/passkeys/:id",
+  tag,
+  summary: "Delete a passkey",
+  access: { user: true },
+  params: closed({ id: Uuid }),
+  reply: { status: 204 },
+  errors: ["NOT_FOUND"],
+});
+
+const TotpCodeBody = named("TotpCodeBody", closed({ code: Code }));
+
+const BackupCodes = named(
+  "BackupCodes",
+  open({
+    backup_codes: Type.Array(Type.String(), {
+      description: "Ten codes, each of which replaces one code of the app. Shown only here.",
+    }),
+  }),
+);
+
+export const startTotp = route({
+  id: "startTotp",
+  method: "POST",
+  path: "/v1/auth/account/totp/start",
+  tag,
+  summary: "Begin to turn on the second factor",
+  description:
+    "Gives a new secret for an authenticator app. Nothing changes until it is confirmed with a code. Where the service sends mail, the e-mail must be verified.",
+  access: { user: true },
+  reply: {
+    status: 200,
+    data: named(
+      "TotpSecret",
+      open({
+        secret: Type.String({ description: "Base32, for typing it in. Shown only here." }),
+        otpauth_uri: Type.String({ description: "For a QR code." }),
+      }),
+    ),
+  },
+  errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
+});
+
+export const confirmTotp = route({
+  id: "confirmTotp",
+  method: "POST",
+  path: "/v1/auth/account/totp/confirm",
+  tag,
+  summary: "Turn on the second factor",
+  access: { user: true },
+  body: TotpCodeBody,
+  reply: { status: 200, data: BackupCodes },
+  errors: ["INVALID_REQUEST", "CONFLICT", "RATE_LIMITED"],
+});
+
+export const disableTotp = route({
+  id: "disableTotp",
+  method: "POST",
+  path: "/v1/auth/account/totp/disable",
+  tag,
+  summary: "Turn off the second factor",
+  description: "Its secret and backup codes are deleted.",
+  access: { user: true },
+  body: TotpCodeBody,
+  reply: { status: 204 },
+  errors: ["INVALID_REQUEST", "CONFLICT", "RATE_LIMITED"],
+});
+
+export const regenerateBackupCodes = route({
+  id: "regenerateBackupCodes",
+  method: "POST",
+  path: "/v1/auth/account/totp/backup-codes",
+  tag,
+  summary: "Replace the backup codes",
+  description: "The codes before stop working.",
+  access: { user: true },
+  body: TotpCodeBody,
+  reply: { status: 200, data: BackupCodes },
+  errors: ["INVALID_REQUEST", "CONFLICT", "RATE_LIMITED"],
+});
+
+export const Account = named(
+  "Account",
+  open({
+    id: Uuid,
+    name: PersonName,
+    email: Email,
+    email_verified: Type.Boolean(),
+    email_verification_required: Type.Boolean({
+      description: "Whether this service demands a verified e-mail before an organization can be created.",
+    }),
+    has_password: Type.Boolean(),
+    totp_enabled: Type.Boolean(),
+    backup_codes_left: Type.Integer(),
+    passkey_count: Type.Integer(),
+    created_at: Timestamp,
+  }),
+);
+
+export const getAccount = route({
+  id: "getAccount",
+  method: "GET",
+  path: "/v1/auth/account",
+  tag,
+  summary: "Get own account",
+  access: { user: true },
+  reply: { status: 200, data: Account },
+  errors: [],
+});
+
+export const updateAccount = route({
+  id: "updateAccount",
+  method: "PATCH",
+  path: "/v1/auth/account",
+  tag,
+  summary: "Change own name",
+  access: { user: true },
+  body: named("UpdateAccountBody", closed({ name: PersonName })),
+  reply: { status: 200, data: Account },
+  errors: [],
+});
+
+export const changePassword = route({
+  id: "changePassword",
+  method: "POST",
+  path: "/v1/auth/account/password",
+  tag,
+  summary: "Change own password",
+  description: "Every other session is signed out.",
+  access: { user: true },
+  body: named("ChangePasswordBody", closed({ current_password: ExistingPassword, new_password: Password })),
+  reply: { status: 204 },
+  errors: ["INVALID_REQUEST", "CONFLICT", "RATE_LIMITED"],
+});
+
+export const requestPasswordReset = route({
+  id: "requestPasswordReset",
+  method: "POST",
+  path: "/v1/auth/password/forgot",
+  tag: signInTag,
+  summary: "Mail a link that resets the password",
+  description:
+    "The answer is the same whether or not the address has an account. The link works once, for an hour.",
+  access: { public: true },
+  body: named("RequestPasswordResetBody", closed({ email: Email })),
+  reply: { status: 202, data: MailRequested },
+  errors: ["RATE_LIMITED"],
+});
+
+export const resetPassword = route({
+  id: "resetPassword",
+  method: "POST",
+  path: "/v1/auth/password/reset",
+  tag: signInTag,
+  summary: "Set a new password with a mailed link",
+  description: "Every session of the account is signed out. A second factor stays on.",
+  access: { public: true },
+  body: named("ResetPasswordBody", closed({ token: MailedToken, password: Password })),
+  reply: { status: 204 },
+  errors: ["INVALID_REQUEST", "RATE_LIMITED"],
+});
+
+const proof = {
+  password: Type.Optional(ExistingPassword),
+  code: Type.Optional(Code),
+};
+
+export const requestEmailChange = route({
+  id: "requestEmailChange",
+  method: "POST",
+  path: "/v1/auth/account/email",
+  tag,
+  summary: "Ask to change own e-mail",
+  description:
+    "Needs `password` or `code`. A link goes to the new address, a notice to the present one; nothing changes until the link is confirmed.",
+  access: { user: true },
+  body: named("RequestEmailChangeBody", closed({ email: Email, ...proof })),
+  reply: { status: 202, data: MailRequested },
+  errors: ["INVALID_REQUEST", "RATE_LIMITED"],
+});
+
+const TokenBody = named("MailedTokenBody", closed({ token: MailedToken }));
+
+export const confirmEmailChange = route({
+  id: "confirmEmailChange",
+  method: "POST",
+  path: "/v1/auth/account/email/confirm",
+  tag,
+  summary: "Confirm the new e-mail",
+  description:
+    "By the signed-in user who asked for it, with the token mailed to the new address. It works once, for an hour.",
+  access: { user: true },
+  body: TokenBody,
+  reply: { status: 200, data: Account },
+  errors: ["INVALID_REQUEST", "CONFLICT"],
+});
+
+export const requestEmailVerification = route({
+  id: "requestEmailVerification",
+  method: "POST",
+  path: "/v1/auth/account/email/verification",
+  tag,
+  summary: "Mail a link that verifies own e-mail",
+  access: { user: true },
+  reply: { status: 202, data: MailRequested },
+  errors: ["RATE_LIMITED"],
+});
+
+export const verifyEmail = route({
+  id: "verifyEmail",
+  method: "POST",
+  path: "/v1/auth/account/email/verify",
+  tag,
+  summary: "Verify own e-mail",
+  description:
+    "By the signed-in user of the account: somebody who signed up with another person's address cannot have it verified by that person's click. The link works for a day.",
+  access: { user: true },
+  body: TokenBody,
+  reply: { status: 200, data: Account },
+  errors: ["INVALID_REQUEST"],
+});
+
+export const UserSession = named(
+  "UserSession",
+  open({
+    id: Uuid,
+    current: Type.Boolean({ description: "Whether it is the session of this request." }),
+    user_agent: Type.String(),
+    created_at: Timestamp,
+    last_seen_at: Timestamp,
+  }),
+);
+
+export const listUserSessions = route({
+  id: "listUserSessions",
+  method: "GET",
+  path: "/v1/auth/account/sessions",
+  tag,
+  summary: "List where you are signed in",
+  access: { user: true },
+  query: pageQuery(Uuid, {}),
+  reply: { status: 200, list: UserSession },
+  errors: [],
+});
+
+export const revokeUserSession = route({
+  id: "revokeUserSession",
+  method: "DELETE",
+  path: "/v1/auth/account/sessions/:id",
+  tag,
+  summary: "Sign out one session",
+  access: { user: true },
+  params: closed({ id: Uuid }),
+  reply: { status: 204 },
+  errors: ["NOT_FOUND"],
+});
+
+export const revokeOtherUserSessions = route({
+  id: "revokeOtherUserSessions",
+  method: "POST",
+  path: "/v1/auth/account/sessions/revoke-others",
+  tag,
+  summary: "Sign out everywhere else",
+  access: { user: true },
+  reply: { status: 204 },
+  errors: [],
+});
+
+export const deleteAccount = route({
+  id: "deleteAccount",
+  method: "POST",
+  path: "/v1/auth/account/delete",
+  tag,
+  summary: "Delete own account",
+  description:
+    "Needs `password` or `code`. Refused while you are the sole owner of an organization: hand it over or delete it first.",
+  access: { user: true },
+  body: named("DeleteAccountBody", closed(proof)),
+  reply: { status: 204 },
+  errors: ["INVALID_REQUEST", "CONFLICT", "RATE_LIMITED"],
+});
+
+export const listOwnedOrganizations = route({
+  id: "listOwnedOrganizations",
+  method: "GET",
+  path: "/v1/auth/account/owned-organizations",
+  tag,
+  summary: "List the organizations of which you are the sole owner",
+  access: { user: true },
+  reply: {
+    status: 200,
+    data: named(
+      "OwnedOrganizations",
+      open({
+        organizations: Type.Array(
+          named("OwnedOrganization", open({ id: Uuid, name: Type.String(), slug: Type.String() })),
+        ),
+      }),
+    ),
+  },
+  errors: [],
+});
+
+export const accountRoutes = [
+  signUp,
+  signIn,
+  signOut,
+  requestMagicLink,
+  verifyMagicLink,
+  startPasskeySignIn,
+  finishPasskeySignIn,
+  requestPasswordReset,
+  resetPassword,
+  startPasskeyRegistration,
+  registerPasskey,
+  listPasskeys,
+  renamePasskey,
+  deletePasskey,
+  startTotp,
+  confirmTotp,
+  disableTotp,
+  regenerateBackupCodes,
+  getAccount,
+  updateAccount,
+  changePassword,
+  requestEmailChange,
+  confirmEmailChange,
+  requestEmailVerification,
+  verifyEmail,
+  listUserSessions,
+  revokeUserSession,
+  revokeOtherUserSessions,
+  deleteAccount,
+  listOwnedOrganizations,
+];

@@ -71,6 +71,99 @@ export const errorTable = {
     message: "Too many attempts.",
     hint: "Wait for the number of seconds in Retry-After.",
   },
+
+  // Accounts
+  SECOND_FACTOR_REQUIRED: {
+    status: 401,
+    message: "The account has a second factor.",
+    hint: "Repeat the request with `code`: a code of the authenticator app, or a backup code.",
+  },
+  EMAIL_NOT_VERIFIED: {
+    status: 403,
+    message: "The e-mail of the account is not verified.",
+    hint: "Open the link in the mail that came after signing up, or ask for a new one with POST /v1/auth/account/email/verification.",
+  },
+
+  // Sessions
+  UNKNOWN_CLAIM_KEY: {
+    status: 400,
+    message: "A key of `share_fields` is not one that can be shared.",
+    hint: "Use only the keys that the reference lists for `share_fields`.",
+  },
+  SESSION_NOT_FOUND: {
+    status: 404,
+    message: "There is no such session.",
+    hint: "Check the session id, and that the session belongs to your organization.",
+  },
+  INVALID_SESSION_ID: {
+    status: 400,
+    message: "The session id is not well formed.",
+    hint: "A session id is `vs_` and 64 letters and digits.",
+  },
+  SESSION_EXPIRED: {
+    status: 409,
+    message: "The session is past its 60 minutes.",
+    hint: "Create a new session.",
+  },
+  SESSION_IN_PROGRESS: {
+    status: 409,
+    message: "A device is working on this session.",
+    hint: "Wait for the outcome, or try again once the device has been silent for 60 seconds.",
+  },
+
+  // Organization administration
+  APEX_INVALID: {
+    status: 422,
+    message: "`apex_domain` is not on a domain that can be registered.",
+    hint: "Give a domain like example.com: not an address, not a public suffix like co.uk, no scheme or path.",
+  },
+  CHALLENGE_NOT_FOUND: {
+    status: 404,
+    message: "There is no such challenge.",
+    hint: "Begin again with POST /v1/auth/orgs/domains/challenges/dns.",
+  },
+  CHALLENGE_EXPIRED: {
+    status: 409,
+    message: "The challenge is older than 7 days.",
+    hint: "Begin again with POST /v1/auth/orgs/domains/challenges/dns and publish the new record.",
+  },
+  DNS_NOT_PROPAGATED: {
+    status: 409,
+    message: "The TXT record was not found.",
+    hint: "A new record can take from minutes to a day to be seen; try again then.",
+  },
+  APEX_TAKEOVER_REQUIRED: {
+    status: 409,
+    message: "Another organization holds this domain.",
+    hint: "Send `acknowledge_takeover: true` to take the domain over; its owners will be told.",
+  },
+  UPSTREAM_ERROR: {
+    status: 502,
+    message: "The DNS resolvers answered with an error.",
+    hint: "Check that the domain's name servers work, then try again.",
+  },
+  UPSTREAM_UNAVAILABLE: {
+    status: 503,
+    message: "No DNS resolver answered.",
+    hint: "Try again after a short wait.",
+  },
+  DOMAIN_NOT_VERIFIED: {
+    status: 422,
+    message: "`pattern` is not on a verified domain of the organization.",
+    hint: "Verify the domain first with POST /v1/auth/orgs/domains/challenges/dns.",
+  },
+
+  // Webhooks
+  WEBHOOK_URL_REJECTED: {
+    status: 400,
+    message: "`url` is not a safe address to send to.",
+    hint: "Give an https:// URL without credentials whose host is a public name or address.",
+  },
+  WEBHOOK_PAYLOAD_EXPIRED: {
+    status: 409,
+    message: "There is no payload left to send.",
+    hint: "Payloads are scrubbed once delivered and after the endpoint's retention; read the session for its outcome.",
+  },
 } as const satisfies Record<string, ErrorDefinition>;
 
 export type ErrorCode = keyof typeof errorTable;

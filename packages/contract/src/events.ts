@@ -1,4 +1,5 @@
 import { type TSchema, Type } from "typebox";
+import { pageQuery } from "./page.ts";
 import { Nullable, named, OneOf, open, PrefixedId, Timestamp } from "./schema.ts";
 
 /** Every type of event that an endpoint can subscribe to. New ones may be added at any time. */
@@ -11,79 +12,86 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-const tries = {
-  nfc_tries_used: Type.Integer({ minimum: 0 }),
-  liveness_tries_used: Type.Integer({ minimum: 0 }),
-};
+export const EventId = PrefixedId("evt_", 64, "event");
+const SessionId = PrefixedId("vs_", 64, "verification session");
 
-/** The decrypted body of a webhook: the same frame around the data of each type. */
-function eventSchema(name: string, type: EventType, data: TSchema): TSchema {
+/** An event as it is listed. What it was about is in the sealed deliveries only. */
+export const WebhookEvent = named(
+  "Event",
+  open({
+    id: EventId,
+    type: OneOf(eventTypes),
+    session_id: Nullable(SessionId),
+    sandbox: Type.Boolean(),
+    contract_version: Nullable(Type.Integer()),
+    client_reference_id: Nullable(Type.String()),
+    created_at: Timestamp,
+  }),
+);
+
+export const eventQuery = pageQuery(EventId, {
+  type: Type.Optional(OneOf(eventTypes)),
+  session_id: Type.Optional(SessionId),
+  created_from: Type.Optional(Timestamp),
+  created_to: Type.Optional(Timestamp),
+});
+
+const TriesUsed = Type.Integer({ minimum: 0, maximum: 3 });
+const tries = { nfc_tries_used: TriesUsed, liveness_tries_used: TriesUsed };
+
+/** The `data` of the decrypted event, by type. */
+export const eventData = {
+  "verification.session.succeeded": open({
+    claims: Type.Record(Type.String(), Type.Unknown(), {
+      description: "The claims that the person agreed to share; declined ones are absent.",
+    }),
+    selected_field_keys: Type.Array(Type.String()),
+  }),
+  "verification.session.failed": open({ failure_code: Type.String(), ...tries }),
+  "verification.session.expired": open(tries),
+  "verification.session.cancelled": open({
+    outcome: OneOf(["not_verified"]),
+    reason: OneOf(["cancelled_by_partner", "cancelled_by_user", "consent_withdrawn"]),
+    ...tries,
+  }),
+  "webhook.endpoint.test": open({ webhook_endpoint_id: PrefixedId("whe_", 32, "webhook endpoint") }),
+} as const;
+
+function payloadOf<T extends EventType>(name: string, type: T) {
   return named(
     name,
     open({
-      id: PrefixedId("evt_", 64, "event"),
+      id: EventId,
       type: OneOf([type]),
       created_at: Timestamp,
       sandbox: Type.Boolean(),
-      metadata: named(
-        "EventMetadata",
-        open({
-          event_id: PrefixedId("evt_", 64, "event"),
-          verification_session_id: Nullable(Type.String()),
-          contract_version: Nullable(Type.Integer()),
-          client_reference_id: Nullable(Type.String()),
-        }),
-      ),
-      data,
+      metadata: open({
+        event_id: EventId,
+        verification_session_id: Nullable(SessionId),
+        contract_version: Nullable(Type.Integer()),
+        client_reference_id: Nullable(Type.String()),
+      }),
+      data: eventData[type],
     }),
   );
 }
 
-export const webhookDescriptions: readonly { type: EventType; summary: string; schema: TSchema }[] = [
-  {
-    type: "verification.session.succeeded",
-    summary: "A person was verified",
-    schema: eventSchema(
-      "SessionSucceededEvent",
-      "verification.session.succeeded",
-      open({
-        claims: Type.Record(Type.String(), Type.Unknown(), {
-          description: "The claims the person agreed to share, by claim key.",
-        }),
-        selected_field_keys: Type.Array(Type.String()),
-      }),
-    ),
-  },
-  {
-    type: "verification.session.failed",
-    summary: "A verification failed",
-    schema: eventSchema(
-      "SessionFailedEvent",
-      "verification.session.failed",
-      open({ failure_code: Type.String(), ...tries }),
-    ),
-  },
-  {
-    type: "verification.session.expired",
-    summary: "A session ran out of time",
-    schema: eventSchema("SessionExpiredEvent", "verification.session.expired", open(tries)),
-  },
-  {
-    type: "verification.session.cancelled",
-    summary: "A session was cancelled, or consent was withdrawn",
-    schema: eventSchema(
-      "SessionCancelledEvent",
-      "verification.session.cancelled",
-      open({
-        outcome: OneOf(["not_verified"]),
-        reason: OneOf(["cancelled_by_partner", "cancelled_by_user", "consent_withdrawn"]),
-        ...tries,
-      }),
-    ),
-  },
-  {
-    type: "webhook.endpoint.test",
-    summary: "A test of the endpoint",
-    schema: eventSchema("EndpointTestEvent", "webhook.endpoint.test", open({})),
-  },
-];
+/** What a partner finds after decrypting the body of a delivery, by event type. */
+export const eventPayloads = {
+  "verification.session.succeeded": payloadOf("SessionSucceededEvent", "verification.session.succeeded"),
+  "verification.session.failed": payloadOf("SessionFailedEvent", "verification.session.failed"),
+  "verification.session.expired": payloadOf("SessionExpiredEvent", "verification.session.expired"),
+  "verification.session.cancelled": payloadOf("SessionCancelledEvent", "verification.session.cancelled"),
+  "webhook.endpoint.test": payloadOf("EndpointTestEvent", "webhook.endpoint.test"),
+} as const;
+
+const summaries: Record<EventType, string> = {
+  "verification.session.succeeded": "A person was verified",
+  "verification.session.failed": "A verification failed",
+  "verification.session.expired": "A session ran out of time",
+  "verification.session.cancelled": "A session was cancelled, or consent was withdrawn",
+  "webhook.endpoint.test": "A test of the endpoint",
+};
+
+export const webhookDescriptions: readonly { type: EventType; summary: string; schema: TSchema }[] =
+  eventTypes.map((type) => ({ type, summary: summaries[type], schema: eventPayloads[type] }));

@@ -18,7 +18,8 @@ type JsonObject = { [name: string]: Json };
 export const apiVersion = "1.5.0";
 
 export const tagDescriptions: Readonly<Record<string, string>> = {
-  Account: "Signing up, signing in, second factors and one's own data.",
+  "Sign-in": "Signing up and signing in: password, mailed link, passkey.",
+  Account: "One's own data, second factors and sessions.",
   Organization: "The organization, its members, and what was done in it.",
   Domains: "Domains proven by DNS, and where people may be sent afterwards.",
   "API keys": "Keys for partner servers.",

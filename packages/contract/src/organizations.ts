@@ -1,11 +1,30 @@
 import { Type } from "typebox";
-import { route } from "./route.ts";
-import { closed, named, OneOf, open, Text, Uuid } from "./schema.ts";
+import { Email } from "./accounts.ts";
+import { pageQuery } from "./page.ts";
+import { roles, route } from "./route.ts";
+import { closed, Nullable, named, OneOf, open, Text, Timestamp, Uuid } from "./schema.ts";
 
 const tag = "Organization";
 
 export const OrganizationName = Text({ max: 120, examples: ["Acme Bank"] });
 export const Slug = Type.String({ pattern: "^[a-z0-9-]{2,60}$", examples: ["acme-bank"] });
+export const RoleName = OneOf(roles, { description: "Each role may do what those before it may." });
+
+const HttpsUrl = Type.String({
+  minLength: 9,
+  maxLength: 2048,
+  pattern: "^https://[^\\s\\u0000-\\u0020\\u007f]+$",
+  examples: ["https://www.example.com/privacy"],
+});
+
+/** What people who are being verified see of the organization, besides its name. */
+const profile = {
+  logo_url: Nullable(HttpsUrl),
+  website_url: Nullable(HttpsUrl),
+  support_email: Nullable(Email),
+  privacy_url: Nullable(HttpsUrl),
+  terms_url: Nullable(HttpsUrl),
+};
 
 export const Organization = named(
   "Organization",
@@ -14,6 +33,13 @@ export const Organization = named(
     name: OrganizationName,
     slug: Slug,
     environment: OneOf(["sandbox", "live"], { description: "Every organization starts in the sandbox." }),
+    role: OneOf(roles, { description: "The caller's role in it." }),
+    ...profile,
+    pending_deletion_at: Nullable(
+      Type.String({ format: "date-time", description: "When it will be deleted, while that is scheduled." }),
+    ),
+    created_at: Timestamp,
+    updated_at: Timestamp,
   }),
 );
 
@@ -27,7 +53,246 @@ export const createOrganization = route({
   access: { user: true },
   body: named("CreateOrganizationBody", closed({ name: OrganizationName, slug: Slug })),
   reply: { status: 201, data: Organization },
+  errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
+});
+
+export const listOrganizations = route({
+  id: "listOrganizations",
+  method: "GET",
+  path: "/v1/auth/orgs",
+  tag,
+  summary: "List the caller's organizations",
+  access: { user: true },
+  query: pageQuery(Uuid, {}),
+  reply: { status: 200, list: Organization },
+  errors: [],
+});
+
+export const updateOrganization = route({
+  id: "updateOrganization",
+  method: "PATCH",
+  path: "/v1/auth/orgs",
+  tag,
+  summary: "Change the active organization's name, slug and profile",
+  description: "Fields that are left out stay as they are; null clears.",
+  access: { role: "admin" },
+  body: named(
+    "UpdateOrganizationBody",
+    Type.Object(
+      {
+        name: Type.Optional(OrganizationName),
+        slug: Type.Optional(Slug),
+        logo_url: Type.Optional(profile.logo_url),
+        website_url: Type.Optional(profile.website_url),
+        support_email: Type.Optional(profile.support_email),
+        privacy_url: Type.Optional(profile.privacy_url),
+        terms_url: Type.Optional(profile.terms_url),
+      },
+      { additionalProperties: false, minProperties: 1 },
+    ),
+  ),
+  reply: { status: 200, data: Organization },
   errors: ["CONFLICT"],
 });
 
-export const organizationRoutes = [createOrganization];
+export const setActiveOrganization = route({
+  id: "setActiveOrganization",
+  method: "POST",
+  path: "/v1/auth/orgs/active",
+  tag,
+  summary: "Choose the organization to act in",
+  description: "Holds for this sign-in only.",
+  access: { role: "member", organization: "body", whileFrozen: "allowed" },
+  body: named("SetActiveOrganizationBody", closed({ organizationId: Uuid })),
+  reply: { status: 200, data: Organization },
+  errors: ["NOT_FOUND"],
+});
+
+export const Member = named(
+  "Member",
+  open({
+    id: Uuid,
+    user_id: Uuid,
+    name: Type.String(),
+    email: Email,
+    role: RoleName,
+    created_at: Timestamp,
+  }),
+);
+
+const params = closed({ id: Uuid });
+
+export const listMembers = route({
+  id: "listMembers",
+  method: "GET",
+  path: "/v1/auth/orgs/members",
+  tag,
+  summary: "List the members",
+  access: { role: "member" },
+  query: pageQuery(Uuid, {}),
+  reply: { status: 200, list: Member },
+  errors: [],
+});
+
+export const updateMember = route({
+  id: "updateMember",
+  method: "PATCH",
+  path: "/v1/auth/orgs/members/:id",
+  tag,
+  summary: "Change a member's role",
+  description: "Only an owner changes an owner or makes one. The last owner stays one: 409 `CONFLICT`.",
+  access: { role: "admin" },
+  params,
+  body: named("UpdateMemberBody", closed({ role: RoleName })),
+  reply: { status: 200, data: Member },
+  errors: ["NOT_FOUND", "CONFLICT"],
+});
+
+export const removeMember = route({
+  id: "removeMember",
+  method: "DELETE",
+  path: "/v1/auth/orgs/members/:id",
+  tag,
+  summary: "Remove a member",
+  description: "Only an owner removes an owner. The last owner cannot be removed: 409 `CONFLICT`.",
+  access: { role: "admin" },
+  params,
+  reply: { status: 204 },
+  errors: ["NOT_FOUND", "CONFLICT"],
+});
+
+export const leaveOrganization = route({
+  id: "leaveOrganization",
+  method: "POST",
+  path: "/v1/auth/orgs/leave",
+  tag,
+  summary: "Leave the active organization",
+  description: "The last owner cannot leave: 409 `CONFLICT`.",
+  access: { role: "member" },
+  reply: { status: 204 },
+  errors: ["CONFLICT"],
+});
+
+export const Invitation = named(
+  "Invitation",
+  open({
+    id: Uuid,
+    email: Email,
+    role: RoleName,
+    invited_by: Nullable(Type.String({ description: "Identifier of the user who invited." })),
+    expires_at: Timestamp,
+    created_at: Timestamp,
+  }),
+);
+
+export const listInvitations = route({
+  id: "listInvitations",
+  method: "GET",
+  path: "/v1/auth/orgs/invitations",
+  tag,
+  summary: "List the invitations that can still be accepted",
+  access: { role: "admin" },
+  query: pageQuery(Uuid, {}),
+  reply: { status: 200, list: Invitation },
+  errors: [],
+});
+
+export const createInvitation = route({
+  id: "createInvitation",
+  method: "POST",
+  path: "/v1/auth/orgs/invitations",
+  tag,
+  summary: "Invite somebody by e-mail",
+  description:
+    "Mails a link that is good for 7 days, also for somebody who has no account yet. A second invitation to the same address replaces the first. Only an owner invites an owner.",
+  access: { role: "admin" },
+  body: named("CreateInvitationBody", closed({ email: Email, role: RoleName })),
+  reply: { status: 201, data: Invitation },
+  errors: ["CONFLICT"],
+});
+
+export const revokeInvitation = route({
+  id: "revokeInvitation",
+  method: "DELETE",
+  path: "/v1/auth/orgs/invitations/:id",
+  tag,
+  summary: "Revoke an invitation",
+  access: { role: "admin" },
+  params,
+  reply: { status: 204 },
+  errors: ["NOT_FOUND"],
+});
+
+const tokenParams = closed({
+  token: Type.String({ pattern: "^[A-Za-z0-9]{43}$", description: "The last part of the mailed link." }),
+});
+
+export const readInvitation = route({
+  id: "readInvitation",
+  method: "GET",
+  path: "/v1/auth/invitations/:token",
+  tag,
+  summary: "Show what a mailed invitation is for",
+  access: { public: true },
+  params: tokenParams,
+  invalidParams: "NOT_FOUND",
+  reply: {
+    status: 200,
+    data: named(
+      "InvitationSummary",
+      open({
+        organization_name: Type.String(),
+        role: RoleName,
+        email: Email,
+        expires_at: Timestamp,
+      }),
+    ),
+  },
+  errors: ["NOT_FOUND"],
+});
+
+export const acceptInvitation = route({
+  id: "acceptInvitation",
+  method: "POST",
+  path: "/v1/auth/invitations/:token/accept",
+  tag,
+  summary: "Accept an invitation",
+  description:
+    "For a user whose e-mail is the invited one; anybody else gets 403. The organization becomes active.",
+  access: { user: true },
+  params: tokenParams,
+  invalidParams: "NOT_FOUND",
+  reply: { status: 200, data: Organization },
+  errors: ["NOT_FOUND", "CONFLICT", "ORGANIZATION_FROZEN"],
+});
+
+export const declineInvitation = route({
+  id: "declineInvitation",
+  method: "POST",
+  path: "/v1/auth/invitations/:token/decline",
+  tag,
+  summary: "Decline an invitation",
+  description: "Whoever holds the link may decline; no account is needed to say no.",
+  access: { public: true },
+  params: tokenParams,
+  invalidParams: "NOT_FOUND",
+  reply: { status: 204 },
+  errors: ["NOT_FOUND"],
+});
+
+export const organizationRoutes = [
+  createOrganization,
+  listOrganizations,
+  updateOrganization,
+  setActiveOrganization,
+  listMembers,
+  updateMember,
+  removeMember,
+  leaveOrganization,
+  listInvitations,
+  createInvitation,
+  revokeInvitation,
+  readInvitation,
+  acceptInvitation,
+  declineInvitation,
+];

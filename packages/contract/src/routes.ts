@@ -1,13 +1,21 @@
 import { accountRoutes } from "./accounts.ts";
+import { analyticsRoutes } from "./analytics.ts";
 import { apiKeyRoutes } from "./api-keys.ts";
 import { auditRoutes } from "./audit.ts";
+import { domainRoutes } from "./domains.ts";
 import { organizationRoutes } from "./organizations.ts";
 import type { RouteDefinition } from "./route.ts";
+import { sessionRoutes } from "./sessions.ts";
+import { webhookRoutes } from "./webhooks.ts";
 
 /** Every route of the service under /v1. What is not listed here does not exist. */
 export const routes: readonly RouteDefinition[] = [
   ...accountRoutes,
   ...organizationRoutes,
+  ...domainRoutes,
   ...apiKeyRoutes,
   ...auditRoutes,
+  ...sessionRoutes,
+  ...analyticsRoutes,
+  ...webhookRoutes,
 ];

@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TProperties, type TSchema, Type } from "typebox";
+import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from "typebox";
 
 /**
  * A named schema. The name becomes the `title`, and the API description refers to the schema by it instead of
@@ -19,7 +19,7 @@ export function open<P extends TProperties>(properties: P): TObject<P> {
 }
 
 /** `null` is written into the type array, the form that code generators understand; objects get `anyOf`. */
-export function Nullable<T extends TSchema>(schema: T): TSchema & { static: Static<T> | null } {
+export function Nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
   const plain = schema as { type?: unknown; enum?: readonly unknown[]; title?: string };
   if (
     typeof plain.type === "string" &&
@@ -31,9 +31,9 @@ export function Nullable<T extends TSchema>(schema: T): TSchema & { static: Stat
       ...schema,
       type: [plain.type, "null"],
       ...(plain.enum ? { enum: [...plain.enum, null] } : {}),
-    }) as never;
+    });
   }
-  return Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: "null" }] }) as never;
+  return Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: "null" }] });
 }
 
 export function OneOf<const V extends readonly string[]>(values: V, options: { description?: string } = {}) {

@@ -1,58 +1,76 @@
 import * as contract from "@assay/contract/accounts";
 import type { Core } from "../core.ts";
-import { violates } from "../db/db.ts";
-import { ApiError } from "../http/api-error.ts";
 import { type Binding, bind, type RequestInfo } from "../http/mount.ts";
-import { newUuid } from "../lib/ids.ts";
-import { hashPassword, isPassword } from "./password.ts";
-import { findUserByEmail, insertUser, type UserRow } from "./user.store.ts";
+import { resetPassword } from "./change-password.ts";
+import { createUser } from "./create-user.ts";
+import { countWork, rememberOrigin } from "./limit-guesses.ts";
+import { mailLink } from "./mail-link.ts";
+import { asAssertion, passkeyRoutes } from "./passkeys.routes.ts";
+import { profileRoutes } from "./profile.routes.ts";
+import { requestLink } from "./request-link.ts";
+import { verificationIsRequired } from "./require-verified-email.ts";
+import { secondFactorRoutes } from "./second-factor.routes.ts";
+import { type OpenedSession, signInWithLink, signInWithPassword } from "./sign-in.ts";
+import { offerSignIn, signInWithPasskey } from "./use-passkey.ts";
+import { removeUserSession } from "./user.store.ts";
 import { viewUser } from "./user.view.ts";
 import { openUserSession, sessionLifetimeMs } from "./user-session.ts";
 
-export function accountRoutes({ db, clock }: Core): Binding[] {
-  const signedIn = (user: UserRow, token: string, request: RequestInfo) => {
+export function accountRoutes(core: Core): Binding[] {
+  return [...signInRoutes(core), ...passkeyRoutes(core), ...secondFactorRoutes(core), ...profileRoutes(core)];
+}
+
+function signInRoutes(core: Core): Binding[] {
+  const signedIn = ({ user, token }: OpenedSession, request: RequestInfo) => {
     request.setSessionCookie({ token, maxAgeSeconds: sessionLifetimeMs / 1000 });
     return { token, user: viewUser(user) };
   };
   return [
-    bind(contract.signUp, async ({ body, request }) => {
-      const now = clock.now();
-      const passwordHash = await hashPassword(body.password);
-      try {
-        const { user, token } = await db.transaction(async (tx) => {
-          const user = await insertUser(tx, {
-            id: newUuid(now),
-            name: body.name.trim(),
-            email: body.email,
-            passwordHash,
-            emailVerifiedAt: null,
-            now,
-          });
-          return { user, token: await openUserSession(tx, user.id, request.userAgent, now) };
+    bind(
+      contract.signUp,
+      async ({ body, request }) => {
+        let token = "";
+        const user = await createUser(core, body, {
+          together: async (tx, user) => {
+            token = await openUserSession(tx, user.id, request.userAgent, core.clock.now());
+            if (verificationIsRequired(core)) await mailLink(core, tx, user, "verify_email", user.email);
+          },
         });
-        return signedIn(user, token, request);
-      } catch (error) {
-        if (violates(error, "users_email")) {
-          throw new ApiError("CONFLICT", {
-            message: "`email` already has an account.",
-            hint: "Sign in, or reset the password.",
-          });
-        }
-        throw error;
-      }
+        await rememberOrigin(core, [user.email, user.id], request.address);
+        return signedIn({ user, token }, request);
+      },
+      ({ request }) => countWork(core, "sign-up", request.address),
+    ),
+
+    bind(contract.signIn, async ({ body, request }) =>
+      signedIn(await signInWithPassword(core, body, request), request),
+    ),
+
+    bind(contract.signOut, async ({ caller, request }) => {
+      await removeUserSession(core.db, caller.userId, caller.userSessionId);
+      request.setSessionCookie(null);
     }),
 
-    bind(contract.signIn, async ({ body, request }) => {
-      const now = clock.now();
-      const user = await findUserByEmail(db, body.email);
-      if (!(await isPassword(body.password, user?.password_hash ?? null)) || user === null) {
-        throw new ApiError("UNAUTHORIZED", {
-          message: "The e-mail or the password is wrong.",
-          hint: "Check both, or reset the password.",
-        });
-      }
-      const token = await db.transaction((tx) => openUserSession(tx, user.id, request.userAgent, now));
-      return signedIn(user, token, request);
-    }),
+    bind(contract.requestMagicLink, ({ body, request }) =>
+      requestLink(core, "magic_link", body.email, request.address),
+    ),
+
+    bind(contract.verifyMagicLink, async ({ body, request }) =>
+      signedIn(await signInWithLink(core, body, request), request),
+    ),
+
+    bind(contract.startPasskeySignIn, async ({ request }) => ({
+      options: await offerSignIn(core, request.address),
+    })),
+
+    bind(contract.finishPasskeySignIn, async ({ body, request }) =>
+      signedIn(await signInWithPasskey(core, asAssertion(body.response), request), request),
+    ),
+
+    bind(contract.requestPasswordReset, ({ body, request }) =>
+      requestLink(core, "reset_password", body.email, request.address),
+    ),
+
+    bind(contract.resetPassword, ({ body, request }) => resetPassword(core, body, request.address)),
   ];
 }

@@ -1,7 +1,8 @@
 import type { Role } from "@assay/contract/route";
 import type { Queryable, Tx } from "../db/db.ts";
-import { sql } from "../db/sql.ts";
+import { noSql, sql } from "../db/sql.ts";
 import type { Environment, Membership } from "../http/caller.ts";
+import { readPage } from "../http/page.ts";
 
 export type UserRow = {
   id: string;
@@ -33,6 +34,80 @@ export function insertUser(
 
 export function findUserByEmail(db: Queryable, email: string): Promise<UserRow | null> {
   return db.first<UserRow>(sql`select ${columns} from users where lower(email) = lower(${email})`);
+}
+
+export function findUserById(db: Queryable, id: string): Promise<UserRow | null> {
+  return db.first<UserRow>(sql`select ${columns} from users where id = ${id}`);
+}
+
+/** The user as they are now, and as they stay until the transaction ends. */
+export function lockUser(tx: Tx, id: string): Promise<UserRow | null> {
+  return tx.first<UserRow>(sql`select ${columns} from users where id = ${id} for update`);
+}
+
+export async function setUserName(db: Queryable, id: string, name: string, now: Date): Promise<void> {
+  await db.run(sql`update users set name = ${name}, updated_at = ${now} where id = ${id}`);
+}
+
+export async function setPasswordHash(
+  tx: Tx,
+  id: string,
+  passwordHash: string | null,
+  now: Date,
+): Promise<void> {
+  await tx.run(sql`update users set password_hash = ${passwordHash}, updated_at = ${now} where id = ${id}`);
+}
+
+export async function setVerifiedEmail(tx: Tx, id: string, email: string, now: Date): Promise<void> {
+  await tx.run(sql`
+    update users set email = ${email}, email_verified_at = ${now}, updated_at = ${now} where id = ${id}`);
+}
+
+/** What else is the user's goes with the row. Memberships do not: an organization must not lose one by accident. */
+export async function removeUser(tx: Tx, id: string): Promise<void> {
+  await tx.run(sql`delete from users where id = ${id}`);
+}
+
+export type AccountRow = UserRow & {
+  totp_enabled: boolean;
+  backup_codes_left: number;
+  passkey_count: number;
+};
+
+export function readAccount(db: Queryable, id: string): Promise<AccountRow> {
+  return db.one<AccountRow>(sql`
+    select ${columns},
+      exists (select from second_factors where user_id = users.id and confirmed_at is not null) as totp_enabled,
+      (select count(*) from backup_codes where user_id = users.id) as backup_codes_left,
+      (select count(*) from passkeys where user_id = users.id) as passkey_count
+    from users where id = ${id}`);
+}
+
+export type OwnedOrganizationRow = { id: string; name: string; slug: string };
+
+export function listSolelyOwnedOrganizations(db: Queryable, userId: string): Promise<OwnedOrganizationRow[]> {
+  return db.rows<OwnedOrganizationRow>(sql`
+    select o.id, o.name, o.slug
+    from memberships m join organizations o on o.id = m.organization_id
+    where m.user_id = ${userId} and m.role = 'owner' and not exists (
+      select from memberships other
+      where other.organization_id = m.organization_id and other.role = 'owner' and other.user_id <> m.user_id)
+    order by o.id desc`);
+}
+
+/** Who owns these organizations cannot change until the transaction ends. */
+export async function lockOrganizationsOf(tx: Tx, userId: string): Promise<void> {
+  await tx.rows(sql`
+    select id from organizations where id in (select organization_id from memberships where user_id = ${userId})
+    order by id for update`);
+}
+
+/** Removes the user from every organization and tells from which. */
+export async function removeMembershipsOf(tx: Tx, userId: string): Promise<string[]> {
+  const rows = await tx.rows<{ organization_id: string }>(
+    sql`delete from memberships where user_id = ${userId} returning organization_id`,
+  );
+  return rows.map((row) => row.organization_id);
 }
 
 export async function insertUserSession(
@@ -80,6 +155,44 @@ export async function touchUserSession(db: Queryable, id: string, now: Date, exp
   await db.run(
     sql`update user_sessions set last_seen_at = ${now}, expires_at = ${expiresAt} where id = ${id}`,
   );
+}
+
+export type UserSessionRow = { id: string; user_agent: string; created_at: Date; last_seen_at: Date };
+
+export function listUserSessions<T>(
+  db: Queryable,
+  userId: string,
+  page: { limit: number; startingAfter: string | undefined; now: Date },
+  view: (row: UserSessionRow) => T,
+) {
+  const { limit, startingAfter, now } = page;
+  return readPage<UserSessionRow, T>(
+    db,
+    {
+      limit,
+      startingAfter,
+      cursorExists: (id) => sql`select 1 from user_sessions where id = ${id} and user_id = ${userId}`,
+      rowsAfter: (count) => sql`
+        select id, user_agent, created_at, last_seen_at from user_sessions
+        where user_id = ${userId} and expires_at > ${now}
+          ${startingAfter === undefined ? noSql : sql`and id < ${startingAfter}`}
+        order by id desc limit ${count}`,
+    },
+    view,
+  );
+}
+
+export function removeUserSession(db: Queryable, userId: string, id: string): Promise<number> {
+  return db.run(sql`delete from user_sessions where id = ${id} and user_id = ${userId}`);
+}
+
+export async function removeOtherUserSessions(
+  db: Queryable,
+  userId: string,
+  exceptId: string | null,
+): Promise<void> {
+  await db.run(sql`
+    delete from user_sessions where user_id = ${userId} and id is distinct from ${exceptId}::uuid`);
 }
 
 export async function findMembership(

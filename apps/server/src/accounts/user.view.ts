@@ -1,6 +1,6 @@
-import type { User } from "@assay/contract/accounts";
+import type { Account, User, UserSession } from "@assay/contract/accounts";
 import type { Static } from "typebox";
-import type { UserRow } from "./user.store.ts";
+import type { AccountRow, UserRow, UserSessionRow } from "./user.store.ts";
 
 export function viewUser(row: UserRow): Static<typeof User> {
   return {
@@ -9,5 +9,26 @@ export function viewUser(row: UserRow): Static<typeof User> {
     email: row.email,
     email_verified: row.email_verified_at !== null,
     created_at: row.created_at.toISOString(),
+  };
+}
+
+export function viewAccount(row: AccountRow, verificationRequired: boolean): Static<typeof Account> {
+  return {
+    ...viewUser(row),
+    email_verification_required: verificationRequired,
+    has_password: row.password_hash !== null,
+    totp_enabled: row.totp_enabled,
+    backup_codes_left: row.backup_codes_left,
+    passkey_count: row.passkey_count,
+  };
+}
+
+export function viewUserSession(row: UserSessionRow, currentId: string): Static<typeof UserSession> {
+  return {
+    id: row.id,
+    current: row.id === currentId,
+    user_agent: row.user_agent,
+    created_at: row.created_at.toISOString(),
+    last_seen_at: row.last_seen_at.toISOString(),
   };
 }

@@ -3,8 +3,10 @@ import type { Queryable, Tx } from "../db/db.ts";
 import { noSql, sql } from "../db/sql.ts";
 import type { Caller } from "../http/caller.ts";
 import { readPage } from "../http/page.ts";
-import { newUuid } from "../lib/ids.ts";
+import { newUuid, uuidFloor } from "../lib/ids.ts";
 import { viewAuditLog } from "./audit.view.ts";
+
+const firstUuid = "00000000-0000-0000-0000-000000000000";
 
 export type Actor =
   | { kind: "user"; id: string }
@@ -35,6 +37,20 @@ export async function recordAudit(tx: Tx, now: Date, entry: AuditEntry): Promise
     insert into audit_logs (id, organization_id, event, actor_kind, actor_id, target_id, details, created_at)
     values (${newUuid(now)}, ${entry.organizationId}, ${entry.event}, ${entry.actor.kind}, ${entry.actor.id},
       ${entry.targetId ?? null}, ${JSON.stringify(entry.details ?? {})}, ${now})`);
+}
+
+/** The same for many entries at once, because thousands of sessions may expire together. */
+export async function recordAudits(tx: Tx, now: Date, entries: readonly AuditEntry[]): Promise<void> {
+  await tx.run(sql`
+    insert into audit_logs (id, organization_id, event, actor_kind, actor_id, target_id, details, created_at)
+    select *, ${now}::timestamptz from unnest(
+      ${entries.map(() => newUuid(now))}::uuid[],
+      ${entries.map((entry) => entry.organizationId)}::uuid[],
+      ${entries.map((entry) => entry.event)}::text[],
+      ${entries.map((entry) => entry.actor.kind)}::text[],
+      ${entries.map((entry) => entry.actor.id)}::text[],
+      ${entries.map((entry) => entry.targetId ?? null)}::text[],
+      ${entries.map((entry) => JSON.stringify(entry.details ?? {}))}::jsonb[])`);
 }
 
 export type AuditRow = {
@@ -78,4 +94,27 @@ export function listAuditLogs(
     },
     viewAuditLog,
   );
+}
+
+/** Deletes the next entries written before `writtenBefore`, in order of their ids, which is the order of their age. */
+export function deleteOldAuditLogs(
+  db: Queryable,
+  writtenBefore: Date,
+  afterId: string,
+  limit: number,
+): Promise<{ id: string }[]> {
+  return db.rows<{ id: string }>(sql`
+    with old as materialized (
+      select id from audit_logs
+      where id > ${afterId === "" ? firstUuid : afterId} and id < ${uuidFloor(writtenBefore)}
+      order by id limit ${limit} for update skip locked)
+    delete from audit_logs a using old where a.id = old.id returning a.id`);
+}
+
+/** How many entries wait to be deleted, counted up to `cap`. */
+export async function countOldAuditLogs(db: Queryable, writtenBefore: Date, cap: number): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`
+    select count(*) as count from (
+      select from audit_logs where id < ${uuidFloor(writtenBefore)} order by id limit ${cap}) as old`);
+  return count;
 }

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { countByHashKey } from "../api-keys/api-key.store.ts";
-import { ConfigError, loadConfig } from "../config.ts";
+import { loadConfig } from "../config.ts";
 import { migrate } from "../db/migrate.ts";
 import { sql } from "../db/sql.ts";
 import { formatRing, KeyRing, newRingKey, parseRing } from "../lib/key-ring.ts";
 import { keyRingPath, writeRingFile } from "../lib/key-ring-file.ts";
 import { resealAll } from "../lib/sealed-columns.ts";
-import { type Command, CommandError } from "./command.ts";
+import type { Command } from "./command.ts";
 import { openInstallation, withDatabase } from "./installation.ts";
 
 export const migrateCommand: Command = {
@@ -101,8 +101,3 @@ export const orgList: Command = {
       return 0;
     }),
 };
-
-export function explainFailure(error: unknown): string | null {
-  if (error instanceof CommandError || error instanceof ConfigError) return error.message;
-  return null;
-}

@@ -1,7 +1,7 @@
 import { type ProcessRole, startService } from "../app.ts";
 import { secondMs } from "../lib/clock.ts";
 import { describeError } from "../lib/log.ts";
-import type { Command } from "./command.ts";
+import { type Command, CommandError } from "./command.ts";
 import { openInstallation } from "./installation.ts";
 
 const processRoles = ["all", "api", "worker"] as const;
@@ -71,7 +71,7 @@ export const start: Command = {
   },
   run: ({ options }, print) => {
     const role = processRoles.find((known) => known === (options.role ?? "all"));
-    if (role === undefined) throw new Error(`--role must be one of: ${processRoles.join(", ")}`);
+    if (role === undefined) throw new CommandError(`--role must be one of: ${processRoles.join(", ")}`);
     return serve(role, print);
   },
 };

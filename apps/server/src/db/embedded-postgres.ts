@@ -10,6 +10,7 @@ import {
   readdir,
   readFile,
   readlink,
+  realpath,
   rename,
   rm,
   stat,
@@ -17,6 +18,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { createRequire } from "node:module";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -321,13 +323,14 @@ type Hold = {
 type Launcher = { hold(cancel: AbortSignal): Promise<Hold>; socketFolder: string; notes: readonly string[] };
 
 async function prepareLauncher(options: EmbeddedPostgresOptions): Promise<Launcher> {
-  const folders = embeddedFolders(options.dataDir);
   const native = findBinaries();
   // DATA_DIR also holds the key ring, so it is closed; as root only passing through is open, for the server's own account.
-  await mkdir(path.dirname(folders.base), {
+  await mkdir(options.dataDir, {
     recursive: true,
     mode: process.geteuid?.() === 0 ? 0o711 : 0o700,
   });
+  // By whatever links it is reached, the server of a folder has one address.
+  const folders = embeddedFolders(await realpath(options.dataDir));
   await refuseForeignData(folders.data);
   const socketFolder = chooseSocketFolder(folders.socket);
   const passed = [path.join(native, "bin"), path.dirname(folders.base)];
@@ -504,7 +507,9 @@ async function removeAbandonedAttempts(base: string): Promise<void> {
   for (const name of await readdir(base)) {
     const pid = /^data\.new-(\d+)-/.exec(name)?.[1];
     if (pid !== undefined && Number(pid) !== process.pid && !isAlive(Number(pid))) {
-      await rm(path.join(base, name), { recursive: true, force: true });
+      // The creation may still be on its way out and write while we remove. What stays is removed by a later first start.
+      const patient = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 };
+      await rm(path.join(base, name), patient).catch(ignoring("ENOTEMPTY"));
     }
   }
 }
@@ -655,7 +660,7 @@ async function tryToJoin(place: Place, lock: LockFile): Promise<Hold | "busy" | 
     client.on("end", () => resolve());
     letGo = resolve;
   });
-  unrefConnection(client);
+  keepsProcessAlive(client, false);
   const adopted = !(await ownerLives(place));
   if (adopted) await writeOwner(place);
   return {
@@ -663,6 +668,8 @@ async function tryToJoin(place: Place, lock: LockFile): Promise<Hold | "busy" | 
     gone,
     async letGo() {
       letGo();
+      // Otherwise a process with nothing else to do would end while it waits here.
+      keepsProcessAlive(client, true);
       await client.end().catch(() => {});
       // Another hold in this very process may be the owner's, so the number alone does not say that it is ours.
       const mine = adopted && (await readOwner(place)) === process.pid;
@@ -716,16 +723,10 @@ async function connect(socketFolder: string): Promise<pg.Client | "busy" | "sile
   return client;
 }
 
-function unrefConnection(client: pg.Client): void {
-  const stream: unknown = (client as unknown as { connection?: { stream?: unknown } }).connection?.stream;
-  if (
-    typeof stream === "object" &&
-    stream !== null &&
-    "unref" in stream &&
-    typeof stream.unref === "function"
-  ) {
-    stream.unref();
-  }
+function keepsProcessAlive(client: pg.Client, alive: boolean): void {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  if (alive) stream.ref();
+  else stream.unref();
 }
 
 /**

@@ -1,10 +1,29 @@
 import type { Queryable } from "../db/db.ts";
+import { findActiveDomains } from "./redirect-uri.store.ts";
+import {
+  domainsAbove,
+  isPlainHttps,
+  matchesRedirectPattern,
+  parseRedirectPattern,
+  pathSegments,
+} from "./redirect-uri.ts";
 
 /** Why a live organization may not send people to this address, as a sentence for the partner, or null when it may. */
 export async function liveRedirectProblem(
-  _db: Queryable,
-  _organizationId: string,
-  _url: URL,
+  db: Queryable,
+  organizationId: string,
+  url: URL,
 ): Promise<string | null> {
-  return "its host is not on a verified domain of the organization";
+  if (!isPlainHttps(url))
+    return "it is not a plain https address: default port, no credentials, a host with a proper name";
+  if (pathSegments(url.pathname) === null)
+    return "its path has an encoding that servers may read differently";
+  const [domain] = await findActiveDomains(db, organizationId, domainsAbove(url.hostname));
+  if (domain === undefined) return "its host is not on a verified domain of the organization";
+  if (domain.patterns.length === 0) return null;
+  const allowed = domain.patterns.some((text) => {
+    const pattern = parseRedirectPattern(text);
+    return !("problem" in pattern) && matchesRedirectPattern(pattern, url);
+  });
+  return allowed ? null : "it matches none of the redirect URIs that are registered for its domain";
 }

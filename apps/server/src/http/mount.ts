@@ -45,11 +45,24 @@ export type Handler<R extends RouteDefinition> = (
 export type Binding = {
   definition: RouteDefinition;
   handle: (context: Context<RouteDefinition>) => Promise<unknown>;
+  /**
+   * Runs before `Idempotency-Key` is looked at and outside of its transaction: what it writes stays when the request
+   * fails, so that a limit counts failures too.
+   */
+  guard?: (context: Context<RouteDefinition>) => Promise<void>;
 };
 
 /** Ties a route of the contract to the code that carries it out. */
-export function bind<const R extends RouteDefinition>(definition: R, handle: Handler<R>): Binding {
-  return { definition, handle: handle as unknown as Binding["handle"] };
+export function bind<const R extends RouteDefinition>(
+  definition: R,
+  handle: Handler<R>,
+  guard?: (context: Context<R>) => Promise<void>,
+): Binding {
+  return {
+    definition,
+    handle: handle as unknown as Binding["handle"],
+    ...(guard ? { guard: guard as unknown as NonNullable<Binding["guard"]> } : {}),
+  };
 }
 
 type MountOptions = {
@@ -66,7 +79,11 @@ export function mount(app: FastifyInstance, bindings: readonly Binding[], option
   for (const binding of bindings) mountRoute(app, binding, options);
 }
 
-function mountRoute(app: FastifyInstance, { definition, handle }: Binding, options: MountOptions): void {
+function mountRoute(
+  app: FastifyInstance,
+  { definition, handle, guard }: Binding,
+  options: MountOptions,
+): void {
   const checkParams = definition.params
     ? createValidator(definition.params, "path", definition.invalidParams)
     : null;
@@ -100,19 +117,20 @@ function mountRoute(app: FastifyInstance, { definition, handle }: Binding, optio
       if (names(definition.access) && caller?.kind === "user") {
         caller = await inNamedOrganization(definition, caller, body, options.authenticator);
       }
-      const run = () =>
-        handle({
-          caller,
-          params,
-          query: parsedQuery,
-          body,
-          request: {
-            id: request.id,
-            address: request.ip,
-            userAgent: (request.headers["user-agent"] ?? "").slice(0, 300),
-            setSessionCookie: (cookie: SessionCookie | null) => options.writeCookie(reply, cookie),
-          },
-        } as unknown as Context<RouteDefinition>);
+      const context = {
+        caller,
+        params,
+        query: parsedQuery,
+        body,
+        request: {
+          id: request.id,
+          address: request.ip,
+          userAgent: (request.headers["user-agent"] ?? "").slice(0, 300),
+          setSessionCookie: (cookie: SessionCookie | null) => options.writeCookie(reply, cookie),
+        },
+      } as unknown as Context<RouteDefinition>;
+      const run = () => handle(context);
+      if (guard) await guard(context);
       const render = (result: unknown) => serialize(result, parsedQuery);
 
       const key = request.headers["idempotency-key"];

@@ -87,6 +87,10 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
   app.addHook("preClose", async () => {
     closing = true;
   });
+  // A connection that stayed open after its answer would hold up the end.
+  app.addHook("onSend", async (_request, reply) => {
+    if (closing) reply.header("connection", "close");
+  });
   app.addHook("onResponse", async (request, reply) => {
     const route = request.routeOptions.config.definition?.id ?? request.routeOptions.url ?? "none";
     const status = reply.statusCode;

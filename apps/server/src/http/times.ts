@@ -1,6 +1,6 @@
 import { badField } from "./api-error.ts";
 
-const isoPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+const isoPattern = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
 /** A moment given by a caller; undefined stays undefined. The schema's format is not enough: 31 February has it too. */
 export function parseTime(field: string, text: string): Date;
@@ -8,8 +8,15 @@ export function parseTime(field: string, text: string | undefined): Date | undef
 export function parseTime(field: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const time = new Date(text);
-  if (!isoPattern.test(text) || Number.isNaN(time.getTime())) {
+  const day = isoPattern.exec(text)?.[1];
+  if (day === undefined || Number.isNaN(time.getTime()) || !isDay(day)) {
     throw badField(field, "must be an ISO 8601 time with a zone, for example 2026-03-01T09:30:00Z");
   }
   return time;
+}
+
+/** `Date` takes 31 February for a day in March. */
+export function isDay(text: string): boolean {
+  const midnight = new Date(`${text}T00:00:00.000Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(text);
 }

@@ -17,7 +17,15 @@ export function createValidator(schema: TSchema, part: Part, code: ErrorCode = "
 
 function explain(errors: readonly TLocalizedValidationError[], part: Part): string {
   // An unknown field comes first: it is the commonest mistake and often the cause of the others.
-  const unknown = errors.find((error) => error.keyword === "additionalProperties");
+  const unknown = errors.find(
+    (error) =>
+      error.keyword === "additionalProperties" &&
+      // A map reports the same keyword for a value that does not fit; only `false` means that no such field exists.
+      errors.some(
+        (cause) =>
+          cause.keyword === "boolean" && cause.schemaPath === `${error.schemaPath}/additionalProperties`,
+      ),
+  );
   if (unknown?.keyword === "additionalProperties") {
     const field = fieldName(unknown.instancePath, unknown.params.additionalProperties[0]);
     return part === "query"
@@ -32,6 +40,7 @@ function explain(errors: readonly TLocalizedValidationError[], part: Part): stri
   const field = fieldName(deepest.instancePath);
   if (field === "")
     return part === "body" ? `The body ${sayRule(deepest)}.` : `The ${part} ${sayRule(deepest)}.`;
+  if (deepest.schemaPath.endsWith("/propertyNames")) return `The name \`${field}\` ${sayRule(deepest)}.`;
   return `\`${field}\` ${sayRule(deepest)}.`;
 }
 

@@ -33,7 +33,8 @@ export function randomText(length: number): string {
 }
 
 function timeText(at: Date): string {
-  let rest = at.getTime();
+  // Bounds of a list come from callers and may lie before 1970 or beyond what eight characters hold.
+  let rest = Math.min(Math.max(at.getTime(), 0), alphabet.length ** timeLength - 1);
   let text = "";
   for (let i = 0; i < timeLength; i++) {
     text = alphabet[rest % alphabet.length] + text;
@@ -64,6 +65,12 @@ export function newUuid(now: Date): string {
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
   const hex = bytes.toString("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** The smallest UUID of version 7 that can have been made at or after `at`. */
+export function uuidFloor(at: Date): string {
+  const hex = Math.max(at.getTime(), 0).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`;
 }
 
 /** A secret of 256 bits for links, cookies and access tokens. */

@@ -26,7 +26,8 @@ export function openRingFile(path: string): KeyRing {
       throw new Error(`${path} cannot be used: ${(error as Error).message}`);
     }
   }
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // As root the database runs under another account, which has to pass through; the ring itself stays closed to it.
+  mkdirSync(dirname(path), { recursive: true, mode: process.geteuid?.() === 0 ? 0o711 : 0o700 });
   const temporary = writeTemporary(path, [newRingKey([])]);
   try {
     // A link fails where the file exists: of two processes that start first, one makes the ring and both use it.

@@ -8,6 +8,7 @@ export type KeyPurpose =
   | "idempotent-answer"
   | "mail"
   | "second-factor"
+  | "guess-limit"
   | "webhook-secret"
   | "document-id"
   | "consent-receipt"

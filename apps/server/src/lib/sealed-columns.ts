@@ -11,6 +11,7 @@ export type SealedColumn = { table: string; id: string; column: string; purpose:
 export const sealedColumns: readonly SealedColumn[] = [
   { table: "mails", id: "id", column: "content", purpose: "mail" },
   { table: "idempotent_answers", id: "id", column: "answer", purpose: "idempotent-answer" },
+  { table: "organizations", id: "id", column: "document_id_key", purpose: "document-id" },
 ];
 
 const batchSize = 200;

@@ -1,30 +1,103 @@
 import type { Role } from "@assay/contract/route";
 import type { Queryable, Tx } from "../db/db.ts";
-import { sql } from "../db/sql.ts";
+import { joinSql, noSql, type Sql, sql } from "../db/sql.ts";
 import type { Environment } from "../http/caller.ts";
+import { readPage } from "../http/page.ts";
+import { viewOrganization } from "./organization.view.ts";
 
-export type OrganizationRow = { id: string; name: string; slug: string; environment: Environment };
+export type OrganizationProfile = {
+  logo_url: string | null;
+  website_url: string | null;
+  support_email: string | null;
+  privacy_url: string | null;
+  terms_url: string | null;
+};
 
-export function insertOrganization(
+export type OrganizationRow = OrganizationProfile & {
+  id: string;
+  name: string;
+  slug: string;
+  environment: Environment;
+  pending_deletion_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+/** An organization as one of its members sees it. */
+export type OwnOrganizationRow = OrganizationRow & { role: Role };
+
+const columns = sql`o.id, o.name, o.slug, o.environment, o.logo_url, o.website_url, o.support_email, o.privacy_url,
+  o.terms_url, o.pending_deletion_at, o.created_at, o.updated_at`;
+
+export async function insertOrganization(
   tx: Tx,
-  organization: { id: string; name: string; slug: string; now: Date },
-): Promise<OrganizationRow> {
-  return tx.one<OrganizationRow>(sql`
-    insert into organizations (id, name, slug, created_at, updated_at)
-    values (${organization.id}, ${organization.name}, ${organization.slug}, ${organization.now}, ${organization.now})
-    returning id, name, slug, environment`);
-}
-
-export async function insertMembership(
-  tx: Tx,
-  organizationId: string,
-  userId: string,
-  role: Role,
-  now: Date,
+  organization: { id: string; name: string; slug: string; documentIdKey: Buffer; now: Date },
 ): Promise<void> {
   await tx.run(sql`
-    insert into memberships (organization_id, user_id, role, created_at, updated_at)
-    values (${organizationId}, ${userId}, ${role}, ${now}, ${now})`);
+    insert into organizations (id, name, slug, document_id_key, created_at, updated_at)
+    values (${organization.id}, ${organization.name}, ${organization.slug}, ${organization.documentIdKey},
+      ${organization.now}, ${organization.now})`);
+}
+
+/**
+ * Locks the organization for this transaction. Whatever changes who its owners are, or decides by that, takes this lock
+ * first, so that two such changes at once see each other. Returns null when there is no such organization.
+ */
+export function lockOrganization(tx: Tx, organizationId: string): Promise<OrganizationRow | null> {
+  return tx.first<OrganizationRow>(
+    sql`select ${columns} from organizations o where o.id = ${organizationId} for no key update`,
+  );
+}
+
+export function readOwnOrganization(
+  db: Queryable,
+  userId: string,
+  organizationId: string,
+): Promise<OwnOrganizationRow | null> {
+  return db.first<OwnOrganizationRow>(sql`
+    select ${columns}, m.role from organizations o join memberships m on m.organization_id = o.id
+    where o.id = ${organizationId} and m.user_id = ${userId}`);
+}
+
+export function listOwnOrganizations(
+  db: Queryable,
+  userId: string,
+  limit: number,
+  startingAfter: string | undefined,
+) {
+  return readPage<OwnOrganizationRow, ReturnType<typeof viewOrganization>>(
+    db,
+    {
+      limit,
+      startingAfter,
+      cursorExists: (id) =>
+        sql`select 1 from memberships where user_id = ${userId} and organization_id = ${id}`,
+      rowsAfter: (count) => sql`
+        select ${columns}, m.role from organizations o join memberships m on m.organization_id = o.id
+        where m.user_id = ${userId} ${startingAfter === undefined ? noSql : sql`and o.id < ${startingAfter}`}
+        order by o.id desc limit ${count}`,
+    },
+    viewOrganization,
+  );
+}
+
+export async function updateOrganization(
+  tx: Tx,
+  organizationId: string,
+  change: { name?: string | undefined; slug?: string | undefined } & {
+    [K in keyof OrganizationProfile]?: string | null | undefined;
+  },
+  now: Date,
+): Promise<void> {
+  const changes: Sql[] = [sql`updated_at = ${now}`];
+  if (change.name !== undefined) changes.push(sql`name = ${change.name}`);
+  if (change.slug !== undefined) changes.push(sql`slug = ${change.slug}`);
+  if (change.logo_url !== undefined) changes.push(sql`logo_url = ${change.logo_url}`);
+  if (change.website_url !== undefined) changes.push(sql`website_url = ${change.website_url}`);
+  if (change.support_email !== undefined) changes.push(sql`support_email = ${change.support_email}`);
+  if (change.privacy_url !== undefined) changes.push(sql`privacy_url = ${change.privacy_url}`);
+  if (change.terms_url !== undefined) changes.push(sql`terms_url = ${change.terms_url}`);
+  await tx.run(sql`update organizations set ${joinSql(changes, sql`, `)} where id = ${organizationId}`);
 }
 
 export async function setActiveOrganization(
@@ -35,4 +108,22 @@ export async function setActiveOrganization(
   await db.run(
     sql`update user_sessions set active_organization_id = ${organizationId} where id = ${userSessionId}`,
   );
+}
+
+export async function readDocumentIdKey(db: Queryable, organizationId: string): Promise<Buffer | null> {
+  const row = await db.first<{ document_id_key: Buffer | null }>(
+    sql`select document_id_key from organizations where id = ${organizationId}`,
+  );
+  return row?.document_id_key ?? null;
+}
+
+/** Sets the key where there is none yet; of two processes at once the first wins. */
+export async function setMissingDocumentIdKey(
+  db: Queryable,
+  organizationId: string,
+  sealed: Buffer,
+): Promise<void> {
+  await db.run(sql`
+    update organizations set document_id_key = ${sealed}
+    where id = ${organizationId} and document_id_key is null`);
 }

@@ -1,10 +1,220 @@
-import type { Queryable } from "../db/db.ts";
+import type { EventType } from "@assay/contract/events";
+import type { DisabledReason, PayloadRetentionHours } from "@assay/contract/webhooks";
+import type { Queryable, Tx } from "../db/db.ts";
+import { noSql, sql } from "../db/sql.ts";
+import { readPage } from "../http/page.ts";
+import { viewEndpoint } from "./endpoint.view.ts";
+
+export type EndpointRow = {
+  id: string;
+  organization_id: string;
+  name: string | null;
+  url: string;
+  enabled: boolean;
+  subscribed_event_types: EventType[] | null;
+  undelivered_payload_retention_hours: PayloadRetentionHours;
+  has_active_key: boolean;
+  created_at: Date;
+  updated_at: Date;
+  disabled_at: Date | null;
+  disabled_reason: DisabledReason | null;
+};
+
+const columns = sql`id, organization_id, name, url, enabled, subscribed_event_types, undelivered_payload_retention_hours,
+  exists (select from webhook_keys k where k.endpoint_id = webhook_endpoints.id and k.is_active) as has_active_key,
+  created_at, updated_at, disabled_at, disabled_reason`;
 
 /** Whether a session may be bound to this endpoint: it is the organization's and enabled. */
 export async function isUsableEndpoint(
-  _db: Queryable,
-  _organizationId: string,
-  _endpointId: string,
+  db: Queryable,
+  organizationId: string,
+  endpointId: string,
 ): Promise<boolean> {
-  return false;
+  const found = await db.first(
+    sql`select 1 from webhook_endpoints where organization_id = ${organizationId} and id = ${endpointId} and enabled`,
+  );
+  return found !== null;
+}
+
+export function insertEndpoint(
+  tx: Tx,
+  endpoint: {
+    id: string;
+    organizationId: string;
+    name: string | null;
+    url: string;
+    subscribedEventTypes: readonly EventType[] | null;
+    retentionHours: PayloadRetentionHours;
+    signingSecret: Buffer;
+    now: Date;
+  },
+): Promise<EndpointRow> {
+  return tx.one<EndpointRow>(sql`
+    insert into webhook_endpoints (id, organization_id, name, url, enabled, subscribed_event_types,
+      undelivered_payload_retention_hours, signing_secret, created_at, updated_at)
+    values (${endpoint.id}, ${endpoint.organizationId}, ${endpoint.name}, ${endpoint.url}, true,
+      ${endpoint.subscribedEventTypes}, ${endpoint.retentionHours}, ${endpoint.signingSecret}, ${endpoint.now}, ${endpoint.now})
+    returning ${columns}`);
+}
+
+export function findEndpoint(db: Queryable, organizationId: string, id: string): Promise<EndpointRow | null> {
+  return db.first<EndpointRow>(
+    sql`select ${columns} from webhook_endpoints where organization_id = ${organizationId} and id = ${id}`,
+  );
+}
+
+/** What is undefined stays as it is. Enabling forgets why the endpoint was disabled and since when it failed. */
+export function updateEndpoint(
+  tx: Tx,
+  organizationId: string,
+  id: string,
+  change: {
+    name: string | null | undefined;
+    url: string | undefined;
+    enabled: boolean | undefined;
+    subscribedEventTypes: readonly EventType[] | undefined;
+    retentionHours: PayloadRetentionHours | undefined;
+    now: Date;
+  },
+): Promise<EndpointRow | null> {
+  return tx.first<EndpointRow>(sql`
+    update webhook_endpoints set
+      name = case when ${change.name !== undefined}::boolean then ${change.name ?? null}::text else name end,
+      url = coalesce(${change.url ?? null}, url),
+      subscribed_event_types = coalesce(${change.subscribedEventTypes ?? null}::text[], subscribed_event_types),
+      undelivered_payload_retention_hours = coalesce(${change.retentionHours ?? null}::integer, undelivered_payload_retention_hours),
+      ${
+        change.enabled === true
+          ? sql`enabled = true, disabled_at = null, disabled_reason = null,
+              failing_since = case when enabled then failing_since end,`
+          : change.enabled === false
+            ? sql`enabled = false, disabled_at = coalesce(disabled_at, ${change.now}),
+                disabled_reason = coalesce(disabled_reason, 'disabled_by_request'),`
+            : noSql
+      }
+      updated_at = ${change.now}
+    where organization_id = ${organizationId} and id = ${id}
+    returning ${columns}`);
+}
+
+export function deleteEndpoint(
+  tx: Tx,
+  organizationId: string,
+  id: string,
+): Promise<{ name: string | null } | null> {
+  return tx.first<{ name: string | null }>(
+    sql`delete from webhook_endpoints where organization_id = ${organizationId} and id = ${id} returning name`,
+  );
+}
+
+export function listEndpoints(
+  db: Queryable,
+  organizationId: string,
+  filter: { enabled: boolean | undefined; limit: number; startingAfter: string | undefined },
+) {
+  return readPage<EndpointRow, ReturnType<typeof viewEndpoint>>(
+    db,
+    {
+      limit: filter.limit,
+      startingAfter: filter.startingAfter,
+      cursorExists: (id) =>
+        sql`select 1 from webhook_endpoints where organization_id = ${organizationId} and id = ${id}`,
+      rowsAfter: (limit) => sql`
+        select ${columns} from webhook_endpoints
+        where organization_id = ${organizationId}
+          ${filter.enabled === undefined ? noSql : sql`and enabled = ${filter.enabled}`}
+          ${filter.startingAfter === undefined ? noSql : sql`and id < ${filter.startingAfter}`}
+        order by id desc limit ${limit}`,
+    },
+    viewEndpoint,
+  );
+}
+
+export async function readSigningSecret(tx: Tx, organizationId: string, id: string): Promise<Buffer | null> {
+  const row = await tx.first<{ signing_secret: Buffer }>(
+    sql`select signing_secret from webhook_endpoints where organization_id = ${organizationId} and id = ${id}`,
+  );
+  return row?.signing_secret ?? null;
+}
+
+export async function replaceSigningSecret(
+  tx: Tx,
+  organizationId: string,
+  id: string,
+  signingSecret: Buffer,
+  now: Date,
+): Promise<boolean> {
+  const changed = await tx.run(sql`
+    update webhook_endpoints set signing_secret = ${signingSecret}, updated_at = ${now}
+    where organization_id = ${organizationId} and id = ${id}`);
+  return changed === 1;
+}
+
+export type PublishTarget = {
+  id: string;
+  organization_id: string;
+  subscribed_event_types: EventType[] | null;
+  no_key_mailed_at: Date | null;
+  key: { id: string; keyId: string; n: string; e: string } | null;
+};
+
+/** The enabled endpoints of the organizations, each with the key that was activated last. One read for many events. */
+export function findPublishTargets(tx: Tx, organizationIds: readonly string[]): Promise<PublishTarget[]> {
+  return tx.rows<PublishTarget>(sql`
+    select e.id, e.organization_id, e.subscribed_event_types, e.no_key_mailed_at, k.key
+    from webhook_endpoints e
+    left join lateral (
+      select json_build_object('id', k.id, 'keyId', k.key_id, 'n', k.n, 'e', k.e) as key
+      from webhook_keys k where k.endpoint_id = e.id and k.is_active
+      order by k.activation_number desc limit 1) k on true
+    where e.organization_id = any(${organizationIds}::uuid[]) and e.enabled`);
+}
+
+export type Notice = { id: string; organization_id: string; name: string | null; url: string };
+
+/** Of these endpoints, those whose owners were not told since `before` that a key is missing; they count as told now. */
+export function claimNoKeyNotices(
+  tx: Tx,
+  endpointIds: readonly string[],
+  before: Date,
+  now: Date,
+): Promise<Notice[]> {
+  return tx.rows<Notice>(sql`
+    update webhook_endpoints set no_key_mailed_at = ${now}
+    where id = any(${endpointIds}::text[]) and (no_key_mailed_at is null or no_key_mailed_at <= ${before})
+    returning id, organization_id, name, url`);
+}
+
+/** Notes the first failure since the last success. */
+export async function markFailing(tx: Tx, endpointIds: readonly string[], since: Date): Promise<void> {
+  await tx.run(sql`
+    update webhook_endpoints set failing_since = ${since}
+    where id = any(${endpointIds}::text[]) and failing_since is null`);
+}
+
+export async function markSucceeding(tx: Tx, endpointIds: readonly string[]): Promise<void> {
+  await tx.run(sql`
+    update webhook_endpoints set failing_since = null
+    where id = any(${endpointIds}::text[]) and failing_since is not null`);
+}
+
+/** Disables an endpoint unless its URL was changed since the attempt that is the reason. */
+export function disableEndpoint(
+  tx: Tx,
+  id: string,
+  url: string,
+  reason: DisabledReason,
+  now: Date,
+): Promise<Notice | null> {
+  return tx.first<Notice>(sql`
+    update webhook_endpoints set enabled = false, disabled_at = ${now}, disabled_reason = ${reason}, updated_at = ${now}
+    where id = ${id} and url = ${url} and enabled
+    returning id, organization_id, name, url`);
+}
+
+export async function ownerEmails(tx: Tx, organizationId: string): Promise<string[]> {
+  const rows = await tx.rows<{ email: string }>(sql`
+    select u.email from memberships m join users u on u.id = m.user_id
+    where m.organization_id = ${organizationId} and m.role = 'owner' order by u.email`);
+  return rows.map((row) => row.email);
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import { startService } from "../../src/app.ts";
+import { type ProcessRole, type ServiceOptions, startService } from "../../src/app.ts";
 import { type Config, loadConfig } from "../../src/config.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { KeyRing, parseRing } from "../../src/lib/key-ring.ts";
@@ -39,6 +39,9 @@ export async function startTestService(
     config?: Partial<Config>;
     databaseUrl?: string;
     clock?: Clock;
+    /** `api` leaves background work to the test, so that what is due stays due. */
+    role?: ProcessRole;
+    webhooks?: ServiceOptions["webhooks"];
   } = {},
 ) {
   const databaseUrl = options.databaseUrl ?? (await createTestDatabase()).url;
@@ -61,7 +64,9 @@ export async function startTestService(
     databaseUrl,
     ring: new KeyRing(parseRing(config.secretKeys)),
     clock,
+    ...(options.role ? { role: options.role } : {}),
     log: createLog({ level: "debug", write: (line) => logLines.push(line), now: () => new Date() }),
+    ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),
   });
   after(async () => {
     await service.close();

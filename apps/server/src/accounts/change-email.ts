@@ -1,0 +1,76 @@
+import type { Core } from "../core.ts";
+import { violates } from "../db/db.ts";
+import { ApiError } from "../http/api-error.ts";
+import type { UserCaller } from "../http/caller.ts";
+import { queueMail } from "../mails/queue-mail.ts";
+import { countMail } from "./limit-guesses.ts";
+import { mailLink, mailNotice } from "./mail-link.ts";
+import { removeMailedTokens, takeMailedToken } from "./mailed-token.store.ts";
+import { type Proof, reauthenticated } from "./reauthenticate.ts";
+import { findUserByEmail, lockUser, setVerifiedEmail } from "./user.store.ts";
+import { tokenHash } from "./user-session.ts";
+
+/** Whether the new address already has an account is told to that address only. */
+export async function requestEmailChange(
+  core: Core,
+  caller: UserCaller,
+  email: string,
+  proof: Proof,
+): Promise<void> {
+  if (email === caller.email) {
+    throw new ApiError("INVALID_REQUEST", { message: "`email` is the e-mail that the account has." });
+  }
+  const mayMail = (await countMail(core, caller.userId, caller)) && (await countMail(core, email, caller));
+  await reauthenticated(core, caller, proof, async (tx) => {
+    if (!mayMail) return;
+    const holder = await findUserByEmail(tx, email);
+    if (holder !== null && holder.id !== caller.userId) {
+      await queueMail(core, tx, {
+        to: email,
+        subject: "This e-mail already has an account",
+        paragraphs: [
+          "Somebody wanted to make this address the e-mail of another account. It already has an account, so nothing was changed.",
+          "If it was you, sign in with this address, or delete its account first.",
+        ],
+      });
+    } else {
+      await mailLink(core, tx, { id: caller.userId, name: caller.name }, "change_email", email);
+    }
+    await mailNotice(core, tx, caller, {
+      subject: "A change of your e-mail was asked for",
+      happened: `Your account is to get the e-mail ${email}. Nothing changes until that address confirms it.`,
+    });
+  });
+}
+
+export async function confirmEmailChange(core: Core, caller: UserCaller, token: string): Promise<void> {
+  const now = core.clock.now();
+  try {
+    await core.db.transaction(async (tx) => {
+      const taken = await takeMailedToken(tx, "change_email", tokenHash(token), now);
+      const user = await lockUser(tx, caller.userId);
+      if (taken === null || user === null || taken.user_id !== caller.userId) throw deadToken();
+      await setVerifiedEmail(tx, user.id, taken.email, now);
+      await removeMailedTokens(tx, user.id, ["magic_link", "reset_password", "verify_email", "change_email"]);
+      await mailNotice(core, tx, user, {
+        subject: "Your e-mail was changed",
+        happened: `Your account now has the e-mail ${taken.email}. This address no longer signs in.`,
+      });
+    });
+  } catch (error) {
+    if (violates(error, "users_email")) {
+      throw new ApiError("CONFLICT", {
+        message: "The new e-mail has got an account of its own meanwhile.",
+        hint: "Choose another e-mail, or delete that account.",
+      });
+    }
+    throw error;
+  }
+}
+
+export function deadToken(): ApiError {
+  return new ApiError("INVALID_REQUEST", {
+    message: "`token` is not valid: it was used, is too old, or belongs to another account.",
+    hint: "Ask for a new mail and use its link.",
+  });
+}

@@ -1,0 +1,73 @@
+import type { Core } from "../core.ts";
+import { ApiError } from "../http/api-error.ts";
+import type { UserCaller } from "../http/caller.ts";
+import { deadToken } from "./change-email.ts";
+import { countLink } from "./limit-guesses.ts";
+import { mailNotice } from "./mail-link.ts";
+import { findMailedToken, removeMailedTokens, takeMailedToken } from "./mailed-token.store.ts";
+import { hashPassword } from "./password.ts";
+import { checkPassword } from "./reauthenticate.ts";
+import {
+  findUserById,
+  lockUser,
+  removeOtherUserSessions,
+  setPasswordHash,
+  setVerifiedEmail,
+} from "./user.store.ts";
+import { tokenHash } from "./user-session.ts";
+
+export async function changePassword(
+  core: Core,
+  caller: UserCaller,
+  given: { current_password: string; new_password: string },
+): Promise<void> {
+  const known = await findUserById(core.db, caller.userId);
+  if (known?.password_hash === null) {
+    throw new ApiError("CONFLICT", {
+      message: "The account has no password.",
+      hint: "Set one with POST /v1/auth/password/forgot.",
+    });
+  }
+  const user = await checkPassword(core, caller, "current_password", given.current_password);
+  const passwordHash = await hashPassword(given.new_password);
+  const now = core.clock.now();
+  await core.db.transaction(async (tx) => {
+    const current = await lockUser(tx, user.id);
+    // Somebody else changed it between the check and here; theirs is the newer password.
+    if (current?.password_hash !== user.password_hash) throw new ApiError("CONFLICT");
+    await setPasswordHash(tx, user.id, passwordHash, now);
+    await removeOtherUserSessions(tx, user.id, caller.userSessionId);
+    await removeMailedTokens(tx, user.id, ["magic_link", "reset_password"]);
+    await mailNotice(core, tx, user, {
+      subject: "Your password was changed",
+      happened: "The password of your account was changed, and every other session was signed out.",
+    });
+  });
+}
+
+export async function resetPassword(
+  core: Core,
+  given: { token: string; password: string },
+  address: string,
+): Promise<void> {
+  const now = core.clock.now();
+  const hash = tokenHash(given.token);
+  const attempt = await countLink(core, address);
+  // Hashing a password is work that only somebody with a link gets done.
+  if ((await findMailedToken(core.db, "reset_password", hash, now)) === null) throw deadToken();
+  const passwordHash = await hashPassword(given.password);
+  await core.db.transaction(async (tx) => {
+    const taken = await takeMailedToken(tx, "reset_password", hash, now);
+    const user = taken && (await lockUser(tx, taken.user_id));
+    if (taken === null || user === null || user.email !== taken.email) throw deadToken();
+    await setPasswordHash(tx, user.id, passwordHash, now);
+    if (user.email_verified_at === null) await setVerifiedEmail(tx, user.id, user.email, now);
+    await removeOtherUserSessions(tx, user.id, null);
+    await removeMailedTokens(tx, user.id, ["magic_link", "reset_password"]);
+    await mailNotice(core, tx, user, {
+      subject: "Your password was reset",
+      happened: "A new password was set with a mailed link, and every session was signed out.",
+    });
+  });
+  await attempt.succeeded();
+}

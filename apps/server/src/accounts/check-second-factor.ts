@@ -1,0 +1,36 @@
+import type { Core } from "../core.ts";
+import type { Tx } from "../db/db.ts";
+import { ApiError } from "../http/api-error.ts";
+import { findSecondFactor, takeBackupCode, takeStep } from "./second-factor.store.ts";
+import { backupCodeHash, matchingStep, readCode } from "./second-factor.ts";
+
+export async function hasSecondFactor({ db }: Pick<Core, "db">, userId: string): Promise<boolean> {
+  const factor = await findSecondFactor(db, userId);
+  return factor !== null && factor.confirmed_at !== null;
+}
+
+/** Whether the code is right. It is used up in the transaction of what it allows. */
+export async function acceptCode(
+  { ring, clock }: Pick<Core, "ring" | "clock">,
+  tx: Tx,
+  userId: string,
+  text: string,
+): Promise<boolean> {
+  const given = readCode(text);
+  const factor = await findSecondFactor(tx, userId);
+  if (factor === null) return false;
+  if (given.kind === "backup") {
+    if (factor.confirmed_at === null) return false;
+    return takeBackupCode(tx, userId, backupCodeHash(userId, given.code));
+  }
+  const secret = ring.open("second-factor", factor.secret, userId);
+  const step = matchingStep(secret, given.code, clock.now());
+  return step !== null && (await takeStep(tx, userId, step));
+}
+
+export function wrongCode(): ApiError {
+  return new ApiError("INVALID_REQUEST", {
+    message: "`code` is wrong or was used before.",
+    hint: "Wait for the next code of the app, or use a backup code.",
+  });
+}

@@ -1,0 +1,48 @@
+import { SignUpBody } from "@assay/contract/accounts";
+import type { Core } from "../core.ts";
+import { type Tx, violates } from "../db/db.ts";
+import { ApiError } from "../http/api-error.ts";
+import { createValidator } from "../http/validate.ts";
+import { newUuid } from "../lib/ids.ts";
+import { hashPassword } from "./password.ts";
+import { insertUser, type UserRow } from "./user.store.ts";
+
+const check = createValidator(SignUpBody, "body");
+
+export type NewPerson = { name: string; email: string; password: string };
+
+/**
+ * Makes an account. `emailVerified`: somebody vouches for the address, as the operator does on the command line.
+ * `together` runs in the transaction that makes it.
+ */
+export async function createUser(
+  { db, clock }: Core,
+  person: NewPerson,
+  options: { emailVerified?: boolean; together?: (tx: Tx, user: UserRow) => Promise<void> } = {},
+): Promise<UserRow> {
+  check(person);
+  const now = clock.now();
+  const passwordHash = await hashPassword(person.password);
+  try {
+    return await db.transaction(async (tx) => {
+      const user = await insertUser(tx, {
+        id: newUuid(now),
+        name: person.name.trim(),
+        email: person.email,
+        passwordHash,
+        emailVerifiedAt: options.emailVerified ? now : null,
+        now,
+      });
+      await options.together?.(tx, user);
+      return user;
+    });
+  } catch (error) {
+    if (violates(error, "users_email")) {
+      throw new ApiError("CONFLICT", {
+        message: "`email` already has an account.",
+        hint: "Sign in, or reset the password.",
+      });
+    }
+    throw error;
+  }
+}

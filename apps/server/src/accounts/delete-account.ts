@@ -1,0 +1,50 @@
+import { recordAudit } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
+import type { Tx } from "../db/db.ts";
+import { ApiError } from "../http/api-error.ts";
+import type { UserCaller } from "../http/caller.ts";
+import { queueMail } from "../mails/queue-mail.ts";
+import { type Proof, reauthenticated } from "./reauthenticate.ts";
+import {
+  listSolelyOwnedOrganizations,
+  lockOrganizationsOf,
+  lockUser,
+  removeMembershipsOf,
+  removeUser,
+} from "./user.store.ts";
+
+export function deleteAccount(core: Core, caller: UserCaller, proof: Proof): Promise<void> {
+  return reauthenticated(core, caller, proof, (tx) => removeAccount(core, tx, caller.userId));
+}
+
+async function removeAccount(core: Core, tx: Tx, userId: string): Promise<void> {
+  const now = core.clock.now();
+  // Organizations before the user, the order in which memberships are written everywhere.
+  await lockOrganizationsOf(tx, userId);
+  const user = await lockUser(tx, userId);
+  if (user === null) throw new ApiError("UNAUTHORIZED");
+  const owned = await listSolelyOwnedOrganizations(tx, userId);
+  if (owned.length > 0) {
+    throw new ApiError("CONFLICT", {
+      message: "You are the sole owner of an organization.",
+      hint: `Make somebody else an owner, or delete the organization, then try again: ${owned.map((organization) => organization.name).join(", ")}.`,
+    });
+  }
+  for (const organizationId of await removeMembershipsOf(tx, userId)) {
+    await recordAudit(tx, now, {
+      organizationId,
+      event: "member.account_deleted",
+      actor: { kind: "user", id: userId },
+      targetId: userId,
+    });
+  }
+  await removeUser(tx, userId);
+  await queueMail(core, tx, {
+    to: user.email,
+    subject: "Your account was deleted",
+    paragraphs: [
+      `Hello ${user.name},`,
+      "Your account and everything that belonged to it alone were deleted. You can sign up again with the same e-mail.",
+    ],
+  });
+}

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import fc from "fast-check";
+import { later, minuteMs, secondMs } from "../lib/clock.ts";
+import {
+  addressBlock,
+  delayAfter,
+  forgottenAt,
+  type LimitRule,
+  type LimitState,
+  rules,
+  tryOnce,
+} from "./guess-limit.ts";
+
+const start = new Date("2026-03-01T09:30:00.000Z");
+const anyRule = fc.record({
+  free: fc.integer({ min: 1, max: 20 }),
+  firstDelayMs: fc.integer({ min: 1, max: 60_000 }),
+  maxDelayMs: fc.integer({ min: 60_000, max: 900_000 }),
+  drainMs: fc.integer({ min: 1, max: 3_600_000 }),
+}) satisfies fc.Arbitrary<LimitRule>;
+
+test("the free tries pass at once, and the next one waits", () => {
+  fc.assert(
+    fc.property(anyRule, (rule) => {
+      let state: LimitState | null = null;
+      for (let i = 0; i < rule.free; i++) {
+        const verdict = tryOnce(state, rule, start);
+        assert.ok(verdict.allowed);
+        state = verdict.next;
+      }
+      assert.deepEqual(tryOnce(state, rule, start), { allowed: false, retryAfterMs: rule.firstDelayMs });
+    }),
+  );
+});
+
+test("whatever the timing, a refusal ends when it says, and no wait is longer than the longest", () => {
+  fc.assert(
+    fc.property(
+      anyRule,
+      fc.array(fc.integer({ min: 0, max: 1_200_000 }), { maxLength: 60 }),
+      (rule, pauses) => {
+        let state: LimitState | null = null;
+        let now = start;
+        for (const pause of pauses) {
+          now = later(now, pause);
+          const verdict = tryOnce(state, rule, now);
+          if (verdict.allowed) {
+            assert.ok(verdict.next.level >= 1);
+            assert.ok(forgottenAt(verdict.next, rule) > now);
+            state = verdict.next;
+            continue;
+          }
+          assert.ok(verdict.retryAfterMs > 0 && verdict.retryAfterMs <= rule.maxDelayMs);
+          assert.ok(tryOnce(state, rule, later(now, verdict.retryAfterMs)).allowed);
+        }
+      },
+    ),
+  );
+});
+
+test("somebody who never pauses gets no more guesses in a day than the longest wait allows", () => {
+  const rule = rules.accountAndOrigin;
+  let state: LimitState | null = null;
+  let guesses = 0;
+  for (let now = start; now < later(start, 24 * 60 * minuteMs); ) {
+    const verdict = tryOnce(state, rule, now);
+    if (verdict.allowed) {
+      guesses += 1;
+      state = verdict.next;
+    } else now = later(now, verdict.retryAfterMs);
+  }
+  assert.ok(guesses > rule.free && guesses < 120, String(guesses));
+});
+
+test("after the time at which it is forgotten, a state counts for nothing", () => {
+  fc.assert(
+    fc.property(anyRule, fc.integer({ min: 1, max: 30 }), (rule, tries) => {
+      let state: LimitState | null = null;
+      let now = start;
+      for (let i = 0; i < tries; i++) {
+        const verdict = tryOnce(state, rule, now);
+        if (!verdict.allowed) now = later(now, verdict.retryAfterMs);
+        else state = verdict.next;
+      }
+      if (state === null) return;
+      const forgotten = forgottenAt(state, rule);
+      assert.deepEqual(tryOnce(state, rule, forgotten), tryOnce(null, rule, forgotten));
+    }),
+  );
+});
+
+test("waits double and stop at the longest", () => {
+  const rule = { free: 3, firstDelayMs: secondMs, maxDelayMs: 10 * secondMs, drainMs: minuteMs };
+  const delays = [1, 2, 3, 4, 5, 6, 7, 1e6].map((level) => delayAfter(level, rule) / secondMs);
+  assert.deepEqual(delays, [0, 0, 1, 2, 4, 8, 10, 10]);
+});
+
+test("a mailed link outlives the longest wait for the next one", () => {
+  assert.ok(rules.mailToAccount.maxDelayMs < 15 * minuteMs);
+});
+
+test("an address stands for the network one customer has", () => {
+  assert.equal(addressBlock("203.0.113.9"), "203.0.113.9");
+  assert.equal(addressBlock("::ffff:203.0.113.9"), "203.0.113.9");
+  assert.equal(addressBlock("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2");
+  assert.equal(addressBlock("2001:DB8:0001:2::6"), "2001:db8:1:2");
+  assert.equal(addressBlock("2001:db8::6"), "2001:db8:0:0");
+  assert.equal(addressBlock("::1"), "0:0:0:0");
+  assert.equal(addressBlock("fe80::1%eth0"), "fe80:0:0:0");
+  assert.equal(addressBlock("64:ff9b::192.0.2.1"), "64:ff9b:0:0");
+});
+
+test("addresses of one /64 share a block, others do not", () => {
+  const group = fc.integer({ min: 0, max: 0xffff }).map((n) => n.toString(16));
+  const half = fc.array(group, { minLength: 4, maxLength: 4 });
+  fc.assert(
+    fc.property(half, half, half, (network, host, otherHost) => {
+      // A first group of its own keeps the generated address from being a mapped one.
+      const front = ["2001", ...network.slice(1)];
+      const one = addressBlock([...front, ...host].join(":"));
+      assert.equal(one, addressBlock([...front, ...otherHost].join(":")));
+      assert.notEqual(one, addressBlock(["2002", ...front.slice(1), ...host].join(":")));
+    }),
+  );
+});

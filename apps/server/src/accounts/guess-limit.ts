@@ -1,0 +1,97 @@
+import { isIP } from "node:net";
+import { hourMs, later, minuteMs, secondMs } from "../lib/clock.ts";
+
+/**
+ * A bucket that fills by one with each try and drains with time. While it holds fewer than `free` tries there is no wait;
+ * beyond that every try is followed by a wait that doubles up to `maxDelayMs`.
+ */
+export type LimitRule = {
+  free: number;
+  firstDelayMs: number;
+  maxDelayMs: number;
+  /** How long it takes for one try to be forgotten. */
+  drainMs: number;
+};
+
+export type LimitState = { level: number; updatedAt: Date; blockedUntil: Date | null };
+
+export type Verdict = { allowed: true; next: LimitState } | { allowed: false; retryAfterMs: number };
+
+/** Takes one try. It is counted before anybody knows whether it is right, so tries made at once are all counted. */
+export function tryOnce(state: LimitState | null, rule: LimitRule, now: Date): Verdict {
+  const blockedMs = (state?.blockedUntil?.getTime() ?? 0) - now.getTime();
+  if (blockedMs > 0) return { allowed: false, retryAfterMs: blockedMs };
+  const level = drained(state, rule, now) + 1;
+  const delayMs = delayAfter(level, rule);
+  return {
+    allowed: true,
+    next: { level, updatedAt: now, blockedUntil: delayMs === 0 ? null : later(now, delayMs) },
+  };
+}
+
+function drained(state: LimitState | null, rule: LimitRule, now: Date): number {
+  if (state === null) return 0;
+  const elapsedMs = Math.max(0, now.getTime() - state.updatedAt.getTime());
+  return Math.max(0, state.level - elapsedMs / rule.drainMs);
+}
+
+export function delayAfter(level: number, rule: LimitRule): number {
+  if (level < rule.free) return 0;
+  // Beyond 2^30 the shortest first delay has long passed every longest one.
+  const doublings = Math.min(30, level - rule.free);
+  return Math.min(Math.ceil(rule.firstDelayMs * 2 ** doublings), rule.maxDelayMs);
+}
+
+/** From when on the state says nothing more than no state at all. */
+export function forgottenAt(state: LimitState, rule: LimitRule): Date {
+  // One millisecond more than is due, because the division on the way down may leave a trace.
+  const empty = later(state.updatedAt, Math.ceil(state.level * rule.drainMs) + 1);
+  return state.blockedUntil !== null && state.blockedUntil > empty ? state.blockedUntil : empty;
+}
+
+/**
+ * Somebody who guesses at one account from one address waits up to a quarter of an hour between guesses, and nobody
+ * else waits with them. A whole network that guesses at one account waits together, at most five minutes; addresses
+ * from which the account was signed in to before are spared that wait.
+ */
+export const rules = {
+  account: { free: 30, firstDelayMs: 10 * secondMs, maxDelayMs: 5 * minuteMs, drainMs: 10 * minuteMs },
+  accountAndOrigin: {
+    free: 10,
+    firstDelayMs: 10 * secondMs,
+    maxDelayMs: 15 * minuteMs,
+    drainMs: 30 * minuteMs,
+  },
+  address: { free: 60, firstDelayMs: 30 * secondMs, maxDelayMs: 15 * minuteMs, drainMs: 20 * secondMs },
+  /** Mails to one account that one address asks for. */
+  mailFromOrigin: { free: 5, firstDelayMs: minuteMs, maxDelayMs: 15 * minuteMs, drainMs: 5 * minuteMs },
+  /**
+   * Mails to one account, whoever asks. The longest wait is shorter than any link lives, so while somebody else's
+   * requests hold up new mails, the mailbox has a link that works.
+   */
+  mailToAccount: { free: 8, firstDelayMs: minuteMs, maxDelayMs: 5 * minuteMs, drainMs: 5 * minuteMs },
+  /** Things that cost us work but guess at nothing: new accounts, new challenges. */
+  work: { free: 300, firstDelayMs: 10 * secondMs, maxDelayMs: 5 * minuteMs, drainMs: 3 * secondMs },
+} as const satisfies Record<string, LimitRule>;
+
+export const familiarForMs = 90 * 24 * hourMs;
+
+/** The network that one customer of a provider has: an address of IPv4, the first 64 bits of IPv6. */
+export function addressBlock(address: string): string {
+  const plain = (address.split("%")[0] ?? "").toLowerCase();
+  const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/.exec(plain)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (isIP(plain) !== 6) return plain;
+  const [head = "", tail] = plain.split("::");
+  const groups = (part: string) => (part === "" ? [] : part.split(":"));
+  // An embedded IPv4 form stands for two groups.
+  const width = (part: string[]) => part.reduce((sum, group) => sum + (group.includes(".") ? 2 : 1), 0);
+  const front = groups(head);
+  const back = tail === undefined ? [] : groups(tail);
+  const zeros =
+    tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - width(front) - width(back)) }, () => "0");
+  return [...front, ...zeros, ...back]
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ""))
+    .join(":");
+}

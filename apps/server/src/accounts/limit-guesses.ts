@@ -1,0 +1,163 @@
+import type { Core } from "../core.ts";
+import { ApiError } from "../http/api-error.ts";
+import { later } from "../lib/clock.ts";
+import {
+  isFamiliarAddress,
+  lockLimits,
+  refundLimit,
+  rememberAddress,
+  removeLimit,
+  writeLimit,
+} from "./guess-limit.store.ts";
+import { addressBlock, familiarForMs, forgottenAt, type LimitRule, rules, tryOnce } from "./guess-limit.ts";
+
+type Needs = Pick<Core, "db" | "clock" | "ring">;
+type Bucket = { key: Buffer; rule: LimitRule; onSuccess: "empty" | "refund" };
+
+/** Where a try comes from: an address, or the session of somebody who is signed in, whatever address they have. */
+export type Origin = { address: string } | { userSessionId: string };
+
+/** A try that was counted. `succeeded` gives it back: right answers are not limited. */
+export type CountedTry = { succeeded(): Promise<void> };
+
+/**
+ * Counts a guess at the `what` of an account, or refuses it. Call it before looking at the guess. `account` is an e-mail
+ * or an account's id; whether it exists makes no difference here.
+ */
+export async function countGuess(
+  core: Needs,
+  what: "password" | "code",
+  account: string,
+  origin: Origin,
+): Promise<CountedTry> {
+  const subject = account.toLowerCase();
+  const place = placeOf(origin);
+  const buckets: Bucket[] = [
+    {
+      key: keyOf(core, [what, "account and origin", subject, place]),
+      rule: rules.accountAndOrigin,
+      onSuccess: "empty",
+    },
+  ];
+  if ("address" in origin) {
+    buckets.push({ key: keyOf(core, [what, "address", place]), rule: rules.address, onSuccess: "refund" });
+    const familiar = await isFamiliarAddress(core.db, familiarKey(core, account, origin), core.clock.now());
+    if (!familiar) {
+      buckets.push({
+        key: keyOf(core, [what, "account", subject]),
+        rule: rules.account,
+        onSuccess: "refund",
+      });
+    }
+  }
+  return take(core, buckets);
+}
+
+/** Counts the use of a mailed link. Its token cannot be guessed; this keeps somebody from trying for ever. */
+export function countLink(core: Needs, address: string): Promise<CountedTry> {
+  const key = keyOf(core, ["link", "address", addressBlock(address)]);
+  return take(core, [{ key, rule: rules.address, onSuccess: "refund" }]);
+}
+
+/** Counts work that anybody may ask for. */
+export async function countWork(core: Needs, what: "sign-up" | "challenge", address: string): Promise<void> {
+  await take(core, [
+    { key: keyOf(core, [what, "address", addressBlock(address)]), rule: rules.work, onSuccess: "refund" },
+  ]);
+}
+
+/**
+ * Counts a mail that somebody asks for. Refuses whoever asks too often; false when the account was mailed too often by
+ * whomever, which the one who asks is not told.
+ */
+export async function countMail(core: Needs, account: string, origin: Origin): Promise<boolean> {
+  const subject = account.toLowerCase();
+  const place = placeOf(origin);
+  const buckets: Bucket[] = [
+    {
+      key: keyOf(core, ["mail", "account and origin", subject, place]),
+      rule: rules.mailFromOrigin,
+      onSuccess: "refund",
+    },
+  ];
+  if ("address" in origin)
+    buckets.push({ key: keyOf(core, ["mail", "address", place]), rule: rules.address, onSuccess: "refund" });
+  await take(core, buckets);
+  try {
+    const key = keyOf(core, ["mail", "account", subject]);
+    await take(core, [{ key, rule: rules.mailToAccount, onSuccess: "refund" }]);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "RATE_LIMITED") return false;
+    throw error;
+  }
+}
+
+/** Remembers that the account was signed in to from here. */
+export async function rememberOrigin(
+  core: Needs,
+  accounts: readonly string[],
+  address: string,
+): Promise<void> {
+  const until = later(core.clock.now(), familiarForMs);
+  for (const account of accounts)
+    await rememberAddress(core.db, familiarKey(core, account, { address }), until);
+}
+
+async function take({ db, clock }: Needs, buckets: readonly Bucket[]): Promise<CountedTry> {
+  const now = clock.now();
+  const taken = await db.transaction(async (tx) => {
+    const rows = await lockLimits(
+      tx,
+      buckets.map((bucket) => bucket.key),
+      now,
+    );
+    const verdicts = buckets.map((bucket) => {
+      const row = rows.find((candidate) => candidate.key.equals(bucket.key));
+      const state =
+        row === undefined
+          ? null
+          : { level: row.level, updatedAt: row.updated_at, blockedUntil: row.blocked_until };
+      return { bucket, verdict: tryOnce(state, bucket.rule, now) };
+    });
+    const waits = verdicts.map(({ verdict }) => (verdict.allowed ? 0 : verdict.retryAfterMs));
+    const retryAfterMs = Math.max(...waits);
+    // Nothing is counted then: waiting is not made longer by asking.
+    if (retryAfterMs > 0) return { retryAfterMs };
+    const counted: { bucket: Bucket; blockedUntil: Date | null }[] = [];
+    for (const { bucket, verdict } of verdicts) {
+      if (!verdict.allowed) continue;
+      await writeLimit(tx, bucket.key, verdict.next, forgottenAt(verdict.next, bucket.rule));
+      counted.push({ bucket, blockedUntil: verdict.next.blockedUntil });
+    }
+    return { counted };
+  });
+  if ("retryAfterMs" in taken) {
+    const seconds = Math.ceil(taken.retryAfterMs / 1000);
+    throw new ApiError("RATE_LIMITED", {
+      hint: `Wait ${seconds} seconds, then try again.`,
+      headers: { "retry-after": String(seconds) },
+    });
+  }
+  return {
+    succeeded: async () => {
+      for (const { bucket, blockedUntil } of taken.counted) {
+        if (bucket.onSuccess === "empty") await removeLimit(db, bucket.key);
+        else await refundLimit(db, bucket.key, blockedUntil);
+      }
+    },
+  };
+}
+
+function placeOf(origin: Origin): string {
+  return "address" in origin ? addressBlock(origin.address) : `session ${origin.userSessionId}`;
+}
+
+function familiarKey(core: Needs, account: string, origin: { address: string }): Buffer {
+  return keyOf(core, ["familiar", account.toLowerCase(), placeOf(origin)]);
+}
+
+/** A keyed hash: from the table nobody can tell who tried what from where. */
+function keyOf({ ring }: Needs, parts: readonly string[]): Buffer {
+  return ring.hash("guess-limit", JSON.stringify(parts));
+}

@@ -1,0 +1,82 @@
+import type { Queryable, Tx } from "../db/db.ts";
+import { sql } from "../db/sql.ts";
+
+export type TokenPurpose = "magic_link" | "reset_password" | "verify_email" | "change_email";
+export type MailedTokenRow = { user_id: string; email: string };
+
+export async function insertMailedToken(
+  tx: Tx,
+  token: {
+    id: string;
+    userId: string;
+    purpose: TokenPurpose;
+    email: string;
+    tokenHash: Buffer;
+    now: Date;
+    expiresAt: Date;
+  },
+): Promise<void> {
+  await tx.run(sql`
+    insert into mailed_tokens (id, user_id, purpose, email, token_hash, created_at, expires_at)
+    values (${token.id}, ${token.userId}, ${token.purpose}, ${token.email}, ${token.tokenHash}, ${token.now},
+      ${token.expiresAt})`);
+}
+
+export function findMailedToken(
+  db: Queryable,
+  purpose: TokenPurpose,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<MailedTokenRow | null> {
+  return db.first<MailedTokenRow>(sql`
+    select user_id, email from mailed_tokens
+    where token_hash = ${tokenHash} and purpose = ${purpose} and expires_at > ${now}`);
+}
+
+/** Uses the token up. Of two at once one gets it; when the transaction is rolled back, it is unused again. */
+export function takeMailedToken(
+  tx: Tx,
+  purpose: TokenPurpose,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<MailedTokenRow | null> {
+  return tx.first<MailedTokenRow>(sql`
+    delete from mailed_tokens
+    where token_hash = ${tokenHash} and purpose = ${purpose} and expires_at > ${now}
+    returning user_id, email`);
+}
+
+export async function removeMailedTokens(
+  tx: Tx,
+  userId: string,
+  purposes: readonly TokenPurpose[],
+): Promise<void> {
+  await tx.run(
+    sql`delete from mailed_tokens where user_id = ${userId} and purpose = any(${purposes}::text[])`,
+  );
+}
+
+export function purgeMailedTokens(db: Queryable, now: Date, limit: number): Promise<number> {
+  return db.run(sql`
+    delete from mailed_tokens where id in (
+      select id from mailed_tokens where expires_at <= ${now} limit ${limit} for update skip locked)`);
+}
+
+export type MailRequestPurpose = "magic_link" | "reset_password";
+export type MailRequestRow = { id: string; purpose: MailRequestPurpose; email: Buffer };
+
+export async function insertMailRequest(
+  tx: Tx,
+  request: { id: string; purpose: MailRequestPurpose; email: Buffer; now: Date },
+): Promise<void> {
+  await tx.run(sql`
+    insert into mail_requests (id, purpose, email, created_at)
+    values (${request.id}, ${request.purpose}, ${request.email}, ${request.now})`);
+}
+
+export function takeMailRequests(tx: Tx, limit: number): Promise<MailRequestRow[]> {
+  return tx.rows<MailRequestRow>(sql`
+    delete from mail_requests where id in (
+      select id from mail_requests order by id limit ${limit} for update skip locked)
+    returning id, purpose, email`);
+}

@@ -1,0 +1,126 @@
+import type { Queryable, Tx } from "../db/db.ts";
+import { noSql, sql } from "../db/sql.ts";
+import { readPage } from "../http/page.ts";
+
+export type PasskeyRow = {
+  id: string;
+  user_id: string;
+  name: string;
+  credential_id: Buffer;
+  public_key: Buffer;
+  signature_count: number;
+  transports: string[];
+  synced: boolean;
+  created_at: Date;
+  last_used_at: Date | null;
+};
+
+const columns = sql`id, user_id, name, credential_id, public_key, signature_count, transports, synced, created_at, last_used_at`;
+
+export function insertPasskey(
+  tx: Tx,
+  passkey: {
+    id: string;
+    userId: string;
+    name: string;
+    credentialId: Buffer;
+    publicKey: Buffer;
+    signatureCount: number;
+    transports: readonly string[];
+    synced: boolean;
+    now: Date;
+  },
+): Promise<PasskeyRow> {
+  return tx.one<PasskeyRow>(sql`
+    insert into passkeys (id, user_id, name, credential_id, public_key, signature_count, transports, synced, created_at)
+    values (${passkey.id}, ${passkey.userId}, ${passkey.name}, ${passkey.credentialId}, ${passkey.publicKey},
+      ${passkey.signatureCount}, ${passkey.transports}, ${passkey.synced}, ${passkey.now})
+    returning ${columns}`);
+}
+
+/** By the credential alone: who it belongs to is what signing in finds out. */
+export function findPasskeyByCredential(db: Queryable, credentialId: Buffer): Promise<PasskeyRow | null> {
+  return db.first<PasskeyRow>(sql`select ${columns} from passkeys where credential_id = ${credentialId}`);
+}
+
+export function listAllPasskeys(db: Queryable, userId: string): Promise<PasskeyRow[]> {
+  return db.rows<PasskeyRow>(sql`select ${columns} from passkeys where user_id = ${userId} order by id desc`);
+}
+
+export function listPasskeys<T>(
+  db: Queryable,
+  userId: string,
+  page: { limit: number; startingAfter: string | undefined },
+  view: (row: PasskeyRow) => T,
+) {
+  const { limit, startingAfter } = page;
+  return readPage<PasskeyRow, T>(
+    db,
+    {
+      limit,
+      startingAfter,
+      cursorExists: (id) => sql`select 1 from passkeys where id = ${id} and user_id = ${userId}`,
+      rowsAfter: (count) => sql`
+        select ${columns} from passkeys
+        where user_id = ${userId} ${startingAfter === undefined ? noSql : sql`and id < ${startingAfter}`}
+        order by id desc limit ${count}`,
+    },
+    view,
+  );
+}
+
+export function renamePasskey(
+  db: Queryable,
+  userId: string,
+  id: string,
+  name: string,
+): Promise<PasskeyRow | null> {
+  return db.first<PasskeyRow>(sql`
+    update passkeys set name = ${name} where id = ${id} and user_id = ${userId} returning ${columns}`);
+}
+
+export function removePasskey(tx: Tx, userId: string, id: string): Promise<PasskeyRow | null> {
+  return tx.first<PasskeyRow>(
+    sql`delete from passkeys where id = ${id} and user_id = ${userId} returning ${columns}`,
+  );
+}
+
+/** False when the passkey is gone, or when another request saw a higher count meanwhile. */
+export async function markPasskeyUsed(
+  tx: Tx,
+  id: string,
+  use: { signatureCount: number; synced: boolean; now: Date },
+): Promise<boolean> {
+  const marked = await tx.run(sql`
+    update passkeys set signature_count = ${use.signatureCount}, synced = ${use.synced}, last_used_at = ${use.now}
+    where id = ${id} and (signature_count < ${use.signatureCount} or (signature_count = 0 and ${use.signatureCount}::bigint = 0))`);
+  return marked === 1;
+}
+
+export async function insertChallenge(
+  db: Queryable,
+  challenge: { hash: Buffer; userId: string | null; expiresAt: Date },
+): Promise<void> {
+  await db.run(sql`
+    insert into passkey_challenges (challenge_hash, user_id, expires_at)
+    values (${challenge.hash}, ${challenge.userId}, ${challenge.expiresAt})`);
+}
+
+/** Uses the challenge up, whatever comes of the answer to it. */
+export async function takeChallenge(
+  db: Queryable,
+  hash: Buffer,
+  userId: string | null,
+  now: Date,
+): Promise<boolean> {
+  const taken = await db.run(sql`
+    delete from passkey_challenges
+    where challenge_hash = ${hash} and user_id is not distinct from ${userId}::uuid and expires_at > ${now}`);
+  return taken === 1;
+}
+
+export function purgeChallenges(db: Queryable, now: Date, limit: number): Promise<number> {
+  return db.run(sql`
+    delete from passkey_challenges where challenge_hash in (
+      select challenge_hash from passkey_challenges where expires_at <= ${now} limit ${limit} for update skip locked)`);
+}

@@ -1,0 +1,61 @@
+import * as contract from "@assay/contract/accounts";
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
+import type { Core } from "../core.ts";
+import { ApiError } from "../http/api-error.ts";
+import { type Binding, bind } from "../http/mount.ts";
+import { mailNotice } from "./mail-link.ts";
+import { listPasskeys, removePasskey, renamePasskey } from "./passkey.store.ts";
+import { viewPasskey } from "./passkey.view.ts";
+import { requireVerifiedEmail } from "./require-verified-email.ts";
+import { offerRegistration, registerPasskey } from "./use-passkey.ts";
+
+/** Browsers leave out what the library's types want to be there. */
+export function asAssertion(given: { clientExtensionResults?: unknown }): AuthenticationResponseJSON {
+  return { clientExtensionResults: {}, ...given } as unknown as AuthenticationResponseJSON;
+}
+
+function asAttestation(given: { clientExtensionResults?: unknown }): RegistrationResponseJSON {
+  return { clientExtensionResults: {}, ...given } as unknown as RegistrationResponseJSON;
+}
+
+export function passkeyRoutes(core: Core): Binding[] {
+  const { db } = core;
+  const noPasskey = () => new ApiError("NOT_FOUND", { message: "There is no such passkey." });
+  return [
+    bind(contract.startPasskeyRegistration, async ({ caller }) => {
+      await requireVerifiedEmail(core, caller);
+      return { options: await offerRegistration(core, caller) };
+    }),
+
+    bind(contract.registerPasskey, async ({ caller, body }) => {
+      await requireVerifiedEmail(core, caller);
+      return viewPasskey(await registerPasskey(core, caller, body.name.trim(), asAttestation(body.response)));
+    }),
+
+    bind(contract.listPasskeys, ({ caller, query }) =>
+      listPasskeys(
+        db,
+        caller.userId,
+        { limit: query.limit, startingAfter: query.starting_after },
+        viewPasskey,
+      ),
+    ),
+
+    bind(contract.renamePasskey, async ({ caller, params, body }) => {
+      const passkey = await renamePasskey(db, caller.userId, params.id, body.name.trim());
+      if (passkey === null) throw noPasskey();
+      return viewPasskey(passkey);
+    }),
+
+    bind(contract.deletePasskey, async ({ caller, params }) => {
+      await db.transaction(async (tx) => {
+        const passkey = await removePasskey(tx, caller.userId, params.id);
+        if (passkey === null) throw noPasskey();
+        await mailNotice(core, tx, caller, {
+          subject: "A passkey was deleted",
+          happened: `The passkey “${passkey.name}” was deleted from your account.`,
+        });
+      });
+    }),
+  ];
+}

@@ -1,0 +1,102 @@
+import * as contract from "@assay/contract/accounts";
+import type { Core } from "../core.ts";
+import { ApiError } from "../http/api-error.ts";
+import { type Binding, bind } from "../http/mount.ts";
+import { confirmEmailChange, deadToken, requestEmailChange } from "./change-email.ts";
+import { changePassword } from "./change-password.ts";
+import { deleteAccount } from "./delete-account.ts";
+import { countMail } from "./limit-guesses.ts";
+import { mailLink } from "./mail-link.ts";
+import { takeMailedToken } from "./mailed-token.store.ts";
+import { verificationIsRequired } from "./require-verified-email.ts";
+import {
+  listSolelyOwnedOrganizations,
+  listUserSessions,
+  lockUser,
+  readAccount,
+  removeOtherUserSessions,
+  removeUserSession,
+  setUserName,
+  setVerifiedEmail,
+} from "./user.store.ts";
+import { viewAccount, viewUserSession } from "./user.view.ts";
+import { tokenHash } from "./user-session.ts";
+
+export function profileRoutes(core: Core): Binding[] {
+  const { db, clock } = core;
+  const account = async (userId: string) =>
+    viewAccount(await readAccount(db, userId), verificationIsRequired(core));
+  return [
+    bind(contract.getAccount, ({ caller }) => account(caller.userId)),
+
+    bind(contract.updateAccount, async ({ caller, body }) => {
+      await setUserName(db, caller.userId, body.name.trim(), clock.now());
+      return account(caller.userId);
+    }),
+
+    bind(contract.changePassword, ({ caller, body }) => changePassword(core, caller, body)),
+
+    bind(contract.requestEmailChange, async ({ caller, body }) => {
+      const { email, ...proof } = body;
+      await requestEmailChange(core, caller, email, proof);
+      return { accepted: true };
+    }),
+
+    bind(contract.confirmEmailChange, async ({ caller, body }) => {
+      await confirmEmailChange(core, caller, body.token);
+      return account(caller.userId);
+    }),
+
+    bind(contract.requestEmailVerification, async ({ caller }) => {
+      if (await countMail(core, caller.userId, caller)) {
+        await db.transaction(async (tx) => {
+          const user = await lockUser(tx, caller.userId);
+          if (user !== null && user.email_verified_at === null)
+            await mailLink(core, tx, user, "verify_email", user.email);
+        });
+      }
+      return { accepted: true };
+    }),
+
+    bind(contract.verifyEmail, async ({ caller, body }) => {
+      const now = clock.now();
+      await db.transaction(async (tx) => {
+        const taken = await takeMailedToken(tx, "verify_email", tokenHash(body.token), now);
+        const user = await lockUser(tx, caller.userId);
+        if (taken === null || user === null || taken.user_id !== user.id || taken.email !== user.email)
+          throw deadToken();
+        await setVerifiedEmail(tx, user.id, user.email, now);
+      });
+      return account(caller.userId);
+    }),
+
+    bind(contract.listUserSessions, ({ caller, query }) =>
+      listUserSessions(
+        db,
+        caller.userId,
+        { limit: query.limit, startingAfter: query.starting_after, now: clock.now() },
+        (row) => viewUserSession(row, caller.userSessionId),
+      ),
+    ),
+
+    bind(contract.revokeUserSession, async ({ caller, params, request }) => {
+      if ((await removeUserSession(db, caller.userId, params.id)) === 0) {
+        throw new ApiError("NOT_FOUND", { message: "There is no such session." });
+      }
+      if (params.id.toLowerCase() === caller.userSessionId) request.setSessionCookie(null);
+    }),
+
+    bind(contract.revokeOtherUserSessions, ({ caller }) =>
+      removeOtherUserSessions(db, caller.userId, caller.userSessionId),
+    ),
+
+    bind(contract.deleteAccount, async ({ caller, body, request }) => {
+      await deleteAccount(core, caller, body);
+      request.setSessionCookie(null);
+    }),
+
+    bind(contract.listOwnedOrganizations, async ({ caller }) => ({
+      organizations: await listSolelyOwnedOrganizations(db, caller.userId),
+    })),
+  ];
+}

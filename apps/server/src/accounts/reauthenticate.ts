@@ -1,0 +1,66 @@
+import type { Core } from "../core.ts";
+import type { Tx } from "../db/db.ts";
+import { ApiError } from "../http/api-error.ts";
+import type { UserCaller } from "../http/caller.ts";
+import { acceptCode, hasSecondFactor, wrongCode } from "./check-second-factor.ts";
+import { countGuess } from "./limit-guesses.ts";
+import { isPassword } from "./password.ts";
+import { findUserById, type UserRow } from "./user.store.ts";
+
+export type Proof = { password?: string; code?: string };
+
+/**
+ * Makes sure that the one at the keyboard is the owner, not somebody who found an open session. Then `work` runs, in the
+ * transaction that uses the code up.
+ */
+export async function reauthenticated<T>(
+  core: Core,
+  caller: UserCaller,
+  proof: Proof,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  const { code, password } = proof;
+  if (code !== undefined) {
+    if (!(await hasSecondFactor(core, caller.userId))) {
+      throw new ApiError("INVALID_REQUEST", {
+        message: "`code` cannot be used: the account has no second factor.",
+        hint: "Send `password` instead.",
+      });
+    }
+    const guess = await countGuess(core, "code", caller.userId, caller);
+    const result = await core.db.transaction(async (tx) => {
+      if (!(await acceptCode(core, tx, caller.userId, code))) throw wrongCode();
+      return work(tx);
+    });
+    await guess.succeeded();
+    return result;
+  }
+  if (password === undefined) {
+    throw new ApiError("INVALID_REQUEST", {
+      message: "`password` or `code` is required.",
+      hint: "Send the password, or a code of the second factor. An account without either sets a password with POST /v1/auth/password/forgot.",
+    });
+  }
+  await checkPassword(core, caller, "password", password);
+  return core.db.transaction(work);
+}
+
+/** The user, if this is their password; the error names `field` otherwise. */
+export async function checkPassword(
+  core: Core,
+  caller: UserCaller,
+  field: string,
+  password: string,
+): Promise<UserRow> {
+  const guess = await countGuess(core, "password", caller.userId, caller);
+  const user = await findUserById(core.db, caller.userId);
+  if (user === null) throw new ApiError("UNAUTHORIZED");
+  if (!(await isPassword(password, user.password_hash))) {
+    throw new ApiError("INVALID_REQUEST", {
+      message: `\`${field}\` is wrong.`,
+      hint: "Check it, or reset the password with POST /v1/auth/password/forgot.",
+    });
+  }
+  await guess.succeeded();
+  return user;
+}

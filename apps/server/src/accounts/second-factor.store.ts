@@ -1,0 +1,63 @@
+import type { Queryable, Tx } from "../db/db.ts";
+import { sql } from "../db/sql.ts";
+
+export type SecondFactorRow = { secret: Buffer; confirmed_at: Date | null };
+
+export function findSecondFactor(db: Queryable, userId: string): Promise<SecondFactorRow | null> {
+  return db.first<SecondFactorRow>(
+    sql`select secret, confirmed_at from second_factors where user_id = ${userId}`,
+  );
+}
+
+/** Puts a secret in place of one that was never confirmed. False when a confirmed one is there. */
+export async function putUnconfirmedSecret(
+  db: Queryable,
+  userId: string,
+  secret: Buffer,
+  now: Date,
+): Promise<boolean> {
+  const written = await db.run(sql`
+    insert into second_factors (user_id, secret, created_at) values (${userId}, ${secret}, ${now})
+    on conflict (user_id) do update set secret = excluded.secret, created_at = excluded.created_at, last_step = null
+    where second_factors.confirmed_at is null`);
+  return written === 1;
+}
+
+/** Takes a time step. Each is given once, whoever asks and from whichever process. */
+export async function takeStep(tx: Tx, userId: string, step: number): Promise<boolean> {
+  const taken = await tx.run(sql`
+    update second_factors set last_step = ${step}
+    where user_id = ${userId} and (last_step is null or last_step < ${step})`);
+  return taken === 1;
+}
+
+/** False when it was confirmed before. */
+export async function confirmSecret(tx: Tx, userId: string, now: Date): Promise<boolean> {
+  const confirmed = await tx.run(
+    sql`update second_factors set confirmed_at = ${now} where user_id = ${userId} and confirmed_at is null`,
+  );
+  return confirmed === 1;
+}
+
+export async function removeSecondFactor(tx: Tx, userId: string): Promise<void> {
+  await tx.run(sql`delete from second_factors where user_id = ${userId}`);
+  await tx.run(sql`delete from backup_codes where user_id = ${userId}`);
+}
+
+export async function replaceBackupCodes(
+  tx: Tx,
+  userId: string,
+  hashes: readonly Buffer[],
+  now: Date,
+): Promise<void> {
+  await tx.run(sql`delete from backup_codes where user_id = ${userId}`);
+  await tx.run(sql`
+    insert into backup_codes (user_id, code_hash, created_at)
+    select ${userId}::uuid, hash, ${now}::timestamptz from unnest(${hashes}::bytea[]) as hash`);
+}
+
+export async function takeBackupCode(tx: Tx, userId: string, hash: Buffer): Promise<boolean> {
+  return (
+    (await tx.run(sql`delete from backup_codes where user_id = ${userId} and code_hash = ${hash}`)) === 1
+  );
+}

@@ -1,0 +1,120 @@
+import type { Core } from "../core.ts";
+import type { Tx } from "../db/db.ts";
+import { ApiError } from "../http/api-error.ts";
+import type { RequestInfo } from "../http/mount.ts";
+import { acceptCode, hasSecondFactor } from "./check-second-factor.ts";
+import { countGuess, countLink, rememberOrigin } from "./limit-guesses.ts";
+import { mailNotice } from "./mail-link.ts";
+import { findMailedToken, takeMailedToken } from "./mailed-token.store.ts";
+import { isPassword } from "./password.ts";
+import { verificationIsRequired } from "./require-verified-email.ts";
+import {
+  findUserByEmail,
+  findUserById,
+  lockUser,
+  removeOtherUserSessions,
+  setPasswordHash,
+  setVerifiedEmail,
+  type UserRow,
+} from "./user.store.ts";
+import { openUserSession, tokenHash } from "./user-session.ts";
+
+export type OpenedSession = { user: UserRow; token: string };
+
+export async function signInWithPassword(
+  core: Core,
+  given: { email: string; password: string; code?: string },
+  request: RequestInfo,
+): Promise<OpenedSession> {
+  const guess = await countGuess(core, "password", given.email, request);
+  const user = await findUserByEmail(core.db, given.email);
+  if (!(await isPassword(given.password, user?.password_hash ?? null)) || user === null) {
+    throw wrongCredentials();
+  }
+  await guess.succeeded();
+  return withSecondFactor(core, user.id, given.code, request, async (tx) => {
+    const current = await lockUser(tx, user.id);
+    // Changed while we looked: whoever changed it has signed everybody out, this one too.
+    if (current === null || current.password_hash !== user.password_hash) throw wrongCredentials();
+    return current;
+  });
+}
+
+export async function signInWithLink(
+  core: Core,
+  given: { token: string; code?: string },
+  request: RequestInfo,
+): Promise<OpenedSession> {
+  const now = core.clock.now();
+  const hash = tokenHash(given.token);
+  const attempt = await countLink(core, request.address);
+  const found = await findMailedToken(core.db, "magic_link", hash, now);
+  const owner = found && (await findUserById(core.db, found.user_id));
+  if (found === null || owner === null || owner.email !== found.email) throw deadLink();
+  await attempt.succeeded();
+  return withSecondFactor(core, owner.id, given.code, request, async (tx) => {
+    const taken = await takeMailedToken(tx, "magic_link", hash, now);
+    const user = taken && (await lockUser(tx, taken.user_id));
+    if (taken === null || user === null || user.email !== taken.email) throw deadLink();
+    return user.email_verified_at === null ? takeOver(core, tx, user) : user;
+  });
+}
+
+/**
+ * The first proof that the address belongs to whoever uses the account. Until now anybody could have signed up with it,
+ * so where that matters the password and the sessions from before end.
+ */
+async function takeOver(core: Core, tx: Tx, user: UserRow): Promise<UserRow> {
+  const now = core.clock.now();
+  await setVerifiedEmail(tx, user.id, user.email, now);
+  if (!verificationIsRequired(core)) return { ...user, email_verified_at: now };
+  await removeOtherUserSessions(tx, user.id, null);
+  await setPasswordHash(tx, user.id, null, now);
+  await mailNotice(core, tx, user, {
+    subject: "Your e-mail was verified",
+    happened:
+      "You signed in with a link before the e-mail was verified. It is verified now. The password that was set before was removed; set a new one with “forgot password”.",
+  });
+  return { ...user, email_verified_at: now, password_hash: null };
+}
+
+/** Asks for the second factor where there is one, then opens a session. `prepare` and the code count in one transaction. */
+async function withSecondFactor(
+  core: Core,
+  userId: string,
+  code: string | undefined,
+  request: RequestInfo,
+  prepare: (tx: Tx) => Promise<UserRow>,
+): Promise<OpenedSession> {
+  const needed = await hasSecondFactor(core, userId);
+  if (needed && code === undefined) throw new ApiError("SECOND_FACTOR_REQUIRED");
+  const guess = needed ? await countGuess(core, "code", userId, request) : null;
+  const opened = await core.db.transaction(async (tx) => {
+    const user = await prepare(tx);
+    if (needed && !(await acceptCode(core, tx, userId, code ?? ""))) {
+      throw new ApiError("UNAUTHORIZED", {
+        message: "`code` is wrong or was used before.",
+        hint: "Wait for the next code of the app, or use a backup code.",
+      });
+    }
+    const token = await openUserSession(tx, userId, request.userAgent, core.clock.now());
+    return { user, token };
+  });
+  await guess?.succeeded();
+  await rememberOrigin(core, [opened.user.email, userId], request.address);
+  return opened;
+}
+
+function wrongCredentials(): ApiError {
+  return new ApiError("UNAUTHORIZED", {
+    message: "The e-mail or the password is wrong.",
+    hint: "Check both, or reset the password.",
+  });
+}
+
+function deadLink(): ApiError {
+  return new ApiError("UNAUTHORIZED", {
+    message: "The link is not valid: it was used, is too old, or never existed.",
+    hint: "Ask for a new link with POST /v1/auth/sign-in/magic-link.",
+  });
+}

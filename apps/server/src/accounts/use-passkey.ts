@@ -1,0 +1,210 @@
+import { isIP } from "node:net";
+import {
+  type AuthenticationResponseJSON,
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type RegistrationResponseJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from "@simplewebauthn/server";
+import type { Core } from "../core.ts";
+import { violates } from "../db/db.ts";
+import { ApiError } from "../http/api-error.ts";
+import type { UserCaller } from "../http/caller.ts";
+import type { RequestInfo } from "../http/mount.ts";
+import { later, minuteMs } from "../lib/clock.ts";
+import { newUuid } from "../lib/ids.ts";
+import { countLink, countWork, rememberOrigin } from "./limit-guesses.ts";
+import { mailNotice } from "./mail-link.ts";
+import {
+  findPasskeyByCredential,
+  insertChallenge,
+  insertPasskey,
+  listAllPasskeys,
+  markPasskeyUsed,
+  type PasskeyRow,
+  takeChallenge,
+} from "./passkey.store.ts";
+import type { OpenedSession } from "./sign-in.ts";
+import { lockUser } from "./user.store.ts";
+import { openUserSession, tokenHash } from "./user-session.ts";
+
+const challengeLifetimeMs = 5 * minuteMs;
+const maxPasskeys = 20;
+// EdDSA, ES256 and RS256: what authenticators have.
+const algorithms = [-8, -7, -257];
+
+/** Whom passkeys are made for. Browsers bind them to a host name and refuse bare addresses. */
+function relyingParty({ publicUrl }: Core): { id: string; origin: string } {
+  const url = new URL(publicUrl());
+  if (isIP(url.hostname) !== 0 || url.hostname.startsWith("[")) {
+    throw new ApiError("CONFLICT", {
+      message: "Passkeys do not work under a bare network address.",
+      hint: "The operator sets PUBLIC_URL to an address with a host name, for example http://localhost:3000.",
+    });
+  }
+  return { id: url.hostname, origin: url.origin };
+}
+
+async function keepChallenge({ db, clock }: Core, challenge: string, userId: string | null): Promise<void> {
+  await insertChallenge(db, {
+    hash: tokenHash(challenge),
+    userId,
+    expiresAt: later(clock.now(), challengeLifetimeMs),
+  });
+}
+
+export async function offerRegistration(core: Core, caller: UserCaller): Promise<Record<string, unknown>> {
+  const party = relyingParty(core);
+  const known = await listAllPasskeys(core.db, caller.userId);
+  if (known.length >= maxPasskeys) throw tooManyPasskeys();
+  const options = await generateRegistrationOptions({
+    rpName: "Assay",
+    rpID: party.id,
+    userID: Uint8Array.from(handleOf(caller.userId)),
+    userName: caller.email,
+    userDisplayName: caller.name,
+    timeout: challengeLifetimeMs,
+    attestationType: "none",
+    excludeCredentials: known.map((passkey) => ({
+      id: passkey.credential_id.toString("base64url"),
+      transports: passkey.transports,
+    })),
+    // Found without an e-mail being typed, and unlocked by its owner: that makes it a sign-in of its own.
+    authenticatorSelection: { residentKey: "required", userVerification: "required" },
+    supportedAlgorithmIDs: algorithms,
+  });
+  await keepChallenge(core, options.challenge, caller.userId);
+  return { ...options };
+}
+
+export async function registerPasskey(
+  core: Core,
+  caller: UserCaller,
+  name: string,
+  response: RegistrationResponseJSON,
+): Promise<PasskeyRow> {
+  const party = relyingParty(core);
+  const now = core.clock.now();
+  const verified = await verifyRegistrationResponse({
+    response,
+    expectedChallenge: (challenge) => takeChallenge(core.db, tokenHash(challenge), caller.userId, now),
+    expectedOrigin: party.origin,
+    expectedRPID: party.id,
+    requireUserVerification: true,
+    supportedAlgorithmIDs: algorithms,
+  }).catch((error: unknown) => refusedCeremony(error));
+  if (!verified.verified) {
+    throw new ApiError("INVALID_REQUEST", {
+      message: "`response` does not answer a challenge of this service.",
+      hint: "Begin again with POST /v1/auth/passkeys/options; a challenge works once, for 5 minutes.",
+    });
+  }
+  const { credential, credentialBackedUp } = verified.registrationInfo;
+  try {
+    return await core.db.transaction(async (tx) => {
+      const user = await lockUser(tx, caller.userId);
+      if (user === null) throw new ApiError("UNAUTHORIZED");
+      if ((await listAllPasskeys(tx, user.id)).length >= maxPasskeys) throw tooManyPasskeys();
+      const passkey = await insertPasskey(tx, {
+        id: newUuid(now),
+        userId: user.id,
+        name,
+        credentialId: Buffer.from(credential.id, "base64url"),
+        publicKey: Buffer.from(credential.publicKey),
+        signatureCount: credential.counter,
+        transports: response.response.transports ?? [],
+        synced: credentialBackedUp,
+        now,
+      });
+      await mailNotice(core, tx, user, {
+        subject: "A passkey was added",
+        happened: `The passkey “${name}” was added to your account. It can sign in.`,
+      });
+      return passkey;
+    });
+  } catch (error) {
+    if (violates(error, "passkeys_credential")) {
+      throw new ApiError("CONFLICT", { message: "This passkey was added before." });
+    }
+    throw error;
+  }
+}
+
+export async function offerSignIn(core: Core, address: string): Promise<Record<string, unknown>> {
+  const party = relyingParty(core);
+  await countWork(core, "challenge", address);
+  const options = await generateAuthenticationOptions({
+    rpID: party.id,
+    timeout: challengeLifetimeMs,
+    userVerification: "required",
+  });
+  await keepChallenge(core, options.challenge, null);
+  return { ...options };
+}
+
+export async function signInWithPasskey(
+  core: Core,
+  response: AuthenticationResponseJSON,
+  request: RequestInfo,
+): Promise<OpenedSession> {
+  const party = relyingParty(core);
+  const now = core.clock.now();
+  const attempt = await countLink(core, request.address);
+  const passkey = await findPasskeyByCredential(core.db, Buffer.from(response.id, "base64url"));
+  const handle = response.response.userHandle;
+  if (passkey === null || (handle && handle !== handleOf(passkey.user_id).toString("base64url"))) {
+    throw unknownPasskey();
+  }
+  const verified = await verifyAuthenticationResponse({
+    response,
+    expectedChallenge: (challenge) => takeChallenge(core.db, tokenHash(challenge), null, now),
+    expectedOrigin: party.origin,
+    expectedRPID: party.id,
+    requireUserVerification: true,
+    credential: {
+      id: passkey.credential_id.toString("base64url"),
+      publicKey: Uint8Array.from(passkey.public_key),
+      counter: passkey.signature_count,
+    },
+  }).catch((error: unknown) => refusedCeremony(error));
+  if (!verified.verified) throw unknownPasskey();
+  const { newCounter, credentialBackedUp } = verified.authenticationInfo;
+  const opened = await core.db.transaction(async (tx) => {
+    const user = await lockUser(tx, passkey.user_id);
+    const use = { signatureCount: newCounter, synced: credentialBackedUp, now };
+    if (user === null || !(await markPasskeyUsed(tx, passkey.id, use))) throw unknownPasskey();
+    return { user, token: await openUserSession(tx, user.id, request.userAgent, now) };
+  });
+  await attempt.succeeded();
+  await rememberOrigin(core, [opened.user.email, opened.user.id], request.address);
+  return opened;
+}
+
+/** The name of the account inside the authenticator. */
+function handleOf(userId: string): Buffer {
+  return Buffer.from(userId.replaceAll("-", ""), "hex");
+}
+
+/**
+ * The library throws for every answer that is not right. Its sentences quote what was sent, so they go no further; what
+ * the database throws does.
+ */
+function refusedCeremony(error: unknown): { verified: false } {
+  if (error instanceof Error && "severity" in error) throw error;
+  return { verified: false };
+}
+
+function unknownPasskey(): ApiError {
+  return new ApiError("UNAUTHORIZED", {
+    message: "The passkey is not known here, or its answer is not valid.",
+    hint: "Begin again with POST /v1/auth/sign-in/passkey/options, or sign in another way.",
+  });
+}
+
+function tooManyPasskeys(): ApiError {
+  return new ApiError("CONFLICT", {
+    message: `An account has at most ${maxPasskeys} passkeys.`,
+    hint: "Delete one that is not used any more.",
+  });
+}

@@ -1,0 +1,55 @@
+import * as contract from "@assay/contract/analytics";
+import type { Core } from "../core.ts";
+import { ApiError, badField } from "../http/api-error.ts";
+import { type Binding, bind } from "../http/mount.ts";
+import { isDay, parseTime } from "../http/times.ts";
+import { dayMs, later } from "../lib/clock.ts";
+import { type Day, dayOf, daysBetween, startOfDay, summarize } from "./day-figures.ts";
+import { readFigures } from "./session-day.store.ts";
+
+const { days: mostDays, defaultDays } = contract.analyticsLimits;
+
+export function analyticsRoutes({ db, clock }: Core): Binding[] {
+  return [
+    bind(contract.sessionsOverview, async ({ caller, query }) => {
+      const now = clock.now();
+      const to = parseDay("to", query.to) ?? dayOf(now);
+      const from = parseDay("from", query.from) ?? dayOf(later(startOfDay(to), -(defaultDays - 1) * dayMs));
+      if (from > to)
+        throw new ApiError("INVALID_REQUEST", { message: "`from` must not be later than `to`." });
+      if (startOfDay(to).getTime() - startOfDay(from).getTime() >= mostDays * dayMs) {
+        throw new ApiError("INVALID_REQUEST", {
+          message: `\`from\` and \`to\` must lie at most ${mostDays} days apart.`,
+          hint: "Ask for a shorter period, several times.",
+        });
+      }
+      const sandbox = query.sandbox ?? caller.environment === "sandbox";
+      const rows = await readFigures(db, { organizationId: caller.organizationId, sandbox, from, to }, now);
+      const overview = summarize(daysBetween(from, to), rows);
+      return {
+        from,
+        to,
+        sandbox,
+        totals: overview.totals,
+        days: overview.days.map(({ day, ...counts }) => ({ date: day, ...counts })),
+        success_rate: overview.successRate,
+        median_seconds_to_complete: overview.medianSecondsToComplete,
+        failure_codes: overview.failureCodes,
+      };
+    }),
+  ];
+}
+
+function parseDay(field: string, text: string | undefined): Day | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) {
+    const time = parseTime(field, text);
+    // Years before 0 and after 9999 have another form, which the database does not take for a day.
+    if (time.getUTCFullYear() < 1 || time.getUTCFullYear() > 9999)
+      throw badField(field, "is too far from today");
+    return dayOf(time);
+  }
+  if (!isDay(text) || text < "0001")
+    throw badField(field, "must be a day like 2026-03-01, or a time with a zone");
+  return text;
+}

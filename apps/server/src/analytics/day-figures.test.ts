@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import fc from "fast-check";
+import {
+  bucketOfSeconds,
+  daysBetween,
+  type FigureRow,
+  medianSeconds,
+  secondsOfBucket,
+  summarize,
+} from "./day-figures.ts";
+
+const seconds = fc.double({ min: 1, max: 3600, noNaN: true });
+
+test("the middle of a bucket is within 2 percent of every duration in it", () => {
+  fc.assert(
+    fc.property(seconds, (duration) => {
+      const shown = secondsOfBucket(bucketOfSeconds(duration));
+      // A tenth of a second is lost to rounding for reading.
+      assert.ok(Math.abs(shown - duration) <= duration * 0.02 + 0.05 + 1e-6, `${duration} became ${shown}`);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("the median of buckets is within 2 percent of the median of the durations, however they are split up", () => {
+  fc.assert(
+    fc.property(
+      fc.array(seconds, { minLength: 1, maxLength: 60 }),
+      fc.integer({ min: 1, max: 7 }),
+      (all, parts) => {
+        const rows: FigureRow[] = Array.from({ length: parts }, () => ({
+          day: "2026-03-01",
+          counts: {},
+          failureCodes: {},
+          secondsBuckets: {},
+        }));
+        all.forEach((duration, i) => {
+          const buckets = rows[i % parts]?.secondsBuckets ?? {};
+          const bucket = String(bucketOfSeconds(duration));
+          buckets[bucket] = (buckets[bucket] ?? 0) + 1;
+        });
+        const exact = [...all].sort((a, b) => a - b)[Math.ceil(all.length / 2) - 1] ?? 0;
+        const shown = summarize(["2026-03-01"], rows).medianSecondsToComplete ?? 0;
+        assert.ok(Math.abs(shown - exact) <= exact * 0.02 + 0.05 + 1e-6, `${exact} became ${shown}`);
+      },
+    ),
+  );
+});
+
+test("no durations, no median; what was taken back does not count", () => {
+  assert.equal(medianSeconds(new Map()), null);
+  assert.equal(medianSeconds(new Map([[3, 0]])), null);
+  assert.equal(
+    medianSeconds(
+      new Map([
+        [3, 0],
+        [40, 1],
+      ]),
+    ),
+    secondsOfBucket(40),
+  );
+  assert.equal(secondsOfBucket(bucketOfSeconds(0)), 1);
+});
+
+test("every day of the period is there, in order, also across leap days and years", () => {
+  assert.deepEqual(daysBetween("2024-02-28", "2024-03-01"), ["2024-02-28", "2024-02-29", "2024-03-01"]);
+  assert.deepEqual(daysBetween("2025-12-31", "2026-01-01"), ["2025-12-31", "2026-01-01"]);
+  assert.equal(daysBetween("2024-01-01", "2024-12-31").length, 366);
+});
+
+test("totals are the sums of the days, and the success rate is over what has ended", () => {
+  const row = (day: string, counts: FigureRow["counts"]): FigureRow => ({
+    day,
+    counts,
+    failureCodes: {},
+    secondsBuckets: {},
+  });
+  const overview = summarize(
+    ["2026-03-01", "2026-03-02"],
+    [
+      row("2026-03-01", { succeeded: 2, failed: 1 }),
+      row("2026-03-01", { expired: 3 }),
+      row("2026-03-02", { created: 5, in_progress: 1, cancelled: 2 }),
+    ],
+  );
+  assert.deepEqual(overview.totals, {
+    total: 14,
+    created: 5,
+    in_progress: 1,
+    succeeded: 2,
+    failed: 1,
+    expired: 3,
+    cancelled: 2,
+  });
+  assert.equal(overview.successRate, 0.25);
+  assert.deepEqual(
+    overview.days.map((day) => [day.day, day.total]),
+    [
+      ["2026-03-01", 6],
+      ["2026-03-02", 8],
+    ],
+  );
+  assert.equal(summarize(["2026-03-01"], [row("2026-03-01", { created: 1 })]).successRate, null);
+});

@@ -1,0 +1,141 @@
+import type { FailureCode } from "@assay/contract/sessions";
+import type { Queryable, Tx } from "../db/db.ts";
+import { sql } from "../db/sql.ts";
+import { dayMs, later } from "../lib/clock.ts";
+import { idFloor } from "../lib/ids.ts";
+import { lastExpiredCreation } from "../sessions/session.ts";
+import { bucketOfSeconds, type Day, dayOf, type FigureRow, startOfDay } from "./day-figures.ts";
+
+export type CountedOutcome = {
+  organizationId: string;
+  sandbox: boolean;
+  createdAt: Date;
+} & (
+  | { status: "succeeded"; completedAt: Date }
+  | { status: "failed"; failureCode: FailureCode }
+  | { status: "cancelled" }
+);
+
+const shards = 16;
+// One row a day for what this process writes in batches, however many batches there are.
+const batchShard = Math.floor(Math.random() * shards);
+
+/**
+ * Counts an outcome on the day its session was created, in the transaction of the move. `by` is -1 when an outcome is
+ * taken back. Takes the first row of the day that nobody else is writing, so that sessions which end at the same time do
+ * not wait for each other, and a quiet organization still has one row a day. It is the last thing a transaction locks.
+ */
+export async function countOutcome(tx: Tx, outcome: CountedOutcome, by: 1 | -1 = 1): Promise<void> {
+  const { organizationId, sandbox, status } = outcome;
+  const day = dayOf(outcome.createdAt);
+  const code = status === "failed" ? outcome.failureCode : null;
+  const bucket =
+    status === "succeeded"
+      ? String(bucketOfSeconds((outcome.completedAt.getTime() - outcome.createdAt.getTime()) / 1000))
+      : null;
+  const column = { succeeded: sql`succeeded`, failed: sql`failed`, cancelled: sql`cancelled` }[status];
+  const add = (table: "d" | "session_days") => {
+    const [codes, buckets, own] =
+      table === "d"
+        ? [sql`d.failure_codes`, sql`d.seconds_buckets`, sql`d.${column}`]
+        : [sql`session_days.failure_codes`, sql`session_days.seconds_buckets`, sql`session_days.${column}`];
+    return sql`
+      ${column} = ${own} + ${by},
+      failure_codes = case when ${code}::text is null then ${codes} else
+        ${codes} || jsonb_build_object(${code}::text, coalesce((${codes} ->> ${code}::text)::bigint, 0) + ${by}) end,
+      seconds_buckets = case when ${bucket}::text is null then ${buckets} else
+        ${buckets} || jsonb_build_object(${bucket}::text, coalesce((${buckets} ->> ${bucket}::text)::bigint, 0) + ${by}) end`;
+  };
+  const added = await tx.run(sql`
+    with free as (
+      select shard from session_days
+      where organization_id = ${organizationId} and day = ${day}::date and sandbox = ${sandbox}
+      order by shard limit 1 for update skip locked)
+    update session_days d set ${add("d")} from free
+    where d.organization_id = ${organizationId} and d.day = ${day}::date and d.sandbox = ${sandbox}
+      and d.shard = free.shard`);
+  if (added === 1) return;
+  await tx.run(sql`
+    insert into session_days (organization_id, day, sandbox, shard, ${column}, failure_codes, seconds_buckets)
+    values (${organizationId}, ${day}, ${sandbox}, ${Math.floor(Math.random() * shards)}, ${by},
+      case when ${code}::text is null then '{}' else jsonb_build_object(${code}::text, ${by}::bigint) end,
+      case when ${bucket}::text is null then '{}' else jsonb_build_object(${bucket}::text, ${by}::bigint) end)
+    on conflict (organization_id, day, sandbox, shard) do update set ${add("session_days")}`);
+}
+
+/** Counts many expired sessions with one statement. Rows are written in order of their key: two batches cannot lock each other out. */
+export async function countExpired(
+  tx: Tx,
+  sessions: readonly { organizationId: string; sandbox: boolean; createdAt: Date }[],
+): Promise<void> {
+  const groups = new Map<string, { organizationId: string; day: Day; sandbox: boolean; count: number }>();
+  for (const { organizationId, sandbox, createdAt } of sessions) {
+    const day = dayOf(createdAt);
+    const key = `${organizationId} ${day} ${sandbox}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { organizationId, day, sandbox, count: 1 });
+    else group.count += 1;
+  }
+  const ordered = [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
+  await tx.run(sql`
+    insert into session_days (organization_id, day, sandbox, shard, expired)
+    select organization_id, day, sandbox, ${batchShard}::smallint, count from unnest(
+      ${ordered.map((group) => group.organizationId)}::uuid[],
+      ${ordered.map((group) => group.day)}::date[],
+      ${ordered.map((group) => group.sandbox)}::boolean[],
+      ${ordered.map((group) => group.count)}::bigint[]) as counted (organization_id, day, sandbox, count)
+    on conflict (organization_id, day, sandbox, shard)
+      do update set expired = session_days.expired + excluded.expired`);
+}
+
+/**
+ * Everything the overview needs, in one statement: it sees one moment of the database, so a session that ends meanwhile
+ * is counted once, as open or by its outcome.
+ */
+export async function readFigures(
+  db: Queryable,
+  range: { organizationId: string; sandbox: boolean; from: Day; to: Day },
+  now: Date,
+): Promise<FigureRow[]> {
+  const firstLiving = idFloor("vs", later(lastExpiredCreation(now), 1));
+  const rows = await db.rows<{
+    day: Day;
+    created: number;
+    in_progress: number;
+    succeeded: number;
+    failed: number;
+    expired: number;
+    cancelled: number;
+    failure_codes: FigureRow["failureCodes"];
+    seconds_buckets: FigureRow["secondsBuckets"];
+  }>(sql`
+    select to_char(day, 'YYYY-MM-DD') as day, 0::bigint as created, 0::bigint as in_progress, succeeded, failed, expired,
+      cancelled, failure_codes, seconds_buckets
+    from session_days
+    where organization_id = ${range.organizationId} and sandbox = ${range.sandbox}
+      and day between ${range.from}::date and ${range.to}::date
+    union all
+    select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as day,
+      count(*) filter (where status = 'created' and id >= ${firstLiving}),
+      count(*) filter (where status = 'in_progress' and id >= ${firstLiving}),
+      0, 0, count(*) filter (where id < ${firstLiving}), 0, '{}', '{}'
+    from sessions
+    where organization_id = ${range.organizationId} and sandbox = ${range.sandbox}
+      and status in ('created', 'in_progress')
+      and id >= ${idFloor("vs", startOfDay(range.from))}
+      and id < ${idFloor("vs", later(startOfDay(range.to), dayMs))}
+    group by 1`);
+  return rows.map((row) => ({
+    day: row.day,
+    counts: {
+      created: row.created,
+      in_progress: row.in_progress,
+      succeeded: row.succeeded,
+      failed: row.failed,
+      expired: row.expired,
+      cancelled: row.cancelled,
+    },
+    failureCodes: row.failure_codes,
+    secondsBuckets: row.seconds_buckets,
+  }));
+}

@@ -1,0 +1,44 @@
+import { loadConfig } from "../config.ts";
+import { backupEmbedded, restoreEmbedded } from "../db/backup.ts";
+import { type Command, CommandError } from "./command.ts";
+
+function embeddedDataDir(): string {
+  const config = loadConfig(process.env);
+  if (config.databaseUrl !== "") {
+    throw new CommandError(
+      "DATABASE_URL is set: back up that PostgreSQL with its own tools, and SECRET_KEYS apart from it.",
+    );
+  }
+  return config.dataDir;
+}
+
+function onePath(positionals: readonly string[], what: string): string {
+  const [path, ...rest] = positionals;
+  if (path === undefined || rest.length > 0) throw new CommandError(`Name one file: ${what}.`);
+  return path;
+}
+
+export const backup: Command = {
+  name: "backup",
+  about:
+    "Write one archive with the built-in database and the key ring. Works while the service runs. The archive holds secrets.",
+  positionals: "FILE",
+  run: async ({ positionals }, print) => {
+    const toFile = onePath(positionals, "the archive to write");
+    const { bytes } = await backupEmbedded({ dataDir: embeddedDataDir(), toFile, log: print });
+    print(`Wrote ${toFile} (${(bytes / 2 ** 20).toFixed(1)} MB).`);
+    return 0;
+  },
+};
+
+export const restore: Command = {
+  name: "restore",
+  about: "Make DATA_DIR from an archive that `assay backup` wrote. DATA_DIR must be empty or absent.",
+  positionals: "FILE",
+  run: async ({ positionals }, print) => {
+    const dataDir = embeddedDataDir();
+    await restoreEmbedded({ fromFile: onePath(positionals, "the archive to read"), dataDir, log: print });
+    print(`Restored into ${dataDir}. Start the service as usual.`);
+    return 0;
+  },
+};

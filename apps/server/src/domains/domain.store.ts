@@ -1,0 +1,176 @@
+import type { Db, Queryable, Tx } from "../db/db.ts";
+import { sql } from "../db/sql.ts";
+import type { DomainState } from "./domain.ts";
+
+export type DomainRow = {
+  id: string;
+  organization_id: string;
+  apex_domain: string;
+  token_hash: Buffer;
+  verified_at: Date;
+  last_checked_at: Date | null;
+  miss_count: number;
+  downgraded_at: Date | null;
+};
+
+export type ChallengeRow = {
+  id: string;
+  apex_domain: string;
+  token_hash: Buffer;
+  expires_at: Date;
+  created_at: Date;
+};
+
+const domainColumns = sql`d.id, d.organization_id, d.apex_domain, d.token_hash, d.verified_at, d.last_checked_at,
+  d.miss_count, d.downgraded_at`;
+
+export function listDomains(db: Queryable, organizationId: string): Promise<DomainRow[]> {
+  return db.rows<DomainRow>(sql`
+    select ${domainColumns} from verified_domains d where d.organization_id = ${organizationId} order by d.id desc`);
+}
+
+export async function hasActiveDomain(db: Queryable, organizationId: string): Promise<boolean> {
+  const found = await db.first(sql`
+    select 1 from verified_domains where organization_id = ${organizationId} and downgraded_at is null limit 1`);
+  return found !== null;
+}
+
+export function listActiveChallenges(
+  db: Queryable,
+  organizationId: string,
+  now: Date,
+): Promise<ChallengeRow[]> {
+  return db.rows<ChallengeRow>(sql`
+    select id, apex_domain, token_hash, expires_at, created_at from domain_challenges
+    where organization_id = ${organizationId} and expires_at > ${now} order by id desc`);
+}
+
+export async function insertChallenge(
+  tx: Tx,
+  challenge: {
+    id: string;
+    organizationId: string;
+    apexDomain: string;
+    tokenHash: Buffer;
+    expiresAt: Date;
+    now: Date;
+  },
+): Promise<void> {
+  await tx.run(sql`
+    insert into domain_challenges (id, organization_id, apex_domain, token_hash, expires_at, created_at)
+    values (${challenge.id}, ${challenge.organizationId}, ${challenge.apexDomain}, ${challenge.tokenHash},
+      ${challenge.expiresAt}, ${challenge.now})`);
+}
+
+export function findChallenge(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<ChallengeRow | null> {
+  return db.first<ChallengeRow>(sql`
+    select id, apex_domain, token_hash, expires_at, created_at from domain_challenges
+    where organization_id = ${organizationId} and id = ${id}`);
+}
+
+/** A proven domain needs none of its challenges any more. False when this one was spent in the meantime. */
+export async function spendChallenge(
+  tx: Tx,
+  organizationId: string,
+  challenge: { id: string; apex_domain: string },
+): Promise<boolean> {
+  const spent = await tx.run(
+    sql`delete from domain_challenges where organization_id = ${organizationId} and id = ${challenge.id}`,
+  );
+  if (spent === 0) return false;
+  await tx.run(sql`
+    delete from domain_challenges
+    where organization_id = ${organizationId} and apex_domain = ${challenge.apex_domain}`);
+  return true;
+}
+
+/** Expired challenges are kept for a while, so that using one says what is wrong with it. */
+export function purgeChallenges(db: Queryable, expiredBefore: Date, limit: number): Promise<number> {
+  return db.run(sql`
+    delete from domain_challenges where id in (
+      select id from domain_challenges where expires_at <= ${expiredBefore} limit ${limit} for update skip locked)`);
+}
+
+/** Makes all who decide about a domain's holder take turns, also while it has none. */
+export async function lockApex(tx: Tx, apexDomain: string): Promise<void> {
+  await tx.rows(sql`select pg_advisory_xact_lock(hashtextextended(${`apex ${apexDomain}`}, 0))`);
+}
+
+export type HolderRow = DomainRow & { organization_name: string };
+
+export function findHolder(db: Queryable, apexDomain: string): Promise<HolderRow | null> {
+  return db.first<HolderRow>(sql`
+    select ${domainColumns}, o.name as organization_name
+    from verified_domains d join organizations o on o.id = d.organization_id
+    where d.apex_domain = ${apexDomain}`);
+}
+
+export async function insertDomain(
+  tx: Tx,
+  domain: {
+    id: string;
+    organizationId: string;
+    apexDomain: string;
+    tokenHash: Buffer;
+    now: Date;
+    nextCheckAt: Date;
+  },
+): Promise<void> {
+  await tx.run(sql`
+    insert into verified_domains (id, organization_id, apex_domain, token_hash, verified_at, last_checked_at, next_check_at)
+    values (${domain.id}, ${domain.organizationId}, ${domain.apexDomain}, ${domain.tokenHash}, ${domain.now},
+      ${domain.now}, ${domain.nextCheckAt})`);
+}
+
+/** Proven once more by the organization that holds it: the new token counts from now on. */
+export async function renewDomain(
+  tx: Tx,
+  id: string,
+  renewal: { tokenHash: Buffer; now: Date; nextCheckAt: Date },
+): Promise<void> {
+  await tx.run(sql`
+    update verified_domains set token_hash = ${renewal.tokenHash}, verified_at = ${renewal.now},
+      last_checked_at = ${renewal.now}, next_check_at = ${renewal.nextCheckAt}, miss_count = 0, downgraded_at = null
+    where id = ${id}`);
+}
+
+/** Redirect URIs on the domain go with it. */
+export function deleteDomain(
+  tx: Tx,
+  organizationId: string,
+  id: string,
+): Promise<{ apex_domain: string } | null> {
+  return tx.first<{ apex_domain: string }>(sql`
+    delete from verified_domains where organization_id = ${organizationId} and id = ${id} returning apex_domain`);
+}
+
+/** Takes domains whose check is due; a process that dies gives them back when `leaseUntil` has passed. */
+export function claimDueDomains(db: Db, now: Date, leaseUntil: Date, limit: number): Promise<DomainRow[]> {
+  return db.rows<DomainRow>(sql`
+    update verified_domains d set next_check_at = ${leaseUntil}
+    where d.id in (
+      select id from verified_domains where next_check_at <= ${now} order by next_check_at limit ${limit}
+      for update skip locked)
+    returning ${domainColumns}`);
+}
+
+/**
+ * Writes what a check found. False when the domain was removed, taken over, proven anew or checked by somebody else
+ * meanwhile: then the check is void.
+ */
+export async function recordCheck(
+  tx: Tx,
+  domain: DomainRow,
+  state: DomainState & { nextCheckAt: Date; checkedAt: Date | null },
+): Promise<boolean> {
+  const written = await tx.run(sql`
+    update verified_domains set miss_count = ${state.missCount}, downgraded_at = ${state.downgradedAt},
+      next_check_at = ${state.nextCheckAt}, last_checked_at = coalesce(${state.checkedAt}, last_checked_at)
+    where id = ${domain.id} and token_hash = ${domain.token_hash} and miss_count = ${domain.miss_count}
+      and last_checked_at is not distinct from ${domain.last_checked_at}`);
+  return written === 1;
+}

@@ -1,0 +1,74 @@
+import { recordAudit, systemActor } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
+import { later, minuteMs } from "../lib/clock.ts";
+import { DnsError } from "../lib/dns.ts";
+import { mailOwners } from "../organizations/mail-owners.ts";
+import { unicodeForm } from "./apex.ts";
+import { claimDueDomains, type DomainRow, recordCheck } from "./domain.store.ts";
+import { afterCheck, type CheckOutcome, provesToken, recordName } from "./domain.ts";
+
+const batchSize = 20;
+const leaseMs = 10 * minuteMs;
+
+/** Looks whether the records of verified domains are still there, each once a day. */
+export async function recheckDomains(core: Core): Promise<number> {
+  const now = core.clock.now();
+  const due = await claimDueDomains(core.db, now, later(now, leaseMs), batchSize);
+  await Promise.all(due.map((domain) => recheck(core, domain)));
+  return due.length;
+}
+
+async function recheck(core: Core, domain: DomainRow): Promise<void> {
+  const outcome = await look(core, domain);
+  const now = core.clock.now();
+  const checked = afterCheck(
+    { missCount: domain.miss_count, downgradedAt: domain.downgraded_at },
+    outcome,
+    now,
+  );
+  await core.db.transaction(async (tx) => {
+    const written = await recordCheck(tx, domain, { ...checked, checkedAt: checked.concluded ? now : null });
+    if (!written || checked.change === null) return;
+    await recordAudit(tx, now, {
+      organizationId: domain.organization_id,
+      event: checked.change === "downgraded" ? "domain.downgraded" : "domain.restored",
+      actor: systemActor,
+      targetId: domain.id,
+      details: { apex_domain: domain.apex_domain },
+    });
+    const name = unicodeForm(domain.apex_domain);
+    const action = { label: "Open the domains", url: `${core.publicUrl()}/dashboard/domains` };
+    await mailOwners(
+      core,
+      tx,
+      domain.organization_id,
+      checked.change === "downgraded"
+        ? {
+            subject: `The verification record of ${name} is missing`,
+            paragraphs: [
+              `Three daily checks in a row did not find the TXT record that proves your control of ${name}.`,
+              "Until it is back, live sessions cannot send people to this domain. The redirect URIs are kept.",
+              `Publish the record at ${recordName(domain.apex_domain)} again, or verify the domain anew.`,
+            ],
+            action,
+          }
+        : {
+            subject: `${name} is verified again`,
+            paragraphs: [
+              `The verification record of ${name} is back. Live sessions can send people there again.`,
+            ],
+            action,
+          },
+    );
+  });
+}
+
+async function look({ dns }: Core, domain: DomainRow): Promise<CheckOutcome> {
+  try {
+    const values = await dns.resolveTxt(recordName(domain.apex_domain));
+    return provesToken(values, domain.token_hash) ? "found" : "missing";
+  } catch (error) {
+    if (error instanceof DnsError) return "unknown";
+    throw error;
+  }
+}

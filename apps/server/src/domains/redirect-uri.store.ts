@@ -1,0 +1,89 @@
+import type { Queryable, Tx } from "../db/db.ts";
+import { noSql, sql } from "../db/sql.ts";
+import { readPage } from "../http/page.ts";
+import { viewRedirectUri } from "./domain.view.ts";
+
+export type RedirectUriRow = {
+  id: string;
+  verified_domain_id: string;
+  apex_domain: string;
+  pattern: string;
+  created_at: Date;
+};
+
+const columns = sql`r.id, r.verified_domain_id, d.apex_domain, r.pattern, r.created_at`;
+
+export type DomainWithPatterns = { id: string; apex_domain: string; patterns: string[] };
+
+/** The active domains among these names that the organization holds, each with its patterns, the longest name first. */
+export function findActiveDomains(
+  db: Queryable,
+  organizationId: string,
+  names: readonly string[],
+): Promise<DomainWithPatterns[]> {
+  return db.rows<DomainWithPatterns>(sql`
+    select d.id, d.apex_domain,
+      array(select r.pattern from redirect_uris r where r.verified_domain_id = d.id) as patterns
+    from verified_domains d
+    where d.organization_id = ${organizationId} and d.downgraded_at is null and d.apex_domain = any(${names}::text[])
+    order by length(d.apex_domain) desc`);
+}
+
+/** Keeps the domain from disappearing under a pattern that is being added. */
+export async function keepDomain(tx: Tx, domainId: string): Promise<boolean> {
+  return (await tx.first(sql`select 1 from verified_domains where id = ${domainId} for key share`)) !== null;
+}
+
+export async function insertRedirectUri(
+  tx: Tx,
+  redirect: { id: string; organizationId: string; domainId: string; pattern: string; now: Date },
+): Promise<boolean> {
+  const inserted = await tx.run(sql`
+    insert into redirect_uris (id, organization_id, verified_domain_id, pattern, created_at)
+    values (${redirect.id}, ${redirect.organizationId}, ${redirect.domainId}, ${redirect.pattern}, ${redirect.now})
+    on conflict (organization_id, pattern) do nothing`);
+  return inserted === 1;
+}
+
+export function findRedirectUri(
+  db: Queryable,
+  organizationId: string,
+  pattern: string,
+): Promise<RedirectUriRow | null> {
+  return db.first<RedirectUriRow>(sql`
+    select ${columns} from redirect_uris r join verified_domains d on d.id = r.verified_domain_id
+    where r.organization_id = ${organizationId} and r.pattern = ${pattern}`);
+}
+
+export function listRedirectUris(
+  db: Queryable,
+  organizationId: string,
+  limit: number,
+  startingAfter: string | undefined,
+) {
+  return readPage<RedirectUriRow, ReturnType<typeof viewRedirectUri>>(
+    db,
+    {
+      limit,
+      startingAfter,
+      cursorExists: (id) =>
+        sql`select 1 from redirect_uris where organization_id = ${organizationId} and id = ${id}`,
+      rowsAfter: (count) => sql`
+        select ${columns} from redirect_uris r join verified_domains d on d.id = r.verified_domain_id
+        where r.organization_id = ${organizationId}
+          ${startingAfter === undefined ? noSql : sql`and r.id < ${startingAfter}`}
+        order by r.id desc limit ${count}`,
+    },
+    viewRedirectUri,
+  );
+}
+
+export function deleteRedirectUri(
+  tx: Tx,
+  organizationId: string,
+  id: string,
+): Promise<{ pattern: string } | null> {
+  return tx.first<{ pattern: string }>(
+    sql`delete from redirect_uris where organization_id = ${organizationId} and id = ${id} returning pattern`,
+  );
+}

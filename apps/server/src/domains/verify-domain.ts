@@ -1,0 +1,157 @@
+import { actorOf, recordAudit } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
+import type { Tx } from "../db/db.ts";
+import { ApiError } from "../http/api-error.ts";
+import type { MemberCaller } from "../http/caller.ts";
+import { later } from "../lib/clock.ts";
+import { DnsError } from "../lib/dns.ts";
+import { newToken, newUuid } from "../lib/ids.ts";
+import { mailOwners } from "../organizations/mail-owners.ts";
+import { findApex, unicodeForm } from "./apex.ts";
+import {
+  deleteDomain,
+  findChallenge,
+  findHolder,
+  type HolderRow,
+  insertChallenge,
+  insertDomain,
+  lockApex,
+  renewDomain,
+  spendChallenge,
+} from "./domain.store.ts";
+import {
+  challengeLifetimeMs,
+  challengeTokenHash,
+  describeFound,
+  provesToken,
+  recheckEveryMs,
+  recordName,
+  recordValue,
+} from "./domain.ts";
+
+export async function startChallenge({ db, clock }: Core, caller: MemberCaller, name: string) {
+  const now = clock.now();
+  const { organizationId } = caller;
+  const apex = findApex(name);
+  if (apex === null) throw new ApiError("APEX_INVALID");
+  const id = newUuid(now);
+  const token = newToken();
+  const expiresAt = later(now, challengeLifetimeMs);
+  const holder = await db.transaction(async (tx) => {
+    await insertChallenge(tx, {
+      id,
+      organizationId,
+      apexDomain: apex.ascii,
+      tokenHash: challengeTokenHash(token),
+      expiresAt,
+      now,
+    });
+    await recordAudit(tx, now, {
+      organizationId,
+      event: "domain.challenge_started",
+      actor: actorOf(caller),
+      targetId: id,
+      details: { apex_domain: apex.ascii },
+    });
+    return findHolder(tx, apex.ascii);
+  });
+  const conflicts = holder !== null && holder.organization_id !== organizationId;
+  return {
+    challenge_id: id,
+    apex_domain: apex.ascii,
+    apex_domain_unicode: apex.unicode,
+    record_name: recordName(apex.ascii),
+    record_value: recordValue(token),
+    expires_at: expiresAt.toISOString(),
+    conflict: conflicts ? { organization_name: holder.organization_name } : null,
+  };
+}
+
+export async function verifyDomain(
+  core: Core,
+  caller: MemberCaller,
+  request: { challengeId: string; acknowledgeTakeover: boolean },
+) {
+  const { db, clock } = core;
+  const { organizationId } = caller;
+  const challenge = await findChallenge(db, organizationId, request.challengeId);
+  if (challenge === null) throw new ApiError("CHALLENGE_NOT_FOUND");
+  if (challenge.expires_at <= clock.now()) throw new ApiError("CHALLENGE_EXPIRED");
+  const { apex_domain: apexDomain, token_hash: tokenHash } = challenge;
+
+  const name = recordName(apexDomain);
+  const values = await lookUp(core, name);
+  if (!provesToken(values, tokenHash)) {
+    throw new ApiError("DNS_NOT_PROPAGATED", {
+      hint: `${describeFound(name, values)} A new record can take from minutes to a day to be seen; try again then.`,
+    });
+  }
+
+  const now = clock.now();
+  const nextCheckAt = later(now, recheckEveryMs);
+  return db.transaction(async (tx) => {
+    await lockApex(tx, apexDomain);
+    const holder = await findHolder(tx, apexDomain);
+    const loser = holder !== null && holder.organization_id !== organizationId ? holder : null;
+    if (loser !== null && !request.acknowledgeTakeover) {
+      throw new ApiError("APEX_TAKEOVER_REQUIRED", {
+        message: `${unicodeForm(apexDomain)} is held by the organization "${loser.organization_name}".`,
+      });
+    }
+    if (!(await spendChallenge(tx, organizationId, challenge))) throw new ApiError("CHALLENGE_NOT_FOUND");
+    if (loser !== null) await takeFrom(core, tx, loser, now);
+    let domainId = newUuid(now);
+    if (holder !== null && loser === null) {
+      domainId = holder.id;
+      await renewDomain(tx, holder.id, { tokenHash, now, nextCheckAt });
+    } else {
+      await insertDomain(tx, { id: domainId, organizationId, apexDomain, tokenHash, now, nextCheckAt });
+    }
+    await recordAudit(tx, now, {
+      organizationId,
+      event: "domain.verified",
+      actor: actorOf(caller),
+      targetId: domainId,
+      details: { apex_domain: apexDomain, takeover: loser !== null },
+    });
+    return {
+      domain_id: domainId,
+      apex_domain: apexDomain,
+      apex_domain_unicode: unicodeForm(apexDomain),
+      takeover_from:
+        loser === null
+          ? null
+          : { organization_id: loser.organization_id, organization_name: loser.organization_name },
+    };
+  });
+}
+
+async function lookUp({ dns }: Core, name: string): Promise<string[]> {
+  try {
+    return await dns.resolveTxt(name);
+  } catch (error) {
+    if (!(error instanceof DnsError)) throw error;
+    throw new ApiError(error.kind === "failed" ? "UPSTREAM_ERROR" : "UPSTREAM_UNAVAILABLE");
+  }
+}
+
+async function takeFrom(core: Core, tx: Tx, loser: HolderRow, now: Date): Promise<void> {
+  const name = unicodeForm(loser.apex_domain);
+  await deleteDomain(tx, loser.organization_id, loser.id);
+  await recordAudit(tx, now, {
+    organizationId: loser.organization_id,
+    event: "domain.lost",
+    actor: { kind: "system", id: null },
+    targetId: loser.id,
+    details: { apex_domain: loser.apex_domain },
+  });
+  await mailOwners(core, tx, loser.organization_id, {
+    subject: `${name} is now verified by another organization`,
+    paragraphs: [
+      `Another organization has proven that it controls ${name} and has taken the domain over from ${loser.organization_name}.`,
+      "The redirect URIs on this domain are removed, and live sessions can no longer send people there.",
+      "If the domain is yours, check who can change its DNS, remove their verification record and verify the domain again.",
+    ],
+    action: { label: "Open the domains", url: `${core.publicUrl()}/dashboard/domains` },
+  });
+}

@@ -1,0 +1,266 @@
+import { randomInt } from "node:crypto";
+import { createSocket } from "node:dgram";
+import { getServers } from "node:dns";
+import { lookup } from "node:dns/promises";
+import { connect, isIP, isIPv6 } from "node:net";
+import {
+  canonicalName,
+  type DnsAnswer,
+  DnsFormatError,
+  decodeAnswer,
+  encodeQuery,
+  isAskableName,
+  type RecordType,
+  recordTypes,
+} from "./dns-message.ts";
+
+/**
+ * - `failed`: a resolver answered, with an error (SERVFAIL, REFUSED …): the name could not be looked up.
+ * - `unavailable`: no resolver answered at all.
+ *
+ * A name that does not exist, or has no such record, is no error: the answer is an empty list.
+ */
+export type DnsFailure = "failed" | "unavailable";
+
+export class DnsError extends Error {
+  readonly kind: DnsFailure;
+
+  constructor(kind: DnsFailure, message: string) {
+    super(message);
+    this.name = "DnsError";
+    this.kind = kind;
+  }
+}
+
+export type Dns = {
+  /** The values of all TXT records of a name, each put together from its strings. */
+  resolveTxt(name: string): Promise<string[]>;
+  /** The IPv4 and IPv6 addresses of a host name. An address stands for itself. */
+  resolveAddresses(name: string): Promise<string[]>;
+};
+
+export type DnsOptions = {
+  /** `ip`, `ip:port` or `[ip]:port`. Empty: the system's. */
+  resolvers: readonly string[];
+  /** How long one resolver may take for one try. */
+  timeoutMs: number;
+};
+
+const rounds = 2;
+const maxCnameHops = 8;
+
+type Resolver = { address: string; port: number };
+
+export function createDns({ resolvers, timeoutMs }: DnsOptions): Dns {
+  const configured = resolvers.map(parseResolver);
+  const servers = () => (configured.length > 0 ? configured : getServers().map(parseResolver));
+
+  async function resolveTxt(name: string): Promise<string[]> {
+    const records = await resolveRecords(servers(), name, "TXT", timeoutMs);
+    return records.flatMap((record) => (record.type === "TXT" ? [record.text] : []));
+  }
+
+  async function resolveAddresses(name: string): Promise<string[]> {
+    const host = canonicalName(name);
+    if (isIP(host) !== 0) return [host];
+    // RFC 6761: these names are this machine's, whatever a resolver says.
+    if (host === "localhost" || host.endsWith(".localhost")) return ["127.0.0.1", "::1"];
+    if (configured.length === 0) return lookUpBySystem(host);
+    const results = await Promise.allSettled(
+      (["A", "AAAA"] as const).map((type) => resolveRecords(configured, host, type, timeoutMs)),
+    );
+    const addresses = results.flatMap((result) =>
+      result.status === "fulfilled"
+        ? result.value.flatMap((record) => ("address" in record ? [record.address] : []))
+        : [],
+    );
+    const failure = results.find((result) => result.status === "rejected");
+    if (addresses.length === 0 && failure !== undefined) throw failure.reason;
+    return [...new Set(addresses)];
+  }
+
+  return { resolveTxt, resolveAddresses };
+}
+
+export function parseResolver(text: string): Resolver {
+  const match = isIPv6(text) ? null : /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text);
+  return { address: match?.[1] ?? match?.[2] ?? text, port: Number(match?.[3] ?? 53) };
+}
+
+/** What the machine itself would find, its hosts file included. */
+async function lookUpBySystem(host: string): Promise<string[]> {
+  try {
+    return (await lookup(host, { all: true })).map((entry) => entry.address);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "ENOTFOUND" || code === "ENODATA") return [];
+    throw new DnsError("unavailable", "the system's resolver did not answer");
+  }
+}
+
+/** The records of this type that a name has in the end, after following its aliases. */
+async function resolveRecords(
+  resolvers: readonly Resolver[],
+  name: string,
+  type: RecordType,
+  timeoutMs: number,
+): Promise<DnsAnswer["records"]> {
+  if (!isAskableName(name)) return [];
+  let current = canonicalName(name);
+  const seen = new Set<string>();
+  for (let hop = 0; hop <= maxCnameHops; hop++) {
+    const answer = await ask(resolvers, current, type, timeoutMs);
+    // Resolvers put the aliases and what they lead to into one answer; a few leave the last step to us.
+    const asked = current;
+    for (;;) {
+      if (seen.has(current)) throw new DnsError("failed", "the name is an alias of itself");
+      seen.add(current);
+      const records = answer.records.filter((record) => record.name === current && record.type === type);
+      if (records.length > 0) return records;
+      const alias = answer.records.find((record) => record.name === current && record.type === "CNAME");
+      if (alias?.type !== "CNAME") break;
+      current = alias.target;
+    }
+    if (current === asked || answer.responseCode === noSuchName || !isAskableName(current)) return [];
+    seen.delete(current);
+  }
+  throw new DnsError("failed", "the name has too long a chain of aliases");
+}
+
+const noError = 0;
+const noSuchName = 3;
+
+/** Asks one resolver after another, twice, until one knows. An error of one is no reason not to ask the next. */
+async function ask(
+  resolvers: readonly Resolver[],
+  name: string,
+  type: RecordType,
+  timeoutMs: number,
+): Promise<DnsAnswer> {
+  let answered = false;
+  for (let round = 0; round < rounds; round++) {
+    for (const resolver of resolvers) {
+      try {
+        const answer = await askOne(resolver, name, type, timeoutMs);
+        if (answer.responseCode === noError || answer.responseCode === noSuchName) return answer;
+        answered = true;
+      } catch (error) {
+        // A message that cannot be read is an answer all the same: the resolver is there and broken.
+        if (error instanceof DnsFormatError) answered = true;
+      }
+    }
+  }
+  throw answered
+    ? new DnsError("failed", "every resolver answered with an error")
+    : new DnsError("unavailable", "no resolver answered");
+}
+
+async function askOne(
+  resolver: Resolver,
+  name: string,
+  type: RecordType,
+  timeoutMs: number,
+): Promise<DnsAnswer> {
+  const id = randomInt(0x10000);
+  const query = encodeQuery(id, name, type);
+  const isOurs = (answer: DnsAnswer) =>
+    answer.isResponse &&
+    answer.id === id &&
+    (answer.question === null
+      ? // Some servers leave the question out of an error; an answer with records must repeat it.
+        answer.responseCode !== noError && answer.responseCode !== noSuchName
+      : answer.question.name === canonicalName(name) &&
+        answer.question.type === recordTypes[type] &&
+        answer.question.class === 1);
+  const answer = await overUdp(resolver, query, timeoutMs, isOurs);
+  return answer.isTruncated ? overTcp(resolver, query, timeoutMs, isOurs) : answer;
+}
+
+/**
+ * One datagram out and the matching one in. The socket has a random port and is connected, so that only the resolver's
+ * own address gets through; anything that does not fit the question is passed over and the wait goes on.
+ */
+function overUdp(
+  resolver: Resolver,
+  query: Buffer,
+  timeoutMs: number,
+  isOurs: (answer: DnsAnswer) => boolean,
+): Promise<DnsAnswer> {
+  return new Promise((resolve, reject) => {
+    const socket = createSocket(isIPv6(resolver.address) ? "udp6" : "udp4");
+    let done = false;
+    let unreadable: DnsFormatError | null = null;
+    const finish = (outcome: DnsAnswer | Error) => {
+      if (done) return;
+      done = true;
+      clearTimeout(timer);
+      socket.close();
+      if (outcome instanceof Error) reject(outcome);
+      else resolve(outcome);
+    };
+    const timer = setTimeout(() => finish(unreadable ?? new Error("timeout")), timeoutMs);
+    socket.on("error", finish);
+    socket.on("message", (message) => {
+      // Whoever cannot see the query does not know its id; without it even an unreadable message says nothing.
+      if (message.length < 2 || message.readUInt16BE(0) !== query.readUInt16BE(0)) return;
+      try {
+        const answer = decodeAnswer(message);
+        if (isOurs(answer)) finish(answer);
+      } catch (error) {
+        if (error instanceof DnsFormatError) unreadable = error;
+        else finish(error as Error);
+      }
+    });
+    socket.connect(resolver.port, resolver.address, () => {
+      if (done) return;
+      socket.send(query, (error) => {
+        if (error) finish(error);
+      });
+    });
+  });
+}
+
+/** The same over TCP, where messages carry their length in front. */
+function overTcp(
+  resolver: Resolver,
+  query: Buffer,
+  timeoutMs: number,
+  isOurs: (answer: DnsAnswer) => boolean,
+): Promise<DnsAnswer> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: resolver.address, port: resolver.port });
+    let done = false;
+    const finish = (outcome: DnsAnswer | Error) => {
+      if (done) return;
+      done = true;
+      clearTimeout(timer);
+      socket.destroy();
+      if (outcome instanceof Error) reject(outcome);
+      else resolve(outcome);
+    };
+    // For the whole exchange: a server that sends a byte now and then does not hold us.
+    const timer = setTimeout(() => finish(new Error("timeout")), timeoutMs);
+    socket.on("error", finish);
+    socket.on("close", () => finish(new Error("closed before an answer")));
+    socket.on("connect", () => {
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(query.length, 0);
+      socket.write(Buffer.concat([length, query]));
+    });
+    let received = Buffer.alloc(0);
+    socket.on("data", (chunk) => {
+      received = Buffer.concat([received, chunk]);
+      if (received.length < 2) return;
+      const length = received.readUInt16BE(0);
+      if (received.length < 2 + length) return;
+      try {
+        const answer = decodeAnswer(received.subarray(2, 2 + length));
+        if (answer.isTruncated) throw new DnsFormatError("an answer over TCP is truncated");
+        if (!isOurs(answer)) throw new DnsFormatError("the answer is to another question");
+        finish(answer);
+      } catch (error) {
+        finish(error as Error);
+      }
+    });
+  });
+}

@@ -1,0 +1,185 @@
+import { isIP } from "node:net";
+import { Agent, buildConnector } from "undici";
+import { bareHost, isPublicAddress, urlProblem } from "./public-address.ts";
+import type { ResolveAddresses } from "./resolve-addresses.ts";
+
+/** Why a request got no answer. */
+export type SafeFetchProblem =
+  | "url_refused"
+  | "address_refused"
+  | "name_not_resolved"
+  | "connection_failed"
+  | "tls_failed"
+  | "timeout"
+  | "response_invalid";
+
+export class SafeFetchError extends Error {
+  readonly problem: SafeFetchProblem;
+
+  constructor(problem: SafeFetchProblem, cause?: unknown) {
+    super(problem, cause === undefined ? {} : { cause });
+    this.name = "SafeFetchError";
+    this.problem = problem;
+  }
+}
+
+export type SafeAnswer = { status: number; retryAfter: string | null };
+
+export interface SafeFetch {
+  /** Why nothing may be sent to this URL, or null. Asks the name's addresses; a name without any is not a problem yet. */
+  problemOf(url: string): Promise<string | null>;
+  /** One POST. Answers with the status whatever it is; throws `SafeFetchError` when there is no answer in time. */
+  post(
+    url: string,
+    request: { headers: Record<string, string>; body: string; timeoutMs: number },
+  ): Promise<SafeAnswer>;
+  close(): Promise<void>;
+}
+
+export type SafeFetchOptions = {
+  resolveAddresses: ResolveAddresses;
+  /** Hosts in the form of `bareHost` that may be private. They are resolved by `resolveExempt`. */
+  exemptHosts: ReadonlySet<string>;
+  resolveExempt: ResolveAddresses;
+  /** Trusted authorities in place of Node's own, for tests inside one process. */
+  ca?: string;
+};
+
+const connectTimeoutMs = 15_000;
+// When a name has several addresses, one that does not answer must not use up all the time.
+const firstAddressTimeoutMs = 4_000;
+const mostAddresses = 4;
+const mostHeaderBytes = 16 * 1024;
+const mostBodyBytes = 16 * 1024;
+const bodyTimeoutMs = 1_000;
+
+/**
+ * The one client for addresses that somebody else chose. https only; it resolves names itself, refuses every address
+ * that is not global unicast and connects to the very address it checked, so a name that changes in between gains
+ * nothing; follows no redirect; keeps little of the answer.
+ */
+export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
+  const { exemptHosts } = options;
+  const tls = {
+    allowH2: false,
+    maxCachedSessions: 1000,
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
+  };
+  const connectFully = buildConnector({ ...tls, timeout: connectTimeoutMs });
+  const connectBriefly = buildConnector({ ...tls, timeout: firstAddressTimeoutMs });
+
+  const addressesOf = async (host: string): Promise<string[]> => {
+    const exempt = exemptHosts.has(host);
+    let addresses = [host];
+    if (isIP(host) === 0) {
+      try {
+        addresses = await (exempt ? options.resolveExempt : options.resolveAddresses)(host);
+      } catch (error) {
+        throw new SafeFetchError("name_not_resolved", error);
+      }
+    }
+    // One bad address condemns the name: its owner means us to reach it.
+    if (!exempt && !addresses.every(isPublicAddress)) throw new SafeFetchError("address_refused");
+    return addresses;
+  };
+
+  const connect: buildConnector.connector = (target, callback) => {
+    const attempt = (addresses: readonly string[]) => {
+      const [address, ...others] = addresses;
+      if (address === undefined) {
+        callback(new SafeFetchError("name_not_resolved"), null);
+        return;
+      }
+      const connectTo = others.length > 0 ? connectBriefly : connectFully;
+      // `host` stays the name: the certificate must be for it, wherever the connection goes.
+      connectTo({ ...target, hostname: address }, (...[error, socket]) => {
+        if (socket !== null) callback(null, socket);
+        else if (others.length > 0) attempt(others);
+        else callback(error ?? new SafeFetchError("connection_failed"), null);
+      });
+    };
+    addressesOf(bareHost(target.hostname)).then(
+      (addresses) => attempt(addresses.slice(0, mostAddresses)),
+      (error: Error) => callback(error, null),
+    );
+  };
+
+  const agent = new Agent({
+    connect,
+    allowH2: false,
+    pipelining: 1,
+    connections: null,
+    maxHeaderSize: mostHeaderBytes,
+    keepAliveTimeout: 4_000,
+    keepAliveMaxTimeout: 60_000,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+
+  return {
+    async problemOf(text) {
+      const problem = urlProblem(text, exemptHosts);
+      if (problem !== null) return problem;
+      const host = bareHost(new URL(text).hostname);
+      try {
+        await addressesOf(host);
+        return null;
+      } catch (error) {
+        return error instanceof SafeFetchError && error.problem === "address_refused"
+          ? "must not lead to a private or reserved address"
+          : null;
+      }
+    },
+
+    async post(text, request) {
+      if (urlProblem(text, exemptHosts) !== null) throw new SafeFetchError("url_refused");
+      const url = new URL(text);
+      const limit = new AbortController();
+      let timedOut = false;
+      const timer = setTimeout(() => {
+        timedOut = true;
+        limit.abort();
+      }, request.timeoutMs);
+      try {
+        const { statusCode, headers, body } = await agent.request({
+          origin: url.origin,
+          path: `${url.pathname}${url.search}`,
+          method: "POST",
+          headers: request.headers,
+          body: request.body,
+          signal: limit.signal,
+        });
+        clearTimeout(timer);
+        // The answer is known; its body is read only so that the connection can serve again.
+        const giveUp = setTimeout(() => body.destroy(), bodyTimeoutMs);
+        await body
+          .on("error", () => {})
+          .dump({ limit: mostBodyBytes })
+          .catch(() => {});
+        clearTimeout(giveUp);
+        const retryAfter = headers["retry-after"];
+        return { status: statusCode, retryAfter: typeof retryAfter === "string" ? retryAfter : null };
+      } catch (error) {
+        if (error instanceof SafeFetchError) throw error;
+        throw new SafeFetchError(timedOut ? "timeout" : problemOfError(error), error);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+
+    close: () => agent.destroy(),
+  };
+}
+
+function problemOfError(error: unknown): SafeFetchProblem {
+  const code = String((error as { code?: unknown }).code ?? "");
+  if (/TIMEOUT|ETIMEDOUT|ABORT/.test(code)) return "timeout";
+  if (
+    /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)/.test(
+      code,
+    )
+  )
+    return "tls_failed";
+  if (/^(HPE_|UND_ERR_HEADERS|UND_ERR_RES|UND_ERR_BODY|UND_ERR_INFO)/.test(code)) return "response_invalid";
+  return "connection_failed";
+}

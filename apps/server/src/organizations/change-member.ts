@@ -1,0 +1,93 @@
+import type { Role } from "@assay/contract/route";
+import { actorOf, recordAudit } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
+import type { Tx } from "../db/db.ts";
+import { ApiError } from "../http/api-error.ts";
+import type { MemberCaller } from "../http/caller.ts";
+import { countOwners, deleteMembership, findMember, type MemberRow, setMemberRole } from "./member.store.ts";
+import { type MemberRefusal, memberRefusal } from "./member.ts";
+import { lockOrganization } from "./organization.store.ts";
+
+const refusals: Record<MemberRefusal, () => ApiError> = {
+  not_admin: () => new ApiError("FORBIDDEN", { message: "This needs the role admin." }),
+  owner_only: () =>
+    new ApiError("FORBIDDEN", {
+      message: "Only an owner may change an owner or make one.",
+      hint: "Ask an owner of the organization to do it.",
+    }),
+  last_owner: () =>
+    new ApiError("CONFLICT", {
+      message: "This is the last owner of the organization.",
+      hint: "Make another member owner first, or delete the organization.",
+    }),
+};
+
+/**
+ * Finds the member and checks the change under the organization's lock. The caller's own role is read again there: it may
+ * have been taken away since the request came in.
+ */
+async function permitted(
+  tx: Tx,
+  caller: MemberCaller,
+  who: { id: string } | { userId: string },
+  newRole: Role | null,
+): Promise<MemberRow> {
+  const { organizationId } = caller;
+  await lockOrganization(tx, organizationId);
+  const actor = await findMember(tx, organizationId, { userId: caller.userId });
+  if (actor === null) throw new ApiError("FORBIDDEN");
+  const target = await findMember(tx, organizationId, who);
+  if (target === null) throw new ApiError("NOT_FOUND");
+  const refusal = memberRefusal({
+    actorRole: actor.role,
+    isSelf: target.user_id === caller.userId,
+    targetRole: target.role,
+    newRole,
+    ownerCount: await countOwners(tx, organizationId),
+  });
+  if (refusal !== null) throw refusals[refusal]();
+  return target;
+}
+
+export function changeMemberRole(
+  { db, clock }: Core,
+  caller: MemberCaller,
+  memberId: string,
+  role: Role,
+): Promise<MemberRow> {
+  const now = clock.now();
+  const { organizationId } = caller;
+  return db.transaction(async (tx) => {
+    const member = await permitted(tx, caller, { id: memberId }, role);
+    if (member.role === role) return member;
+    await setMemberRole(tx, organizationId, member.id, role, now);
+    await recordAudit(tx, now, {
+      organizationId,
+      event: "member.role_changed",
+      actor: actorOf(caller),
+      targetId: member.user_id,
+      details: { from: member.role, to: role },
+    });
+    return { ...member, role };
+  });
+}
+
+export async function removeMember(
+  { db, clock }: Core,
+  caller: MemberCaller,
+  who: { id: string } | "self",
+): Promise<void> {
+  const now = clock.now();
+  const { organizationId } = caller;
+  await db.transaction(async (tx) => {
+    const member = await permitted(tx, caller, who === "self" ? { userId: caller.userId } : who, null);
+    await deleteMembership(tx, organizationId, member.user_id);
+    await recordAudit(tx, now, {
+      organizationId,
+      event: member.user_id === caller.userId ? "member.left" : "member.removed",
+      actor: actorOf(caller),
+      targetId: member.user_id,
+      details: { role: member.role },
+    });
+  });
+}

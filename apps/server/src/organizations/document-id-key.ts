@@ -1,0 +1,27 @@
+import { randomBytes } from "node:crypto";
+import type { Core } from "../core.ts";
+import type { KeyRing } from "../lib/key-ring.ts";
+import { readDocumentIdKey, setMissingDocumentIdKey } from "./organization.store.ts";
+
+const keyBytes = 32;
+
+export function newDocumentIdKey(ring: KeyRing, organizationId: string): Buffer {
+  return ring.seal("document-id", randomBytes(keyBytes), organizationId);
+}
+
+/**
+ * The organization's secret for `service_document_id`. It is random and only sealed under the ring, so that rotating the
+ * ring changes no identifier. An organization from before there were such keys gets one on first use.
+ */
+export async function openDocumentIdKey(
+  { db, ring }: Pick<Core, "db" | "ring">,
+  organizationId: string,
+): Promise<Buffer> {
+  let sealed = await readDocumentIdKey(db, organizationId);
+  if (sealed === null) {
+    await setMissingDocumentIdKey(db, organizationId, newDocumentIdKey(ring, organizationId));
+    sealed = await readDocumentIdKey(db, organizationId);
+  }
+  if (sealed === null) throw new Error("the organization has no key for document identifiers");
+  return ring.open("document-id", sealed, organizationId);
+}

@@ -1,0 +1,98 @@
+import type { Role } from "@assay/contract/route";
+import type { Queryable, Tx } from "../db/db.ts";
+import { noSql, sql } from "../db/sql.ts";
+import { readPage } from "../http/page.ts";
+import { viewInvitation } from "./invitation.view.ts";
+
+export type InvitationRow = {
+  id: string;
+  organization_id: string;
+  email: string;
+  role: Role;
+  invited_by: string | null;
+  expires_at: Date;
+  created_at: Date;
+};
+
+const columns = sql`i.id, i.organization_id, i.email, i.role, i.invited_by, i.expires_at, i.created_at`;
+
+/** An earlier invitation of the same address is replaced, and its link is dead. */
+export async function insertInvitation(
+  tx: Tx,
+  invitation: {
+    id: string;
+    organizationId: string;
+    email: string;
+    role: Role;
+    tokenHash: Buffer;
+    invitedBy: string;
+    expiresAt: Date;
+    now: Date;
+  },
+): Promise<InvitationRow> {
+  await tx.run(sql`
+    delete from invitations
+    where organization_id = ${invitation.organizationId} and lower(email) = lower(${invitation.email})`);
+  return tx.one<InvitationRow>(sql`
+    insert into invitations as i (id, organization_id, email, role, token_hash, invited_by, expires_at, created_at)
+    values (${invitation.id}, ${invitation.organizationId}, ${invitation.email}, ${invitation.role},
+      ${invitation.tokenHash}, ${invitation.invitedBy}, ${invitation.expiresAt}, ${invitation.now})
+    returning ${columns}`);
+}
+
+export function listInvitations(
+  db: Queryable,
+  organizationId: string,
+  now: Date,
+  limit: number,
+  startingAfter: string | undefined,
+) {
+  return readPage<InvitationRow, ReturnType<typeof viewInvitation>>(
+    db,
+    {
+      limit,
+      startingAfter,
+      cursorExists: (id) =>
+        sql`select 1 from invitations where organization_id = ${organizationId} and id = ${id}`,
+      rowsAfter: (count) => sql`
+        select ${columns} from invitations i
+        where i.organization_id = ${organizationId} and i.expires_at > ${now}
+          ${startingAfter === undefined ? noSql : sql`and i.id < ${startingAfter}`}
+        order by i.id desc limit ${count}`,
+    },
+    viewInvitation,
+  );
+}
+
+export function findInvitation(
+  tx: Tx,
+  organizationId: string,
+  id: string,
+  now: Date,
+): Promise<InvitationRow | null> {
+  return tx.first<InvitationRow>(sql`
+    select ${columns} from invitations i
+    where i.organization_id = ${organizationId} and i.id = ${id} and i.expires_at > ${now}`);
+}
+
+export function findInvitationByToken(
+  db: Queryable,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<(InvitationRow & { organization_name: string }) | null> {
+  return db.first(sql`
+    select ${columns}, o.name as organization_name
+    from invitations i join organizations o on o.id = i.organization_id
+    where i.token_hash = ${tokenHash} and i.expires_at > ${now}`);
+}
+
+/** False when somebody else has used or revoked it in the meantime. */
+export async function deleteInvitation(tx: Tx, id: string): Promise<boolean> {
+  return (await tx.run(sql`delete from invitations where id = ${id}`)) === 1;
+}
+
+export function purgeInvitations(db: Queryable, now: Date, limit: number): Promise<number> {
+  return db.run(sql`
+    delete from invitations where id in (
+      select id from invitations where expires_at <= ${now} limit ${limit} for update skip locked)`);
+}

@@ -1,0 +1,14 @@
+import type { Invitation } from "@assay/contract/organizations";
+import type { Static } from "typebox";
+import type { InvitationRow } from "./invitation.store.ts";
+
+export function viewInvitation(row: InvitationRow): Static<typeof Invitation> {
+  return {
+    id: row.id,
+    email: row.email,
+    role: row.role,
+    invited_by: row.invited_by,
+    expires_at: row.expires_at.toISOString(),
+    created_at: row.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,177 @@
+import { hasRole, type Role } from "@assay/contract/route";
+import { tokenHash } from "../accounts/user-session.ts";
+import { type Actor, actorOf, personActor, recordAudit } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
+import { ApiError } from "../http/api-error.ts";
+import type { MemberCaller, UserCaller } from "../http/caller.ts";
+import { dayMs, later } from "../lib/clock.ts";
+import { newToken, newUuid } from "../lib/ids.ts";
+import { queueMail } from "../mails/queue-mail.ts";
+import {
+  deleteInvitation,
+  findInvitation,
+  findInvitationByToken,
+  type InvitationRow,
+  insertInvitation,
+} from "./invitation.store.ts";
+import { findMember, insertMembership, isMemberAddress } from "./member.store.ts";
+import {
+  lockOrganization,
+  type OwnOrganizationRow,
+  readOwnOrganization,
+  setActiveOrganization,
+} from "./organization.store.ts";
+
+const invitationLifetimeMs = 7 * dayMs;
+
+function notFound(): ApiError {
+  return new ApiError("NOT_FOUND", {
+    message: "This invitation does not exist any more.",
+    hint: "It may have been used, revoked or replaced, or be older than 7 days. Ask for a new one.",
+  });
+}
+
+function ownerOnly(): ApiError {
+  return new ApiError("FORBIDDEN", {
+    message: "Only an owner may invite an owner.",
+    hint: "Ask an owner of the organization to do it.",
+  });
+}
+
+const articles: Record<Role, string> = { member: "a member", admin: "an admin", owner: "an owner" };
+
+export function inviteMember(
+  core: Core,
+  caller: MemberCaller,
+  invitation: { email: string; role: Role },
+): Promise<InvitationRow> {
+  const { db, clock } = core;
+  const now = clock.now();
+  const { organizationId } = caller;
+  const token = newToken();
+  return db.transaction(async (tx) => {
+    const organization = await lockOrganization(tx, organizationId);
+    const actor = await findMember(tx, organizationId, { userId: caller.userId });
+    if (organization === null || actor === null || !hasRole(actor.role, "admin"))
+      throw new ApiError("FORBIDDEN");
+    if (invitation.role === "owner" && actor.role !== "owner") throw ownerOnly();
+    if (await isMemberAddress(tx, organizationId, invitation.email)) {
+      throw new ApiError("CONFLICT", {
+        message: "`email` is the address of a member already.",
+        hint: "Change the member's role instead.",
+      });
+    }
+    const row = await insertInvitation(tx, {
+      id: newUuid(now),
+      organizationId,
+      email: invitation.email,
+      role: invitation.role,
+      tokenHash: tokenHash(token),
+      invitedBy: caller.userId,
+      expiresAt: later(now, invitationLifetimeMs),
+      now,
+    });
+    await recordAudit(tx, now, {
+      organizationId,
+      event: "invitation.created",
+      actor: actorOf(caller),
+      targetId: row.id,
+      details: { role: row.role },
+    });
+    await queueMail(
+      core,
+      tx,
+      {
+        to: row.email,
+        subject: `Invitation to ${organization.name}`,
+        paragraphs: [
+          `${caller.name} (${caller.email}) invites you to join ${organization.name} as ${articles[row.role]}.`,
+          "Sign in with this e-mail address, or create an account with it, and accept. The link is good for 7 days.",
+          "If you did not expect this, you can ignore it.",
+        ],
+        action: { label: "Open the invitation", url: `${core.publicUrl()}/invitations/${token}` },
+      },
+      organizationId,
+    );
+    return row;
+  });
+}
+
+export async function revokeInvitation({ db, clock }: Core, caller: MemberCaller, id: string): Promise<void> {
+  const now = clock.now();
+  const { organizationId } = caller;
+  await db.transaction(async (tx) => {
+    const invitation = await findInvitation(tx, organizationId, id, now);
+    if (invitation === null) throw new ApiError("NOT_FOUND");
+    if (invitation.role === "owner" && caller.role !== "owner") {
+      throw new ApiError("FORBIDDEN", { message: "Only an owner may revoke the invitation of an owner." });
+    }
+    if (!(await deleteInvitation(tx, id))) throw new ApiError("NOT_FOUND");
+    await recordAudit(tx, now, {
+      organizationId,
+      event: "invitation.revoked",
+      actor: actorOf(caller),
+      targetId: id,
+      details: { role: invitation.role },
+    });
+  });
+}
+
+export async function readInvitation({ db, clock }: Core, token: string) {
+  const invitation = await findInvitationByToken(db, tokenHash(token), clock.now());
+  if (invitation === null) throw notFound();
+  return invitation;
+}
+
+export function acceptInvitation(
+  { db, clock }: Core,
+  caller: UserCaller,
+  token: string,
+): Promise<OwnOrganizationRow> {
+  const now = clock.now();
+  return db.transaction(async (tx) => {
+    const invitation = await findInvitationByToken(tx, tokenHash(token), now);
+    if (invitation === null) throw notFound();
+    if (invitation.email.toLowerCase() !== caller.email.toLowerCase()) {
+      throw new ApiError("FORBIDDEN", {
+        message: "This invitation is for another e-mail address.",
+        hint: "Sign in with the address the invitation was sent to, or ask for one to yours.",
+      });
+    }
+    const { organization_id: organizationId } = invitation;
+    const organization = await lockOrganization(tx, organizationId);
+    if (organization === null || !(await deleteInvitation(tx, invitation.id))) throw notFound();
+    if (organization.pending_deletion_at !== null) throw new ApiError("ORGANIZATION_FROZEN");
+    if (!(await insertMembership(tx, organizationId, caller.userId, invitation.role, now))) {
+      throw new ApiError("CONFLICT", { message: "You are a member of this organization already." });
+    }
+    await setActiveOrganization(tx, caller.userSessionId, organizationId);
+    await recordAudit(tx, now, {
+      organizationId,
+      event: "invitation.accepted",
+      actor: actorOf(caller),
+      targetId: invitation.id,
+      details: { role: invitation.role },
+    });
+    const own = await readOwnOrganization(tx, caller.userId, organizationId);
+    if (own === null) throw notFound();
+    return own;
+  });
+}
+
+/** Whoever holds the link may say no. Who that is stays unknown, as they need no account. */
+export async function declineInvitation({ db, clock }: Core, token: string): Promise<void> {
+  const now = clock.now();
+  const actor: Actor = personActor;
+  await db.transaction(async (tx) => {
+    const invitation = await findInvitationByToken(tx, tokenHash(token), now);
+    if (invitation === null || !(await deleteInvitation(tx, invitation.id))) throw notFound();
+    await recordAudit(tx, now, {
+      organizationId: invitation.organization_id,
+      event: "invitation.declined",
+      actor,
+      targetId: invitation.id,
+      details: { role: invitation.role },
+    });
+  });
+}

@@ -1,0 +1,16 @@
+import type { Core } from "../core.ts";
+import type { Tx } from "../db/db.ts";
+import type { Mail } from "../mails/mail.ts";
+import { queueMail } from "../mails/queue-mail.ts";
+import { listOwners } from "./member.store.ts";
+
+/** A mail to each owner of the organization, in the transaction of what it tells of. */
+export async function mailOwners(
+  core: Pick<Core, "clock" | "ring">,
+  tx: Tx,
+  organizationId: string,
+  mail: Omit<Mail, "to">,
+): Promise<void> {
+  for (const owner of await listOwners(tx, organizationId))
+    await queueMail(core, tx, { ...mail, to: owner.email }, organizationId);
+}

@@ -1,0 +1,116 @@
+import type { Role } from "@assay/contract/route";
+import type { Queryable, Tx } from "../db/db.ts";
+import { noSql, sql } from "../db/sql.ts";
+import { readPage } from "../http/page.ts";
+import { newUuid } from "../lib/ids.ts";
+import { viewMember } from "./member.view.ts";
+
+export type MemberRow = {
+  id: string;
+  user_id: string;
+  name: string;
+  email: string;
+  role: Role;
+  created_at: Date;
+};
+
+const columns = sql`m.id, m.user_id, u.name, u.email, m.role, m.created_at`;
+
+/** False when the user is a member already. */
+export async function insertMembership(
+  tx: Tx,
+  organizationId: string,
+  userId: string,
+  role: Role,
+  now: Date,
+): Promise<boolean> {
+  const inserted = await tx.run(sql`
+    insert into memberships (id, organization_id, user_id, role, created_at, updated_at)
+    values (${newUuid(now)}, ${organizationId}, ${userId}, ${role}, ${now}, ${now})
+    on conflict (organization_id, user_id) do nothing`);
+  return inserted === 1;
+}
+
+export function listMembers(
+  db: Queryable,
+  organizationId: string,
+  limit: number,
+  startingAfter: string | undefined,
+) {
+  return readPage<MemberRow, ReturnType<typeof viewMember>>(
+    db,
+    {
+      limit,
+      startingAfter,
+      cursorExists: (id) =>
+        sql`select 1 from memberships where organization_id = ${organizationId} and id = ${id}`,
+      rowsAfter: (count) => sql`
+        select ${columns} from memberships m join users u on u.id = m.user_id
+        where m.organization_id = ${organizationId}
+          ${startingAfter === undefined ? noSql : sql`and m.id < ${startingAfter}`}
+        order by m.id desc limit ${count}`,
+    },
+    viewMember,
+  );
+}
+
+export function findMember(
+  db: Queryable,
+  organizationId: string,
+  who: { id: string } | { userId: string },
+): Promise<MemberRow | null> {
+  return db.first<MemberRow>(sql`
+    select ${columns} from memberships m join users u on u.id = m.user_id
+    where m.organization_id = ${organizationId}
+      and ${"id" in who ? sql`m.id = ${who.id}` : sql`m.user_id = ${who.userId}`}`);
+}
+
+export async function isMemberAddress(
+  db: Queryable,
+  organizationId: string,
+  email: string,
+): Promise<boolean> {
+  const found = await db.first(sql`
+    select 1 from memberships m join users u on u.id = m.user_id
+    where m.organization_id = ${organizationId} and lower(u.email) = lower(${email})`);
+  return found !== null;
+}
+
+/** Ask only while holding the organization's lock: otherwise the answer may be old before it is used. */
+export async function countOwners(tx: Tx, organizationId: string): Promise<number> {
+  const { count } = await tx.one<{ count: number }>(
+    sql`select count(*) as count from memberships where organization_id = ${organizationId} and role = 'owner'`,
+  );
+  return count;
+}
+
+export async function setMemberRole(
+  tx: Tx,
+  organizationId: string,
+  id: string,
+  role: Role,
+  now: Date,
+): Promise<void> {
+  await tx.run(sql`
+    update memberships set role = ${role}, updated_at = ${now}
+    where organization_id = ${organizationId} and id = ${id}`);
+}
+
+/** Ends the membership; sign-ins of the user that act in this organization no longer do. */
+export async function deleteMembership(tx: Tx, organizationId: string, userId: string): Promise<void> {
+  await tx.run(sql`
+    update user_sessions set active_organization_id = null
+    where user_id = ${userId} and active_organization_id = ${organizationId}`);
+  await tx.run(
+    sql`delete from memberships where organization_id = ${organizationId} and user_id = ${userId}`,
+  );
+}
+
+export function listOwners(
+  db: Queryable,
+  organizationId: string,
+): Promise<{ user_id: string; name: string; email: string }[]> {
+  return db.rows(sql`
+    select m.user_id, u.name, u.email from memberships m join users u on u.id = m.user_id
+    where m.organization_id = ${organizationId} and m.role = 'owner' order by m.id`);
+}

@@ -1,0 +1,14 @@
+import type { Member } from "@assay/contract/organizations";
+import type { Static } from "typebox";
+import type { MemberRow } from "./member.store.ts";
+
+export function viewMember(row: MemberRow): Static<typeof Member> {
+  return {
+    id: row.id,
+    user_id: row.user_id,
+    name: row.name,
+    email: row.email,
+    role: row.role,
+    created_at: row.created_at.toISOString(),
+  };
+}

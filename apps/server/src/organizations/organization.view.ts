@@ -1,0 +1,21 @@
+import type { Organization } from "@assay/contract/organizations";
+import type { Static } from "typebox";
+import type { OwnOrganizationRow } from "./organization.store.ts";
+
+export function viewOrganization(row: OwnOrganizationRow): Static<typeof Organization> {
+  return {
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    environment: row.environment,
+    role: row.role,
+    logo_url: row.logo_url,
+    website_url: row.website_url,
+    support_email: row.support_email,
+    privacy_url: row.privacy_url,
+    terms_url: row.terms_url,
+    pending_deletion_at: row.pending_deletion_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}

@@ -1,0 +1,45 @@
+import type { Actor } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
+import type { Tx } from "../db/db.ts";
+import { endSession } from "./end-session.ts";
+import { lockOpenAttempt, lockSession, stateOf } from "./session.store.ts";
+import { type CancelReason, decideCancel, type Refusal } from "./session.ts";
+
+export type CancelResult =
+  | { result: "cancelled" }
+  /** It was cancelled before; nothing was written. */
+  | { result: "already_cancelled" }
+  | { result: "refused"; why: Refusal | "not_found" | "in_flight" | "delivered" };
+
+/**
+ * Cancels a session. `organizationId` is the partner's, or null when the person acts on the session whose id they hold.
+ *
+ * For a withdrawal after success, `takeBack` must remove what has not been delivered yet, in the same transaction, and
+ * tell whether that was in time: once somebody has received the claims, the outcome stands.
+ */
+export async function cancelSession(
+  core: Core,
+  tx: Tx,
+  request: {
+    sessionId: string;
+    organizationId: string | null;
+    reason: CancelReason;
+    actor: Actor;
+    now: Date;
+    takeBack?: (tx: Tx) => Promise<"nothing_delivered" | "delivered">;
+  },
+): Promise<CancelResult> {
+  const { sessionId, now } = request;
+  const session = await lockSession(tx, sessionId, request.organizationId);
+  if (session === null) return { result: "refused", why: "not_found" };
+  const attempt = session.status === "in_progress" ? await lockOpenAttempt(tx, sessionId) : null;
+  const decision = decideCancel(stateOf(session), attempt, request.reason, now);
+  if (decision.move === "none") return { result: "already_cancelled" };
+  if (decision.move === "refuse") return { result: "refused", why: decision.why };
+  if (session.status === "succeeded") {
+    if (request.takeBack === undefined) return { result: "refused", why: "ended" };
+    if ((await request.takeBack(tx)) === "delivered") return { result: "refused", why: "delivered" };
+  }
+  await endSession(core, tx, session, { status: "cancelled", reason: request.reason }, request.actor, now);
+  return { result: "cancelled" };
+}

@@ -1,0 +1,57 @@
+import type { Tx } from "../db/db.ts";
+import { newId } from "../lib/ids.ts";
+import { sessionChannel } from "./end-session.ts";
+import {
+  endOpenAttempt,
+  insertAttempt,
+  lockOpenAttempt,
+  lockSession,
+  moveSession,
+  stateOf,
+  touchAttempt,
+} from "./session.store.ts";
+import { decideClaim, type Refusal } from "./session.ts";
+
+export type ClaimResult =
+  | { result: "claimed"; attemptId: string; resumed: boolean; tookOver: boolean }
+  | { result: "refused"; why: Refusal | "not_found" | "other_device" };
+
+/**
+ * A device takes the session: a new attempt begins, and a session that was only created is now in progress. The same
+ * device gets its attempt back. Another device is refused unless it may take over; then the old attempt is cancelled.
+ */
+export async function claimSession(
+  tx: Tx,
+  claim: { sessionId: string; deviceHash: Buffer; mayTakeOver: boolean; now: Date },
+): Promise<ClaimResult> {
+  const { sessionId, now } = claim;
+  const session = await lockSession(tx, sessionId, null);
+  if (session === null) return { result: "refused", why: "not_found" };
+  const attempt = session.status === "in_progress" ? await lockOpenAttempt(tx, sessionId) : null;
+  const device = { hash: claim.deviceHash, mayTakeOver: claim.mayTakeOver };
+  const decision = decideClaim(stateOf(session), attempt, device, now);
+  switch (decision.move) {
+    case "refuse":
+      return { result: "refused", why: decision.why };
+    case "resume":
+      await touchAttempt(tx, decision.attemptId, now);
+      return { result: "claimed", attemptId: decision.attemptId, resumed: true, tookOver: false };
+    case "start": {
+      const tookOver = decision.cancelAttempt !== null;
+      if (tookOver) await endOpenAttempt(tx, sessionId, { status: "cancelled", failureCode: null, now });
+      const attemptId = newId("va", now);
+      await insertAttempt(tx, {
+        id: attemptId,
+        sessionId,
+        organizationId: session.organization_id,
+        deviceHash: claim.deviceHash,
+        sessionExpiresAt: session.expires_at,
+        now,
+      });
+      if (session.status === "created")
+        await moveSession(tx, sessionId, { from: "created", to: "in_progress", completedAt: null, now });
+      await tx.notify(sessionChannel, sessionId);
+      return { result: "claimed", attemptId, resumed: false, tookOver };
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import { createHash } from "node:crypto";
+import type { CreateSessionBody } from "@assay/contract/sessions";
+import type { Static } from "typebox";
+import { actorOf, recordAudit } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
+import { liveRedirectProblem } from "../domains/check-redirect.ts";
+import { ApiError, badField } from "../http/api-error.ts";
+import type { OrganizationCaller } from "../http/caller.ts";
+import { newId, newToken } from "../lib/ids.ts";
+import { isUsableEndpoint } from "../webhooks/endpoint.store.ts";
+import {
+  commonRedirectProblem,
+  liveSchemeProblem,
+  parseRedirectUrl,
+  sandboxRedirectProblem,
+} from "./redirect-rules.ts";
+import { insertSession, type SessionRow } from "./session.store.ts";
+import { contractVersion, expiryOf } from "./session.ts";
+import { buildShareFields, type ShareFields } from "./share-contract.ts";
+
+type Body = Static<typeof CreateSessionBody>;
+
+/** The session, and the token that is shown this once. */
+export async function createSession(
+  core: Core,
+  caller: OrganizationCaller,
+  body: Body,
+): Promise<{ row: SessionRow; cancelToken: string }> {
+  const { db, clock } = core;
+  const shareFields = checkShareFields(body.share_fields);
+  checkText("client_reference_id", body.client_reference_id);
+  for (const [key, value] of Object.entries(body.metadata ?? {})) {
+    checkText("metadata", key);
+    checkText(`metadata.${key}`, value);
+  }
+  await checkRedirect(core, caller, body.redirect_url);
+  await checkEndpoint(core, caller.organizationId, body.webhook_endpoint_id);
+
+  const now = clock.now();
+  const cancelToken = newToken();
+  const row = await db.transaction(async (tx) => {
+    const session = await insertSession(tx, {
+      id: newId("vs", now),
+      organizationId: caller.organizationId,
+      contractVersion,
+      shareFields,
+      redirectUrl: body.redirect_url ?? null,
+      webhookEndpointId: body.webhook_endpoint_id ?? null,
+      clientReferenceId: body.client_reference_id ?? null,
+      metadata: body.metadata ?? {},
+      sandbox: caller.environment === "sandbox",
+      cancelTokenHash: hashCancelToken(cancelToken),
+      expiresAt: expiryOf(now),
+      now,
+    });
+    await recordAudit(tx, now, {
+      organizationId: session.organization_id,
+      event: "session.created",
+      actor: actorOf(caller),
+      targetId: session.id,
+    });
+    return session;
+  });
+  return { row, cancelToken };
+}
+
+export function hashCancelToken(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}
+
+function checkShareFields(asked: Body["share_fields"]): ShareFields {
+  const built = buildShareFields(asked);
+  if ("fields" in built) return built.fields;
+  const { problem } = built;
+  switch (problem.kind) {
+    case "unknown_key":
+      throw new ApiError("UNKNOWN_CLAIM_KEY", {
+        message: `\`share_fields.${problem.key.slice(0, 80)}\` is not a field that can be shared.`,
+      });
+    case "several_ages":
+      throw new ApiError("INVALID_REQUEST", {
+        message: `\`share_fields\` asks for more than one age: ${problem.keys.join(", ")}.`,
+        hint: "Ask for one `age_over_N`. Several together would reveal more about the age than you need.",
+      });
+    case "bad_reason":
+      throw badField(`share_fields.${problem.key}.reason`, problem.problem);
+  }
+}
+
+/** Half of a surrogate pair cannot be stored: it would read back as another character. */
+function checkText(field: string, text: string | undefined): void {
+  if (text !== undefined && !text.isWellFormed()) throw badField(field, "is not valid Unicode");
+}
+
+async function checkRedirect(
+  core: Core,
+  caller: OrganizationCaller,
+  text: string | undefined,
+): Promise<void> {
+  if (text === undefined) return;
+  const parsed = parseRedirectUrl(text);
+  if ("problem" in parsed) throw badField("redirect_url", parsed.problem);
+  const { url } = parsed;
+  const problem =
+    commonRedirectProblem(url) ??
+    (caller.environment === "sandbox"
+      ? sandboxRedirectProblem(url)
+      : (liveSchemeProblem(url) ?? (await liveHostProblem(core, caller.organizationId, url))));
+  if (problem !== null) {
+    throw new ApiError("INVALID_REQUEST", {
+      message: `\`redirect_url\` ${problem}.`,
+      hint: "Use an address that the redirect rules of your environment allow, or leave it out.",
+    });
+  }
+}
+
+async function liveHostProblem({ db }: Core, organizationId: string, url: URL): Promise<string | null> {
+  const problem = await liveRedirectProblem(db, organizationId, url);
+  return problem === null ? null : `is not allowed: ${problem}`;
+}
+
+async function checkEndpoint({ db }: Core, organizationId: string, id: string | undefined): Promise<void> {
+  if (id === undefined || (await isUsableEndpoint(db, organizationId, id))) return;
+  throw new ApiError("INVALID_REQUEST", {
+    message: "`webhook_endpoint_id` names no enabled webhook endpoint of your organization.",
+    hint: "Use the id of an enabled endpoint, or leave it out to notify every subscribed endpoint.",
+  });
+}

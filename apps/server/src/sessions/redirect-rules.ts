@@ -1,0 +1,26 @@
+/** An address as the partner gave it, or what is wrong with its form. */
+export function parseRedirectUrl(text: string): { url: URL } | { problem: string } {
+  // A browser drops line breaks and tabs inside a URL, so what we check would not be what it opens.
+  if (/[\s\p{Cc}\\]/u.test(text) || !text.isWellFormed())
+    return { problem: "must not hold white space, control characters or backslashes" };
+  const url = URL.parse(text);
+  if (url === null || !/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return { problem: "must be a complete URL" };
+  return { url };
+}
+
+/** The rule for every environment that an address breaks, as the rest of a sentence about it, or null. */
+export function commonRedirectProblem(url: URL): string | null {
+  return url.username !== "" || url.password !== "" ? "must not hold credentials" : null;
+}
+
+/** In the sandbox people may be sent anywhere on https, and to the developer's own machine. */
+export function sandboxRedirectProblem(url: URL): string | null {
+  if (url.protocol === "https:") return null;
+  if (url.protocol === "http:" && url.hostname === "localhost") return null;
+  return "must start with https://, or with http://localhost in the sandbox";
+}
+
+/** Live, only https; on which hosts, the organization's verified domains decide. */
+export function liveSchemeProblem(url: URL): string | null {
+  return url.protocol === "https:" ? null : "must start with https://";
+}

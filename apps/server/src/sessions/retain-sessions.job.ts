@@ -1,0 +1,66 @@
+import { countOldAuditLogs, deleteOldAuditLogs } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
+import { dayMs, later, minuteMs, secondMs } from "../lib/clock.ts";
+import type { Job } from "../lib/scheduler.ts";
+import { lastOf, sweepInOrder } from "../lib/sweep.ts";
+import { countBacklog, deleteEndedSessions, minimiseAttempts } from "./session.store.ts";
+
+const batchSize = 1000;
+const mostCounted = 100_000;
+
+/** What is kept no longer than the operator says. Each run is one short transaction; analytics figures stay. */
+export function retentionJobs(core: Core): Job[] {
+  const { config, db, clock, metrics } = core;
+  const sessionsEndedBefore = () => later(clock.now(), -config.sessionRetentionDays * dayMs);
+  const attemptsEndedBefore = () => later(clock.now(), -config.attemptRetentionDays * dayMs);
+  const auditedBefore = () => later(clock.now(), -config.auditRetentionDays * dayMs);
+  const backlog = metrics.gauge(
+    "assay_backlog_items",
+    `Items that wait for a job, counted up to ${mostCounted}.`,
+  );
+
+  const inOrder = (batch: (afterId: string) => Promise<{ id: string }[]>) =>
+    sweepInOrder(async (afterId) => {
+      const rows = await batch(afterId);
+      return { handled: rows.length, lastKey: lastOf(rows) };
+    });
+
+  return [
+    {
+      name: "purge-sessions",
+      everyMs: 5 * minuteMs,
+      run: inOrder((afterId) =>
+        db.transaction((tx) => deleteEndedSessions(tx, sessionsEndedBefore(), afterId, batchSize)),
+      ),
+    },
+    {
+      name: "minimise-attempts",
+      everyMs: 5 * minuteMs,
+      run: inOrder((afterId) =>
+        db.transaction((tx) => minimiseAttempts(tx, attemptsEndedBefore(), afterId, batchSize, clock.now())),
+      ),
+    },
+    {
+      name: "purge-audit-logs",
+      everyMs: 5 * minuteMs,
+      run: inOrder((afterId) => deleteOldAuditLogs(db, auditedBefore(), afterId, batchSize)),
+    },
+    {
+      name: "measure-backlog",
+      everyMs: 15 * secondMs,
+      run: async () => {
+        const at = {
+          now: clock.now(),
+          sessionsEndedBefore: sessionsEndedBefore(),
+          attemptsEndedBefore: attemptsEndedBefore(),
+        };
+        const waiting = await countBacklog(db, at, mostCounted);
+        backlog(waiting.due, { job: "expire-sessions" });
+        backlog(waiting.purge, { job: "purge-sessions" });
+        backlog(waiting.minimise, { job: "minimise-attempts" });
+        backlog(await countOldAuditLogs(db, auditedBefore(), mostCounted), { job: "purge-audit-logs" });
+        return 0;
+      },
+    },
+  ];
+}

@@ -1,0 +1,445 @@
+import type { AttemptFailureCode, AttemptStatus, FailureCode, SessionStatus } from "@assay/contract/sessions";
+import { sessionStatuses } from "@assay/contract/sessions";
+import type { Queryable, Tx } from "../db/db.ts";
+import { joinSql, type Sql, sql } from "../db/sql.ts";
+import { readPage } from "../http/page.ts";
+import { later } from "../lib/clock.ts";
+import { idFloor } from "../lib/ids.ts";
+import { lastExpiredCreation, type OpenAttempt, type SessionState, type TryKind } from "./session.ts";
+import type { ShareFields } from "./share-contract.ts";
+
+export type SessionRow = {
+  id: string;
+  organization_id: string;
+  status: SessionStatus;
+  failure_code: FailureCode | null;
+  nfc_tries_used: number;
+  liveness_tries_used: number;
+  contract_version: number;
+  share_fields: ShareFields;
+  redirect_url: string | null;
+  webhook_endpoint_id: string | null;
+  client_reference_id: string | null;
+  metadata: Record<string, string>;
+  sandbox: boolean;
+  expires_at: Date;
+  completed_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+const columns = sql`id, organization_id, status, failure_code, nfc_tries_used, liveness_tries_used, contract_version,
+  share_fields, redirect_url, webhook_endpoint_id, client_reference_id, metadata, sandbox, expires_at, completed_at,
+  created_at, updated_at`;
+
+export type NewSession = {
+  id: string;
+  organizationId: string;
+  contractVersion: number;
+  shareFields: ShareFields;
+  redirectUrl: string | null;
+  webhookEndpointId: string | null;
+  clientReferenceId: string | null;
+  metadata: Record<string, string>;
+  sandbox: boolean;
+  cancelTokenHash: Buffer;
+  expiresAt: Date;
+  now: Date;
+};
+
+export function insertSession(tx: Tx, session: NewSession): Promise<SessionRow> {
+  return tx.one<SessionRow>(sql`
+    insert into sessions (id, organization_id, status, contract_version, share_fields, redirect_url,
+      webhook_endpoint_id, client_reference_id, metadata, sandbox, cancel_token_hash, expires_at, created_at, updated_at)
+    values (${session.id}, ${session.organizationId}, 'created', ${session.contractVersion},
+      ${JSON.stringify(session.shareFields)}, ${session.redirectUrl}, ${session.webhookEndpointId},
+      ${session.clientReferenceId}, ${JSON.stringify(session.metadata)}, ${session.sandbox},
+      ${session.cancelTokenHash}, ${session.expiresAt}, ${session.now}, ${session.now})
+    returning ${columns}`);
+}
+
+export function findSession(db: Queryable, organizationId: string, id: string): Promise<SessionRow | null> {
+  return db.first<SessionRow>(
+    sql`select ${columns} from sessions where id = ${id} and organization_id = ${organizationId}`,
+  );
+}
+
+/** For the person's own pages, who hold the session id and belong to no organization. */
+export function findSessionOfPerson(db: Queryable, id: string): Promise<SessionRow | null> {
+  return db.first<SessionRow>(sql`select ${columns} from sessions where id = ${id}`);
+}
+
+export type SessionFilter = {
+  status: SessionStatus | undefined;
+  createdFrom: Date | undefined;
+  createdTo: Date | undefined;
+  clientReferenceId: string | undefined;
+  limit: number;
+  startingAfter: string | undefined;
+};
+
+/**
+ * Ids begin with the creation time and a session lives for a fixed time, so every condition on time is a range of ids.
+ * Each list is then one or a few ranges of an index, read from the newest on, and costs the same however large the
+ * table is. What is due but still stored as open is a range of the open sessions' index.
+ */
+export function listSessions<T>(
+  db: Queryable,
+  organizationId: string,
+  filter: SessionFilter,
+  now: Date,
+  view: (row: SessionRow) => T,
+) {
+  return readPage<SessionRow, T>(
+    db,
+    {
+      limit: filter.limit,
+      startingAfter: filter.startingAfter,
+      cursorExists: (id) =>
+        sql`select 1 from sessions where id = ${id} and organization_id = ${organizationId}`,
+      rowsAfter: (limit) => sessionsPage(organizationId, filter, now, limit),
+    },
+    view,
+  );
+}
+
+/** Every part of the list's ranges ends before this text and begins at or after the other one. */
+const lastOfAll = "vs_~";
+const firstOfAll = "vs_";
+
+export function sessionsPage(organizationId: string, filter: SessionFilter, now: Date, limit: number): Sql {
+  const { status, clientReferenceId } = filter;
+  const from = filter.createdFrom === undefined ? firstOfAll : idFloor("vs", filter.createdFrom);
+  const before = smaller(
+    filter.createdTo === undefined ? lastOfAll : idFloor("vs", later(filter.createdTo, 1)),
+    filter.startingAfter ?? lastOfAll,
+  );
+  const firstLiving = idFloor("vs", later(lastExpiredCreation(now), 1));
+  const range = (of: SessionStatus | null, age: "any" | "living" | "due") => sql`
+    select ${columns} from sessions
+    where organization_id = ${organizationId}
+      ${clientReferenceId === undefined ? sql`` : sql`and client_reference_id = ${clientReferenceId}`}
+      ${of === null ? sql`` : sql`and status = ${of}`}
+      and id >= ${age === "living" ? larger(from, firstLiving) : from}
+      and id < ${age === "due" ? smaller(before, firstLiving) : before}
+    order by id desc limit ${limit}`;
+
+  if (status === "expired")
+    return newestOf([range("expired", "any"), range("created", "due"), range("in_progress", "due")], limit);
+  if (status === "created" || status === "in_progress") return range(status, "living");
+  if (status !== undefined) return range(status, "any");
+  if (clientReferenceId !== undefined)
+    return newestOf(
+      sessionStatuses.map((each) => range(each, "any")),
+      limit,
+    );
+  return range(null, "any");
+}
+
+function newestOf(ranges: readonly Sql[], limit: number): Sql {
+  const all = joinSql(
+    ranges.map((range) => sql`(${range})`),
+    sql` union all `,
+  );
+  return sql`select * from (${all}) as ranges order by id desc limit ${limit}`;
+}
+
+function smaller(a: string, b: string): string {
+  return a < b ? a : b;
+}
+
+function larger(a: string, b: string): string {
+  return a > b ? a : b;
+}
+
+// --- moves --------------------------------------------------------------------------------------------------------
+
+/** The session, held against every other move until the transaction ends. */
+export function lockSession(tx: Tx, id: string, organizationId: string | null): Promise<SessionRow | null> {
+  return tx.first<SessionRow>(sql`
+    select ${columns} from sessions
+    where id = ${id} ${organizationId === null ? sql`` : sql`and organization_id = ${organizationId}`}
+    for update`);
+}
+
+export function stateOf(row: SessionRow): SessionState {
+  return {
+    status: row.status,
+    expiresAt: row.expires_at,
+    nfcTriesUsed: row.nfc_tries_used,
+    livenessTriesUsed: row.liveness_tries_used,
+  };
+}
+
+/** Gives null when the session is no longer in the status it was seen in: somebody else's move won. */
+export function moveSession(
+  tx: Tx,
+  id: string,
+  move: {
+    from: SessionStatus;
+    to: SessionStatus;
+    failureCode?: FailureCode | null;
+    completedAt: Date | null;
+    now: Date;
+  },
+): Promise<SessionRow | null> {
+  return tx.first<SessionRow>(sql`
+    update sessions set status = ${move.to}, failure_code = ${move.failureCode ?? null},
+      completed_at = ${move.completedAt}, updated_at = ${move.now}
+    where id = ${id} and status = ${move.from}
+    returning ${columns}`);
+}
+
+export function countTry(tx: Tx, id: string, kind: TryKind, number: number, now: Date): Promise<SessionRow> {
+  const column = kind === "nfc" ? sql`nfc_tries_used` : sql`liveness_tries_used`;
+  return tx.one<SessionRow>(sql`
+    update sessions set ${column} = ${number}, updated_at = ${now} where id = ${id} returning ${columns}`);
+}
+
+/** The token may be used once. Null when it is not the session's; `first` tells whether this is its first use. */
+export async function spendCancelToken(
+  tx: Tx,
+  id: string,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<{ first: boolean } | null> {
+  const found = await tx.first<{ cancel_token_used_at: Date | null }>(sql`
+    select cancel_token_used_at from sessions where id = ${id} and cancel_token_hash = ${tokenHash} for update`);
+  if (found === null) return null;
+  if (found.cancel_token_used_at !== null) return { first: false };
+  await tx.run(sql`update sessions set cancel_token_used_at = ${now} where id = ${id}`);
+  return { first: true };
+}
+
+// --- attempts -----------------------------------------------------------------------------------------------------
+
+export type AttemptRow = {
+  id: string;
+  session_id: string;
+  status: AttemptStatus;
+  failure_code: AttemptFailureCode | null;
+  risk_score: number;
+  session_expires_at: Date;
+  completed_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+const attemptColumns = sql`id, session_id, status, failure_code, risk_score, session_expires_at, completed_at,
+  created_at, updated_at`;
+
+/** The attempt that is under way, held like its session. Always asked for after the session is locked. */
+export async function lockOpenAttempt(tx: Tx, sessionId: string): Promise<OpenAttempt | null> {
+  const row = await tx.first<{ id: string; device_hash: Buffer | null; last_seen_at: Date | null }>(sql`
+    select id, device_hash, last_seen_at from attempts
+    where session_id = ${sessionId} and status = 'in_progress' for update`);
+  return row && { id: row.id, deviceHash: row.device_hash, lastSeenAt: row.last_seen_at };
+}
+
+export async function insertAttempt(
+  tx: Tx,
+  attempt: {
+    id: string;
+    sessionId: string;
+    organizationId: string;
+    deviceHash: Buffer;
+    sessionExpiresAt: Date;
+    now: Date;
+  },
+): Promise<void> {
+  await tx.run(sql`
+    insert into attempts (id, session_id, organization_id, status, device_hash, last_seen_at, session_expires_at,
+      created_at, updated_at)
+    values (${attempt.id}, ${attempt.sessionId}, ${attempt.organizationId}, 'in_progress', ${attempt.deviceHash},
+      ${attempt.now}, ${attempt.sessionExpiresAt}, ${attempt.now}, ${attempt.now})`);
+}
+
+/** Ends the attempt that is under way, if there is one. */
+export async function endOpenAttempt(
+  tx: Tx,
+  sessionId: string,
+  end: {
+    status: Exclude<AttemptStatus, "in_progress">;
+    failureCode: AttemptFailureCode | null;
+    riskScore?: number;
+    now: Date;
+  },
+): Promise<void> {
+  await tx.run(sql`
+    update attempts set status = ${end.status}, failure_code = ${end.failureCode},
+      risk_score = coalesce(${end.riskScore ?? null}, risk_score), completed_at = ${end.now}, updated_at = ${end.now}
+    where session_id = ${sessionId} and status = 'in_progress'`);
+}
+
+/** False when the attempt is over. `last_seen_at` is in no index, so this is the cheapest of updates. */
+export async function touchAttempt(db: Queryable, attemptId: string, now: Date): Promise<boolean> {
+  const touched = await db.run(sql`
+    update attempts set last_seen_at = greatest(last_seen_at, ${now})
+    where id = ${attemptId} and status = 'in_progress' and session_expires_at > ${now}`);
+  return touched === 1;
+}
+
+export async function setRiskScore(tx: Tx, attemptId: string, riskScore: number, now: Date): Promise<void> {
+  await tx.run(sql`
+    update attempts set risk_score = ${riskScore}, updated_at = ${now}
+    where id = ${attemptId} and status = 'in_progress'`);
+}
+
+export type AttemptFilter = {
+  sessionId: string | undefined;
+  status: AttemptStatus | undefined;
+  limit: number;
+  startingAfter: string | undefined;
+};
+
+export function listAttempts<T>(
+  db: Queryable,
+  organizationId: string,
+  filter: AttemptFilter,
+  now: Date,
+  view: (row: AttemptRow) => T,
+) {
+  return readPage<AttemptRow, T>(
+    db,
+    {
+      limit: filter.limit,
+      startingAfter: filter.startingAfter,
+      cursorExists: (id) =>
+        sql`select 1 from attempts where id = ${id} and organization_id = ${organizationId}`,
+      rowsAfter: (limit) => attemptsPage(organizationId, filter, now, limit),
+    },
+    view,
+  );
+}
+
+export function attemptsPage(organizationId: string, filter: AttemptFilter, now: Date, limit: number): Sql {
+  const { sessionId, status } = filter;
+  const before = filter.startingAfter ?? "va_~";
+  const range = (condition: Sql) => sql`
+    select ${attemptColumns} from attempts
+    where organization_id = ${organizationId}
+      ${sessionId === undefined ? sql`` : sql`and session_id = ${sessionId}`}
+      and id < ${before} ${condition}
+    order by id desc limit ${limit}`;
+  // An attempt is never older than its session, so those of living sessions are a range of ids too.
+  const living = sql`and status = 'in_progress' and session_expires_at > ${now}
+    and id >= ${idFloor("va", later(lastExpiredCreation(now), 1))}`;
+  const due = sql`and status = 'in_progress' and session_expires_at <= ${now}`;
+  switch (status) {
+    case undefined:
+      return range(sql``);
+    case "in_progress":
+      return range(living);
+    case "failed":
+      return newestOf([range(sql`and status = 'failed'`), range(due)], limit);
+    default:
+      return range(sql`and status = ${status}`);
+  }
+}
+
+// --- expiry and retention -----------------------------------------------------------------------------------------
+
+export type ExpiredSession = Pick<
+  SessionRow,
+  | "id"
+  | "organization_id"
+  | "sandbox"
+  | "contract_version"
+  | "client_reference_id"
+  | "webhook_endpoint_id"
+  | "nfc_tries_used"
+  | "liveness_tries_used"
+  | "created_at"
+>;
+
+/**
+ * Writes down the expiry of the next due sessions after `afterId`, oldest first, and of their attempts. Sessions that
+ * another process holds are skipped. Times are those of the expiry itself, not of the job, so nothing that anybody reads
+ * changes by it.
+ */
+export async function expireDueSessions(
+  tx: Tx,
+  now: Date,
+  afterId: string,
+  limit: number,
+): Promise<ExpiredSession[]> {
+  const expired = await tx.rows<ExpiredSession & { was: SessionStatus }>(sql`
+    with due as materialized (
+      select id, status as was from sessions
+      where status in ('created', 'in_progress') and id > ${afterId}
+        and id < ${idFloor("vs", later(lastExpiredCreation(now), 1))} and expires_at <= ${now}
+      order by id limit ${limit} for update skip locked)
+    update sessions s set status = 'expired', completed_at = s.expires_at, updated_at = s.expires_at
+    from due where s.id = due.id
+    returning s.id, s.organization_id, s.sandbox, s.contract_version, s.client_reference_id, s.webhook_endpoint_id,
+      s.nfc_tries_used, s.liveness_tries_used, s.created_at, due.was`);
+  const begun = expired.filter((session) => session.was === "in_progress").map((session) => session.id);
+  if (begun.length > 0) {
+    await tx.run(sql`
+      update attempts set status = 'failed', failure_code = 'session_expired', completed_at = session_expires_at,
+        updated_at = session_expires_at
+      where session_id = any(${begun}::text[]) and status = 'in_progress'`);
+  }
+  return expired;
+}
+
+/** Deletes the next sessions that ended before `endedBefore`, with their attempts. */
+export async function deleteEndedSessions(
+  tx: Tx,
+  endedBefore: Date,
+  afterId: string,
+  limit: number,
+): Promise<{ id: string }[]> {
+  // Nothing ends before it was created, so those that ended long ago are at the front of the ids.
+  const deleted = await tx.rows<{ id: string }>(sql`
+    with old as materialized (
+      select id from sessions
+      where id > ${afterId} and id < ${idFloor("vs", endedBefore)} and completed_at < ${endedBefore}
+      order by id limit ${limit} for update skip locked)
+    delete from sessions s using old where s.id = old.id returning s.id`);
+  if (deleted.length > 0) {
+    await tx.run(
+      sql`delete from attempts where session_id = any(${deleted.map((session) => session.id)}::text[])`,
+    );
+  }
+  return deleted;
+}
+
+/** Removes everything from the next old attempts that is not their outcome. */
+export function minimiseAttempts(
+  tx: Tx,
+  endedBefore: Date,
+  afterId: string,
+  limit: number,
+  now: Date,
+): Promise<{ id: string }[]> {
+  return tx.rows<{ id: string }>(sql`
+    with old as materialized (
+      select id from attempts
+      where minimised_at is null and id > ${afterId} and id < ${idFloor("va", endedBefore)}
+        and completed_at < ${endedBefore}
+      order by id limit ${limit} for update skip locked)
+    update attempts a set device_hash = null, last_seen_at = null, minimised_at = ${now}
+    from old where a.id = old.id returning a.id`);
+}
+
+/**
+ * How much waits for each job, counted up to `cap` so that asking stays cheap. What ended within its last hour of keeping
+ * is left out: finding it would mean reading everything created in that hour.
+ */
+export function countBacklog(
+  db: Queryable,
+  at: { now: Date; sessionsEndedBefore: Date; attemptsEndedBefore: Date },
+  cap: number,
+): Promise<{ due: number; purge: number; minimise: number }> {
+  return db.one<{ due: number; purge: number; minimise: number }>(sql`
+    select
+      (select count(*) from (select from sessions where status in ('created', 'in_progress')
+        and id < ${idFloor("vs", later(lastExpiredCreation(at.now), 1))} order by id limit ${cap}) as t) as due,
+      (select count(*) from (select from sessions
+        where id < ${idFloor("vs", lastExpiredCreation(at.sessionsEndedBefore))}
+          and completed_at < ${at.sessionsEndedBefore} order by id limit ${cap}) as t) as purge,
+      (select count(*) from (select from attempts where minimised_at is null
+        and id < ${idFloor("va", lastExpiredCreation(at.attemptsEndedBefore))}
+        and completed_at < ${at.attemptsEndedBefore} order by id limit ${cap}) as t) as minimise`);
+}

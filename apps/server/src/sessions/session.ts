@@ -1,0 +1,152 @@
+import type { AttemptFailureCode, AttemptStatus, FailureCode, SessionStatus } from "@assay/contract/sessions";
+import { later, minuteMs, secondMs } from "../lib/clock.ts";
+
+/** A session lives 60 minutes, exactly. */
+export const sessionLifetimeMs = 60 * minuteMs;
+
+/** A device that was not heard from for this long has given up. */
+export const inFlightMs = 60 * secondMs;
+
+export const triesAllowed = 3;
+
+export const contractVersion = 1;
+
+export type TryKind = "nfc" | "liveness";
+
+export const cancelReasons = ["cancelled_by_partner", "cancelled_by_user", "consent_withdrawn"] as const;
+export type CancelReason = (typeof cancelReasons)[number];
+
+/** What decisions need to know of a stored session and of its attempt that is under way, if one is. */
+export type SessionState = {
+  status: SessionStatus;
+  expiresAt: Date;
+  nfcTriesUsed: number;
+  livenessTriesUsed: number;
+};
+export type OpenAttempt = { id: string; deviceHash: Buffer | null; lastSeenAt: Date | null };
+
+export function expiryOf(createdAt: Date): Date {
+  return later(createdAt, sessionLifetimeMs);
+}
+
+/** Sessions created at or before this moment are past their lifetime at `now`. */
+export function lastExpiredCreation(now: Date): Date {
+  return later(now, -sessionLifetimeMs);
+}
+
+export function isOpen(status: SessionStatus): boolean {
+  return status === "created" || status === "in_progress";
+}
+
+/** What everybody sees at `now`: from `expiresAt` on an open session is expired, whether or not the job has come by. */
+export function statusAt(session: { status: SessionStatus; expiresAt: Date }, now: Date): SessionStatus {
+  return isOpen(session.status) && session.expiresAt <= now ? "expired" : session.status;
+}
+
+/** The same for an attempt: when its session expires, it has failed. */
+export function attemptStatusAt(
+  attempt: { status: AttemptStatus; failureCode: AttemptFailureCode | null; sessionExpiresAt: Date },
+  now: Date,
+): { status: AttemptStatus; failureCode: AttemptFailureCode | null; expired: boolean } {
+  if (attempt.status === "in_progress" && attempt.sessionExpiresAt <= now)
+    return { status: "failed", failureCode: "session_expired", expired: true };
+  return { status: attempt.status, failureCode: attempt.failureCode, expired: false };
+}
+
+export function isInFlight(attempt: OpenAttempt, now: Date): boolean {
+  return attempt.lastSeenAt !== null && attempt.lastSeenAt.getTime() > now.getTime() - inFlightMs;
+}
+
+/** Why a move is not made. `ended` is any end but expiry. */
+export type Refusal = "expired" | "ended";
+
+function refusalOf(status: SessionStatus): Refusal | null {
+  if (status === "expired") return "expired";
+  return isOpen(status) ? null : "ended";
+}
+
+export type ClaimDecision =
+  | { move: "start"; cancelAttempt: string | null }
+  | { move: "resume"; attemptId: string }
+  | { move: "refuse"; why: Refusal | "other_device" };
+
+/** A device takes the session. The same device resumes; another one takes over only when that is allowed. */
+export function decideClaim(
+  session: SessionState,
+  attempt: OpenAttempt | null,
+  device: { hash: Buffer; mayTakeOver: boolean },
+  now: Date,
+): ClaimDecision {
+  const refusal = refusalOf(statusAt(session, now));
+  if (refusal !== null) return { move: "refuse", why: refusal };
+  if (attempt === null) return { move: "start", cancelAttempt: null };
+  if (attempt.deviceHash?.equals(device.hash)) return { move: "resume", attemptId: attempt.id };
+  if (!device.mayTakeOver) return { move: "refuse", why: "other_device" };
+  return { move: "start", cancelAttempt: attempt.id };
+}
+
+export type FinishDecision = { move: "finish" } | { move: "refuse"; why: Refusal | "not_your_turn" };
+
+/** Only the attempt that is under way decides the outcome. */
+export function decideFinish(
+  session: SessionState,
+  attempt: OpenAttempt | null,
+  attemptId: string,
+  now: Date,
+): FinishDecision {
+  const refusal = refusalOf(statusAt(session, now));
+  if (refusal !== null) return { move: "refuse", why: refusal };
+  if (attempt?.id !== attemptId) return { move: "refuse", why: "not_your_turn" };
+  return { move: "finish" };
+}
+
+export type TryDecision =
+  | { move: "count"; left: number }
+  | { move: "fail"; failureCode: FailureCode }
+  | { move: "refuse"; why: Refusal | "not_your_turn" | "already_counted" };
+
+/**
+ * A try was judged. Tries are numbered from 1, so that a try which is reported again is not counted again. The last try,
+ * when it fails, ends the session.
+ */
+export function decideTry(
+  session: SessionState,
+  attempt: OpenAttempt | null,
+  attemptId: string,
+  judged: { kind: TryKind; number: number; failureCode: FailureCode | null },
+  now: Date,
+): TryDecision {
+  const finish = decideFinish(session, attempt, attemptId, now);
+  if (finish.move === "refuse") return finish;
+  const used = judged.kind === "nfc" ? session.nfcTriesUsed : session.livenessTriesUsed;
+  if (judged.number !== used + 1 || judged.number > triesAllowed)
+    return { move: "refuse", why: "already_counted" };
+  if (judged.failureCode !== null && judged.number === triesAllowed)
+    return { move: "fail", failureCode: judged.failureCode };
+  return { move: "count", left: triesAllowed - judged.number };
+}
+
+export type CancelDecision =
+  | { move: "cancel" }
+  | { move: "none" }
+  | { move: "refuse"; why: Refusal | "in_flight" };
+
+/**
+ * The partner cancels what has not ended and is not in flight. The person may abort at any time. Withdrawing consent is
+ * the one move out of an outcome: while nobody has received what was shared, the success is taken back.
+ */
+export function decideCancel(
+  session: SessionState,
+  attempt: OpenAttempt | null,
+  reason: CancelReason,
+  now: Date,
+): CancelDecision {
+  const status = statusAt(session, now);
+  if (status === "cancelled") return { move: "none" };
+  if (status === "succeeded" && reason === "consent_withdrawn") return { move: "cancel" };
+  const refusal = refusalOf(status);
+  if (refusal !== null) return { move: "refuse", why: refusal };
+  if (reason === "cancelled_by_partner" && attempt !== null && isInFlight(attempt, now))
+    return { move: "refuse", why: "in_flight" };
+  return { move: "cancel" };
+}

@@ -1,0 +1,80 @@
+import * as contract from "@assay/contract/sessions";
+import { actorOf } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
+import { ApiError } from "../http/api-error.ts";
+import { type Binding, bind } from "../http/mount.ts";
+import { parseTime } from "../http/times.ts";
+import { type CancelResult, cancelSession } from "./cancel-session.ts";
+import { createSession } from "./create-session.ts";
+import { findSession, listAttempts, listSessions } from "./session.store.ts";
+import { viewAttempt, viewSession } from "./session.view.ts";
+
+export function sessionRoutes(core: Core): Binding[] {
+  const { db, clock, publicUrl } = core;
+  return [
+    bind(contract.createSession, async ({ caller, body }) => {
+      const { row, cancelToken } = await createSession(core, caller, body);
+      return { ...viewSession(row, row.created_at, publicUrl()), cancel_token: cancelToken };
+    }),
+
+    bind(contract.listSessions, async ({ caller, query }) => {
+      const now = clock.now();
+      const filter = {
+        status: query.status,
+        createdFrom: parseTime("created_from", query.created_from),
+        createdTo: parseTime("created_to", query.created_to),
+        clientReferenceId: query.client_reference_id,
+        limit: query.limit,
+        startingAfter: query.starting_after,
+      };
+      return listSessions(db, caller.organizationId, filter, now, (row) =>
+        viewSession(row, now, publicUrl()),
+      );
+    }),
+
+    bind(contract.getSession, async ({ caller, params }) => {
+      const row = await findSession(db, caller.organizationId, params.id);
+      if (row === null) throw new ApiError("SESSION_NOT_FOUND");
+      return viewSession(row, clock.now(), publicUrl());
+    }),
+
+    bind(contract.cancelSession, async ({ caller, params }) => {
+      const now = clock.now();
+      const cancelled = await db.transaction((tx) =>
+        cancelSession(core, tx, {
+          sessionId: params.id,
+          organizationId: caller.organizationId,
+          reason: "cancelled_by_partner",
+          actor: actorOf(caller),
+          now,
+        }),
+      );
+      if (cancelled.result === "refused") throw refusal(cancelled.why);
+    }),
+
+    bind(contract.listAttempts, async ({ caller, query }) => {
+      const now = clock.now();
+      const filter = {
+        sessionId: query.session_id,
+        status: query.status,
+        limit: query.limit,
+        startingAfter: query.starting_after,
+      };
+      return listAttempts(db, caller.organizationId, filter, now, (row) => viewAttempt(row, now));
+    }),
+  ];
+}
+
+function refusal(why: Extract<CancelResult, { result: "refused" }>["why"]): ApiError {
+  switch (why) {
+    case "not_found":
+      return new ApiError("SESSION_NOT_FOUND");
+    case "expired":
+      return new ApiError("SESSION_EXPIRED");
+    case "in_flight":
+      return new ApiError("SESSION_IN_PROGRESS");
+    case "ended":
+    case "delivered":
+      return new ApiError("CONFLICT", { message: "The session already has an outcome." });
+  }
+}

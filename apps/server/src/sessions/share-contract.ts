@@ -1,0 +1,58 @@
+import { ageClaim, claimKeys, shareLimits } from "@assay/contract/sessions";
+
+export type AskedFields = Readonly<Record<string, { required: boolean; reason: string }>>;
+export type ShareFields = Record<string, { required: boolean; reason: string; source: "rc" | "default" }>;
+
+export type ShareProblem =
+  | { kind: "unknown_key"; key: string }
+  | { kind: "several_ages"; keys: readonly string[] }
+  | { kind: "bad_reason"; key: string; problem: string };
+
+const known: ReadonlySet<string> = new Set(claimKeys);
+const ageKey = /^age_over_([1-9][0-9]{1,2})$/;
+const controlCharacter = /\p{Cc}/u;
+
+const documentIdKey = "service_document_id";
+const documentIdReason = "Tells whether the same document is shown again. It reveals nothing else.";
+
+/** The N of `age_over_N`, or null for any other key. */
+export function ageOf(key: string): number | null {
+  const years = Number(ageKey.exec(key)?.[1]);
+  return years >= ageClaim.min && years <= ageClaim.max ? years : null;
+}
+
+export function isClaimKey(key: string): boolean {
+  return known.has(key) || ageOf(key) !== null;
+}
+
+/**
+ * What the person will be asked to share. The identifier of the document is always part of it and always required: it
+ * is what makes a verification worth anything to the partner, and it names nobody.
+ */
+export function buildShareFields(
+  asked: AskedFields | undefined,
+): { fields: ShareFields } | { problem: ShareProblem } {
+  const entries = Object.entries(asked ?? {});
+  const unknown = entries.find(([key]) => !isClaimKey(key));
+  if (unknown !== undefined) return { problem: { kind: "unknown_key", key: unknown[0] } };
+  const ages = entries.map(([key]) => key).filter((key) => ageOf(key) !== null);
+  if (ages.length > 1) return { problem: { kind: "several_ages", keys: ages } };
+
+  const fields: ShareFields = {};
+  for (const [key, field] of entries) {
+    const reason = field.reason.trim();
+    const problem = reasonProblem(reason);
+    if (problem !== null) return { problem: { kind: "bad_reason", key, problem } };
+    fields[key] = { required: field.required || key === documentIdKey, reason, source: "rc" };
+  }
+  fields[documentIdKey] ??= { required: true, reason: documentIdReason, source: "default" };
+  return { fields };
+}
+
+function reasonProblem(reason: string): string | null {
+  if (reason === "") return "must not be empty";
+  if ([...reason].length > shareLimits.reasonCharacters)
+    return `must have at most ${shareLimits.reasonCharacters} characters`;
+  if (controlCharacter.test(reason)) return "must not hold control characters";
+  return reason.isWellFormed() ? null : "is not valid Unicode";
+}

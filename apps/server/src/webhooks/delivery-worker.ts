@@ -1,0 +1,370 @@
+import { randomUUID } from "node:crypto";
+import { recordAudit, systemActor } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
+import type { Listener } from "../db/listener.ts";
+import { later, minuteMs, secondMs } from "../lib/clock.ts";
+import { newId } from "../lib/ids.ts";
+import { describeError } from "../lib/log.ts";
+import type { SafeFetch } from "../lib/safe-fetch.ts";
+import {
+  claimDue,
+  deliveryChannel,
+  endDeliveriesOf,
+  findDueEndpoints,
+  type LeasedDelivery,
+  type RecordedAttempt,
+  recordAttempts,
+  releaseExpiredLeases,
+  releaseLeasesOf,
+} from "./delivery.store.ts";
+import { type AttemptResult, afterAttempt, disabledBy } from "./delivery.ts";
+import { disableEndpoint, markFailing, markSucceeding } from "./endpoint.store.ts";
+import { Lanes, limitsFor, type Ticket } from "./lanes.ts";
+import { mailEndpointDisabled } from "./notify-owners.ts";
+import { sendDelivery } from "./send-delivery.ts";
+
+type Finished = {
+  delivery: LeasedDelivery;
+  result: AttemptResult;
+  record: RecordedAttempt;
+};
+
+export type DeliveryWorkerOptions = {
+  /** How long a process may hold a delivery. Longer than an attempt can take, so that only a dead process loses one. */
+  leaseMs?: number;
+  pollMs?: number;
+};
+
+const claimAtOnce = 64;
+const recordAtOnce = 200;
+const recordWhen = 32;
+const recordAfterMs = 5;
+const slowAfterMs = 1000;
+const retryAfterErrorMs = 500;
+const forgetAfterMs = 10 * minuteMs;
+const stopGraceMs = 5 * secondMs;
+
+/**
+ * Sends what is due. Runs in any number of processes: each leases deliveries in the database, sends them, and records what
+ * came of them in batches. Woken by notifications; looking around once a second is the net for whatever those miss:
+ * retries that come due, leases of dead processes, notifications lost with a connection.
+ */
+export class DeliveryWorker {
+  readonly #core: Core;
+  readonly #safeFetch: SafeFetch;
+  readonly #leaseMs: number;
+  readonly #pollMs: number;
+  readonly #owner = randomUUID();
+  readonly #lanes: Lanes;
+  readonly #secrets = new Map<string, { sealed: Buffer; secret: string }>();
+  readonly #countAttempt: (labels: { outcome: string }) => void;
+  #finished: Finished[] = [];
+  #recording: Promise<void> | null = null;
+  #recordTimer: NodeJS.Timeout | undefined;
+  #pumping: Promise<void> | null = null;
+  #pumpAgain = false;
+  #pollTimer: NodeJS.Timeout | undefined;
+  #unsubscribe: () => void = () => {};
+  #idle: (() => void)[] = [];
+  #stopping = false;
+  #abandoned = false;
+
+  constructor(core: Core, safeFetch: SafeFetch, options: DeliveryWorkerOptions = {}) {
+    this.#core = core;
+    this.#safeFetch = safeFetch;
+    this.#leaseMs = options.leaseMs ?? 30 * secondMs;
+    this.#pollMs = options.pollMs ?? secondMs;
+    this.#lanes = new Lanes(limitsFor(core.config.webhookMaxInFlight));
+    this.#countAttempt = core.metrics.counter(
+      "assay_webhook_attempts_total",
+      "Attempts to deliver a webhook, by what came of them.",
+    );
+    core.metrics.gaugeOf(
+      "assay_webhook_in_flight",
+      "Webhook attempts under way in this process.",
+      () => this.#lanes.inFlight,
+    );
+    core.metrics.gaugeOf(
+      "assay_webhook_slow_in_flight",
+      "Webhook attempts under way for more than a second.",
+      () => this.#lanes.slow,
+    );
+    core.metrics.gaugeOf(
+      "assay_webhook_endpoints_waiting",
+      "Endpoints with deliveries that are due and wait for room.",
+      () => this.#lanes.readyCount,
+    );
+  }
+
+  start(listener: Listener): void {
+    this.#unsubscribe = listener.on(deliveryChannel, (payload) => this.#wake(payload));
+    this.#pollLater(0);
+  }
+
+  #wake(payload: string): void {
+    if (this.#stopping) return;
+    // Nothing in it means: more than a notification can name, or notifications were lost.
+    if (payload === "") this.#pollLater(0);
+    else {
+      for (const id of payload.split(",")) this.#lanes.ready(id, false);
+      this.#pump();
+    }
+  }
+
+  // --- looking around --------------------------------------------------------------------------------------------------
+
+  #pollLater(afterMs: number): void {
+    clearTimeout(this.#pollTimer);
+    if (this.#stopping) return;
+    this.#pollTimer = setTimeout(() => void this.#poll(), afterMs);
+    this.#pollTimer.unref();
+  }
+
+  async #poll(): Promise<void> {
+    const startedAt = performance.now();
+    try {
+      await this.#discover();
+    } catch (error) {
+      this.#core.log.warn("due webhooks could not be looked for, will try again", describeError(error));
+    }
+    // With very many queues looking takes long; it never takes more than a twentieth of the time.
+    this.#pollLater(Math.max(this.#pollMs, 20 * (performance.now() - startedAt)));
+  }
+
+  /** Returns how many endpoints have something due. */
+  async #discover(): Promise<number> {
+    const { db, clock } = this.#core;
+    const now = clock.now();
+    for (let released = 500; released === 500 && !this.#stopping; )
+      released = (await releaseExpiredLeases(db, now, 500)).length;
+    const due = await findDueEndpoints(db, now);
+    const gone = due.filter((endpoint) => endpoint.enabled === null).map((endpoint) => endpoint.id);
+    if (gone.length > 0) await endDeliveriesOf(db, gone, now);
+    for (const endpoint of due)
+      if (endpoint.enabled) this.#lanes.ready(endpoint.id, endpoint.failing ?? false);
+    this.#lanes.forgetIdle(performance.now() - forgetAfterMs);
+    if (this.#secrets.size > 2 * this.#lanes.knownCount + 1000) this.#secrets.clear();
+    this.#pump();
+    return due.length;
+  }
+
+  // --- claiming --------------------------------------------------------------------------------------------------------
+
+  #pump(): void {
+    if (this.#pumping !== null) {
+      this.#pumpAgain = true;
+      return;
+    }
+    if (this.#stopping) return;
+    this.#pumping = this.#claimAll().finally(() => {
+      this.#pumping = null;
+      if (this.#pumpAgain) {
+        this.#pumpAgain = false;
+        this.#pump();
+      } else this.#noticeIdle();
+    });
+  }
+
+  async #claimAll(): Promise<void> {
+    const { db, clock, log } = this.#core;
+    while (!this.#stopping) {
+      const wanted = this.#lanes.pick(claimAtOnce);
+      if (wanted.length === 0) return;
+      let leased: LeasedDelivery[];
+      try {
+        const now = clock.now();
+        leased = await claimDue(db, wanted, { owner: this.#owner, now, until: later(now, this.#leaseMs) });
+      } catch (error) {
+        log.warn("due webhooks could not be claimed, will try again", describeError(error));
+        for (const { endpointId, most } of wanted) this.#lanes.claimed(endpointId, most, 0);
+        this.#pollLater(retryAfterErrorMs);
+        return;
+      }
+      const byEndpoint = Map.groupBy(leased, (delivery) => delivery.endpoint_id);
+      for (const { endpointId, most } of wanted) {
+        const deliveries = byEndpoint.get(endpointId) ?? [];
+        const tickets = this.#lanes.claimed(endpointId, most, deliveries.length);
+        for (const [index, ticket] of tickets.entries()) {
+          const delivery = deliveries[index];
+          if (delivery !== undefined) void this.#send(delivery, ticket);
+        }
+      }
+    }
+  }
+
+  // --- sending ---------------------------------------------------------------------------------------------------------
+
+  async #send(delivery: LeasedDelivery, ticket: Ticket): Promise<void> {
+    const { clock } = this.#core;
+    const slowTimer = setTimeout(() => {
+      this.#lanes.slowed(ticket);
+      this.#pump();
+    }, slowAfterMs);
+    const startedAt = clock.now();
+    try {
+      const sent = await sendDelivery(this.#safeFetch, delivery, this.#secretOf(delivery), startedAt);
+      if (this.#abandoned) return;
+      this.#countAttempt({ outcome: sent.error ?? "succeeded" });
+      this.#lanes.finished(ticket, sent.error === null);
+      this.#keep(delivery, sent, startedAt, sent.durationMs);
+    } catch (error) {
+      // Only what is broken on our side comes here, such as a key ring that lacks a key: the lease runs out and the
+      // delivery is tried again, without using up a try.
+      this.#lanes.finished(ticket, false);
+      this.#core.log.error("a webhook could not be prepared", {
+        deliveryId: delivery.id,
+        ...describeError(error),
+      });
+    } finally {
+      clearTimeout(slowTimer);
+    }
+    this.#pump();
+  }
+
+  #secretOf(delivery: LeasedDelivery): string {
+    const known = this.#secrets.get(delivery.endpoint_id);
+    if (known?.sealed.equals(delivery.signing_secret)) return known.secret;
+    const secret = this.#core.ring.openText("webhook-secret", delivery.signing_secret, delivery.endpoint_id);
+    this.#secrets.set(delivery.endpoint_id, { sealed: delivery.signing_secret, secret });
+    return secret;
+  }
+
+  // --- recording -------------------------------------------------------------------------------------------------------
+
+  #keep(delivery: LeasedDelivery, result: AttemptResult, attemptedAt: Date, durationMs: number): void {
+    const now = this.#core.clock.now();
+    const next = afterAttempt(
+      { triesUsed: delivery.tries_used, retentionHours: delivery.retention_hours },
+      result,
+      now,
+      Math.random(),
+    );
+    this.#finished.push({
+      delivery,
+      result,
+      record: {
+        deliveryId: delivery.id,
+        leaseNumber: delivery.lease_number,
+        attemptId: newId("wha", attemptedAt),
+        statusCode: result.statusCode,
+        error: result.error,
+        durationMs,
+        attemptedAt,
+        status: next.status,
+        nextAttemptAt: next.status === "pending" ? next.nextAttemptAt : null,
+        scrub: next.status !== "pending" && next.scrub,
+        payloadExpiresAt: next.status === "failed" && !next.scrub ? next.payloadExpiresAt : null,
+      },
+    });
+    if (this.#finished.length >= recordWhen) this.#record();
+    else this.#recordTimer ??= setTimeout(() => this.#record(), recordAfterMs);
+  }
+
+  #record(): void {
+    clearTimeout(this.#recordTimer);
+    this.#recordTimer = undefined;
+    if (this.#recording !== null || this.#finished.length === 0) return;
+    const batch = this.#finished.splice(0, recordAtOnce);
+    this.#recording = this.#write(batch)
+      .catch((error) => {
+        this.#core.log.warn(
+          "results of webhooks could not be recorded, will try again",
+          describeError(error),
+        );
+        this.#finished.unshift(...batch);
+        return new Promise<void>((resolve) => setTimeout(resolve, retryAfterErrorMs));
+      })
+      .finally(() => {
+        this.#recording = null;
+        if (this.#finished.length > 0 && !this.#abandoned) this.#record();
+        else this.#noticeIdle();
+      });
+  }
+
+  async #write(batch: readonly Finished[]): Promise<void> {
+    const { db, clock } = this.#core;
+    const now = clock.now();
+    const records = batch.map((entry) => entry.record);
+    const failed = batch.filter(({ result }) => result.error !== null);
+    const recovered = batch.filter(
+      ({ result, delivery }) => result.error === null && delivery.failing_since !== null,
+    );
+    if (failed.length === 0 && recovered.length === 0) {
+      await recordAttempts(db, this.#owner, records, now);
+      return;
+    }
+    await db.transaction(async (tx) => {
+      await recordAttempts(tx, this.#owner, records, now);
+      // In this order, so that a batch with both leaves an endpoint that works.
+      if (failed.length > 0) await markFailing(tx, endpointIdsOf(failed), now);
+      if (recovered.length > 0) await markSucceeding(tx, endpointIdsOf(recovered));
+      for (const { delivery, result } of failed) {
+        const reason = disabledBy(result, delivery.failing_since, now);
+        if (reason === null) continue;
+        const notice = await disableEndpoint(tx, delivery.endpoint_id, delivery.url, reason, now);
+        if (notice === null) continue;
+        await recordAudit(tx, now, {
+          organizationId: notice.organization_id,
+          event: "webhook_endpoint.disabled",
+          actor: systemActor,
+          targetId: notice.id,
+          details: { reason },
+        });
+        await mailEndpointDisabled(this.#core, tx, notice, reason);
+      }
+    });
+  }
+
+  // --- coming to rest --------------------------------------------------------------------------------------------------
+
+  get #isIdle(): boolean {
+    return (
+      this.#pumping === null &&
+      this.#recording === null &&
+      this.#finished.length === 0 &&
+      this.#lanes.inFlight === 0 &&
+      (this.#stopping || this.#lanes.readyCount === 0)
+    );
+  }
+
+  #noticeIdle(): void {
+    if (this.#idle.length === 0 || !this.#isIdle) return;
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  #untilIdle(): Promise<void> {
+    return this.#isIdle ? Promise.resolve() : new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  /** Sends everything that is due now and waits for what comes of it. */
+  async settle(): Promise<void> {
+    while (!this.#stopping) {
+      const due = await this.#discover();
+      await this.#untilIdle();
+      if (due === 0) return;
+    }
+  }
+
+  /** Claims nothing any more, lets attempts under way finish for a moment, and gives back what is left. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#unsubscribe();
+    clearTimeout(this.#pollTimer);
+    let timer: NodeJS.Timeout | undefined;
+    const grace = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, stopGraceMs);
+    });
+    await Promise.race([this.#untilIdle(), grace]);
+    clearTimeout(timer);
+    this.#abandoned = true;
+    for (const resolve of this.#idle.splice(0)) resolve();
+    await this.#recording;
+    await releaseLeasesOf(this.#core.db, this.#owner, this.#core.clock.now()).catch((error) =>
+      this.#core.log.warn("webhook leases could not be given back; they run out", describeError(error)),
+    );
+  }
+}
+
+function endpointIdsOf(entries: readonly Finished[]): string[] {
+  return [...new Set(entries.map(({ delivery }) => delivery.endpoint_id))].sort();
+}

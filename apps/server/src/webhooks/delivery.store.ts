@@ -1,0 +1,385 @@
+import type { EventType } from "@assay/contract/events";
+import type { DeliveryError, DeliveryStatus } from "@assay/contract/webhooks";
+import type { Db, Queryable, Tx } from "../db/db.ts";
+import { noSql, type Sql, sql } from "../db/sql.ts";
+import { readPage } from "../http/page.ts";
+import { later } from "../lib/clock.ts";
+import { idFloor } from "../lib/ids.ts";
+import { viewDelivery } from "./delivery.view.ts";
+
+/** The channel on which due deliveries are announced: endpoint ids with commas between them, or nothing. */
+export const deliveryChannel = "assay_deliveries";
+
+export type DeliveryRow = {
+  id: string;
+  event_id: string;
+  event_type: EventType;
+  endpoint_id: string;
+  encryption_key_id: string | null;
+  status: DeliveryStatus;
+  attempt_count: number;
+  next_attempt_at: Date | null;
+  last_status_code: number | null;
+  last_error: DeliveryError | null;
+  last_attempt_at: Date | null;
+  payload_expires_at: Date | null;
+  payload_scrubbed_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+const columns = sql`id, event_id, event_type, endpoint_id, encryption_key_id, status, attempt_count, next_attempt_at,
+  last_status_code, last_error, last_attempt_at, payload_expires_at, payload_scrubbed_at, created_at, updated_at`;
+
+export type NewDelivery = {
+  id: string;
+  organizationId: string;
+  eventId: string;
+  eventType: EventType;
+  endpointId: string;
+  /** Null when the endpoint has no active key: the delivery has failed before it began. */
+  sealed: { encryptionKeyId: string; payload: string } | null;
+};
+
+export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[], now: Date): Promise<void> {
+  await tx.run(sql`
+    insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload,
+      status, next_attempt_at, last_error, attempt_count, tries_used, lease_number, created_at, updated_at)
+    select id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload,
+      case when payload is null then 'failed' else 'pending' end,
+      case when payload is null then null else ${now}::timestamptz end,
+      case when payload is null then 'no_active_key' end,
+      0, 0, 0, ${now}::timestamptz, ${now}::timestamptz
+    from unnest(
+      ${deliveries.map((delivery) => delivery.id)}::text[],
+      ${deliveries.map((delivery) => delivery.organizationId)}::uuid[],
+      ${deliveries.map((delivery) => delivery.eventId)}::text[],
+      ${deliveries.map((delivery) => delivery.eventType)}::text[],
+      ${deliveries.map((delivery) => delivery.endpointId)}::text[],
+      ${deliveries.map((delivery) => delivery.sealed?.encryptionKeyId ?? null)}::text[],
+      ${deliveries.map((delivery) => delivery.sealed?.payload ?? null)}::text[])
+      as d (id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload)`);
+}
+
+/** Tells the workers of every process, once the transaction commits. */
+export async function announceDeliveries(tx: Tx, endpointIds: Iterable<string>): Promise<void> {
+  const ids = [...new Set(endpointIds)];
+  if (ids.length === 0) return;
+  // A notification holds less than 8000 bytes. Beyond that the workers look for themselves.
+  await tx.notify(deliveryChannel, ids.length <= 200 ? ids.join(",") : "");
+}
+
+export function findDelivery(db: Queryable, organizationId: string, id: string): Promise<DeliveryRow | null> {
+  return db.first<DeliveryRow>(
+    sql`select ${columns} from webhook_deliveries where organization_id = ${organizationId} and id = ${id}`,
+  );
+}
+
+export function deliveriesOfEvent(
+  db: Queryable,
+  organizationId: string,
+  eventId: string,
+): Promise<DeliveryRow[]> {
+  return db.rows<DeliveryRow>(sql`
+    select ${columns} from webhook_deliveries
+    where organization_id = ${organizationId} and event_id = ${eventId} order by id desc`);
+}
+
+export type AttemptRow = {
+  id: string;
+  status_code: number | null;
+  error: DeliveryError | null;
+  duration_ms: number;
+  attempted_at: Date;
+};
+
+export function attemptsOf(db: Queryable, deliveryId: string): Promise<AttemptRow[]> {
+  return db.rows<AttemptRow>(sql`
+    select id, status_code, error, duration_ms, attempted_at from webhook_attempts
+    where delivery_id = ${deliveryId} order by id desc`);
+}
+
+// Written out, because an index for one status serves only a statement that names the status.
+const withStatus: Record<DeliveryStatus, Sql> = {
+  pending: sql`and status = 'pending'`,
+  delivering: sql`and status = 'delivering'`,
+  succeeded: sql`and status = 'succeeded'`,
+  failed: sql`and status = 'failed'`,
+};
+
+export function listDeliveries(
+  db: Queryable,
+  organizationId: string,
+  filter: {
+    status: DeliveryStatus | undefined;
+    endpointId: string | undefined;
+    eventId: string | undefined;
+    createdFrom: Date | undefined;
+    createdTo: Date | undefined;
+    limit: number;
+    startingAfter: string | undefined;
+  },
+) {
+  return readPage<DeliveryRow, ReturnType<typeof viewDelivery>>(
+    db,
+    {
+      limit: filter.limit,
+      startingAfter: filter.startingAfter,
+      cursorExists: (id) =>
+        sql`select 1 from webhook_deliveries where organization_id = ${organizationId} and id = ${id}`,
+      rowsAfter: (limit) => sql`
+        select ${columns} from webhook_deliveries
+        where organization_id = ${organizationId}
+          ${filter.status === undefined ? noSql : withStatus[filter.status]}
+          ${filter.endpointId === undefined ? noSql : sql`and endpoint_id = ${filter.endpointId}`}
+          ${filter.eventId === undefined ? noSql : sql`and event_id = ${filter.eventId}`}
+          ${filter.createdFrom === undefined ? noSql : sql`and id >= ${idFloor("whd", filter.createdFrom)}`}
+          ${filter.createdTo === undefined ? noSql : sql`and id < ${idFloor("whd", later(filter.createdTo, 1))}`}
+          ${filter.startingAfter === undefined ? noSql : sql`and id < ${filter.startingAfter}`}
+        order by id desc limit ${limit}`,
+    },
+    viewDelivery,
+  );
+}
+
+/**
+ * Starts the schedule of tries again for those of the deliveries that nobody is sending and whose payload is still
+ * there. Returns them as they are now.
+ */
+export function restartDeliveries(
+  tx: Tx,
+  organizationId: string,
+  ids: readonly string[],
+  now: Date,
+): Promise<DeliveryRow[]> {
+  return tx.rows<DeliveryRow>(sql`
+    update webhook_deliveries set status = 'pending', tries_used = 0, next_attempt_at = ${now}, payload_expires_at = null,
+      updated_at = ${now}
+    where organization_id = ${organizationId} and id = any(${ids}::text[]) and status in ('pending', 'failed')
+      and payload is not null and (payload_expires_at is null or payload_expires_at > ${now})
+    returning ${columns}`);
+}
+
+// --- the queue ---------------------------------------------------------------------------------------------------------
+
+export type LeasedDelivery = {
+  id: string;
+  organization_id: string;
+  event_id: string;
+  event_type: EventType;
+  endpoint_id: string;
+  payload: string;
+  tries_used: number;
+  lease_number: number;
+  url: string;
+  signing_secret: Buffer;
+  failing_since: Date | null;
+  retention_hours: number;
+};
+
+/**
+ * Leases what is due in the queues of the given endpoints, at most so many of each. Reads only the heads of those
+ * queues: what it costs does not depend on how much else is waiting. Rows that another process is claiming are skipped.
+ */
+export function claimDue(
+  db: Db,
+  wanted: readonly { endpointId: string; most: number }[],
+  lease: { owner: string; now: Date; until: Date },
+): Promise<LeasedDelivery[]> {
+  return db.rows<LeasedDelivery>(sql`
+    with due as materialized (
+      select head.id
+      from unnest(${wanted.map((want) => want.endpointId)}::text[], ${wanted.map((want) => want.most)}::integer[])
+        as want (endpoint_id, most)
+      cross join lateral (
+        select d.id from webhook_deliveries d
+        where d.endpoint_id = want.endpoint_id and d.status = 'pending' and d.next_attempt_at <= ${lease.now}
+          and exists (select from webhook_endpoints e where e.id = want.endpoint_id and e.enabled)
+        order by d.next_attempt_at limit want.most for update of d skip locked) head)
+    update webhook_deliveries d set status = 'delivering', lease_owner = ${lease.owner}, lease_number = d.lease_number + 1,
+      lease_until = ${lease.until}, next_attempt_at = null, updated_at = ${lease.now}
+    from webhook_endpoints e
+    where d.id = any(array(select id from due)) and e.id = d.endpoint_id
+    returning d.id, d.organization_id, d.event_id, d.event_type, d.endpoint_id, d.payload, d.tries_used, d.lease_number,
+      e.url, e.signing_secret, e.failing_since, e.undelivered_payload_retention_hours as retention_hours`);
+}
+
+export type DueEndpoint = { id: string; failing: boolean | null; enabled: boolean | null };
+
+/**
+ * The endpoints in whose queues something is due, found by jumping from queue to queue: the cost grows with the number of
+ * queues that are not empty, not with what stands in them. `enabled` is null for an endpoint that no longer exists.
+ */
+export function findDueEndpoints(db: Queryable, now: Date): Promise<DueEndpoint[]> {
+  return db.rows<DueEndpoint>(sql`
+    with recursive queue as (
+      (select endpoint_id, next_attempt_at from webhook_deliveries where status = 'pending'
+        order by endpoint_id, next_attempt_at limit 1)
+      union all
+      select head.endpoint_id, head.next_attempt_at from queue
+      cross join lateral (
+        select d.endpoint_id, d.next_attempt_at from webhook_deliveries d
+        where d.status = 'pending' and d.endpoint_id > queue.endpoint_id
+        order by d.endpoint_id, d.next_attempt_at limit 1) head)
+    select queue.endpoint_id as id, e.failing_since is not null as failing, e.enabled
+    from queue left join webhook_endpoints e on e.id = queue.endpoint_id
+    where queue.next_attempt_at <= ${now} and e.enabled is not false`);
+}
+
+/** Gives back what a process that died was sending. It used no try, because nobody knows what came of it. */
+export function releaseExpiredLeases(
+  db: Queryable,
+  now: Date,
+  limit: number,
+): Promise<{ endpoint_id: string }[]> {
+  return db.rows<{ endpoint_id: string }>(sql`
+    update webhook_deliveries set lease_owner = null, lease_until = null, updated_at = ${now},
+      status = case when payload is null then 'failed' else 'pending' end,
+      next_attempt_at = case when payload is null then null else ${now}::timestamptz end
+    where id = any(array(
+      select id from webhook_deliveries where status = 'delivering' and lease_until <= ${now}
+      order by lease_until limit ${limit} for update skip locked))
+    returning endpoint_id`);
+}
+
+/** Gives back everything that this process holds, when it ends. */
+export function releaseLeasesOf(db: Queryable, owner: string, now: Date): Promise<number> {
+  return db.run(sql`
+    update webhook_deliveries set lease_owner = null, lease_until = null, updated_at = ${now},
+      status = case when payload is null then 'failed' else 'pending' end,
+      next_attempt_at = case when payload is null then null else ${now}::timestamptz end
+    where status = 'delivering' and lease_owner = ${owner}`);
+}
+
+export type RecordedAttempt = {
+  deliveryId: string;
+  leaseNumber: number;
+  attemptId: string;
+  statusCode: number | null;
+  error: DeliveryError | null;
+  durationMs: number;
+  attemptedAt: Date;
+  status: "succeeded" | "pending" | "failed";
+  nextAttemptAt: Date | null;
+  scrub: boolean;
+  payloadExpiresAt: Date | null;
+};
+
+/**
+ * Writes what came of attempts: the attempt rows and where the deliveries stand now, in one statement. A lease that was
+ * lost in the meantime counts no more, so its result is dropped. A delivery whose payload was scrubbed while it was being
+ * sent cannot be tried again. Returns the ids that were written.
+ */
+export async function recordAttempts(
+  db: Queryable,
+  owner: string,
+  attempts: readonly RecordedAttempt[],
+  now: Date,
+): Promise<string[]> {
+  const rows = await db.rows<{ delivery_id: string }>(sql`
+    with result as (
+      select * from unnest(
+        ${attempts.map((attempt) => attempt.deliveryId)}::text[],
+        ${attempts.map((attempt) => attempt.leaseNumber)}::integer[],
+        ${attempts.map((attempt) => attempt.attemptId)}::text[],
+        ${attempts.map((attempt) => attempt.statusCode)}::integer[],
+        ${attempts.map((attempt) => attempt.error)}::text[],
+        ${attempts.map((attempt) => attempt.durationMs)}::integer[],
+        ${attempts.map((attempt) => attempt.attemptedAt)}::timestamptz[],
+        ${attempts.map((attempt) => attempt.status)}::text[],
+        ${attempts.map((attempt) => attempt.nextAttemptAt)}::timestamptz[],
+        ${attempts.map((attempt) => attempt.scrub)}::boolean[],
+        ${attempts.map((attempt) => attempt.payloadExpiresAt)}::timestamptz[])
+        as r (id, lease_number, attempt_id, status_code, error, duration_ms, attempted_at, status, next_attempt_at, scrub,
+          payload_expires_at)),
+    written as (
+      update webhook_deliveries d set
+        status = case when d.payload is null and r.status = 'pending' then 'failed' else r.status end,
+        next_attempt_at = case when d.payload is null then null else r.next_attempt_at end,
+        attempt_count = d.attempt_count + 1,
+        tries_used = d.tries_used + 1,
+        last_status_code = r.status_code,
+        last_error = case when d.payload is null and r.status <> 'succeeded' then coalesce(d.last_error, r.error) else r.error end,
+        last_attempt_at = r.attempted_at,
+        payload = case when r.scrub then null else d.payload end,
+        payload_expires_at = case when d.payload is null then d.payload_expires_at else r.payload_expires_at end,
+        payload_scrubbed_at = case when r.scrub then coalesce(d.payload_scrubbed_at, ${now}) else d.payload_scrubbed_at end,
+        lease_owner = null, lease_until = null, updated_at = ${now}
+      from result r
+      where d.id = any(${attempts.map((attempt) => attempt.deliveryId)}::text[]) and d.id = r.id
+        and d.status = 'delivering' and d.lease_owner = ${owner} and d.lease_number = r.lease_number
+      returning d.id, d.organization_id)
+    insert into webhook_attempts (id, delivery_id, organization_id, status_code, error, duration_ms, attempted_at)
+    select r.attempt_id, r.id, written.organization_id, r.status_code, r.error, r.duration_ms, r.attempted_at
+    from result r join written on written.id = r.id
+    returning delivery_id`);
+  return rows.map((row) => row.delivery_id);
+}
+
+// --- scrubbing and retention -------------------------------------------------------------------------------------------
+
+/** Scrubs a batch of payloads whose time has passed; returns how many. */
+export function scrubExpiredPayloads(db: Queryable, now: Date, limit: number): Promise<number> {
+  return db.run(sql`
+    update webhook_deliveries set payload = null, payload_scrubbed_at = ${now}, updated_at = ${now}
+    where id = any(array(
+      select id from webhook_deliveries
+      where payload is not null and payload_expires_at is not null and payload_expires_at <= ${now}
+      order by payload_expires_at limit ${limit} for update skip locked))`);
+}
+
+/** Ends whatever an endpoint that is gone still had to send and scrubs every payload that was meant for it. */
+export function endDeliveriesOf(tx: Queryable, endpointIds: readonly string[], now: Date): Promise<number> {
+  return tx.run(sql`
+    update webhook_deliveries set payload = null, payload_scrubbed_at = ${now}, updated_at = ${now},
+      next_attempt_at = null, lease_owner = null, lease_until = null,
+      last_error = case when status = 'failed' then last_error else 'endpoint_deleted' end,
+      status = 'failed'
+    where endpoint_id = any(${endpointIds}::text[]) and payload is not null`);
+}
+
+/**
+ * Scrubs what has not been delivered of a session's events. A delivery that is on its way keeps its lease, so that what
+ * comes of it is still recorded. Returns how many deliveries had succeeded.
+ */
+export async function scrubUndelivered(
+  tx: Tx,
+  organizationId: string,
+  sessionId: string,
+  now: Date,
+): Promise<{ succeeded: number }> {
+  const rows = await tx.rows<{ id: string; status: DeliveryStatus }>(sql`
+    select d.id, d.status from webhook_deliveries d join events e on e.id = d.event_id
+    where e.session_id = ${sessionId} and e.organization_id = ${organizationId}
+    order by d.id for update of d`);
+  await tx.run(sql`
+    update webhook_deliveries set payload = null, payload_scrubbed_at = ${now}, updated_at = ${now},
+      next_attempt_at = null, last_error = 'consent_withdrawn',
+      status = case when status = 'delivering' then status else 'failed' end
+    where id = any(${rows.map((row) => row.id)}::text[]) and payload is not null`);
+  return { succeeded: rows.filter((row) => row.status === "succeeded").length };
+}
+
+/** Removes a batch of deliveries from before `cutoff` with their attempts; returns how many. */
+export async function purgeDeliveries(db: Db, cutoff: Date, limit: number): Promise<number> {
+  return db.transaction(async (tx) => {
+    const rows = await tx.rows<{ id: string }>(sql`
+      delete from webhook_deliveries where id = any(array(
+        select id from webhook_deliveries where id < ${idFloor("whd", cutoff)} and status <> 'delivering'
+        order by id limit ${limit} for update skip locked))
+      returning id`);
+    if (rows.length > 0)
+      await tx.run(
+        sql`delete from webhook_attempts where delivery_id = any(${rows.map((row) => row.id)}::text[])`,
+      );
+    return rows.length;
+  });
+}
+
+/** How many rows are past their time, counted up to `most`. */
+export async function countPastRetention(db: Queryable, cutoff: Date, most: number): Promise<number> {
+  const row = await db.one<{ count: number }>(sql`
+    select (select count(*) from (select from webhook_deliveries where id < ${idFloor("whd", cutoff)} limit ${most}) d)
+      + (select count(*) from (select from events where id < ${idFloor("evt", cutoff)} limit ${most}) e) as count`);
+  return row.count;
+}

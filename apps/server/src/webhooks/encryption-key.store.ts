@@ -1,0 +1,91 @@
+import type { Queryable, Tx } from "../db/db.ts";
+import { noSql, sql } from "../db/sql.ts";
+import { readPage } from "../http/page.ts";
+import { viewEncryptionKey } from "./encryption-key.view.ts";
+
+export type EncryptionKeyRow = {
+  id: string;
+  endpoint_id: string;
+  key_id: string;
+  n: string;
+  e: string;
+  is_active: boolean;
+  created_at: Date;
+  updated_at: Date;
+  deactivated_at: Date | null;
+};
+
+const columns = sql`id, endpoint_id, key_id, n, e, is_active, created_at, updated_at, deactivated_at`;
+
+export function insertEncryptionKey(
+  tx: Tx,
+  key: {
+    id: string;
+    endpointId: string;
+    organizationId: string;
+    keyId: string;
+    n: string;
+    e: string;
+    now: Date;
+  },
+): Promise<EncryptionKeyRow> {
+  return tx.one<EncryptionKeyRow>(sql`
+    insert into webhook_keys (id, endpoint_id, organization_id, key_id, n, e, is_active, activation_number, created_at, updated_at)
+    values (${key.id}, ${key.endpointId}, ${key.organizationId}, ${key.keyId}, ${key.n}, ${key.e}, true,
+      nextval('webhook_key_activations'), ${key.now}, ${key.now})
+    returning ${columns}`);
+}
+
+export function listEncryptionKeys(
+  db: Queryable,
+  organizationId: string,
+  endpointId: string,
+  limit: number,
+  startingAfter: string | undefined,
+) {
+  const ofEndpoint = sql`organization_id = ${organizationId} and endpoint_id = ${endpointId}`;
+  return readPage<EncryptionKeyRow, ReturnType<typeof viewEncryptionKey>>(
+    db,
+    {
+      limit,
+      startingAfter,
+      cursorExists: (id) => sql`select 1 from webhook_keys where ${ofEndpoint} and id = ${id}`,
+      rowsAfter: (count) => sql`
+        select ${columns} from webhook_keys
+        where ${ofEndpoint} ${startingAfter === undefined ? noSql : sql`and id < ${startingAfter}`}
+        order by id desc limit ${count}`,
+    },
+    viewEncryptionKey,
+  );
+}
+
+/** The keys that a caller may mean: the one with this id, or those that the partner gave this name. */
+export async function findKeysByName(
+  db: Queryable,
+  organizationId: string,
+  name: string,
+): Promise<EncryptionKeyRow[]> {
+  const rows = await db.rows<EncryptionKeyRow>(sql`
+    select ${columns} from webhook_keys
+    where organization_id = ${organizationId} and (id = ${name} or key_id = ${name}) limit 3`);
+  const byId = rows.filter((row) => row.id === name);
+  return byId.length > 0 ? byId : rows;
+}
+
+/** Changes nothing when the key is in that state already. */
+export async function setKeyActive(
+  tx: Tx,
+  organizationId: string,
+  id: string,
+  active: boolean,
+  now: Date,
+): Promise<EncryptionKeyRow | null> {
+  return tx.first<EncryptionKeyRow>(
+    active
+      ? sql`update webhook_keys set is_active = true, activation_number = nextval('webhook_key_activations'),
+            deactivated_at = null, updated_at = ${now}
+          where organization_id = ${organizationId} and id = ${id} and not is_active returning ${columns}`
+      : sql`update webhook_keys set is_active = false, deactivated_at = ${now}, updated_at = ${now}
+          where organization_id = ${organizationId} and id = ${id} and is_active returning ${columns}`,
+  );
+}

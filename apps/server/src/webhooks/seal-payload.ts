@@ -1,0 +1,55 @@
+import { constants, createCipheriv, type KeyObject, publicEncrypt, randomBytes } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import { toPublicKey } from "./encryption-key.ts";
+
+export type SealingKey = { id: string; keyId: string; n: string; e: string };
+
+type Prepared = { key: KeyObject; header: string };
+
+const mostPrepared = 5000;
+const prepared = new Map<string, Prepared>();
+
+/** Reading a key costs as much as using it. A key never changes under its id, so what was read once stays true. */
+function prepare(key: SealingKey): Prepared {
+  let found = prepared.get(key.id);
+  if (found === undefined) {
+    const header = JSON.stringify({ alg: "RSA-OAEP-256", enc: "A256GCM", kid: key.keyId });
+    found = { key: toPublicKey(key), header: Buffer.from(header).toString("base64url") };
+    const [oldest] = prepared.keys();
+    if (prepared.size >= mostPrepared && oldest !== undefined) prepared.delete(oldest);
+    prepared.set(key.id, found);
+  }
+  return found;
+}
+
+/** A compact JWE with a content key of its own. The content key is used once, so its nonce may be anything. */
+export function sealPayload(key: SealingKey, plaintext: string): string {
+  const { key: publicKey, header } = prepare(key);
+  const secret = randomBytes(44);
+  const contentKey = secret.subarray(0, 32);
+  const nonce = secret.subarray(32);
+  const encryptedKey = publicEncrypt(
+    { key: publicKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha256" },
+    contentKey,
+  );
+  const cipher = createCipheriv("aes-256-gcm", contentKey, nonce);
+  cipher.setAAD(Buffer.from(header, "latin1"));
+  const text = Buffer.concat([cipher.update(plaintext, "utf8"), cipher.final()]);
+  const sealed = [encryptedKey, nonce, text, cipher.getAuthTag()].map((part) => part.toString("base64url"));
+  contentKey.fill(0);
+  return `${header}.${sealed.join(".")}`;
+}
+
+const sealsAtOnce = 8;
+
+/** Seals many, letting other work run in between: eight take about a millisecond. */
+export async function sealPayloads(
+  jobs: readonly { key: SealingKey; plaintext: () => string }[],
+): Promise<string[]> {
+  const sealed: string[] = [];
+  for (const [index, job] of jobs.entries()) {
+    if (index > 0 && index % sealsAtOnce === 0) await setImmediate();
+    sealed.push(sealPayload(job.key, job.plaintext()));
+  }
+  return sealed;
+}

@@ -1,0 +1,33 @@
+import { createHmac, randomBytes } from "node:crypto";
+
+const prefix = "whsec_";
+
+export function newSigningSecret(): string {
+  return `${prefix}${randomBytes(32).toString("base64")}`;
+}
+
+/**
+ * The headers of one send. Both families are made anew each time: `X-Service-Signature` with the whole secret as the key,
+ * and those of Standard Webhooks with the bytes that the secret stands for, as its libraries expect.
+ */
+export function signedHeaders(
+  secret: string,
+  delivery: { id: string; eventId: string; eventType: string; payload: string },
+  now: Date,
+): Record<string, string> {
+  const timestamp = Math.floor(now.getTime() / 1000);
+  const own = createHmac("sha256", secret).update(`${timestamp}.${delivery.payload}`).digest("hex");
+  const standard = createHmac("sha256", Buffer.from(secret.slice(prefix.length), "base64"))
+    .update(`${delivery.eventId}.${timestamp}.${delivery.payload}`)
+    .digest("base64");
+  return {
+    "content-type": "application/jose",
+    "user-agent": "Assay-Webhooks/1",
+    "x-service-signature": `t=${timestamp},v1=${own}`,
+    "x-service-delivery-id": delivery.id,
+    "x-service-event": delivery.eventType,
+    "webhook-id": delivery.eventId,
+    "webhook-timestamp": String(timestamp),
+    "webhook-signature": `v1,${standard}`,
+  };
+}

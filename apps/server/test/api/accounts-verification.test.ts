@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import type { AddressInfo } from "node:net";
+import test, { after } from "node:test";
+import { SMTPServer } from "smtp-server";
+import { createUser } from "../../src/accounts/create-user.ts";
+import { expectData, expectError, signUp } from "../support/api.ts";
+import { startTestService } from "../support/service.ts";
+
+/** A mail server that keeps what it gets, in the form it came over the wire. */
+const received: { to: string; text: string }[] = [];
+const smtp = new SMTPServer({
+  authOptional: true,
+  disabledCommands: ["STARTTLS"],
+  onData(stream, session, done) {
+    const chunks: Buffer[] = [];
+    stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+    stream.on("end", () => {
+      // Quoted-printable breaks lines and writes = as =3D.
+      const text = Buffer.concat(chunks).toString().replace(/=\r\n/g, "").replace(/=3D/g, "=");
+      for (const { address } of session.envelope.rcptTo) received.push({ to: address, text });
+      done();
+    });
+  },
+});
+await new Promise<void>((resolve) => smtp.listen(0, "127.0.0.1", () => resolve()));
+after(() => new Promise<void>((resolve) => smtp.close(() => resolve())));
+
+const service = await startTestService({
+  env: {
+    SMTP_URL: `smtp://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`,
+    PUBLIC_URL: "http://localhost:3000",
+  },
+});
+const { api } = service;
+
+async function linkTo(email: string, page: string): Promise<string> {
+  await service.runJob("answer-mail-requests");
+  await service.runJob("send-mails");
+  const mails = received.filter((mail) => mail.to === email && mail.text.includes(`/${page}#token=`));
+  const token = /#token=([A-Za-z0-9]{43})/.exec(mails.at(-1)?.text ?? "")?.[1];
+  assert.ok(token, `no link to ${page} was mailed`);
+  return token;
+}
+
+test("with a mail server an organization needs a verified e-mail, and signing up mails the link", async () => {
+  const user = await signUp(api);
+  const create = () =>
+    user.api.post("/v1/auth/orgs", { name: "Acme", slug: `acme-${user.userId.slice(-12)}` });
+  const refused = await create();
+  expectError(refused, 403, "EMAIL_NOT_VERIFIED");
+  assert.match(refused.body.error?.hint ?? "", /\/v1\/auth\/account\/email\/verification/);
+  const account = expectData(await user.api.get("/v1/auth/account"));
+  assert.equal(account.email_verification_required, true);
+  assert.equal(account.email_verified, false);
+  const token = await linkTo(user.email, "verify-email");
+  assert.equal(
+    expectData(await user.api.post("/v1/auth/account/email/verify", { token })).email_verified,
+    true,
+  );
+  expectData(await create(), 201);
+});
+
+test("an unverified account cannot add passkeys or a second factor", async () => {
+  const user = await signUp(api);
+  expectError(await user.api.post("/v1/auth/passkeys/options"), 403, "EMAIL_NOT_VERIFIED");
+  expectError(await user.api.post("/v1/auth/account/totp/start"), 403, "EMAIL_NOT_VERIFIED");
+  const token = await linkTo(user.email, "verify-email");
+  expectData(await user.api.post("/v1/auth/account/email/verify", { token }));
+  expectData(await user.api.post("/v1/auth/passkeys/options"));
+  expectData(await user.api.post("/v1/auth/account/totp/start"));
+});
+
+test("somebody who signed up with another's e-mail is out when its owner comes in by link", async () => {
+  const squatter = await signUp(api);
+  await api.post("/v1/auth/sign-in/magic-link", { email: squatter.email });
+  const token = await linkTo(squatter.email, "magic-link");
+  const owner = api.as(expectData(await api.post("/v1/auth/sign-in/magic-link/verify", { token })).token);
+  const account = expectData(await owner.get("/v1/auth/account"));
+  assert.equal(account.email_verified, true);
+  assert.equal(account.has_password, false);
+  expectError(await squatter.api.get("/v1/auth/account"), 401, "UNAUTHORIZED");
+  const { email, password } = squatter;
+  expectError(await api.post("/v1/auth/sign-in/email", { email, password }), 401, "UNAUTHORIZED");
+
+  // The owner sets a password through the mailbox; there is none to change.
+  expectError(
+    await owner.post("/v1/auth/account/password", {
+      current_password: password,
+      new_password: "of the owner",
+    }),
+    409,
+    "CONFLICT",
+    /no password/,
+  );
+  await api.post("/v1/auth/password/forgot", { email });
+  const reset = await linkTo(email, "reset-password");
+  assert.equal(
+    (await api.post("/v1/auth/password/reset", { token: reset, password: "of the owner" })).status,
+    204,
+  );
+  expectData(await api.post("/v1/auth/sign-in/email", { email, password: "of the owner" }));
+});
+
+test("a verified account keeps its password when it signs in by link", async () => {
+  const user = await signUp(api);
+  const verify = await linkTo(user.email, "verify-email");
+  expectData(await user.api.post("/v1/auth/account/email/verify", { token: verify }));
+  await api.post("/v1/auth/sign-in/magic-link", { email: user.email });
+  const token = await linkTo(user.email, "magic-link");
+  expectData(await api.post("/v1/auth/sign-in/magic-link/verify", { token }));
+  expectData(await user.api.get("/v1/auth/account"));
+  expectData(await api.post("/v1/auth/sign-in/email", { email: user.email, password: user.password }));
+});
+
+test("a reset proves the e-mail too", async () => {
+  const user = await signUp(api);
+  await api.post("/v1/auth/password/forgot", { email: user.email });
+  const token = await linkTo(user.email, "reset-password");
+  const password = "a completely new one";
+  assert.equal((await api.post("/v1/auth/password/reset", { token, password })).status, 204);
+  const signedIn = expectData(await api.post("/v1/auth/sign-in/email", { email: user.email, password }));
+  assert.equal(signedIn.user.email_verified, true);
+});
+
+test("an account that the operator makes is verified, and its fields are checked like those of a sign-up", async () => {
+  const person = { name: "Root", email: "root@example.com", password: "a long password" };
+  const user = await createUser(service.core, person, { emailVerified: true });
+  assert.ok(user.email_verified_at);
+  const { token } = expectData(
+    await api.post("/v1/auth/sign-in/email", { email: person.email, password: person.password }),
+  );
+  expectData(await api.as(token).post("/v1/auth/orgs", { name: "Ops", slug: "ops" }), 201);
+  const made = (change: object) => createUser(service.core, { ...person, ...change });
+  await assert.rejects(made({}), { code: "CONFLICT" });
+  await assert.rejects(made({ email: "nobody" }), { code: "BAD_REQUEST", message: /`email`/ });
+  await assert.rejects(made({ password: "short" }), { code: "BAD_REQUEST", message: /`password`/ });
+});

@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { after } from "node:test";
+import { Api, createKey, createPartner, expectData, expectError } from "../support/api.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { assay, startAssay } from "../support/process.ts";
+import { testRing } from "../support/service.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "assay-cli-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test("every command explains itself, and an unknown one is refused with the list", async () => {
+  const overview = await assay(["--help"], {});
+  assert.equal(overview.code, 0);
+  const names = [...overview.stdout.matchAll(/^ {2}([a-z]+(?: [a-z]+)?) {2,}/gm)].map(
+    (match) => match[1] ?? "",
+  );
+  assert.ok(names.includes("start") && names.includes("keys rotate"), overview.stdout);
+  for (const name of names) {
+    const help = await assay([...name.split(" "), "--help"], {});
+    assert.equal(help.code, 0, name);
+    assert.match(help.stdout, new RegExp(`^Usage: assay ${name}`));
+  }
+  const unknown = await assay(["dance"], {});
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.stderr, /no command "dance"[\s\S]*keys rotate/);
+  assert.equal((await assay(["migrate", "--force"], {})).code, 1);
+});
+
+test("a bad configuration is reported whole and ends with a non-zero code", async () => {
+  const { code, stderr } = await assay(["start"], {
+    PORT: "http",
+    LOG_LEVEL: "loud",
+    DATABASE_URL: "postgres://localhost/x",
+  });
+  assert.equal(code, 1);
+  for (const name of ["PORT", "LOG_LEVEL", "SECRET_KEYS"]) assert.match(stderr, new RegExp(`- ${name} `));
+  assert.ok(!stderr.includes("    at "), "no stack for a mistake of the operator's");
+});
+
+test("keys rotate keeps old API keys and secrets working, and retires what nothing needs", async () => {
+  const dataDir = join(folder, "rotate");
+  const env = { DATA_DIR: dataDir };
+  const ring = () => readFileSync(join(dataDir, "secret-keys"), "utf8");
+  const service = await startAssay(env);
+  const { owner, key } = await createPartner(new Api(service.url));
+  const idempotent = { "idempotency-key": "rotation" };
+  const first = await owner.api.post("/v1/auth/api-keys", { name: "kept", scopes: [] }, idempotent);
+  assert.equal(
+    statSync(join(dataDir, "secret-keys")).mode & 0o077,
+    0,
+    "the ring is readable by its owner only",
+  );
+
+  const rotated = await assay(["keys", "rotate"], env);
+  assert.equal(rotated.code, 0, rotated.stderr);
+  assert.match(ring(), /^2:[^,]+,1:/);
+  // The running service reads what the new key sealed, although it started with the old ring.
+  const replayed = await owner.api.post("/v1/auth/api-keys", { name: "kept", scopes: [] }, idempotent);
+  assert.equal(replayed.text, first.text);
+  expectError(await key.api.get("/v1/auth/api-keys"), 403, "FORBIDDEN");
+
+  const tooEarly = await assay(["keys", "rotate", "--retire"], env);
+  assert.match(tooEarly.stdout, /Key 1 stays/);
+  assert.match(ring(), /,1:/);
+  assert.equal(await service.stop(), 0);
+
+  const restarted = await startAssay(env);
+  const again = new Api(restarted.url).as(owner.token);
+  expectError(await new Api(restarted.url).as(key.secret).get("/v1/auth/api-keys"), 403, "FORBIDDEN");
+  for (const listed of expectData<{ id: string; name: string }[]>(await again.get("/v1/auth/api-keys"))) {
+    if (listed.id !== key.id)
+      assert.equal((await again.delete(`/v1/auth/api-keys/${listed.id}`)).status, 204);
+  }
+  const retired = await assay(["keys", "rotate", "--retire"], env);
+  assert.match(retired.stdout, /Retired: 1/);
+  assert.ok(!ring().includes("1:"), "the old key is gone from the ring");
+  expectError(await new Api(restarted.url).as(key.secret).get("/v1/auth/api-keys"), 403, "FORBIDDEN");
+  assert.equal(await restarted.stop(), 0);
+});
+
+test("a backup taken while the service runs restores accounts, keys and the ring", async () => {
+  const env = { DATA_DIR: join(folder, "original") };
+  const archive = join(folder, "backup.tar.gz");
+  const service = await startAssay(env);
+  const { owner, key } = await createPartner(new Api(service.url));
+  const made = await assay(["backup", archive], env);
+  assert.equal(made.code, 0, made.stderr);
+  assert.equal(statSync(archive).mode & 0o077, 0);
+  assert.equal(await service.stop(), 0);
+
+  const copy = { DATA_DIR: join(folder, "copy") };
+  const restored = await assay(["restore", archive], copy);
+  assert.equal(restored.code, 0, restored.stderr);
+  const second = await startAssay(copy);
+  expectError(await new Api(second.url).as(key.secret).get("/v1/auth/api-keys"), 403, "FORBIDDEN");
+  expectData(
+    await new Api(second.url).post("/v1/auth/sign-in/email", {
+      email: owner.email,
+      password: owner.password,
+    }),
+  );
+  const again = await assay(["restore", archive], copy);
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /not empty/);
+  assert.equal(await second.stop(), 0);
+});
+
+test("an orderly stop finishes requests in flight, refuses new ones and writes the request counts", async () => {
+  const database = await createTestDatabase();
+  const env = { DATABASE_URL: database.url, SECRET_KEYS: testRing, DATA_DIR: join(folder, "stop") };
+  const service = await startAssay(env);
+  const partner = await createPartner(new Api(service.url));
+  const counted = await createKey(partner.owner);
+  const requests = Array.from({ length: 40 }, () => counted.api.get("/v1/auth/api-keys"));
+  // Slow ones: hashing a password takes longer than stopping.
+  const slow = Array.from({ length: 6 }, () =>
+    new Api(service.url).post("/v1/auth/sign-in/email", {
+      email: partner.owner.email,
+      password: partner.owner.password,
+    }),
+  );
+  await Promise.all(requests);
+  const stopped = service.stop();
+  const answers = await Promise.allSettled(slow);
+  for (const answer of answers) {
+    if (answer.status === "fulfilled")
+      assert.ok([200, 503].includes(answer.value.status), String(answer.value.status));
+  }
+  assert.equal(await stopped, 0);
+  await assert.rejects(fetch(`${service.url}/healthz`));
+
+  const next = await startAssay(env);
+  const keys = expectData<{ id: string; request_count: number }[]>(
+    await new Api(next.url).as(partner.owner.token).get("/v1/auth/api-keys"),
+  );
+  assert.equal(keys.find(({ id }) => id === counted.id)?.request_count, 40);
+  assert.equal(await next.stop(), 0);
+  await database.drop();
+});
+
+test("kill -9 of the service and its database loses nothing that was answered", async () => {
+  const env = { DATA_DIR: join(folder, "killed") };
+  const service = await startAssay(env);
+  const owner = (await createPartner(new Api(service.url))).owner;
+  const made = new Set<string>();
+  const writers = Array.from({ length: 4 }, async () => {
+    for (;;) {
+      const answer = await owner.api.post("/v1/auth/api-keys", { name: "k", scopes: [] }).catch(() => null);
+      if (answer === null) return;
+      if (answer.status === 201) made.add(answer.body.data.id);
+      if (made.size > 60) service.child.kill("SIGKILL");
+    }
+  });
+  await Promise.all(writers);
+  assert.ok(made.size > 60);
+
+  const next = await startAssay(env);
+  const api = new Api(next.url).as(owner.token);
+  let cursor: string | undefined;
+  do {
+    const page = await api.get("/v1/auth/api-keys", { limit: 100, starting_after: cursor });
+    for (const { id } of expectData<{ id: string }[]>(page)) made.delete(id);
+    cursor = page.body.pagination?.next_cursor ?? undefined;
+  } while (cursor !== undefined);
+  assert.equal(made.size, 0, "every key that was answered with 201 is still there");
+  assert.equal(await next.stop(), 0);
+  assert.ok(!existsSync(join(env.DATA_DIR, "postgres", "data", "postmaster.pid")));
+});

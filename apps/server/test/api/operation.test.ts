@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { after } from "node:test";
+import pg from "pg";
+import { createPartner } from "../support/api.ts";
+import { startTestService } from "../support/service.ts";
+
+const { api, url, databaseUrl } = await startTestService({ env: { METRICS_TOKEN: "let me see" } });
+
+test("/healthz answers, and /readyz tells whether the database has every migration", async () => {
+  assert.equal((await api.get("/healthz")).status, 200);
+  assert.equal((await api.get("/readyz")).status, 200);
+  const admin = new pg.Client({ connectionString: databaseUrl });
+  await admin.connect();
+  try {
+    await admin.query("update schema_migrations set name = 'x' || name where name like '0001%'");
+    const answer = await api.get("/readyz");
+    assert.equal(answer.status, 503);
+    assert.match(answer.text, /migrations are missing: 0001_foundation.sql/);
+    assert.equal((await api.get("/healthz")).status, 200);
+  } finally {
+    await admin.query("update schema_migrations set name = substr(name, 2) where name like 'x%'");
+    await admin.end();
+  }
+});
+
+test("/metrics needs the token, and its labels hold no identifier or secret", async () => {
+  const { owner, key } = await createPartner(api);
+  await owner.api.patch(`/v1/auth/api-keys/${key.id}`, { enabled: true });
+  assert.equal((await api.get("/metrics")).status, 401);
+  assert.equal((await api.as("wrong").get("/metrics")).status, 401);
+  const metrics = await api.call("GET", "/metrics", { headers: { authorization: "Bearer let me see" } });
+  assert.equal(metrics.status, 200);
+  assert.match(metrics.text, /^assay_http_request_seconds_count\{route="updateApiKey",status="200"\} [1-9]/m);
+  for (const secret of [key.id, key.secret, owner.token, owner.email])
+    assert.ok(!metrics.text.includes(secret));
+  for (const line of metrics.text.trimEnd().split("\n")) {
+    assert.match(line, /^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{([a-z_]+="[^"]*",?)+\})? [0-9.e+-]+)$/, line);
+  }
+});
+
+test("without a token there is no /metrics on the public port", async () => {
+  const plain = await startTestService();
+  assert.equal((await plain.api.get("/metrics")).status, 404);
+});
+
+test("the first steps in the README work as they are written", async () => {
+  const readme = readFileSync(new URL("../../../../README.md", import.meta.url), "utf8");
+  const script = /```sh first-steps\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
+  assert.ok(script.includes("curl"));
+  const folder = mkdtempSync(join(tmpdir(), "assay-readme-"));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  // A machine with nothing but Node has no curl: then a stand-in with the few options of the script serves.
+  const curl = join(folder, "curl");
+  symlinkSync(process.execPath, join(folder, "node"));
+  writeFileSync(join(folder, "curl.mjs"), standInForCurl);
+  writeFileSync(
+    curl,
+    `#!/bin/sh\nreal=$(PATH="$REAL_PATH" command -v curl) && exec "$real" "$@"\nexec node "${folder}/curl.mjs" "$@"\n`,
+  );
+  chmodSync(curl, 0o755);
+  const path = process.env.PATH ?? "";
+  const child = spawn("sh", ["-eu", "-c", script], {
+    env: { PATH: `${folder}:${path}`, REAL_PATH: path, BASE: url },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  child.stdout.on("data", (chunk) => {
+    output += chunk;
+  });
+  const [code] = await once(child, "close");
+  assert.equal(code, 0, output);
+  const [organization, sessions] = output
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  assert.equal(organization.data.slug, "acme-bank");
+  assert.deepEqual(sessions, {
+    data: [],
+    error: null,
+    pagination: { limit: 10, has_more: false, next_cursor: null },
+  });
+});
+
+const standInForCurl = `
+const args = process.argv.slice(2);
+let url, body; const headers = {};
+for (let i = 0; i < args.length; i++) {
+  if (args[i] === "-s") continue;
+  else if (args[i] === "-H") { const [name, ...value] = args[++i].split(":"); headers[name] = value.join(":").trim(); }
+  else if (args[i] === "-d") body = args[++i];
+  else url = args[i];
+}
+const response = await fetch(url, { method: body === undefined ? "GET" : "POST", headers, body });
+process.stdout.write(await response.text());
+`;

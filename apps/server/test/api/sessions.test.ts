@@ -1,0 +1,382 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { sql } from "../../src/db/sql.ts";
+import { minuteMs } from "../../src/lib/clock.ts";
+import { idFloor } from "../../src/lib/ids.ts";
+import { allScopes, createKey, createPartner, expectData, expectError } from "../support/api.ts";
+import { startTestService } from "../support/service.ts";
+
+const { api, clock, core, url, logLines } = await startTestService();
+
+const someId = `vs_${"a".repeat(64)}`;
+
+test("a session is created without a body, with every field and a token that is shown once", async () => {
+  const partner = await createPartner(api);
+  const answer = await partner.api.post("/v1/sessions");
+  const session = expectData(answer, 201);
+  assert.match(session.id, /^vs_[A-Za-z0-9]{64}$/);
+  const now = clock.now();
+  const { cancel_token, ...shown } = session;
+  assert.match(cancel_token, /^[A-Za-z0-9]{43}$/);
+  assert.deepEqual(shown, {
+    id: session.id,
+    status: "created",
+    failure_code: null,
+    nfc_tries_used: 0,
+    liveness_tries_used: 0,
+    contract_version: 1,
+    share_fields: {
+      service_document_id: {
+        required: true,
+        reason: session.share_fields.service_document_id.reason,
+        source: "default",
+      },
+    },
+    redirect_url: `${url}/verify/${session.id}/complete`,
+    webhook_endpoint_id: null,
+    client_reference_id: null,
+    metadata: {},
+    sandbox: true,
+    verification_url: `${url}/verify/${session.id}`,
+    expires_at: new Date(now.getTime() + 60 * minuteMs).toISOString(),
+    completed_at: null,
+    created_at: now.toISOString(),
+    updated_at: now.toISOString(),
+  });
+  assert.deepEqual(expectData(await partner.api.get(`/v1/sessions/${session.id}`)), shown);
+  const list = await partner.api.get("/v1/sessions");
+  assert.deepEqual(expectData(list), [shown]);
+  assert.deepEqual(list.body.pagination, { limit: 10, has_more: false, next_cursor: null });
+  const { dump } = await core.db.one<{ dump: string }>(sql`select json_agg(s)::text as dump from sessions s`);
+  assert.ok(!dump.includes(cancel_token), "the token is not stored");
+  assert.ok(!logLines.some((line) => line.includes(cancel_token)));
+});
+
+test("an empty JSON object is the same as no body", async () => {
+  const partner = await createPartner(api);
+  expectData(await partner.api.post("/v1/sessions", {}), 201);
+});
+
+test("everything that was asked for is read back as it was written", async () => {
+  const partner = await createPartner(api);
+  const body = {
+    redirect_url: "https://shop.example.com/done?order=1#top",
+    share_fields: {
+      nationality_code: { required: false, reason: "  For the tax form.  " },
+      age_over_18: { required: true, reason: "You must be an adult." },
+      service_document_id: { required: false, reason: "To know you again." },
+    },
+    client_reference_id: "order 7391",
+    metadata: { zebra: "1", apple: "", "naïve key": "Grüße 🦓" },
+  };
+  const session = expectData(await partner.api.post("/v1/sessions", body), 201);
+  assert.equal(session.redirect_url, body.redirect_url);
+  assert.equal(session.client_reference_id, "order 7391");
+  assert.deepEqual(session.metadata, body.metadata);
+  assert.deepEqual(Object.keys(session.metadata), Object.keys(body.metadata));
+  assert.deepEqual(session.share_fields, {
+    nationality_code: { required: false, reason: "For the tax form.", source: "rc" },
+    age_over_18: { required: true, reason: "You must be an adult.", source: "rc" },
+    service_document_id: { required: true, reason: "To know you again.", source: "rc" },
+  });
+  assert.deepEqual(Object.keys(session.share_fields), Object.keys(body.share_fields));
+});
+
+test("each create makes a new session; an Idempotency-Key makes a repetition safe", async () => {
+  const partner = await createPartner(api);
+  const first = expectData(await partner.api.post("/v1/sessions", {}), 201);
+  const second = expectData(await partner.api.post("/v1/sessions", {}), 201);
+  assert.notEqual(first.id, second.id);
+  const headers = { "idempotency-key": "once" };
+  const original = await partner.api.post("/v1/sessions", {}, headers);
+  const repeated = await partner.api.post("/v1/sessions", {}, headers);
+  assert.equal(repeated.text, original.text);
+  assert.equal(repeated.headers.get("idempotent-replayed"), "true");
+});
+
+test("bad input of every kind gets its code, and the message names the field", async () => {
+  const partner = await createPartner(api);
+  const field = { required: true, reason: "because" };
+  const refused = async (body: unknown, code: string, message: RegExp) =>
+    expectError(await partner.api.post("/v1/sessions", body), 400, code, message);
+
+  await refused({ colour: 1 }, "BAD_REQUEST", /`colour` is not a field/);
+  await refused([], "BAD_REQUEST", /body must be an object/);
+  await refused({ share_fields: [] }, "BAD_REQUEST", /`share_fields` must be an object/);
+  await refused({ share_fields: { sex_marker: true } }, "BAD_REQUEST", /`share_fields.sex_marker` must be/);
+  await refused(
+    { share_fields: { sex_marker: { reason: "because" } } },
+    "BAD_REQUEST",
+    /`share_fields.sex_marker.required` is required/,
+  );
+  await refused(
+    { share_fields: { sex_marker: { required: true } } },
+    "BAD_REQUEST",
+    /`share_fields.sex_marker.reason` is required/,
+  );
+  await refused(
+    { share_fields: { sex_marker: { ...field, required: "yes" } } },
+    "BAD_REQUEST",
+    /`share_fields.sex_marker.required` must be a boolean/,
+  );
+  await refused(
+    { share_fields: { sex_marker: { ...field, source: "rc" } } },
+    "BAD_REQUEST",
+    /`share_fields.sex_marker.source` is not a field/,
+  );
+  for (const reason of ["", "   ", "x".repeat(201), "two\nlines"]) {
+    await refused(
+      { share_fields: { sex_marker: { required: true, reason } } },
+      "BAD_REQUEST",
+      /`share_fields.sex_marker.reason` must/,
+    );
+  }
+  const tooMany = Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`claim_${i}`, field]));
+  await refused({ share_fields: tooMany }, "BAD_REQUEST", /`share_fields` must have at most 32/);
+  for (const key of ["favourite_colour", "age_over_11", "age_over_131", "age_over_018", "Family_Name"]) {
+    await refused({ share_fields: { [key]: field } }, "UNKNOWN_CLAIM_KEY", new RegExp(`share_fields.${key}`));
+  }
+  await refused(
+    { share_fields: { age_over_18: field, age_over_21: field } },
+    "INVALID_REQUEST",
+    /`share_fields`.*age_over_18, age_over_21/,
+  );
+
+  await refused({ redirect_url: 5 }, "BAD_REQUEST", /`redirect_url` must be a string/);
+  await refused({ redirect_url: "" }, "BAD_REQUEST", /`redirect_url`/);
+  await refused({ redirect_url: "shop" }, "BAD_REQUEST", /`redirect_url` must be a complete URL/);
+  await refused({ redirect_url: "https:shop.example" }, "BAD_REQUEST", /`redirect_url`/);
+  await refused({ redirect_url: "https://a.example/\tb" }, "BAD_REQUEST", /`redirect_url`/);
+  await refused(
+    { redirect_url: `https://a.example/${"x".repeat(2048)}` },
+    "BAD_REQUEST",
+    /`redirect_url` must have at most 2048/,
+  );
+  await refused(
+    { redirect_url: "http://shop.example.com" },
+    "INVALID_REQUEST",
+    /`redirect_url` must start with https/,
+  );
+  await refused(
+    { redirect_url: "http://localhost.example.com" },
+    "INVALID_REQUEST",
+    /`redirect_url` must start with https/,
+  );
+  await refused({ redirect_url: "ftp://shop.example.com" }, "INVALID_REQUEST", /`redirect_url`/);
+  await refused(
+    { redirect_url: "https://user:secret@shop.example.com" },
+    "INVALID_REQUEST",
+    /`redirect_url` must not hold credentials/,
+  );
+
+  await refused({ webhook_endpoint_id: "whe_1" }, "BAD_REQUEST", /`webhook_endpoint_id`/);
+  await refused(
+    { webhook_endpoint_id: `whe_${"a".repeat(32)}` },
+    "INVALID_REQUEST",
+    /`webhook_endpoint_id` names no enabled/,
+  );
+  await refused({ client_reference_id: "" }, "BAD_REQUEST", /`client_reference_id`/);
+  await refused(
+    { client_reference_id: "x".repeat(201) },
+    "BAD_REQUEST",
+    /`client_reference_id` must have at most 200/,
+  );
+  await refused({ client_reference_id: "a\u0000b" }, "BAD_REQUEST", /`client_reference_id`/);
+  await refused({ client_reference_id: "a\ud800b" }, "BAD_REQUEST", /`client_reference_id`/);
+
+  await refused({ metadata: { a: 1 } }, "BAD_REQUEST", /`metadata.a` must be a string/);
+  await refused({ metadata: { a: "x".repeat(501) } }, "BAD_REQUEST", /`metadata.a` must have at most 500/);
+  await refused({ metadata: { [`k${"x".repeat(40)}`]: "" } }, "BAD_REQUEST", /name `metadata.kx+` .* 40/);
+  await refused({ metadata: { "": "" } }, "BAD_REQUEST", /metadata/);
+  await refused(
+    { metadata: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`k${i}`, ""])) },
+    "BAD_REQUEST",
+    /`metadata` must have at most 20/,
+  );
+  const { count } = await core.db.one<{ count: number }>(
+    sql`select count(*) as count from sessions where organization_id = ${partner.organizationId}`,
+  );
+  assert.equal(count, 0);
+});
+
+test("in the sandbox people may be sent to any https address and to localhost", async () => {
+  const partner = await createPartner(api);
+  for (const redirect_url of [
+    "https://shop.example.com",
+    "https://10.0.0.1:8443/x",
+    "http://localhost",
+    "http://localhost:3000/done",
+    "https://münchen.example/weiter",
+  ]) {
+    const session = expectData(await partner.api.post("/v1/sessions", { redirect_url }), 201);
+    assert.equal(session.redirect_url, redirect_url);
+  }
+});
+
+test("live, an address off the verified domains is refused with the rule", async () => {
+  const partner = await createPartner(api);
+  await core.db.run(sql`update organizations set environment = 'live' where id = ${partner.organizationId}`);
+  for (const [redirect_url, message] of [
+    ["http://localhost:3000", /`redirect_url` must start with https/],
+    ["https://nobody.example.com/x", /`redirect_url` is not allowed: .*verified domain/],
+  ] as const) {
+    expectError(await partner.api.post("/v1/sessions", { redirect_url }), 400, "INVALID_REQUEST", message);
+  }
+  const session = expectData(await partner.api.post("/v1/sessions"), 201);
+  assert.equal(session.sandbox, false);
+});
+
+test("reading needs sessions:read, creating and cancelling sessions:write; neither implies the other", async () => {
+  const partner = await createPartner(api);
+  const session = expectData(await partner.api.post("/v1/sessions"), 201);
+  const without = (scope: string) =>
+    createKey(
+      partner.owner,
+      allScopes.filter((each) => each !== scope),
+    );
+  const writer = await without("sessions:read");
+  const reader = await without("sessions:write");
+  for (const path of ["/v1/sessions", `/v1/sessions/${session.id}`, "/v1/sessions/attempts/attempts"]) {
+    expectError(await writer.api.get(path), 403, "FORBIDDEN", /sessions:read/);
+    expectData(await reader.api.get(path));
+  }
+  expectError(await reader.api.post("/v1/sessions"), 403, "FORBIDDEN", /sessions:write/);
+  expectError(await reader.api.post(`/v1/sessions/${session.id}/cancel`), 403, "FORBIDDEN", /sessions:write/);
+  expectData(await writer.api.post("/v1/sessions"), 201);
+  assert.equal((await writer.api.post(`/v1/sessions/${session.id}/cancel`)).status, 204);
+});
+
+test("another organization's session is as unknown as one that never was", async () => {
+  const [one, other] = [await createPartner(api), await createPartner(api)];
+  const session = expectData(await one.api.post("/v1/sessions"), 201);
+  for (const id of [session.id, someId]) {
+    expectError(await other.api.get(`/v1/sessions/${id}`), 404, "SESSION_NOT_FOUND");
+    expectError(await other.api.post(`/v1/sessions/${id}/cancel`), 404, "SESSION_NOT_FOUND");
+    expectError(
+      await other.api.get("/v1/sessions", { starting_after: id }),
+      400,
+      "INVALID_REQUEST",
+      /`starting_after`/,
+    );
+    assert.deepEqual(
+      expectData(await other.api.get("/v1/sessions/attempts/attempts", { session_id: id })),
+      [],
+    );
+  }
+  for (const id of ["vs_1", "attempts", `vs_${"a".repeat(63)}-`, `va_${"a".repeat(64)}`]) {
+    expectError(await one.api.get(`/v1/sessions/${id}`), 400, "INVALID_SESSION_ID");
+    expectError(await one.api.post(`/v1/sessions/${id}/cancel`), 400, "INVALID_SESSION_ID");
+  }
+  assert.equal(expectData(await one.api.get(`/v1/sessions/${session.id}`)).status, "created");
+});
+
+test("cancelling answers 204, again 204, and leaves one event and one audit entry", async () => {
+  const partner = await createPartner(api);
+  const session = expectData(await partner.api.post("/v1/sessions", { client_reference_id: "r-1" }), 201);
+  clock.advance(minuteMs);
+  for (let i = 0; i < 3; i++)
+    assert.equal((await partner.api.post(`/v1/sessions/${session.id}/cancel`)).status, 204);
+  const read = expectData(await partner.api.get(`/v1/sessions/${session.id}`));
+  assert.equal(read.status, "cancelled");
+  assert.equal(read.completed_at, clock.now().toISOString());
+  assert.equal(read.updated_at, clock.now().toISOString());
+  const events = await core.db.rows(
+    sql`select type, client_reference_id, sandbox, contract_version from events where session_id = ${session.id}`,
+  );
+  assert.deepEqual(events, [
+    {
+      type: "verification.session.cancelled",
+      client_reference_id: "r-1",
+      sandbox: true,
+      contract_version: 1,
+    },
+  ]);
+  const audit = expectData(
+    await partner.owner.api.get("/v1/auth/orgs/audit-logs", { event: "session.cancelled" }),
+  );
+  assert.equal(audit.length, 1);
+  assert.deepEqual(audit[0].details, { reason: "cancelled_by_partner" });
+  assert.equal(audit[0].actor_id, partner.key.id);
+  assert.equal(audit[0].target_id, session.id);
+});
+
+test("creating a session is in the audit log", async () => {
+  const partner = await createPartner(api);
+  const session = expectData(await partner.api.post("/v1/sessions"), 201);
+  const [entry] = expectData(
+    await partner.owner.api.get("/v1/auth/orgs/audit-logs", { event: "session.created" }),
+  );
+  assert.equal(entry.target_id, session.id);
+});
+
+test("a list is newest first, pages by cursor, and stays put while sessions are added", async () => {
+  const partner = await createPartner(api);
+  const ids: string[] = [];
+  for (let i = 0; i < 7; i++) {
+    clock.advance(1);
+    ids.unshift(expectData(await partner.api.post("/v1/sessions"), 201).id);
+  }
+  const first = await partner.api.get("/v1/sessions", { limit: 3 });
+  assert.deepEqual(
+    expectData(first).map((session: { id: string }) => session.id),
+    ids.slice(0, 3),
+  );
+  assert.deepEqual(first.body.pagination, { limit: 3, has_more: true, next_cursor: ids[2] });
+  clock.advance(1);
+  expectData(await partner.api.post("/v1/sessions"), 201);
+  const second = await partner.api.get("/v1/sessions", { limit: 3, starting_after: ids[2] });
+  assert.deepEqual(
+    expectData(second).map((session: { id: string }) => session.id),
+    ids.slice(3, 6),
+  );
+  const last = await partner.api.get("/v1/sessions", { limit: 3, starting_after: ids[5] });
+  assert.deepEqual(
+    expectData(last).map((session: { id: string }) => session.id),
+    ids.slice(6),
+  );
+  assert.deepEqual(last.body.pagination, { limit: 3, has_more: false, next_cursor: null });
+});
+
+test("list parameters that make no sense are refused, with pagination in the answer", async () => {
+  const partner = await createPartner(api);
+  for (const [query, message] of [
+    [{ limit: 0 }, /`limit` must be at least 1/],
+    [{ limit: 101 }, /`limit` must be at most 100/],
+    [{ limit: "ten" }, /`limit`/],
+    [{ status: "open" }, /`status` must be one of: created/],
+    [{ starting_after: "vs_1" }, /`starting_after`/],
+    [{ created_from: "yesterday" }, /`created_from`/],
+    [{ created_to: "2026-13-01T00:00:00Z" }, /`created_to`/],
+    [{ page: 2 }, /`page` is not a parameter/],
+  ] as const) {
+    const answer = await partner.api.get("/v1/sessions", query as Record<string, string>);
+    expectError(answer, 400, "BAD_REQUEST", message);
+    assert.deepEqual(answer.body.pagination, { limit: 10, has_more: false, next_cursor: null });
+  }
+  const attempts = "/v1/sessions/attempts/attempts";
+  expectError(await partner.api.get(attempts, { session_id: "vs_1" }), 400, "BAD_REQUEST", /`session_id`/);
+  expectError(await partner.api.get(attempts, { status: "created" }), 400, "BAD_REQUEST", /`status`/);
+  expectError(
+    await partner.api.get(attempts, { starting_after: `va_${"a".repeat(64)}` }),
+    400,
+    "INVALID_REQUEST",
+    /`starting_after`/,
+  );
+});
+
+test("bounds on the creation time are inclusive to the millisecond, at any distance", async () => {
+  const partner = await createPartner(api);
+  const session = expectData(await partner.api.post("/v1/sessions"), 201);
+  const at = clock.now().getTime();
+  const found = async (query: Record<string, string>) =>
+    expectData(await partner.api.get("/v1/sessions", query)).length;
+  const iso = (time: number) => new Date(time).toISOString();
+  assert.equal(await found({ created_from: iso(at), created_to: iso(at) }), 1);
+  assert.equal(await found({ created_from: iso(at + 1) }), 0);
+  assert.equal(await found({ created_to: iso(at - 1) }), 0);
+  assert.equal(await found({ created_from: "1950-01-01T00:00:00Z", created_to: "9999-12-31T23:59:59Z" }), 1);
+  assert.equal(await found({ created_from: "9999-12-31T23:59:59Z" }), 0);
+  assert.equal(await found({ created_to: "1950-01-01T00:00:00Z" }), 0);
+  assert.equal(await found({ created_from: "2026-03-01T09:00:00+02:00" }), 1);
+  assert.ok(session.id.startsWith(idFloor("vs", new Date(at))));
+});

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { after } from "node:test";
+import { AxeBuilder } from "@axe-core/playwright";
+import { type Browser, chromium, type Page } from "playwright-core";
+
+const artifacts = new URL("../../../../test-artifacts/", import.meta.url).pathname;
+
+/** The test command finds or installs Chromium and names it in CHROMIUM_PATH. */
+export async function openBrowser(args: readonly string[] = []): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      ...args,
+    ],
+  });
+  after(() => browser.close());
+  return browser;
+}
+
+/** A page that fails the test when it asks another origin for anything, or when something in it goes wrong. */
+export async function openPage(
+  browser: Browser,
+  origin: string,
+  options: { width?: number; colorScheme?: "light" | "dark" } = {},
+) {
+  const context = await browser.newContext({
+    viewport: { width: options.width ?? 1440, height: 900 },
+    colorScheme: options.colorScheme ?? "light",
+    reducedMotion: "reduce",
+  });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on("request", (request) => {
+    const address = request.url();
+    if (!address.startsWith(origin) && !/^(data|blob):/.test(address))
+      problems.push(`asked another origin: ${address}`);
+  });
+  page.on("console", (message) => {
+    if (message.type() === "error") problems.push(`console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => problems.push(`script: ${error.message}`));
+  return { page, problems };
+}
+
+/** WCAG 2.2 AA, as far as a machine can tell. */
+export async function checkAccessibility(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])
+    .analyze();
+  assert.deepEqual(
+    violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(" ")).join(", ")}`),
+    [],
+  );
+}
+
+export async function isWiderThanScreen(page: Page): Promise<boolean> {
+  // Asked in the browser, whose globals the server's types do not know.
+  return page.evaluate<boolean>(
+    "document.documentElement.scrollWidth > document.documentElement.clientWidth",
+  );
+}
+
+/** Kept for a person to look at: test-artifacts/NAME.png. */
+export async function keepScreenshot(page: Page, name: string): Promise<void> {
+  mkdirSync(artifacts, { recursive: true });
+  await page.screenshot({ path: `${artifacts}${name}.png`, fullPage: false });
+}

@@ -1,0 +1,130 @@
+import { createSocket } from "node:dgram";
+import { createServer, type Socket } from "node:net";
+import { after } from "node:test";
+import { type Answer, decode, encode, type Packet, type Question, TRUNCATED_RESPONSE } from "dns-packet";
+
+type Zone = Map<string, { type: string; data: unknown }[]>;
+
+/** What the server does with a query instead of answering it from its records. */
+export type Behaviour = "answer" | "silent" | "servfail" | "refused" | "garbage";
+
+/**
+ * A real name server on loopback, UDP and TCP on one port. Its records are set by the test; what it cannot fit into 512
+ * bytes it truncates over UDP. The messages are made by another implementation than the one under test.
+ */
+export class DnsServer {
+  readonly zone: Zone = new Map();
+  readonly queries: { name: string; type: string; over: "udp" | "tcp" }[] = [];
+  behaviour: Behaviour = "answer";
+  /** Leaves out what an alias leads to, so that the client must ask for it. */
+  answersOnlyAliases = false;
+  /** Sends these before the right answer over UDP. */
+  forgeries: (query: Packet & { questions: Question[] }) => Buffer[] = () => [];
+  #address = "";
+  #close: () => Promise<void> = async () => {};
+
+  /** `ip:port`, as DNS_RESOLVERS takes it. */
+  get address(): string {
+    return this.#address;
+  }
+
+  set(name: string, type: "TXT" | "A" | "AAAA" | "CNAME", ...data: unknown[]): void {
+    const others = (this.zone.get(name) ?? []).filter((record) => record.type !== type);
+    this.zone.set(name, [...others, ...data.map((value) => ({ type, data: value }))]);
+  }
+
+  clear(name: string): void {
+    this.zone.delete(name);
+  }
+
+  async start(): Promise<this> {
+    const udp = createSocket("udp4");
+    const sockets = new Set<Socket>();
+    const tcp = createServer((socket) => {
+      sockets.add(socket);
+      socket.on("error", () => {});
+      socket.on("close", () => sockets.delete(socket));
+      let received = Buffer.alloc(0);
+      socket.on("data", (chunk) => {
+        received = Buffer.concat([received, chunk]);
+        if (received.length < 2 || received.length < 2 + received.readUInt16BE(0)) return;
+        const answer = this.#respond(received.subarray(2, 2 + received.readUInt16BE(0)), "tcp");
+        if (answer === null) return;
+        const length = Buffer.alloc(2);
+        length.writeUInt16BE(answer.length);
+        // In two pieces: a reader must not take a chunk for a message.
+        socket.write(Buffer.concat([length, answer.subarray(0, 5)]));
+        setImmediate(() => socket.write(answer.subarray(5)));
+      });
+    });
+    await new Promise<void>((resolve) => tcp.listen(0, "127.0.0.1", resolve));
+    const { port } = tcp.address() as { port: number };
+    await new Promise<void>((resolve, reject) => {
+      udp.once("error", reject);
+      udp.bind(port, "127.0.0.1", resolve);
+    });
+    udp.on("message", (message, from) => {
+      if (this.behaviour === "answer")
+        for (const forged of this.forgeries(decode(message))) udp.send(forged, from.port, from.address);
+      const answer = this.#respond(message, "udp");
+      if (answer !== null) udp.send(answer, from.port, from.address);
+    });
+    this.#address = `127.0.0.1:${port}`;
+    this.#close = async () => {
+      for (const socket of sockets) socket.destroy();
+      await Promise.all([
+        new Promise<void>((resolve) => tcp.close(() => resolve())),
+        new Promise<void>((resolve) => udp.close(() => resolve())),
+      ]);
+    };
+    return this;
+  }
+
+  close(): Promise<void> {
+    return this.#close();
+  }
+
+  #respond(message: Buffer, over: "udp" | "tcp"): Buffer | null {
+    const query = decode(message);
+    const [question] = query.questions;
+    if (question === undefined) return null;
+    this.queries.push({ name: question.name, type: question.type, over });
+    if (this.behaviour === "silent") return null;
+    if (this.behaviour === "garbage") return Buffer.concat([message.subarray(0, 2), Buffer.alloc(9, 0xff)]);
+    const reply: Packet = { id: query.id ?? 0, type: "response", questions: [question], answers: [] };
+    if (this.behaviour !== "answer")
+      return encode({ ...reply, flags: this.behaviour === "servfail" ? 2 : 5 });
+    const { answers, exists } = this.#find(question);
+    const flags = 0x0180 | (exists ? 0 : 3);
+    const whole = encode({ ...reply, flags, answers });
+    if (over === "udp" && whole.length > 512) return encode({ ...reply, flags: flags | TRUNCATED_RESPONSE });
+    return whole;
+  }
+
+  #find(question: Question): { answers: Answer[]; exists: boolean } {
+    const answers: Answer[] = [];
+    let name = question.name.toLowerCase();
+    for (let hop = 0; hop < 20; hop++) {
+      const records = this.zone.get(name);
+      if (records === undefined) return { answers, exists: this.answersOnlyAliases && answers.length > 0 };
+      const matching = records.filter((record) => record.type === question.type);
+      if (matching.length > 0) {
+        answers.push(...matching.map((record) => ({ name, ttl: 0, ...record })));
+        return { answers, exists: true };
+      }
+      const alias = records.find((record) => record.type === "CNAME");
+      if (alias === undefined) return { answers, exists: true };
+      answers.push({ name, ttl: 0, ...alias });
+      if (this.answersOnlyAliases) return { answers, exists: true };
+      name = String(alias.data).toLowerCase();
+    }
+    return { answers, exists: true };
+  }
+}
+
+/** A name server that is closed after the file's tests. */
+export async function startDnsServer(): Promise<DnsServer> {
+  const server = await new DnsServer().start();
+  after(() => server.close());
+  return server;
+}

@@ -1,0 +1,30 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TestService } from "./service.ts";
+
+export type ReceivedMail = { to: string; subject: string; text: string };
+
+/**
+ * Every mail that was written as a file, oldest first, after sending what waits. Where several services share a database,
+ * all of them must be given, with one DATA_DIR: any of them may be the one that sends.
+ */
+export async function readMails(
+  services: Pick<TestService, "runJob" | "dataDir"> | readonly [TestService, ...TestService[]],
+  to?: string,
+): Promise<ReceivedMail[]> {
+  const all = "runJob" in services ? [services] : services;
+  for (const each of all) await each.runJob("send-mails");
+  const [service] = all;
+  const folder = join(service.dataDir, "mail");
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".eml"))
+    .sort()
+    .map((name) => {
+      const file = readFileSync(join(folder, name), "utf8");
+      const header = (field: string) => new RegExp(`^${field}: (.*)$`, "m").exec(file)?.[1] ?? "";
+      const plain = file.split("Content-Transfer-Encoding: 8bit")[1] ?? "";
+      return { to: header("To"), subject: header("Subject"), text: plain.split("\n--part-")[0] ?? "" };
+    })
+    .filter((mail) => to === undefined || mail.to === to);
+}

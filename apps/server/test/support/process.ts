@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { after } from "node:test";
+
+const main = new URL("../../src/main.ts", import.meta.url).pathname;
+
+function cleanEnvironment(env: Record<string, string>): Record<string, string> {
+  return { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "/tmp", ...env };
+}
+
+/** Runs `assay ARGS` to its end. */
+export async function assay(
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [main, ...args], {
+    env: cleanEnvironment(env),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    stderr += chunk;
+  });
+  const [code] = await once(child, "close");
+  return { code, stdout, stderr };
+}
+
+export type AssayProcess = {
+  url: string;
+  child: ChildProcess;
+  output: () => string;
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+};
+
+/** Starts `assay start` as a process of its own, on a free port, and waits until it listens. */
+export async function startAssay(env: Record<string, string>): Promise<AssayProcess> {
+  const child = spawn(process.execPath, [main, "start"], {
+    env: cleanEnvironment({ PORT: "0", LOG_FORMAT: "json", ...env }),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const ended = once(child, "close");
+  const listening = Promise.withResolvers<string>();
+  const collect = (chunk: Buffer) => {
+    output += chunk;
+    const started = /"message":"started".*?"address":"([^"]+)"/.exec(output);
+    if (started?.[1] !== undefined) listening.resolve(started[1]);
+  };
+  child.stdout.on("data", collect);
+  child.stderr.on("data", collect);
+  child.once("close", () => listening.reject(new Error(`assay start ended:\n${output}`)));
+  after(() => child.kill("SIGKILL"));
+  const url = await listening.promise;
+  return {
+    url,
+    child,
+    output: () => output,
+    stop: async (signal = "SIGTERM") => {
+      child.kill(signal);
+      return (await ended)[0];
+    },
+  };
+}

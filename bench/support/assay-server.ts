@@ -1,0 +1,22 @@
+import { startService } from "../../apps/server/src/app.ts";
+import { loadConfig } from "../../apps/server/src/config.ts";
+import { systemClock } from "../../apps/server/src/lib/clock.ts";
+import { KeyRing, parseRing } from "../../apps/server/src/lib/key-ring.ts";
+import { createLog } from "../../apps/server/src/lib/log.ts";
+import { announce } from "./server-process.ts";
+
+const config = loadConfig(process.env);
+const service = await startService({
+  config,
+  databaseUrl: config.databaseUrl,
+  ring: new KeyRing(parseRing(config.secretKeys)),
+  clock: systemClock,
+  log: createLog({ level: "warn", write: (line) => process.stderr.write(line), now: () => new Date() }),
+});
+process.on("SIGTERM", () => {
+  service.close().then(
+    () => process.exit(),
+    () => process.exit(1),
+  );
+});
+announce(service.url);

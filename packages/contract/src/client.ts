@@ -1,0 +1,98 @@
+import type { Static, TSchema } from "typebox";
+import type { BodyOf, ParamsOf, QueryOf, RouteDefinition } from "./route.ts";
+
+export type Pagination = { limit: number; has_more: boolean; next_cursor: string | null };
+
+/** What a call resolves with: the payload, and for lists where the next page begins. */
+export type Result<R extends RouteDefinition> = R["reply"] extends { list: infer T extends TSchema }
+  ? { data: Static<T>[]; pagination: Pagination }
+  : R["reply"] extends { data: infer T extends TSchema }
+    ? { data: Static<T> }
+    : { data: null };
+
+type Part<Name extends string, T> = T extends undefined
+  ? unknown
+  : Record<string, never> extends T
+    ? { [K in Name]?: T }
+    : { [K in Name]: T };
+
+/** What a route takes, by its declaration: only the parts it has, required where they are. */
+export type Input<R extends RouteDefinition> = Part<
+  "params",
+  R["params"] extends undefined ? undefined : ParamsOf<R>
+> &
+  Part<"query", R["query"] extends undefined ? undefined : Partial<QueryOf<R>>> &
+  Part<"body", BodyOf<R>> & { idempotencyKey?: string; signal?: AbortSignal };
+
+/** A failure that the service answered with. */
+export class CallError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly hint: string;
+  readonly docs: string;
+  readonly requestId: string | null;
+
+  constructor(
+    status: number,
+    error: { code: string; message: string; hint: string; docs: string },
+    requestId: string | null,
+  ) {
+    super(error.message);
+    this.name = "CallError";
+    this.status = status;
+    this.code = error.code;
+    this.hint = error.hint;
+    this.docs = error.docs;
+    this.requestId = requestId;
+  }
+}
+
+type FetchLike = (
+  url: string,
+  init: {
+    method: string;
+    headers: Record<string, string>;
+    body?: string;
+    credentials: "same-origin";
+    signal?: AbortSignal;
+  },
+) => Promise<{ status: number; headers: { get(name: string): string | null }; text(): Promise<string> }>;
+
+/**
+ * Calls routes of the contract, typed by their declarations: `call(createApiKey, { body: { name, scopes } })`. Without a
+ * token the browser's session cookie speaks for the user.
+ */
+export function createClient(options: { baseUrl: string; token?: string; fetch: FetchLike }) {
+  return async function call<const R extends RouteDefinition>(route: R, input: Input<R>): Promise<Result<R>> {
+    const parts = input as {
+      params?: Record<string, string>;
+      query?: Record<string, unknown>;
+      body?: unknown;
+      idempotencyKey?: string;
+      signal?: AbortSignal;
+    };
+    const path = route.path.replace(/:([a-z_]+)/g, (_, name: string) =>
+      encodeURIComponent(parts.params?.[name] ?? ""),
+    );
+    const query = Object.entries(parts.query ?? {})
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+      .join("&");
+    const headers: Record<string, string> = { accept: "application/json" };
+    if (options.token !== undefined) headers.authorization = `Bearer ${options.token}`;
+    if (parts.body !== undefined) headers["content-type"] = "application/json";
+    if (parts.idempotencyKey !== undefined) headers["idempotency-key"] = parts.idempotencyKey;
+    const response = await options.fetch(`${options.baseUrl}${path}${query === "" ? "" : `?${query}`}`, {
+      method: route.method,
+      headers,
+      credentials: "same-origin",
+      ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
+      ...(parts.signal === undefined ? {} : { signal: parts.signal }),
+    });
+    const text = await response.text();
+    const envelope = text === "" ? { data: null, error: null } : JSON.parse(text);
+    if (envelope.error)
+      throw new CallError(response.status, envelope.error, response.headers.get("x-request-id"));
+    return envelope as Result<R>;
+  };
+}

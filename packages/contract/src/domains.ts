@@ -1,0 +1,220 @@
+import { Type } from "typebox";
+import { pageQuery } from "./page.ts";
+import { route } from "./route.ts";
+import { closed, Nullable, named, OneOf, open, Timestamp, Uuid } from "./schema.ts";
+
+const tag = "Domains";
+
+const ApexDomain = Type.String({
+  description: "The registrable domain in its ASCII form.",
+  examples: ["xn--mller-kva.example"],
+});
+const ApexDomainUnicode = Type.String({
+  description: "The same domain as people write it.",
+  examples: ["müller.example"],
+});
+const method = OneOf(["dns_txt"]);
+
+export const VerifiedDomain = named(
+  "VerifiedDomain",
+  open({
+    id: Uuid,
+    apexDomain: ApexDomain,
+    apexDomainUnicode: ApexDomainUnicode,
+    verifiedAt: Timestamp,
+    verifiedVia: method,
+    lastCheckedAt: Nullable(Timestamp),
+    downgradedAt: Nullable(
+      Type.String({
+        format: "date-time",
+        description:
+          "Since when the record has been missing. Live redirects to the domain are refused until it is back.",
+      }),
+    ),
+  }),
+);
+
+export const DomainChallenge = named(
+  "DomainChallenge",
+  open({
+    id: Uuid,
+    apexDomain: ApexDomain,
+    apexDomainUnicode: ApexDomainUnicode,
+    method,
+    expiresAt: Timestamp,
+    createdAt: Timestamp,
+  }),
+);
+
+export const listDomains = route({
+  id: "listDomains",
+  method: "GET",
+  path: "/v1/auth/orgs/domains",
+  tag,
+  summary: "List verified domains and active challenges",
+  access: { role: "owner", whileFrozen: "refused" },
+  reply: {
+    status: 200,
+    data: named(
+      "Domains",
+      open({ domains: Type.Array(VerifiedDomain), challenges: Type.Array(DomainChallenge) }),
+    ),
+  },
+  errors: [],
+});
+
+export const startDomainChallenge = route({
+  id: "startDomainChallenge",
+  method: "POST",
+  path: "/v1/auth/orgs/domains/challenges/dns",
+  tag,
+  summary: "Begin to verify a domain",
+  description:
+    "Answers with the TXT record to publish. Any name below a domain stands for the registrable domain above it; internationalized names are taken in both forms. The value is shown only here.",
+  access: { role: "owner" },
+  body: named(
+    "StartDomainChallengeBody",
+    closed({ apex_domain: Type.String({ minLength: 3, maxLength: 253, examples: ["example.com"] }) }),
+  ),
+  reply: {
+    status: 201,
+    data: named(
+      "StartedDomainChallenge",
+      open({
+        challenge_id: Uuid,
+        apex_domain: ApexDomain,
+        apex_domain_unicode: ApexDomainUnicode,
+        record_name: Type.String({ examples: ["_service-verification.example.com"] }),
+        record_value: Type.String({
+          examples: ["service-verification=EXAMPLEexampleEXAMPLEexampleEXAMPLEexample1"],
+        }),
+        expires_at: Timestamp,
+        conflict: Nullable(named("DomainConflict", open({ organization_name: Type.String() }))),
+      }),
+    ),
+  },
+  errors: ["APEX_INVALID"],
+});
+
+export const verifyDomain = route({
+  id: "verifyDomain",
+  method: "POST",
+  path: "/v1/auth/orgs/domains/challenges/dns/verify",
+  tag,
+  summary: "Verify a domain by its TXT record",
+  description:
+    "Looks the record up now. A domain that another organization holds is taken over only with `acknowledge_takeover`; its owners are told by mail.",
+  access: { role: "owner" },
+  body: named(
+    "VerifyDomainBody",
+    closed({
+      challenge_id: Uuid,
+      acknowledge_takeover: Type.Optional(Type.Boolean({ default: false })),
+    }),
+  ),
+  reply: {
+    status: 200,
+    data: named(
+      "DomainVerification",
+      open({
+        domain_id: Uuid,
+        apex_domain: ApexDomain,
+        apex_domain_unicode: ApexDomainUnicode,
+        takeover_from: Nullable(
+          named("DomainTakeover", open({ organization_id: Uuid, organization_name: Type.String() })),
+        ),
+      }),
+    ),
+  },
+  errors: [
+    "CHALLENGE_NOT_FOUND",
+    "CHALLENGE_EXPIRED",
+    "DNS_NOT_PROPAGATED",
+    "APEX_TAKEOVER_REQUIRED",
+    "UPSTREAM_ERROR",
+    "UPSTREAM_UNAVAILABLE",
+  ],
+});
+
+const params = closed({ id: Uuid });
+
+export const removeDomain = route({
+  id: "removeDomain",
+  method: "DELETE",
+  path: "/v1/auth/orgs/domains/:id",
+  tag,
+  summary: "Give up a verified domain",
+  description: "Its redirect URIs go with it.",
+  access: { role: "owner" },
+  params,
+  reply: { status: 204 },
+  errors: ["NOT_FOUND"],
+});
+
+export const RedirectUri = named(
+  "RedirectUri",
+  open({
+    id: Uuid,
+    verifiedDomainId: Uuid,
+    apexDomain: ApexDomain,
+    pattern: Type.String({ examples: ["https://www.example.com/verified"] }),
+    createdAt: Timestamp,
+  }),
+);
+
+export const createRedirectUri = route({
+  id: "createRedirectUri",
+  method: "POST",
+  path: "/v1/auth/orgs/redirect-uris",
+  tag,
+  summary: "Allow a redirect URI",
+  description:
+    "`https://host/path`. The host matches exactly; `*.` in front stands for exactly one more label. The path matches itself and everything below it, segment by segment. No port, query, fragment or credentials. A pattern that exists already is answered with 200.",
+  access: { role: "admin" },
+  body: named(
+    "CreateRedirectUriBody",
+    closed({
+      pattern: Type.String({
+        minLength: 1,
+        maxLength: 2048,
+        examples: ["https://www.example.com/verified"],
+      }),
+    }),
+  ),
+  reply: { status: 201, data: RedirectUri, also: 200 },
+  errors: ["DOMAIN_NOT_VERIFIED"],
+});
+
+export const listRedirectUris = route({
+  id: "listRedirectUris",
+  method: "GET",
+  path: "/v1/auth/orgs/redirect-uris",
+  tag,
+  summary: "List the allowed redirect URIs",
+  access: { role: "member" },
+  query: pageQuery(Uuid, {}),
+  reply: { status: 200, list: RedirectUri },
+  errors: [],
+});
+
+export const deleteRedirectUri = route({
+  id: "deleteRedirectUri",
+  method: "DELETE",
+  path: "/v1/auth/orgs/redirect-uris/:id",
+  tag,
+  summary: "Remove an allowed redirect URI",
+  access: { role: "admin" },
+  params,
+  reply: { status: 204 },
+  errors: ["NOT_FOUND"],
+});
+
+export const domainRoutes = [
+  listDomains,
+  startDomainChallenge,
+  verifyDomain,
+  removeDomain,
+  createRedirectUri,
+  listRedirectUris,
+  deleteRedirectUri,
+];

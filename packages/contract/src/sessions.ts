@@ -1,0 +1,267 @@
+import { type Static, type TSchema, Type } from "typebox";
+import { pageQuery } from "./page.ts";
+import { route } from "./route.ts";
+import { closed, Nullable, named, OneOf, open, PrefixedId, Text, Timestamp } from "./schema.ts";
+
+const tag = "Sessions";
+
+export const sessionStatuses = [
+  "created",
+  "in_progress",
+  "succeeded",
+  "failed",
+  "expired",
+  "cancelled",
+] as const;
+export type SessionStatus = (typeof sessionStatuses)[number];
+
+export const attemptStatuses = ["in_progress", "succeeded", "failed", "cancelled"] as const;
+export type AttemptStatus = (typeof attemptStatuses)[number];
+
+/** Why a session failed. */
+export const failureCodes = [
+  "document_authenticity_failed",
+  "document_active_authentication_failed",
+  "document_chip_authentication_failed",
+  "document_data_invalid",
+  "document_expired",
+  "liveness_failed",
+  "selfie_face_mismatch",
+] as const;
+export type FailureCode = (typeof failureCodes)[number];
+
+/** Why an attempt did not succeed: the session's reasons, or the session ended without an outcome. */
+export const attemptFailureCodes = [...failureCodes, "session_expired", "session_cancelled"] as const;
+export type AttemptFailureCode = (typeof attemptFailureCodes)[number];
+
+/** What a partner may ask for, besides `age_over_N`. */
+export const claimKeys = [
+  "document_type_code",
+  "issuing_country_code",
+  "family_name",
+  "given_names",
+  "document_number",
+  "nationality_code",
+  "date_of_birth",
+  "sex_marker",
+  "document_expiry_date",
+  "mrz_optional_data",
+  "service_document_id",
+] as const;
+
+/** `age_over_18` tells whether the person is at least 18, and nothing else about their age. */
+export const ageClaim = { prefix: "age_over_", min: 12, max: 130 } as const;
+
+export const shareLimits = { fields: 32, reasonCharacters: 200 } as const;
+export const metadataLimits = { keys: 20, keyCharacters: 40, valueCharacters: 500 } as const;
+export const redirectUrlMaxCharacters = 2048;
+
+/** An object whose names the caller chooses. */
+function mapOf<T extends TSchema>(values: T, options: Record<string, unknown> = {}) {
+  return Type.Unsafe<Record<string, Static<T>>>({ type: "object", additionalProperties: values, ...options });
+}
+
+export const SessionId = PrefixedId("vs_", 64, "verification session");
+export const AttemptId = PrefixedId("va_", 64, "verification attempt");
+const EndpointId = PrefixedId("whe_", 32, "webhook endpoint");
+
+const shareFieldsExample = {
+  date_of_birth: { required: true, reason: "We must know that you are of age." },
+  nationality_code: { required: false, reason: "Speeds up the tax form." },
+};
+
+const AskedField = named(
+  "AskedField",
+  closed({
+    required: Type.Boolean({ description: "A required field cannot be left out by the person." }),
+    reason: Type.String({
+      description: `Why you ask, 1 to ${shareLimits.reasonCharacters} characters; the person reads it. White space around it is removed.`,
+      examples: ["We must know that you are of age."],
+    }),
+  }),
+);
+
+export const ShareField = named(
+  "ShareField",
+  open({
+    required: Type.Boolean(),
+    reason: Type.String({ description: "What the person is told about why it is asked." }),
+    source: OneOf(["rc", "default"], {
+      description: "`rc` when the partner asked for the field, `default` when the service added it.",
+    }),
+  }),
+);
+
+const ClientReferenceId = Text({
+  max: 200,
+  description: "Your own reference. Lists can be filtered by it, and events carry it.",
+  examples: ["order-7391"],
+});
+
+const Metadata = mapOf(Type.String({ maxLength: metadataLimits.valueCharacters }), {
+  maxProperties: metadataLimits.keys,
+  propertyNames: { minLength: 1, maxLength: metadataLimits.keyCharacters },
+  description: "Your own notes. Do not put personal data here: it is stored as it is.",
+  examples: [{ channel: "mobile" }],
+});
+
+const sessionFields = {
+  id: SessionId,
+  status: OneOf(sessionStatuses),
+  failure_code: Nullable(OneOf(failureCodes, { description: "Set when the session failed." })),
+  nfc_tries_used: Type.Integer({ minimum: 0, description: "Chip reads that were judged." }),
+  liveness_tries_used: Type.Integer({ minimum: 0, description: "Liveness captures that were judged." }),
+  contract_version: Type.Integer({ description: "Version of the share contract.", examples: [1] }),
+  share_fields: mapOf(ShareField, {
+    description: "What the person is asked to share. `service_document_id` is always among it.",
+  }),
+  redirect_url: Type.String({ description: "Where the person is sent afterwards." }),
+  webhook_endpoint_id: Nullable(
+    Type.String({
+      description: "The only endpoint that gets this session's events, or null: all of them do.",
+    }),
+  ),
+  client_reference_id: Nullable(Type.String()),
+  metadata: mapOf(Type.String()),
+  sandbox: Type.Boolean({ description: "Whether test documents, and only those, are accepted." }),
+  verification_url: Type.String({ description: "The page that the person opens; ends in the session id." }),
+  expires_at: Timestamp,
+  completed_at: Nullable(Timestamp),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+};
+
+export const Session = named("Session", open(sessionFields));
+
+export const CreatedSession = named(
+  "CreatedSession",
+  open({
+    ...sessionFields,
+    cancel_token: Type.String({
+      description: "Lets the person abort or withdraw. It is shown only here.",
+      examples: ["EXAMPLEexampleEXAMPLEexampleEXAMPLEexample1"],
+    }),
+  }),
+);
+
+export const CreateSessionBody = named(
+  "CreateSessionBody",
+  closed({
+    redirect_url: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: redirectUrlMaxCharacters,
+        description:
+          "Where the person is sent afterwards. In the sandbox any https URL or http://localhost; live, an https URL on a verified domain. Left out, this service shows a closing page.",
+        examples: ["https://shop.example.com/verified"],
+      }),
+    ),
+    share_fields: Type.Optional(
+      mapOf(AskedField, {
+        maxProperties: shareLimits.fields,
+        description: `What the person is asked to share. Keys: ${claimKeys.join(", ")}, and one age_over_N with N from ${ageClaim.min} to ${ageClaim.max}.`,
+        examples: [shareFieldsExample],
+      }),
+    ),
+    webhook_endpoint_id: Type.Optional(EndpointId),
+    client_reference_id: Type.Optional(ClientReferenceId),
+    metadata: Type.Optional(Metadata),
+  }),
+);
+
+const params = closed({ id: SessionId });
+
+export const createSession = route({
+  id: "createSession",
+  method: "POST",
+  path: "/v1/sessions",
+  tag,
+  summary: "Create a verification session",
+  description:
+    "Send the person to `verification_url`. The session lives 60 minutes. Each call creates a new session; send an `Idempotency-Key` to make a repetition safe.",
+  access: { scope: "sessions:write" },
+  body: CreateSessionBody,
+  bodyOptional: true,
+  reply: { status: 201, data: CreatedSession },
+  errors: ["UNKNOWN_CLAIM_KEY", "INVALID_REQUEST"],
+  examples: {
+    body: { share_fields: shareFieldsExample, client_reference_id: "order-7391" },
+  },
+});
+
+export const listSessions = route({
+  id: "listSessions",
+  method: "GET",
+  path: "/v1/sessions",
+  tag,
+  summary: "List sessions",
+  access: { scope: "sessions:read" },
+  query: pageQuery(SessionId, {
+    status: Type.Optional(OneOf(sessionStatuses)),
+    created_from: Type.Optional({ ...Timestamp, description: "Created at or after this time." }),
+    created_to: Type.Optional({ ...Timestamp, description: "Created at or before this time." }),
+    client_reference_id: Type.Optional(ClientReferenceId),
+  }),
+  reply: { status: 200, list: Session },
+  errors: [],
+});
+
+export const getSession = route({
+  id: "getSession",
+  method: "GET",
+  path: "/v1/sessions/:id",
+  tag,
+  summary: "Read a session",
+  access: { scope: "sessions:read" },
+  params,
+  invalidParams: "INVALID_SESSION_ID",
+  reply: { status: 200, data: Session },
+  errors: ["SESSION_NOT_FOUND"],
+});
+
+export const cancelSession = route({
+  id: "cancelSession",
+  method: "POST",
+  path: "/v1/sessions/:id/cancel",
+  tag,
+  summary: "Cancel a session",
+  description:
+    "Idempotent: cancelling a cancelled session answers 204 again. A session whose phone was heard from in the last 60 seconds cannot be cancelled.",
+  access: { scope: "sessions:write" },
+  params,
+  invalidParams: "INVALID_SESSION_ID",
+  reply: { status: 204 },
+  errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED", "SESSION_IN_PROGRESS", "CONFLICT"],
+});
+
+export const Attempt = named(
+  "Attempt",
+  open({
+    id: AttemptId,
+    session_id: SessionId,
+    status: OneOf(attemptStatuses),
+    failure_code: Nullable(OneOf(attemptFailureCodes)),
+    risk_score: Type.Number({ minimum: 0, maximum: 1, description: "0 until a check has run." }),
+    completed_at: Nullable(Timestamp),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  }),
+);
+
+export const listAttempts = route({
+  id: "listAttempts",
+  method: "GET",
+  path: "/v1/sessions/attempts/attempts",
+  tag,
+  summary: "List attempts",
+  description: "An attempt is one device's go at a session.",
+  access: { scope: "sessions:read" },
+  query: pageQuery(AttemptId, {
+    session_id: Type.Optional(SessionId),
+    status: Type.Optional(OneOf(attemptStatuses)),
+  }),
+  reply: { status: 200, list: Attempt },
+  errors: [],
+});
+
+export const sessionRoutes = [createSession, listSessions, listAttempts, getSession, cancelSession];

@@ -1,0 +1,494 @@
+import { Type } from "typebox";
+import { EventId, eventQuery, eventTypes, WebhookEvent } from "./events.ts";
+import { pageQuery } from "./page.ts";
+import { route } from "./route.ts";
+import { closed, Nullable, named, OneOf, open, PrefixedId, Text, Timestamp, Uuid } from "./schema.ts";
+
+const tag = "Webhooks";
+
+export const EndpointId = PrefixedId("whe_", 32, "webhook endpoint");
+export const EncryptionKeyId = PrefixedId("whk_", 32, "webhook encryption key");
+export const DeliveryId = PrefixedId("whd_", 64, "webhook delivery");
+const AttemptId = PrefixedId("wha_", 64, "webhook delivery attempt");
+
+export const payloadRetentionHours = [0, 24, 72, 168] as const;
+export type PayloadRetentionHours = (typeof payloadRetentionHours)[number];
+
+/** Why an endpoint is disabled. */
+export const disabledReasons = ["disabled_by_request", "endpoint_gone", "no_success_for_5_days"] as const;
+export type DisabledReason = (typeof disabledReasons)[number];
+
+export const deliveryStatuses = ["pending", "delivering", "succeeded", "failed"] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/** What kept an attempt, or a whole delivery, from succeeding. */
+export const deliveryErrors = [
+  "status_not_2xx",
+  "redirect_not_followed",
+  "timeout",
+  "name_not_resolved",
+  "address_refused",
+  "connection_failed",
+  "tls_failed",
+  "response_invalid",
+  "no_active_key",
+  "endpoint_deleted",
+  "consent_withdrawn",
+] as const;
+export type DeliveryError = (typeof deliveryErrors)[number];
+
+const EndpointName = Text({ max: 120, description: "For display only.", examples: ["Production"] });
+/** In a request null clears the name. */
+const ClearableName = Type.Unsafe<string | null>(Nullable(EndpointName));
+const EndpointUrl = Type.String({
+  minLength: 1,
+  maxLength: 2048,
+  description:
+    "Must start with `https://`, hold no credentials and lead to a public address. Redirects are not followed.",
+  examples: ["https://partner.example.com/webhooks/identity"],
+});
+const RetentionHours = Type.Unsafe<PayloadRetentionHours>({
+  type: "integer",
+  enum: [...payloadRetentionHours],
+  default: 72,
+  description:
+    "How long the encrypted payload of a failed delivery is kept for a manual retry; 0 keeps it not at all.",
+});
+const SubscribedTypes = Type.Array(OneOf(eventTypes), {
+  uniqueItems: true,
+  maxItems: 100,
+  description: "The types that the endpoint receives. Left out, all of them; empty, none.",
+  examples: [["verification.session.succeeded", "verification.session.failed"]],
+});
+
+export const WebhookEndpoint = named(
+  "WebhookEndpoint",
+  open({
+    id: EndpointId,
+    organization_id: Uuid,
+    name: Nullable(EndpointName),
+    url: EndpointUrl,
+    enabled: Type.Boolean(),
+    subscribed_event_types: SubscribedTypes,
+    undelivered_payload_retention_hours: RetentionHours,
+    has_active_key: Type.Boolean({ description: "Without an active encryption key nothing is sent." }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    disabled_at: Nullable(Timestamp),
+    disabled_reason: Nullable(OneOf(disabledReasons)),
+  }),
+);
+
+const SigningSecret = Type.String({
+  pattern: "^whsec_[A-Za-z0-9+/]{43}=$",
+  description: "Key of the signatures that deliveries carry.",
+  examples: [`whsec_${"A".repeat(43)}=`],
+});
+
+export const CreatedWebhookEndpoint = named(
+  "CreatedWebhookEndpoint",
+  open({
+    endpoint: WebhookEndpoint,
+    signing_secret: SigningSecret,
+    warnings: Type.Array(
+      open({ code: OneOf(["NO_ACTIVE_KEY"]), message: Type.String({ description: "What to do about it." }) }),
+    ),
+  }),
+);
+
+export const WebhookSigningSecret = named(
+  "WebhookSigningSecret",
+  open({ endpoint_id: EndpointId, signing_secret: SigningSecret }),
+);
+
+const KeyId = Text({
+  max: 100,
+  description: "Your own name for the key; it appears as `kid` in the header of what is encrypted to it.",
+  examples: ["2026-03"],
+});
+
+const Base64Url = (max: number, about: string, example: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: max,
+    pattern: "^[A-Za-z0-9_-]+$",
+    description: about,
+    examples: [example],
+  });
+
+const jwkFields = {
+  kty: OneOf(["RSA"]),
+  n: Base64Url(1366, "Modulus, 2048 to 8192 bits.", "0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx"),
+  e: Base64Url(8, "Exponent, usually AQAB.", "AQAB"),
+  alg: OneOf(["RSA-OAEP-256"]),
+  use: OneOf(["enc"]),
+  kid: KeyId,
+};
+
+/** Only public members are listed, so a private key is refused like any other unknown field. */
+export const PublicRsaJwk = named("PublicRsaJwk", closed(jwkFields));
+
+export const WebhookEncryptionKey = named(
+  "WebhookEncryptionKey",
+  open({
+    id: EncryptionKeyId,
+    webhook_endpoint_id: EndpointId,
+    key_id: KeyId,
+    algorithm: OneOf(["RSA-OAEP-256"]),
+    key_type: OneOf(["RSA"]),
+    jwk: named("WebhookJwk", open(jwkFields)),
+    is_active: Type.Boolean(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    deactivated_at: Nullable(Timestamp),
+  }),
+);
+
+const deliveryFields = {
+  id: DeliveryId,
+  event_id: EventId,
+  event_type: OneOf(eventTypes),
+  webhook_endpoint_id: EndpointId,
+  webhook_encryption_key_id: Nullable(EncryptionKeyId),
+  status: OneOf(deliveryStatuses),
+  attempt_count: Type.Integer({
+    minimum: 0,
+    description: "Attempts made so far, those before a retry included.",
+  }),
+  next_attempt_at: Nullable(Timestamp),
+  last_status_code: Nullable(Type.Integer()),
+  last_error: Nullable(OneOf(deliveryErrors)),
+  last_attempt_at: Nullable(Timestamp),
+  payload_expires_at: Nullable(Timestamp),
+  payload_scrubbed_at: Nullable(Timestamp),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+};
+
+export const WebhookDelivery = named("WebhookDelivery", open(deliveryFields));
+
+export const WebhookDeliveryAttempt = named(
+  "WebhookDeliveryAttempt",
+  open({
+    id: AttemptId,
+    status_code: Nullable(Type.Integer()),
+    error: Nullable(OneOf(deliveryErrors)),
+    duration_ms: Type.Integer({ minimum: 0 }),
+    attempted_at: Timestamp,
+  }),
+);
+
+export const WebhookDeliveryWithAttempts = named(
+  "WebhookDeliveryWithAttempts",
+  open({ ...deliveryFields, attempts: Type.Array(WebhookDeliveryAttempt) }),
+);
+
+export const EventWithDeliveries = named(
+  "EventWithDeliveries",
+  open({ event: WebhookEvent, deliveries: Type.Array(WebhookDelivery) }),
+);
+
+const endpointParams = closed({ endpoint_id: EndpointId });
+const deliveryParams = closed({ delivery_id: DeliveryId });
+const eventParams = closed({ event_id: EventId });
+const read = { scope: "webhooks:read" } as const;
+const write = { scope: "webhooks:write" } as const;
+
+export const createEndpoint = route({
+  id: "createWebhookEndpoint",
+  method: "POST",
+  path: "/v1/webhooks/endpoints",
+  tag,
+  summary: "Create a webhook endpoint",
+  description:
+    "The signing secret is shown only here. Nothing is sent until an encryption key is registered for the endpoint.",
+  access: write,
+  body: named(
+    "CreateWebhookEndpointBody",
+    closed({
+      url: EndpointUrl,
+      name: Type.Optional(ClearableName),
+      undelivered_payload_retention_hours: Type.Optional(RetentionHours),
+      subscribed_event_types: Type.Optional(SubscribedTypes),
+    }),
+  ),
+  reply: { status: 201, data: CreatedWebhookEndpoint },
+  errors: ["WEBHOOK_URL_REJECTED"],
+});
+
+export const listEndpoints = route({
+  id: "listWebhookEndpoints",
+  method: "GET",
+  path: "/v1/webhooks/endpoints",
+  tag,
+  summary: "List webhook endpoints",
+  access: read,
+  query: pageQuery(EndpointId, { enabled: Type.Optional(Type.Boolean()) }),
+  reply: { status: 200, list: WebhookEndpoint },
+  errors: [],
+});
+
+export const getEndpoint = route({
+  id: "getWebhookEndpoint",
+  method: "GET",
+  path: "/v1/webhooks/endpoints/:endpoint_id",
+  tag,
+  summary: "Read a webhook endpoint",
+  access: read,
+  params: endpointParams,
+  reply: { status: 200, data: WebhookEndpoint },
+  errors: ["NOT_FOUND"],
+});
+
+export const updateEndpoint = route({
+  id: "updateWebhookEndpoint",
+  method: "PATCH",
+  path: "/v1/webhooks/endpoints/:endpoint_id",
+  tag,
+  summary: "Change, disable or enable a webhook endpoint",
+  description:
+    "A disabled endpoint holds its pending deliveries without using up tries; they go on when it is enabled again.",
+  access: write,
+  params: endpointParams,
+  body: named(
+    "UpdateWebhookEndpointBody",
+    Type.Object(
+      {
+        name: Type.Optional(ClearableName),
+        url: Type.Optional(EndpointUrl),
+        enabled: Type.Optional(Type.Boolean()),
+        subscribed_event_types: Type.Optional(SubscribedTypes),
+        undelivered_payload_retention_hours: Type.Optional(RetentionHours),
+      },
+      { additionalProperties: false, minProperties: 1 },
+    ),
+  ),
+  reply: { status: 200, data: WebhookEndpoint },
+  errors: ["NOT_FOUND", "WEBHOOK_URL_REJECTED"],
+});
+
+export const deleteEndpoint = route({
+  id: "deleteWebhookEndpoint",
+  method: "DELETE",
+  path: "/v1/webhooks/endpoints/:endpoint_id",
+  tag,
+  summary: "Delete a webhook endpoint",
+  description: "Retries stop and payloads are scrubbed. Past deliveries stay listed.",
+  access: write,
+  params: endpointParams,
+  reply: { status: 204 },
+  errors: ["NOT_FOUND"],
+});
+
+export const revealSecret = route({
+  id: "revealWebhookSigningSecret",
+  method: "POST",
+  path: "/v1/webhooks/endpoints/:endpoint_id/signing-secret/reveal",
+  tag,
+  summary: "Reveal the signing secret",
+  description: "Needs the role owner, so API keys cannot. Every reveal is written to the audit log.",
+  access: { role: "owner" },
+  params: endpointParams,
+  reply: { status: 200, data: WebhookSigningSecret },
+  errors: ["NOT_FOUND"],
+});
+
+export const rotateSecret = route({
+  id: "rotateWebhookSigningSecret",
+  method: "POST",
+  path: "/v1/webhooks/endpoints/:endpoint_id/signing-secret/rotate",
+  tag,
+  summary: "Replace the signing secret",
+  description: "The old secret stops at once: the next send, retries included, is signed with the new one.",
+  access: write,
+  params: endpointParams,
+  reply: { status: 200, data: WebhookSigningSecret },
+  errors: ["NOT_FOUND"],
+});
+
+export const testEndpoint = route({
+  id: "testWebhookEndpoint",
+  method: "POST",
+  path: "/v1/webhooks/endpoints/:endpoint_id/test",
+  tag,
+  summary: "Send a test event",
+  description: "Sends `webhook.endpoint.test` to this endpoint only, whatever types it subscribes to.",
+  access: write,
+  params: endpointParams,
+  reply: { status: 202, data: EventWithDeliveries },
+  errors: ["NOT_FOUND", "CONFLICT"],
+  idempotent: true,
+});
+
+export const registerKey = route({
+  id: "registerWebhookKey",
+  method: "POST",
+  path: "/v1/webhooks/endpoints/:endpoint_id/keys",
+  tag,
+  summary: "Register an encryption key",
+  description:
+    "A public RSA key of at least 2048 bits. The private key never leaves you. With several active keys the most recently activated one is used.",
+  access: write,
+  params: endpointParams,
+  body: named(
+    "RegisterWebhookKeyBody",
+    closed({
+      key_id: KeyId,
+      algorithm: OneOf(["RSA-OAEP-256"]),
+      key_type: OneOf(["RSA"]),
+      jwk: PublicRsaJwk,
+    }),
+  ),
+  reply: { status: 201, data: WebhookEncryptionKey },
+  errors: ["NOT_FOUND", "CONFLICT"],
+});
+
+export const listKeys = route({
+  id: "listWebhookKeys",
+  method: "GET",
+  path: "/v1/webhooks/endpoints/:endpoint_id/keys",
+  tag,
+  summary: "List the encryption keys of an endpoint",
+  access: read,
+  params: endpointParams,
+  query: pageQuery(EncryptionKeyId, {}),
+  reply: { status: 200, list: WebhookEncryptionKey },
+  errors: ["NOT_FOUND"],
+});
+
+const keyParams = closed({
+  key_id: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: "The `whk_` id, or your own `key_id` when only one key of the organization has it.",
+  }),
+});
+
+export const deactivateKey = route({
+  id: "deactivateWebhookKey",
+  method: "POST",
+  path: "/v1/webhooks/keys/:key_id/deactivate",
+  tag,
+  summary: "Stop encrypting to a key",
+  description: "What was already encrypted to it is still delivered. Repeating it changes nothing.",
+  access: write,
+  params: keyParams,
+  reply: { status: 200, data: WebhookEncryptionKey },
+  errors: ["NOT_FOUND", "CONFLICT"],
+});
+
+export const reactivateKey = route({
+  id: "reactivateWebhookKey",
+  method: "POST",
+  path: "/v1/webhooks/keys/:key_id/reactivate",
+  tag,
+  summary: "Encrypt to a key again",
+  description: "Repeating it changes nothing.",
+  access: write,
+  params: keyParams,
+  reply: { status: 200, data: WebhookEncryptionKey },
+  errors: ["NOT_FOUND", "CONFLICT"],
+});
+
+export const listDeliveries = route({
+  id: "listWebhookDeliveries",
+  method: "GET",
+  path: "/v1/webhooks/deliveries",
+  tag,
+  summary: "List deliveries",
+  access: read,
+  query: pageQuery(DeliveryId, {
+    status: Type.Optional(OneOf(deliveryStatuses)),
+    endpoint_id: Type.Optional(EndpointId),
+    event_id: Type.Optional(EventId),
+    created_from: Type.Optional(Timestamp),
+    created_to: Type.Optional(Timestamp),
+  }),
+  reply: { status: 200, list: WebhookDelivery },
+  errors: [],
+});
+
+export const getDelivery = route({
+  id: "getWebhookDelivery",
+  method: "GET",
+  path: "/v1/webhooks/deliveries/:delivery_id",
+  tag,
+  summary: "Read a delivery with its attempts",
+  access: read,
+  params: deliveryParams,
+  reply: { status: 200, data: WebhookDeliveryWithAttempts },
+  errors: ["NOT_FOUND"],
+});
+
+export const retryDelivery = route({
+  id: "retryWebhookDelivery",
+  method: "POST",
+  path: "/v1/webhooks/deliveries/:delivery_id/retry",
+  tag,
+  summary: "Retry a delivery",
+  description:
+    "Sends again at once and starts the schedule of tries anew. A disabled endpoint holds the delivery until it is enabled.",
+  access: write,
+  params: deliveryParams,
+  reply: { status: 202, data: WebhookDelivery },
+  errors: ["NOT_FOUND", "CONFLICT", "WEBHOOK_PAYLOAD_EXPIRED"],
+});
+
+export const listEvents = route({
+  id: "listWebhookEvents",
+  method: "GET",
+  path: "/v1/webhooks/events",
+  tag,
+  summary: "List events",
+  access: read,
+  query: eventQuery,
+  reply: { status: 200, list: WebhookEvent },
+  errors: [],
+});
+
+export const getEvent = route({
+  id: "getWebhookEvent",
+  method: "GET",
+  path: "/v1/webhooks/events/:event_id",
+  tag,
+  summary: "Read an event",
+  access: read,
+  params: eventParams,
+  reply: { status: 200, data: WebhookEvent },
+  errors: ["NOT_FOUND"],
+});
+
+export const replayEvent = route({
+  id: "replayWebhookEvent",
+  method: "POST",
+  path: "/v1/webhooks/events/:event_id/replay",
+  tag,
+  summary: "Replay an event",
+  description:
+    "Retries each delivery of the event whose payload is still there. Delivered payloads are gone, so they cannot be replayed.",
+  access: write,
+  params: eventParams,
+  reply: { status: 202, data: EventWithDeliveries },
+  errors: ["NOT_FOUND", "CONFLICT", "WEBHOOK_PAYLOAD_EXPIRED"],
+});
+
+export const webhookRoutes = [
+  createEndpoint,
+  listEndpoints,
+  getEndpoint,
+  updateEndpoint,
+  deleteEndpoint,
+  revealSecret,
+  rotateSecret,
+  testEndpoint,
+  registerKey,
+  listKeys,
+  deactivateKey,
+  reactivateKey,
+  listDeliveries,
+  getDelivery,
+  retryDelivery,
+  listEvents,
+  getEvent,
+  replayEvent,
+];

@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { appendFile, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, beforeEach, describe, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+
+const scratch: string[] = [];
+let root = "";
+
+// Stands for npm: notes that it ran, and does what the file `npm-behaviour` says.
+const fakeNpm = `
+  const fs = require("node:fs");
+  fs.appendFileSync("npm-runs", process.argv.slice(2).join(" ") + "\\n");
+  console.error("npm warn EBADENGINE something about engines");
+  const behaviour = fs.existsSync("npm-behaviour") ? fs.readFileSync("npm-behaviour", "utf8") : "";
+  if (behaviour === "fail") { console.error("npm error the registry is away"); process.exit(1); }
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+  fs.mkdirSync("node_modules/something", { recursive: true });
+`;
+// Stands for the service: tells what it got, and ends as the first argument says.
+const fakeMain = `
+  import { appendFileSync } from "node:fs";
+  const [how, ...rest] = process.argv.slice(2);
+  console.log("main", how, ...rest);
+  if (how === "exit") process.exit(Number(rest[0]));
+  if (how === "kill") process.kill(process.pid, "SIGKILL");
+  if (how === "wait") {
+    const alive = setInterval(() => {}, 1000);
+    process.on("SIGTERM", () => { appendFileSync("signals", "SIGTERM\\n"); clearInterval(alive); process.exitCode = 7; });
+    console.log("waiting");
+  }
+`;
+
+beforeEach(async () => {
+  root = await mkdtemp(path.join(tmpdir(), "assay-run-"));
+  scratch.push(root);
+  await mkdir(path.join(root, "scripts"));
+  await mkdir(path.join(root, "apps/server/src"), { recursive: true });
+  await copyFile(path.join(import.meta.dirname, "run.mjs"), path.join(root, "scripts/run.mjs"));
+  await writeFile(path.join(root, "package.json"), `{"type": "module"}`);
+  await writeFile(path.join(root, "package-lock.json"), "{}");
+  await mkdir(path.join(root, "fake"));
+  await writeFile(path.join(root, "fake/package.json"), "{}");
+  await writeFile(path.join(root, "fake/npm-cli.js"), fakeNpm);
+  await writeFile(path.join(root, "apps/server/src/main.ts"), fakeMain);
+});
+
+after(async () => {
+  for (const folder of scratch) await rm(folder, { recursive: true, force: true });
+});
+
+type Ended = { code: number | null; signal: string | null; output: string };
+
+function begin(
+  args: string[],
+  through?: string,
+): { child: ChildProcess; ended: Promise<Ended>; said(text: string): Promise<void> } {
+  const { npm_lifecycle_event: _, ...inherited } = process.env;
+  const env = {
+    ...inherited,
+    npm_execpath: path.join(root, "fake/npm-cli.js"),
+    ...(through === undefined ? {} : { npm_lifecycle_event: "start" }),
+  };
+  const command = [process.execPath, "scripts/run.mjs", ...args];
+  // The second command keeps the shell from becoming the program itself.
+  const [file = "", ...rest] =
+    through === undefined ? command : [through, "-c", `"$@"; exit $?`, "sh", ...command];
+  const child = spawn(file, rest, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output += chunk.toString("utf8");
+    });
+  }
+  const ended = new Promise<Ended>((resolve) => {
+    child.on("close", (code, signal) => resolve({ code, signal, output }));
+  });
+  return {
+    child,
+    ended,
+    async said(text) {
+      for (let i = 0; i < 3000 && !output.includes(text); i++) await wait(10);
+      assert.ok(output.includes(text), output);
+    },
+  };
+}
+
+const run = (...args: string[]) => begin(args).ended;
+
+async function npmRuns(): Promise<string[]> {
+  const text = await readFile(path.join(root, "npm-runs"), "utf8").catch(() => "");
+  return text.split("\n").filter((line) => line !== "");
+}
+
+describe("packages", () => {
+  test("are installed on the first start, quietly, and not again", async () => {
+    const first = await run("assay", "hello");
+    assert.equal(first.code, 0, first.output);
+    assert.match(first.output, /Installing packages \(first start only\)…\nPackages installed in \d+ s\.\n/);
+    assert.doesNotMatch(first.output, /EBADENGINE/);
+    const second = await run("assay", "hello");
+    assert.equal(second.output, "main hello\n");
+    const [only, ...more] = await npmRuns();
+    assert.deepEqual(more, []);
+    assert.match(only ?? "", /^install --no-save --ignore-scripts /);
+  });
+
+  test("are installed once when several start at the same time", async () => {
+    const all = await Promise.all([run("assay", "a"), run("assay", "b"), run("assay", "c")]);
+    for (const { code, output } of all) assert.equal(code, 0, output);
+    assert.equal((await npmRuns()).length, 1);
+  });
+
+  test("are installed again when the lock file has changed", async () => {
+    await run("assay", "a");
+    await appendFile(path.join(root, "package-lock.json"), "\n");
+    assert.match((await run("assay", "a")).output, /Installing changed packages…/);
+    assert.equal((await npmRuns()).length, 2);
+  });
+
+  test("left half installed by a killed start are thrown away", async () => {
+    await run("assay", "a");
+    await writeFile(path.join(root, "node_modules/.assay-install"), "unfinished");
+    await writeFile(path.join(root, "node_modules/half"), "");
+    // A lock of a process that cannot exist any more.
+    await mkdir(path.join(root, ".assay-install.lock"));
+    await writeFile(path.join(root, ".assay-install.lock/pid"), "999999999");
+    assert.equal((await run("assay", "a")).code, 0);
+    assert.equal(existsSync(path.join(root, "node_modules/half")), false);
+    assert.equal(existsSync(path.join(root, ".assay-install.lock")), false);
+  });
+
+  test("that cannot be installed stop the start with npm's own words, and the next start tries again", async () => {
+    await writeFile(path.join(root, "npm-behaviour"), "fail");
+    const failed = await run("assay", "a");
+    assert.equal(failed.code, 1);
+    assert.match(failed.output, /npm error the registry is away[\s\S]*could not be installed/);
+    assert.doesNotMatch(failed.output, /main a/);
+    await rm(path.join(root, "npm-behaviour"));
+    assert.match((await run("assay", "a")).output, /main a/);
+  });
+});
+
+describe("web apps", () => {
+  test("are built when their sources changed, and only then", async () => {
+    await run("assay", "a");
+    const app = path.join(root, "apps/verify");
+    await mkdir(path.join(app, "src"), { recursive: true });
+    await writeFile(path.join(app, "vite.config.ts"), "");
+    await writeFile(path.join(app, "src/main.ts"), "one");
+    await mkdir(path.join(root, "node_modules/vite/bin"), { recursive: true });
+    await writeFile(
+      path.join(root, "node_modules/vite/bin/vite.js"),
+      `const fs = require("node:fs"); fs.mkdirSync("dist", { recursive: true }); fs.appendFileSync("dist/builds", process.argv[2] + "\\n");`,
+    );
+    const builds = async () => (await readFile(path.join(app, "dist/builds"), "utf8")).split("\n").length - 1;
+    assert.match((await run("start")).output, /Building apps\/verify…/);
+    assert.equal((await run("start")).output, "main start\n");
+    assert.equal(await builds(), 1);
+    await writeFile(path.join(app, "src/main.ts"), "two");
+    await run("start");
+    assert.equal(await builds(), 2);
+  });
+});
+
+describe("the command", () => {
+  test("gets its arguments, and its exit code is handed on", async () => {
+    const { code, output } = await run("assay", "exit", "3", "two words");
+    assert.equal(code, 3);
+    assert.match(output, /^main exit 3 two words$/m);
+  });
+
+  test("that dies of a signal makes the script die of it too", async () => {
+    assert.equal((await run("assay", "kill")).signal, "SIGKILL");
+  });
+
+  test("gets the signals the script gets, and may take its time", async () => {
+    const { child, ended, said } = begin(["assay", "wait"]);
+    await said("waiting");
+    child.kill("SIGTERM");
+    assert.equal((await ended).code, 7);
+    assert.equal(await readFile(path.join(root, "signals"), "utf8"), "SIGTERM\n");
+  });
+
+  test("is told to end when npm's shell was killed", async () => {
+    const { child, ended, said } = begin(["assay", "wait"], "/bin/sh");
+    await said("waiting");
+    child.kill("SIGKILL");
+    await ended;
+    assert.equal(await readFile(path.join(root, "signals"), "utf8"), "SIGTERM\n");
+  });
+
+  test("that does not exist is refused with the list of those that do", async () => {
+    const { code, output } = await run("constructor");
+    assert.equal(code, 1);
+    assert.match(output, /usage: .*start\|assay\|dev\|test/);
+  });
+});
