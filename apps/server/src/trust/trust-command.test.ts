@@ -8,6 +8,7 @@ import { toHex } from "@assay/emrtd/bytes";
 import { readSignedData } from "@assay/emrtd/cms/signed-data";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
 import { signMasterList } from "@assay/emrtd/node/test-country/sign-message";
+import { signerProfile } from "@assay/emrtd/node/test-country/signer-profiles";
 import { createTestCountry } from "@assay/emrtd/node/test-country/test-country";
 import { auditTrustFolder, importTrustFile, listTrust } from "./trust-command.ts";
 import { openTrustFolder, trustFolderPath } from "./trust-folder.ts";
@@ -110,6 +111,15 @@ test("what cannot be trusted is left out, with the reason, and the rest is impor
   assert.equal(await bring("mixed.pem", content), 0);
   assert.match(lines.join("\n"), /Left out block 2: The signature of .* does not hold/);
   assert.match(lines.at(-1) ?? "", /Imported 1 certificates and 1 revocation lists/);
+});
+
+test("a long list of what was left out is cut short", async (context) => {
+  const { lines, bring } = await setUp(context);
+  const { certificate } = country.documentSigner(signerProfile("secp256r1-sha256-named"));
+  assert.equal(await bring("signers.pem", pem("CERTIFICATE", certificate).repeat(30)), 1);
+  assert.equal(lines.length, 21);
+  assert.match(lines[0] ?? "", /block 1: .* is not a signing authority/);
+  assert.equal(lines.at(-1), "Left out 10 more.");
 });
 
 test("a file with nothing in it says so", async (context) => {

@@ -21,6 +21,9 @@ export interface TrustImportRequest {
   readonly now: Date;
 }
 
+/** A directory's file holds document signers by the thousand, none of which belongs here. */
+const MAX_REASONS_SHOWN = 20;
+
 /** `assay trust import`. The exit code is 1 when nothing of the file could be used. */
 export async function importTrustFile(request: TrustImportRequest, print: Print): Promise<number> {
   const { folder, file, rootFiles, pinnedSha256, now } = request;
@@ -37,7 +40,9 @@ export async function importTrustFile(request: TrustImportRequest, print: Print)
     const bytes = new Uint8Array(await readFile(file));
     const label = basename(file);
     const { records, rejected } = importTrust(bytes, { label, checker, roots, pinnedSha256, now });
-    for (const { item, reason } of rejected) print(`Left out ${item}: ${reason}.`);
+    for (const { item, reason } of rejected.slice(0, MAX_REASONS_SHOWN))
+      print(`Left out ${item}: ${reason}.`);
+    if (rejected.length > MAX_REASONS_SHOWN) print(`Left out ${rejected.length - MAX_REASONS_SHOWN} more.`);
     for (const [part, record] of records.entries()) {
       await saveTrustRecord(folder, record, part);
       const { certificates, revocationLists, source } = record;

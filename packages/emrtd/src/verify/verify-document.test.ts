@@ -221,7 +221,13 @@ test("an expired signer is reported, and fails nothing that it signed while it w
 test("a signature made outside of the signer's validity, or in the future, fails", () => {
   const signed = (signedAt: Date) => makeFiles({ signing: { signedAt } });
   const validity = "signer_validity_at_signing";
-  fails(verify(signed(new Date("2022-12-31T23:00:00Z"))), validity, "signer_not_valid_at_signing");
+  passes(verify(signed(new Date("2022-12-31T01:00:00Z"))));
+  fails(verify(signed(new Date("2022-12-30T23:00:00Z"))), validity, "signer_not_valid_at_signing");
+  fails(
+    verify(signed(new Date("2038-01-02T00:00:00Z")), { now: new Date("2039-01-01T00:00:00Z") }),
+    validity,
+    "signer_not_valid_at_signing",
+  );
   fails(verify(signed(new Date("2026-05-07T00:00:00Z"))), validity, "signed_in_the_future");
   passes(verify(makeFiles({ signing: { signedAt: null } })));
   const late = signed(new Date("2028-01-01T00:00:00Z"));
