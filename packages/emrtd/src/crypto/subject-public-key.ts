@@ -66,7 +66,7 @@ function readRsa(bytes: Uint8Array): SubjectPublicKey {
   return { kind: "RSA", modulus, exponent, bits };
 }
 
-function readCurve(parameters: Tlv | undefined): NamedCurve {
+export function readCurve(parameters: Tlv | undefined): NamedCurve {
   if (parameters?.tag === TAG.oid) {
     const oid = parameters.oid();
     const curve = NAMED_CURVES.find((candidate) => candidate.oid === oid);
@@ -98,7 +98,7 @@ function readCurve(parameters: Tlv | undefined): NamedCurve {
   });
 }
 
-function readDhDomain(algorithm: Tlv): KeyAgreementDomain {
+export function readDhDomain(algorithm: Tlv): KeyAgreementDomain {
   const parameters = algorithm.at(1, "DH parameters", TAG.sequence);
   const number = (index: number, what: string) =>
     bytesToBigInt(parameters.at(index, what, TAG.integer).unsignedBytes());
