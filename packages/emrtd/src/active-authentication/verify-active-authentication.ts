@@ -3,7 +3,7 @@ import { sha224, sha256, sha384, sha512, sha512_224, sha512_256 } from "@noble/h
 import { readWhole } from "../ber/read.ts";
 import { TAG } from "../ber/tag.ts";
 import { bytesToBigInt, concat, equal, uintBytes } from "../bytes.ts";
-import { type NamedCurve } from "../crypto/ec-curves.ts";
+import type { NamedCurve } from "../crypto/ec-curves.ts";
 import { decodePoint } from "../crypto/key-agreement.ts";
 import { bitLength, modInverse, modPow } from "../crypto/prime.ts";
 import { readSubjectPublicKey } from "../crypto/subject-public-key.ts";
@@ -75,7 +75,13 @@ const ECDSA_HASH: Readonly<Record<string, ActiveAuthenticationHash>> = {
   "1.2.840.10045.4.3.3": "SHA-384",
   "1.2.840.10045.4.3.4": "SHA-512",
 };
-const ECDSA_HASHES_TO_TRY: readonly ActiveAuthenticationHash[] = ["SHA-256", "SHA-1", "SHA-384", "SHA-512", "SHA-224"];
+const ECDSA_HASHES_TO_TRY: readonly ActiveAuthenticationHash[] = [
+  "SHA-256",
+  "SHA-1",
+  "SHA-384",
+  "SHA-512",
+  "SHA-224",
+];
 
 const CHALLENGE_BYTES = 8;
 const MAX_SIGNATURE_BYTES = 1100;
@@ -205,7 +211,10 @@ function leftmostBits(digest: Uint8Array, bits: number): bigint {
 }
 
 /** Plain r and s of equal length is what the standard asks for; DER is what several states send. */
-function ecdsaReadings(signature: Uint8Array, n: bigint): { r: bigint; s: bigint; encoding: "plain" | "der" }[] {
+function ecdsaReadings(
+  signature: Uint8Array,
+  n: bigint,
+): { r: bigint; s: bigint; encoding: "plain" | "der" }[] {
   const readings: { r: bigint; s: bigint; encoding: "plain" | "der" }[] = [];
   const half = signature.length / 2;
   if (Number.isInteger(half) && half > 0 && half <= Math.ceil(bitLength(n) / 8) + 1) {

@@ -47,7 +47,9 @@ export function chipAuthenticationOffers(dg14: Uint8Array): ChipAuthenticationOf
   for (const key of keys) {
     const matching = protocols.filter(
       (protocol) =>
-        protocol.oid.startsWith(`${key.agreement === "DH" ? OID.chipAuthenticationDh : OID.chipAuthenticationEcdh}.`) &&
+        protocol.oid.startsWith(
+          `${key.agreement === "DH" ? OID.chipAuthenticationDh : OID.chipAuthenticationEcdh}.`,
+        ) &&
         (protocol.keyId === undefined || key.keyId === undefined || protocol.keyId === key.keyId),
     );
     // Early documents hold a key without saying how to use it; version 1 with triple DES is what they mean.

@@ -46,7 +46,8 @@ export function readSubjectPublicKey(bytes: Uint8Array): SubjectPublicKey {
 /** For key agreement: the domain and the public key in it, checked. */
 export function readAgreementKey(bytes: Uint8Array): { domain: KeyAgreementDomain; publicKey: Uint8Array } {
   const key = readSubjectPublicKey(bytes);
-  if (key.kind === "RSA") throw new EmrtdError("ALGORITHM_UNSUPPORTED", "An RSA key cannot agree on a secret");
+  if (key.kind === "RSA")
+    throw new EmrtdError("ALGORITHM_UNSUPPORTED", "An RSA key cannot agree on a secret");
   const domain = key.kind === "EC" ? ecDomain(key.curve) : key.domain;
   const publicKey = key.kind === "EC" ? key.point : key.publicKey;
   domain.checkPublicKey(publicKey);
@@ -54,7 +55,10 @@ export function readAgreementKey(bytes: Uint8Array): { domain: KeyAgreementDomai
 }
 
 function readRsa(bytes: Uint8Array): SubjectPublicKey {
-  const sequence = readWhole(bytes, { maxBytes: MAX_KEY_BYTES, maxDepth: 2 }).expect(TAG.sequence, "RSAPublicKey");
+  const sequence = readWhole(bytes, { maxBytes: MAX_KEY_BYTES, maxDepth: 2 }).expect(
+    TAG.sequence,
+    "RSAPublicKey",
+  );
   const modulus = bytesToBigInt(sequence.at(0, "modulus", TAG.integer).unsignedBytes());
   const exponent = bytesToBigInt(sequence.at(1, "publicExponent", TAG.integer).unsignedBytes());
   const bits = bitLength(modulus);
@@ -62,7 +66,8 @@ function readRsa(bytes: Uint8Array): SubjectPublicKey {
   if (bits > MAX_RSA_BITS || bits < 512 || bitLength(exponent) > MAX_EXPONENT_BITS || exponent < 3n) {
     throw new EmrtdError("CRYPTO_INVALID", "The RSA key is out of bounds");
   }
-  if ((exponent & 1n) === 0n || (modulus & 1n) === 0n) throw new EmrtdError("CRYPTO_INVALID", "The RSA key is even");
+  if ((exponent & 1n) === 0n || (modulus & 1n) === 0n)
+    throw new EmrtdError("CRYPTO_INVALID", "The RSA key is even");
   return { kind: "RSA", modulus, exponent, bits };
 }
 
@@ -118,5 +123,7 @@ function readStandardized(parameters: Tlv | undefined, key: Uint8Array): Subject
 }
 
 function integerValue(bytes: Uint8Array): Uint8Array {
-  return readWhole(bytes, { maxBytes: MAX_KEY_BYTES, maxDepth: 1 }).expect(TAG.integer, "DH public key").unsignedBytes();
+  return readWhole(bytes, { maxBytes: MAX_KEY_BYTES, maxDepth: 1 })
+    .expect(TAG.integer, "DH public key")
+    .unsignedBytes();
 }

@@ -115,7 +115,8 @@ export class PaceChip {
     const { suite } = this.#protocol;
     const keys = deriveSessionKeys(suite, mapped.sharedSecret(this.#privateKey, this.#terminalKey));
     const ownKey = mapped.publicKey(this.#privateKey);
-    const token = (key: Uint8Array) => suite.authenticationToken(keys.mac, tokenInput(this.#protocol, mapped, key));
+    const token = (key: Uint8Array) =>
+      suite.authenticationToken(keys.mac, tokenInput(this.#protocol, mapped, key));
     if (equal(ownKey, this.#terminalKey) || !equalConstantTime(token(ownKey), terminalToken)) {
       throw new Refusal(STATUS.authenticationFailed);
     }

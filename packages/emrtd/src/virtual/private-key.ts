@@ -10,14 +10,22 @@ import { EmrtdError } from "../emrtd-error.ts";
 /** The private key of a software chip. */
 export type ChipPrivateKey =
   | { readonly kind: "RSA"; readonly modulus: bigint; readonly privateExponent: bigint }
-  | { readonly kind: "EC"; readonly curve: NamedCurve; readonly scalar: bigint; readonly domain: KeyAgreementDomain }
+  | {
+      readonly kind: "EC";
+      readonly curve: NamedCurve;
+      readonly scalar: bigint;
+      readonly domain: KeyAgreementDomain;
+    }
   | { readonly kind: "DH"; readonly scalar: bigint; readonly domain: KeyAgreementDomain };
 
 /** Reads PKCS #8, which is what every key generator writes. */
 export function readPkcs8(bytes: Uint8Array): ChipPrivateKey {
   const info = readWhole(bytes, { maxBytes: 16_384, maxDepth: 8 }).expect(TAG.sequence, "PrivateKeyInfo");
   const algorithm = info.at(1, "algorithm", TAG.sequence);
-  const key = readWhole(info.at(2, "privateKey", TAG.octetString).octetString(), { maxBytes: 16_384, maxDepth: 4 });
+  const key = readWhole(info.at(2, "privateKey", TAG.octetString).octetString(), {
+    maxBytes: 16_384,
+    maxDepth: 4,
+  });
   switch (algorithm.at(0, "algorithm identifier", TAG.oid).oid()) {
     case OID.rsaEncryption:
       return {

@@ -270,14 +270,19 @@ class SoftwareChip {
   }
 
   #findFile(matches: (address: { fileId: number; shortId: number }) => boolean): ChipFileName {
-    for (const [name, address] of Object.entries(CHIP_FILES) as [ChipFileName, (typeof CHIP_FILES)[ChipFileName]][]) {
-      if (address.directory === this.#directory && matches(address) && this.#files[name] !== undefined) return name;
+    for (const [name, address] of Object.entries(CHIP_FILES) as [
+      ChipFileName,
+      (typeof CHIP_FILES)[ChipFileName],
+    ][]) {
+      if (address.directory === this.#directory && matches(address) && this.#files[name] !== undefined)
+        return name;
     }
     throw new Refusal(STATUS.fileNotFound);
   }
 
   #requireAccess(name: ChipFileName): void {
-    const free = name === "CardAccess" || (this.#mrzInformation === undefined && this.#options.can === undefined);
+    const free =
+      name === "CardAccess" || (this.#mrzInformation === undefined && this.#options.can === undefined);
     if (!(free || this.#accessGranted) || ALWAYS_DENIED.includes(name)) {
       throw new Refusal(STATUS.securityStatusNotSatisfied);
     }
@@ -313,7 +318,8 @@ class SoftwareChip {
     }
     if (offset >= file.length) throw new Refusal(STATUS.offsetOutside);
     const all = expectedBytes === 256 || expectedBytes === 65_536;
-    if (this.#quirks.exactLastRead === true && offset + wanted > file.length) throw new Refusal(STATUS.wrongLength);
+    if (this.#quirks.exactLastRead === true && offset + wanted > file.length)
+      throw new Refusal(STATUS.wrongLength);
     const piece = file.subarray(offset, offset + wanted);
     return { data: piece, statusWord: piece.length < wanted && !all ? STATUS.endOfFile : STATUS.ok };
   }
@@ -361,7 +367,8 @@ class SoftwareChip {
     const wanted = oidFromBytes(wantedOid);
     const parameterId = smallNumber(objects.get(0x84));
     const offer = (this.#options.pace ?? []).find(
-      (candidate) => candidate.oid === wanted && (parameterId === undefined || candidate.parameterId === parameterId),
+      (candidate) =>
+        candidate.oid === wanted && (parameterId === undefined || candidate.parameterId === parameterId),
     );
     if (offer === undefined) throw new Refusal(STATUS.referenceNotFound);
     const password = this.#password(smallNumber(objects.get(0x83)));
@@ -390,7 +397,10 @@ class SoftwareChip {
     if (!this.#accessGranted || wantedOid === undefined) throw new Refusal(STATUS.conditionsNotSatisfied);
     const cipher = CIPHER_ARCS[oidFromBytes(wantedOid).split(".").at(-1) ?? ""];
     if (cipher === undefined) throw new Refusal(STATUS.wrongData);
-    this.#chipAuthentication = { suite: CIPHER_SUITES[cipher], key: this.#pickAgreementKey(objects.get(0x84)) };
+    this.#chipAuthentication = {
+      suite: CIPHER_SUITES[cipher],
+      key: this.#pickAgreementKey(objects.get(0x84)),
+    };
     return OK;
   }
 
