@@ -154,7 +154,8 @@ export function dhDomain(name: string, parameters: DhParameters): KeyAgreementDo
     }
     return value;
   };
-  const order = q ?? (p - 1n) / 2n;
+  // Without the order, a private number of 512 bits is beyond reach and keeps the arithmetic quick.
+  const order = q ?? 1n << 512n;
   return {
     kind: "DH",
     name,
@@ -204,7 +205,7 @@ export function checkedDhDomain(parameters: DhParameters): KeyAgreementDomain {
 const big = (hex: string): bigint => bytesToBigInt(fromHex(hex));
 
 /** RFC 5114, sections 2.1 to 2.3: standardized domain parameters 0 to 2. */
-const RFC_5114_GROUPS: readonly { readonly name: string; readonly parameters: DhParameters }[] = [
+export const RFC_5114_GROUPS: readonly { readonly name: string; readonly parameters: DhParameters }[] = [
   {
     name: "RFC 5114 1024/160",
     parameters: {

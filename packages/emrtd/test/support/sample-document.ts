@@ -32,8 +32,8 @@ export interface SampleAgreementKey {
 export function ecKey(namedCurve: string, paramEncoding: "named" | "explicit" = "named"): SampleAgreementKey {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve, paramEncoding });
   return {
-    spki: publicKey.export({ format: "der", type: "spki" }),
-    pkcs8: privateKey.export({ format: "der", type: "pkcs8" }),
+    spki: Uint8Array.from(publicKey.export({ format: "der", type: "spki" })),
+    pkcs8: Uint8Array.from(privateKey.export({ format: "der", type: "pkcs8" })),
   };
 }
 
