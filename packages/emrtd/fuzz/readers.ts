@@ -4,3 +4,7 @@ import { TRUST_READERS } from "./trust-readers.ts";
 
 /** Every reader of bytes in the package. A reader that is not here is not fuzzed. */
 export const READERS: readonly FuzzReader[] = [...DATA_READERS, ...TRUST_READERS];
+import { PROTOCOL_READERS } from "./protocol-readers.ts";
+
+/** Every reader of bytes in the package. A reader that is not here is not fuzzed. */
+export const READERS: readonly FuzzReader[] = [...DATA_READERS, ...PROTOCOL_READERS];

@@ -81,8 +81,7 @@ export function startChipAuthentication(
 
 /** MSE:Set KAT for triple DES; MSE:Set AT and GENERAL AUTHENTICATE for AES. */
 function chipAuthenticationCommands(offer: ChipAuthenticationOffer, publicKey: Uint8Array): Uint8Array[] {
-  const keyReference =
-    offer.keyId === undefined ? new Uint8Array(0) : tlv(0x84, bigIntToBytes(BigInt(offer.keyId)));
+  const keyReference = offer.keyId === undefined ? new Uint8Array(0) : tlv(0x84, bigIntToBytes(offer.keyId));
   if (offer.suite.name === "3DES") {
     const data = concat(tlv(0x91, publicKey), keyReference);
     return [encodeCommand({ cla: 0, ins: 0x22, p1: 0x41, p2: 0xa6, data })];

@@ -54,6 +54,26 @@ export function readAgreementKey(bytes: Uint8Array): { domain: KeyAgreementDomai
   return { domain, publicKey };
 }
 
+/** An AlgorithmIdentifier that stands for a domain, as EF.CardAccess holds it for PACE. */
+export function readDomain(algorithmIdentifier: Uint8Array): KeyAgreementDomain {
+  const algorithm = readWhole(algorithmIdentifier, {
+    maxBytes: MAX_KEY_BYTES,
+    maxDepth: 8,
+    maxNodes: 100,
+  }).expect(TAG.sequence, "AlgorithmIdentifier");
+  switch (algorithm.at(0, "algorithm identifier", TAG.oid).oid()) {
+    case OID.ecPublicKey:
+      return ecDomain(readCurve(algorithm.children()[1]));
+    case OID.dhKeyAgreement:
+    case OID.dhPublicNumber:
+      return readDhDomain(algorithm);
+    case STANDARDIZED_DOMAIN_OID:
+      return standardizedDomain(algorithm.at(1, "number of the domain", TAG.integer).smallInteger());
+    default:
+      throw new EmrtdError("ALGORITHM_UNSUPPORTED", "The kind of the domain is not known");
+  }
+}
+
 function readRsa(bytes: Uint8Array): SubjectPublicKey {
   const sequence = readWhole(bytes, { maxBytes: MAX_KEY_BYTES, maxDepth: 2 }).expect(
     TAG.sequence,

@@ -1,36 +1,63 @@
-import { readWhole } from "../ber/read.ts";
-import { TAG } from "../ber/tag.ts";
-import { type KeyAgreementDomain, standardizedDomain } from "../crypto/key-agreement.ts";
-import { isEmrtdError } from "../emrtd-error.ts";
+import type { KeyAgreementDomain } from "../crypto/key-agreement.ts";
+import { standardizedDomain } from "../crypto/key-agreement.ts";
+import { readDomain } from "../crypto/subject-public-key.ts";
+import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
+import { readCardAccess } from "../lds/card-files.ts";
+import type { PaceInfo, SecurityInfo } from "../lds/security-infos.ts";
 import { type PaceProtocol, paceProtocol } from "../pace/pace-protocol.ts";
 
 export interface PaceOffer {
   readonly protocol: PaceProtocol;
   readonly domain: KeyAgreementDomain;
-  readonly parameterId: number;
+  /** What the chip calls the domain. */
+  readonly parameterId: number | undefined;
 }
 
-const MAX_CARD_ACCESS_BYTES = 16_384;
 const MAPPING_ORDER = ["chip-authentication", "generic", "integrated"] as const;
+const LAST_STANDARDIZED_ID = 31n;
 
 /**
  * The variants of PACE in EF.CardAccess that can be used here, best first: elliptic curves before numbers, strong ciphers
  * before weak ones. Entries that say something else, or something unknown, are passed over.
  */
 export function paceOffers(cardAccess: Uint8Array): PaceOffer[] {
+  const infos = readCardAccess(cardAccess);
   const offers: PaceOffer[] = [];
-  const root = readWhole(cardAccess, { maxBytes: MAX_CARD_ACCESS_BYTES, maxDepth: 12, maxNodes: 1000 });
-  for (const info of root.expect(TAG.set, "SecurityInfos").children().slice(0, 64)) {
+  for (const info of infos) {
+    if (info.kind !== "pace") continue;
     try {
-      const protocol = paceProtocol(info.at(0, "protocol", TAG.oid).oid());
-      const parameterId = info.at(2, "parameterId", TAG.integer).smallInteger();
-      const domain = standardizedDomain(parameterId);
-      if (domain.kind === protocol.agreement) offers.push({ protocol, domain, parameterId });
+      const protocol = paceProtocol(info.protocol);
+      const domain = domainOf(info, infos);
+      if (domain.kind !== protocol.agreement) continue;
+      offers.push({ protocol, domain, parameterId: byteOrNothing(info.parameterId) });
     } catch (error) {
       if (!isEmrtdError(error)) throw error;
     }
   }
   return offers.sort((a, b) => rank(b) - rank(a));
+}
+
+/** A number of the standard's table, or parameters that the file brings along under a number of its own. */
+function domainOf(info: PaceInfo, infos: readonly SecurityInfo[]): KeyAgreementDomain {
+  if (info.parameterId !== undefined && info.parameterId <= LAST_STANDARDIZED_ID) {
+    return standardizedDomain(Number(info.parameterId));
+  }
+  const own = infos.flatMap((candidate) =>
+    candidate.kind === "paceDomainParameters" &&
+    info.protocol.startsWith(`${candidate.protocol}.`) &&
+    candidate.parameterId === info.parameterId
+      ? [candidate]
+      : [],
+  )[0];
+  if (own === undefined) throw new EmrtdError("PROTOCOL_UNSUPPORTED", "PACE is offered without a domain");
+  return readDomain(own.domainParameter);
+}
+
+function byteOrNothing(parameterId: bigint | undefined): number | undefined {
+  if (parameterId === undefined) return undefined;
+  if (parameterId < 0n || parameterId > 255n)
+    throw new EmrtdError("PROTOCOL_UNSUPPORTED", "A domain number is too large");
+  return Number(parameterId);
 }
 
 function rank({ protocol, domain }: PaceOffer): number {

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SAMPLE_CAN, SAMPLE_KEY, sampleFiles } from "../../test/support/sample-document.ts";
+import { ecKey, SAMPLE_CAN, SAMPLE_KEY, sampleFiles } from "../../test/support/sample-document.ts";
 import { seededRandom } from "../../test/support/seeded-random.ts";
 import { decodeCommand } from "../apdu/command.ts";
 import type { ChipTransport } from "../apdu/transport.ts";
+import { readWhole } from "../ber/read.ts";
 import { toHex } from "../bytes.ts";
 import type { CipherName } from "../crypto/cipher-suite.ts";
 import { type PaceMapping, paceOid } from "../pace/pace-protocol.ts";
@@ -57,6 +58,23 @@ test("the card access number opens a chip that speaks PACE, with every cipher of
     const opened = await openChip(chip({ pace, can: SAMPLE_CAN }), { can: SAMPLE_CAN }, terminal);
     assert.deepEqual(await opened.readFile("DG2"), FILES.DG2);
   }
+});
+
+test("PACE works on a domain that the chip brings along, and among several domains the chip is told which", async () => {
+  // brainpoolP256r1 and P-384 as explicit parameters, in the shape of an AlgorithmIdentifier.
+  const explicit = (curve: string) => readWhole(ecKey(curve, "explicit").spki).at(0, "algorithm").bytes;
+  const pace = [
+    {
+      oid: paceOid("ECDH", "generic", "AES-128"),
+      parameterId: 40,
+      domainParameter: explicit("brainpoolP256r1"),
+    },
+    { oid: paceOid("ECDH", "generic", "AES-128"), parameterId: 41, domainParameter: explicit("secp384r1") },
+    { oid: paceOid("DH", "generic", "3DES"), parameterId: 0 },
+  ];
+  const opened = await openChip(chip({ pace, withoutBac: true }), { mrz: SAMPLE_KEY }, terminal);
+  assert.equal(opened.pace?.domain.name, "P-384");
+  assert.deepEqual(await opened.readFile("DG1"), FILES.DG1);
 });
 
 test("a document without PACE is read after BAC, and progress is told on the way", async () => {

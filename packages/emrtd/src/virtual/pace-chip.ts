@@ -5,6 +5,7 @@ import { bytesToBigInt, equal, equalConstantTime, uintBytes } from "../bytes.ts"
 import { deriveSessionKeys } from "../crypto/cipher-suite.ts";
 import { type KeyAgreementDomain, standardizedDomain } from "../crypto/key-agreement.ts";
 import type { RandomSource } from "../crypto/random.ts";
+import { readDomain } from "../crypto/subject-public-key.ts";
 import {
   encryptChipAuthenticationData,
   encryptNonce,
@@ -21,6 +22,8 @@ import type { ChipPrivateKey } from "./private-key.ts";
 export interface VirtualPace {
   readonly oid: string;
   readonly parameterId: number;
+  /** An AlgorithmIdentifier with the chip's own domain, for a `parameterId` beyond the standardized ones. */
+  readonly domainParameter?: Uint8Array;
 }
 
 /** A refusal, as the status word that the chip answers. */
@@ -59,7 +62,10 @@ export class PaceChip {
     staticKeys: readonly ChipPrivateKey[],
   ) {
     this.#protocol = paceProtocol(offer.oid);
-    this.#domain = standardizedDomain(offer.parameterId);
+    this.#domain =
+      offer.domainParameter === undefined
+        ? standardizedDomain(offer.parameterId)
+        : readDomain(offer.domainParameter);
     this.#password = password;
     this.#random = random;
     this.#nonce = random(nonceBytes(this.#protocol));

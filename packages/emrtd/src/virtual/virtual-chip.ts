@@ -4,11 +4,12 @@ import type { ChipTransport } from "../apdu/transport.ts";
 import { bacKeys, bacSession, openBacMessage, sealBacMessage } from "../bac/bac.ts";
 import { oidFromBytes } from "../ber/oid.ts";
 import { readTlv } from "../ber/read.ts";
-import { integer, oid, sequence, setOf, tlv } from "../ber/write.ts";
+import { tlv } from "../ber/write.ts";
 import { bytesToBigInt, concat, equal, readUint16 } from "../bytes.ts";
 import { CIPHER_SUITES, type CipherSuite, deriveSessionKeys } from "../crypto/cipher-suite.ts";
 import { type RandomSource, secureRandom } from "../crypto/random.ts";
 import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
+import { buildCardAccess } from "../lds/card-files.ts";
 import { type MrzKeyFields, mrzInformation } from "../mrz/mrz-key.ts";
 import { PASSWORD_REFERENCE, type PacePassword } from "../pace/pace-crypto.ts";
 import { CIPHER_ARCS } from "../pace/pace-protocol.ts";
@@ -465,5 +466,16 @@ function agreementKey(given: VirtualChipAuthenticationKey): AgreementKey {
 
 /** EF.CardAccess that offers these variants. */
 export function cardAccessFile(offers: readonly VirtualPace[]): Uint8Array {
-  return setOf(...offers.map((offer) => sequence(oid(offer.oid), integer(2), integer(offer.parameterId))));
+  return buildCardAccess(
+    offers.flatMap(({ oid, parameterId, domainParameter }) => {
+      const id = BigInt(parameterId);
+      const info = { kind: "pace", protocol: oid, parameterId: id } as const;
+      if (domainParameter === undefined) return [info];
+      const family = oid.slice(0, oid.lastIndexOf("."));
+      return [
+        info,
+        { kind: "paceDomainParameters", protocol: family, domainParameter, parameterId: id } as const,
+      ];
+    }),
+  );
 }
