@@ -33,7 +33,7 @@ export async function openCardReaders(options: { readonly socketPath?: string } 
     if (!isMissingSocket(error)) throw error;
     throw new EmrtdError(
       "PROTOCOL_UNSUPPORTED",
-      "The smart card service is not running: install pcscd and start it, or name its socket in PCSCLITE_CSOCK_NAME",
+      "The smart card service is not running or not open to this user: install pcscd and start it",
       { cause: error },
     );
   }

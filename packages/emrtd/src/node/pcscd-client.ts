@@ -97,7 +97,7 @@ export class PcscdClient {
   static async open(
     options: { readonly socketPath?: string; readonly timeoutMilliseconds?: number } = {},
   ): Promise<PcscdClient> {
-    const socketPath = options.socketPath ?? process.env.PCSCLITE_CSOCK_NAME ?? DEFAULT_PCSCD_SOCKET;
+    const socketPath = options.socketPath ?? DEFAULT_PCSCD_SOCKET;
     const socket = await new Promise<Socket>((resolve, reject) => {
       const attempt = connect(socketPath);
       attempt.once("error", reject);

@@ -62,6 +62,7 @@ export class Chip {
   #messaging: SecureMessaging | undefined;
   #method: AccessMethod = "none";
   #pace: PaceResult | undefined;
+  #paceParameterId: number | undefined;
   #cardAccess: Uint8Array | undefined;
   #extended: boolean;
   #rung = 0;
@@ -84,6 +85,11 @@ export class Chip {
   /** What PACE agreed on. With the chip authentication mapping it holds evidence that informs and does not prove. */
   get pace(): PaceResult | undefined {
     return this.#pace;
+  }
+
+  /** What the chip calls the domain that PACE used; its key for the chip authentication mapping has the same number. */
+  get paceParameterId(): number | undefined {
+    return this.#paceParameterId;
   }
 
   /** EF.CardAccess as read before the chip was opened; it must equal what DG14 says. */
@@ -244,6 +250,7 @@ export class Chip {
         this.#messaging = pace.messaging;
         await this.#selectApplication();
         this.#pace = pace;
+        this.#paceParameterId = offer.parameterId;
         this.#opened("PACE");
         return true;
       } catch (error) {

@@ -53,7 +53,7 @@ export interface VirtualChipOptions {
   /** The variants on offer. EF.CardAccess is made from them unless it is among the files. */
   readonly pace?: readonly VirtualPace[];
   readonly chipAuthentication?: readonly VirtualChipAuthenticationKey[];
-  readonly activeAuthentication?: VirtualActiveAuthenticationKey;
+  readonly activeAuthentication?: VirtualActiveAuthenticationKey | null;
   /** A copy: the same files, none of the private keys. */
   readonly clone?: boolean;
   readonly random?: RandomSource;
@@ -131,7 +131,7 @@ class SoftwareChip {
     const clone = options.clone === true;
     this.#agreementKeys = clone ? [] : (options.chipAuthentication ?? []).map(agreementKey);
     this.#signingKey =
-      clone || options.activeAuthentication === undefined
+      clone || options.activeAuthentication == null
         ? undefined
         : readPkcs8(options.activeAuthentication.privateKey);
     this.#sessionLossesLeft = { count: this.#quirks.loseSessionAfterCommands === undefined ? 0 : 1 };
@@ -449,7 +449,7 @@ class SoftwareChip {
     const key = this.#signingKey;
     if (key === undefined) throw new Refusal(STATUS.referenceNotFound);
     if (data.length !== 8) throw new Refusal(STATUS.wrongLength);
-    const signature = signChallenge(key, data, this.#random, this.#options.activeAuthentication);
+    const signature = signChallenge(key, data, this.#random, this.#options.activeAuthentication ?? {});
     return { data: signature, statusWord: STATUS.ok };
   }
 }
