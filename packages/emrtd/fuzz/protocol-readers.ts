@@ -14,6 +14,7 @@ import { buildDg14 } from "../src/lds/dg14.ts";
 import { paceOffers } from "../src/reader/card-access.ts";
 import { openChip } from "../src/reader/open-chip.ts";
 import { SecureMessaging } from "../src/secure-messaging/secure-messaging.ts";
+import type { VirtualPace } from "../src/virtual/pace-chip.ts";
 import { readPkcs8 } from "../src/virtual/private-key.ts";
 import { cardAccessFile, createVirtualChip } from "../src/virtual/virtual-chip.ts";
 import { SAMPLE_KEY } from "../test/support/sample-document.ts";
@@ -78,11 +79,12 @@ function answersFrom(bytes: Uint8Array): ChipTransport {
   };
 }
 
-async function recordedConversation(): Promise<Uint8Array> {
+async function recordedConversation(pace?: VirtualPace): Promise<Uint8Array> {
   const chip = createVirtualChip({
     files: { DG1: concat(fromHex("6103"), fromHex("010203")) },
     mrzKey: SAMPLE_KEY,
     random: seededRandom("chip"),
+    ...(pace === undefined ? {} : { pace: [pace] }),
   });
   const pieces: Uint8Array[] = [];
   const opened = await openChip(
@@ -101,7 +103,10 @@ async function recordedConversation(): Promise<Uint8Array> {
   return concat(...pieces);
 }
 
-const CONVERSATION = await recordedConversation();
+const CONVERSATIONS = [
+  await recordedConversation(),
+  await recordedConversation({ oid: `${OID.paceDhGm}.1`, parameterId: 0 }),
+];
 const CARD_ACCESS = cardAccessFile([
   { oid: `${OID.paceEcdhGm}.2`, parameterId: 13 },
   { oid: `${OID.paceDhGm}.1`, parameterId: 0 },
@@ -187,6 +192,6 @@ export const PROTOCOL_READERS: readonly FuzzReader[] = [
       );
       await chip.readFile("DG1");
     },
-    seeds: () => [CONVERSATION],
+    seeds: () => CONVERSATIONS,
   },
 ];

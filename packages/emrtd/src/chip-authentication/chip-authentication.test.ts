@@ -45,6 +45,8 @@ async function authenticate(dg14File: Uint8Array, options: Partial<VirtualChipOp
   const sealed = exchange.prove(await chip.forwardInSession(exchange.commands));
   const proof = exchange.finish(await chip.forwardSealed(sealed));
   await assert.rejects(chip.readFile("DG1"), { code: "ACCESS_DENIED" });
+  await chip.open();
+  await chip.readFile("DG1");
   return proof;
 }
 

@@ -58,12 +58,12 @@ export function startChipAuthentication(
     commands,
     prove(answers) {
       if (stage !== "started") throw failed("The exchange is past this step");
-      if (answers.length !== commands.length) throw failed("There must be one answer for every command");
       stage = "finished";
       for (const answer of answers) {
         const { statusWord } = guard(() => decodeResponse(answer));
         if (statusWord !== STATUS.ok) throw failed("The chip refused the ephemeral key", statusWord);
       }
+      if (answers.length !== commands.length) throw failed("There must be one answer for every command");
       const secret = guard(() => domain.sharedSecret(privateKey, offer.publicKey));
       messaging = new SecureMessaging(suite, deriveSessionKeys(suite, secret));
       stage = "proving";

@@ -5,8 +5,11 @@ import {
   scriptedRandom,
   scriptedTransport,
 } from "../../test/support/scripted-transport.ts";
-import { transmit } from "../apdu/transport.ts";
-import { fromHex, toHex } from "../bytes.ts";
+import { seededRandom } from "../../test/support/seeded-random.ts";
+import { decodeCommand } from "../apdu/command.ts";
+import { type ChipTransport, transmit } from "../apdu/transport.ts";
+import { tlv } from "../ber/write.ts";
+import { concat, fromHex, toHex } from "../bytes.ts";
 import { CIPHER_SUITES } from "../crypto/cipher-suite.ts";
 import { standardizedDomain } from "../crypto/key-agreement.ts";
 import { type PaceInput, performPace } from "./pace.ts";
@@ -232,6 +235,39 @@ test("ICAO Doc 9303-11 appendix I: PACE with the chip authentication mapping", a
   );
   assert.equal(checkChipAuthenticationMapping(result.domain, evidence, staticKey), true);
   assert.equal(checkChipAuthenticationMapping(result.domain, evidence, result.domain.generator), false);
+});
+
+test("a nonce shorter than the key is refused with the integrated mapping", async () => {
+  const protocol = paceProtocol("0.4.0.127.0.7.2.2.4.4.4");
+  const script: [string, string][] = [
+    ["0022C1A40F800A04007F00070202040404830101", "9000"],
+    ["10860000027C0000", "7C128010143DC40C08C8E891FBED7DEDB92B64AD9000"],
+  ];
+  const password = { kind: "mrz", mrzInformation: EXAMPLE_MRZ } as const;
+  const input = { protocol, domain: standardizedDomain(13), parameterId: undefined, password };
+  await assert.rejects(run(script, input, []), { code: "PACE_FAILED" });
+});
+
+test("a chip that mirrors the terminal's number with a zero in front is noticed", async () => {
+  const mirroring: ChipTransport = {
+    maxCommandBytes: 65_544,
+    maxResponseBytes: 65_538,
+    extendedLength: true,
+    transceive: async (command) => {
+      if (command[1] === 0x22) return fromHex("9000");
+      const { data } = decodeCommand(command);
+      if (data.length === 2) return fromHex("7C12801095A3A016522EE98D01E76CB6B98B42C39000");
+      return concat(tlv(0x7c, tlv(0x82, Uint8Array.of(0), data.subarray(-128))), fromHex("9000"));
+    },
+  };
+  const started = performPace((command) => transmit(mirroring, command), {
+    protocol: paceProtocol("0.4.0.127.0.7.2.2.4.1.2"),
+    domain: standardizedDomain(0),
+    parameterId: undefined,
+    password: { kind: "can", can: "123456" },
+    random: seededRandom("mirror"),
+  });
+  await assert.rejects(started, { code: "PACE_FAILED", message: /our own public key/ });
 });
 
 test("a hostile chip cannot finish PACE", async () => {

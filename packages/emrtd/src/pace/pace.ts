@@ -2,7 +2,7 @@ import type { CommandApdu } from "../apdu/command.ts";
 import { type ResponseApdu, requireOk, STATUS, statusError } from "../apdu/response.ts";
 import { readTlv, readWhole } from "../ber/read.ts";
 import { tlv } from "../ber/write.ts";
-import { concat, equal, equalConstantTime, uintBytes } from "../bytes.ts";
+import { bytesToBigInt, concat, equalConstantTime, uintBytes } from "../bytes.ts";
 import { deriveSessionKeys } from "../crypto/cipher-suite.ts";
 import type { KeyAgreementDomain } from "../crypto/key-agreement.ts";
 import type { RandomSource } from "../crypto/random.ts";
@@ -108,6 +108,9 @@ async function mapNonce(
 ): Promise<{ generator: Uint8Array; chipMappingKey: Uint8Array | undefined }> {
   const { protocol, domain, random } = input;
   if (protocol.mapping === "integrated") {
+    if (nonce.length < protocol.suite.keyBytes) {
+      throw new EmrtdError("PACE_FAILED", "The chip's nonce is shorter than the key that is made from it");
+    }
     const terminalNonce = random(protocol.suite.keyBytes);
     await general(send, tlv(0x81, terminalNonce), "the mapping", true);
     const pseudoRandom = integratedPseudoRandom(protocol.suite, nonce, terminalNonce, domain.bits);
@@ -124,7 +127,9 @@ async function mapNonce(
 /** A chip that mirrors our key would end up with a key that everybody can compute. */
 function checkChipKey(domain: KeyAgreementDomain, chipKey: Uint8Array, ownKey: Uint8Array): void {
   guard(() => domain.checkPublicKey(chipKey));
-  if (equal(chipKey, ownKey)) throw new EmrtdError("PACE_FAILED", "The chip sent our own public key back");
+  // As numbers, because a leading zero must not hide that they are the same.
+  if (bytesToBigInt(chipKey) === bytesToBigInt(ownKey))
+    throw new EmrtdError("PACE_FAILED", "The chip sent our own public key back");
 }
 
 function guard<T>(work: () => T): T {

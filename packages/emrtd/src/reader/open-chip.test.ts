@@ -9,6 +9,7 @@ import { toHex } from "../bytes.ts";
 import type { CipherName } from "../crypto/cipher-suite.ts";
 import { type PaceMapping, paceOid } from "../pace/pace-protocol.ts";
 import {
+  cardAccessFile,
   createVirtualChip,
   type VirtualChipOptions,
   type VirtualChipQuirks,
@@ -121,6 +122,29 @@ test("files that are missing or closed are told apart", async () => {
   await assert.rejects(opened.readFile("DG15"), { code: "FILE_NOT_FOUND" });
   await assert.rejects(opened.readFile("DG3"), { code: "ACCESS_DENIED" });
   assert.deepEqual(await opened.readFile("COM"), FILES.COM);
+});
+
+test("files beside the application are read, and the application is selected again whatever happens", async () => {
+  const pace = [{ oid: paceOid("ECDH", "generic", "AES-128"), parameterId: 12 }];
+  const CardSecurity =
+    sampleFiles().SOD?.map((byte, index) => (index === 0 ? 0x30 : byte)) ?? new Uint8Array(0);
+  const opened = await openChip(
+    chip({ pace, files: { ...FILES, CardSecurity } }),
+    { mrz: SAMPLE_KEY },
+    terminal,
+  );
+  assert.deepEqual(await opened.readFile("CardSecurity"), CardSecurity);
+  assert.deepEqual(await opened.readFile("SOD"), FILES.SOD);
+  const without = await openChip(chip({ pace }), { mrz: SAMPLE_KEY }, terminal);
+  await assert.rejects(without.readFile("CardSecurity"), { code: "FILE_NOT_FOUND" });
+  assert.deepEqual(await without.readFile("SOD"), FILES.SOD);
+});
+
+test("a chip that offers PACE and then refuses it is opened with BAC", async () => {
+  const CardAccess = cardAccessFile([{ oid: paceOid("ECDH", "generic", "AES-128"), parameterId: 13 }]);
+  const opened = await openChip(chip({ files: { ...FILES, CardAccess } }), { mrz: SAMPLE_KEY }, terminal);
+  assert.equal(opened.accessMethod, "BAC");
+  assert.deepEqual(await opened.readFile("DG1"), FILES.DG1);
 });
 
 test("a file longer than the offset of READ BINARY can say is read whole", async () => {

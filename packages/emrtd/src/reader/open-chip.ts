@@ -97,8 +97,10 @@ export class Chip {
     return this.#cardAccess;
   }
 
+  /** Also opens anew, for example after the server had the chip to itself. */
   async open(): Promise<void> {
     this.#messaging = undefined;
+    this.#handedOver = false;
     this.#onProgress({ step: "connecting" });
     const offers = await this.#readPaceOffers();
     if (offers.length > 0 && (await this.#openWithPace(offers))) return;
@@ -110,7 +112,6 @@ export class Chip {
 
   /** The whole file. Reads in steps, falls back to smaller ones, and opens a new session when one is lost. */
   async readFile(name: ChipFileName): Promise<Uint8Array> {
-    if (this.#handedOver) throw new EmrtdError("ACCESS_DENIED", "The chip speaks to the server only by now");
     return await readWholeFile({
       select: async () => {
         if (CHIP_FILES[name].directory === "master") await this.#selectMasterFile();
@@ -118,7 +119,8 @@ export class Chip {
         requireOk(await this.send({ cla: 0, ins: 0xa4, p1: 0x02, p2: 0x0c, data }), `SELECT of ${name}`);
       },
       leave: async () => {
-        if (CHIP_FILES[name].directory === "master") await this.#selectApplication();
+        // Back to where all other files are. When the chip is gone, the error that is on its way says more.
+        if (CHIP_FILES[name].directory === "master") await this.#selectApplication().catch(() => {});
       },
       send: (command) => this.send(command),
       blockBytes: () => this.#blockBytes(),
@@ -164,6 +166,7 @@ export class Chip {
 
   /** One command in the running session, or unprotected where there is none. */
   async send(command: CommandApdu): Promise<ResponseApdu> {
+    if (this.#handedOver) throw new EmrtdError("ACCESS_DENIED", "The chip speaks to the server only by now");
     const messaging = this.#messaging;
     if (messaging === undefined) {
       if (needsExtendedLength(command)) this.#requireExtended();

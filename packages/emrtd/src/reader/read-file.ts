@@ -24,6 +24,14 @@ const HEADER_BYTES = 6;
 const MAX_PLAIN_OFFSET = 0x7fff;
 
 export async function readWholeFile(reading: FileReading): Promise<Uint8Array> {
+  try {
+    return await readSelectedFile(reading);
+  } finally {
+    await reading.leave();
+  }
+}
+
+async function readSelectedFile(reading: FileReading): Promise<Uint8Array> {
   await selectOnceMore(reading);
   const header = await readBlock(reading, 0, HEADER_BYTES, true);
   const totalBytes = fileBytes(header, reading);
@@ -37,7 +45,6 @@ export async function readWholeFile(reading: FileReading): Promise<Uint8Array> {
     offset += piece.length;
     reading.onRead(offset, totalBytes);
   }
-  await reading.leave();
   return file;
 }
 
