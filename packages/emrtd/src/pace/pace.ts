@@ -32,8 +32,10 @@ export interface PaceResult {
 export interface PaceInput {
   readonly protocol: PaceProtocol;
   readonly domain: KeyAgreementDomain;
-  /** Sent to the chip when it offers several domains for one protocol. */
+  /** What the chip calls the domain. */
   readonly parameterId: number | undefined;
+  /** The chip has one domain only, so it may also be left unnamed. */
+  readonly parameterIdOptional?: boolean;
   readonly password: PacePassword;
   readonly random: RandomSource;
   /** Replaces the key made from the password; the standard's worked examples start from it. */
@@ -51,20 +53,7 @@ export async function performPace(
   const { suite } = protocol;
   const key = input.passwordKey ?? passwordKey(suite, input.password);
 
-  const selected = await send({
-    cla: 0,
-    ins: 0x22,
-    p1: 0xc1,
-    p2: 0xa4,
-    data: concat(
-      tlv(0x80, protocol.oidBytes),
-      tlv(0x83, Uint8Array.of(PASSWORD_REFERENCE[input.password.kind])),
-      input.parameterId === undefined ? new Uint8Array(0) : tlv(0x84, uintBytes(input.parameterId, 1)),
-    ),
-  });
-  // 63Cx warns about the number of tries left and does not stop the protocol.
-  if (selected.statusWord >> 4 !== 0x63c) requireOk(selected, "MSE:Set AT for PACE");
-
+  await selectProtocol(send, input);
   const nonce = decryptNonce(suite, key, await step(send, new Uint8Array(0), 0x80, "the encrypted nonce"));
 
   const mapping = await mapNonce(send, input, nonce);
@@ -99,6 +88,32 @@ export async function performPace(
           }
         : undefined,
   };
+}
+
+/** MSE:Set AT. Some chips want the domain named in any case; others refuse the name where there is no choice. */
+async function selectProtocol(
+  send: (command: CommandApdu) => Promise<ResponseApdu>,
+  input: PaceInput,
+): Promise<void> {
+  const select = (parameterId: number | undefined) =>
+    send({
+      cla: 0,
+      ins: 0x22,
+      p1: 0xc1,
+      p2: 0xa4,
+      data: concat(
+        tlv(0x80, input.protocol.oidBytes),
+        tlv(0x83, Uint8Array.of(PASSWORD_REFERENCE[input.password.kind])),
+        parameterId === undefined ? new Uint8Array(0) : tlv(0x84, uintBytes(parameterId, 1)),
+      ),
+    });
+  let answer = await select(input.parameterId);
+  const refusesName = answer.statusWord >> 8 === 0x6a || answer.statusWord === STATUS.wrongLength;
+  if (refusesName && input.parameterId !== undefined && input.parameterIdOptional === true) {
+    answer = await select(undefined);
+  }
+  // 63Cx warns about the number of tries left and does not stop the protocol.
+  if (answer.statusWord >> 4 !== 0x63c) requireOk(answer, "MSE:Set AT for PACE");
 }
 
 async function mapNonce(

@@ -78,6 +78,25 @@ test("PACE works on a domain that the chip brings along, and among several domai
   assert.deepEqual(await opened.readFile("DG1"), FILES.DG1);
 });
 
+test("a chip that refuses to have its only domain named is asked again without the name", async () => {
+  const inner = chip({
+    pace: [{ oid: paceOid("ECDH", "generic", "AES-128"), parameterId: 13 }],
+    withoutBac: true,
+  });
+  let refused = 0;
+  const transport: ChipTransport = {
+    ...inner,
+    transceive: async (command) => {
+      const named = command[1] === 0x22 && toHex(command).endsWith("84010d");
+      if (named) refused++;
+      return named ? Uint8Array.of(0x6a, 0x80) : await inner.transceive(command);
+    },
+  };
+  const opened = await openChip(transport, { mrz: SAMPLE_KEY }, terminal);
+  assert.equal(opened.accessMethod, "PACE");
+  assert.equal(refused, 1);
+});
+
 test("a document without PACE is read after BAC, and progress is told on the way", async () => {
   const events: ChipProgress[] = [];
   const opened = await openChip(

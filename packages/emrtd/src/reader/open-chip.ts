@@ -239,14 +239,13 @@ export class Chip {
       "can" in this.#accessKey
         ? { kind: "can", can: this.#accessKey.can }
         : { kind: "mrz", mrzInformation: mrzInformation(this.#accessKey.mrz) };
-    // The chip must be told which domain is meant as soon as it has more than one.
     const ambiguous = new Set(offers.map((offer) => offer.parameterId)).size > 1;
     let problem: EmrtdError | undefined;
     for (const offer of offers.slice(0, 3)) {
       try {
         const pace = await performPace((command) => this.send(command), {
           ...offer,
-          parameterId: ambiguous ? offer.parameterId : undefined,
+          parameterIdOptional: !ambiguous,
           password,
           random: this.#random,
         });
