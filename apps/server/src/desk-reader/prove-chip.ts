@@ -1,4 +1,5 @@
 import { verifyActiveAuthentication } from "@assay/emrtd/active-authentication/verify-active-authentication";
+import { decodeResponse, STATUS } from "@assay/emrtd/apdu/response";
 import { startChipAuthentication } from "@assay/emrtd/chip-authentication/chip-authentication";
 import { type RandomSource, secureRandom } from "@assay/emrtd/crypto/random";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
@@ -44,11 +45,22 @@ async function proveByAgreement(
   random: RandomSource,
 ): Promise<ChipProofResult> {
   const proof = "chip_authentication";
-  const exchange = files.DG14 === undefined ? undefined : startChipAuthentication(files.DG14, { random });
+  const { DG14 } = files;
+  const start = (generalAuthenticate: boolean) =>
+    DG14 === undefined ? undefined : startChipAuthentication(DG14, { random, generalAuthenticate });
+  let exchange = start(false);
   if (exchange === undefined) return { proof, passed: false, reason: "not_offered" };
-  const sealed = exchange.prove(await chip.forwardInSession(exchange.commands));
-  const { cipher, domain } = exchange.finish(await chip.forwardSealed(sealed));
+  let answers = await chip.forwardInSession(exchange.commands);
+  if (exchange.offer.suite.name === "3DES" && !answers.every(isOk)) {
+    exchange = start(true) ?? exchange;
+    answers = await chip.forwardInSession(exchange.commands);
+  }
+  const { cipher, domain } = exchange.finish(await chip.forwardSealed(exchange.prove(answers)));
   return { proof, passed: true, evidence: { cipher, domain } };
+}
+
+function isOk(answer: Uint8Array): boolean {
+  return decodeResponse(answer).statusWord === STATUS.ok;
 }
 
 async function proveBySignature(

@@ -121,6 +121,24 @@ test("the chip proves itself by agreement and by signature, and a copy by neithe
   }
 });
 
+test("a chip that knows only one way into chip authentication with triple DES is asked in that way", async () => {
+  const DG14 = buildDg14([
+    { kind: "chipAuthentication", protocol: OID.chipAuthenticationEcdh3Des, version: 1 },
+    {
+      kind: "chipAuthenticationPublicKey",
+      protocol: OID.publicKeyEcdh,
+      subjectPublicKeyInfo: spki(ec.publicKey),
+    },
+  ]);
+  for (const refuseKeyAgreementTemplate of [false, true]) {
+    const files = { ...FILES, DG14 };
+    const read3Des = await read(desk({ files, quirks: { refuseKeyAgreementTemplate } }), [
+      "chip_authentication",
+    ]);
+    assert.equal(read3Des.accepted, true, read3Des.text);
+  }
+});
+
 test("nothing is saved unless asked for, and then for the owner only and never over something", async () => {
   const folder = mkdtempSync(join(tmpdir(), "assay-desk-"));
   try {

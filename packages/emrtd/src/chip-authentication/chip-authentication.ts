@@ -39,17 +39,28 @@ export interface ChipAuthenticationProof {
 /** SELECT of DG14: every chip that comes this far has the file, and the answer carries no personal data. */
 const PROOF_COMMAND: CommandApdu = { cla: 0, ins: 0xa4, p1: 0x02, p2: 0x0c, data: Uint8Array.of(0x01, 0x0e) };
 
+export interface ChipAuthenticationOptions {
+  readonly random?: RandomSource;
+  /** One of `chipAuthenticationOffers`; the first unless given. */
+  readonly offer?: ChipAuthenticationOffer;
+  /**
+   * With triple DES the standard knows two sets of commands and chips may understand only one. The older MSE:Set KAT comes first;
+   * this asks for the other, when a chip refused it.
+   */
+  readonly generalAuthenticate?: boolean;
+}
+
 /** Undefined when DG14 offers no chip authentication. `dg14` must be covered by a verified SOD. */
 export function startChipAuthentication(
   dg14: Uint8Array,
-  options: { readonly random?: RandomSource; readonly offer?: ChipAuthenticationOffer } = {},
+  options: ChipAuthenticationOptions = {},
 ): ChipAuthenticationStart | undefined {
   const offer = options.offer ?? chipAuthenticationOffers(dg14)[0];
   if (offer === undefined) return undefined;
   const { domain, suite } = offer;
   const privateKey = domain.randomPrivateKey(options.random ?? secureRandom);
   const publicKey = domain.publicKey(privateKey);
-  const commands = chipAuthenticationCommands(offer, publicKey);
+  const commands = chipAuthenticationCommands(offer, publicKey, options.generalAuthenticate === true);
   let messaging: SecureMessaging | undefined;
   let stage: "started" | "proving" | "finished" = "started";
   return {
@@ -80,9 +91,13 @@ export function startChipAuthentication(
 }
 
 /** MSE:Set KAT for triple DES; MSE:Set AT and GENERAL AUTHENTICATE for AES. */
-function chipAuthenticationCommands(offer: ChipAuthenticationOffer, publicKey: Uint8Array): Uint8Array[] {
+function chipAuthenticationCommands(
+  offer: ChipAuthenticationOffer,
+  publicKey: Uint8Array,
+  generalAuthenticate: boolean,
+): Uint8Array[] {
   const keyReference = offer.keyId === undefined ? new Uint8Array(0) : tlv(0x84, bigIntToBytes(offer.keyId));
-  if (offer.suite.name === "3DES") {
+  if (offer.suite.name === "3DES" && !generalAuthenticate) {
     const data = concat(tlv(0x91, publicKey), keyReference);
     return [encodeCommand({ cla: 0, ins: 0x22, p1: 0x41, p2: 0xa6, data })];
   }

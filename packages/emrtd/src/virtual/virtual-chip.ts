@@ -40,6 +40,8 @@ export interface VirtualChipQuirks {
   readonly loseSessionAfterCommands?: number;
   /** Answers SELECT of the master file with 6A82. */
   readonly refuseSelectMasterFile?: boolean;
+  /** Does not understand MSE:Set KAT, the older way into chip authentication. */
+  readonly refuseKeyAgreementTemplate?: boolean;
 }
 
 export interface VirtualChipOptions {
@@ -355,7 +357,7 @@ class SoftwareChip {
   #manageSecurityEnvironment({ p1, p2, data }: DecodedCommand): ResponseApdu {
     if (p1 === 0xc1 && p2 === 0xa4) return this.#setPace(environmentObjects(data));
     if (p1 === 0x41 && p2 === 0xa4) return this.#setChipAuthentication(environmentObjects(data));
-    if (p1 === 0x41 && p2 === 0xa6) {
+    if (p1 === 0x41 && p2 === 0xa6 && this.#quirks.refuseKeyAgreementTemplate !== true) {
       const objects = environmentObjects(data);
       return this.#agree(this.#pickAgreementKey(objects.get(0x84)), CIPHER_SUITES["3DES"], objects.get(0x91));
     }
