@@ -1,11 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { RandomSource } from "@assay/emrtd/crypto/random";
-import { EmrtdError } from "@assay/emrtd/emrtd-error";
+import { EmrtdError, isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { readDg1 } from "@assay/emrtd/lds/dg1";
 import { isoDate } from "@assay/emrtd/mrz/mrz-date";
 import type { CardReaders } from "@assay/emrtd/node/pcsc";
-import { type AccessKey, type ChipProgress, openChip } from "@assay/emrtd/reader/open-chip";
+import { compareWithDg14 } from "@assay/emrtd/reader/card-access";
+import { type AccessKey, type Chip, type ChipProgress, openChip } from "@assay/emrtd/reader/open-chip";
 import { type ReadDocumentFiles, readDocument } from "@assay/emrtd/reader/read-document";
 import { type ChipProofName, type ChipProofResult, proveChip } from "./prove-chip.ts";
 
@@ -64,10 +65,26 @@ export async function readDocumentAtDesk(
     }
     for (const line of holderLines(files, surroundings.now())) print(line);
     for (const line of verdict.lines) print(line);
+    if (accessDiffers(chip, files))
+      print("warning access: the chip offered other keys for opening it than DG14 states");
     return verdict.accepted;
   } finally {
     // The card may be gone by now, and what happened before is the better error.
     await card.disconnect().catch(() => {});
+  }
+}
+
+function accessDiffers(chip: Chip, { DG14 }: ReadDocumentFiles): boolean {
+  try {
+    return (
+      chip.cardAccess !== undefined &&
+      DG14 !== undefined &&
+      compareWithDg14(chip.cardAccess, DG14) === "differs"
+    );
+  } catch (error) {
+    // A DG14 that cannot be read has failed the checks already.
+    if (!isEmrtdError(error)) throw error;
+    return false;
   }
 }
 

@@ -1,8 +1,10 @@
+import { toHex } from "../bytes.ts";
 import type { KeyAgreementDomain } from "../crypto/key-agreement.ts";
 import { standardizedDomain } from "../crypto/key-agreement.ts";
 import { readDomain } from "../crypto/subject-public-key.ts";
 import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 import { readCardAccess } from "../lds/card-files.ts";
+import { readDg14 } from "../lds/dg14.ts";
 import type { PaceInfo, SecurityInfo } from "../lds/security-infos.ts";
 import { type PaceProtocol, paceProtocol } from "../pace/pace-protocol.ts";
 
@@ -35,6 +37,28 @@ export function paceOffers(cardAccess: Uint8Array): PaceOffer[] {
     }
   }
   return offers.sort((a, b) => rank(b) - rank(a));
+}
+
+/**
+ * EF.CardAccess is not signed, so what it said about PACE has to be compared with DG14 once that is verified: a difference
+ * means that somebody talked the reader into a weaker variant. Early documents do not repeat PACE in DG14 at all.
+ */
+export function compareWithDg14(
+  cardAccess: Uint8Array,
+  dg14: Uint8Array,
+): "agrees" | "differs" | "not_stated" {
+  const stated = (infos: readonly SecurityInfo[]) =>
+    new Set(
+      infos.flatMap((info) =>
+        info.kind === "pace" || info.kind === "paceDomainParameters" ? [toHex(info.bytes)] : [],
+      ),
+    );
+  const offered = stated(readCardAccess(cardAccess));
+  const signed = stated(readDg14(dg14));
+  if (signed.size === 0) return "not_stated";
+  return offered.size === signed.size && [...offered].every((info) => signed.has(info))
+    ? "agrees"
+    : "differs";
 }
 
 /** A number of the standard's table, or parameters that the file brings along under a number of its own. */
