@@ -1,12 +1,12 @@
 import { EmrtdError } from "./emrtd-error.ts";
 
-const HEX_DIGITS = "0123456789abcdef";
+const HEX_PAIRS: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
+  byte.toString(16).padStart(2, "0"),
+);
 
 export function toHex(bytes: Uint8Array): string {
   let text = "";
-  for (const byte of bytes) {
-    text += HEX_DIGITS.charAt(byte >> 4) + HEX_DIGITS.charAt(byte & 15);
-  }
+  for (const byte of bytes) text += HEX_PAIRS[byte];
   return text;
 }
 
@@ -112,9 +112,12 @@ export function utf8(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
+/** One for all: making a decoder costs more than most texts do. */
+const UTF8_DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 export function fromUtf8(bytes: Uint8Array): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return UTF8_DECODER.decode(bytes);
   } catch {
     throw new EmrtdError("BYTES_INVALID", "The text is not valid UTF-8");
   }

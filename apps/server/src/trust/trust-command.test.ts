@@ -7,6 +7,8 @@ import { toBase64 } from "@assay/emrtd/base64";
 import { toHex } from "@assay/emrtd/bytes";
 import { readSignedData } from "@assay/emrtd/cms/signed-data";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
+import { signMasterList } from "@assay/emrtd/node/test-country/sign-message";
+import { signerProfile } from "@assay/emrtd/node/test-country/signer-profiles";
 import { createTestCountry } from "@assay/emrtd/node/test-country/test-country";
 import { auditTrustFolder, importTrustFile, listTrust } from "./trust-command.ts";
 import { openTrustFolder, trustFolderPath } from "./trust-folder.ts";
@@ -73,6 +75,22 @@ test("a root that is already trusted, or a pinned fingerprint, vouches as well",
   assert.equal(await bring("other.ml", other.masterList(), [], ["abc"]), 1, "a pin must be a fingerprint");
 });
 
+test("a new edition of a list needs no root, and an authority that a list names cannot bring a list of its own", async (context) => {
+  const { write, bring } = await setUp(context);
+  const root = await write("root.cer", authority("brainpool"));
+  assert.equal(await bring("list.ml", country.masterList(), [root]), 0);
+  assert.equal(await bring("next.ml", country.masterList()), 0);
+
+  // A foreign list, vouched for by a pin, names the authority of the test country; that alone must not let it vouch.
+  const { bring: bringOther } = await setUp(context);
+  const foreign = createTestCountry("foreign", NOW);
+  const options = { signedAt: country.signedAt, identifySignerBy: "subject_key_id" } as const;
+  const list = signMasterList([authority("brainpool")], foreign.masterListSigner(), options);
+  const pin = toHex(createNodeSignatureChecker().hash("SHA-256", foreign.masterListSigner().certificate));
+  assert.equal(await bringOther("foreign.ml", list, [], [pin]), 0);
+  assert.equal(await bringOther("list.ml", country.masterList()), 1);
+});
+
 test("an import made twice is there once, and its file is readable by its owner alone", async (context) => {
   const { folder, bring } = await setUp(context);
   await bring("root.cer", authority("rsa"));
@@ -93,6 +111,15 @@ test("what cannot be trusted is left out, with the reason, and the rest is impor
   assert.equal(await bring("mixed.pem", content), 0);
   assert.match(lines.join("\n"), /Left out block 2: The signature of .* does not hold/);
   assert.match(lines.at(-1) ?? "", /Imported 1 certificates and 1 revocation lists/);
+});
+
+test("a long list of what was left out is cut short", async (context) => {
+  const { lines, bring } = await setUp(context);
+  const { certificate } = country.documentSigner(signerProfile("secp256r1-sha256-named"));
+  assert.equal(await bring("signers.pem", pem("CERTIFICATE", certificate).repeat(30)), 1);
+  assert.equal(lines.length, 21);
+  assert.match(lines[0] ?? "", /block 1: .* is not a signing authority/);
+  assert.equal(lines.at(-1), "Left out 10 more.");
 });
 
 test("a file with nothing in it says so", async (context) => {

@@ -21,6 +21,9 @@ export interface TrustImportRequest {
   readonly now: Date;
 }
 
+/** A directory's file holds document signers by the thousand, none of which belongs here. */
+const MAX_REASONS_SHOWN = 20;
+
 /** `assay trust import`. The exit code is 1 when nothing of the file could be used. */
 export async function importTrustFile(request: TrustImportRequest, print: Print): Promise<number> {
   const { folder, file, rootFiles, pinnedSha256, now } = request;
@@ -31,15 +34,15 @@ export async function importTrustFile(request: TrustImportRequest, print: Print)
   }
   const checker = createNodeSignatureChecker();
   const trusted = new TrustStore(await loadTrustRecords(folder), checker);
-  const roots = trusted.authorities
-    .filter(({ basis }) => basis !== "none")
-    .map(({ certificate }) => certificate);
+  const roots = rootsOf(trusted);
   try {
     for (const rootFile of rootFiles) roots.push(...readRoots(new Uint8Array(await readFile(rootFile))));
     const bytes = new Uint8Array(await readFile(file));
     const label = basename(file);
     const { records, rejected } = importTrust(bytes, { label, checker, roots, pinnedSha256, now });
-    for (const { item, reason } of rejected) print(`Left out ${item}: ${reason}.`);
+    for (const { item, reason } of rejected.slice(0, MAX_REASONS_SHOWN))
+      print(`Left out ${item}: ${reason}.`);
+    if (rejected.length > MAX_REASONS_SHOWN) print(`Left out ${rejected.length - MAX_REASONS_SHOWN} more.`);
     for (const [part, record] of records.entries()) {
       await saveTrustRecord(folder, record, part);
       const { certificates, revocationLists, source } = record;
@@ -54,6 +57,22 @@ export async function importTrustFile(request: TrustImportRequest, print: Print)
     print(`Not imported: ${error.message}.`);
     return 1;
   }
+}
+
+/**
+ * Who may vouch for a further master list: what the operator imported itself, and what vouched for a list before, so that a new edition
+ * needs no root. An authority that is merely named in a list may not, or any state could name the authorities of all others.
+ */
+function rootsOf(store: TrustStore): Certificate[] {
+  const anchors = new Set(
+    store.authorities.flatMap(({ sources }) => sources.map(({ signedBy }) => signedBy?.anchorSha256)),
+  );
+  return store.authorities
+    .filter(({ basis, sources, fingerprint }) => {
+      const byOperator = basis === "named" && sources.some(({ signedBy }) => signedBy === null);
+      return byOperator || anchors.has(fingerprint);
+    })
+    .map(({ certificate }) => certificate);
 }
 
 function readRoots(bytes: Uint8Array): readonly Certificate[] {

@@ -23,10 +23,27 @@ export function oidToBytes(dotted: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
+/**
+ * A certificate names some thirty identifiers and almost all certificates the same ones, so those met before are looked up. The limit keeps
+ * made-up ones from filling memory.
+ */
+const READ_BEFORE = new Map<string, string>();
+const MAX_READ_BEFORE = 256;
+
 export function oidFromBytes(bytes: Uint8Array): string {
-  if (bytes.length === 0 || bytes.length > MAX_ENCODED_BYTES) {
+  if (bytes.length > MAX_ENCODED_BYTES) {
     throw new EmrtdError("OID_INVALID", "The object identifier is empty or too long");
   }
+  const encoded = String.fromCharCode(...bytes);
+  const known = READ_BEFORE.get(encoded);
+  if (known !== undefined) return known;
+  const dotted = decodeOid(bytes);
+  if (READ_BEFORE.size < MAX_READ_BEFORE) READ_BEFORE.set(encoded, dotted);
+  return dotted;
+}
+
+function decodeOid(bytes: Uint8Array): string {
+  if (bytes.length === 0) throw new EmrtdError("OID_INVALID", "The object identifier is empty or too long");
   const arcs: string[] = [];
   let arc = 0;
   let wide: bigint | undefined;

@@ -6,7 +6,6 @@ import { toHex } from "../bytes.ts";
 import { type ReadScheme, readHashAlgorithm, readSignatureScheme } from "../crypto/signature-scheme.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import type { DigestName } from "../lds/lds-security-object.ts";
-import { type DistinguishedName, readName } from "../x509/name.ts";
 
 export const ATTRIBUTE_OID = {
   contentType: "1.2.840.113549.1.9.3",
@@ -14,8 +13,10 @@ export const ATTRIBUTE_OID = {
   signingTime: "1.2.840.113549.1.9.5",
 } as const;
 
+const SINGLE_VALUED: ReadonlySet<string> = new Set(Object.values(ATTRIBUTE_OID));
+
 export type SignerId =
-  | { readonly kind: "issuer_and_serial"; readonly issuer: DistinguishedName; readonly serial: string }
+  | { readonly kind: "issuer_and_serial"; readonly encodedIssuer: Uint8Array; readonly serial: string }
   | { readonly kind: "subject_key_id"; readonly keyId: Uint8Array };
 
 export interface SignedAttributes {
@@ -108,7 +109,7 @@ function readSignerId(id: Tlv): SignerId {
   if (id.tag === TAG.sequence) {
     return {
       kind: "issuer_and_serial",
-      issuer: readName(id.at(0, "The issuer of a signer's certificate")),
+      encodedIssuer: id.at(0, "The issuer of a signer's certificate", TAG.sequence).bytes,
       serial: toHex(id.at(1, "The serial number of a signer's certificate", TAG.integer).value),
     };
   }
@@ -127,7 +128,7 @@ function readAttributes(attributes: Tlv): SignedAttributes {
       .oid();
     const set = attribute.at(1, "The value of a signed attribute", TAG.set);
     if (values.has(type)) throw new EmrtdError("CMS_INVALID", "A signed attribute occurs twice");
-    if (Object.values<string>(ATTRIBUTE_OID).includes(type) && set.children().length !== 1) {
+    if (SINGLE_VALUED.has(type) && set.children().length !== 1) {
       throw new EmrtdError("CMS_INVALID", "A signed attribute must have one value");
     }
     values.set(type, set.at(0, "The value of a signed attribute"));

@@ -1,9 +1,11 @@
+import { readWhole } from "../ber/read.ts";
 import { equal } from "../bytes.ts";
 import { checkSignature, type SignatureTolerance, type SignatureWarning } from "../crypto/check-signature.ts";
 import type { SignatureChecker } from "../crypto/signature.ts";
 import type { SignatureScheme } from "../crypto/signature-scheme.ts";
 import { isEmrtdError } from "../emrtd-error.ts";
 import { type Certificate, readCertificate } from "../x509/certificate.ts";
+import { readName } from "../x509/name.ts";
 import type { SignedData, SignerId, SignerInfo } from "./signed-data.ts";
 
 export interface SignedDataTolerance extends SignatureTolerance {
@@ -144,5 +146,7 @@ function matchesId(certificate: Certificate, id: SignerId): boolean {
   if (id.kind === "subject_key_id") {
     return certificate.subjectKeyId !== null && equal(certificate.subjectKeyId, id.keyId);
   }
-  return certificate.serial === id.serial && certificate.issuer.key === id.issuer.key;
+  if (certificate.serial !== id.serial) return false;
+  if (equal(certificate.encodedIssuer, id.encodedIssuer)) return true;
+  return certificate.issuer.key === readName(readWhole(id.encodedIssuer, { maxNodes: 512 })).key;
 }

@@ -67,7 +67,7 @@ export function checkSignature(
         if (curve.fieldBytes !== fieldBytes || curve.name === key.curve) continue;
         const other = checkEcdsa(
           checker,
-          { ...key, curve: curve.name },
+          { ...key, curve: curve.name, plainEncoding: null },
           { scheme, message, signature },
           tolerance,
         );

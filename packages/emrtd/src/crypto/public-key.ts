@@ -11,6 +11,8 @@ export interface RsaPublicKey {
   readonly modulus: Uint8Array;
   readonly exponent: Uint8Array;
   readonly bits: number;
+  /** The SubjectPublicKeyInfo, where it is in the plain form that every library reads. */
+  readonly plainEncoding: Uint8Array | null;
 }
 
 export interface EcPublicKey {
@@ -19,6 +21,8 @@ export interface EcPublicKey {
   /** As encoded in the key: uncompressed or compressed. */
   readonly point: Uint8Array;
   readonly explicitParameters: boolean;
+  /** The SubjectPublicKeyInfo, where it names its curve. */
+  readonly plainEncoding: Uint8Array | null;
 }
 
 export type PublicKey = RsaPublicKey | EcPublicKey;
@@ -41,18 +45,20 @@ export function readPublicKey(subjectPublicKeyInfo: Uint8Array): PublicKey {
     throw new EmrtdError("CRYPTO_INVALID", "A public key is not a whole number of bytes");
   const oid = algorithm.at(0, "The name of a key algorithm").oid();
   // A key marked for PSS is the same key; which scheme counts is said by the signature.
-  if (oid === OID.rsaEncryption || oid === SIGNATURE_OID.rsaPss) return readRsaKey(key.bytes);
+  if (oid === OID.rsaEncryption) return { ...readRsaKey(key.bytes), plainEncoding: subjectPublicKeyInfo };
+  if (oid === SIGNATURE_OID.rsaPss) return { ...readRsaKey(key.bytes), plainEncoding: null };
   if (oid === OID.ecPublicKey) {
     const parameters = algorithm.at(1, "The parameters of an elliptic curve key");
     const explicitParameters = parameters.tag !== TAG.oid;
     const curve = explicitParameters ? readExplicitParameters(parameters) : namedCurve(parameters.oid());
     checkPoint(key.bytes, curve);
-    return { kind: "ec", curve: curve.name, point: key.bytes, explicitParameters };
+    const plainEncoding = explicitParameters ? null : subjectPublicKeyInfo;
+    return { kind: "ec", curve: curve.name, point: key.bytes, explicitParameters, plainEncoding };
   }
   throw new EmrtdError("ALGORITHM_UNSUPPORTED", `The key algorithm ${oid} is not supported`);
 }
 
-function readRsaKey(bytes: Uint8Array): RsaPublicKey {
+function readRsaKey(bytes: Uint8Array): Omit<RsaPublicKey, "plainEncoding"> {
   const key = readWhole(bytes, { maxBytes: 4096, maxDepth: 2, maxNodes: 8 }).expect(
     TAG.sequence,
     "An RSA key",

@@ -68,7 +68,7 @@ test("a key that states the wrong curve of the same size is used only where the 
   const signer = ecSigningKey("signature tests", "key", "brainpoolP256r1", { explicitParameters: false });
   const right = readPublicKey(signer.subjectPublicKeyInfo);
   assert.ok(right.kind === "ec");
-  const wrong = { ...right, curve: "secp256r1" } as const;
+  const wrong = { ...right, curve: "secp256r1", plainEncoding: null } as const;
   const signed = { scheme, key: wrong, message: MESSAGE, signature: signer.sign(scheme, MESSAGE) };
   assert.equal(checkSignature(checker, signed, ALL).valid, false);
   const verdict = checkSignature(checker, signed, { ...ALL, wrongCurveOfSameSize: true });

@@ -45,6 +45,10 @@ function rsaKeyBits(key: RsaPublicKey): Uint8Array {
 }
 
 function importPublicKey(key: PublicKey): KeyObject {
+  if (key.plainEncoding !== null) {
+    const { buffer, byteOffset, length } = key.plainEncoding;
+    return createPublicKey({ key: Buffer.from(buffer, byteOffset, length), format: "der", type: "spki" });
+  }
   if (key.kind === "rsa") return importKey(sequence(oid(OID.rsaEncryption), nullValue()), rsaKeyBits(key));
   return importKey(sequence(oid(OID.ecPublicKey), oid(curveNamed(key.curve).oid)), key.point);
 }

@@ -65,8 +65,7 @@ export class TrustStore {
   readonly #byName = new Map<string, Authority[]>();
   readonly #byKeyId = new Map<string, Authority[]>();
   readonly #byFingerprint = new Map<string, Authority>();
-  /** The newest list for each key, under the key itself: a self-signed and a link certificate share one. */
-  readonly #listByKey = new Map<string, KnownRevocationList>();
+  readonly #listOf = new Map<Authority, CertificateRevocationList>();
 
   constructor(records: readonly TrustRecord[], checker: SignatureChecker) {
     this.authorities = collectAuthorities(records, checker);
@@ -78,13 +77,7 @@ export class TrustStore {
       if (keyId !== null) addTo(this.#byKeyId, toHex(keyId), authority);
     }
     this.revocationLists = this.#collectLists(records, checker);
-    for (const known of this.revocationLists) {
-      if (known.issuer === null) continue;
-      const key = keyOf(known.issuer.certificate);
-      const newest = this.#listByKey.get(key);
-      if (newest === undefined || newest.list.thisUpdate < known.list.thisUpdate)
-        this.#listByKey.set(key, known);
-    }
+    this.#assignLists();
   }
 
   get isEmpty(): boolean {
@@ -111,7 +104,23 @@ export class TrustStore {
 
   /** The newest list signed by the key of this authority. */
   revocationListOf(authority: Authority): CertificateRevocationList | null {
-    return this.#listByKey.get(keyOf(authority.certificate))?.list ?? null;
+    return this.#listOf.get(authority) ?? null;
+  }
+
+  /** The newest list of a key counts for every certificate with that key: a self-signed one and a link share it. */
+  #assignLists(): void {
+    const listByKey = new Map<string, CertificateRevocationList>();
+    for (const { list, issuer } of this.revocationLists) {
+      if (issuer === null) continue;
+      const key = keyOf(issuer.certificate);
+      const newest = listByKey.get(key);
+      if (newest === undefined || newest.thisUpdate < list.thisUpdate) listByKey.set(key, list);
+    }
+    if (listByKey.size === 0) return;
+    for (const authority of this.authorities) {
+      const list = listByKey.get(keyOf(authority.certificate));
+      if (list !== undefined) this.#listOf.set(authority, list);
+    }
   }
 
   #collectLists(records: readonly TrustRecord[], checker: SignatureChecker): readonly KnownRevocationList[] {

@@ -18,6 +18,7 @@ import { OID } from "../ber/oid.ts";
 import { readTlv } from "../ber/read.ts";
 import { contextValue, integer, nullValue, octetString, oid, sequence } from "../ber/write.ts";
 import { concat } from "../bytes.ts";
+import { readSignedData } from "../cms/signed-data.ts";
 import { buildDg1 } from "../lds/dg1.ts";
 import { buildDg15 } from "../lds/dg15.ts";
 import { buildMrz } from "../mrz/build-mrz.ts";
@@ -220,7 +221,13 @@ test("an expired signer is reported, and fails nothing that it signed while it w
 test("a signature made outside of the signer's validity, or in the future, fails", () => {
   const signed = (signedAt: Date) => makeFiles({ signing: { signedAt } });
   const validity = "signer_validity_at_signing";
-  fails(verify(signed(new Date("2022-12-31T23:00:00Z"))), validity, "signer_not_valid_at_signing");
+  passes(verify(signed(new Date("2022-12-31T01:00:00Z"))));
+  fails(verify(signed(new Date("2022-12-30T23:00:00Z"))), validity, "signer_not_valid_at_signing");
+  fails(
+    verify(signed(new Date("2038-01-02T00:00:00Z")), { now: new Date("2039-01-01T00:00:00Z") }),
+    validity,
+    "signer_not_valid_at_signing",
+  );
   fails(verify(signed(new Date("2026-05-07T00:00:00Z"))), validity, "signed_in_the_future");
   passes(verify(makeFiles({ signing: { signedAt: null } })));
   const late = signed(new Date("2028-01-01T00:00:00Z"));
@@ -461,6 +468,22 @@ test("an authority cannot sign documents itself", () => {
     options: { signedAt: utopia.signedAt, identifySignerBy: "issuer_and_serial" },
   });
   fails(verify({ ...files, sod }), "signer_certificate", "signer_is_an_authority");
+});
+
+test("a signer of master lists cannot sign documents", () => {
+  const key = ecSigningKey(utopia.seed, "master list signer", "brainpoolP256r1", {
+    explicitParameters: true,
+  });
+  const [certificate] = readSignedData(utopia.masterList(), { maxBytes: 1_000_000 }).certificates;
+  assert.ok(certificate);
+  const files = makeFiles();
+  const sod = signSecurityObject({
+    groupHash: "SHA-256",
+    dataGroups: files.dataGroups,
+    signer: { certificate, key, scheme: { kind: "ecdsa", hash: "SHA-256" } },
+    options: { signedAt: utopia.signedAt, identifySignerBy: "subject_key_id" },
+  });
+  fails(verify({ ...files, sod }), "signer_certificate", "signer_is_for_another_use");
 });
 
 test("SHA-1 and short RSA keys are refused by a strict policy", () => {

@@ -52,8 +52,16 @@ const REQUIRED_GROUPS: readonly DataGroupNumber[] = [1, 2];
 
 const DAY_MILLISECONDS = 86_400_000;
 
-/** Clocks of signing machines and of this one may differ by this much before a signature counts as made in the future. */
+/**
+ * States write local time as if it were UTC and begin certificates at midnight, so what comes first on paper may come second by
+ * some hours. An hour too early gives nothing away: whoever signs also states the time.
+ */
 const CLOCK_SKEW_MILLISECONDS = DAY_MILLISECONDS;
+
+/** Whether a certificate had begun, give or take the skew, and had not ended. */
+function wasValidAt({ notBefore, notAfter }: Certificate, time: Date): boolean {
+  return time.getTime() >= notBefore.getTime() - CLOCK_SKEW_MILLISECONDS && time <= notAfter;
+}
 
 /**
  * Passive authentication, document expiry, and which proof of the chip is to be asked for. It stops at the first check that
@@ -236,6 +244,9 @@ function checkSecurityObject(
   return verdict;
 }
 
+/** Signers of master lists, deviation lists and visible seals: certified by the same authorities, and not for documents. */
+const ICAO_USES = "2.23.136.1.1.";
+
 function checkSignerCertificate(signer: Certificate, policy: VerificationPolicy, note: Note): void {
   const key = signer.publicKey;
   note.evidence({
@@ -250,6 +261,9 @@ function checkSignerCertificate(signer: Certificate, policy: VerificationPolicy,
   if (signer.basicConstraints?.ca === true) note.fail("signer_is_an_authority");
   if (signer.keyUsage?.digitalSignature !== true)
     note.judge(policy.signerCertificate.keyUsage, "signer_key_usage");
+  const uses = signer.extendedKeyUsage ?? [];
+  if (uses.some((use) => use.startsWith(ICAO_USES))) note.fail("signer_is_for_another_use");
+  if (uses.length > 0) note.judge(policy.signerCertificate.keyUsage, "signer_key_usage");
   if (signer.unknownCritical.length > 0) {
     note.evidence({ unknown_critical: signer.unknownCritical });
     note.judge(policy.signerCertificate.unknownCriticalExtension, "unknown_critical_extension");
@@ -273,7 +287,7 @@ function checkChain(
   for (const warning of found.warnings) note.warn(warning);
   // A root and the link to it share a key; the one that was valid when the signer was certified counts.
   const authority =
-    found.candidates.find(({ certificate }) => certificate.isValidAt(signer.notBefore)) ??
+    found.candidates.find(({ certificate }) => wasValidAt(certificate, signer.notBefore)) ??
     found.candidates[0];
   if (foundBy === "key_id") note.judge(policy.authority.issuerMismatch, "issuer_name_mismatch");
   if (foundBy === "name" && signer.authorityKeyId !== null && authority.certificate.subjectKeyId !== null) {
@@ -312,12 +326,12 @@ function checkValidityAtSigning(
   });
   const latest = new Date(now.getTime() + CLOCK_SKEW_MILLISECONDS);
   if (signer.notBefore > latest) note.fail("signer_not_yet_valid");
-  if (!authority.isValidAt(signer.notBefore)) note.fail("authority_not_valid_when_it_signed");
+  if (!wasValidAt(authority, signer.notBefore)) note.fail("authority_not_valid_when_it_signed");
   if (signer.notAfter < now) note.warn("signer_expired");
   if (signingTime === null) return;
   if (signingTime > latest) note.fail("signed_in_the_future");
-  if (!signer.isValidAt(signingTime)) note.fail("signer_not_valid_at_signing");
-  if (!authority.isValidAt(signingTime)) note.fail("authority_not_valid_at_signing");
+  if (!wasValidAt(signer, signingTime)) note.fail("signer_not_valid_at_signing");
+  if (!wasValidAt(authority, signingTime)) note.fail("authority_not_valid_at_signing");
   const period = signer.privateKeyUsagePeriod;
   const beforePeriod = period?.notBefore != null && signingTime < period.notBefore;
   const afterPeriod = period?.notAfter != null && signingTime > period.notAfter;

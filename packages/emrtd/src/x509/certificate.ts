@@ -59,6 +59,7 @@ export class Certificate implements Readonly<Extensions> {
   /** Hexadecimal, as encoded: some states use negative serial numbers. */
   readonly serial: string;
   readonly issuer: DistinguishedName;
+  readonly encodedIssuer: Uint8Array;
   readonly subject: DistinguishedName;
   readonly notBefore: Date;
   readonly notAfter: Date;
@@ -102,6 +103,7 @@ export class Certificate implements Readonly<Extensions> {
     }
     const issuer = field("The issuer");
     this.issuer = readName(issuer);
+    this.encodedIssuer = issuer.bytes;
     const validity = field("The validity").expect(TAG.sequence, "The validity of a certificate");
     this.notBefore = validity.at(0, "The start of a certificate's validity").time();
     this.notAfter = validity.at(1, "The end of a certificate's validity").time();

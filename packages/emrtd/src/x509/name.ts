@@ -27,8 +27,8 @@ export interface DistinguishedName {
   readonly display: string;
 }
 
-/** Real names have at most a dozen parts; the limit keeps hostile ones cheap. */
-const MAX_PARTS = 64;
+/** Names come from strangers' certificates and are shown in reports, so what is shown of them is bounded. */
+const MAX_DISPLAY_CHARACTERS = 300;
 
 export function readName(name: Tlv): DistinguishedName {
   name.expect(TAG.sequence, "A name");
@@ -42,12 +42,12 @@ export function readName(name: Tlv): DistinguishedName {
       const type = attribute.at(0, "The type of a name's part").oid();
       const text = valueText(attribute.at(1, "The value of a name's part"));
       partKeys.push(`${type}=${JSON.stringify(comparable(text))}`);
-      if (displays.length < MAX_PARTS) displays.push(`${SHORT_NAMES.get(type) ?? type}=${printable(text)}`);
+      displays.push(`${SHORT_NAMES.get(type) ?? type}=${printable(text)}`);
       if (type === COUNTRY_OID) country ??= text.trim();
     }
     keys.push(partKeys.length === 1 ? (partKeys[0] ?? "") : partKeys.sort().join("+"));
   }
-  return { key: keys.join(","), country, display: displays.join(", ") };
+  return { key: keys.join(","), country, display: displays.join(", ").slice(0, MAX_DISPLAY_CHARACTERS) };
 }
 
 /** Whatever is not text is compared, and shown, as its bytes. */
@@ -60,11 +60,14 @@ function valueText(value: Tlv): string {
   }
 }
 
+const PLAIN_TEXT = /^[ -~]*$/;
+
 function comparable(text: string): string {
-  return text.normalize("NFKC").trim().replace(/\s+/gu, " ").toLowerCase();
+  const folded = PLAIN_TEXT.test(text) ? text : text.normalize("NFKC");
+  return folded.trim().replace(/\s+/g, " ").toLowerCase();
 }
 
 /** Names end up in terminals and pages of operators, so control characters stay out. */
 function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}]/gu, "\u{fffd}");
+  return PLAIN_TEXT.test(text) ? text : text.replace(/[\p{Cc}\p{Cf}]/gu, "\u{fffd}");
 }

@@ -34,6 +34,7 @@ export interface TestCountry {
   readonly revocationLists: readonly Uint8Array[];
   /** A signer and its certificate. `revoked` ones are on the revocation list of their authority. */
   readonly documentSigner: (profile: SignerProfile, variant?: SignerVariant) => MessageSigner;
+  readonly masterListSigner: () => MessageSigner;
   readonly masterList: () => Uint8Array;
   /** When documents were signed. */
   readonly signedAt: Date;
@@ -152,7 +153,7 @@ export function createTestCountry(seed: string, now: Date): TestCountry {
     }),
   );
 
-  const masterList = (): Uint8Array => {
+  const masterListSigner = (): MessageSigner => {
     const key = ecSigningKey(seed, "master list signer", "brainpoolP256r1", { explicitParameters: true });
     const certificate = issueCertificate({
       issuer: issuerOf("brainpool", "utopia"),
@@ -166,12 +167,14 @@ export function createTestCountry(seed: string, now: Date): TestCountry {
       validity: signerValidity,
       use: "master_list_signer",
     });
-    const signer: MessageSigner = { certificate, key, scheme: { kind: "ecdsa", hash: "SHA-256" } };
-    return signMasterList([...authorityCertificates.values(), linkCertificate], signer, {
+    return { certificate, key, scheme: { kind: "ecdsa", hash: "SHA-256" } };
+  };
+
+  const masterList = (): Uint8Array =>
+    signMasterList([...authorityCertificates.values(), linkCertificate], masterListSigner(), {
       signedAt: dayOf(year - 1, 2, 1),
       identifySignerBy: "subject_key_id",
     });
-  };
 
   return {
     seed,
@@ -180,6 +183,7 @@ export function createTestCountry(seed: string, now: Date): TestCountry {
     linkCertificate,
     revocationLists,
     documentSigner,
+    masterListSigner,
     masterList,
     signedAt: dayOf(year - 2, 1, 15),
   };
