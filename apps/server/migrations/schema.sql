@@ -71,6 +71,24 @@ create table backup_codes (
   constraint backup_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 
+create table deleted_organizations (
+  organization_id uuid not null,
+  deleted_at timestamp(3) with time zone not null,
+  constraint deleted_organizations_pkey PRIMARY KEY (organization_id)
+);
+
+create table deletion_codes (
+  organization_id uuid not null,
+  user_id uuid not null,
+  code_hash bytea not null,
+  wrong_tries integer default 0 not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint deletion_codes_pkey PRIMARY KEY (organization_id, user_id),
+  constraint deletion_codes_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint deletion_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX deletion_codes_user ON public.deletion_codes USING btree (user_id);
+
 create table domain_challenges (
   id uuid not null,
   organization_id uuid not null,
@@ -211,9 +229,17 @@ create table organizations (
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
   document_id_key bytea,
+  business_type text default 'sole'::text not null,
+  business_name text,
+  business_jurisdiction text,
+  business_registration_number text,
+  live_at timestamp(3) with time zone,
+  deletion_started_at timestamp(3) with time zone,
   constraint organizations_pkey PRIMARY KEY (id),
+  constraint organizations_business_type_check CHECK ((business_type = ANY (ARRAY['sole'::text, 'business'::text]))),
   constraint organizations_environment_check CHECK ((environment = ANY (ARRAY['sandbox'::text, 'live'::text])))
 );
+CREATE INDEX organizations_deletion ON public.organizations USING btree (pending_deletion_at) WHERE (pending_deletion_at IS NOT NULL);
 CREATE UNIQUE INDEX organizations_slug ON public.organizations USING btree (slug);
 
 create table passkey_challenges (
@@ -242,6 +268,15 @@ create table passkeys (
 CREATE UNIQUE INDEX passkeys_credential ON public.passkeys USING btree (credential_id);
 CREATE INDEX passkeys_user ON public.passkeys USING btree (user_id, id DESC);
 
+create table receipt_keys (
+  id uuid not null,
+  public_key bytea not null,
+  private_key bytea not null,
+  created_at timestamp(3) with time zone not null,
+  constraint receipt_keys_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX receipt_keys_single ON public.receipt_keys USING btree ((true));
+
 create table redirect_uris (
   id uuid not null,
   organization_id uuid not null,
@@ -255,6 +290,20 @@ create table redirect_uris (
 CREATE INDEX redirect_uris_domain ON public.redirect_uris USING btree (verified_domain_id);
 CREATE INDEX redirect_uris_organization ON public.redirect_uris USING btree (organization_id, id DESC);
 CREATE UNIQUE INDEX redirect_uris_pattern ON public.redirect_uris USING btree (organization_id, pattern);
+
+create table rp_terms_acceptances (
+  id uuid not null,
+  organization_id uuid not null,
+  terms_version text not null,
+  terms_hash text not null,
+  jurisdiction text not null,
+  accepted_by uuid not null,
+  accepted_at timestamp(3) with time zone not null,
+  constraint rp_terms_acceptances_pkey PRIMARY KEY (id),
+  constraint rp_terms_acceptances_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+CREATE INDEX rp_terms_acceptances_organization ON public.rp_terms_acceptances USING btree (organization_id, id DESC);
+CREATE UNIQUE INDEX rp_terms_acceptances_terms ON public.rp_terms_acceptances USING btree (organization_id, terms_version, terms_hash, jurisdiction);
 
 create table schema_migrations (
   name text not null,

@@ -1,7 +1,8 @@
 import { routes } from "@assay/contract/routes";
 import { accountRoutes } from "./accounts/accounts.routes.ts";
+import { answerMailRequests } from "./accounts/answer-mail-requests.job.ts";
 import { purgeAccountLeftovers } from "./accounts/purge-accounts.job.ts";
-import { answerMailRequests, mailRequestChannel } from "./accounts/request-link.ts";
+import { mailRequestChannel } from "./accounts/request-link.ts";
 import { findMembership } from "./accounts/user.store.ts";
 import { authenticateUser } from "./accounts/user-session.ts";
 import { analyticsRoutes } from "./analytics/analytics.routes.ts";
@@ -35,8 +36,12 @@ import { createSafeFetch } from "./lib/safe-fetch.ts";
 import { type Job, Scheduler } from "./lib/scheduler.ts";
 import { mailChannel } from "./mails/queue-mail.ts";
 import { createMailTransport, sendDueMails } from "./mails/send-mails.job.ts";
+import { organizationDeletionRoutes } from "./organizations/deletion.routes.ts";
+import { goLiveRoutes } from "./organizations/go-live.routes.ts";
+import { hardDeleteStep } from "./organizations/hard-delete.job.ts";
 import { purgeInvitations } from "./organizations/invitation.store.ts";
 import { organizationRoutes } from "./organizations/organizations.routes.ts";
+import { loadRpTerms } from "./organizations/rp-terms.ts";
 import { expireSessions } from "./sessions/expire-sessions.job.ts";
 import { retentionJobs } from "./sessions/retain-sessions.job.ts";
 import { sessionRoutes } from "./sessions/sessions.routes.ts";
@@ -71,6 +76,7 @@ export type ServiceOptions = {
 /** The one list that wires everything. The database must be reachable; migrations are applied here. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, databaseUrl, ring, clock, log, role = "all" } = options;
+  const rpTerms = loadRpTerms(config);
   const applied = await migrate(databaseUrl);
   if (applied.length > 0) log.info("database migrated", { applied: applied.join(" ") });
 
@@ -102,6 +108,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...accountRoutes(core),
     ...organizationRoutes(core),
     ...domainRoutes(core),
+    ...goLiveRoutes(core, rpTerms),
+    ...organizationDeletionRoutes(core),
     ...apiKeyRoutes(core, usage),
     ...auditRoutes(core),
     ...sessionRoutes(core),
@@ -118,6 +126,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     { name: "expire-sessions", everyMs: secondMs, run: expireSessions(core) },
     ...retentionJobs(core),
     { name: "purge-idempotent-answers", everyMs: 10 * minuteMs, run: () => idempotency.purge(1000) },
+    { name: "delete-organizations", everyMs: minuteMs, run: () => hardDeleteStep(core) },
     { name: "recheck-domains", everyMs: minuteMs, run: () => recheckDomains(core) },
     {
       name: "purge-domain-challenges",

@@ -84,6 +84,8 @@ function isResolver(entry: string): boolean {
   return isIP(match[1] ?? match[2] ?? "") !== 0 && Number(match[3] ?? 53) <= 65_535;
 }
 
+const builtInTermsVersion = "2026-03-01";
+
 /** Every setting of the service. `docs/configuration.md` is generated from this table. */
 export const settings = {
   port: integer("PORT", "Port to listen on; 0 takes a free one.", 3000, 0, 65_535),
@@ -140,6 +142,28 @@ export const settings = {
     30,
     1,
     3650,
+  ),
+  rpTermsFile: text(
+    "RP_TERMS_FILE",
+    "Text of the relying-party terms, UTF-8. Unset, the text that comes with the service.",
+    "",
+    "apps/server/terms/relying-party-terms.md",
+  ),
+  rpTermsVersion: define<string>(
+    "RP_TERMS_VERSION",
+    "Version of that text, a date like 2026-03-01. Demanded together with RP_TERMS_FILE; change it with every change of the text.",
+    builtInTermsVersion,
+    builtInTermsVersion,
+    (value) => {
+      if (!/^\d{4}-\d{2}-\d{2}[A-Za-z0-9.-]{0,20}$/.test(value))
+        throw new Problem("must begin with a date like 2026-03-01");
+      return value;
+    },
+  ),
+  rpTermsJurisdiction: text(
+    "RP_TERMS_JURISDICTION",
+    "Jurisdiction that the relying-party terms name.",
+    "European Union",
   ),
   trustProxy: list(
     "TRUST_PROXY",
@@ -234,6 +258,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     problems.push(
       'SECRET_KEYS must be set together with DATABASE_URL. Make a ring with: echo "1:$(openssl rand -base64 32)"',
     );
+  }
+  if (config.rpTermsFile !== "" && (env.RP_TERMS_VERSION ?? "").trim() === "") {
+    problems.push("RP_TERMS_VERSION must be set together with RP_TERMS_FILE.");
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

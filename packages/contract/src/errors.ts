@@ -164,6 +164,23 @@ export const errorTable = {
     message: "There is no payload left to send.",
     hint: "Payloads are scrubbed once delivered and after the endpoint's retention; read the session for its outcome.",
   },
+
+  // Going live, and deletion
+  ORGANIZATION_NOT_READY: {
+    status: 409,
+    message: "The organization cannot go live yet.",
+    hint: "Accept the current terms, complete the business details and verify a domain.",
+  },
+  DELETION_CODE_INVALID: {
+    status: 400,
+    message: "`code` is not the code that was mailed to you.",
+    hint: "Check the latest mail. After 5 wrong tries the code is dead.",
+  },
+  DELETION_CODE_EXPIRED: {
+    status: 409,
+    message: "There is no code of yours that still works.",
+    hint: "Ask for a new one with POST /v1/auth/orgs/request-delete. A code is good for 24 hours, 5 tries and the owner who asked.",
+  },
 } as const satisfies Record<string, ErrorDefinition>;
 
 export type ErrorCode = keyof typeof errorTable;

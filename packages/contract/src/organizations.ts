@@ -263,7 +263,7 @@ export const acceptInvitation = route({
   params: tokenParams,
   invalidParams: "NOT_FOUND",
   reply: { status: 200, data: Organization },
-  errors: ["NOT_FOUND", "CONFLICT", "ORGANIZATION_FROZEN"],
+  errors: ["NOT_FOUND", "CONFLICT", "ORGANIZATION_FROZEN", "EMAIL_NOT_VERIFIED"],
 });
 
 export const declineInvitation = route({

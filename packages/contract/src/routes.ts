@@ -3,6 +3,8 @@ import { analyticsRoutes } from "./analytics.ts";
 import { apiKeyRoutes } from "./api-keys.ts";
 import { auditRoutes } from "./audit.ts";
 import { domainRoutes } from "./domains.ts";
+import { goLiveRoutes } from "./go-live.ts";
+import { organizationDeletionRoutes } from "./organization-deletion.ts";
 import { organizationRoutes } from "./organizations.ts";
 import type { RouteDefinition } from "./route.ts";
 import { sessionRoutes } from "./sessions.ts";
@@ -13,6 +15,8 @@ export const routes: readonly RouteDefinition[] = [
   ...accountRoutes,
   ...organizationRoutes,
   ...domainRoutes,
+  ...goLiveRoutes,
+  ...organizationDeletionRoutes,
   ...apiKeyRoutes,
   ...auditRoutes,
   ...sessionRoutes,

@@ -33,7 +33,7 @@ function signInRoutes(core: Core): Binding[] {
         const user = await createUser(core, body, {
           together: async (tx, user) => {
             token = await openUserSession(tx, user.id, request.userAgent, core.clock.now());
-            if (verificationIsRequired(core)) await mailLink(core, tx, user, "verify_email", user.email);
+            if (verificationIsRequired(core)) await mailLink(core, tx, user.id, "verify_email", user.email);
           },
         });
         await rememberOrigin(core, [user.email, user.id], request.address);

@@ -34,7 +34,7 @@ export async function requestEmailChange(
         ],
       });
     } else {
-      await mailLink(core, tx, { id: caller.userId, name: caller.name }, "change_email", email);
+      await mailLink(core, tx, caller.userId, "change_email", email);
     }
     await mailNotice(core, tx, caller, {
       subject: "A change of your e-mail was asked for",

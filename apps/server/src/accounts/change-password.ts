@@ -37,7 +37,7 @@ export async function changePassword(
     if (current?.password_hash !== user.password_hash) throw new ApiError("CONFLICT");
     await setPasswordHash(tx, user.id, passwordHash, now);
     await removeOtherUserSessions(tx, user.id, caller.userSessionId);
-    await removeMailedTokens(tx, user.id, ["magic_link", "reset_password"]);
+    await removeMailedTokens(tx, user.id, ["magic_link", "reset_password", "change_email"]);
     await mailNotice(core, tx, user, {
       subject: "Your password was changed",
       happened: "The password of your account was changed, and every other session was signed out.",
@@ -63,7 +63,7 @@ export async function resetPassword(
     await setPasswordHash(tx, user.id, passwordHash, now);
     if (user.email_verified_at === null) await setVerifiedEmail(tx, user.id, user.email, now);
     await removeOtherUserSessions(tx, user.id, null);
-    await removeMailedTokens(tx, user.id, ["magic_link", "reset_password"]);
+    await removeMailedTokens(tx, user.id, ["magic_link", "reset_password", "change_email"]);
     await mailNotice(core, tx, user, {
       subject: "Your password was reset",
       happened: "A new password was set with a mailed link, and every session was signed out.",

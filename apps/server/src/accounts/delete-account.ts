@@ -43,7 +43,7 @@ async function removeAccount(core: Core, tx: Tx, userId: string): Promise<void> 
     to: user.email,
     subject: "Your account was deleted",
     paragraphs: [
-      `Hello ${user.name},`,
+      "Hello,",
       "Your account and everything that belonged to it alone were deleted. You can sign up again with the same e-mail.",
     ],
   });

@@ -51,8 +51,8 @@ export function forgottenAt(state: LimitState, rule: LimitRule): Date {
 
 /**
  * Somebody who guesses at one account from one address waits up to a quarter of an hour between guesses, and nobody
- * else waits with them. A whole network that guesses at one account waits together, at most five minutes; addresses
- * from which the account was signed in to before are spared that wait.
+ * else waits with them. A whole network that guesses at one account waits together, at most five minutes, and so does
+ * whoever guesses at many accounts from one address; who signed in to the account from there before is spared both.
  */
 export const rules = {
   account: { free: 30, firstDelayMs: 10 * secondMs, maxDelayMs: 5 * minuteMs, drainMs: 10 * minuteMs },

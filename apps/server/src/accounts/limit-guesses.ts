@@ -39,16 +39,12 @@ export async function countGuess(
       onSuccess: "empty",
     },
   ];
-  if ("address" in origin) {
-    buckets.push({ key: keyOf(core, [what, "address", place]), rule: rules.address, onSuccess: "refund" });
-    const familiar = await isFamiliarAddress(core.db, familiarKey(core, account, origin), core.clock.now());
-    if (!familiar) {
-      buckets.push({
-        key: keyOf(core, [what, "account", subject]),
-        rule: rules.account,
-        onSuccess: "refund",
-      });
-    }
+  // Who signed in from here before waits for their own wrong guesses only, not for those of a neighbour or a network.
+  if ("address" in origin && !(await isFamiliar(core, account, origin))) {
+    buckets.push(
+      { key: keyOf(core, [what, "address", place]), rule: rules.address, onSuccess: "refund" },
+      { key: keyOf(core, [what, "account", subject]), rule: rules.account, onSuccess: "refund" },
+    );
   }
   return take(core, buckets);
 }
@@ -151,6 +147,10 @@ async function take({ db, clock }: Needs, buckets: readonly Bucket[]): Promise<C
 
 function placeOf(origin: Origin): string {
   return "address" in origin ? addressBlock(origin.address) : `session ${origin.userSessionId}`;
+}
+
+function isFamiliar(core: Needs, account: string, origin: { address: string }): Promise<boolean> {
+  return isFamiliarAddress(core.db, familiarKey(core, account, origin), core.clock.now());
 }
 
 function familiarKey(core: Needs, account: string, origin: { address: string }): Buffer {

@@ -53,11 +53,14 @@ const letters: Record<TokenPurpose, Letter> = {
   },
 };
 
-/** Mails a link with a new token to `email`. Only a hash of the token is kept. */
+/**
+ * Mails a link with a new token to `email`. Only a hash of the token is kept. The mail does not repeat the account's
+ * name: anybody may sign up with another's address and would have us send that person whatever text they like.
+ */
 export async function mailLink(
   core: Core,
   tx: Tx,
-  user: Pick<UserRow, "id" | "name">,
+  userId: string,
   purpose: TokenPurpose,
   email: string,
 ): Promise<void> {
@@ -66,7 +69,7 @@ export async function mailLink(
   const token = newToken();
   await insertMailedToken(tx, {
     id: newUuid(now),
-    userId: user.id,
+    userId,
     purpose,
     email,
     tokenHash: tokenHash(token),
@@ -76,7 +79,7 @@ export async function mailLink(
   await queueMail(core, tx, {
     to: email,
     subject: letter.subject,
-    paragraphs: [`Hello ${user.name},`, ...letter.paragraphs],
+    paragraphs: ["Hello,", ...letter.paragraphs],
     // Behind the # it reaches the page only: no server, proxy or other site gets to see it.
     action: { label: letter.label, url: `${core.publicUrl()}/dashboard/${letter.page}#token=${token}` },
   });
@@ -86,14 +89,14 @@ export async function mailLink(
 export async function mailNotice(
   core: Core,
   tx: Tx,
-  user: Pick<UserRow, "name" | "email">,
+  user: Pick<UserRow, "email">,
   notice: Pick<Mail, "subject"> & { happened: string },
 ): Promise<void> {
   await queueMail(core, tx, {
     to: user.email,
     subject: notice.subject,
     paragraphs: [
-      `Hello ${user.name},`,
+      "Hello,",
       notice.happened,
       "If this was not you, reset your password and sign out everywhere else at once.",
     ],

@@ -52,7 +52,7 @@ export function profileRoutes(core: Core): Binding[] {
         await db.transaction(async (tx) => {
           const user = await lockUser(tx, caller.userId);
           if (user !== null && user.email_verified_at === null)
-            await mailLink(core, tx, user, "verify_email", user.email);
+            await mailLink(core, tx, user.id, "verify_email", user.email);
         });
       }
       return { accepted: true };

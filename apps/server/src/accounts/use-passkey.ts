@@ -7,6 +7,7 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from "@simplewebauthn/server";
+import { decodeAttestationObject } from "@simplewebauthn/server/helpers";
 import type { Core } from "../core.ts";
 import { violates } from "../db/db.ts";
 import { ApiError } from "../http/api-error.ts";
@@ -86,6 +87,7 @@ export async function registerPasskey(
 ): Promise<PasskeyRow> {
   const party = relyingParty(core);
   const now = core.clock.now();
+  if (!carriesNoCertificates(response)) throw unansweredChallenge();
   const verified = await verifyRegistrationResponse({
     response,
     expectedChallenge: (challenge) => takeChallenge(core.db, tokenHash(challenge), caller.userId, now),
@@ -94,12 +96,7 @@ export async function registerPasskey(
     requireUserVerification: true,
     supportedAlgorithmIDs: algorithms,
   }).catch((error: unknown) => refusedCeremony(error));
-  if (!verified.verified) {
-    throw new ApiError("INVALID_REQUEST", {
-      message: "`response` does not answer a challenge of this service.",
-      hint: "Begin again with POST /v1/auth/passkeys/options; a challenge works once, for 5 minutes.",
-    });
-  }
+  if (!verified.verified) throw unansweredChallenge();
   const { credential, credentialBackedUp } = verified.registrationInfo;
   try {
     return await core.db.transaction(async (tx) => {
@@ -193,6 +190,28 @@ function handleOf(userId: string): Buffer {
 function refusedCeremony(error: unknown): { verified: false } {
   if (error instanceof Error && "severity" in error) throw error;
   return { verified: false };
+}
+
+/**
+ * We ask for no attestation, so an honest answer has none, or one signed by the passkey itself. Certificates are refused
+ * unread: checking them would fetch revocation lists from wherever they say.
+ */
+function carriesNoCertificates(response: RegistrationResponseJSON): boolean {
+  try {
+    const bytes = Uint8Array.from(Buffer.from(response.response.attestationObject, "base64url"));
+    const attestation = decodeAttestationObject(bytes);
+    const format = attestation.get("fmt");
+    return format === "none" || (format === "packed" && attestation.get("attStmt").get("x5c") === undefined);
+  } catch {
+    return false;
+  }
+}
+
+function unansweredChallenge(): ApiError {
+  return new ApiError("INVALID_REQUEST", {
+    message: "`response` does not answer a challenge of this service.",
+    hint: "Begin again with POST /v1/auth/passkeys/options; a challenge works once, for 5 minutes.",
+  });
 }
 
 function unknownPasskey(): ApiError {

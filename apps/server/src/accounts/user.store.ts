@@ -99,7 +99,7 @@ export function listSolelyOwnedOrganizations(db: Queryable, userId: string): Pro
 export async function lockOrganizationsOf(tx: Tx, userId: string): Promise<void> {
   await tx.rows(sql`
     select id from organizations where id in (select organization_id from memberships where user_id = ${userId})
-    order by id for update`);
+    order by id for no key update`);
 }
 
 /** Removes the user from every organization and tells from which. */

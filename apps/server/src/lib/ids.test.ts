@@ -25,6 +25,15 @@ test("ids and uuids sort by their creation time, and idFloor bounds them", () =>
   );
 });
 
+test("ids made in the same millisecond sort in the order in which they were made", () => {
+  const now = new Date("2026-03-01T09:30:00.000Z");
+  const ids = Array.from({ length: 2000 }, () => newId("whe", now));
+  assert.deepEqual([...ids].sort(), ids);
+  const uuids = Array.from({ length: 1000 }, () => newUuid(now));
+  assert.deepEqual([...uuids].sort(), uuids);
+  assert.equal(new Set(Array.from({ length: 10_000 }, () => newUuid(now))).size, 10_000);
+});
+
 test("random text uses every character about equally often", () => {
   const counts = new Map<string, number>();
   for (const character of randomText(62_000)) counts.set(character, (counts.get(character) ?? 0) + 1);

@@ -32,23 +32,41 @@ export function randomText(length: number): string {
   return text;
 }
 
-function timeText(at: Date): string {
-  // Bounds of a list come from callers and may lie before 1970 or beyond what eight characters hold.
-  let rest = Math.min(Math.max(at.getTime(), 0), alphabet.length ** timeLength - 1);
+/** A number in our alphabet, with leading zeros so that text sorts as the numbers do. */
+function numberText(number: number, length: number): string {
+  let rest = number;
   let text = "";
-  for (let i = 0; i < timeLength; i++) {
+  for (let i = 0; i < length; i++) {
     text = alphabet[rest % alphabet.length] + text;
     rest = Math.floor(rest / alphabet.length);
   }
   return text;
 }
 
+function timeText(at: Date): string {
+  // Bounds of a list come from callers and may lie before 1970 or beyond what eight characters hold.
+  return numberText(Math.min(Math.max(at.getTime(), 0), alphabet.length ** timeLength - 1), timeLength);
+}
+
+// Ids that one process makes in the same millisecond sort in the order in which they were made.
+const sequenceLength = 2;
+const maxSequence = alphabet.length ** sequenceLength - 1;
+let sequenceMs = Number.NaN;
+let sequence = 0;
+
+function nextSequence(now: Date): number {
+  sequence = now.getTime() === sequenceMs ? Math.min(sequence + 1, maxSequence) : 0;
+  sequenceMs = now.getTime();
+  return sequence;
+}
+
 /**
- * `vs_` and the like. The first eight characters are the creation time in milliseconds, so that ordering by id is
- * ordering by age; the others are random, 333 bits of them in the long form.
+ * `vs_` and the like. The first ten characters are the creation time in milliseconds and a sequence, so that ordering by
+ * id is ordering by age; the others are random, 321 bits of them in the long form.
  */
 export function newId(prefix: IdPrefix, now: Date): string {
-  return `${prefix}_${timeText(now)}${randomText(lengths[prefix] - timeLength)}`;
+  const order = timeText(now) + numberText(nextSequence(now), sequenceLength);
+  return `${prefix}_${order}${randomText(lengths[prefix] - order.length)}`;
 }
 
 /** The smallest text that an id of this prefix created at or after `at` can have. */
@@ -59,9 +77,9 @@ export function idFloor(prefix: IdPrefix, at: Date): string {
 /** UUID version 7: ordered by creation time like the ids above. */
 export function newUuid(now: Date): string {
   const bytes = Buffer.allocUnsafe(16);
-  for (let i = 6; i < 16; i++) bytes[i] = randomByte();
+  for (let i = 8; i < 16; i++) bytes[i] = randomByte();
   bytes.writeUIntBE(now.getTime(), 0, 6);
-  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
+  bytes.writeUInt16BE(0x7000 | nextSequence(now), 6);
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
   const hex = bytes.toString("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;

@@ -10,8 +10,11 @@ export type SealedColumn = { table: string; id: string; column: string; purpose:
 
 export const sealedColumns: readonly SealedColumn[] = [
   { table: "mails", id: "id", column: "content", purpose: "mail" },
+  { table: "mail_requests", id: "id", column: "email", purpose: "mail" },
+  { table: "second_factors", id: "user_id", column: "secret", purpose: "second-factor" },
   { table: "idempotent_answers", id: "id", column: "answer", purpose: "idempotent-answer" },
   { table: "organizations", id: "id", column: "document_id_key", purpose: "document-id" },
+  { table: "receipt_keys", id: "id", column: "private_key", purpose: "deletion-receipt" },
 ];
 
 const batchSize = 200;

@@ -1,4 +1,5 @@
 import { hasRole, type Role } from "@assay/contract/route";
+import { requireVerifiedEmail } from "../accounts/require-verified-email.ts";
 import { tokenHash } from "../accounts/user-session.ts";
 import { type Actor, actorOf, personActor, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
@@ -123,11 +124,13 @@ export async function readInvitation({ db, clock }: Core, token: string) {
   return invitation;
 }
 
-export function acceptInvitation(
-  { db, clock }: Core,
+export async function acceptInvitation(
+  core: Core,
   caller: UserCaller,
   token: string,
 ): Promise<OwnOrganizationRow> {
+  const { db, clock } = core;
+  await requireVerifiedEmail(core, caller);
   const now = clock.now();
   return db.transaction(async (tx) => {
     const invitation = await findInvitationByToken(tx, tokenHash(token), now);

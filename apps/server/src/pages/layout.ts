@@ -40,7 +40,7 @@ export const stylesheet = `
 }
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; scroll-padding-top: 5rem; }
-body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.6 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
+body { margin: 0; overflow-wrap: anywhere; background: var(--paper); color: var(--ink); font: 1rem/1.6 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
 a { color: var(--accent); text-underline-offset: .2em; }
 a:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; border-radius: 4px; }
 .skip { position: absolute; left: -999px; }
@@ -52,6 +52,7 @@ nav a { color: var(--muted); text-decoration: none; }
 nav a:hover { color: var(--ink); text-decoration: underline; }
 main { max-width: 46rem; margin: 0 auto; padding: 2.5rem 1.25rem 5rem; }
 main.wide { max-width: 64rem; }
+h1, h2, h3 { overflow-wrap: anywhere; }
 h1 { font-size: clamp(1.7rem, 5vw, 2.3rem); line-height: 1.2; letter-spacing: -.02em; margin: 0 0 1rem; text-wrap: balance; }
 h2 { font-size: 1.35rem; line-height: 1.3; margin: 2.5rem 0 .75rem; letter-spacing: -.01em; }
 h3 { font-size: 1.08rem; margin: 2rem 0 .5rem; }

@@ -2,7 +2,7 @@ import { countExpired } from "../analytics/session-day.store.ts";
 import { recordAudits, systemActor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { lastOf, sweepInOrder } from "../lib/sweep.ts";
-import { publishEvents } from "../webhooks/publish-event.ts";
+import { type PublishingCore, publishEvents } from "../webhooks/publish-event.ts";
 import { sessionEvent, triesOf } from "./end-session.ts";
 import { expireDueSessions } from "./session.store.ts";
 
@@ -12,7 +12,7 @@ const batchSize = 500;
  * Tells the partners about sessions that have expired: status, event, audit entry and count of a batch are one short
  * transaction. Any number of processes may run it at once, each takes other sessions.
  */
-export function expireSessions(core: Core): () => Promise<number> {
+export function expireSessions(core: PublishingCore & Pick<Core, "db">): () => Promise<number> {
   const { db, clock } = core;
   return sweepInOrder(async (afterId) => {
     const now = clock.now();

@@ -10,7 +10,7 @@ function describe({ name, url }: Notice): string {
 }
 
 async function mailOwners(
-  core: Core,
+  core: Pick<Core, "clock" | "ring" | "publicUrl">,
   tx: Tx,
   notice: Notice,
   subject: string,
@@ -21,7 +21,11 @@ async function mailOwners(
     await queueMail(core, tx, { to, subject, paragraphs, action }, notice.organization_id);
 }
 
-export function mailNoActiveKey(core: Core, tx: Tx, notice: Notice): Promise<void> {
+export function mailNoActiveKey(
+  core: Pick<Core, "clock" | "ring" | "publicUrl">,
+  tx: Tx,
+  notice: Notice,
+): Promise<void> {
   return mailOwners(core, tx, notice, "A webhook could not be sent: no active encryption key", [
     `An event was meant for ${describe(notice)}, but it has no active encryption key. Webhooks are always encrypted, so nothing was sent, and this event cannot be sent later.`,
     "Register a key, or reactivate one, so that the next event arrives. The outcome itself can be read from the session.",
@@ -29,7 +33,7 @@ export function mailNoActiveKey(core: Core, tx: Tx, notice: Notice): Promise<voi
 }
 
 export function mailEndpointDisabled(
-  core: Core,
+  core: Pick<Core, "clock" | "ring" | "publicUrl">,
   tx: Tx,
   notice: Notice,
   reason: "endpoint_gone" | "no_success_for_5_days",

@@ -9,6 +9,9 @@ import { insertEvents } from "./event.store.ts";
 import { mailNoActiveKey } from "./notify-owners.ts";
 import { type SealingKey, sealPayloads } from "./seal-payload.ts";
 
+/** The parts of the service that publishing needs. */
+export type PublishingCore = Pick<Core, "clock" | "ring" | "publicUrl">;
+
 export type NewEvent = {
   organizationId: string;
   type: EventType;
@@ -31,7 +34,7 @@ const noKeyNoticeEveryMs = dayMs;
  * many at once, because thousands of sessions may expire together. Returns the ids in the same order.
  */
 export async function publishEvents(
-  core: Core,
+  core: PublishingCore,
   tx: Tx,
   now: Date,
   events: readonly NewEvent[],
@@ -64,7 +67,7 @@ export async function publishEvents(
 
 /** Publishes `webhook.endpoint.test` for one endpoint. The caller has asked for it, so subscriptions do not matter. */
 export async function publishTestEvent(
-  core: Core,
+  core: PublishingCore,
   tx: Tx,
   now: Date,
   test: { organizationId: string; endpointId: string; sandbox: boolean },
@@ -105,7 +108,12 @@ export async function publishTestEvent(
 
 type Planned = { event: NewEvent; eventId: string; target: PublishTarget };
 
-async function writeDeliveries(core: Core, tx: Tx, now: Date, planned: readonly Planned[]): Promise<void> {
+async function writeDeliveries(
+  core: PublishingCore,
+  tx: Tx,
+  now: Date,
+  planned: readonly Planned[],
+): Promise<void> {
   if (planned.length === 0) return;
   const withKey = planned.filter(
     (plan): plan is Planned & { target: { key: SealingKey } } => plan.target.key !== null,
@@ -162,7 +170,7 @@ function plaintextOf(event: NewEvent, eventId: string, now: Date): string {
 
 /** At most one mail for each endpoint and day, however many events found no key. */
 async function tellAboutMissingKeys(
-  core: Core,
+  core: PublishingCore,
   tx: Tx,
   now: Date,
   planned: readonly Planned[],

@@ -5,7 +5,7 @@ import { Secret, TOTP } from "otpauth";
 import { minuteMs } from "../../src/lib/clock.ts";
 import { expectData, expectError, signUp } from "../support/api.ts";
 import { SoftwareAuthenticator } from "../support/authenticator.ts";
-import { mailsTo, subjectOf } from "../support/mail.ts";
+import { subjectsTo } from "../support/mailed-links.ts";
 import { startTestService } from "../support/service.ts";
 
 const origin = "https://id.example.com";
@@ -53,7 +53,7 @@ test("a passkey is added, signs in without an e-mail being typed, and is deleted
   assert.equal((await user.api.delete(`/v1/auth/passkeys/${passkey.id}`)).status, 204);
   expectError(await user.api.delete(`/v1/auth/passkeys/${passkey.id}`), 404, "NOT_FOUND");
   expectError(await verify(authenticator.get(await signInOptions())), 401, "UNAUTHORIZED", /passkey/);
-  const subjects = (await mailsTo(service, user.email)).map(subjectOf);
+  const subjects = await subjectsTo(service, user.email);
   assert.deepEqual(subjects.sort(), ["A passkey was added", "A passkey was deleted"]);
 });
 
@@ -187,6 +187,9 @@ test("a registration is bound to the account, the origin and one challenge", asy
     broken.response.attestationObject = attestationObject;
     expectError(await register(ada, broken), 400, "INVALID_REQUEST");
   }
+  // Certificates name addresses that a checker would fetch from; an attestation that brings some is refused unread.
+  const certified = fresh.create(await offered(ada), { certificates: [randomBytes(40)] });
+  expectError(await register(ada, certified), 400, "INVALID_REQUEST");
   expectError(await register(ada, { id: "x" }), 400, "BAD_REQUEST", /`response\./);
   assert.equal(expectData(await ada.api.get("/v1/auth/passkeys")).length, 1);
 });

@@ -3,9 +3,11 @@ import test from "node:test";
 import { Secret, TOTP } from "otpauth";
 import { sql } from "../../src/db/sql.ts";
 import { hourMs, secondMs } from "../../src/lib/clock.ts";
+import { KeyRing, parseRing } from "../../src/lib/key-ring.ts";
+import { resealAll } from "../../src/lib/sealed-columns.ts";
 import { type Api, expectData, expectError, signUp } from "../support/api.ts";
-import { latestToken, mailsTo, subjectOf } from "../support/mail.ts";
-import { startTestService } from "../support/service.ts";
+import { latestToken, subjectsTo } from "../support/mailed-links.ts";
+import { startTestService, testRing } from "../support/service.ts";
 
 const service = await startTestService();
 const { api, clock } = service;
@@ -59,7 +61,7 @@ test("nothing is asked for until the secret is confirmed with a code", async () 
     "CONFLICT",
     /is on/,
   );
-  assert.ok((await mailsTo(service, user.email)).map(subjectOf).includes("The second factor was turned on"));
+  assert.ok((await subjectsTo(service, user.email)).includes("The second factor was turned on"));
 });
 
 test("the factor is asked for only after the right password", async () => {
@@ -197,4 +199,18 @@ test("the secret is stored sealed and bound to its account; backup codes are sto
   assert.equal(codes.length, 10);
   for (const { code_hash } of codes)
     for (const code of backupCodes) assert.ok(!code_hash.includes(code.replaceAll("-", "")));
+});
+
+test("after a rotation of the key ring the secret opens with the new key alone", async () => {
+  const user = await signUp(api);
+  const { secret } = await turnOn(user);
+  const old = parseRing(testRing);
+  const [fresh] = parseRing(`2:${Buffer.alloc(32, 2).toString("base64")}`);
+  assert.ok(fresh);
+  await resealAll(service.core.db, new KeyRing([fresh, ...old]));
+  const row = await service.core.db.one<{ secret: Buffer }>(
+    sql`select secret from second_factors where user_id = ${user.userId}`,
+  );
+  const plain = Buffer.from(Secret.fromBase32(secret).bytes);
+  assert.deepEqual(new KeyRing([fresh]).open("second-factor", row.secret, user.userId), plain);
 });

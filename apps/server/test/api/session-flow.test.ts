@@ -57,6 +57,7 @@ test("another device is refused, or takes over and cancels the first attempt", a
   const id = await createSession(partner.api);
   const first = await claimed(core, id);
   assert.deepEqual(await claim(core, id, "tablet"), { result: "refused", why: "other_device" });
+  clock.advance(1);
   const second = await claim(core, id, "tablet", true);
   assert.ok(second.result === "claimed" && second.tookOver && !second.resumed);
   const [newer, older] = await attemptsOf(id);
@@ -155,6 +156,7 @@ test("a session whose device was heard from in the last minute cannot be cancell
 });
 
 test("the person may abort at any time, also in flight", async () => {
+  clock.advance(1);
   const id = await createSession(partner.api);
   await claimed(core, id);
   const abort = () =>

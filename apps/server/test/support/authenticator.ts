@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 
-type Cbor = number | string | Uint8Array | Map<number | string, Cbor>;
+type Cbor = number | string | Uint8Array | Cbor[] | Map<number | string, Cbor>;
 
 /** The part of CBOR that attestations and keys are written in. */
 export function encodeCbor(value: Cbor): Buffer {
@@ -13,6 +13,7 @@ export function encodeCbor(value: Cbor): Buffer {
   if (typeof value === "string")
     return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);
   if (value instanceof Uint8Array) return Buffer.concat([head(2, value.length), value]);
+  if (Array.isArray(value)) return Buffer.concat([head(4, value.length), ...value.map(encodeCbor)]);
   const entries = [...value].flatMap(([key, entry]) => [encodeCbor(key), encodeCbor(entry)]);
   return Buffer.concat([head(5, value.size), ...entries]);
 }
@@ -24,6 +25,7 @@ type Bent = {
   flags?: number;
   type?: string;
   count?: number;
+  certificates?: Uint8Array[];
 };
 
 const userPresent = 0x01;
@@ -72,9 +74,11 @@ export class SoftwareAuthenticator {
       key,
     ]);
     const authData = Buffer.concat([this.#authData(bent, userPresent | userVerified | attested), credential]);
+    const statement = new Map<string, Cbor>();
+    if (bent.certificates) statement.set("alg", -7).set("sig", randomBytes(70)).set("x5c", bent.certificates);
     const attestation = new Map<string, Cbor>([
-      ["fmt", "none"],
-      ["attStmt", new Map()],
+      ["fmt", bent.certificates ? "packed" : "none"],
+      ["attStmt", statement],
       ["authData", authData],
     ]);
     return {

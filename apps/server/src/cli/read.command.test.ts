@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { insertIntoVpcd } from "@assay/emrtd/node/vpcd";
+import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
+import { skipWithoutPcscd, startPcscd } from "../../../../packages/emrtd/test/support/pcscd.ts";
+import { CommandError, runCommand } from "./command.ts";
+import { readCommand, virtualDocument } from "./read.command.ts";
+
+async function run(...argv: readonly string[]): Promise<{ code: number; text: string }> {
+  const lines: string[] = [];
+  const code = await runCommand([readCommand, virtualDocument], argv, (line) => lines.push(line));
+  return { code, text: lines.join("\n") };
+}
+
+test("`assay read` reads and judges documents over PC/SC", { skip: skipWithoutPcscd }, async () => {
+  const daemon = await startPcscd();
+  try {
+    for (const [id, code, last] of [
+      ["passport-valid", 0, /authentic and the chip is genuine/],
+      ["passport-cloned-chip-authentication", 3, /Refused: document chip authentication failed/],
+    ] as const) {
+      const document = testDocuments(new Date()).find((candidate) => candidate.id === id);
+      assert.ok(document !== undefined);
+      const chip = createVirtualChip({ files: document.files, ...document.chip });
+      const link = await insertIntoVpcd(chip, { port: daemon.vpcdPort });
+      const read = await run(
+        "read",
+        "--test-country",
+        "--can",
+        document.chip.can,
+        "--socket",
+        daemon.socketPath,
+      );
+      assert.equal(read.code, code, read.text);
+      assert.match(read.text, last);
+      assert.match(read.text, /Opened with PACE/);
+      await link.close();
+    }
+    const listed = await run("read", "--list", "--socket", daemon.socketPath);
+    assert.match(listed.text, /Virtual PCD/);
+  } finally {
+    await daemon.stop();
+  }
+});
+
+test("mistakes at the command line are explained in a sentence", async () => {
+  await assert.rejects(run("read"), { constructor: CommandError, message: /card access number/ });
+  await assert.rejects(run("read", "--can", "12"), { constructor: CommandError, message: /six digits/ });
+  await assert.rejects(run("read", "--can", "123456", "--wait", "soon"), {
+    constructor: CommandError,
+    message: /--wait/,
+  });
+  await assert.rejects(run("read", "--can", "123456", "--socket", "/nonexistent"), {
+    constructor: CommandError,
+    message: /pcscd|smartcard/,
+  });
+  await assert.rejects(run("virtual-document", "nobody"), { constructor: CommandError, message: /nobody/ });
+  await assert.rejects(run("virtual-document", "passport-valid", "--port", "1"), {
+    constructor: CommandError,
+    message: /vsmartcard-vpcd/,
+  });
+  assert.match((await run("virtual-document")).text, /passport-valid/);
+});

@@ -1,0 +1,172 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { isEmrtdError } from "@assay/emrtd/emrtd-error";
+import { openCardReaders } from "@assay/emrtd/node/pcsc";
+import { PcscError } from "@assay/emrtd/node/pcscd-client";
+import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
+import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import {
+  createTestCountry,
+  DEFAULT_TEST_SEED,
+  testCountryTrust,
+} from "@assay/emrtd/node/test-country/test-country";
+import { insertIntoVpcd, VPCD_PORT } from "@assay/emrtd/node/vpcd";
+import { TrustStore } from "@assay/emrtd/trust/trust-store";
+import { DEFAULT_POLICY } from "@assay/emrtd/verify/policy";
+import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
+import { loadConfig } from "../config.ts";
+import { accessKeyFromTyped } from "../desk-reader/access-key.ts";
+import { judgeDocument } from "../desk-reader/judge-document.ts";
+import { readDocumentAtDesk } from "../desk-reader/read-document.ts";
+import { loadTrustRecords, trustFolderPath } from "../trust/trust-folder.ts";
+import { type Arguments, type Command, CommandError } from "./command.ts";
+
+export const readCommand: Command = {
+  name: "read",
+  about:
+    "Read a passport or identity card from a smart card reader, verify it and print the report. Nothing is saved unless --save asks for it. Ends with 0 when the document was accepted, with 3 when it was refused.",
+  options: {
+    "document-number": {
+      type: "string",
+      about: "As printed in the machine readable zone.",
+      placeholder: "NUMBER",
+    },
+    birth: { type: "string", about: "Date of birth.", placeholder: "YYYY-MM-DD" },
+    expiry: { type: "string", about: "Date of expiry.", placeholder: "YYYY-MM-DD" },
+    can: {
+      type: "string",
+      about: "The card access number, instead of the three fields.",
+      placeholder: "NUMBER",
+    },
+    reader: {
+      type: "string",
+      about: "Part of the reader's name, when there are several.",
+      placeholder: "NAME",
+    },
+    list: { type: "boolean", about: "List the readers and end." },
+    wait: {
+      type: "string",
+      about: "How long to wait for a document; 60 unless given.",
+      placeholder: "SECONDS",
+    },
+    save: { type: "string", about: "Save the files of the chip in this folder.", placeholder: "DIR" },
+    "test-country": { type: "boolean", about: "Trust the documents of the test country, and no others." },
+    socket: {
+      type: "string",
+      about: "The socket of pcscd, when it is not at its usual place.",
+      placeholder: "PATH",
+    },
+  },
+  run: async (args, print) => {
+    try {
+      return await readAtDesk(args, print);
+    } catch (error) {
+      throw isEmrtdError(error) || error instanceof PcscError ? new CommandError(`${error.message}.`) : error;
+    }
+  },
+};
+
+async function readAtDesk({ options }: Arguments, print: (line: string) => void): Promise<number> {
+  const text = (name: string) => {
+    const value = options[name];
+    return typeof value === "string" ? value : undefined;
+  };
+  const waitSeconds = Number(text("wait") ?? "60");
+  if (!Number.isInteger(waitSeconds) || waitSeconds < 0 || waitSeconds > 3600) {
+    throw new CommandError("--wait must be a whole number of seconds up to 3600.");
+  }
+  const accessKey =
+    options.list === true
+      ? undefined
+      : accessKeyFromTyped({
+          can: text("can"),
+          documentNumber: text("document-number"),
+          dateOfBirth: text("birth"),
+          dateOfExpiry: text("expiry"),
+        });
+  const socketPath = text("socket");
+  const readers = await openCardReaders(socketPath === undefined ? {} : { socketPath });
+  try {
+    if (accessKey === undefined) {
+      const found = await readers.list();
+      for (const { name, cardPresent } of found) print(`${name}${cardPresent ? " (with a card)" : ""}`);
+      if (found.length === 0) print("No reader is connected.");
+      return 0;
+    }
+    const now = new Date();
+    const readerName = text("reader");
+    const saveTo = text("save");
+    const accepted = await readDocumentAtDesk(
+      {
+        accessKey,
+        waitSeconds,
+        ...(readerName === undefined ? {} : { readerName }),
+        ...(saveTo === undefined ? {} : { saveTo }),
+      },
+      {
+        readers,
+        judge: judgeDocument({
+          trust: await trustStore(options["test-country"] === true, now),
+          policy: DEFAULT_POLICY,
+          checker: createNodeSignatureChecker(),
+          now,
+        }),
+        print,
+        delay: (milliseconds) => delay(milliseconds),
+        now: () => now,
+      },
+    );
+    return accepted ? 0 : 3;
+  } finally {
+    await readers.close();
+  }
+}
+
+async function trustStore(testCountry: boolean, now: Date): Promise<TrustStore> {
+  const records = testCountry
+    ? testCountryTrust(createTestCountry(DEFAULT_TEST_SEED, now))
+    : await loadTrustRecords(trustFolderPath(loadConfig(process.env).dataDir));
+  return new TrustStore(records, createNodeSignatureChecker());
+}
+
+export const virtualDocument: Command = {
+  name: "virtual-document",
+  about:
+    "Put a document of the test country into the virtual smart card reader (vsmartcard-vpcd) until interrupted. Without an id, list the documents.",
+  positionals: "[ID]",
+  options: {
+    port: {
+      type: "string",
+      about: `Port of the virtual reader; ${VPCD_PORT} unless given.`,
+      placeholder: "NUMBER",
+    },
+  },
+  run: async ({ options, positionals }, print) => {
+    const documents = testDocuments(new Date());
+    const [id] = positionals;
+    if (id === undefined) {
+      for (const document of documents) print(`${document.id.padEnd(40)} ${document.title}`);
+      return 0;
+    }
+    const document = documents.find((candidate) => candidate.id === id);
+    if (document === undefined) throw new CommandError(`There is no test document with the id ${id}.`);
+    const port = Number(options.port ?? VPCD_PORT);
+    if (!Number.isInteger(port) || port < 1 || port > 65_535)
+      throw new CommandError("--port must be a port number.");
+    const chip = createVirtualChip({ files: document.files, ...document.chip });
+    const link = await insertIntoVpcd(chip, { port }).catch(() => {
+      throw new CommandError(
+        `No virtual reader listens on port ${port}: install vsmartcard-vpcd and start pcscd.`,
+      );
+    });
+    for (const line of document.mrzLines) print(line);
+    print(`Card access number: ${document.chip.can}`);
+    print("The document lies on the virtual reader. Interrupt to take it away.");
+    const interrupted = new Promise<void>((resolve) => {
+      process.once("SIGINT", () => resolve());
+      process.once("SIGTERM", () => resolve());
+    });
+    await Promise.race([link.closed, interrupted]);
+    await link.close();
+    return 0;
+  },
+};

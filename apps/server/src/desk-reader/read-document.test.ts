@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { OID } from "@assay/emrtd/ber/oid";
+import { tlv } from "@assay/emrtd/ber/write";
+import { buildDg1 } from "@assay/emrtd/lds/dg1";
+import { buildDg14 } from "@assay/emrtd/lds/dg14";
+import { buildDg15 } from "@assay/emrtd/lds/dg15";
+import { buildMrz } from "@assay/emrtd/mrz/build-mrz";
+import type { CardReaders } from "@assay/emrtd/node/pcsc";
+import type { PcscReaderState } from "@assay/emrtd/node/pcscd-client";
+import { createVirtualChip, type VirtualChipOptions } from "@assay/emrtd/virtual/virtual-chip";
+import { accessKeyFromTyped } from "./access-key.ts";
+import type { ChipProofName } from "./prove-chip.ts";
+import { type DeskVerdict, readDocumentAtDesk } from "./read-document.ts";
+
+const TYPED = { documentNumber: "L898902C3", dateOfBirth: "1974-08-12", dateOfExpiry: "2030-04-15" };
+const ec = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+const rsa = generateKeyPairSync("rsa", { modulusLength: 1024 });
+const spki = (key: { export(options: { format: "der"; type: "spki" }): Buffer }) =>
+  new Uint8Array(key.export({ format: "der", type: "spki" }));
+const pkcs8 = (key: { export(options: { format: "der"; type: "pkcs8" }): Buffer }) =>
+  new Uint8Array(key.export({ format: "der", type: "pkcs8" }));
+
+const FILES = {
+  SOD: tlv(0x77, new Uint8Array(500)),
+  DG1: buildDg1(
+    buildMrz({
+      format: "TD3",
+      documentCode: "P",
+      issuingState: "UTO",
+      nationality: "UTO",
+      documentNumber: "L898902C3",
+      dateOfBirth: "740812",
+      dateOfExpiry: "300415",
+      sex: "F",
+      primaryName: "ERIKSSON",
+      secondaryName: "ANNA MARIA",
+    }),
+  ),
+  DG2: tlv(0x75, new Uint8Array(9000)),
+  DG14: buildDg14([
+    { kind: "chipAuthentication", protocol: OID.chipAuthenticationEcdhAes128, version: 1 },
+    {
+      kind: "chipAuthenticationPublicKey",
+      protocol: OID.publicKeyEcdh,
+      subjectPublicKeyInfo: spki(ec.publicKey),
+    },
+  ]),
+  DG15: buildDg15(spki(rsa.publicKey)),
+};
+
+function desk(options: Partial<VirtualChipOptions> = {}, states?: readonly PcscReaderState[][]) {
+  const chip = createVirtualChip({
+    files: FILES,
+    mrzKey: { documentNumber: "L898902C3", dateOfBirth: "740812", dateOfExpiry: "300415" },
+    chipAuthentication: [{ privateKey: pkcs8(ec.privateKey) }],
+    activeAuthentication: { privateKey: pkcs8(rsa.privateKey) },
+    ...options,
+  });
+  const reader = { name: "Desk 00 00", cardPresent: true, atr: new Uint8Array(0) };
+  const queue = [...(states ?? [])];
+  const readers: CardReaders = {
+    list: async () => queue.shift() ?? [reader],
+    connect: async () => ({ transport: chip, disconnect: async () => {} }),
+    close: async () => {},
+  };
+  return readers;
+}
+
+/** Accepts any files and asks for the given proofs until one passes. */
+function judge(...proofs: ChipProofName[]): DeskVerdict {
+  return {
+    lines: ["verdict"],
+    nextProof: proofs[0] ?? null,
+    accepted: proofs.length === 0,
+    withProof: (result) => ({
+      ...judge(...proofs.slice(1)),
+      accepted: result.passed,
+      lines: [JSON.stringify(result)],
+    }),
+  };
+}
+
+async function read(readers: CardReaders, proofs: ChipProofName[] = [], saveTo?: string) {
+  const lines: string[] = [];
+  const accepted = await readDocumentAtDesk(
+    { accessKey: accessKeyFromTyped(TYPED), waitSeconds: 2, ...(saveTo === undefined ? {} : { saveTo }) },
+    {
+      readers,
+      judge: () => judge(...proofs),
+      print: (line) => lines.push(line),
+      delay: async () => {},
+      now: () => new Date("2026-11-15T12:00:00Z"),
+    },
+  );
+  return { accepted, text: lines.join("\n") };
+}
+
+test("the desk reads a document and prints progress, holder and verdict", async () => {
+  const { accepted, text } = await read(desk());
+  assert.equal(accepted, true);
+  assert.match(text, /Opened with BAC/);
+  assert.match(text, /Read DG2: 9004 bytes/);
+  assert.match(text, /ANNA MARIA ERIKSSON/);
+  assert.match(text, /Born: {9}1974-08-12/);
+  assert.match(text, /verdict/);
+});
+
+test("the chip proves itself by agreement and by signature, and a copy by neither", async () => {
+  const proofs: ChipProofName[] = ["chip_authentication", "active_authentication"];
+  for (const proof of proofs) {
+    const genuine = await read(desk(), [proof]);
+    assert.equal(genuine.accepted, true, genuine.text);
+    const copy = await read(desk({ clone: true }), [proof]);
+    assert.equal(copy.accepted, false);
+    assert.match(copy.text, /"passed":false,"reason":"[a-z_]+"/);
+  }
+});
+
+test("a chip that knows only one way into chip authentication with triple DES is asked in that way", async () => {
+  const DG14 = buildDg14([
+    { kind: "chipAuthentication", protocol: OID.chipAuthenticationEcdh3Des, version: 1 },
+    {
+      kind: "chipAuthenticationPublicKey",
+      protocol: OID.publicKeyEcdh,
+      subjectPublicKeyInfo: spki(ec.publicKey),
+    },
+  ]);
+  for (const refuseKeyAgreementTemplate of [false, true]) {
+    const files = { ...FILES, DG14 };
+    const read3Des = await read(desk({ files, quirks: { refuseKeyAgreementTemplate } }), [
+      "chip_authentication",
+    ]);
+    assert.equal(read3Des.accepted, true, read3Des.text);
+  }
+});
+
+test("nothing is saved unless asked for, and then for the owner only and never over something", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "assay-desk-"));
+  try {
+    await read(desk());
+    assert.deepEqual(readdirSync(folder), []);
+    const target = join(folder, "document");
+    await read(desk(), [], target);
+    assert.deepEqual(readdirSync(target).sort(), ["DG1.bin", "DG14.bin", "DG15.bin", "DG2.bin", "SOD.bin"]);
+    assert.equal(statSync(join(target, "DG1.bin")).mode & 0o777, 0o600);
+    assert.equal(statSync(target).mode & 0o777, 0o700);
+    assert.deepEqual(new Uint8Array(readFileSync(join(target, "DG2.bin"))), FILES.DG2);
+    await assert.rejects(read(desk(), [], target), { code: "EEXIST" });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("the desk waits for a card, names the readers, and gives up in time", async () => {
+  const empty = [{ name: "Desk 00 00", cardPresent: false, atr: new Uint8Array(0) }];
+  const waited = await read(desk({}, [empty, empty]));
+  assert.match(waited.text, /Put the document on the reader: Desk 00 00/);
+  await assert.rejects(
+    read(
+      desk(
+        {},
+        Array.from({ length: 8 }, () => empty),
+      ),
+    ),
+    { code: "CHIP_LOST", message: /in time/ },
+  );
+  await assert.rejects(read(desk({}, [[]])), { code: "CHIP_LOST", message: /No reader/ });
+});
+
+test("what was typed becomes a key, or an error that names what is missing", () => {
+  assert.deepEqual(accessKeyFromTyped({ can: "123456" }), { can: "123456" });
+  assert.throws(() => accessKeyFromTyped({ can: "12345" }), { message: /six digits/ });
+  assert.throws(() => accessKeyFromTyped({ can: "123456", documentNumber: "X" }), { message: /not both/ });
+  assert.throws(() => accessKeyFromTyped({ documentNumber: "X1" }), { message: /date of birth/ });
+  assert.throws(() => accessKeyFromTyped({ ...TYPED, dateOfBirth: "soon" }), { message: /date of birth/ });
+});

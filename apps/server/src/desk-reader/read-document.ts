@@ -1,0 +1,178 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { RandomSource } from "@assay/emrtd/crypto/random";
+import { EmrtdError, isEmrtdError } from "@assay/emrtd/emrtd-error";
+import { readDg1 } from "@assay/emrtd/lds/dg1";
+import { isoDate } from "@assay/emrtd/mrz/mrz-date";
+import type { CardReaders } from "@assay/emrtd/node/pcsc";
+import { compareWithDg14 } from "@assay/emrtd/reader/card-access";
+import { type AccessKey, type Chip, type ChipProgress, openChip } from "@assay/emrtd/reader/open-chip";
+import { type ReadDocumentFiles, readDocument } from "@assay/emrtd/reader/read-document";
+import { type ChipProofName, type ChipProofResult, proveChip } from "./prove-chip.ts";
+
+export type DeskReading = {
+  accessKey: AccessKey;
+  /** Part of the reader's name, when there are several. */
+  readerName?: string;
+  waitSeconds: number;
+  /** Where the files go. Nothing is saved without it. */
+  saveTo?: string;
+};
+
+/** The judgement of the files, and what to ask the chip for next. */
+export type DeskVerdict = {
+  lines: readonly string[];
+  nextProof: ChipProofName | null;
+  /** The verdict once the chip was asked for `nextProof`. */
+  withProof(result: ChipProofResult): DeskVerdict;
+  /** The document is what it says. False as soon as a check failed. */
+  accepted: boolean;
+};
+
+export type DeskSurroundings = {
+  readers: CardReaders;
+  judge: (files: ReadDocumentFiles) => DeskVerdict;
+  print: (line: string) => void;
+  delay: (milliseconds: number) => Promise<void>;
+  now: () => Date;
+  random?: RandomSource;
+};
+
+const POLL_MILLISECONDS = 250;
+
+/** Reads the document on the reader, judges it and prints both. Resolves with whether it was accepted. */
+export async function readDocumentAtDesk(
+  reading: DeskReading,
+  surroundings: DeskSurroundings,
+): Promise<boolean> {
+  const { readers, print } = surroundings;
+  const reader = await waitForCard(reading, surroundings);
+  const card = await readers.connect(reader);
+  try {
+    const chip = await openChip(card.transport, reading.accessKey, {
+      onProgress: progressPrinter(print),
+      ...(surroundings.random === undefined ? {} : { random: surroundings.random }),
+    });
+    const files = await readDocument(chip);
+    // Saved before it is judged: a document that fails is the one somebody wants to look into.
+    if (reading.saveTo !== undefined) await saveFiles(reading.saveTo, files, print);
+    let verdict = surroundings.judge(files);
+    while (verdict.nextProof !== null) {
+      const proof = verdict.nextProof;
+      print(`Asking the chip for ${words(proof)} …`);
+      verdict = verdict.withProof(await proveChip(chip, proof, files, surroundings.random));
+      if (verdict.nextProof === proof) throw new Error("A proof was asked for twice");
+    }
+    for (const line of holderLines(files, surroundings.now())) print(line);
+    for (const line of verdict.lines) print(line);
+    if (accessDiffers(chip, files))
+      print("warning access: the chip offered other keys for opening it than DG14 states");
+    return verdict.accepted;
+  } finally {
+    // The card may be gone by now, and what happened before is the better error.
+    await card.disconnect().catch(() => {});
+  }
+}
+
+function accessDiffers(chip: Chip, { DG14 }: ReadDocumentFiles): boolean {
+  try {
+    return (
+      chip.cardAccess !== undefined &&
+      DG14 !== undefined &&
+      compareWithDg14(chip.cardAccess, DG14) === "differs"
+    );
+  } catch (error) {
+    // A DG14 that cannot be read has failed the checks already.
+    if (!isEmrtdError(error)) throw error;
+    return false;
+  }
+}
+
+async function waitForCard(
+  reading: DeskReading,
+  { readers, print, delay }: DeskSurroundings,
+): Promise<string> {
+  const attempts = Math.max(1, Math.ceil((reading.waitSeconds * 1000) / POLL_MILLISECONDS));
+  let announced = false;
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const all = await readers.list();
+    const wanted = all.filter(
+      ({ name }) => reading.readerName === undefined || name.includes(reading.readerName),
+    );
+    if (wanted.length === 0) {
+      const names = all.map(({ name }) => name).join(", ");
+      throw new EmrtdError(
+        "CHIP_LOST",
+        names === "" ? "No reader is connected" : `No such reader; there is: ${names}`,
+      );
+    }
+    const ready = wanted.find(({ cardPresent }) => cardPresent);
+    if (ready !== undefined) {
+      print(`Reader: ${ready.name}`);
+      return ready.name;
+    }
+    if (!announced) print(`Put the document on the reader: ${wanted.map(({ name }) => name).join(" or ")}`);
+    announced = true;
+    await delay(POLL_MILLISECONDS);
+  }
+  throw new EmrtdError("CHIP_LOST", "No document was put on the reader in time");
+}
+
+/** A line when something starts or ends; a bar would not survive being piped. */
+function progressPrinter(print: (line: string) => void): (progress: ChipProgress) => void {
+  return (progress) => {
+    switch (progress.step) {
+      case "connecting":
+        return;
+      case "opening":
+        print(`Opening the chip with ${progress.method} …`);
+        return;
+      case "opened":
+        print(
+          progress.method === "none" ? "The chip is open to everybody." : `Opened with ${progress.method}.`,
+        );
+        return;
+      case "reopening":
+        print("The session was lost; opening a new one.");
+        return;
+      case "reading":
+        if (progress.readBytes === progress.totalBytes)
+          print(`Read ${progress.file}: ${progress.totalBytes} bytes`);
+        return;
+    }
+  };
+}
+
+function holderLines(files: ReadDocumentFiles, now: Date): string[] {
+  try {
+    const mrz = readDg1(files.DG1, now);
+    return [
+      "",
+      `Name:         ${[mrz.name.secondary, mrz.name.primary].filter((part) => part !== "").join(" ")}`,
+      `Document:     ${mrz.documentCode} ${mrz.documentNumber}, issued by ${mrz.issuingState}`,
+      `Nationality:  ${mrz.nationality}`,
+      `Born:         ${isoDate(mrz.dateOfBirth) ?? "not fully known"}`,
+      `Expires:      ${isoDate(mrz.dateOfExpiry) ?? "not stated"}`,
+      "",
+    ];
+  } catch {
+    return ["", "The machine readable zone on the chip cannot be read.", ""];
+  }
+}
+
+/** Readable by their owner only, and never over a file that is there. */
+async function saveFiles(
+  folder: string,
+  files: ReadDocumentFiles,
+  print: (line: string) => void,
+): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const [name, bytes] of Object.entries(files)) {
+    await writeFile(join(folder, `${name}.bin`), bytes, { mode: 0o600, flag: "wx" });
+  }
+  print(`Saved ${Object.keys(files).join(", ")} to ${folder}`);
+}
+
+function words(name: string): string {
+  return name.replaceAll("_", " ");
+}

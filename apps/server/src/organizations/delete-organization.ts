@@ -1,0 +1,144 @@
+import { timingSafeEqual } from "node:crypto";
+import { actorOf, recordAudit } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
+import { ApiError } from "../http/api-error.ts";
+import type { MemberCaller } from "../http/caller.ts";
+import { hourMs, later } from "../lib/clock.ts";
+import { queueMail } from "../mails/queue-mail.ts";
+import {
+  clearPendingDeletion,
+  countWrongTry,
+  deleteDeletionCodes,
+  lockDeletionCode,
+  putDeletionCode,
+  setPendingDeletion,
+} from "./deletion.store.ts";
+import { boundCode, isDead, newDeletionCode } from "./deletion-code.ts";
+import { mailOwners } from "./mail-owners.ts";
+import { findMember } from "./member.store.ts";
+import { lockOrganization } from "./organization.store.ts";
+
+const codeLifetimeMs = 24 * hourMs;
+const hardDeleteDelayMs = 48 * hourMs;
+
+/** Mails a code to the owner who asks. Nothing changes until it is confirmed. */
+export async function requestDeletion(core: Core, caller: MemberCaller): Promise<{ sentTo: string }> {
+  const { db, clock, ring } = core;
+  const now = clock.now();
+  const { organizationId, userId } = caller;
+  const code = newDeletionCode();
+  await db.transaction(async (tx) => {
+    const organization = await lockOrganization(tx, organizationId);
+    if (organization === null) throw new ApiError("NOT_FOUND");
+    await putDeletionCode(tx, {
+      organizationId,
+      userId,
+      codeHash: ring.hash("token-hash", boundCode(organizationId, userId, code)),
+      expiresAt: later(now, codeLifetimeMs),
+    });
+    await recordAudit(tx, now, {
+      organizationId,
+      event: "organization.deletion_requested",
+      actor: actorOf(caller),
+      targetId: organizationId,
+    });
+    await queueMail(
+      core,
+      tx,
+      {
+        to: caller.email,
+        subject: `Code to delete ${organization.name}`,
+        paragraphs: [
+          `You asked to delete the organization ${organization.name}. Enter this code to confirm:`,
+          code,
+          "It is good for 24 hours and only for you. After confirmation the organization freezes at once, and 48 hours later everything in it is deleted for good.",
+          "If it was not you who asked, change your password: somebody is signed in to your account.",
+        ],
+      },
+      organizationId,
+    );
+  });
+  return { sentTo: caller.email };
+}
+
+export async function confirmDeletion(core: Core, caller: MemberCaller, code: string): Promise<Date> {
+  const { db, clock, ring } = core;
+  const now = clock.now();
+  const { organizationId, userId } = caller;
+  const dueAt = later(now, hardDeleteDelayMs);
+  // A wrong try must be counted although the request fails, so the transaction ends before the error is raised.
+  const outcome = await db.transaction(async (tx) => {
+    const organization = await lockOrganization(tx, organizationId);
+    const member = await findMember(tx, organizationId, { userId });
+    if (organization === null || member?.role !== "owner") return "not_owner";
+    if (organization.pending_deletion_at !== null) return "frozen";
+    const stored = await lockDeletionCode(tx, organizationId, userId);
+    if (stored === null || isDead({ wrongTries: stored.wrong_tries, expiresAt: stored.expires_at }, now))
+      return "expired";
+    const matches = ring
+      .hashes("token-hash", boundCode(organizationId, userId, code))
+      .some((hash) => timingSafeEqual(hash, stored.code_hash));
+    if (!matches) {
+      await countWrongTry(tx, organizationId, userId);
+      return "wrong";
+    }
+    await deleteDeletionCodes(tx, organizationId);
+    await setPendingDeletion(tx, organizationId, dueAt, now);
+    await recordAudit(tx, now, {
+      organizationId,
+      event: "organization.deletion_confirmed",
+      actor: actorOf(caller),
+      targetId: organizationId,
+      details: { pending_deletion_at: dueAt.toISOString() },
+    });
+    await mailOwners(core, tx, organizationId, {
+      subject: `${organization.name} will be deleted`,
+      paragraphs: [
+        `${caller.name} (${caller.email}) has confirmed the deletion of the organization ${organization.name}.`,
+        `It is frozen now: API keys do not work and nothing can be changed. At ${dueAt.toISOString()} everything in it will be deleted for good.`,
+        "Until then an owner or admin can keep it.",
+      ],
+      action: { label: "Open the organization", url: `${core.publicUrl()}/dashboard` },
+    });
+    return "scheduled";
+  });
+  switch (outcome) {
+    case "scheduled":
+      return dueAt;
+    case "wrong":
+      throw new ApiError("DELETION_CODE_INVALID");
+    case "expired":
+      throw new ApiError("DELETION_CODE_EXPIRED");
+    case "frozen":
+      throw new ApiError("ORGANIZATION_FROZEN");
+    case "not_owner":
+      throw new ApiError("FORBIDDEN");
+  }
+}
+
+export async function cancelDeletion(core: Core, caller: MemberCaller): Promise<void> {
+  const { db, clock } = core;
+  const now = clock.now();
+  const { organizationId } = caller;
+  await db.transaction(async (tx) => {
+    const organization = await lockOrganization(tx, organizationId);
+    if (organization === null || !(await clearPendingDeletion(tx, organizationId, now))) {
+      throw new ApiError("CONFLICT", {
+        message: "There is no deletion that could be cancelled.",
+        hint: "None is scheduled, or it has begun already.",
+      });
+    }
+    await recordAudit(tx, now, {
+      organizationId,
+      event: "organization.deletion_cancelled",
+      actor: actorOf(caller),
+      targetId: organizationId,
+    });
+    await mailOwners(core, tx, organizationId, {
+      subject: `${organization.name} stays`,
+      paragraphs: [
+        `${caller.name} (${caller.email}) has cancelled the deletion of the organization ${organization.name}. Everything works again, API keys included.`,
+      ],
+    });
+  });
+}

@@ -1,0 +1,22 @@
+import { randomInt } from "node:crypto";
+
+// Letters and digits without those that look like another: no 0 and O, no 1, I and L.
+const alphabet = "ABCDEFGHJKMNPQRSTUVWXYZ23456789";
+const codeLength = 8;
+const wrongTriesAllowed = 5;
+
+export function newDeletionCode(): string {
+  return Array.from({ length: codeLength }, () => alphabet[randomInt(alphabet.length)]).join("");
+}
+
+/** What is hashed: the code works only for the organization and the person it was mailed for. */
+export function boundCode(organizationId: string, userId: string, code: string): string {
+  return `deletion ${organizationId} ${userId} ${code.toUpperCase()}`;
+}
+
+export type StoredCode = { wrongTries: number; expiresAt: Date };
+
+/** A code that is too old, or was guessed at too often, is as good as none. */
+export function isDead(code: StoredCode, now: Date): boolean {
+  return code.expiresAt <= now || code.wrongTries >= wrongTriesAllowed;
+}

@@ -1,0 +1,110 @@
+import type { Db, Queryable, Tx } from "../db/db.ts";
+import { noSql, Sql, sql } from "../db/sql.ts";
+import type { OwnedTable } from "./owned-tables.ts";
+
+/** A new code replaces the one before, with all its tries. */
+export async function putDeletionCode(
+  tx: Tx,
+  code: { organizationId: string; userId: string; codeHash: Buffer; expiresAt: Date },
+): Promise<void> {
+  await tx.run(sql`
+    insert into deletion_codes (organization_id, user_id, code_hash, wrong_tries, expires_at)
+    values (${code.organizationId}, ${code.userId}, ${code.codeHash}, 0, ${code.expiresAt})
+    on conflict (organization_id, user_id) do update
+    set code_hash = excluded.code_hash, wrong_tries = 0, expires_at = excluded.expires_at`);
+}
+
+/** Locked, so that tries at the same time are counted one after the other. */
+export function lockDeletionCode(
+  tx: Tx,
+  organizationId: string,
+  userId: string,
+): Promise<{ code_hash: Buffer; wrong_tries: number; expires_at: Date } | null> {
+  return tx.first(sql`
+    select code_hash, wrong_tries, expires_at from deletion_codes
+    where organization_id = ${organizationId} and user_id = ${userId} for update`);
+}
+
+export async function countWrongTry(tx: Tx, organizationId: string, userId: string): Promise<void> {
+  await tx.run(sql`
+    update deletion_codes set wrong_tries = wrong_tries + 1
+    where organization_id = ${organizationId} and user_id = ${userId}`);
+}
+
+export async function deleteDeletionCodes(tx: Tx, organizationId: string): Promise<void> {
+  await tx.run(sql`delete from deletion_codes where organization_id = ${organizationId}`);
+}
+
+export async function setPendingDeletion(
+  tx: Tx,
+  organizationId: string,
+  at: Date | null,
+  now: Date,
+): Promise<void> {
+  await tx.run(sql`
+    update organizations set pending_deletion_at = ${at}, updated_at = ${now} where id = ${organizationId}`);
+}
+
+/** False when the hard delete has begun, or nothing was scheduled. */
+export async function clearPendingDeletion(tx: Tx, organizationId: string, now: Date): Promise<boolean> {
+  const cleared = await tx.run(sql`
+    update organizations set pending_deletion_at = null, updated_at = ${now}
+    where id = ${organizationId} and pending_deletion_at is not null and deletion_started_at is null`);
+  return cleared === 1;
+}
+
+/** Marks one organization whose time has come, or finds one that is marked. From then on there is no way back. */
+export async function startDueDeletion(db: Db, now: Date): Promise<string | null> {
+  const row = await db.first<{ id: string }>(sql`
+    update organizations set deletion_started_at = coalesce(deletion_started_at, ${now})
+    where id = (
+      select id from organizations where pending_deletion_at <= ${now}
+      order by pending_deletion_at limit 1 for update skip locked)
+    returning id`);
+  return row?.id ?? null;
+}
+
+/**
+ * Removes up to `limit` rows of the organization from a table; returns how many. `locked` says what happens to rows that
+ * somebody is working on: they are left for a later step, or waited for.
+ */
+export function deleteOwnedRows(
+  db: Queryable,
+  { table, belongsTo }: OwnedTable,
+  organizationId: string,
+  limit: number,
+  locked: "skip" | "wait",
+): Promise<number> {
+  // The name comes from the list in owned-tables.ts, never from a caller.
+  const name = new Sql([table], []);
+  return db.run(sql`
+    delete from ${name} where ctid = any(array(
+      select ctid from ${name} where ${belongsTo(organizationId)} limit ${limit} for update ${locked === "skip" ? sql`skip locked` : noSql}))`);
+}
+
+export async function deleteOrganizationRow(tx: Tx, organizationId: string): Promise<void> {
+  await tx.run(sql`
+    update user_sessions set active_organization_id = null where active_organization_id = ${organizationId}`);
+  await tx.run(sql`delete from memberships where organization_id = ${organizationId}`);
+  await tx.run(sql`delete from organizations where id = ${organizationId}`);
+}
+
+export async function insertTombstone(tx: Tx, organizationId: string, now: Date): Promise<void> {
+  await tx.run(sql`
+    insert into deleted_organizations (organization_id, deleted_at) values (${organizationId}, ${now})
+    on conflict (organization_id) do nothing`);
+}
+
+export type ReceiptKeyRow = { id: string; public_key: Buffer; private_key: Buffer };
+
+export function findReceiptKey(db: Queryable): Promise<ReceiptKeyRow | null> {
+  return db.first<ReceiptKeyRow>(sql`select id, public_key, private_key from receipt_keys`);
+}
+
+/** Of two processes that need the first key at once, one makes it. */
+export async function insertReceiptKey(db: Queryable, key: ReceiptKeyRow, now: Date): Promise<void> {
+  await db.run(sql`
+    insert into receipt_keys (id, public_key, private_key, created_at)
+    values (${key.id}, ${key.public_key}, ${key.private_key}, ${now})
+    on conflict do nothing`);
+}

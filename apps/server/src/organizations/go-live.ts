@@ -1,0 +1,38 @@
+import { actorOf, recordAudit } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
+import { hasActiveDomain } from "../domains/domain.store.ts";
+import { ApiError } from "../http/api-error.ts";
+import type { MemberCaller } from "../http/caller.ts";
+import { isComplete } from "./business-details.ts";
+import { findAcceptance, readBusinessDetails, setLive } from "./go-live.store.ts";
+import { lockOrganization } from "./organization.store.ts";
+import { isCurrent, type RpTerms } from "./rp-terms.ts";
+
+/** Takes the organization out of the sandbox, once and for good. */
+export async function goLive({ db, clock }: Core, terms: RpTerms, caller: MemberCaller): Promise<void> {
+  const now = clock.now();
+  const { organizationId } = caller;
+  await db.transaction(async (tx) => {
+    const organization = await lockOrganization(tx, organizationId);
+    if (organization === null) throw new ApiError("FORBIDDEN");
+    if (organization.environment === "live") {
+      throw new ApiError("CONFLICT", { message: "The organization is live already." });
+    }
+    const missing: string[] = [];
+    if (!isCurrent(await findAcceptance(tx, organizationId, terms), terms))
+      missing.push("accept the current relying-party terms (POST /v1/auth/orgs/rp-terms)");
+    if (!isComplete(await readBusinessDetails(tx, organizationId)))
+      missing.push("complete the business details (POST /v1/auth/orgs/business-details)");
+    if (!(await hasActiveDomain(tx, organizationId)))
+      missing.push("verify a domain (POST /v1/auth/orgs/domains/challenges/dns)");
+    if (missing.length > 0)
+      throw new ApiError("ORGANIZATION_NOT_READY", { hint: `Missing: ${missing.join("; ")}.` });
+    await setLive(tx, organizationId, now);
+    await recordAudit(tx, now, {
+      organizationId,
+      event: "organization.went_live",
+      actor: actorOf(caller),
+      targetId: organizationId,
+    });
+  });
+}

@@ -1,0 +1,34 @@
+import type { RpTermsStatus, BusinessDetails as WireDetails } from "@assay/contract/go-live";
+import type { Static } from "typebox";
+import type { BusinessDetails } from "./business-details.ts";
+import type { AcceptanceRow } from "./go-live.store.ts";
+import { isCurrent, type RpTerms } from "./rp-terms.ts";
+
+export function viewBusinessDetails(details: BusinessDetails): Static<typeof WireDetails> {
+  return {
+    businessType: details.type,
+    businessName: details.name,
+    businessJurisdiction: details.jurisdiction,
+    businessRegistrationNumber: details.registrationNumber,
+  };
+}
+
+export function viewRpTermsStatus(
+  acceptance: AcceptanceRow | null,
+  terms: RpTerms,
+): Static<typeof RpTermsStatus> {
+  return {
+    acceptance:
+      acceptance === null
+        ? null
+        : {
+            accepted_at: acceptance.accepted_at.toISOString(),
+            accepted_by: acceptance.accepted_by,
+            jurisdiction: acceptance.jurisdiction,
+            terms_hash: acceptance.terms_hash,
+            terms_version: acceptance.terms_version,
+          },
+    current: { jurisdiction: terms.jurisdiction, terms_hash: terms.hash, terms_version: terms.version },
+    current_accepted: isCurrent(acceptance, terms),
+  };
+}

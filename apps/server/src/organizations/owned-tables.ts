@@ -1,0 +1,34 @@
+import { type Sql, sql } from "../db/sql.ts";
+
+/** A table with rows that belong to an organization, and the condition that picks them. */
+export type OwnedTable = { table: string; belongsTo: (organizationId: string) => Sql };
+
+function byOrganization(table: string): OwnedTable {
+  return { table, belongsTo: (organizationId) => sql`organization_id = ${organizationId}` };
+}
+
+/**
+ * Everything that the deletion of an organization removes, in this order: what refers to another table comes before it.
+ * A feature that adds a table with an `organization_id` adds it here, and a test says so; rows that belong to an
+ * organization through another table need an entry with a condition of their own, before that table.
+ *
+ * `memberships` and `organizations` themselves go last, in one transaction with the tombstone and the receipts.
+ */
+export const ownedTables: readonly OwnedTable[] = [
+  byOrganization("attempts"),
+  byOrganization("sessions"),
+  byOrganization("session_days"),
+  byOrganization("events"),
+  byOrganization("api_keys"),
+  byOrganization("redirect_uris"),
+  byOrganization("verified_domains"),
+  byOrganization("domain_challenges"),
+  byOrganization("rp_terms_acceptances"),
+  byOrganization("invitations"),
+  byOrganization("deletion_codes"),
+  byOrganization("mails"),
+  byOrganization("audit_logs"),
+];
+
+/** Tables with an `organization_id` that the last step deals with. */
+export const lastTables: readonly string[] = ["memberships", "deleted_organizations"];

@@ -1,0 +1,298 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { compactVerify, importJWK } from "jose";
+import { Sql, sql } from "../../src/db/sql.ts";
+import { hourMs } from "../../src/lib/clock.ts";
+import { hardDeleteStep } from "../../src/organizations/hard-delete.job.ts";
+import { lastTables, ownedTables } from "../../src/organizations/owned-tables.ts";
+import {
+  Api,
+  createKey,
+  createPartner,
+  expectData,
+  expectError,
+  signUp,
+  signUpOwner,
+} from "../support/api.ts";
+import { startDnsServer } from "../support/dns-server.ts";
+import { verifyDomain } from "../support/domain.ts";
+import { readMails } from "../support/mails.ts";
+import { startTestService, type TestService } from "../support/service.ts";
+
+const dns = await startDnsServer();
+const env = { DNS_RESOLVERS: dns.address };
+const service = await startTestService({ env });
+const second = await startTestService({
+  env: { ...env, DATA_DIR: service.dataDir },
+  databaseUrl: service.databaseUrl,
+  clock: service.clock,
+});
+const both: [TestService, TestService] = [service, second];
+const { api, core, clock } = service;
+
+type Owner = Awaited<ReturnType<typeof signUpOwner>>;
+
+const request = (owner: Owner, id = owner.organizationId) =>
+  owner.api.post("/v1/auth/orgs/request-delete", { organizationId: id });
+const confirm = (owner: { api: Api }, id: string, code: string) =>
+  owner.api.post("/v1/auth/orgs/confirm-delete", { organizationId: id, code });
+const cancel = (owner: { api: Api }, id: string) =>
+  owner.api.post("/v1/auth/orgs/cancel-delete", { organizationId: id });
+
+async function mailedCode(email: string): Promise<string> {
+  const mail = (await readMails(both, email)).findLast((received) =>
+    /^Code to delete/.test(received.subject),
+  );
+  const code = /^([A-Z0-9]{8})$/m.exec(mail?.text ?? "")?.[1];
+  assert.ok(code, "the mail holds a code");
+  return code;
+}
+
+async function schedule(owner: Owner): Promise<string> {
+  assert.equal(expectData(await request(owner), 202).sentTo, owner.email);
+  const answer = expectData(await confirm(owner, owner.organizationId, await mailedCode(owner.email)));
+  return answer.pendingDeletionAt;
+}
+
+/** Adds another owner to the organization of the first. */
+async function addOwner(owner: Owner) {
+  const person = await signUp(api);
+  expectData(await owner.api.post("/v1/auth/orgs/invitations", { email: person.email, role: "owner" }), 201);
+  const mail = (await readMails(both, person.email)).at(-1);
+  const token = /\/invitations\/([A-Za-z0-9]{43})/.exec(mail?.text ?? "")?.[1];
+  expectData(await person.api.post(`/v1/auth/invitations/${token}/accept`));
+  return person;
+}
+
+/** Every table of the database in which some column holds this text, with how many rows. */
+async function tablesHolding(text: string): Promise<Record<string, number>> {
+  const tables = await core.db.rows<{ table_name: string }>(
+    sql`select table_name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
+  );
+  const found: Record<string, number> = {};
+  for (const { table_name: table } of tables) {
+    const name = new Sql([`"${table}"`], []);
+    const { count } = await core.db.one<{ count: number }>(
+      sql`select count(*) as count from ${name} as t where t::text like ${`%${text}%`}`,
+    );
+    if (count > 0) found[table] = count;
+  }
+  return found;
+}
+
+test("every table that holds rows of organizations is on the list", async () => {
+  const rows = await core.db.rows<{ table_name: string }>(sql`
+    select c.table_name from information_schema.columns c
+    join information_schema.tables t using (table_schema, table_name)
+    where c.table_schema = 'public' and c.column_name = 'organization_id' and t.table_type = 'BASE TABLE'`);
+  assert.deepEqual(
+    [...new Set([...ownedTables.map((owned) => owned.table), ...lastTables])].sort(),
+    rows.map((row) => row.table_name).sort(),
+  );
+});
+
+test("the code is 8 characters that cannot be mistaken, for its requester, for 24 hours", async () => {
+  const owner = await signUpOwner(api);
+  const other = await addOwner(owner);
+  const id = owner.organizationId;
+  expectError(await confirm(owner, id, "AAAAAAAA"), 409, "DELETION_CODE_EXPIRED");
+  expectData(await request(owner), 202);
+  const code = await mailedCode(owner.email);
+  assert.match(code, /^[A-HJKMNP-Z2-9]{8}$/);
+  assert.deepEqual(await tablesHolding(code), {});
+  expectError(await confirm(other, id, code), 409, "DELETION_CODE_EXPIRED");
+  expectError(await confirm(owner, id, "SHORT"), 400, "BAD_REQUEST", /`code`/);
+  expectError(
+    await confirm(owner, id, code === "AAAAAAAA" ? "BBBBBBBB" : "AAAAAAAA"),
+    400,
+    "DELETION_CODE_INVALID",
+  );
+  clock.advance(24 * hourMs);
+  expectError(await confirm(owner, id, code), 409, "DELETION_CODE_EXPIRED");
+  expectData(await request(owner), 202);
+  const fresh = await mailedCode(owner.email);
+  if (fresh !== code) expectError(await confirm(owner, id, code), 400, "DELETION_CODE_INVALID");
+  expectData(await confirm(owner, id, fresh.toLowerCase()));
+});
+
+test("a code is dead after 5 wrong tries, also when they come at once", async () => {
+  const owner = await signUpOwner(api);
+  expectData(await request(owner), 202);
+  const code = await mailedCode(owner.email);
+  const wrong = code.startsWith("A") ? `B${code.slice(1)}` : `A${code.slice(1)}`;
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, i) =>
+      confirm({ api: new Api(both[i % 2 === 0 ? 0 : 1].url).as(owner.token) }, owner.organizationId, wrong),
+    ),
+  );
+  const codes = answers.map((answer) => answer.body.error?.code);
+  assert.equal(codes.filter((found) => found === "DELETION_CODE_INVALID").length, 5);
+  assert.equal(codes.filter((found) => found === "DELETION_CODE_EXPIRED").length, 7);
+  expectError(await confirm(owner, owner.organizationId, code), 409, "DELETION_CODE_EXPIRED");
+});
+
+test("confirming freezes at once in every process; cancelling brings everything back", async () => {
+  const { owner, key, organizationId } = await createPartner(api);
+  const there = { owner: new Api(second.url).as(owner.token), key: new Api(second.url).as(key.secret) };
+  expectData(await there.key.get("/v1/sessions"));
+  const at = await schedule(owner);
+  assert.equal(at, new Date(clock.now().getTime() + 48 * hourMs).toISOString());
+
+  for (const caller of [key.api, there.key]) {
+    expectError(await caller.get("/v1/sessions"), 410, "ORGANIZATION_FROZEN");
+    expectError(await caller.post("/v1/sessions"), 410, "ORGANIZATION_FROZEN");
+  }
+  for (const caller of [owner.api, there.owner]) {
+    expectError(await caller.get("/v1/auth/orgs/domains"), 410, "ORGANIZATION_FROZEN");
+    expectError(await caller.patch("/v1/auth/orgs", { name: "No" }), 410, "ORGANIZATION_FROZEN");
+    expectError(
+      await caller.post("/v1/auth/orgs/request-delete", { organizationId }),
+      410,
+      "ORGANIZATION_FROZEN",
+    );
+    const [listed] = expectData<{ pending_deletion_at: string }[]>(await caller.get("/v1/auth/orgs"));
+    assert.equal(listed?.pending_deletion_at, at);
+  }
+  assert.deepEqual(expectData(await cancel(owner, organizationId)), { ok: true });
+  expectData(await there.key.get("/v1/sessions"));
+  expectData(await key.api.get("/v1/sessions"));
+  expectError(await cancel(owner, organizationId), 409, "CONFLICT");
+  clock.advance(49 * hourMs);
+  await service.runJob("delete-organizations");
+  expectData(await key.api.get("/v1/sessions"));
+  const subjects = (await readMails(both, owner.email)).map((mail) => mail.subject);
+  assert.ok(subjects.some((subject) => /will be deleted$/.test(subject)));
+  assert.ok(subjects.some((subject) => /stays$/.test(subject)));
+});
+
+test("an accepted invitation does not enter a frozen organization", async () => {
+  const owner = await signUpOwner(api);
+  const person = await signUp(api);
+  expectData(await owner.api.post("/v1/auth/orgs/invitations", { email: person.email, role: "admin" }), 201);
+  const mail = (await readMails(both, person.email)).at(-1);
+  const token = /\/invitations\/([A-Za-z0-9]{43})/.exec(mail?.text ?? "")?.[1];
+  await schedule(owner);
+  expectError(await person.api.post(`/v1/auth/invitations/${token}/accept`), 410, "ORGANIZATION_FROZEN");
+  expectData(await cancel(owner, owner.organizationId));
+  expectData(await person.api.post(`/v1/auth/invitations/${token}/accept`));
+});
+
+test("48 hours later nothing of the organization is left but the tombstone, and others keep all of theirs", async () => {
+  const { owner, key, organizationId } = await createPartner(api);
+  const other = await createPartner(api);
+  const secondOwner = await addOwner(owner);
+  for (const partner of [{ owner, api: key.api }, other]) {
+    for (let i = 0; i < 3; i++) expectData(await partner.api.post("/v1/sessions"), 201);
+    expectData(
+      await partner.owner.api.post("/v1/auth/orgs/invitations", { email: "z@example.com", role: "member" }),
+      201,
+    );
+    await partner.owner.api.post("/v1/auth/orgs/domains/challenges/dns", { apex_domain: "open.example" });
+    await verifyDomain(partner.owner, dns, `deleted-${partner.owner.userId}.example`);
+    expectData(
+      await partner.owner.api.post("/v1/auth/orgs/redirect-uris", {
+        pattern: `https://deleted-${partner.owner.userId}.example/cb`,
+      }),
+      201,
+    );
+    const { current } = expectData(await partner.owner.api.get("/v1/auth/orgs/rp-terms"));
+    expectData(
+      await partner.owner.api.post("/v1/auth/orgs/rp-terms", {
+        terms_version: current.terms_version,
+        terms_hash: current.terms_hash,
+      }),
+    );
+  }
+  // An hour later the sessions have ended, with events and totals.
+  clock.advance(2 * hourMs);
+  await service.runJob("expire-sessions");
+  await core.db.run(sql`
+    insert into attempts (id, session_id, organization_id, status, session_expires_at, completed_at, created_at, updated_at)
+    values (${`va_${organizationId}`}, 'vs_x', ${organizationId}, 'failed', ${clock.now()}, ${clock.now()}, ${clock.now()}, ${clock.now()})`);
+  const dueAt = await schedule(owner);
+  const othersBefore = await tablesHolding(other.organizationId);
+  assert.ok(Object.keys(await tablesHolding(organizationId)).length >= 9);
+
+  clock.advance(48 * hourMs - 1);
+  await service.runJob("delete-organizations");
+  assert.ok((await tablesHolding(organizationId)).organizations, "not before its time");
+  clock.advance(1);
+  await Promise.all(both.map((each) => each.runJob("delete-organizations")));
+  await service.runJob("delete-organizations");
+
+  assert.deepEqual(await tablesHolding(organizationId), { deleted_organizations: 1 });
+  const tombstone = await core.db.one(
+    sql`select * from deleted_organizations where organization_id = ${organizationId}`,
+  );
+  assert.deepEqual(Object.keys(tombstone).sort(), ["deleted_at", "organization_id"]);
+  const othersAfter = await tablesHolding(other.organizationId);
+  assert.deepEqual({ ...othersAfter, mails: 0 }, { ...othersBefore, mails: 0 });
+
+  expectError(await key.api.get("/v1/sessions"), 401, "UNAUTHORIZED");
+  assert.deepEqual(expectData(await owner.api.get("/v1/auth/orgs")), []);
+  expectError(await owner.api.get("/v1/auth/orgs/members"), 400, "ORGANIZATION_REQUIRED");
+  expectError(await cancel(owner, organizationId), 404, "NOT_FOUND");
+
+  const { keys } = expectData(await api.get("/v1/auth/deletion-receipt-keys"));
+  for (const email of [owner.email, secondOwner.email]) {
+    const receipts = (await readMails(both, email)).filter((mail) => /was deleted$/.test(mail.subject));
+    assert.equal(receipts.length, 1, "one receipt each");
+    const receipt = /^(ey[\w-]+\.[\w-]+\.[\w-]+)$/m.exec(receipts[0]?.text ?? "")?.[1] ?? "";
+    const verified = await compactVerify(receipt, await importJWK(keys[0]));
+    assert.equal(verified.protectedHeader.kid, keys[0].kid);
+    const said = JSON.parse(new TextDecoder().decode(verified.payload));
+    assert.equal(said.organization_id, organizationId);
+    assert.equal(said.deletion_scheduled_for, dueAt);
+    assert.equal(said.deleted_at, clock.now().toISOString());
+    const forged = receipt.replace(/\.[\w-]+\./, `.${Buffer.from("{}").toString("base64url")}.`);
+    await assert.rejects(async () => compactVerify(forged, await importJWK(keys[0])));
+  }
+});
+
+test("a deletion that is interrupted at any step is finished by whoever comes next", async () => {
+  const { owner, organizationId, api: partner } = await createPartner(api);
+  for (let i = 0; i < 2; i++) expectData(await partner.post("/v1/sessions"), 201);
+  await schedule(owner);
+  clock.advance(48 * hourMs);
+  // The last step fails once: as if the process had died inside its transaction.
+  await core.db.run(sql`
+    create function fail_tombstone() returns trigger language plpgsql as $$ begin raise exception 'dies here'; end $$`);
+  await core.db.run(sql`
+    create trigger fail_tombstone before insert on deleted_organizations
+    for each row execute function fail_tombstone()`);
+  assert.ok((await hardDeleteStep(core)) > 0, "some rows are gone");
+  expectError(await cancel(owner, organizationId), 409, "CONFLICT");
+  await assert.rejects(second.runJob("delete-organizations"));
+  assert.equal((await tablesHolding(organizationId)).organizations, 1);
+  assert.ok(!(await readMails(both, owner.email)).some((mail) => /was deleted$/.test(mail.subject)));
+  await core.db.run(sql`drop trigger fail_tombstone on deleted_organizations`);
+  await core.db.run(sql`drop function fail_tombstone`);
+
+  await second.runJob("delete-organizations");
+  await service.runJob("delete-organizations");
+  assert.deepEqual(await tablesHolding(organizationId), { deleted_organizations: 1 });
+  const receipts = (await readMails(both, owner.email)).filter((mail) => /was deleted$/.test(mail.subject));
+  assert.equal(receipts.length, 1);
+});
+
+test("only an owner asks and confirms, an admin may cancel, strangers find nothing", async () => {
+  const owner = await signUpOwner(api);
+  const stranger = await signUpOwner(api);
+  expectError(await request(stranger, owner.organizationId), 404, "NOT_FOUND");
+  expectError(await confirm(stranger, owner.organizationId, "AAAAAAAA"), 404, "NOT_FOUND");
+  expectError(await cancel(stranger, owner.organizationId), 404, "NOT_FOUND");
+  const admin = await addOwner(owner);
+  const members = expectData<{ id: string; user_id: string }[]>(await owner.api.get("/v1/auth/orgs/members"));
+  const memberId = members.find((member) => member.user_id === admin.userId)?.id;
+  expectData(await owner.api.patch(`/v1/auth/orgs/members/${memberId}`, { role: "admin" }));
+  expectError(
+    await admin.api.post("/v1/auth/orgs/request-delete", { organizationId: owner.organizationId }),
+    403,
+    "FORBIDDEN",
+  );
+  const key = await createKey(owner);
+  expectError(await cancel({ api: key.api }, owner.organizationId), 403, "FORBIDDEN");
+  await schedule(owner);
+  expectError(await cancel({ api: key.api }, owner.organizationId), 410, "ORGANIZATION_FROZEN");
+  expectData(await cancel(admin, owner.organizationId));
+});

@@ -1,0 +1,450 @@
+import { createHmac } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type AttemptStatus, type SessionStatus, sessionStatuses } from "@assay/contract/sessions";
+import { type Db, openDb } from "../apps/server/src/db/db.ts";
+import { startEmbeddedPostgres } from "../apps/server/src/db/embedded-postgres.ts";
+import { migrate } from "../apps/server/src/db/migrate.ts";
+import { sql } from "../apps/server/src/db/sql.ts";
+import { type Clock, dayMs, hourMs } from "../apps/server/src/lib/clock.ts";
+import { KeyRing, newRingKey } from "../apps/server/src/lib/key-ring.ts";
+import { expireSessions } from "../apps/server/src/sessions/expire-sessions.job.ts";
+import { listAttempts, listSessions } from "../apps/server/src/sessions/session.store.ts";
+import { load, median, type Request } from "./support/load.ts";
+import { ServerProcess } from "./support/server-process.ts";
+
+const connections = 32;
+const rounds = 5;
+const seconds = 3;
+const organizations = 1000;
+const dueSessions = 100_000;
+
+/**
+ * `--rows N` sessions in the large table (ten million unless given). `--only http|pages|expiry` runs one part.
+ * PostgreSQL runs with the service's own settings, durable.
+ */
+export async function run(options: readonly string[] = []): Promise<void> {
+  const rows = Number(optionOf(options, "--rows") ?? 10_000_000);
+  if (!Number.isInteger(rows) || rows < 1000) throw new Error("--rows must be a whole number from 1000 on");
+  const only = optionOf(options, "--only");
+  const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
+  const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
+  try {
+    if (only === undefined || only === "http") await compareHttp(postgres.url, dataDir);
+    if (only === undefined || only === "pages") await comparePages(postgres.url, rows);
+    if (only === undefined || only === "expiry") await measureExpiry(postgres.url);
+  } finally {
+    await postgres.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+function optionOf(options: readonly string[], name: string): string | undefined {
+  const at = options.indexOf(name);
+  return at === -1 ? undefined : options[at + 1];
+}
+
+function open(url: string): Db {
+  return openDb({ url, poolSize: 4, onError: () => {} });
+}
+
+// --- create and read ----------------------------------------------------------------------------------------------
+
+async function compareHttp(databaseUrl: string, dataDir: string): Promise<void> {
+  const env = {
+    DATABASE_URL: databaseUrl,
+    SECRET_KEYS: `1:${Buffer.alloc(32, 1).toString("base64")}`,
+    PORT: "0",
+    DATA_DIR: dataDir,
+    DATABASE_POOL_SIZE: "10",
+  };
+  const assay = await ServerProcess.start(new URL("./support/assay-server.ts", import.meta.url), env);
+  const bare = await ServerProcess.start(new URL("./support/bare-session-server.ts", import.meta.url), env);
+  try {
+    const keys = await prepare(assay.url, databaseUrl);
+    const body = JSON.stringify({
+      share_fields: {
+        date_of_birth: { required: true, reason: "We must know that you are of age." },
+        nationality_code: { required: false, reason: "Speeds up the tax form." },
+      },
+      client_reference_id: "order-7391",
+      metadata: { channel: "mobile", shop: "berlin" },
+    });
+    const created = await fetch(`${assay.url}/v1/sessions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${keys.assay}`, "content-type": "application/json" },
+      body,
+    });
+    const { data } = (await created.json()) as { data: { id: string } };
+    const post: Request = { method: "POST", path: "/v1/sessions", headers: {}, body: () => body };
+    const get: Request = { method: "GET", path: `/v1/sessions/${data.id}`, headers: {} };
+    for (const [name, request] of [
+      ["Read a session", get],
+      ["Create a session", post],
+    ] as const) {
+      const sides = [
+        { label: "bare node:http", server: bare, key: keys.bare, rate: [] as number[], cpu: [] as number[] },
+        { label: "assay", server: assay, key: keys.assay, rate: [] as number[], cpu: [] as number[] },
+      ];
+      const withKey = (key: string): Request => ({
+        ...request,
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      });
+      for (const { server, key } of sides) await load(server.url, withKey(key), { connections, seconds: 1 });
+      for (let round = 0; round < rounds; round++) {
+        for (const side of sides) {
+          const before = await side.server.usage();
+          const result = await load(side.server.url, withKey(side.key), { connections, seconds });
+          const after = await side.server.usage();
+          side.rate.push(result.requestsPerSecond);
+          side.cpu.push(
+            (after.cpuMicroseconds - before.cpuMicroseconds) / (result.requestsPerSecond * seconds),
+          );
+        }
+      }
+      console.log(`\n${name}, ${connections} connections, ${rounds} rounds of ${seconds} s each`);
+      for (const { label, rate, cpu } of sides) {
+        console.log(
+          `  ${label.padEnd(16)} ${median(rate).toFixed(0).padStart(6)} req/s  ${median(cpu).toFixed(0).padStart(5)} µs CPU`,
+        );
+      }
+      const [ceiling, ours] = sides.map((side) => median(side.rate));
+      console.log(`  ratio            ${((ours ?? 0) / (ceiling ?? 1)).toFixed(2)} (goal 0.6)`);
+    }
+  } finally {
+    await assay.stop();
+    await bare.stop();
+  }
+}
+
+/** An organization with two keys: one that the service knows, and one that only the bare server can look up. */
+async function prepare(url: string, databaseUrl: string): Promise<{ assay: string; bare: string }> {
+  const call = async (path: string, body: unknown, token = "") => {
+    const response = await fetch(url + path, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    });
+    const answer = (await response.json()) as { data: { token: string; key: string; id: string } };
+    if (!response.ok) throw new Error(JSON.stringify(answer));
+    return answer.data;
+  };
+  const { token } = await call("/v1/auth/sign-up/email", {
+    name: "Bench",
+    email: "bench@example.com",
+    password: "bench bench bench",
+  });
+  await call("/v1/auth/orgs", { name: "Bench", slug: "bench" }, token);
+  const scopes = ["sessions:read", "sessions:write"];
+  const own = await call("/v1/auth/api-keys", { name: "assay", scopes }, token);
+  const other = await call("/v1/auth/api-keys", { name: "bare", scopes }, token);
+  const db = open(databaseUrl);
+  const hash = createHmac("sha256", "bare").update(other.key).digest();
+  await db.run(sql`update api_keys set secret_hash = ${hash} where id = ${other.id}`);
+  await db.close();
+  return { assay: own.key, bare: other.key };
+}
+
+// --- pages --------------------------------------------------------------------------------------------------------
+
+async function comparePages(adminUrl: string, rows: number): Promise<void> {
+  const now = new Date();
+  const small = await seed(adminUrl, "bench_small", { rows: 1000, organizations: 1 }, now);
+  const started = performance.now();
+  const large = await seed(adminUrl, "bench_large", { rows, organizations }, now);
+  console.log(
+    `\nA page of 10 among ${rows.toLocaleString("en")} sessions of ${organizations} organizations against a page among 1,000 (loading took ${((performance.now() - started) / 1000).toFixed(0)} s)`,
+  );
+  console.log("  The first organization of the large table has a tenth of all sessions; `busy` asks there.");
+  try {
+    for (const [name, page] of pages(now)) {
+      const cost = { small: [] as number[], large: [] as number[], busy: [] as number[] };
+      const others = Array.from({ length: 16 }, (_, i) => organizationId(1 + i * 50));
+      const round = async (record: boolean) => {
+        for (const other of others) {
+          for (const [side, db, organization] of [
+            ["small", small.db, organizationId(0)],
+            ["large", large.db, other],
+            ["busy", large.db, organizationId(0)],
+          ] as const) {
+            const from = performance.now();
+            await page(db, organization);
+            if (record) cost[side].push((performance.now() - from) * 1000);
+          }
+        }
+      };
+      for (let i = 0; i < 3; i++) await round(false);
+      for (let i = 0; i < 20; i++) await round(true);
+      const [few, many, busy] = [median(cost.small), median(cost.large), median(cost.busy)];
+      console.log(
+        `  ${name.padEnd(52)} ${few.toFixed(0).padStart(5)} → ${many.toFixed(0).padStart(5)} µs  ratio ${(many / few).toFixed(2)}  busy ${(busy / few).toFixed(2)}`,
+      );
+    }
+    console.log("  goal: ratio at most 1.3");
+  } finally {
+    await small.db.close();
+    await large.db.close();
+  }
+}
+
+type ReadPage = (db: Db, organization: string) => Promise<unknown>;
+
+function pages(now: Date): [string, ReadPage][] {
+  const list: [string, ReadPage][] = [];
+  const from = new Date(now.getTime() - 20 * dayMs);
+  const to = new Date(now.getTime() - 30 * 60_000);
+  const sessionsPage =
+    (filter: {
+      status?: SessionStatus;
+      createdFrom?: Date;
+      createdTo?: Date;
+      clientReferenceId?: string;
+    }): ReadPage =>
+    (db, organization) =>
+      listSessions(
+        db,
+        organization,
+        {
+          status: filter.status,
+          createdFrom: filter.createdFrom,
+          createdTo: filter.createdTo,
+          clientReferenceId: filter.clientReferenceId,
+          limit: 10,
+          startingAfter: undefined,
+        },
+        now,
+        (row) => row.id,
+      );
+  for (const clientReferenceId of [undefined, "popular"]) {
+    for (const bounds of [
+      {},
+      { createdFrom: from },
+      { createdTo: to },
+      { createdFrom: from, createdTo: to },
+    ]) {
+      for (const status of [undefined, ...sessionStatuses]) {
+        const name = [
+          status ?? "any status",
+          ...Object.keys(bounds),
+          ...(clientReferenceId ? ["client_reference_id"] : []),
+        ].join(", ");
+        list.push([
+          name,
+          sessionsPage({
+            ...(status ? { status } : {}),
+            ...bounds,
+            ...(clientReferenceId ? { clientReferenceId } : {}),
+          }),
+        ]);
+      }
+    }
+  }
+  const cursors = new Map<Db, Map<string, string>>();
+  list.push([
+    "page after a cursor far back",
+    async (db, organization) => {
+      const ofDb = cursors.get(db) ?? new Map<string, string>();
+      cursors.set(db, ofDb);
+      let cursor = ofDb.get(organization);
+      if (cursor === undefined) {
+        const row = await db.one<{ id: string }>(sql`
+          select id from sessions where organization_id = ${organization} order by id desc offset 60 limit 1`);
+        cursor = row.id;
+        ofDb.set(organization, cursor);
+      }
+      return listSessions(
+        db,
+        organization,
+        {
+          status: undefined,
+          createdFrom: undefined,
+          createdTo: undefined,
+          clientReferenceId: undefined,
+          limit: 10,
+          startingAfter: cursor,
+        },
+        now,
+        (row) => row.id,
+      );
+    },
+  ]);
+  for (const status of [undefined, "in_progress", "succeeded", "failed", "cancelled"] as const) {
+    list.push([
+      `attempts, ${status ?? "any status"}`,
+      (db, organization) =>
+        listAttempts(
+          db,
+          organization,
+          {
+            sessionId: undefined,
+            status: status as AttemptStatus | undefined,
+            limit: 10,
+            startingAfter: undefined,
+          },
+          now,
+          (row) => row.id,
+        ),
+    ]);
+  }
+  return list;
+}
+
+/** The same in every database, so that the large table has the small table's organization too. */
+function organizationId(index: number): string {
+  return `00000000-0000-7000-8000-${index.toString(16).padStart(12, "0")}`;
+}
+
+/**
+ * Sessions of the last 30 days, made inside PostgreSQL. The last twentieth were created within the hour and are open, and
+ * a few older ones are due but not yet written down as expired. A tenth belongs to the first organization, the others are
+ * spread evenly; a fifth of all carries the same reference.
+ */
+async function seed(
+  adminUrl: string,
+  name: string,
+  size: { rows: number; organizations: number },
+  now: Date,
+): Promise<{ db: Db }> {
+  const admin = open(adminUrl);
+  await admin.withConnection((client) => client.query(`create database ${name}`));
+  await admin.close();
+  const url = new URL(adminUrl);
+  url.pathname = `/${name}`;
+  await migrate(url.href);
+  const db = open(url.href);
+  await db.withConnection(async (client) => {
+    // Building an index over the finished table is many times faster than keeping it while the table grows.
+    const indexes: { name: string; definition: string }[] = (
+      await client.query(`select indexname as name, indexdef as definition from pg_indexes
+        where tablename in ('sessions', 'attempts') and indexname not like '%_pkey'`)
+    ).rows;
+    for (const index of indexes) await client.query(`drop index ${index.name}`);
+    await client.query("alter table sessions drop constraint sessions_pkey");
+    await client.query("alter table attempts drop constraint attempts_pkey");
+    await client.query("set maintenance_work_mem = '512MB'");
+    await client.query("set synchronous_commit = off");
+    await client.query(
+      `insert into sessions (id, organization_id, status, failure_code, contract_version, share_fields, redirect_url,
+        client_reference_id, metadata, sandbox, cancel_token_hash, expires_at, completed_at, created_at, updated_at)
+      select ${idSql("vs_", "ms", "i")}, organization_id, status,
+        case status when 'failed' then 'liveness_failed' end, 1,
+        '{"date_of_birth":{"required":true,"reason":"We must know that you are of age.","source":"rc"}}',
+        'https://shop.example.com/done', case reference when 0 then 'popular' when 1 then 'order-' || i end,
+        '{"channel":"mobile"}', true, int8send(i), created_at + interval '1 hour',
+        case when status not in ('created', 'in_progress') then created_at + interval '5 minutes' end, created_at,
+        created_at
+      from (
+        select i, ms, to_timestamp(ms / 1000.0) as created_at, ${pick(1, 5)} as reference,
+          ('00000000-0000-7000-8000-' || lpad(to_hex(case ${pick(2, 10)} when 0 then 0 else ${pick(3, "$2::int")} end), 12, '0'))::uuid
+            as organization_id,
+          case when ms > $3::bigint - ${hourMs}
+              then (array['created', 'in_progress', 'created', 'succeeded', 'cancelled'])[1 + ${pick(4, 5)}]
+            when ${pick(5, 500)} = 0 then (array['created', 'in_progress'])[1 + ${pick(6, 2)}]
+            else (array['succeeded', 'succeeded', 'succeeded', 'failed', 'expired', 'cancelled'])[1 + ${pick(7, 6)}]
+          end as status
+        from (
+          select i, case when i > $1::bigint * 0.95
+              then $3::bigint - (${hourMs} * (1 - (i - $1::bigint * 0.95) / ($1::bigint * 0.05 + 1)))::bigint
+              else $3::bigint - ${hourMs} - (${30 * dayMs} * (1 - i / ($1::bigint * 0.95)))::bigint end as ms
+          from generate_series(1, $1::bigint) as i) as times) as kinds`,
+      [size.rows, size.organizations, now.getTime()],
+    );
+    // A fifth of the sessions has an attempt; all of the small table, so that there are pages of every kind.
+    await client.query(
+      `insert into attempts (id, session_id, organization_id, status, failure_code, last_seen_at, session_expires_at,
+        completed_at, created_at, updated_at)
+      select 'va_' || substr(id, 4), id, organization_id,
+        case status when 'expired' then 'failed' when 'created' then 'in_progress' else status end,
+        case status when 'failed' then 'liveness_failed' when 'expired' then 'session_expired' end, created_at, expires_at,
+        completed_at, created_at, created_at
+      from sessions where get_byte(cancel_token_hash, 7) < 51 or $1::bigint <= 1000`,
+      [size.rows],
+    );
+    await client.query("alter table sessions add primary key (id)");
+    await client.query("alter table attempts add primary key (id)");
+    for (const index of indexes) await client.query(index.definition);
+    await client.query("vacuum analyze sessions");
+    await client.query("vacuum analyze attempts");
+    await client.query("checkpoint");
+  });
+  return { db };
+}
+
+/** An id as the service makes them, from a column of milliseconds: eight characters of time, the rest arbitrary. */
+function idSql(prefix: string, milliseconds: string, salt: string): string {
+  const characters = [7, 6, 5, 4, 3, 2, 1, 0].map(
+    (place) => `substr('${alphabet}', 1 + (${milliseconds} / ${62 ** place} % 62)::int, 1)`,
+  );
+  return `'${prefix}' || ${characters.join(" || ")} || md5(${salt}::text) || left(md5('x' || ${salt}), 24)`;
+}
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** A number below `below` that looks random, for row `i`. */
+function pick(seed: number, below: number | string): string {
+  return `((hashint8extended(i, ${seed}) & 2147483647) % ${below})`;
+}
+
+// --- expiry -------------------------------------------------------------------------------------------------------
+
+async function measureExpiry(adminUrl: string): Promise<void> {
+  for (const processes of [1, 2]) {
+    const name = `bench_expiry_${processes}`;
+    const now = new Date();
+    const admin = open(adminUrl);
+    await admin.withConnection((client) => client.query(`create database ${name}`));
+    await admin.close();
+    const url = new URL(adminUrl);
+    url.pathname = `/${name}`;
+    await migrate(url.href);
+    const db = open(url.href);
+    await db.withConnection(async (client) => {
+      await client.query(
+        `insert into sessions (id, organization_id, status, contract_version, share_fields, metadata, sandbox,
+          cancel_token_hash, expires_at, created_at, updated_at)
+        select ${idSql("vs_", "$3::bigint", "i")}, ('00000000-0000-7000-8000-' || lpad(to_hex(i % 1000), 12, '0'))::uuid,
+          case when i % 10 = 0 then 'in_progress' else 'created' end, 1, '{}', '{}', true, '',
+          $2::timestamptz + interval '1 hour', $2, $2
+        from generate_series(1, $1::bigint) as i`,
+        [dueSessions, new Date(now.getTime() - hourMs), now.getTime() - hourMs],
+      );
+      await client.query(
+        `insert into attempts (id, session_id, organization_id, status, last_seen_at, session_expires_at, created_at,
+          updated_at)
+        select 'va_' || substr(id, 4), id, organization_id, 'in_progress', created_at, expires_at, created_at, created_at
+        from sessions where status = 'in_progress'`,
+      );
+      await client.query("vacuum analyze sessions");
+      await client.query("vacuum analyze attempts");
+    });
+    const clock: Clock = { now: () => new Date() };
+    const started = performance.now();
+    const expired = await Promise.all(
+      Array.from({ length: processes }, async () => {
+        const runBatch = expireSessions({
+          db,
+          clock,
+          ring: new KeyRing([newRingKey([])]),
+          publicUrl: () => "",
+        });
+        let total = 0;
+        for (let done = await runBatch(); done > 0; done = await runBatch()) total += done;
+        return total;
+      }),
+    );
+    const elapsed = (performance.now() - started) / 1000;
+    const { events } = await db.one<{ events: number }>(
+      sql`select count(*) as events from events where type = 'verification.session.expired'`,
+    );
+    const total = expired.reduce((sum, count) => sum + count, 0);
+    if (total !== dueSessions || events !== dueSessions)
+      throw new Error(
+        `${total} sessions expired with ${events} events; there should be ${dueSessions} of both`,
+      );
+    console.log(
+      `\nExpiry of ${dueSessions.toLocaleString("en")} sessions that are due at once, ${processes} at work: ${elapsed.toFixed(1)} s, ${Math.round(dueSessions / elapsed).toLocaleString("en")} sessions/s`,
+    );
+    await db.close();
+  }
+}

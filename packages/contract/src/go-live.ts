@@ -1,0 +1,152 @@
+import { Type } from "typebox";
+import { Organization } from "./organizations.ts";
+import { route } from "./route.ts";
+import { closed, Nullable, named, OneOf, open, Text, Timestamp } from "./schema.ts";
+
+const tag = "Organization";
+
+export const businessTypes = ["sole", "business"] as const;
+
+export const BusinessDetails = named(
+  "BusinessDetails",
+  open({
+    businessType: OneOf(businessTypes, { description: "`sole` for a sole trader." }),
+    businessName: Nullable(Type.String({ examples: ["Acme Bank AG"] })),
+    businessJurisdiction: Nullable(Type.String({ examples: ["Austria"] })),
+    businessRegistrationNumber: Nullable(Type.String({ examples: ["FN 123456a"] })),
+  }),
+);
+
+export const readBusinessDetails = route({
+  id: "readBusinessDetails",
+  method: "GET",
+  path: "/v1/auth/orgs/business-details",
+  tag,
+  summary: "Show the business details",
+  access: { role: "member" },
+  reply: { status: 200, data: BusinessDetails },
+  errors: [],
+});
+
+export const updateBusinessDetails = route({
+  id: "updateBusinessDetails",
+  method: "POST",
+  path: "/v1/auth/orgs/business-details",
+  tag,
+  summary: "State who is behind the organization",
+  description: "Self-asserted. Fields that are left out stay as they are; null or blank clears.",
+  access: { role: "admin" },
+  body: named(
+    "UpdateBusinessDetailsBody",
+    closed({
+      business_type: Type.Optional(Nullable(OneOf(businessTypes))),
+      business_name: Type.Optional(Nullable(Text({ min: 0, max: 200 }))),
+      business_jurisdiction: Type.Optional(Nullable(Text({ min: 0, max: 120 }))),
+      business_registration_number: Type.Optional(Nullable(Text({ min: 0, max: 100 }))),
+    }),
+  ),
+  reply: { status: 200, data: BusinessDetails },
+  errors: [],
+});
+
+const termsFields = {
+  terms_version: Type.String({ examples: ["2026-03-01"] }),
+  terms_hash: Type.String({
+    pattern: "^sha256:[0-9a-f]{64}$",
+    description: "SHA-256 over the text in UTF-8.",
+    examples: [`sha256:${"0123456789abcdef".repeat(4)}`],
+  }),
+};
+const Jurisdiction = Type.String({ examples: ["European Union"] });
+
+export const RpTermsStatus = named(
+  "RpTermsStatus",
+  open({
+    acceptance: Nullable(
+      named(
+        "RpTermsAcceptance",
+        open({
+          accepted_at: Timestamp,
+          accepted_by: Type.String({ description: "Identifier of the user who accepted." }),
+          jurisdiction: Jurisdiction,
+          ...termsFields,
+        }),
+      ),
+    ),
+    current: named("RpTerms", open({ jurisdiction: Jurisdiction, ...termsFields })),
+    current_accepted: Type.Boolean({ description: "Whether the current terms are the accepted ones." }),
+  }),
+);
+
+export const readRpTerms = route({
+  id: "readRpTerms",
+  method: "GET",
+  path: "/v1/auth/orgs/rp-terms",
+  tag,
+  summary: "Show which relying-party terms hold and which are accepted",
+  access: { role: "member" },
+  reply: { status: 200, data: RpTermsStatus },
+  errors: [],
+});
+
+export const acceptRpTerms = route({
+  id: "acceptRpTerms",
+  method: "POST",
+  path: "/v1/auth/orgs/rp-terms",
+  tag,
+  summary: "Accept the relying-party terms",
+  description: "Names exactly what was shown. 409 `CONFLICT` when that is no longer the current text.",
+  access: { role: "owner" },
+  body: named(
+    "AcceptRpTermsBody",
+    closed({
+      terms_version: Type.String({ minLength: 1, maxLength: 40 }),
+      terms_hash: termsFields.terms_hash,
+    }),
+  ),
+  reply: { status: 200, data: RpTermsStatus },
+  errors: ["CONFLICT"],
+});
+
+export const readRpTermsText = route({
+  id: "readRpTermsText",
+  method: "GET",
+  path: "/v1/auth/orgs/rp-terms/text",
+  tag,
+  summary: "Read the relying-party terms",
+  access: { public: true },
+  reply: {
+    status: 200,
+    data: named(
+      "RpTermsText",
+      open({
+        jurisdiction: Jurisdiction,
+        ...termsFields,
+        text: Type.String({ description: "The text, exactly as hashed." }),
+      }),
+    ),
+  },
+  errors: [],
+});
+
+export const goLive = route({
+  id: "goLive",
+  method: "POST",
+  path: "/v1/auth/orgs/go-live",
+  tag,
+  summary: "Leave the sandbox",
+  description:
+    "Once and for good. Needs the current terms accepted, complete business details and a verified domain; the hint of 409 `ORGANIZATION_NOT_READY` lists what is missing.",
+  access: { role: "owner" },
+  reply: { status: 200, data: Organization },
+  errors: ["ORGANIZATION_NOT_READY", "CONFLICT"],
+});
+
+export const goLiveRoutes = [
+  readBusinessDetails,
+  updateBusinessDetails,
+  readRpTerms,
+  acceptRpTerms,
+  readRpTermsText,
+  goLive,
+];

@@ -1,0 +1,99 @@
+import { Type } from "typebox";
+import { Email } from "./accounts.ts";
+import { route } from "./route.ts";
+import { closed, named, open, Timestamp, Uuid } from "./schema.ts";
+
+const tag = "Organization";
+
+export const requestOrganizationDeletion = route({
+  id: "requestOrganizationDeletion",
+  method: "POST",
+  path: "/v1/auth/orgs/request-delete",
+  tag,
+  summary: "Ask for a code to delete the organization",
+  description:
+    "Mails a code of 8 characters to the caller. It is good for 24 hours and replaces an earlier one.",
+  access: { role: "owner", organization: "body" },
+  body: named("RequestOrganizationDeletionBody", closed({ organizationId: Uuid })),
+  reply: {
+    status: 202,
+    data: named("OrganizationDeletionRequested", open({ sentTo: Email })),
+  },
+  errors: ["NOT_FOUND"],
+});
+
+export const confirmOrganizationDeletion = route({
+  id: "confirmOrganizationDeletion",
+  method: "POST",
+  path: "/v1/auth/orgs/confirm-delete",
+  tag,
+  summary: "Schedule the organization for deletion",
+  description:
+    "The organization freezes at once and is deleted for good 48 hours later. The code is the caller's own, and dead after 5 wrong tries.",
+  access: { role: "owner", organization: "body" },
+  body: named(
+    "ConfirmOrganizationDeletionBody",
+    closed({
+      organizationId: Uuid,
+      code: Type.String({ minLength: 8, maxLength: 8, examples: ["K7WQM3XA"] }),
+    }),
+  ),
+  reply: {
+    status: 200,
+    data: named("OrganizationDeletionScheduled", open({ pendingDeletionAt: Timestamp })),
+  },
+  errors: ["NOT_FOUND", "DELETION_CODE_INVALID", "DELETION_CODE_EXPIRED"],
+});
+
+export const cancelOrganizationDeletion = route({
+  id: "cancelOrganizationDeletion",
+  method: "POST",
+  path: "/v1/auth/orgs/cancel-delete",
+  tag,
+  summary: "Keep the organization after all",
+  description: "Everything works again at once, API keys included.",
+  access: { role: "admin", organization: "body", whileFrozen: "allowed" },
+  body: named("CancelOrganizationDeletionBody", closed({ organizationId: Uuid })),
+  reply: { status: 200, data: named("OrganizationDeletionCancelled", open({ ok: Type.Boolean() })) },
+  errors: ["NOT_FOUND", "CONFLICT"],
+});
+
+export const listDeletionReceiptKeys = route({
+  id: "listDeletionReceiptKeys",
+  method: "GET",
+  path: "/v1/auth/deletion-receipt-keys",
+  tag,
+  summary: "Show the public keys that verify deletion receipts",
+  description:
+    "A receipt is a compact JWS signed with Ed25519 (`EdDSA`); its `kid` names one of these keys. They outlive the organizations.",
+  access: { public: true },
+  reply: {
+    status: 200,
+    data: named(
+      "DeletionReceiptKeys",
+      open({
+        keys: Type.Array(
+          named(
+            "DeletionReceiptKey",
+            open({
+              kid: Uuid,
+              kty: Type.String({ examples: ["OKP"] }),
+              crv: Type.String({ examples: ["Ed25519"] }),
+              x: Type.String({ description: "The public key, base64url." }),
+              alg: Type.String({ examples: ["EdDSA"] }),
+              use: Type.String({ examples: ["sig"] }),
+            }),
+          ),
+        ),
+      }),
+    ),
+  },
+  errors: [],
+});
+
+export const organizationDeletionRoutes = [
+  requestOrganizationDeletion,
+  confirmOrganizationDeletion,
+  cancelOrganizationDeletion,
+  listDeletionReceiptKeys,
+];

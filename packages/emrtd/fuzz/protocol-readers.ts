@@ -1,0 +1,197 @@
+import { verifyActiveAuthentication } from "../src/active-authentication/verify-active-authentication.ts";
+import { decodeCommand, encodeCommand } from "../src/apdu/command.ts";
+import { decodeResponse, encodeResponse } from "../src/apdu/response.ts";
+import type { ChipTransport } from "../src/apdu/transport.ts";
+import { OID } from "../src/ber/oid.ts";
+import { bitString, integer, octetString, oid, sequence } from "../src/ber/write.ts";
+import { concat, fromHex, uintBytes } from "../src/bytes.ts";
+import { startChipAuthentication } from "../src/chip-authentication/chip-authentication.ts";
+import { CIPHER_SUITES } from "../src/crypto/cipher-suite.ts";
+import { NAMED_CURVES } from "../src/crypto/ec-curves.ts";
+import { ecDomain } from "../src/crypto/key-agreement.ts";
+import { readSubjectPublicKey } from "../src/crypto/subject-public-key.ts";
+import { buildDg14 } from "../src/lds/dg14.ts";
+import { paceOffers } from "../src/reader/card-access.ts";
+import { openChip } from "../src/reader/open-chip.ts";
+import { SecureMessaging } from "../src/secure-messaging/secure-messaging.ts";
+import type { VirtualPace } from "../src/virtual/pace-chip.ts";
+import { readPkcs8 } from "../src/virtual/private-key.ts";
+import { cardAccessFile, createVirtualChip } from "../src/virtual/virtual-chip.ts";
+import { SAMPLE_KEY } from "../test/support/sample-document.ts";
+import { seededRandom } from "../test/support/seeded-random.ts";
+import type { FuzzReader } from "./fuzz-reader.ts";
+
+const CURVE = NAMED_CURVES[0] ?? failSetup();
+
+function failSetup(): never {
+  throw new Error("no curve");
+}
+
+/** id-ecPublicKey with explicit parameters, the longest shape of a key. */
+function explicitKey(): Uint8Array {
+  const { p, a, b, Gx, Gy, n } = CURVE.points.CURVE();
+  const field = (value: bigint) => uintBytes(value, 24);
+  const parameters = sequence(
+    integer(1),
+    sequence(oid(OID.primeField), integer(p)),
+    sequence(octetString(field(a)), octetString(field(b))),
+    octetString(Uint8Array.of(4), field(Gx), field(Gy)),
+    integer(n),
+    integer(1),
+  );
+  return sequence(sequence(oid(OID.ecPublicKey), parameters), bitString(ecDomain(CURVE).publicKey(7n)));
+}
+
+const RSA_KEY = sequence(
+  sequence(oid(OID.rsaEncryption)),
+  bitString(sequence(integer((1n << 1023n) + 1n), integer(65_537))),
+);
+
+function messagingPair() {
+  const suite = CIPHER_SUITES["AES-128"];
+  const keys = { encryption: new Uint8Array(16).fill(1), mac: new Uint8Array(16).fill(2) };
+  return { terminal: new SecureMessaging(suite, keys), chip: new SecureMessaging(suite, keys) };
+}
+
+const READ = { cla: 0, ins: 0xb0, p1: 0, p2: 0, expectedBytes: 8 };
+
+function protectedAnswer(): Uint8Array {
+  const { terminal, chip } = messagingPair();
+  chip.unprotectCommand(decodeCommand(encodeCommand(terminal.protectCommand(READ))));
+  return encodeResponse(
+    chip.protectResponse(0xb0, { data: fromHex("0102030405060708"), statusWord: 0x9000 }),
+  );
+}
+
+/** The whole reader against a chip that answers whatever the input says: two bytes of length, then the answer. */
+function answersFrom(bytes: Uint8Array): ChipTransport {
+  let offset = 0;
+  return {
+    maxCommandBytes: 65_544,
+    maxResponseBytes: 65_538,
+    extendedLength: true,
+    transceive: async () => {
+      const length = ((bytes[offset] ?? 0) << 8) | (bytes[offset + 1] ?? 0);
+      const answer = bytes.slice(offset + 2, offset + 2 + length);
+      offset += 2 + length;
+      return answer;
+    },
+  };
+}
+
+async function recordedConversation(pace?: VirtualPace): Promise<Uint8Array> {
+  const chip = createVirtualChip({
+    files: { DG1: concat(fromHex("6103"), fromHex("010203")) },
+    mrzKey: SAMPLE_KEY,
+    random: seededRandom("chip"),
+    ...(pace === undefined ? {} : { pace: [pace] }),
+  });
+  const pieces: Uint8Array[] = [];
+  const opened = await openChip(
+    {
+      ...chip,
+      transceive: async (command) => {
+        const answer = await chip.transceive(command);
+        pieces.push(uintBytes(answer.length, 2), answer);
+        return answer;
+      },
+    },
+    { mrz: SAMPLE_KEY },
+    { random: seededRandom("terminal") },
+  );
+  await opened.readFile("DG1");
+  return concat(...pieces);
+}
+
+const CONVERSATIONS = [
+  await recordedConversation(),
+  await recordedConversation({ oid: `${OID.paceDhGm}.1`, parameterId: 0 }),
+];
+const CARD_ACCESS = cardAccessFile([
+  { oid: `${OID.paceEcdhGm}.2`, parameterId: 13 },
+  { oid: `${OID.paceDhGm}.1`, parameterId: 0 },
+]);
+const DG14 = buildDg14([
+  { kind: "chipAuthentication", protocol: OID.chipAuthenticationEcdhAes128, version: 1 },
+  { kind: "chipAuthenticationPublicKey", protocol: OID.publicKeyEcdh, subjectPublicKeyInfo: explicitKey() },
+]);
+
+export const PROTOCOL_READERS: readonly FuzzReader[] = [
+  {
+    name: "command-apdu",
+    read: decodeCommand,
+    seeds: () => [
+      encodeCommand({ ...READ, data: fromHex("0102") }),
+      encodeCommand({ ...READ, expectedBytes: 4096 }),
+    ],
+  },
+  { name: "response-apdu", read: decodeResponse, seeds: () => [fromHex("01029000")] },
+  {
+    name: "protected-answer",
+    read: (bytes) => {
+      const { terminal } = messagingPair();
+      terminal.protectCommand(READ);
+      return terminal.unprotectResponse(decodeResponse(bytes));
+    },
+    seeds: () => [protectedAnswer()],
+  },
+  {
+    name: "protected-command",
+    read: (bytes) => messagingPair().chip.unprotectCommand(decodeCommand(bytes)),
+    seeds: () => [encodeCommand(messagingPair().terminal.protectCommand({ ...READ, data: fromHex("0102") }))],
+  },
+  { name: "subject-public-key", read: readSubjectPublicKey, seeds: () => [explicitKey(), RSA_KEY] },
+  {
+    name: "pkcs8",
+    read: readPkcs8,
+    seeds: () => [
+      sequence(
+        integer(0),
+        sequence(oid(OID.ecPublicKey), oid(CURVE.oid)),
+        octetString(sequence(integer(1), octetString(uintBytes(7, 24)))),
+      ),
+    ],
+  },
+  { name: "pace-offers", read: paceOffers, seeds: () => [CARD_ACCESS] },
+  { name: "chip-authentication-start", read: (bytes) => startChipAuthentication(bytes), seeds: () => [DG14] },
+  {
+    name: "active-authentication",
+    read: (bytes) => {
+      // Eight bytes of challenge, one of length, the signature, and the key behind it.
+      const signatureBytes = bytes[8] ?? 0;
+      return verifyActiveAuthentication({
+        challenge: bytes.slice(0, 8),
+        signature: bytes.slice(9, 9 + signatureBytes),
+        publicKey: bytes.slice(9 + signatureBytes),
+      });
+    },
+    seeds: () => [
+      concat(new Uint8Array(8), Uint8Array.of(48), new Uint8Array(48).fill(3), explicitKey()),
+      concat(new Uint8Array(8), Uint8Array.of(128), new Uint8Array(128).fill(3), RSA_KEY),
+    ],
+  },
+  {
+    name: "virtual-chip",
+    read: async (bytes) => {
+      const chip = createVirtualChip({ files: {}, mrzKey: SAMPLE_KEY, random: seededRandom("chip") });
+      await chip.transceive(bytes);
+    },
+    seeds: () => [
+      fromHex("00A4040C07A0000002471001"),
+      fromHex("0022C1A40F800A04007F00070202040202830101"),
+      fromHex("10860000027C0000"),
+    ],
+  },
+  {
+    name: "conversation",
+    read: async (bytes) => {
+      const chip = await openChip(
+        answersFrom(bytes),
+        { mrz: SAMPLE_KEY },
+        { random: seededRandom("terminal") },
+      );
+      await chip.readFile("DG1");
+    },
+    seeds: () => CONVERSATIONS,
+  },
+];

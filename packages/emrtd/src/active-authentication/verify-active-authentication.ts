@@ -1,0 +1,240 @@
+import { ripemd160, sha1 } from "@noble/hashes/legacy.js";
+import { sha224, sha256, sha384, sha512, sha512_224, sha512_256 } from "@noble/hashes/sha2.js";
+import { readWhole } from "../ber/read.ts";
+import { TAG } from "../ber/tag.ts";
+import { bytesToBigInt, concat, equal, uintBytes } from "../bytes.ts";
+import type { NamedCurve } from "../crypto/ec-curves.ts";
+import { decodePoint } from "../crypto/key-agreement.ts";
+import { bitLength, modInverse, modPow } from "../crypto/prime.ts";
+import { readSubjectPublicKey } from "../crypto/subject-public-key.ts";
+import { isEmrtdError } from "../emrtd-error.ts";
+
+/**
+ * Active authentication, ICAO Doc 9303-11, section 6.1, as the server sees it: it chose the challenge, the chip signed
+ * it, and the public key stands in DG15. The key proves nothing unless DG15 is covered by a verified SOD.
+ */
+
+export type ActiveAuthenticationHash =
+  | "RIPEMD-160"
+  | "SHA-1"
+  | "SHA-224"
+  | "SHA-256"
+  | "SHA-384"
+  | "SHA-512"
+  | "SHA-512/224"
+  | "SHA-512/256";
+
+type HashFunction = (data: Uint8Array) => Uint8Array;
+
+const HASHES: Readonly<Record<ActiveAuthenticationHash, HashFunction>> = {
+  "RIPEMD-160": ripemd160,
+  "SHA-1": sha1,
+  "SHA-224": sha224,
+  "SHA-256": sha256,
+  "SHA-384": sha384,
+  "SHA-512": sha512,
+  "SHA-512/224": sha512_224,
+  "SHA-512/256": sha512_256,
+};
+
+export type ActiveAuthenticationVerdict =
+  | {
+      readonly verified: true;
+      readonly keyKind: "RSA" | "EC";
+      readonly keyBits: number;
+      readonly hash: ActiveAuthenticationHash;
+      readonly encoding: "iso-9796-2" | "plain" | "der";
+    }
+  | {
+      readonly verified: false;
+      readonly reason: "KEY_INVALID" | "KEY_TOO_SHORT" | "HASH_NOT_ALLOWED" | "SIGNATURE_INVALID";
+    };
+
+export interface ActiveAuthenticationInput {
+  /** SubjectPublicKeyInfo from DG15. */
+  readonly publicKey: Uint8Array;
+  /** The eight bytes that were sent to this chip in this try. */
+  readonly challenge: Uint8Array;
+  readonly signature: Uint8Array;
+  /** From ActiveAuthenticationInfo in DG14. Without it the hashes that chips use are tried in turn. */
+  readonly signatureAlgorithm?: string;
+  readonly policy?: { readonly minRsaBits?: number; readonly allowSha1?: boolean };
+}
+
+/** BSI TR-03111 plain ECDSA; some states write the X9.62 identifiers instead. */
+const ECDSA_HASH: Readonly<Record<string, ActiveAuthenticationHash>> = {
+  "0.4.0.127.0.7.1.1.4.1.1": "SHA-1",
+  "0.4.0.127.0.7.1.1.4.1.2": "SHA-224",
+  "0.4.0.127.0.7.1.1.4.1.3": "SHA-256",
+  "0.4.0.127.0.7.1.1.4.1.4": "SHA-384",
+  "0.4.0.127.0.7.1.1.4.1.5": "SHA-512",
+  "0.4.0.127.0.7.1.1.4.1.6": "RIPEMD-160",
+  "1.2.840.10045.4.1": "SHA-1",
+  "1.2.840.10045.4.3.1": "SHA-224",
+  "1.2.840.10045.4.3.2": "SHA-256",
+  "1.2.840.10045.4.3.3": "SHA-384",
+  "1.2.840.10045.4.3.4": "SHA-512",
+};
+const ECDSA_HASHES_TO_TRY: readonly ActiveAuthenticationHash[] = [
+  "SHA-256",
+  "SHA-1",
+  "SHA-384",
+  "SHA-512",
+  "SHA-224",
+];
+
+const CHALLENGE_BYTES = 8;
+const MAX_SIGNATURE_BYTES = 1100;
+
+export function verifyActiveAuthentication(input: ActiveAuthenticationInput): ActiveAuthenticationVerdict {
+  const minRsaBits = input.policy?.minRsaBits ?? 1024;
+  const allowSha1 = input.policy?.allowSha1 ?? true;
+  if (input.challenge.length !== CHALLENGE_BYTES || input.signature.length > MAX_SIGNATURE_BYTES) {
+    return { verified: false, reason: "SIGNATURE_INVALID" };
+  }
+  let verdict: ActiveAuthenticationVerdict;
+  try {
+    const key = readSubjectPublicKey(input.publicKey);
+    if (key.kind === "RSA") {
+      if (key.bits < minRsaBits) return { verified: false, reason: "KEY_TOO_SHORT" };
+      verdict = verifyRsa(key, input.challenge, input.signature);
+    } else if (key.kind === "EC") {
+      verdict = verifyEcdsa(key.curve, key.point, input);
+    } else {
+      return { verified: false, reason: "KEY_INVALID" };
+    }
+  } catch (error) {
+    if (!isEmrtdError(error)) throw error;
+    return { verified: false, reason: "KEY_INVALID" };
+  }
+  if (verdict.verified && verdict.hash === "SHA-1" && !allowSha1) {
+    return { verified: false, reason: "HASH_NOT_ALLOWED" };
+  }
+  return verdict;
+}
+
+/** Trailer bytes of ISO/IEC 10118-3 hash functions, in front of CC. */
+const TRAILER_HASH: Readonly<Record<number, ActiveAuthenticationHash>> = {
+  49: "RIPEMD-160",
+  51: "SHA-1",
+  52: "SHA-256",
+  53: "SHA-512",
+  54: "SHA-384",
+  56: "SHA-224",
+  57: "SHA-512/224",
+  58: "SHA-512/256",
+};
+
+function verifyRsa(
+  key: { readonly modulus: bigint; readonly exponent: bigint; readonly bits: number },
+  challenge: Uint8Array,
+  signature: Uint8Array,
+): ActiveAuthenticationVerdict {
+  const value = bytesToBigInt(signature);
+  // Chips drop or add leading zeros; the number is what was signed.
+  if (signature.length === 0 || value >= key.modulus) return { verified: false, reason: "SIGNATURE_INVALID" };
+  const opened = modPow(value, key.exponent, key.modulus);
+  // ISO/IEC 9796-2 lets the signer take the smaller of s and n - s; the last nibble tells which one it was.
+  const representative = (opened & 15n) === 12n ? opened : key.modulus - opened;
+  const hash = checkRecoveredMessage(uintBytes(representative, Math.ceil(key.bits / 8)), challenge);
+  if (hash === undefined) return { verified: false, reason: "SIGNATURE_INVALID" };
+  return { verified: true, keyKind: "RSA", keyBits: key.bits, hash, encoding: "iso-9796-2" };
+}
+
+/**
+ * Digital signature scheme 1 of ISO/IEC 9796-2 with partial recovery: 6A, M1, hash of M1 and challenge, trailer. Total
+ * recovery (4A) does not cover the challenge and could be replayed, so it is refused.
+ */
+export function checkRecoveredMessage(
+  message: Uint8Array,
+  challenge: Uint8Array,
+): ActiveAuthenticationHash | undefined {
+  const last = message[message.length - 1];
+  let hashName: ActiveAuthenticationHash | undefined;
+  let trailerBytes: number;
+  if (last === 0xbc) {
+    hashName = "SHA-1";
+    trailerBytes = 1;
+  } else if (last === 0xcc) {
+    hashName = TRAILER_HASH[message[message.length - 2] ?? 0];
+    trailerBytes = 2;
+  } else {
+    return undefined;
+  }
+  if (hashName === undefined) return undefined;
+  const first = message[0] ?? 0;
+  if (first >> 4 !== 6) return undefined;
+  let start = 1;
+  // The padding between header and message is nibbles B, closed by A.
+  let nibble = first & 15;
+  while (nibble === 0xb && start < message.length) {
+    const next = message[start++] ?? 0;
+    if (next >> 4 !== 0xb) return undefined;
+    nibble = next & 15;
+  }
+  if (nibble !== 0xa) return undefined;
+  const hash = HASHES[hashName];
+  const digestBytes = hash(new Uint8Array(0)).length;
+  const end = message.length - trailerBytes - digestBytes;
+  if (end < start) return undefined;
+  const digest = hash(concat(message.subarray(start, end), challenge));
+  return equal(digest, message.subarray(end, end + digestBytes)) ? hashName : undefined;
+}
+
+function verifyEcdsa(
+  curve: NamedCurve,
+  point: Uint8Array,
+  input: ActiveAuthenticationInput,
+): ActiveAuthenticationVerdict {
+  const publicPoint = decodePoint(curve.points, point);
+  const { n, p } = curve.points.CURVE();
+  const named = input.signatureAlgorithm === undefined ? undefined : ECDSA_HASH[input.signatureAlgorithm];
+  const hashes = named === undefined ? ECDSA_HASHES_TO_TRY : [named];
+  for (const { r, s, encoding } of ecdsaReadings(input.signature, n)) {
+    if (r <= 0n || r >= n || s <= 0n || s >= n) continue;
+    const inverse = modInverse(s, n);
+    for (const hash of hashes) {
+      const digest = leftmostBits(HASHES[hash](input.challenge), bitLength(n));
+      const sum = curve.points.BASE.mulAddUnsafe((digest * inverse) % n, publicPoint, (r * inverse) % n);
+      if (!sum.is0() && sum.toAffine().x % n === r) {
+        return { verified: true, keyKind: "EC", keyBits: bitLength(p), hash, encoding };
+      }
+    }
+  }
+  return { verified: false, reason: "SIGNATURE_INVALID" };
+}
+
+function leftmostBits(digest: Uint8Array, bits: number): bigint {
+  const value = bytesToBigInt(digest);
+  const excess = digest.length * 8 - bits;
+  return excess > 0 ? value >> BigInt(excess) : value;
+}
+
+/** Plain r and s of equal length is what the standard asks for; DER is what several states send. */
+function ecdsaReadings(
+  signature: Uint8Array,
+  n: bigint,
+): { r: bigint; s: bigint; encoding: "plain" | "der" }[] {
+  const readings: { r: bigint; s: bigint; encoding: "plain" | "der" }[] = [];
+  const half = signature.length / 2;
+  if (Number.isInteger(half) && half > 0 && half <= Math.ceil(bitLength(n) / 8) + 1) {
+    readings.push({
+      r: bytesToBigInt(signature.subarray(0, half)),
+      s: bytesToBigInt(signature.subarray(half)),
+      encoding: "plain",
+    });
+  }
+  if (signature[0] === TAG.sequence) {
+    try {
+      const sequence = readWhole(signature, { maxBytes: 256, maxDepth: 2, maxNodes: 4 });
+      readings.push({
+        r: bytesToBigInt(sequence.at(0, "r", TAG.integer).unsignedBytes()),
+        s: bytesToBigInt(sequence.at(1, "s", TAG.integer).unsignedBytes()),
+        encoding: "der",
+      });
+    } catch (error) {
+      if (!isEmrtdError(error)) throw error;
+    }
+  }
+  return readings;
+}

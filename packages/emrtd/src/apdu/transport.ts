@@ -1,0 +1,76 @@
+import { concat } from "../bytes.ts";
+import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
+import { type CommandApdu, encodeCommand } from "./command.ts";
+import { decodeResponse, type ResponseApdu } from "./response.ts";
+
+/** The one thing a device has to offer: NFC of a phone, a PC/SC reader, or the software chip. */
+export interface ChipTransport {
+  /** Sends one command APDU and gives back the answer with its status word. Rejects when the chip is gone. */
+  transceive(command: Uint8Array): Promise<Uint8Array>;
+  readonly maxCommandBytes: number;
+  /** Status word included. */
+  readonly maxResponseBytes: number;
+  readonly extendedLength: boolean;
+}
+
+const MAX_ANSWER_BYTES = 70_000;
+const MAX_ROUNDS = 400;
+
+/**
+ * One command and its whole answer. Follows 61xx (more data waits) for every command, and 6Cxx (wrong expected length)
+ * for unprotected ones; a protected command cannot be sent twice because its counter has moved on.
+ */
+export async function transmit(
+  transport: ChipTransport,
+  command: CommandApdu,
+  options: { readonly extended?: boolean; readonly resendOnWrongLength?: boolean } = {},
+): Promise<ResponseApdu> {
+  return await transmitBytes(
+    transport,
+    encodeCommand(command, options.extended),
+    (options.resendOnWrongLength ?? true)
+      ? (expectedBytes) => encodeCommand({ ...command, expectedBytes }, options.extended)
+      : undefined,
+  );
+}
+
+/** As `transmit`, for a command that is encoded already. */
+export async function transmitBytes(
+  transport: ChipTransport,
+  command: Uint8Array,
+  withExpectedBytes?: (expectedBytes: number) => Uint8Array,
+): Promise<ResponseApdu> {
+  if (command.length > transport.maxCommandBytes) {
+    throw new EmrtdError("APDU_INVALID", "The command is longer than this reader can send");
+  }
+  let answer = await exchange(transport, command);
+  if (answer.statusWord >> 8 === 0x6c && withExpectedBytes !== undefined) {
+    answer = await exchange(transport, withExpectedBytes(answer.statusWord & 0xff || 256));
+  }
+  const pieces: Uint8Array[] = [answer.data];
+  let total = answer.data.length;
+  for (let round = 0; answer.statusWord >> 8 === 0x61; round++) {
+    if (round >= MAX_ROUNDS || total > MAX_ANSWER_BYTES) {
+      throw new EmrtdError("CHIP_RESPONSE_INVALID", "The chip does not come to an end with its answer");
+    }
+    const expectedBytes = answer.statusWord & 0xff || 256;
+    answer = await exchange(transport, encodeCommand({ cla: 0, ins: 0xc0, p1: 0, p2: 0, expectedBytes }));
+    pieces.push(answer.data);
+    total += answer.data.length;
+  }
+  return { data: pieces.length === 1 ? answer.data : concat(...pieces), statusWord: answer.statusWord };
+}
+
+async function exchange(transport: ChipTransport, command: Uint8Array): Promise<ResponseApdu> {
+  let answer: Uint8Array;
+  try {
+    answer = await transport.transceive(command);
+  } catch (cause) {
+    if (isEmrtdError(cause)) throw cause;
+    throw new EmrtdError("CHIP_LOST", "The chip left the field or stopped answering", { cause });
+  }
+  if (answer.length > MAX_ANSWER_BYTES) {
+    throw new EmrtdError("CHIP_RESPONSE_INVALID", "The answer is longer than any APDU can be");
+  }
+  return decodeResponse(answer);
+}

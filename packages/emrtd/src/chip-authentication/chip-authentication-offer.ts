@@ -1,0 +1,71 @@
+import { OID, oidToBytes } from "../ber/oid.ts";
+import { CIPHER_SUITES, type CipherSuite } from "../crypto/cipher-suite.ts";
+import type { KeyAgreementDomain } from "../crypto/key-agreement.ts";
+import { readAgreementKey } from "../crypto/subject-public-key.ts";
+import { type EmrtdError, isEmrtdError } from "../emrtd-error.ts";
+import { readDg14 } from "../lds/dg14.ts";
+import { CIPHER_ARCS } from "../pace/pace-protocol.ts";
+
+/** One way in which a chip can prove itself, as DG14 states it. */
+export interface ChipAuthenticationOffer {
+  readonly oid: string;
+  readonly oidBytes: Uint8Array;
+  readonly suite: CipherSuite;
+  readonly domain: KeyAgreementDomain;
+  readonly publicKey: Uint8Array;
+  /** Named to the chip when it has several keys. */
+  readonly keyId: bigint | undefined;
+}
+
+const MAX_KEYS = 8;
+
+/**
+ * Every usable offer in DG14, the strongest cipher first. An entry that cannot be used is passed over as long as another
+ * one can; when all fail, the first reason is thrown. An empty list means that the chip offers nothing.
+ */
+export function chipAuthenticationOffers(dg14: Uint8Array): ChipAuthenticationOffer[] {
+  const infos = readDg14(dg14);
+  const keys = infos
+    .flatMap((info) => (info.kind === "chipAuthenticationPublicKey" ? [info] : []))
+    .slice(0, MAX_KEYS);
+  const protocols = infos.flatMap((info) => {
+    if (info.kind !== "chipAuthentication") return [];
+    const suite = suiteOf(info.protocol);
+    return suite === undefined ? [] : [{ oid: info.protocol, suite, keyId: info.keyId }];
+  });
+  const offers: ChipAuthenticationOffer[] = [];
+  let firstProblem: EmrtdError | undefined;
+  for (const key of keys) {
+    const overNumbers = key.protocol === OID.publicKeyDh;
+    const family = overNumbers ? OID.chipAuthenticationDh : OID.chipAuthenticationEcdh;
+    const matching = protocols.filter(
+      (protocol) =>
+        protocol.oid.startsWith(`${family}.`) &&
+        (protocol.keyId === undefined || key.keyId === undefined || protocol.keyId === key.keyId),
+    );
+    // Early documents hold a key without saying how to use it; version 1 with triple DES is what they mean.
+    const assumed = overNumbers ? OID.chipAuthenticationDh3Des : OID.chipAuthenticationEcdh3Des;
+    const usable = matching.length > 0 ? matching : [{ oid: assumed, suite: CIPHER_SUITES["3DES"] }];
+    try {
+      const { domain, publicKey } = readAgreementKey(key.subjectPublicKeyInfo);
+      for (const { oid, suite } of usable) {
+        offers.push({ oid, oidBytes: oidToBytes(oid), suite, domain, publicKey, keyId: key.keyId });
+      }
+    } catch (error) {
+      if (!isEmrtdError(error)) throw error;
+      firstProblem ??= error;
+    }
+  }
+  if (offers.length === 0 && firstProblem !== undefined) throw firstProblem;
+  return offers.sort((a, b) => strength(b.suite) - strength(a.suite));
+}
+
+function strength(suite: CipherSuite): number {
+  return suite.name === "3DES" ? 0 : suite.keyBytes;
+}
+
+/** The last arc of the identifier names the cipher. */
+function suiteOf(oid: string): CipherSuite | undefined {
+  const name = CIPHER_ARCS[oid.slice(oid.lastIndexOf(".") + 1)];
+  return name === undefined ? undefined : CIPHER_SUITES[name];
+}

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { createECDH, getDiffieHellman } from "node:crypto";
+import { test } from "node:test";
+import { seededRandom } from "../../test/support/seeded-random.ts";
+import { bytesToBigInt, concat, toHex, uintBytes } from "../bytes.ts";
+import { curveFromParameters, NAMED_CURVES } from "./ec-curves.ts";
+import { checkedDhDomain, ecDomain, standardizedDomain } from "./key-agreement.ts";
+import { isProbablePrime, modPow } from "./prime.ts";
+
+const OPENSSL_NAMES: Readonly<Record<string, string>> = {
+  "P-192": "prime192v1",
+  "P-224": "secp224r1",
+  "P-256": "prime256v1",
+  "P-384": "secp384r1",
+  "P-521": "secp521r1",
+};
+
+for (const curve of NAMED_CURVES) {
+  test(`key agreement on ${curve.name} agrees with OpenSSL`, () => {
+    const domain = ecDomain(curve);
+    const peer = createECDH(OPENSSL_NAMES[curve.name] ?? curve.name);
+    peer.generateKeys();
+    const privateKey = domain.randomPrivateKey(seededRandom(curve.name));
+    const own = domain.sharedSecret(privateKey, peer.getPublicKey());
+    assert.equal(toHex(own), toHex(peer.computeSecret(domain.publicKey(privateKey))));
+  });
+}
+
+test("points that are not on the curve, compressed, short or zero are refused", () => {
+  const domain = standardizedDomain(13);
+  const good = domain.publicKey(5n);
+  const offCurve = good.slice();
+  offCurve[40] = (offCurve[40] ?? 0) ^ 1;
+  const field = 0xa9fb57dba1eea9bc3e660a909d838d726e3bf623d52620282013481d1f6e5377n;
+  const unreduced = concat(Uint8Array.of(4), uintBytes(field, 32), good.subarray(33));
+  for (const bad of [
+    offCurve,
+    unreduced,
+    good.subarray(0, 64),
+    concat(good, Uint8Array.of(0)),
+    concat(Uint8Array.of(2), good.subarray(1, 33)),
+    new Uint8Array(65),
+    Uint8Array.of(0),
+    new Uint8Array(0),
+  ]) {
+    assert.throws(() => domain.checkPublicKey(bad), { code: "CRYPTO_INVALID" });
+    assert.throws(() => domain.sharedSecret(7n, bad), { code: "CRYPTO_INVALID" });
+  }
+  assert.throws(() => domain.publicKey(0n), { code: "CRYPTO_INVALID" });
+});
+
+test("elements outside of the subgroup of a DH domain are refused", () => {
+  for (const id of [0, 1, 2]) {
+    const domain = standardizedDomain(id);
+    const numberBytes = domain.bits / 8;
+    const modulus = (1n << BigInt(domain.bits)) - 1n;
+    for (const value of [0n, 1n, 2n, modulus]) {
+      assert.throws(() => domain.checkPublicKey(uintBytes(value, numberBytes)), { code: "CRYPTO_INVALID" });
+    }
+    domain.checkPublicKey(domain.publicKey(12_345n));
+    assert.throws(() => domain.checkPublicKey(new Uint8Array(numberBytes + 2)), { code: "CRYPTO_INVALID" });
+  }
+});
+
+test("an explicit DH group without its order works, and a composite one is refused", () => {
+  const peer = getDiffieHellman("modp14");
+  peer.generateKeys();
+  const p = bytesToBigInt(peer.getPrime());
+  const domain = checkedDhDomain({ p, g: 2n, q: undefined });
+  const privateKey = domain.randomPrivateKey(seededRandom("modp"));
+  const own = domain.sharedSecret(privateKey, peer.getPublicKey());
+  assert.equal(toHex(own), toHex(peer.computeSecret(domain.publicKey(privateKey))));
+  assert.throws(() => checkedDhDomain({ p: p + 2n, g: 2n, q: undefined }), { code: "CRYPTO_INVALID" });
+  assert.throws(() => checkedDhDomain({ p, g: 1n, q: undefined }), { code: "CRYPTO_INVALID" });
+  assert.throws(() => checkedDhDomain({ p: 23n, g: 5n, q: 11n }), { code: "CRYPTO_INVALID" });
+});
+
+test("explicit parameters of a known curve give that curve, and changed ones are refused", () => {
+  for (const curve of NAMED_CURVES) {
+    assert.equal(curveFromParameters({ ...curve.points.CURVE() }).name, curve.name);
+  }
+  const base = NAMED_CURVES[5]?.points.CURVE();
+  assert.ok(base !== undefined);
+  for (const change of [
+    { b: base.b + 1n },
+    { n: base.n + 2n },
+    { n: base.p },
+    { Gx: base.Gx + 1n },
+    { h: 2n },
+    { p: base.p + 2n },
+    { a: 0n, b: 0n, Gx: 1n, Gy: 1n },
+    { a: base.p },
+    { p: 23n, a: 1n, b: 1n, Gx: 3n, Gy: 10n, n: 28n },
+  ]) {
+    assert.throws(() => curveFromParameters({ ...base, ...change }), { code: "CRYPTO_INVALID" });
+  }
+});
+
+test("an unknown curve that is sound is accepted", () => {
+  // brainpoolP256t1, the twist that is not in the standardized list (RFC 5639, section 3.4).
+  const twisted = curveFromParameters({
+    p: 0xa9fb57dba1eea9bc3e660a909d838d726e3bf623d52620282013481d1f6e5377n,
+    a: 0xa9fb57dba1eea9bc3e660a909d838d726e3bf623d52620282013481d1f6e5374n,
+    b: 0x662c61c430d84ea4fe66a7733d0b76b7bf93ebc4af2f49256ae58101fee92b04n,
+    Gx: 0xa3e8eb3cc1cfe7b7732213b23a656149afa142c47aafbc2b79a191562e1305f4n,
+    Gy: 0x2d996c823439c56d7f7b22e14644417e69bcb6de39d027001dabe8f35b25c9ben,
+    n: 0xa9fb57dba1eea9bc3e660a909d838d718c397aa3b561a6f7901e0e82974856a7n,
+    h: 1n,
+  });
+  assert.equal(twisted.name, "explicit");
+  const domain = ecDomain(twisted);
+  const peer = createECDH("brainpoolP256t1");
+  peer.generateKeys();
+  const own = domain.sharedSecret(77n, peer.getPublicKey());
+  assert.equal(toHex(own), toHex(peer.computeSecret(domain.publicKey(77n))));
+});
+
+test("primes and composites are told apart", () => {
+  for (const prime of [2n, 3n, 113n, 127n, (1n << 127n) - 1n, (1n << 521n) - 1n])
+    assert.ok(isProbablePrime(prime));
+  for (const composite of [0n, 1n, 4n, 561n, 127n * 131n, 3_215_031_751n, (1n << 521n) + 1n]) {
+    assert.ok(!isProbablePrime(composite));
+  }
+  assert.equal(modPow(4n, 13n, 497n), 445n);
+});

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { createServer, type Server } from "node:net";
+import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { skipWithoutPcscd, startPcscd } from "../../test/support/pcscd.ts";
+import { dg14, ecKey, SAMPLE_CAN, SAMPLE_KEY, sampleFiles } from "../../test/support/sample-document.ts";
+import { OID } from "../ber/oid.ts";
+import { fromHex, toHex } from "../bytes.ts";
+import { startChipAuthentication } from "../chip-authentication/chip-authentication.ts";
+import { paceOid } from "../pace/pace-protocol.ts";
+import { openChip } from "../reader/open-chip.ts";
+import { createVirtualChip } from "../virtual/virtual-chip.ts";
+import { type CardReaders, nativeReaders, openCardReaders } from "./pcsc.ts";
+import { PcscError } from "./pcscd-client.ts";
+import { insertIntoVpcd } from "./vpcd.ts";
+
+/** The daemon looks for cards about twice a second. */
+async function readerWithCard(readers: CardReaders, present: boolean): Promise<string> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const found = (await readers.list()).find((reader) => reader.cardPresent === present);
+    if (found !== undefined) return found.name;
+    await delay(50);
+  }
+  throw new Error("the daemon did not notice the card");
+}
+
+test("a document is read over PC/SC: reader, daemon, virtual reader, software chip", {
+  skip: skipWithoutPcscd,
+}, async () => {
+  const daemon = await startPcscd();
+  try {
+    const readers = await openCardReaders({ socketPath: daemon.socketPath });
+    const key = ecKey("brainpoolP256r1", "explicit");
+    const files = { ...sampleFiles(), DG14: dg14(key, [OID.chipAuthenticationEcdhAes128]) };
+    const chip = createVirtualChip({
+      files,
+      mrzKey: SAMPLE_KEY,
+      can: SAMPLE_CAN,
+      pace: [{ oid: paceOid("ECDH", "generic", "AES-128"), parameterId: 13 }],
+      chipAuthentication: [{ privateKey: key.pkcs8 }],
+    });
+    const link = await insertIntoVpcd(chip, { port: daemon.vpcdPort });
+    const name = await readerWithCard(readers, true);
+    assert.match(name, /Virtual PCD/);
+
+    for (const accessKey of [{ mrz: SAMPLE_KEY }, { can: SAMPLE_CAN }]) {
+      const card = await readers.connect(name);
+      assert.equal(card.transport.extendedLength, true);
+      const opened = await openChip(card.transport, accessKey);
+      assert.equal(opened.accessMethod, "PACE");
+      for (const file of ["COM", "DG1", "DG2", "DG14", "SOD"] as const) {
+        assert.equal(toHex(await opened.readFile(file)), toHex(files[file] ?? new Uint8Array(0)), file);
+      }
+      const exchange = startChipAuthentication(files.DG14);
+      assert.ok(exchange !== undefined);
+      const sealed = exchange.prove(await opened.forwardInSession(exchange.commands));
+      assert.equal(exchange.finish(await opened.forwardSealed(sealed)).statusWord, 0x9000);
+      await card.disconnect();
+    }
+
+    const card = await readers.connect(name);
+    await link.close();
+    await readerWithCard(readers, false);
+    await assert.rejects(openChip(card.transport, { mrz: SAMPLE_KEY }), { code: "CHIP_LOST" });
+    await assert.rejects(readers.connect(name), PcscError);
+    await readers.close();
+  } finally {
+    await daemon.stop();
+  }
+});
+
+test("a missing service is explained", async () => {
+  await assert.rejects(openCardReaders({ socketPath: "/nonexistent/pcscd.comm" }), {
+    code: "PROTOCOL_UNSUPPORTED",
+    message: /pcscd|smartcard/,
+  });
+});
+
+/** A daemon that answers every request with the same bytes. */
+async function oddDaemon(answer: Uint8Array, socketPath: string): Promise<Server> {
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.on("data", () => socket.write(answer));
+  });
+  await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+  return server;
+}
+
+test("a daemon with another protocol is refused with its version", async () => {
+  const socketPath = `\0assay-test-${process.pid}`;
+  const server = await oddDaemon(fromHex("05000000 01000000 1E001080"), socketPath);
+  await assert.rejects(openCardReaders({ socketPath }), { code: "PROTOCOL_UNSUPPORTED", message: /5\.1/ });
+  server.close();
+});
+
+test("the optional native package is driven in the same way", async () => {
+  const chip = createVirtualChip({ files: sampleFiles(), mrzKey: SAMPLE_KEY });
+  let refusedLong = 0;
+  class Context {
+    listReaders() {
+      const card = {
+        protocol: 2,
+        transmit: async (command: Uint8Array) => {
+          // This reader cannot carry long commands and says so with an error of its own.
+          if (command.length > 261 || (command.length > 6 && command[4] === 0)) {
+            refusedLong++;
+            throw Object.assign(new Error("not transacted"), { code: 0x80100016 });
+          }
+          return await chip.transceive(command);
+        },
+        reconnect: async () => {
+          chip.reset();
+          return 2;
+        },
+        disconnect: () => {},
+      };
+      return [{ name: "desk", state: 0x22, atr: fromHex("3B80800101"), connect: async () => card }];
+    }
+    close() {}
+  }
+  const readers = nativeReaders({ Context });
+  assert.deepEqual(await readers.list(), [{ name: "desk", cardPresent: true, atr: fromHex("3B80800101") }]);
+  const card = await readers.connect("desk");
+  const opened = await openChip(card.transport, { mrz: SAMPLE_KEY });
+  assert.equal(toHex(await opened.readFile("DG2")), toHex(sampleFiles().DG2 ?? new Uint8Array(0)));
+  assert.ok(refusedLong > 0);
+  await assert.rejects(readers.connect("other"), { code: "CHIP_LOST" });
+  await card.disconnect();
+  await readers.close();
+});

@@ -1,0 +1,166 @@
+import { decodeCommand } from "../apdu/command.ts";
+import type { ChipTransport } from "../apdu/transport.ts";
+import { EmrtdError } from "../emrtd-error.ts";
+import { PcscdClient, PcscError, type PcscReaderState } from "./pcscd-client.ts";
+
+/** The smart card readers of this machine. */
+export interface CardReaders {
+  list(): Promise<PcscReaderState[]>;
+  /** Rejects when there is no card, or when another program holds it. */
+  connect(reader: string): Promise<ConnectedCard>;
+  close(): Promise<void>;
+}
+
+export interface ConnectedCard {
+  readonly transport: ChipTransport;
+  disconnect(): Promise<void>;
+}
+
+const WRONG_LENGTH = Uint8Array.of(0x67, 0x00);
+const EXTENDED_LIMITS = { maxCommandBytes: 65_544, maxResponseBytes: 65_538 } as const;
+const SHORT_LIMITS = { maxCommandBytes: 261, maxResponseBytes: 258 } as const;
+const PROTOCOL_T1 = 2;
+
+/**
+ * Speaks to pcscd through its socket where there is one, which is Linux and BSD. On macOS and Windows the operator installs
+ * the package "smartcard" beside this one (it compiles or downloads native code, so it is not a dependency).
+ */
+export async function openCardReaders(options: { readonly socketPath?: string } = {}): Promise<CardReaders> {
+  if (process.platform === "darwin" || process.platform === "win32") return await openNative();
+  try {
+    return daemonReaders(await PcscdClient.open(options));
+  } catch (error) {
+    if (!isMissingSocket(error)) throw error;
+    throw new EmrtdError(
+      "PROTOCOL_UNSUPPORTED",
+      "The smart card service is not running or not open to this user: install pcscd and start it",
+      { cause: error },
+    );
+  }
+}
+
+function isMissingSocket(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ENOENT" || code === "ECONNREFUSED" || code === "EACCES";
+}
+
+function daemonReaders(client: PcscdClient): CardReaders {
+  return {
+    list: () => client.readers(),
+    close: () => client.close(),
+    connect: async (reader) => {
+      const { card, protocol } = await client.connect(reader);
+      await client.beginTransaction(card);
+      return {
+        transport: readerTransport(
+          protocol === PROTOCOL_T1,
+          (command) => client.transmit(card, protocol, command),
+          () => client.resetCard(card, protocol),
+        ),
+        disconnect: () => client.disconnect(card),
+      };
+    },
+  };
+}
+
+/** T=0 cannot carry extended length at all; with T=1 it depends on reader and card, which a try finds out. */
+function readerTransport(
+  extendedLength: boolean,
+  transmit: (command: Uint8Array) => Promise<Uint8Array>,
+  reset: () => Promise<void>,
+): ChipTransport {
+  return {
+    ...(extendedLength ? EXTENDED_LIMITS : SHORT_LIMITS),
+    extendedLength,
+    transceive: async (command) => {
+      try {
+        return await transmit(command);
+      } catch (error) {
+        // A reader that cannot carry a long command fails instead of answering. With the card reset, "wrong length" is
+        // what the chip would have said, and the reading goes on in smaller steps with a new session.
+        if (!(error instanceof PcscError) || !decodeCommand(command).extended) throw error;
+        await reset();
+        return WRONG_LENGTH;
+      }
+    },
+  };
+}
+
+/** The part of the package "smartcard" 3.x that is used here. */
+interface NativePackage {
+  readonly Context: new () => {
+    listReaders(): readonly {
+      readonly name: string;
+      readonly state: number;
+      readonly atr: Uint8Array | null;
+      connect(shareMode?: number, protocol?: number): Promise<NativeCard>;
+    }[];
+    close(): void;
+  };
+}
+
+interface NativeCard {
+  readonly protocol: number;
+  transmit(command: Uint8Array, options: { readonly maxRecvLength: number }): Promise<Uint8Array>;
+  reconnect(shareMode: number, protocol: number, initialization: number): Promise<number>;
+  disconnect(disposition?: number): void;
+}
+
+const NATIVE_PACKAGE = "smartcard";
+const STATE_PRESENT = 0x20;
+const SHARE_SHARED = 2;
+const PROTOCOL_ANY = 3;
+const RESET_CARD = 1;
+const LEAVE_CARD = 0;
+
+async function openNative(): Promise<CardReaders> {
+  let native: NativePackage;
+  try {
+    native = (await import(NATIVE_PACKAGE)) as NativePackage;
+  } catch (error) {
+    throw new EmrtdError(
+      "PROTOCOL_UNSUPPORTED",
+      `On this system the package "${NATIVE_PACKAGE}" must be installed to use a smart card reader`,
+      { cause: error },
+    );
+  }
+  return nativeReaders(native);
+}
+
+/** Apart from `openNative` so that it can be tested with a stand-in for the package. */
+export function nativeReaders(native: NativePackage): CardReaders {
+  const context = new native.Context();
+  return {
+    list: async () =>
+      context.listReaders().map((reader) => ({
+        name: reader.name,
+        cardPresent: (reader.state & STATE_PRESENT) !== 0,
+        atr: reader.atr === null ? new Uint8Array(0) : new Uint8Array(reader.atr),
+      })),
+    close: async () => context.close(),
+    connect: async (name) => {
+      const reader = context.listReaders().find((candidate) => candidate.name === name);
+      if (reader === undefined) throw new EmrtdError("CHIP_LOST", "The reader is not there any more");
+      const card = await reader.connect(SHARE_SHARED, PROTOCOL_ANY);
+      const transmit = async (command: Uint8Array) => {
+        try {
+          return new Uint8Array(
+            await card.transmit(command, { maxRecvLength: EXTENDED_LIMITS.maxResponseBytes }),
+          );
+        } catch (error) {
+          throw new PcscError(
+            "SCardTransmit",
+            error instanceof Error && "code" in error ? Number(error.code) : 0,
+          );
+        }
+      };
+      const reset = async () => {
+        await card.reconnect(SHARE_SHARED, PROTOCOL_ANY, RESET_CARD);
+      };
+      return {
+        transport: readerTransport(card.protocol === PROTOCOL_T1, transmit, reset),
+        disconnect: async () => card.disconnect(LEAVE_CARD),
+      };
+    },
+  };
+}

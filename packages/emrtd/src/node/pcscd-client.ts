@@ -1,0 +1,290 @@
+import { connect, type Socket } from "node:net";
+import { concat } from "../bytes.ts";
+import { EmrtdError } from "../emrtd-error.ts";
+
+/**
+ * The protocol between libpcsclite and its daemon on Linux and BSD, spoken directly: a smart card reader then needs no
+ * native module. Numbers are in the byte order of the machine, which is little-endian wherever Node runs today.
+ *
+ * A request is a header (size, command) and a structure; the answer is the same structure with the results filled in.
+ * The layout has been stable since protocol 4.4 (pcsc-lite 1.9, 2021), and the daemon says at once when it is not.
+ */
+
+export const DEFAULT_PCSCD_SOCKET = "/run/pcscd/pcscd.comm";
+
+const COMMAND = {
+  establishContext: 0x01,
+  releaseContext: 0x02,
+  connect: 0x04,
+  reconnect: 0x05,
+  disconnect: 0x06,
+  beginTransaction: 0x07,
+  transmit: 0x09,
+  version: 0x11,
+  readersState: 0x12,
+} as const;
+
+const PROTOCOL_MAJOR = 4;
+/** The oldest minor version with this layout; daemons accept all minors from it up to their own. */
+const PROTOCOL_MINOR = 4;
+const MAX_READERS = 16;
+const READER_STATE_BYTES = 184;
+const NAME_BYTES = 128;
+const CARD_PRESENT = 0x0004;
+const SCOPE_SYSTEM = 2;
+const SHARE_SHARED = 2;
+const PROTOCOL_T1 = 2;
+const PROTOCOL_ANY = 3;
+const RESET_CARD = 1;
+const LEAVE_CARD = 0;
+const MAX_ANSWER_BYTES = 65_548;
+
+const RESULT_NAMES: Readonly<Record<number, string>> = {
+  2148532226: "cancelled",
+  2148532233: "the reader is unknown",
+  2148532235: "another program uses the card exclusively",
+  2148532236: "there is no card in the reader",
+  2148532246: "the reader could not carry the command",
+  2148532247: "the reader is not available",
+  2148532253: "the smart card service is not running",
+  2148532254: "the smart card service has stopped",
+  2148532326: "the card does not answer",
+  2148532328: "the card was reset",
+  2148532329: "the card was taken away",
+  2148532330: "this user may not use the reader",
+};
+
+export interface PcscReaderState {
+  readonly name: string;
+  readonly cardPresent: boolean;
+  readonly atr: Uint8Array;
+}
+
+export class PcscError extends Error {
+  readonly result: number;
+
+  constructor(what: string, result: number) {
+    const known = RESULT_NAMES[result] ?? `error ${result.toString(16)}`;
+    super(`${what}: ${known}`);
+    this.name = "PcscError";
+    this.result = result;
+  }
+}
+
+/** One connection to the daemon, with one context. Requests must not overlap; `request` sees to that. */
+export class PcscdClient {
+  readonly #socket: Socket;
+  readonly #timeoutMilliseconds: number;
+  #received: Uint8Array = new Uint8Array(0);
+  #wanted:
+    | { bytes: number; resolve: (bytes: Uint8Array) => void; reject: (error: Error) => void }
+    | undefined;
+  #failure: Error | undefined;
+  #context = 0;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  private constructor(socket: Socket, timeoutMilliseconds: number) {
+    this.#socket = socket;
+    this.#timeoutMilliseconds = timeoutMilliseconds;
+    socket.on("data", (piece) => {
+      this.#received = concat(this.#received, piece);
+      this.#deliver();
+    });
+    socket.on("error", (error) => this.#fail(error));
+    socket.on("close", () => this.#fail(new Error("The smart card service closed the connection")));
+  }
+
+  static async open(
+    options: { readonly socketPath?: string; readonly timeoutMilliseconds?: number } = {},
+  ): Promise<PcscdClient> {
+    const socketPath = options.socketPath ?? DEFAULT_PCSCD_SOCKET;
+    const socket = await new Promise<Socket>((resolve, reject) => {
+      const attempt = connect(socketPath);
+      attempt.once("error", reject);
+      attempt.once("connect", () => {
+        attempt.removeListener("error", reject);
+        resolve(attempt);
+      });
+    });
+    const client = new PcscdClient(socket, options.timeoutMilliseconds ?? 20_000);
+    try {
+      await client.#agreeOnVersion();
+      const answer = await client.#request(COMMAND.establishContext, [SCOPE_SYSTEM, 0, 0]);
+      checkResult(answer, "SCardEstablishContext");
+      client.#context = answer.getUint32(4, true);
+      return client;
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
+  }
+
+  async #agreeOnVersion(): Promise<void> {
+    const answer = await this.#request(COMMAND.version, [PROTOCOL_MAJOR, PROTOCOL_MINOR, 0]);
+    const result = answer.getUint32(answer.byteLength - 4, true);
+    if (result === 0 && answer.getUint32(0, true) === PROTOCOL_MAJOR) return;
+    const version = `${answer.getUint32(0, true)}.${answer.getUint32(4, true)}`;
+    throw new EmrtdError(
+      "PROTOCOL_UNSUPPORTED",
+      `The smart card service speaks protocol ${version}; this reader knows ${PROTOCOL_MAJOR}.${PROTOCOL_MINOR}`,
+    );
+  }
+
+  async readers(): Promise<PcscReaderState[]> {
+    const bytes = await this.#exclusive(async () => {
+      this.#send(COMMAND.readersState, new Uint8Array(0));
+      return await this.#receive(MAX_READERS * READER_STATE_BYTES);
+    });
+    const readers: PcscReaderState[] = [];
+    for (let index = 0; index < MAX_READERS; index++) {
+      const entry = bytes.subarray(index * READER_STATE_BYTES, (index + 1) * READER_STATE_BYTES);
+      const view = new DataView(entry.buffer, entry.byteOffset, entry.byteLength);
+      const end = entry.indexOf(0);
+      const name = new TextDecoder().decode(
+        entry.subarray(0, end < 0 || end > NAME_BYTES ? NAME_BYTES : end),
+      );
+      if (name === "") continue;
+      readers.push({
+        name,
+        cardPresent: (view.getUint32(132, true) & CARD_PRESENT) !== 0,
+        atr: entry.slice(140, 140 + Math.min(33, view.getUint32(176, true))),
+      });
+    }
+    return readers;
+  }
+
+  /** Connects to the card, T=1 before T=0 because only T=1 carries extended length. */
+  async connect(reader: string): Promise<{ card: number; protocol: number }> {
+    let last: Error | undefined;
+    for (const protocols of [PROTOCOL_T1, PROTOCOL_ANY]) {
+      const body = new Uint8Array(4 + NAME_BYTES + 5 * 4);
+      const view = new DataView(body.buffer);
+      view.setUint32(0, this.#context, true);
+      body.set(new TextEncoder().encode(reader).subarray(0, NAME_BYTES - 1), 4);
+      view.setUint32(132, SHARE_SHARED, true);
+      view.setUint32(136, protocols, true);
+      const answer = await this.#requestBytes(COMMAND.connect, body);
+      const result = answer.getUint32(148, true);
+      if (result === 0) return { card: answer.getInt32(140, true), protocol: answer.getUint32(144, true) };
+      last = new PcscError("SCardConnect", result);
+    }
+    throw last ?? new Error("SCardConnect");
+  }
+
+  /** Other programs wait until this connection ends, so that nobody speaks in between. */
+  async beginTransaction(card: number): Promise<void> {
+    checkResult(await this.#request(COMMAND.beginTransaction, [card, 0]), "SCardBeginTransaction");
+  }
+
+  async resetCard(card: number, protocol: number): Promise<void> {
+    const body = [card, SHARE_SHARED, protocol, RESET_CARD, 0, 0];
+    checkResult(await this.#request(COMMAND.reconnect, body), "SCardReconnect");
+  }
+
+  async disconnect(card: number): Promise<void> {
+    checkResult(await this.#request(COMMAND.disconnect, [card, LEAVE_CARD, 0]), "SCardDisconnect");
+  }
+
+  async transmit(card: number, protocol: number, command: Uint8Array): Promise<Uint8Array> {
+    return await this.#exclusive(async () => {
+      const body = words([card, protocol, 8, command.length, protocol, 8, MAX_ANSWER_BYTES, 0]);
+      this.#send(COMMAND.transmit, body);
+      this.#socket.write(command);
+      const answer = viewOf(await this.#receive(body.length));
+      checkResult(answer, "SCardTransmit");
+      const bytes = answer.getUint32(24, true);
+      if (bytes > MAX_ANSWER_BYTES) {
+        this.#socket.destroy();
+        throw new EmrtdError("CHIP_RESPONSE_INVALID", "The reader returned more than any APDU can hold");
+      }
+      return await this.#receive(bytes);
+    });
+  }
+
+  async close(): Promise<void> {
+    try {
+      if (this.#failure === undefined) await this.#request(COMMAND.releaseContext, [this.#context, 0]);
+    } finally {
+      this.#socket.destroy();
+    }
+  }
+
+  async #request(command: number, body: readonly number[]): Promise<DataView> {
+    return await this.#requestBytes(command, words(body));
+  }
+
+  async #requestBytes(command: number, body: Uint8Array): Promise<DataView> {
+    return await this.#exclusive(async () => {
+      this.#send(command, body);
+      return viewOf(await this.#receive(body.length));
+    });
+  }
+
+  async #exclusive<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(work, work);
+    this.#queue = turn.catch(() => {});
+    return await turn;
+  }
+
+  #send(command: number, body: Uint8Array): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    this.#socket.write(concat(words([body.length, command]), body));
+  }
+
+  async #receive(bytes: number): Promise<Uint8Array> {
+    if (bytes === 0) return new Uint8Array(0);
+    return await new Promise<Uint8Array>((resolve, reject) => {
+      // After a missed answer the stream cannot be trusted any more, so the connection ends with it.
+      const timer = setTimeout(() => {
+        this.#socket.destroy();
+        this.#fail(new Error("The smart card service did not answer in time"));
+      }, this.#timeoutMilliseconds);
+      this.#wanted = {
+        bytes,
+        resolve: (value) => {
+          clearTimeout(timer);
+          resolve(value);
+        },
+        reject: (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+      };
+      if (this.#failure !== undefined) this.#fail(this.#failure);
+      else this.#deliver();
+    });
+  }
+
+  #deliver(): void {
+    const wanted = this.#wanted;
+    if (wanted === undefined || this.#received.length < wanted.bytes) return;
+    this.#wanted = undefined;
+    const bytes = this.#received.slice(0, wanted.bytes);
+    this.#received = this.#received.slice(wanted.bytes);
+    wanted.resolve(bytes);
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error;
+    const wanted = this.#wanted;
+    this.#wanted = undefined;
+    wanted?.reject(this.#failure);
+  }
+}
+
+function words(values: readonly number[]): Uint8Array {
+  const bytes = new Uint8Array(values.length * 4);
+  const view = new DataView(bytes.buffer);
+  for (const [index, value] of values.entries()) view.setUint32(index * 4, value >>> 0, true);
+  return bytes;
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Every structure ends with its result. */
+function checkResult(answer: DataView, what: string): void {
+  const result = answer.getUint32(answer.byteLength - 4, true);
+  if (result !== 0) throw new PcscError(what, result);
+}

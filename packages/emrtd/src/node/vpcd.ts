@@ -1,0 +1,78 @@
+import { connect, type Socket } from "node:net";
+import { concat, fromHex, readUint16, uintBytes } from "../bytes.ts";
+import type { VirtualChip } from "../virtual/virtual-chip.ts";
+
+/**
+ * Puts a software chip into the virtual reader of vsmartcard ("vpcd"), so that everything that speaks PC/SC finds it.
+ * Each message is a length of two bytes and a body; a body of one byte is a control code, a longer one an APDU.
+ */
+
+export const VPCD_PORT = 35_963;
+/** What contactless readers report for a type B or A card without historical bytes. */
+const CONTACTLESS_ATR = fromHex("3B80800101");
+const CONTROL = { powerOff: 0, powerOn: 1, reset: 2, atr: 4 } as const;
+
+export interface VpcdLink {
+  /** Takes the chip out of the reader. */
+  close(): Promise<void>;
+  /** Settles when the reader goes away or a message could not be handled. */
+  readonly closed: Promise<void>;
+}
+
+export async function insertIntoVpcd(
+  chip: VirtualChip,
+  options: { readonly host?: string; readonly port?: number } = {},
+): Promise<VpcdLink> {
+  const socket = await open(options.host ?? "127.0.0.1", options.port ?? VPCD_PORT);
+  let received: Uint8Array = new Uint8Array(0);
+  let work: Promise<void> = Promise.resolve();
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  socket.on("error", () => socket.destroy());
+  socket.on("data", (piece) => {
+    received = concat(received, piece);
+    for (;;) {
+      if (received.length < 2) return;
+      const length = readUint16(received, 0);
+      if (received.length < 2 + length) return;
+      const body = received.slice(2, 2 + length);
+      received = received.slice(2 + length);
+      // One after another, because a chip cannot think of two things at once.
+      work = work.then(
+        () => handle(chip, body, socket),
+        () => {},
+      );
+      work.catch(() => socket.destroy());
+    }
+  });
+  return {
+    closed,
+    close: async () => {
+      socket.destroy();
+      await closed;
+    },
+  };
+}
+
+async function handle(chip: VirtualChip, body: Uint8Array, socket: Socket): Promise<void> {
+  if (body.length === 1) {
+    if (body[0] === CONTROL.atr) send(socket, CONTACTLESS_ATR);
+    else chip.reset();
+    return;
+  }
+  if (body.length > 0) send(socket, await chip.transceive(body));
+}
+
+function send(socket: Socket, body: Uint8Array): void {
+  if (!socket.destroyed) socket.write(concat(uintBytes(body.length, 2), body));
+}
+
+function open(host: string, port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, noDelay: true });
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      socket.removeListener("error", reject);
+      resolve(socket);
+    });
+  });
+}

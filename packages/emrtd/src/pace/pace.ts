@@ -1,0 +1,216 @@
+import type { CommandApdu } from "../apdu/command.ts";
+import { type ResponseApdu, requireOk, STATUS, statusError } from "../apdu/response.ts";
+import { readTlv, readWhole } from "../ber/read.ts";
+import { tlv } from "../ber/write.ts";
+import { bytesToBigInt, concat, equalConstantTime, uintBytes } from "../bytes.ts";
+import { deriveSessionKeys } from "../crypto/cipher-suite.ts";
+import type { KeyAgreementDomain } from "../crypto/key-agreement.ts";
+import type { RandomSource } from "../crypto/random.ts";
+import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
+import { SecureMessaging } from "../secure-messaging/secure-messaging.ts";
+import {
+  decryptChipAuthenticationData,
+  decryptNonce,
+  integratedPseudoRandom,
+  PASSWORD_REFERENCE,
+  type PacePassword,
+  passwordKey,
+  tokenInput,
+} from "./pace-crypto.ts";
+import type { PaceProtocol } from "./pace-protocol.ts";
+
+export interface PaceResult {
+  readonly messaging: SecureMessaging;
+  readonly protocol: PaceProtocol;
+  readonly domain: KeyAgreementDomain;
+  /** With the chip authentication mapping only; see `checkChipAuthenticationMapping`. */
+  readonly chipAuthentication:
+    | { readonly chipMappingKey: Uint8Array; readonly chipAuthenticationData: Uint8Array }
+    | undefined;
+}
+
+export interface PaceInput {
+  readonly protocol: PaceProtocol;
+  readonly domain: KeyAgreementDomain;
+  /** What the chip calls the domain. */
+  readonly parameterId: number | undefined;
+  /** The chip has one domain only, so it may also be left unnamed. */
+  readonly parameterIdOptional?: boolean;
+  readonly password: PacePassword;
+  readonly random: RandomSource;
+  /** Replaces the key made from the password; the standard's worked examples start from it. */
+  readonly passwordKey?: Uint8Array;
+}
+
+const GENERAL_AUTHENTICATE = 0x86;
+const CHAINED_CLASS = 0x10;
+
+export async function performPace(
+  send: (command: CommandApdu) => Promise<ResponseApdu>,
+  input: PaceInput,
+): Promise<PaceResult> {
+  const { protocol, random } = input;
+  const { suite } = protocol;
+  const key = input.passwordKey ?? passwordKey(suite, input.password);
+
+  await selectProtocol(send, input);
+  const nonce = decryptNonce(suite, key, await step(send, new Uint8Array(0), 0x80, "the encrypted nonce"));
+
+  const mapping = await mapNonce(send, input, nonce);
+  const mapped = input.domain.withGenerator(mapping.generator);
+
+  const privateKey = mapped.randomPrivateKey(random);
+  const publicKey = mapped.publicKey(privateKey);
+  const chipPublicKey = await step(send, tlv(0x83, publicKey), 0x84, "the ephemeral key");
+  checkChipKey(mapped, chipPublicKey, publicKey);
+  const keys = deriveSessionKeys(suite, mapped.sharedSecret(privateKey, chipPublicKey));
+
+  const token = suite.authenticationToken(keys.mac, tokenInput(protocol, mapped, chipPublicKey));
+  const last = await general(send, tlv(0x85, token), "mutual authentication", false);
+  const chipToken = findObject(last, 0x86, "the authentication token");
+  const expected = suite.authenticationToken(keys.mac, tokenInput(protocol, mapped, publicKey));
+  if (!equalConstantTime(chipToken, expected)) {
+    throw new EmrtdError("PACE_FAILED", "The chip's authentication token is wrong");
+  }
+  return {
+    messaging: new SecureMessaging(suite, keys),
+    protocol,
+    domain: input.domain,
+    chipAuthentication:
+      protocol.mapping === "chip-authentication" && mapping.chipMappingKey !== undefined
+        ? {
+            chipMappingKey: mapping.chipMappingKey,
+            chipAuthenticationData: decryptChipAuthenticationData(
+              suite,
+              keys,
+              findObject(last, 0x8a, "the chip authentication data"),
+            ),
+          }
+        : undefined,
+  };
+}
+
+/** MSE:Set AT. Some chips want the domain named in any case; others refuse the name where there is no choice. */
+async function selectProtocol(
+  send: (command: CommandApdu) => Promise<ResponseApdu>,
+  input: PaceInput,
+): Promise<void> {
+  const select = (parameterId: number | undefined) =>
+    send({
+      cla: 0,
+      ins: 0x22,
+      p1: 0xc1,
+      p2: 0xa4,
+      data: concat(
+        tlv(0x80, input.protocol.oidBytes),
+        tlv(0x83, Uint8Array.of(PASSWORD_REFERENCE[input.password.kind])),
+        parameterId === undefined ? new Uint8Array(0) : tlv(0x84, uintBytes(parameterId, 1)),
+      ),
+    });
+  let answer = await select(input.parameterId);
+  const refusesName = answer.statusWord >> 8 === 0x6a || answer.statusWord === STATUS.wrongLength;
+  if (refusesName && input.parameterId !== undefined && input.parameterIdOptional === true) {
+    answer = await select(undefined);
+  }
+  // 63Cx warns about the number of tries left and does not stop the protocol.
+  if (answer.statusWord >> 4 !== 0x63c) requireOk(answer, "MSE:Set AT for PACE");
+}
+
+async function mapNonce(
+  send: (command: CommandApdu) => Promise<ResponseApdu>,
+  input: PaceInput,
+  nonce: Uint8Array,
+): Promise<{ generator: Uint8Array; chipMappingKey: Uint8Array | undefined }> {
+  const { protocol, domain, random } = input;
+  if (protocol.mapping === "integrated") {
+    if (nonce.length < protocol.suite.keyBytes) {
+      throw new EmrtdError("PACE_FAILED", "The chip's nonce is shorter than the key that is made from it");
+    }
+    const terminalNonce = random(protocol.suite.keyBytes);
+    await general(send, tlv(0x81, terminalNonce), "the mapping", true);
+    const pseudoRandom = integratedPseudoRandom(protocol.suite, nonce, terminalNonce, domain.bits);
+    return { generator: guard(() => domain.mapIntegrated(pseudoRandom)), chipMappingKey: undefined };
+  }
+  const privateKey = domain.randomPrivateKey(random);
+  const publicKey = domain.publicKey(privateKey);
+  const chipMappingKey = await step(send, tlv(0x81, publicKey), 0x82, "the mapping");
+  checkChipKey(domain, chipMappingKey, publicKey);
+  const shared = domain.sharedElement(privateKey, chipMappingKey);
+  return { generator: guard(() => domain.mapGeneric(nonce, shared)), chipMappingKey };
+}
+
+/** A chip that mirrors our key would end up with a key that everybody can compute. */
+function checkChipKey(domain: KeyAgreementDomain, chipKey: Uint8Array, ownKey: Uint8Array): void {
+  guard(() => domain.checkPublicKey(chipKey));
+  // As numbers, because a leading zero must not hide that they are the same.
+  if (bytesToBigInt(chipKey) === bytesToBigInt(ownKey))
+    throw new EmrtdError("PACE_FAILED", "The chip sent our own public key back");
+}
+
+function guard<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (isEmrtdError(cause) && cause.code === "CRYPTO_INVALID") {
+      throw new EmrtdError("PACE_FAILED", "The chip sent an element that is not in the group", { cause });
+    }
+    throw cause;
+  }
+}
+
+async function step(
+  send: (command: CommandApdu) => Promise<ResponseApdu>,
+  data: Uint8Array,
+  wantedTag: number,
+  what: string,
+): Promise<Uint8Array> {
+  return findObject(await general(send, data, what, true), wantedTag, what);
+}
+
+/** One GENERAL AUTHENTICATE; gives back the content of the answer's dynamic authentication data. */
+async function general(
+  send: (command: CommandApdu) => Promise<ResponseApdu>,
+  data: Uint8Array,
+  what: string,
+  chained: boolean,
+): Promise<Uint8Array> {
+  const answer = await send({
+    cla: chained ? CHAINED_CLASS : 0,
+    ins: GENERAL_AUTHENTICATE,
+    p1: 0,
+    p2: 0,
+    data: tlv(0x7c, data),
+    expectedBytes: 256,
+  });
+  if (answer.statusWord !== STATUS.ok) {
+    const refusedKey = !chained && (answer.statusWord >> 8 === 0x63 || answer.statusWord >> 8 === 0x69);
+    if (!refusedKey) throw statusError(answer.statusWord, `GENERAL AUTHENTICATE for ${what}`);
+    throw new EmrtdError("ACCESS_KEY_INVALID", "The chip refused the key made from the document", {
+      statusWord: answer.statusWord,
+    });
+  }
+  if (answer.data.length === 0) return answer.data;
+  try {
+    return readWhole(answer.data, { maxBytes: 4096, maxDepth: 2 }).expect(0x7c, "dynamic authentication data")
+      .value;
+  } catch (cause) {
+    throw new EmrtdError("PACE_FAILED", `The chip's answer for ${what} is malformed`, { cause });
+  }
+}
+
+function findObject(content: Uint8Array, tag: number, what: string): Uint8Array {
+  for (let offset = 0; offset < content.length; ) {
+    const node = guardTlv(content, offset, what);
+    if (node.tag === tag) return node.value.slice();
+    offset = node.end;
+  }
+  throw new EmrtdError("PACE_FAILED", `The chip's answer lacks ${what}`);
+}
+
+function guardTlv(content: Uint8Array, offset: number, what: string) {
+  try {
+    return readTlv(content, offset, { maxBytes: 4096, maxDepth: 1 });
+  } catch (cause) {
+    throw new EmrtdError("PACE_FAILED", `The chip's answer for ${what} is malformed`, { cause });
+  }
+}

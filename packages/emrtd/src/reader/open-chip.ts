@@ -1,0 +1,323 @@
+import { type CommandApdu, decodeCommand, encodeCommand, needsExtendedLength } from "../apdu/command.ts";
+import { encodeResponse, type ResponseApdu, requireOk, STATUS } from "../apdu/response.ts";
+import { type ChipTransport, transmit, transmitBytes } from "../apdu/transport.ts";
+import { performBac } from "../bac/bac.ts";
+import { uintBytes } from "../bytes.ts";
+import { type RandomSource, secureRandom } from "../crypto/random.ts";
+import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
+import { type MrzKeyFields, mrzInformation } from "../mrz/mrz-key.ts";
+import { type PaceResult, performPace } from "../pace/pace.ts";
+import type { PacePassword } from "../pace/pace-crypto.ts";
+import { largestProtectedRead, type SecureMessaging } from "../secure-messaging/secure-messaging.ts";
+import { type PaceOffer, paceOffers } from "./card-access.ts";
+import { CHIP_FILES, type ChipFileName, LDS_APPLICATION_ID } from "./chip-files.ts";
+import { readWholeFile } from "./read-file.ts";
+
+/** What is printed on the document and opens the chip. */
+export type AccessKey = { readonly mrz: MrzKeyFields } | { readonly can: string };
+
+export type AccessMethod = "PACE" | "BAC" | "none";
+
+export type ChipProgress =
+  | { readonly step: "connecting" }
+  | { readonly step: "opening"; readonly method: AccessMethod }
+  | { readonly step: "opened"; readonly method: AccessMethod }
+  | {
+      readonly step: "reading";
+      readonly file: ChipFileName;
+      readonly readBytes: number;
+      readonly totalBytes: number;
+    }
+  | { readonly step: "reopening"; readonly file: ChipFileName };
+
+export interface OpenChipOptions {
+  readonly onProgress?: (progress: ChipProgress) => void;
+  readonly random?: RandomSource;
+  /** Files that claim to be longer are not read. */
+  readonly maxFileBytes?: number;
+}
+
+/** Sizes of one READ BINARY that are tried in turn; each is cut down to what transport and cipher can carry. */
+export const READ_LADDER: readonly number[] = [4096, 256, 224, 192, 160, 128];
+const DEFAULT_MAX_FILE_BYTES = 1024 * 1024;
+const MAX_REOPENINGS = 8;
+
+export async function openChip(
+  transport: ChipTransport,
+  accessKey: AccessKey,
+  options: OpenChipOptions = {},
+): Promise<Chip> {
+  const chip = new Chip(transport, accessKey, options);
+  await chip.open();
+  return chip;
+}
+
+/** One document in the field of one reader. Methods must be called one after another. */
+export class Chip {
+  readonly #transport: ChipTransport;
+  readonly #accessKey: AccessKey;
+  readonly #random: RandomSource;
+  readonly #onProgress: (progress: ChipProgress) => void;
+  readonly #maxFileBytes: number;
+  #messaging: SecureMessaging | undefined;
+  #method: AccessMethod = "none";
+  #pace: PaceResult | undefined;
+  #paceParameterId: number | undefined;
+  #cardAccess: Uint8Array | undefined;
+  #extended: boolean;
+  #rung = 0;
+  #reopenings = 0;
+  #handedOver = false;
+
+  constructor(transport: ChipTransport, accessKey: AccessKey, options: OpenChipOptions) {
+    this.#transport = transport;
+    this.#accessKey = accessKey;
+    this.#random = options.random ?? secureRandom;
+    this.#onProgress = options.onProgress ?? (() => {});
+    this.#maxFileBytes = options.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES;
+    this.#extended = transport.extendedLength;
+  }
+
+  get accessMethod(): AccessMethod {
+    return this.#method;
+  }
+
+  /** What PACE agreed on. With the chip authentication mapping it holds evidence that informs and does not prove. */
+  get pace(): PaceResult | undefined {
+    return this.#pace;
+  }
+
+  /** What the chip calls the domain that PACE used; its key for the chip authentication mapping has the same number. */
+  get paceParameterId(): number | undefined {
+    return this.#paceParameterId;
+  }
+
+  /** EF.CardAccess as read before the chip was opened; it must equal what DG14 says. */
+  get cardAccess(): Uint8Array | undefined {
+    return this.#cardAccess;
+  }
+
+  /** Also opens anew, for example after the server had the chip to itself. */
+  async open(): Promise<void> {
+    this.#messaging = undefined;
+    this.#handedOver = false;
+    this.#onProgress({ step: "connecting" });
+    const offers = await this.#readPaceOffers();
+    if (offers.length > 0 && (await this.#openWithPace(offers))) return;
+    if ("can" in this.#accessKey) {
+      throw new EmrtdError("PROTOCOL_UNSUPPORTED", "This chip cannot be opened with a card access number");
+    }
+    await this.#openWithBac(mrzInformation(this.#accessKey.mrz));
+  }
+
+  /** The whole file. Reads in steps, falls back to smaller ones, and opens a new session when one is lost. */
+  async readFile(name: ChipFileName): Promise<Uint8Array> {
+    return await readWholeFile({
+      select: async () => {
+        if (CHIP_FILES[name].directory === "master") await this.#selectMasterFile();
+        const data = uintBytes(CHIP_FILES[name].fileId, 2);
+        requireOk(await this.send({ cla: 0, ins: 0xa4, p1: 0x02, p2: 0x0c, data }), `SELECT of ${name}`);
+      },
+      leave: async () => {
+        // Back to where all other files are. When the chip is gone, the error that is on its way says more.
+        if (CHIP_FILES[name].directory === "master") await this.#selectApplication().catch(() => {});
+      },
+      send: (command) => this.send(command),
+      blockBytes: () => this.#blockBytes(),
+      stepDown: () => this.#stepDown(),
+      reopen: () => this.#reopen(name),
+      onRead: (readBytes, totalBytes) =>
+        this.#onProgress({ step: "reading", file: name, readBytes, totalBytes }),
+      maxFileBytes: this.#maxFileBytes,
+      name,
+    });
+  }
+
+  /** The chip's signature over the challenge of the server. */
+  async activeAuthentication(challenge: Uint8Array): Promise<Uint8Array> {
+    const answer = await this.send({
+      cla: 0,
+      ins: 0x88,
+      p1: 0,
+      p2: 0,
+      data: challenge,
+      expectedBytes: this.#extended ? 65_536 : 256,
+    });
+    return requireOk(answer, "INTERNAL AUTHENTICATE").slice();
+  }
+
+  /** Carries plain commands of the server to the chip inside the running session. Stops at the first refusal. */
+  async forwardInSession(commands: readonly Uint8Array[]): Promise<Uint8Array[]> {
+    const answers: Uint8Array[] = [];
+    for (const command of commands) {
+      const answer = await this.send(decodeCommand(command));
+      answers.push(encodeResponse(answer));
+      if (answer.statusWord !== STATUS.ok) break;
+    }
+    return answers;
+  }
+
+  /** Carries a command that only server and chip understand. The session of this device is over with it. */
+  async forwardSealed(command: Uint8Array): Promise<Uint8Array> {
+    this.#handedOver = true;
+    this.#messaging = undefined;
+    return encodeResponse(await transmitBytes(this.#transport, command));
+  }
+
+  /** One command in the running session, or unprotected where there is none. */
+  async send(command: CommandApdu): Promise<ResponseApdu> {
+    if (this.#handedOver) throw new EmrtdError("ACCESS_DENIED", "The chip speaks to the server only by now");
+    const messaging = this.#messaging;
+    if (messaging === undefined) {
+      if (needsExtendedLength(command)) this.#requireExtended();
+      return await transmit(this.#transport, command);
+    }
+    const sealed = messaging.protectCommand(command);
+    if (needsExtendedLength(sealed) && !this.#extended) {
+      if ((sealed.data?.length ?? 0) > 255) this.#requireExtended();
+      const short = encodeCommand({ ...sealed, expectedBytes: 256 });
+      return messaging.unprotectResponse(await transmitBytes(this.#transport, short));
+    }
+    return messaging.unprotectResponse(
+      await transmit(this.#transport, sealed, { resendOnWrongLength: false }),
+    );
+  }
+
+  #requireExtended(): void {
+    if (this.#transport.extendedLength) return;
+    throw new EmrtdError(
+      "PROTOCOL_UNSUPPORTED",
+      "This chip needs commands that are longer than this reader can send",
+    );
+  }
+
+  async #readPaceOffers(): Promise<PaceOffer[]> {
+    try {
+      await this.#selectMasterFile();
+      this.#cardAccess = await this.#readCardAccess();
+      return paceOffers(this.#cardAccess);
+    } catch (error) {
+      // Without a readable EF.CardAccess the document is one from before PACE.
+      if (!isEmrtdError(error) || error.code === "CHIP_LOST") throw error;
+      return [];
+    }
+  }
+
+  async #readCardAccess(): Promise<Uint8Array> {
+    const data = uintBytes(CHIP_FILES.CardAccess.fileId, 2);
+    const selected = await this.send({ cla: 0, ins: 0xa4, p1: 0x02, p2: 0x0c, data });
+    // Where the file cannot be selected, its short identifier may still work.
+    const shortId = selected.statusWord === STATUS.ok ? 0 : 0x80 | CHIP_FILES.CardAccess.shortId;
+    return await readWholeFile({
+      select: async () => {},
+      leave: async () => {},
+      send: (command) =>
+        this.send(command.p1 === 0 && command.p2 === 0 ? { ...command, p1: shortId } : command),
+      blockBytes: () => 128,
+      stepDown: () => false,
+      reopen: () => Promise.resolve(false),
+      onRead: () => {},
+      maxFileBytes: 16_384,
+      name: "CardAccess",
+    });
+  }
+
+  /** Some chips refuse this although they have what is asked for next, so a refusal is no error. */
+  async #selectMasterFile(): Promise<void> {
+    const named = await this.send({ cla: 0, ins: 0xa4, p1: 0, p2: 0x0c, data: Uint8Array.of(0x3f, 0x00) });
+    if (named.statusWord !== STATUS.ok) await this.send({ cla: 0, ins: 0xa4, p1: 0, p2: 0x0c });
+  }
+
+  async #selectApplication(): Promise<void> {
+    const answer = await this.send({ cla: 0, ins: 0xa4, p1: 0x04, p2: 0x0c, data: LDS_APPLICATION_ID });
+    requireOk(answer, "SELECT of the travel document application");
+  }
+
+  async #openWithPace(offers: readonly PaceOffer[]): Promise<boolean> {
+    this.#onProgress({ step: "opening", method: "PACE" });
+    const password: PacePassword =
+      "can" in this.#accessKey
+        ? { kind: "can", can: this.#accessKey.can }
+        : { kind: "mrz", mrzInformation: mrzInformation(this.#accessKey.mrz) };
+    const ambiguous = new Set(offers.map((offer) => offer.parameterId)).size > 1;
+    let problem: EmrtdError | undefined;
+    for (const offer of offers.slice(0, 3)) {
+      try {
+        const pace = await performPace((command) => this.send(command), {
+          ...offer,
+          parameterIdOptional: !ambiguous,
+          password,
+          random: this.#random,
+        });
+        this.#messaging = pace.messaging;
+        await this.#selectApplication();
+        this.#pace = pace;
+        this.#paceParameterId = offer.parameterId;
+        this.#opened("PACE");
+        return true;
+      } catch (error) {
+        this.#messaging = undefined;
+        // A wrong key is wrong for every variant, and every try may count against the person.
+        if (!isEmrtdError(error) || error.code === "CHIP_LOST" || error.code === "ACCESS_KEY_INVALID")
+          throw error;
+        problem ??= error;
+      }
+    }
+    if ("can" in this.#accessKey && problem !== undefined) throw problem;
+    return false;
+  }
+
+  async #openWithBac(information: string): Promise<void> {
+    await this.#selectApplication();
+    this.#onProgress({ step: "opening", method: "BAC" });
+    try {
+      this.#messaging = await performBac((command) => this.send(command), information, this.#random);
+    } catch (error) {
+      // Documents from before BAC became common are open to everybody.
+      const unsupported = [
+        STATUS.instructionNotSupported,
+        STATUS.classNotSupported,
+        STATUS.functionNotSupported,
+      ];
+      if (!isEmrtdError(error) || !unsupported.some((word) => word === error.statusWord)) throw error;
+      this.#opened("none");
+      return;
+    }
+    this.#opened("BAC");
+  }
+
+  #opened(method: AccessMethod): void {
+    this.#method = method;
+    this.#onProgress({ step: "opened", method });
+  }
+
+  #blockBytes(): number {
+    const nominal = READ_LADDER[this.#rung] ?? 128;
+    const answerBytes = this.#extended
+      ? this.#transport.maxResponseBytes - 2
+      : Math.min(256, this.#transport.maxResponseBytes - 2);
+    const messaging = this.#messaging;
+    const carried =
+      messaging === undefined ? answerBytes : largestProtectedRead(answerBytes, messaging.suite.blockBytes);
+    return Math.max(1, Math.min(nominal, carried));
+  }
+
+  /** The next smaller size; false when there is none left. */
+  #stepDown(): boolean {
+    const before = this.#blockBytes();
+    while (this.#rung < READ_LADDER.length - 1) {
+      this.#rung++;
+      // From the second rung on everything fits into short commands, which every chip understands.
+      this.#extended = false;
+      if (this.#blockBytes() < before) return true;
+    }
+    return false;
+  }
+
+  async #reopen(file: ChipFileName): Promise<boolean> {
+    if (this.#reopenings++ >= MAX_REOPENINGS) return false;
+    this.#onProgress({ step: "reopening", file });
+    await this.open();
+    return true;
+  }
+}

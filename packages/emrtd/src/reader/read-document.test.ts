@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { dg14, ecKey, SAMPLE_KEY, sampleFiles } from "../../test/support/sample-document.ts";
+import { readDg14 } from "../lds/dg14.ts";
+import { checkChipMapping } from "../pace/check-chip-mapping.ts";
+import { paceOid } from "../pace/pace-protocol.ts";
+import { createVirtualChip } from "../virtual/virtual-chip.ts";
+import { openChip } from "./open-chip.ts";
+import { readDocument } from "./read-document.ts";
+
+test("the files of a document are read, and only those that may be absent may be absent", async () => {
+  const { DG1, DG2, SOD, COM } = sampleFiles();
+  assert.ok(DG1 !== undefined && DG2 !== undefined && SOD !== undefined && COM !== undefined);
+  const read = async (files: Parameters<typeof createVirtualChip>[0]["files"]) =>
+    readDocument(await openChip(createVirtualChip({ files, mrzKey: SAMPLE_KEY }), { mrz: SAMPLE_KEY }));
+  assert.deepEqual(Object.keys(await read({ DG1, DG2, SOD, COM })).sort(), ["COM", "DG1", "DG2", "SOD"]);
+  assert.deepEqual(Object.keys(await read({ DG1, DG2, SOD })).sort(), ["DG1", "DG2", "SOD"]);
+  await assert.rejects(read({ DG1, SOD }), { code: "FILE_NOT_FOUND" });
+});
+
+test("the chip authentication mapping tells a chip from its copy, by the key with the right number", async () => {
+  const key = ecKey("brainpoolP256r1");
+  const other = ecKey("brainpoolP256r1");
+  const pace = [{ oid: paceOid("ECDH", "chip-authentication", "AES-128"), parameterId: 13 }];
+  const open = async (clone: boolean) =>
+    openChip(
+      createVirtualChip({
+        files: sampleFiles(),
+        mrzKey: SAMPLE_KEY,
+        pace,
+        chipAuthentication: [{ privateKey: key.pkcs8, keyId: 13 }],
+        clone,
+      }),
+      { mrz: SAMPLE_KEY },
+    );
+  const verdict = async (clone: boolean, file: Uint8Array) => {
+    const chip = await open(clone);
+    assert.ok(chip.pace !== undefined);
+    return checkChipMapping(chip.pace, chip.paceParameterId, readDg14(file));
+  };
+  const right = dg14(key, [], { keyId: 13 });
+  assert.equal(await verdict(false, right), "matches");
+  assert.equal(await verdict(true, right), "differs");
+  assert.equal(await verdict(false, dg14(other, [], { keyId: 13 })), "differs");
+  assert.equal(await verdict(false, dg14(key, [])), "matches");
+  assert.equal(await verdict(false, dg14(ecKey("prime256v1"), [])), "no_key");
+  const withoutMapping = await openChip(
+    createVirtualChip({
+      files: sampleFiles(),
+      mrzKey: SAMPLE_KEY,
+      pace: [{ oid: paceOid("ECDH", "generic", "AES-128"), parameterId: 13 }],
+    }),
+    { mrz: SAMPLE_KEY },
+  );
+  assert.ok(withoutMapping.pace !== undefined);
+  assert.equal(checkChipMapping(withoutMapping.pace, 13, readDg14(right)), "not_used");
+});

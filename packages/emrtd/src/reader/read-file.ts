@@ -1,0 +1,142 @@
+import type { CommandApdu } from "../apdu/command.ts";
+import { type ResponseApdu, STATUS, statusError } from "../apdu/response.ts";
+import { readTlv } from "../ber/read.ts";
+import { tlv } from "../ber/write.ts";
+import { uintBytes } from "../bytes.ts";
+import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
+
+export interface FileReading {
+  readonly name: string;
+  readonly maxFileBytes: number;
+  select(): Promise<void>;
+  /** Undoes what `select` did to the current directory. */
+  leave(): Promise<void>;
+  send(command: CommandApdu): Promise<ResponseApdu>;
+  blockBytes(): number;
+  stepDown(): boolean;
+  /** Opens a new session; false when that was done too often. */
+  reopen(): Promise<boolean>;
+  onRead(readBytes: number, totalBytes: number): void;
+}
+
+const HEADER_BYTES = 6;
+/** READ BINARY has fifteen bits for the offset; beyond it the odd instruction takes over. */
+const MAX_PLAIN_OFFSET = 0x7fff;
+
+export async function readWholeFile(reading: FileReading): Promise<Uint8Array> {
+  try {
+    return await readSelectedFile(reading);
+  } finally {
+    await reading.leave();
+  }
+}
+
+async function readSelectedFile(reading: FileReading): Promise<Uint8Array> {
+  await selectOnceMore(reading);
+  const header = await readBlock(reading, 0, HEADER_BYTES, true);
+  const totalBytes = fileBytes(header, reading);
+  const file = new Uint8Array(totalBytes);
+  let offset = Math.min(header.length, totalBytes);
+  file.set(header.subarray(0, offset));
+  reading.onRead(offset, totalBytes);
+  while (offset < totalBytes) {
+    const piece = await readBlock(reading, offset, totalBytes - offset, false);
+    file.set(piece, offset);
+    offset += piece.length;
+    reading.onRead(offset, totalBytes);
+  }
+  return file;
+}
+
+/** A session may be lost between files as well as inside one. */
+async function selectOnceMore(reading: FileReading): Promise<void> {
+  try {
+    await reading.select();
+  } catch (error) {
+    if (!isLostSession(error) || !(await reading.reopen())) throw error;
+    await reading.select();
+  }
+}
+
+function isLostSession(error: unknown): boolean {
+  return isEmrtdError(error) && error.code === "SECURE_MESSAGING_FAILED";
+}
+
+function fileBytes(header: Uint8Array, reading: FileReading): number {
+  // The content is not here yet, so the length is taken from the header alone.
+  const tagBytes = ((header[0] ?? 0) & 0x1f) === 0x1f ? 2 : 1;
+  const first = header[tagBytes];
+  const octets = first === undefined || first < 0x80 ? 0 : first & 0x7f;
+  if (first === undefined || first === 0x80 || octets > 3 || tagBytes + 1 + octets > header.length) {
+    throw new EmrtdError("CHIP_RESPONSE_INVALID", `${reading.name} does not start with a tag and a length`);
+  }
+  let length = octets === 0 ? first : 0;
+  for (let index = 0; index < octets; index++) length = length * 256 + (header[tagBytes + 1 + index] ?? 0);
+  const total = tagBytes + 1 + octets + length;
+  if (total > reading.maxFileBytes) {
+    throw new EmrtdError("FILE_TOO_LARGE", `${reading.name} says that it is longer than allowed`);
+  }
+  return total;
+}
+
+/** At least one byte and at most `wantedBytes` from `offset`. */
+async function readBlock(
+  reading: FileReading,
+  offset: number,
+  wantedBytes: number,
+  isHeader: boolean,
+): Promise<Uint8Array> {
+  for (;;) {
+    const size = Math.min(wantedBytes, reading.blockBytes());
+    let problem: EmrtdError;
+    try {
+      const { data, statusWord } = await readOnce(reading, offset, size);
+      const usable = statusWord === STATUS.ok || statusWord === STATUS.endOfFile;
+      if (usable && data.length > size) {
+        throw new EmrtdError(
+          "CHIP_RESPONSE_INVALID",
+          `The chip sent more of ${reading.name} than it was asked for`,
+        );
+      }
+      if (usable && data.length > 0 && (!isHeader || data.length >= 2)) return data;
+      problem = usable
+        ? new EmrtdError("CHIP_RESPONSE_INVALID", `The chip sent nothing of ${reading.name}`)
+        : statusError(statusWord, `READ BINARY of ${reading.name}`);
+      if (problem.code === "ACCESS_DENIED" || problem.code === "FILE_NOT_FOUND" || !reading.stepDown())
+        throw problem;
+      if (problem.code !== "SECURE_MESSAGING_FAILED") continue;
+    } catch (error) {
+      if (!isLostSession(error)) throw error;
+      problem = error as EmrtdError;
+      // A long answer is the usual reason; but a session can also be lost at the smallest size, and once may be bad luck.
+      reading.stepDown();
+    }
+    if (!(await reading.reopen())) throw problem;
+    await reading.select();
+  }
+}
+
+async function readOnce(reading: FileReading, offset: number, size: number): Promise<ResponseApdu> {
+  if (offset <= MAX_PLAIN_OFFSET) {
+    return await reading.send({ cla: 0, ins: 0xb0, p1: offset >> 8, p2: offset & 0xff, expectedBytes: size });
+  }
+  const wrapperBytes = size < 0x80 ? 2 : size < 0x100 ? 3 : 4;
+  const inner = Math.max(1, size - wrapperBytes);
+  const answer = await reading.send({
+    cla: 0,
+    ins: 0xb1,
+    p1: 0,
+    p2: 0,
+    data: tlv(0x54, uintBytes(offset, offset > 0xffff ? 3 : 2)),
+    expectedBytes: inner + wrapperBytes,
+  });
+  if (answer.data.length === 0) return answer;
+  try {
+    const node = readTlv(answer.data, 0, { maxDepth: 1 });
+    return { data: node.expect(0x53, "discretionary data").value, statusWord: answer.statusWord };
+  } catch (cause) {
+    throw new EmrtdError("CHIP_RESPONSE_INVALID", `The chip wrapped ${reading.name} in an unknown way`, {
+      cause,
+    });
+  }
+}

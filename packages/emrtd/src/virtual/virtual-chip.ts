@@ -1,0 +1,483 @@
+import { type DecodedCommand, decodeCommand, MAX_SHORT_EXPECTED_BYTES } from "../apdu/command.ts";
+import { encodeResponse, type ResponseApdu, STATUS } from "../apdu/response.ts";
+import type { ChipTransport } from "../apdu/transport.ts";
+import { bacKeys, bacSession, openBacMessage, sealBacMessage } from "../bac/bac.ts";
+import { oidFromBytes } from "../ber/oid.ts";
+import { readTlv } from "../ber/read.ts";
+import { tlv } from "../ber/write.ts";
+import { bytesToBigInt, concat, equal, readUint16 } from "../bytes.ts";
+import { CIPHER_SUITES, type CipherSuite, deriveSessionKeys } from "../crypto/cipher-suite.ts";
+import { type RandomSource, secureRandom } from "../crypto/random.ts";
+import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
+import { buildCardAccess } from "../lds/card-files.ts";
+import { type MrzKeyFields, mrzInformation } from "../mrz/mrz-key.ts";
+import { PASSWORD_REFERENCE, type PacePassword } from "../pace/pace-crypto.ts";
+import { CIPHER_ARCS } from "../pace/pace-protocol.ts";
+import { CHIP_FILES, type ChipFileName, LDS_APPLICATION_ID } from "../reader/chip-files.ts";
+import { SecureMessaging } from "../secure-messaging/secure-messaging.ts";
+import {
+  authenticationObject,
+  environmentObjects,
+  PaceChip,
+  Refusal,
+  smallNumber,
+  type VirtualPace,
+} from "./pace-chip.ts";
+import { type ChipPrivateKey, readPkcs8 } from "./private-key.ts";
+import { type ChallengeSigningOptions, signChallenge } from "./sign-challenge.ts";
+
+/** How real chips and readers misbehave; each was reported by users of other readers. */
+export interface VirtualChipQuirks {
+  /** Answers extended-length commands with 6700. */
+  readonly refuseExtendedLength?: boolean;
+  /** The most that one READ BINARY may ask for. */
+  readonly maxReadBytes?: number;
+  /** What a longer READ BINARY gets: a status word, fewer bytes than asked, or the end of the session. */
+  readonly onLongRead?: "wrong-length" | "fewer-bytes" | "lose-session";
+  /** Refuses a read that goes past the end of the file instead of giving what is there. */
+  readonly exactLastRead?: boolean;
+  /** Forgets the session once, after this many protected commands. */
+  readonly loseSessionAfterCommands?: number;
+  /** Answers SELECT of the master file with 6A82. */
+  readonly refuseSelectMasterFile?: boolean;
+  /** Does not understand MSE:Set KAT, the older way into chip authentication. */
+  readonly refuseKeyAgreementTemplate?: boolean;
+}
+
+export interface VirtualChipOptions {
+  /** Whole files, outer tag included. */
+  readonly files: Readonly<Partial<Record<ChipFileName, Uint8Array>>>;
+  /** The three fields, or the whole information string with check digits. */
+  readonly mrzKey?: MrzKeyFields | string;
+  readonly can?: string;
+  /** Refuses BAC, as documents that speak PACE only do. */
+  readonly withoutBac?: boolean;
+  /** The variants on offer. EF.CardAccess is made from them unless it is among the files. */
+  readonly pace?: readonly VirtualPace[];
+  readonly chipAuthentication?: readonly VirtualChipAuthenticationKey[];
+  readonly activeAuthentication?: VirtualActiveAuthenticationKey | null;
+  /** A copy: the same files, none of the private keys. */
+  readonly clone?: boolean;
+  readonly random?: RandomSource;
+  readonly quirks?: VirtualChipQuirks;
+}
+
+export interface VirtualChipAuthenticationKey {
+  /** PKCS #8. */
+  readonly privateKey: Uint8Array;
+  readonly keyId?: number;
+}
+
+export interface VirtualActiveAuthenticationKey extends ChallengeSigningOptions {
+  /** PKCS #8. */
+  readonly privateKey: Uint8Array;
+}
+
+export interface VirtualChip extends ChipTransport {
+  /** As if the document had left the field and come back. */
+  reset(): void;
+}
+
+const OK: ResponseApdu = { data: new Uint8Array(0), statusWord: STATUS.ok };
+const SECURED = 0x0c;
+/** Finger and iris prints open to terminals with a certificate only. */
+const ALWAYS_DENIED: readonly ChipFileName[] = ["DG3", "DG4"];
+
+export function createVirtualChip(options: VirtualChipOptions): VirtualChip {
+  const chip = new SoftwareChip(options);
+  return {
+    maxCommandBytes: 65_544,
+    maxResponseBytes: 65_538,
+    extendedLength: true,
+    transceive: async (command) => chip.answer(command),
+    reset: () => chip.reset(),
+  };
+}
+
+interface AgreementKey {
+  readonly key: Extract<ChipPrivateKey, { kind: "EC" | "DH" }>;
+  readonly keyId: number | undefined;
+}
+
+class SoftwareChip {
+  readonly #options: VirtualChipOptions;
+  readonly #quirks: VirtualChipQuirks;
+  readonly #random: RandomSource;
+  readonly #files: Readonly<Partial<Record<ChipFileName, Uint8Array>>>;
+  readonly #mrzInformation: string | undefined;
+  readonly #agreementKeys: readonly AgreementKey[];
+  readonly #signingKey: ChipPrivateKey | undefined;
+  readonly #sessionLossesLeft: { count: number };
+  #messaging: SecureMessaging | undefined;
+  #nextMessaging: SecureMessaging | undefined;
+  #accessGranted = false;
+  #directory: "master" | "application" = "master";
+  #selected: ChipFileName | undefined;
+  #bacChallenge: Uint8Array | undefined;
+  #pace: PaceChip | undefined;
+  #chipAuthentication: { readonly suite: CipherSuite; readonly key: AgreementKey } | undefined;
+  #waiting: Uint8Array = new Uint8Array(0);
+  #waitingStatus: number = STATUS.ok;
+  #protectedCommands = 0;
+
+  constructor(options: VirtualChipOptions) {
+    this.#options = options;
+    this.#quirks = options.quirks ?? {};
+    this.#random = options.random ?? secureRandom;
+    this.#files =
+      options.pace === undefined || options.files.CardAccess !== undefined
+        ? options.files
+        : { ...options.files, CardAccess: cardAccessFile(options.pace) };
+    this.#mrzInformation =
+      typeof options.mrzKey === "object" ? mrzInformation(options.mrzKey) : options.mrzKey;
+    const clone = options.clone === true;
+    this.#agreementKeys = clone ? [] : (options.chipAuthentication ?? []).map(agreementKey);
+    this.#signingKey =
+      clone || options.activeAuthentication == null
+        ? undefined
+        : readPkcs8(options.activeAuthentication.privateKey);
+    this.#sessionLossesLeft = { count: this.#quirks.loseSessionAfterCommands === undefined ? 0 : 1 };
+  }
+
+  reset(): void {
+    this.#endSession();
+    this.#directory = "master";
+    this.#selected = undefined;
+    this.#waiting = new Uint8Array(0);
+  }
+
+  answer(bytes: Uint8Array): Uint8Array {
+    let command: DecodedCommand;
+    try {
+      command = decodeCommand(bytes);
+    } catch (error) {
+      if (!isEmrtdError(error)) throw error;
+      return status(STATUS.wrongLength);
+    }
+    if (command.extended && this.#quirks.refuseExtendedLength === true) return status(STATUS.wrongLength);
+    if (command.ins === 0xc0) return this.#sendWaiting(command.expectedBytes);
+    const isProtected = (command.cla & SECURED) === SECURED;
+    const response = isProtected ? this.#answerProtected(command) : this.#answerPlain(command);
+    if (!command.extended && response.data.length > MAX_SHORT_EXPECTED_BYTES) {
+      this.#waiting = response.data;
+      this.#waitingStatus = response.statusWord;
+      return this.#sendWaiting(MAX_SHORT_EXPECTED_BYTES);
+    }
+    return encodeResponse(response);
+  }
+
+  /** 61xx and GET RESPONSE, for answers that do not fit into a short APDU. */
+  #sendWaiting(expectedBytes: number): Uint8Array {
+    const part = this.#waiting.subarray(0, Math.min(expectedBytes, MAX_SHORT_EXPECTED_BYTES));
+    this.#waiting = this.#waiting.subarray(part.length);
+    const left = this.#waiting.length;
+    const statusWord = left === 0 ? this.#waitingStatus : 0x6100 | (left > 255 ? 0 : left);
+    return encodeResponse({ data: part, statusWord });
+  }
+
+  #answerPlain(command: DecodedCommand): ResponseApdu {
+    // An unprotected command ends the session: nobody may slip one in.
+    if (this.#messaging !== undefined) this.#endSession();
+    return this.#execute(command);
+  }
+
+  #answerProtected(command: DecodedCommand): ResponseApdu {
+    const messaging = this.#messaging;
+    if (messaging === undefined) return { data: OK.data, statusWord: STATUS.messagingObjectsIncorrect };
+    this.#protectedCommands++;
+    const lossAt = this.#quirks.loseSessionAfterCommands;
+    if (lossAt !== undefined && this.#protectedCommands > lossAt && this.#sessionLossesLeft.count > 0) {
+      this.#sessionLossesLeft.count--;
+      this.#endSession();
+      return { data: OK.data, statusWord: STATUS.messagingObjectsIncorrect };
+    }
+    let plain: DecodedCommand;
+    try {
+      plain = messaging.unprotectCommand(command);
+    } catch (error) {
+      if (!isEmrtdError(error)) throw error;
+      this.#endSession();
+      return { data: OK.data, statusWord: STATUS.messagingObjectsIncorrect };
+    }
+    const response = this.#execute(plain);
+    if (this.#messaging === undefined) return { data: OK.data, statusWord: STATUS.messagingObjectsIncorrect };
+    const answer = messaging.protectResponse(command.ins, response);
+    if (this.#nextMessaging !== undefined) {
+      this.#messaging = this.#nextMessaging;
+      this.#nextMessaging = undefined;
+    }
+    return answer;
+  }
+
+  #execute(command: DecodedCommand): ResponseApdu {
+    try {
+      return this.#dispatch(command);
+    } catch (error) {
+      if (error instanceof Refusal) return { data: OK.data, statusWord: error.statusWord };
+      if (isEmrtdError(error)) return { data: OK.data, statusWord: STATUS.wrongData };
+      throw error;
+    }
+  }
+
+  #dispatch(command: DecodedCommand): ResponseApdu {
+    switch (command.ins) {
+      case 0xa4:
+        return this.#select(command);
+      case 0xb0:
+        return this.#readBinary(command);
+      case 0xb1:
+        return this.#readBinaryOdd(command);
+      case 0x84:
+        return this.#getChallenge(command);
+      case 0x82:
+        return this.#externalAuthenticate(command);
+      case 0x22:
+        return this.#manageSecurityEnvironment(command);
+      case 0x86:
+        return this.#generalAuthenticate(command);
+      case 0x88:
+        return this.#internalAuthenticate(command);
+      default:
+        throw new Refusal(STATUS.instructionNotSupported);
+    }
+  }
+
+  #endSession(): void {
+    this.#messaging = undefined;
+    this.#nextMessaging = undefined;
+    this.#accessGranted = false;
+    this.#bacChallenge = undefined;
+    this.#pace = undefined;
+    this.#chipAuthentication = undefined;
+  }
+
+  #select({ p1, data }: DecodedCommand): ResponseApdu {
+    if (p1 === 0x04) {
+      if (!equal(data, LDS_APPLICATION_ID)) throw new Refusal(STATUS.fileNotFound);
+      this.#directory = "application";
+      this.#selected = undefined;
+      return OK;
+    }
+    if (p1 === 0x00 && (data.length === 0 || (data.length === 2 && readUint16(data, 0) === 0x3f00))) {
+      if (this.#quirks.refuseSelectMasterFile === true) throw new Refusal(STATUS.fileNotFound);
+      this.#directory = "master";
+      this.#selected = undefined;
+      return OK;
+    }
+    if ((p1 !== 0x00 && p1 !== 0x02) || data.length !== 2) throw new Refusal(STATUS.wrongParameters);
+    const fileId = readUint16(data, 0);
+    const name = this.#findFile((address) => address.fileId === fileId);
+    this.#requireAccess(name);
+    this.#selected = name;
+    return OK;
+  }
+
+  #findFile(matches: (address: { fileId: number; shortId: number }) => boolean): ChipFileName {
+    for (const [name, address] of Object.entries(CHIP_FILES) as [
+      ChipFileName,
+      (typeof CHIP_FILES)[ChipFileName],
+    ][]) {
+      if (address.directory === this.#directory && matches(address) && this.#files[name] !== undefined)
+        return name;
+    }
+    throw new Refusal(STATUS.fileNotFound);
+  }
+
+  #requireAccess(name: ChipFileName): void {
+    const free =
+      name === "CardAccess" || (this.#mrzInformation === undefined && this.#options.can === undefined);
+    if (!(free || this.#accessGranted) || ALWAYS_DENIED.includes(name)) {
+      throw new Refusal(STATUS.securityStatusNotSatisfied);
+    }
+  }
+
+  #readBinary({ p1, p2, expectedBytes }: DecodedCommand): ResponseApdu {
+    if ((p1 & 0x80) !== 0) {
+      this.#selected = this.#findFile((address) => address.shortId === (p1 & 0x1f));
+      return this.#read(p2, expectedBytes);
+    }
+    return this.#read((p1 << 8) | p2, expectedBytes);
+  }
+
+  #readBinaryOdd({ data, expectedBytes }: DecodedCommand): ResponseApdu {
+    const offset = readTlv(data, 0, { maxDepth: 1 }).expect(0x54, "offset").value;
+    if (offset.length === 0 || offset.length > 4) throw new Refusal(STATUS.wrongData);
+    const overhead = expectedBytes > 0x100 ? 4 : expectedBytes > 0x82 ? 3 : 2;
+    const { data: piece, statusWord } = this.#read(Number(bytesToBigInt(offset)), expectedBytes - overhead);
+    return { data: tlv(0x53, piece), statusWord };
+  }
+
+  #read(offset: number, expectedBytes: number): ResponseApdu {
+    const name = this.#selected;
+    const file = name === undefined ? undefined : this.#files[name];
+    if (name === undefined || file === undefined) throw new Refusal(STATUS.conditionsNotSatisfied);
+    this.#requireAccess(name);
+    let wanted = expectedBytes;
+    const limit = this.#quirks.maxReadBytes;
+    if (limit !== undefined && wanted > limit) {
+      if (this.#quirks.onLongRead === "lose-session") this.#endSession();
+      if (this.#quirks.onLongRead !== "fewer-bytes") throw new Refusal(STATUS.wrongLength);
+      wanted = limit;
+    }
+    if (offset >= file.length) throw new Refusal(STATUS.offsetOutside);
+    const all = expectedBytes === 256 || expectedBytes === 65_536;
+    if (this.#quirks.exactLastRead === true && offset + wanted > file.length)
+      throw new Refusal(STATUS.wrongLength);
+    const piece = file.subarray(offset, offset + wanted);
+    return { data: piece, statusWord: piece.length < wanted && !all ? STATUS.endOfFile : STATUS.ok };
+  }
+
+  #getChallenge({ expectedBytes }: DecodedCommand): ResponseApdu {
+    if (this.#mrzInformation === undefined || this.#options.withoutBac === true) {
+      throw new Refusal(STATUS.instructionNotSupported);
+    }
+    if (expectedBytes !== 8 && expectedBytes !== 256) throw new Refusal(STATUS.wrongLength);
+    this.#bacChallenge = this.#random(8);
+    return { data: this.#bacChallenge, statusWord: STATUS.ok };
+  }
+
+  #externalAuthenticate({ data }: DecodedCommand): ResponseApdu {
+    const challenge = this.#bacChallenge;
+    this.#bacChallenge = undefined;
+    if (challenge === undefined || this.#mrzInformation === undefined || this.#directory !== "application") {
+      throw new Refusal(STATUS.conditionsNotSatisfied);
+    }
+    const keys = bacKeys(this.#mrzInformation);
+    const opened = openBacMessage(keys, data);
+    if (opened === undefined || !equal(opened.subarray(8, 16), challenge)) {
+      throw new Refusal(STATUS.authenticationFailed);
+    }
+    const terminalNonce = opened.slice(0, 8);
+    const share = this.#random(16);
+    this.#messaging = bacSession(challenge, terminalNonce, share, opened.subarray(16));
+    this.#accessGranted = true;
+    return { data: sealBacMessage(keys, concat(challenge, terminalNonce, share)), statusWord: STATUS.ok };
+  }
+
+  #manageSecurityEnvironment({ p1, p2, data }: DecodedCommand): ResponseApdu {
+    if (p1 === 0xc1 && p2 === 0xa4) return this.#setPace(environmentObjects(data));
+    if (p1 === 0x41 && p2 === 0xa4) return this.#setChipAuthentication(environmentObjects(data));
+    if (p1 === 0x41 && p2 === 0xa6 && this.#quirks.refuseKeyAgreementTemplate !== true) {
+      const objects = environmentObjects(data);
+      return this.#agree(this.#pickAgreementKey(objects.get(0x84)), CIPHER_SUITES["3DES"], objects.get(0x91));
+    }
+    throw new Refusal(STATUS.wrongParameters);
+  }
+
+  #setPace(objects: Map<number, Uint8Array>): ResponseApdu {
+    const wantedOid = objects.get(0x80);
+    if (wantedOid === undefined) throw new Refusal(STATUS.wrongData);
+    const wanted = oidFromBytes(wantedOid);
+    const parameterId = smallNumber(objects.get(0x84));
+    const offer = (this.#options.pace ?? []).find(
+      (candidate) =>
+        candidate.oid === wanted && (parameterId === undefined || candidate.parameterId === parameterId),
+    );
+    if (offer === undefined) throw new Refusal(STATUS.referenceNotFound);
+    const password = this.#password(smallNumber(objects.get(0x83)));
+    this.#endSession();
+    this.#pace = new PaceChip(
+      offer,
+      password,
+      this.#random,
+      this.#agreementKeys.map(({ key }) => key),
+    );
+    return OK;
+  }
+
+  #password(reference: number | undefined): PacePassword {
+    if (reference === PASSWORD_REFERENCE.mrz && this.#mrzInformation !== undefined) {
+      return { kind: "mrz", mrzInformation: this.#mrzInformation };
+    }
+    if (reference === PASSWORD_REFERENCE.can && this.#options.can !== undefined) {
+      return { kind: "can", can: this.#options.can };
+    }
+    throw new Refusal(STATUS.referenceNotFound);
+  }
+
+  #setChipAuthentication(objects: Map<number, Uint8Array>): ResponseApdu {
+    const wantedOid = objects.get(0x80);
+    if (!this.#accessGranted || wantedOid === undefined) throw new Refusal(STATUS.conditionsNotSatisfied);
+    const cipher = CIPHER_ARCS[oidFromBytes(wantedOid).split(".").at(-1) ?? ""];
+    if (cipher === undefined) throw new Refusal(STATUS.wrongData);
+    this.#chipAuthentication = {
+      suite: CIPHER_SUITES[cipher],
+      key: this.#pickAgreementKey(objects.get(0x84)),
+    };
+    return OK;
+  }
+
+  #pickAgreementKey(reference: Uint8Array | undefined): AgreementKey {
+    if (!this.#accessGranted) throw new Refusal(STATUS.conditionsNotSatisfied);
+    const keyId = smallNumber(reference);
+    const key = this.#agreementKeys.find((candidate) => keyId === undefined || candidate.keyId === keyId);
+    if (key === undefined) throw new Refusal(STATUS.referenceNotFound);
+    return key;
+  }
+
+  #generalAuthenticate({ cla, data }: DecodedCommand): ResponseApdu {
+    const pending = this.#chipAuthentication;
+    if (pending !== undefined) {
+      this.#chipAuthentication = undefined;
+      this.#agree(pending.key, pending.suite, authenticationObject(data).value);
+      return { data: tlv(0x7c), statusWord: STATUS.ok };
+    }
+    const pace = this.#pace;
+    if (pace === undefined) throw new Refusal(STATUS.conditionsNotSatisfied);
+    try {
+      const step = pace.step(data, (cla & 0x10) !== 0);
+      if (step.messaging !== undefined) {
+        this.#endSession();
+        this.#messaging = step.messaging;
+        this.#accessGranted = true;
+      }
+      return { data: step.data, statusWord: STATUS.ok };
+    } catch (error) {
+      this.#pace = undefined;
+      throw error;
+    }
+  }
+
+  /** From the next command on only the holder of the terminal's ephemeral key can speak to this chip. */
+  #agree({ key }: AgreementKey, suite: CipherSuite, terminalKey: Uint8Array | undefined): ResponseApdu {
+    if (terminalKey === undefined) throw new Refusal(STATUS.wrongData);
+    const secret = key.domain.sharedSecret(key.scalar, terminalKey);
+    this.#nextMessaging = new SecureMessaging(suite, deriveSessionKeys(suite, secret));
+    return OK;
+  }
+
+  #internalAuthenticate({ data }: DecodedCommand): ResponseApdu {
+    if (!this.#accessGranted) throw new Refusal(STATUS.securityStatusNotSatisfied);
+    const key = this.#signingKey;
+    if (key === undefined) throw new Refusal(STATUS.referenceNotFound);
+    if (data.length !== 8) throw new Refusal(STATUS.wrongLength);
+    const signature = signChallenge(key, data, this.#random, this.#options.activeAuthentication ?? {});
+    return { data: signature, statusWord: STATUS.ok };
+  }
+}
+
+function status(statusWord: number): Uint8Array {
+  return encodeResponse({ data: OK.data, statusWord });
+}
+
+function agreementKey(given: VirtualChipAuthenticationKey): AgreementKey {
+  const key = readPkcs8(given.privateKey);
+  if (key.kind === "RSA") throw new EmrtdError("BUILD_INVALID", "Chip authentication needs an EC or DH key");
+  return { key, keyId: given.keyId };
+}
+
+/** EF.CardAccess that offers these variants. */
+export function cardAccessFile(offers: readonly VirtualPace[]): Uint8Array {
+  return buildCardAccess(
+    offers.flatMap(({ oid, parameterId, domainParameter }) => {
+      const id = BigInt(parameterId);
+      const info = { kind: "pace", protocol: oid, parameterId: id } as const;
+      if (domainParameter === undefined) return [info];
+      const family = oid.slice(0, oid.lastIndexOf("."));
+      return [
+        info,
+        { kind: "paceDomainParameters", protocol: family, domainParameter, parameterId: id } as const,
+      ];
+    }),
+  );
+}
