@@ -56,11 +56,12 @@ export function verifySignedData(
   signedData: SignedData,
   checker: SignatureChecker,
   tolerance: SignedDataTolerance,
+  read: (der: Uint8Array) => Certificate = readCertificate,
 ): SignedDataVerdict {
   const [signerInfo, ...others] = signedData.signers;
   if (signerInfo === undefined) return fault("no_signer");
   if (others.length > 0) return fault("several_signers");
-  const found = findCertificate(signedData.certificates, signerInfo.id, tolerance);
+  const found = findCertificate(signedData.certificates, signerInfo.id, tolerance, read);
   if (found === "missing") return fault("signer_certificate_missing");
   if (found === "unreadable") return fault("signer_certificate_unreadable");
 
@@ -124,11 +125,12 @@ function findCertificate(
   encoded: readonly Uint8Array[],
   id: SignerId,
   tolerance: SignedDataTolerance,
+  read: (der: Uint8Array) => Certificate,
 ): FoundCertificate | "missing" | "unreadable" {
   const certificates: Certificate[] = [];
   for (const bytes of encoded) {
     try {
-      certificates.push(readCertificate(bytes));
+      certificates.push(read(bytes));
     } catch (error) {
       if (!isEmrtdError(error)) throw error;
     }

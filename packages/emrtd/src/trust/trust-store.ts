@@ -40,6 +40,13 @@ export interface IssuerCandidates {
   readonly foundBy: "name_and_key_id" | "name" | "key_id";
 }
 
+const MAX_SIGNERS_KEPT = 256;
+
+/** The end of a signature tells certificates apart well enough to find one; the whole is compared afterwards. */
+function memoKey(der: Uint8Array): string {
+  return String.fromCharCode(...der.subarray(-16));
+}
+
 /** More keys than this are never tried for one certificate, whatever a store holds under one name. */
 const MAX_KEYS_TRIED = 8;
 
@@ -58,7 +65,10 @@ interface Entry {
   linkedFrom: string | null;
 }
 
-/** The authorities and revocation lists of all records together. It is made once and never changes. */
+/**
+ * The authorities and revocation lists of all records together. What it says never changes; it only keeps certificates of signers
+ * that it has led to an authority before, because a state signs a hundred thousand documents with each.
+ */
 export class TrustStore {
   readonly authorities: readonly Authority[];
   readonly revocationLists: readonly KnownRevocationList[];
@@ -66,6 +76,7 @@ export class TrustStore {
   readonly #byKeyId = new Map<string, Authority[]>();
   readonly #byFingerprint = new Map<string, Authority>();
   readonly #listOf = new Map<Authority, CertificateRevocationList>();
+  readonly #signers = new Map<string, Certificate>();
 
   constructor(records: readonly TrustRecord[], checker: SignatureChecker) {
     this.authorities = collectAuthorities(records, checker);
@@ -100,6 +111,22 @@ export class TrustStore {
     }
     if (named.length > 0) return { authorities: named, foundBy: "name" };
     return { authorities: keyId === null ? [] : (this.#byKeyId.get(toHex(keyId)) ?? []), foundBy: "key_id" };
+  }
+
+  /** A signer's certificate, read and with its key imported when the same one was met before. */
+  readSigner(der: Uint8Array): Certificate {
+    const known = this.#signers.get(memoKey(der));
+    return known !== undefined && equal(known.der, der) ? known : readCertificate(der);
+  }
+
+  /** To be told of signers that a trusted authority certified, and of no others: strangers must not push them out. */
+  rememberSigner(signer: Certificate): void {
+    const key = memoKey(signer.der);
+    if (this.#signers.get(key) === signer) return;
+    const [oldest] = this.#signers.keys();
+    if (this.#signers.size >= MAX_SIGNERS_KEPT && oldest !== undefined) this.#signers.delete(oldest);
+    // A copy, or the certificate would keep the whole file that it came in.
+    this.#signers.set(key, readCertificate(signer.der.slice()));
   }
 
   /** The newest list signed by the key of this authority. */

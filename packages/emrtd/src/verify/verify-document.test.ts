@@ -505,6 +505,26 @@ test("the security object alone is verified up to the revocation of its signer",
   assert.equal(report.level, null);
 });
 
+test("a signer met before is checked again like one met first", () => {
+  const trust = new TrustStore(testCountryTrust(utopia), checker);
+  const files = makeFiles();
+  const first = verify(files, { trust });
+  assert.deepEqual(verify(files, { trust }), first);
+  const der = readSecurityObjectFile(files.sod).signedData.certificates[0];
+  assert.ok(der);
+  assert.equal(trust.readSigner(der), trust.readSigner(der.slice()), "the certificate is kept");
+  assert.notEqual(trust.readSigner(der).der.buffer, files.sod.buffer, "and not the file that it came in");
+  for (let bit = 0; bit < der.length * 8; bit += 97) {
+    const sod = flipBit(files.sod, offsetIn(files.sod, der) * 8 + bit);
+    assert.notEqual(failedCheckOf(verify({ ...files, sod }, { trust })), null, `bit ${bit}`);
+  }
+  const impostor = makeFiles({ signerVariant: { realm: "impostor" } });
+  fails(verify(impostor, { trust }), "chain", "authority_signature_invalid");
+  const impostorDer = readSecurityObjectFile(impostor.sod).signedData.certificates[0];
+  assert.ok(impostorDer);
+  assert.notEqual(trust.readSigner(impostorDer), trust.readSigner(impostorDer), "strangers are not kept");
+});
+
 test("JPEG 2000, ISO 39794-5 and an identity card verify", () => {
   passes(verify(makeFiles({ portrait: readPortrait("elder.jp2"), faceEncoding: "ISO_39794_5" })));
   const card = { format: "TD1", documentCode: "ID", documentNumber: "UT0123456789" } as const;

@@ -107,16 +107,14 @@ function checkAuthorship(
   { signedData, securityObject }: SecurityObjectFile,
   { trust, policy, now, checker }: Omit<DocumentVerification, "files">,
 ): { readonly signer: Certificate; readonly authority: Authority } {
-  const { signer, signingTime } = run.check("sod_signature", (note) =>
-    checkSecurityObject(
-      verifySignedData(signedData, checker, policy.securityObject),
-      securityObject,
-      policy,
-      note,
-    ),
-  );
+  const { signer, signingTime } = run.check("sod_signature", (note) => {
+    const read = (der: Uint8Array) => trust.readSigner(der);
+    const verdict = verifySignedData(signedData, checker, policy.securityObject, read);
+    return checkSecurityObject(verdict, securityObject, policy, note);
+  });
   run.check("signer_certificate", (note) => checkSignerCertificate(signer, policy, note));
   const authority = run.check("chain", (note) => checkChain(signer, trust, policy, checker, note));
+  trust.rememberSigner(signer);
   run.check("signer_validity_at_signing", (note) =>
     checkValidityAtSigning(signer, authority, signingTime, policy, now, note),
   );
