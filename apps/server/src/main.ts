@@ -1,12 +1,29 @@
 import { keysRotate, migrateCommand, orgList } from "./cli/admin.commands.ts";
 import { backup, restore } from "./cli/backup.commands.ts";
 import { type Command, CommandError, runCommand } from "./cli/command.ts";
+import { readCommand, virtualDocument } from "./cli/read.command.ts";
 import { start, worker } from "./cli/start.command.ts";
+import { trustAudit, trustImport, trustList } from "./cli/trust.commands.ts";
+import { userCreate } from "./cli/user.commands.ts";
 import { ConfigError } from "./config.ts";
 import { BackupError } from "./db/backup.ts";
 import { EmbeddedPostgresError } from "./db/embedded-postgres.ts";
 
-const commands: readonly Command[] = [start, worker, migrateCommand, keysRotate, orgList, backup, restore];
+const commands: readonly Command[] = [
+  start,
+  worker,
+  migrateCommand,
+  userCreate,
+  orgList,
+  keysRotate,
+  backup,
+  restore,
+  trustImport,
+  trustList,
+  trustAudit,
+  readCommand,
+  virtualDocument,
+];
 
 // What whoever typed the command can mend is said in a sentence; everything else is a fault and shows where it is.
 const explained = [CommandError, ConfigError, BackupError, EmbeddedPostgresError];
