@@ -47,7 +47,7 @@ export const trustList: Command = {
   options: { country: { type: "string", about: "Two-letter code of one country.", placeholder: "CC" } },
   run: ({ options }, print) =>
     listTrust(
-      { folder: folder(), country: typeof options.country === "string" ? options.country : null },
+      { folder: folder(), ...(typeof options.country === "string" ? { country: options.country } : {}) },
       print,
     ),
 };
