@@ -29,6 +29,8 @@ type Outcome = {
 /** Checks of the source that count as one test each. They run while PostgreSQL starts. */
 const gates: Gate[] = [
   { name: "types (tsc)", run: () => runTool("tsc", ["-p", "tsconfig.json"]) },
+  { name: "types of the verify app", run: () => runTool("tsc", ["-p", "apps/verify/tsconfig.json"]) },
+  { name: "types of the dashboard", run: () => runTool("tsc", ["-p", "apps/dashboard/tsconfig.json"]) },
   { name: "format and lint (biome)", run: () => runTool("biome", ["check", "--colors=off"]) },
 ];
 

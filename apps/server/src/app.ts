@@ -25,6 +25,7 @@ import { type Binding, mount } from "./http/mount.ts";
 import { mountPages } from "./http/pages.ts";
 import { createServer } from "./http/server.ts";
 import { writeSessionCookie } from "./http/session-cookie.ts";
+import { mountWebApp } from "./http/web-apps.ts";
 import { type Clock, dayMs, hourMs, later, minuteMs, secondMs } from "./lib/clock.ts";
 import { createDns } from "./lib/dns.ts";
 import type { KeyRing } from "./lib/key-ring.ts";
@@ -164,6 +165,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   if (config.metricsToken !== "") mountMetrics(app, metrics, config.metricsToken);
   mountPages(app);
+  mountWebApp(app, "verify");
+  mountWebApp(app, "dashboard", ["/invitations/:token"]);
   mount(app, role === "worker" ? [] : bindings, {
     authenticator: {
       byKey: (secret) => authenticateKey(core, secret),

@@ -1,0 +1,75 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { extname } from "node:path";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { ApiError } from "./api-error.ts";
+
+const appsFolder = new URL("../../../", import.meta.url);
+
+const types: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".woff2": "font/woff2",
+  ".wasm": "application/wasm",
+  ".json": "application/json",
+  ".bin": "application/octet-stream",
+};
+
+// Scripts, styles and data come from this service only, and nothing is inline.
+const policy =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob: https:; font-src 'self'; connect-src 'self'; media-src 'self' blob:; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/**
+ * A single-page app that was built into `apps/NAME/dist`. Its assets carry a hash in their names and may be kept for ever;
+ * every other path below `/NAME` is the app itself.
+ */
+export function mountWebApp(
+  app: FastifyInstance,
+  name: "verify" | "dashboard",
+  alsoAt: readonly string[] = [],
+): void {
+  const dist = new URL(`${name}/dist/`, appsFolder);
+  const cache = new Map<string, Buffer>();
+  const read = (file: string): Buffer | null => {
+    let content = cache.get(file);
+    if (content === undefined && existsSync(new URL(file, dist))) {
+      content = readFileSync(new URL(file, dist));
+      cache.set(file, content);
+    }
+    return content ?? null;
+  };
+  const sendApp = (reply: FastifyReply) => {
+    const html = read("index.html");
+    if (html === null)
+      throw new ApiError("SERVICE_UNAVAILABLE", {
+        message: "The web app is not built.",
+        hint: "Start the service with `npm start`, which builds it.",
+      });
+    return reply
+      .headers({
+        "content-security-policy": policy,
+        "cache-control": "no-cache",
+        "permissions-policy": name === "verify" ? "camera=(self)" : "camera=()",
+        // The person goes on to the partner's page: it learns the origin they came from, never the session's address.
+        "referrer-policy": "no-referrer",
+      })
+      .type("text/html; charset=utf-8")
+      .send(html);
+  };
+
+  app.get<{ Params: { file: string } }>(`/${name}/assets/:file`, async (request, reply) => {
+    const { file } = request.params;
+    const folder = new URL("assets/", dist);
+    // Only names that are in the folder are served, so no path can lead out of it.
+    const content = existsSync(folder) && readdirSync(folder).includes(file) ? read(`assets/${file}`) : null;
+    if (content === null) throw new ApiError("NOT_FOUND", { message: "There is no such file." });
+    return reply
+      .header("cache-control", "public, max-age=31536000, immutable")
+      .type(types[extname(file)] ?? "application/octet-stream")
+      .send(content);
+  });
+  for (const path of [`/${name}`, `/${name}/*`, ...alsoAt])
+    app.get(path, async (_request, reply) => sendApp(reply));
+}
