@@ -26,10 +26,12 @@ create table sessions (
   check ((status = 'failed') = (failure_code is not null)),
   check ((status in ('created', 'in_progress')) = (completed_at is null))
 );
--- One index for each way to list: by organization alone, by status, by reference (with or without a status).
-create index sessions_organization on sessions (organization_id, id desc);
-create index sessions_status on sessions (organization_id, status, id desc);
-create index sessions_reference on sessions (organization_id, client_reference_id, status, id desc)
+-- One index for each way to list: by organization alone, by status, by reference (with or without a status). Lists order
+-- by `id collate "POSIX"`, which is the same order as "C" under another name. It keeps the planner from walking along the
+-- primary key through everybody's sessions in search of one organization's, which it would think cheap for a large one.
+create index sessions_organization on sessions (organization_id, id collate "POSIX" desc);
+create index sessions_status on sessions (organization_id, status, id collate "POSIX" desc);
+create index sessions_reference on sessions (organization_id, client_reference_id, status, id collate "POSIX" desc)
   where client_reference_id is not null;
 -- What the expiry job walks along: only sessions that have not ended.
 create index sessions_open on sessions (id) where status in ('created', 'in_progress');
@@ -55,11 +57,13 @@ create table attempts (
   updated_at timestamptz(3) not null,
   check ((status = 'in_progress') = (completed_at is null))
 );
-create index attempts_organization on attempts (organization_id, id desc);
-create index attempts_status on attempts (organization_id, status, id desc);
+create index attempts_organization on attempts (organization_id, id collate "POSIX" desc);
+create index attempts_status on attempts (organization_id, status, id collate "POSIX" desc);
 create index attempts_session on attempts (session_id, id desc);
-create unique index attempts_open on attempts (session_id) where status = 'in_progress';
-create index attempts_due on attempts (organization_id, session_expires_at) where status = 'in_progress';
+-- One attempt of a session at a time (the expiry is the session's, the same for all of its attempts); also finds those
+-- whose session is due.
+create unique index attempts_open on attempts (organization_id, session_expires_at, session_id)
+  where status = 'in_progress';
 create index attempts_to_minimise on attempts (id) where minimised_at is null;
 alter table attempts set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 

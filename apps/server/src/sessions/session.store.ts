@@ -103,6 +103,9 @@ export function listSessions<T>(
   );
 }
 
+/** The key of the indexes that lists read; see the migration for why it is not the plain id. */
+export const listId = sql`id collate "POSIX"`;
+
 /** Every part of the list's ranges ends before this text and begins at or after the other one. */
 const lastOfAll = "vs_~";
 const firstOfAll = "vs_";
@@ -120,9 +123,9 @@ export function sessionsPage(organizationId: string, filter: SessionFilter, now:
     where organization_id = ${organizationId}
       ${clientReferenceId === undefined ? sql`` : sql`and client_reference_id = ${clientReferenceId}`}
       ${of === null ? sql`` : sql`and status = ${of}`}
-      and id >= ${age === "living" ? larger(from, firstLiving) : from}
-      and id < ${age === "due" ? smaller(before, firstLiving) : before}
-    order by id desc limit ${limit}`;
+      and ${listId} >= ${age === "living" ? larger(from, firstLiving) : from}
+      and ${listId} < ${age === "due" ? smaller(before, firstLiving) : before}
+    order by ${listId} desc limit ${limit}`;
 
   if (status === "expired")
     return newestOf([range("expired", "any"), range("created", "due"), range("in_progress", "due")], limit);
@@ -141,7 +144,7 @@ function newestOf(ranges: readonly Sql[], limit: number): Sql {
     ranges.map((range) => sql`(${range})`),
     sql` union all `,
   );
-  return sql`select * from (${all}) as ranges order by id desc limit ${limit}`;
+  return sql`select * from (${all}) as ranges order by ${listId} desc limit ${limit}`;
 }
 
 function smaller(a: string, b: string): string {
@@ -319,21 +322,22 @@ export function attemptsPage(organizationId: string, filter: AttemptFilter, now:
     select ${attemptColumns} from attempts
     where organization_id = ${organizationId}
       ${sessionId === undefined ? sql`` : sql`and session_id = ${sessionId}`}
-      and id < ${before} ${condition}
-    order by id desc limit ${limit}`;
-  // An attempt is never older than its session, so those of living sessions are a range of ids too.
-  const living = sql`and status = 'in_progress' and session_expires_at > ${now}
-    and id >= ${idFloor("va", later(lastExpiredCreation(now), 1))}`;
-  const due = sql`and status = 'in_progress' and session_expires_at <= ${now}`;
+      and ${listId} < ${before} ${condition}`;
+  const newest = (condition: Sql) => sql`${range(condition)} order by ${listId} desc limit ${limit}`;
   switch (status) {
     case undefined:
-      return range(sql``);
+      return newest(sql``);
     case "in_progress":
-      return range(living);
-    case "failed":
-      return newestOf([range(sql`and status = 'failed'`), range(due)], limit);
+      // An attempt is never older than its session, so those of living sessions are a range of ids too.
+      return newest(sql`and status = 'in_progress' and session_expires_at > ${now}
+        and ${listId} >= ${idFloor("va", later(lastExpiredCreation(now), 1))}`);
+    case "failed": {
+      // Those that are due are few and found by their expiry, which is why they are not asked for in order.
+      const due = range(sql`and status = 'in_progress' and session_expires_at <= ${now}`);
+      return newestOf([newest(sql`and status = 'failed'`), due], limit);
+    }
     default:
-      return range(sql`and status = ${status}`);
+      return newest(sql`and status = ${status}`);
   }
 }
 
