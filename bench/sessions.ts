@@ -296,9 +296,9 @@ function organizationId(index: number): string {
 }
 
 /**
- * Sessions of the last 30 days, made inside PostgreSQL. The last twentieth were created within the hour and are open, and
- * a few older ones are due but not yet written down as expired. A tenth belongs to the first organization, the others are
- * spread evenly; a fifth of all carries the same reference.
+ * Sessions of the last 30 days, made inside PostgreSQL. Half of them were created within the last hour, so that there is a
+ * full page for every filter in both tables; a few of the older ones are due but not yet written down as expired. A tenth
+ * belongs to the first organization, the others are spread evenly; a fifth of all carries the same reference.
  */
 async function seed(
   adminUrl: string,
@@ -344,9 +344,9 @@ async function seed(
             else (array['succeeded', 'succeeded', 'succeeded', 'failed', 'expired', 'cancelled'])[1 + ${pick(7, 6)}]
           end as status
         from (
-          select i, case when i > $1::bigint * 0.95
-              then $3::bigint - (${hourMs} * (1 - (i - $1::bigint * 0.95) / ($1::bigint * 0.05 + 1)))::bigint
-              else $3::bigint - ${hourMs} - (${30 * dayMs} * (1 - i / ($1::bigint * 0.95)))::bigint end as ms
+          select i, case when i > $1::bigint * 0.5
+              then $3::bigint - (${hourMs} * (1 - (i - $1::bigint * 0.5) / ($1::bigint * 0.5 + 1)))::bigint
+              else $3::bigint - ${hourMs} - (${30 * dayMs} * (1 - i / ($1::bigint * 0.5)))::bigint end as ms
           from generate_series(1, $1::bigint) as i) as times) as kinds`,
       [size.rows, size.organizations, now.getTime()],
     );

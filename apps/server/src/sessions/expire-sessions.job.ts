@@ -6,7 +6,7 @@ import { type PublishingCore, publishEvents } from "../webhooks/publish-event.ts
 import { sessionEvent, triesOf } from "./end-session.ts";
 import { expireDueSessions } from "./session.store.ts";
 
-const batchSize = 500;
+const batchSize = 1000;
 
 /**
  * Tells the partners about sessions that have expired: status, event, audit entry and count of a batch are one short
