@@ -118,7 +118,7 @@ export class Db extends Statements {
         await client.query("rollback").catch((rollbackError: Error) => {
           broken = rollbackError;
         });
-        if (attempt < 4 && retryableStates.has(sqlState(error) ?? "")) continue;
+        if (attempt < 4 && isRetryable(error)) continue;
         throw error;
       } finally {
         client.release(broken);
@@ -152,6 +152,11 @@ function sendOn(target: pg.Pool | pg.PoolClient, statement: Sql): Promise<pg.Que
 
 export function sqlState(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+/** A deadlock or a serialization failure: the same transaction may succeed when it is run again. */
+export function isRetryable(error: unknown): boolean {
+  return retryableStates.has(sqlState(error) ?? "");
 }
 
 /** True when `error` says that the named unique constraint or index would have been violated. */

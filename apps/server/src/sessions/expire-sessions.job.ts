@@ -1,10 +1,11 @@
 import { countExpired } from "../analytics/session-day.store.ts";
 import { recordAudits, systemActor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
-import { lastOf, sweepInOrder } from "../lib/sweep.ts";
+import { isRetryable, type Tx } from "../db/db.ts";
+import { lastOf, StuckBatch, sweepInOrder } from "../lib/sweep.ts";
 import { type PublishingCore, publishEvents } from "../webhooks/publish-event.ts";
 import { sessionEvent, triesOf } from "./end-session.ts";
-import { expireDueSessions } from "./session.store.ts";
+import { type ExpiredSession, expireDueSessions } from "./session.store.ts";
 
 const batchSize = 1000;
 
@@ -14,37 +15,51 @@ const batchSize = 1000;
  */
 export function expireSessions(core: PublishingCore & Pick<Core, "db">): () => Promise<number> {
   const { db, clock } = core;
-  return sweepInOrder(async (afterId) => {
+  return sweepInOrder(batchSize, async (afterId, limit) => {
     const now = clock.now();
     const expired = await db.transaction(async (tx) => {
-      const sessions = await expireDueSessions(tx, now, afterId, batchSize);
-      if (sessions.length === 0) return sessions;
-      await publishEvents(
-        core,
-        tx,
-        now,
-        sessions.map((session) => sessionEvent(session, "verification.session.expired", triesOf(session))),
-      );
-      await recordAudits(
-        tx,
-        now,
-        sessions.map((session) => ({
-          organizationId: session.organization_id,
-          event: "session.expired" as const,
-          actor: systemActor,
-          targetId: session.id,
-        })),
-      );
-      await countExpired(
-        tx,
-        sessions.map((session) => ({
-          organizationId: session.organization_id,
-          sandbox: session.sandbox,
-          createdAt: session.created_at,
-        })),
-      );
+      const sessions = await expireDueSessions(tx, now, afterId, limit);
+      if (sessions.length > 0) await tellOf(core, tx, now, sessions);
       return sessions;
     });
     return { handled: expired.length, lastKey: lastOf(expired) };
   });
+}
+
+async function tellOf(
+  core: PublishingCore,
+  tx: Tx,
+  now: Date,
+  sessions: readonly ExpiredSession[],
+): Promise<void> {
+  try {
+    await publishEvents(
+      core,
+      tx,
+      now,
+      sessions.map((session) => sessionEvent(session, "verification.session.expired", triesOf(session))),
+    );
+    await recordAudits(
+      tx,
+      now,
+      sessions.map((session) => ({
+        organizationId: session.organization_id,
+        event: "session.expired" as const,
+        actor: systemActor,
+        targetId: session.id,
+      })),
+    );
+    await countExpired(
+      tx,
+      sessions.map((session) => ({
+        organizationId: session.organization_id,
+        sandbox: session.sandbox,
+        createdAt: session.created_at,
+      })),
+    );
+  } catch (error) {
+    // A deadlock is for the transaction to repeat.
+    if (isRetryable(error)) throw error;
+    throw new StuckBatch(lastOf(sessions), error);
+  }
 }

@@ -19,9 +19,9 @@ export function retentionJobs(core: Core): Job[] {
     `Items that wait for a job, counted up to ${mostCounted}.`,
   );
 
-  const inOrder = (batch: (afterId: string) => Promise<{ id: string }[]>) =>
-    sweepInOrder(async (afterId) => {
-      const rows = await batch(afterId);
+  const inOrder = (batch: (afterId: string, limit: number) => Promise<{ id: string }[]>) =>
+    sweepInOrder(batchSize, async (afterId, limit) => {
+      const rows = await batch(afterId, limit);
       return { handled: rows.length, lastKey: lastOf(rows) };
     });
 
@@ -29,21 +29,21 @@ export function retentionJobs(core: Core): Job[] {
     {
       name: "purge-sessions",
       everyMs: 5 * minuteMs,
-      run: inOrder((afterId) =>
-        db.transaction((tx) => deleteEndedSessions(tx, sessionsEndedBefore(), afterId, batchSize)),
+      run: inOrder((afterId, limit) =>
+        db.transaction((tx) => deleteEndedSessions(tx, sessionsEndedBefore(), afterId, limit)),
       ),
     },
     {
       name: "minimise-attempts",
       everyMs: 5 * minuteMs,
-      run: inOrder((afterId) =>
-        db.transaction((tx) => minimiseAttempts(tx, attemptsEndedBefore(), afterId, batchSize, clock.now())),
+      run: inOrder((afterId, limit) =>
+        db.transaction((tx) => minimiseAttempts(tx, attemptsEndedBefore(), afterId, limit, clock.now())),
       ),
     },
     {
       name: "purge-audit-logs",
       everyMs: 5 * minuteMs,
-      run: inOrder((afterId) => deleteOldAuditLogs(db, auditedBefore(), afterId, batchSize)),
+      run: inOrder((afterId, limit) => deleteOldAuditLogs(db, auditedBefore(), afterId, limit)),
     },
     {
       name: "measure-backlog",

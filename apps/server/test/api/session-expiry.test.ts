@@ -5,6 +5,7 @@ import { dayMs, minuteMs, secondMs } from "../../src/lib/clock.ts";
 import { idFloor } from "../../src/lib/ids.ts";
 import { expireSessions } from "../../src/sessions/expire-sessions.job.ts";
 import { retentionJobs } from "../../src/sessions/retain-sessions.job.ts";
+import { deleteSessionsOfOrganization } from "../../src/sessions/session.store.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
 import { claimed, createSession, eventsOf, fail, succeed } from "../support/sessions.ts";
@@ -141,6 +142,42 @@ test("a session that another process holds is expired by a later run", async () 
     assert.equal(await drain(run), 2);
   });
   assert.equal(await drain(run), 1);
+});
+
+test("a session that cannot be written down does not keep the others from expiring", async () => {
+  const partner = await createPartner(api);
+  await sweep();
+  await seedSessions(partner.organizationId, 30);
+  clock.advance(60 * minuteMs);
+  const { id } = await core.db.one<{ id: string }>(
+    sql`select id from sessions where organization_id = ${partner.organizationId} order by id offset 12 limit 1`,
+  );
+  await core.db.withConnection((client) =>
+    client.query(`alter table events add constraint refuses check (session_id <> '${id}') not valid`),
+  );
+  const run = expireSessions(core);
+  const left = async () =>
+    core.db.rows<{ id: string }>(
+      sql`select id from sessions where organization_id = ${partner.organizationId} and status = 'created'`,
+    );
+  for (let tick = 0; tick < 20; tick++) await run().catch(() => {});
+  assert.deepEqual(await left(), [{ id }]);
+  await core.db.withConnection((client) => client.query("alter table events drop constraint refuses"));
+  await drain(run);
+  assert.deepEqual(await left(), []);
+});
+
+test("an organization's sessions and attempts can be deleted in parts, and nobody else's", async () => {
+  const [gone, stays] = [await createPartner(api), await createPartner(api)];
+  for (const partner of [gone, gone, gone, stays]) await claimed(core, await createSession(partner.api));
+  let rounds = 0;
+  while ((await core.db.transaction((tx) => deleteSessionsOfOrganization(tx, gone.organizationId, 2))) > 0)
+    rounds += 1;
+  assert.equal(rounds, 2);
+  for (const path of ["/v1/sessions", attemptsPath]) {
+    assert.equal(expectData(await gone.api.get(path)).length, 0);
+    assert.equal(expectData(await stays.api.get(path)).length, 1);
+  }
 });
 
 test("ended sessions go after their days with their attempts, open and younger ones stay, and so do the figures", async () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import fc from "fast-check";
 import { sql } from "../../src/db/sql.ts";
 import { minuteMs } from "../../src/lib/clock.ts";
 import { idFloor } from "../../src/lib/ids.ts";
@@ -80,6 +81,37 @@ test("everything that was asked for is read back as it was written", async () =>
     service_document_id: { required: true, reason: "To know you again.", source: "rc" },
   });
   assert.deepEqual(Object.keys(session.share_fields), Object.keys(body.share_fields));
+});
+
+test("any text in metadata, reason and reference survives the way there and back", async () => {
+  const partner = await createPartner(api);
+  const text = fc.string({ maxLength: 20, unit: "binary" });
+  const word = fc.string({ minLength: 1, maxLength: 20, unit: "grapheme" }).filter((s) => /\S/.test(s));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.dictionary(
+        fc.string({ minLength: 1, maxLength: 20, unit: "binary" }).filter((key) => key !== "__proto__"),
+        text,
+      ),
+      word,
+      async (metadata, reason) => {
+        const body = {
+          metadata,
+          client_reference_id: reason,
+          share_fields: { sex_marker: { required: true, reason } },
+        };
+        const created = expectData(await partner.api.post("/v1/sessions", body), 201);
+        const read = expectData(await partner.api.get(`/v1/sessions/${created.id}`));
+        assert.deepEqual(read.metadata, { ...metadata });
+        assert.equal(read.share_fields.sex_marker.reason, reason.trim());
+        const found = expectData(
+          await partner.api.get("/v1/sessions", { client_reference_id: reason, limit: 1 }),
+        );
+        assert.equal(found[0].client_reference_id, reason);
+      },
+    ),
+    { numRuns: 40 },
+  );
 });
 
 test("each create makes a new session; an Idempotency-Key makes a repetition safe", async () => {
