@@ -409,18 +409,6 @@ export async function deleteEndedSessions(
   return deleted;
 }
 
-/** Part of deleting an organization: deletes up to `limit` of its sessions and attempts, and tells how many there were. */
-export async function deleteSessionsOfOrganization(
-  tx: Tx,
-  organizationId: string,
-  limit: number,
-): Promise<number> {
-  const some = (table: Sql) => sql`
-    delete from ${table} where id in (
-      select id from ${table} where organization_id = ${organizationId} limit ${limit} for update skip locked)`;
-  return (await tx.run(some(sql`attempts`))) + (await tx.run(some(sql`sessions`)));
-}
-
 /** Removes everything from the next old attempts that is not their outcome. */
 export function minimiseAttempts(
   tx: Tx,

@@ -5,7 +5,6 @@ import { dayMs, minuteMs, secondMs } from "../../src/lib/clock.ts";
 import { idFloor } from "../../src/lib/ids.ts";
 import { expireSessions } from "../../src/sessions/expire-sessions.job.ts";
 import { retentionJobs } from "../../src/sessions/retain-sessions.job.ts";
-import { deleteSessionsOfOrganization } from "../../src/sessions/session.store.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
 import { claimed, createSession, eventsOf, fail, succeed } from "../support/sessions.ts";
@@ -165,19 +164,6 @@ test("a session that cannot be written down does not keep the others from expiri
   await core.db.withConnection((client) => client.query("alter table events drop constraint refuses"));
   await drain(run);
   assert.deepEqual(await left(), []);
-});
-
-test("an organization's sessions and attempts can be deleted in parts, and nobody else's", async () => {
-  const [gone, stays] = [await createPartner(api), await createPartner(api)];
-  for (const partner of [gone, gone, gone, stays]) await claimed(core, await createSession(partner.api));
-  let rounds = 0;
-  while ((await core.db.transaction((tx) => deleteSessionsOfOrganization(tx, gone.organizationId, 2))) > 0)
-    rounds += 1;
-  assert.equal(rounds, 2);
-  for (const path of ["/v1/sessions", attemptsPath]) {
-    assert.equal(expectData(await gone.api.get(path)).length, 0);
-    assert.equal(expectData(await stays.api.get(path)).length, 1);
-  }
 });
 
 test("ended sessions go after their days with their attempts, open and younger ones stay, and so do the figures", async () => {

@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
 import { sql } from "../../src/db/sql.ts";
-import { minuteMs } from "../../src/lib/clock.ts";
-import { idFloor } from "../../src/lib/ids.ts";
-import { allScopes, createKey, createPartner, expectData, expectError } from "../support/api.ts";
+import { dayMs, later, minuteMs } from "../../src/lib/clock.ts";
+import { idFloor, newUuid } from "../../src/lib/ids.ts";
+import { type Api, allScopes, createKey, createPartner, expectData, expectError } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
 
-const { api, clock, core, url, logLines } = await startTestService();
+const { api, clock, core, url, logLines } = await startTestService({
+  env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
+});
 
 const someId = `vs_${"a".repeat(64)}`;
 
@@ -256,6 +258,55 @@ test("live, an address off the verified domains is refused with the rule", async
   }
   const session = expectData(await partner.api.post("/v1/sessions"), 201);
   assert.equal(session.sandbox, false);
+});
+
+test("live, an address on a verified domain is taken, and where patterns are registered it must match one", async () => {
+  const partner = await createPartner(api);
+  const now = clock.now();
+  await core.db.run(sql`update organizations set environment = 'live' where id = ${partner.organizationId}`);
+  const domain = newUuid(now);
+  await core.db.run(sql`
+    insert into verified_domains (id, organization_id, apex_domain, token_hash, verified_at, next_check_at)
+    values (${domain}, ${partner.organizationId}, 'sessions-live.example', '', ${now},
+      ${later(now, 400 * dayMs)})`);
+  const create = (redirect_url: string) => partner.api.post("/v1/sessions", { redirect_url });
+  const session = expectData(await create("https://shop.sessions-live.example/done"), 201);
+  assert.equal(session.redirect_url, "https://shop.sessions-live.example/done");
+  await core.db.run(sql`
+    insert into redirect_uris (id, organization_id, verified_domain_id, pattern, created_at)
+    values (${newUuid(now)}, ${partner.organizationId}, ${domain}, 'https://shop.sessions-live.example/verified', ${now})`);
+  expectData(await create("https://shop.sessions-live.example/verified?x=1"), 201);
+  expectError(
+    await create("https://shop.sessions-live.example/done"),
+    400,
+    "INVALID_REQUEST",
+    /`redirect_url` is not allowed/,
+  );
+});
+
+test("a session can be bound to an enabled endpoint of the organization and to no other", async () => {
+  const [partner, other] = [await createPartner(api), await createPartner(api)];
+  const endpointOf = async (owner: { api: Api }) =>
+    expectData(await owner.api.post("/v1/webhooks/endpoints", { url: "https://127.0.0.1/hook" }), 201)
+      .endpoint.id as string;
+  const [own, foreign] = [await endpointOf(partner), await endpointOf(other)];
+  const session = expectData(await partner.api.post("/v1/sessions", { webhook_endpoint_id: own }), 201);
+  assert.equal(session.webhook_endpoint_id, own);
+  const refused = async (id: string) =>
+    expectError(
+      await partner.api.post("/v1/sessions", { webhook_endpoint_id: id }),
+      400,
+      "INVALID_REQUEST",
+      /`webhook_endpoint_id` names no enabled/,
+    );
+  await refused(foreign);
+  expectData(await partner.api.patch(`/v1/webhooks/endpoints/${own}`, { enabled: false }));
+  await refused(own);
+  assert.equal(
+    expectData(await partner.api.get(`/v1/sessions/${session.id}`)).webhook_endpoint_id,
+    own,
+    "what a session was bound to stays",
+  );
 });
 
 test("reading needs sessions:read, creating and cancelling sessions:write; neither implies the other", async () => {
