@@ -26,12 +26,17 @@ create table sessions (
   check ((status = 'failed') = (failure_code is not null)),
   check ((status in ('created', 'in_progress')) = (completed_at is null))
 );
--- One index for each way to list: by organization alone, by status, by reference (with or without a status). Lists order
--- by `id collate "POSIX"`, which is the same order as "C" under another name. It keeps the planner from walking along the
--- primary key through everybody's sessions in search of one organization's, which it would think cheap for a large one.
-create index sessions_organization on sessions (organization_id, id collate "POSIX" desc);
-create index sessions_status on sessions (organization_id, status, id collate "POSIX" desc);
-create index sessions_reference on sessions (organization_id, client_reference_id, status, id collate "POSIX" desc)
+-- One index for each way to list: by organization alone, by status, by reference (with or without a status). Each has a
+-- collation of its own. They all order alike, but the planner takes them for different orders, so a list that asks for one of
+-- them can only be read from the index that is meant for it. Otherwise, for an organization that owns a good part of the
+-- table, it thinks it cheap to walk along another index, discarding what does not fit until a page is full, and reads the
+-- whole table when what is asked for is old or rare.
+create collation by_organization (provider = libc, locale = 'C');
+create collation by_status (provider = libc, locale = 'C');
+create collation by_reference (provider = libc, locale = 'C');
+create index sessions_organization on sessions (organization_id, id collate by_organization desc);
+create index sessions_status on sessions (organization_id, status, id collate by_status desc);
+create index sessions_reference on sessions (organization_id, client_reference_id, status, id collate by_reference desc)
   where client_reference_id is not null;
 -- What the expiry job walks along: only sessions that have not ended.
 create index sessions_open on sessions (id) where status in ('created', 'in_progress');
@@ -57,8 +62,8 @@ create table attempts (
   updated_at timestamptz(3) not null,
   check ((status = 'in_progress') = (completed_at is null))
 );
-create index attempts_organization on attempts (organization_id, id collate "POSIX" desc);
-create index attempts_status on attempts (organization_id, status, id collate "POSIX" desc);
+create index attempts_organization on attempts (organization_id, id collate by_organization desc);
+create index attempts_status on attempts (organization_id, status, id collate by_status desc);
 create index attempts_session on attempts (session_id, id desc);
 -- One attempt of a session at a time (the expiry is the session's, the same for all of its attempts); also finds those
 -- whose session is due.

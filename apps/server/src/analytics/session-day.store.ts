@@ -3,7 +3,7 @@ import type { Queryable, Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
 import { dayMs, later } from "../lib/clock.ts";
 import { idFloor } from "../lib/ids.ts";
-import { listId } from "../sessions/session.store.ts";
+import { idBy } from "../sessions/session.store.ts";
 import { lastExpiredCreation } from "../sessions/session.ts";
 import { bucketOfSeconds, type Day, dayOf, type FigureRow, startOfDay } from "./day-figures.ts";
 
@@ -123,8 +123,8 @@ export async function readFigures(
     from sessions
     where organization_id = ${range.organizationId} and sandbox = ${range.sandbox}
       and status in ('created', 'in_progress')
-      and ${listId} >= ${idFloor("vs", startOfDay(range.from))}
-      and ${listId} < ${idFloor("vs", later(startOfDay(range.to), dayMs))}
+      and ${idBy.status} >= ${idFloor("vs", startOfDay(range.from))}
+      and ${idBy.status} < ${idFloor("vs", later(startOfDay(range.to), dayMs))}
     group by 1`);
   return rows.map((row) => ({
     day: row.day,

@@ -103,8 +103,12 @@ export function listSessions<T>(
   );
 }
 
-/** The key of the indexes that lists read; see the migration for why it is not the plain id. */
-export const listId = sql`id collate "POSIX"`;
+/** The id as the key of the index that a list is to be read from; the migration says why it is not the plain id. */
+export const idBy = {
+  organization: sql`id collate by_organization`,
+  status: sql`id collate by_status`,
+  reference: sql`id collate by_reference`,
+};
 
 /** Every part of the list's ranges ends before this text and begins at or after the other one. */
 const lastOfAll = "vs_~";
@@ -118,33 +122,40 @@ export function sessionsPage(organizationId: string, filter: SessionFilter, now:
     filter.startingAfter ?? lastOfAll,
   );
   const firstLiving = idFloor("vs", later(lastExpiredCreation(now), 1));
+  const key =
+    clientReferenceId !== undefined ? idBy.reference : status === undefined ? idBy.organization : idBy.status;
   const range = (of: SessionStatus | null, age: "any" | "living" | "due") => sql`
     select ${columns} from sessions
     where organization_id = ${organizationId}
       ${clientReferenceId === undefined ? sql`` : sql`and client_reference_id = ${clientReferenceId}`}
       ${of === null ? sql`` : sql`and status = ${of}`}
-      and ${listId} >= ${age === "living" ? larger(from, firstLiving) : from}
-      and ${listId} < ${age === "due" ? smaller(before, firstLiving) : before}
-    order by ${listId} desc limit ${limit}`;
+      and ${key} >= ${age === "living" ? larger(from, firstLiving) : from}
+      and ${key} < ${age === "due" ? smaller(before, firstLiving) : before}
+    order by ${key} desc limit ${limit}`;
 
   if (status === "expired")
-    return newestOf([range("expired", "any"), range("created", "due"), range("in_progress", "due")], limit);
+    return newestOf(
+      [range("expired", "any"), range("created", "due"), range("in_progress", "due")],
+      key,
+      limit,
+    );
   if (status === "created" || status === "in_progress") return range(status, "living");
   if (status !== undefined) return range(status, "any");
   if (clientReferenceId !== undefined)
     return newestOf(
       sessionStatuses.map((each) => range(each, "any")),
+      key,
       limit,
     );
   return range(null, "any");
 }
 
-function newestOf(ranges: readonly Sql[], limit: number): Sql {
+function newestOf(ranges: readonly Sql[], key: Sql, limit: number): Sql {
   const all = joinSql(
     ranges.map((range) => sql`(${range})`),
     sql` union all `,
   );
-  return sql`select * from (${all}) as ranges order by ${listId} desc limit ${limit}`;
+  return sql`select * from (${all}) as ranges order by ${key} desc limit ${limit}`;
 }
 
 function smaller(a: string, b: string): string {
@@ -318,23 +329,24 @@ export function listAttempts<T>(
 export function attemptsPage(organizationId: string, filter: AttemptFilter, now: Date, limit: number): Sql {
   const { sessionId, status } = filter;
   const before = filter.startingAfter ?? "va_~";
+  const key = status === undefined ? idBy.organization : idBy.status;
   const range = (condition: Sql) => sql`
     select ${attemptColumns} from attempts
     where organization_id = ${organizationId}
       ${sessionId === undefined ? sql`` : sql`and session_id = ${sessionId}`}
-      and ${listId} < ${before} ${condition}`;
-  const newest = (condition: Sql) => sql`${range(condition)} order by ${listId} desc limit ${limit}`;
+      and ${key} < ${before} ${condition}`;
+  const newest = (condition: Sql) => sql`${range(condition)} order by ${key} desc limit ${limit}`;
   switch (status) {
     case undefined:
       return newest(sql``);
     case "in_progress":
       // An attempt is never older than its session, so those of living sessions are a range of ids too.
       return newest(sql`and status = 'in_progress' and session_expires_at > ${now}
-        and ${listId} >= ${idFloor("va", later(lastExpiredCreation(now), 1))}`);
+        and ${key} >= ${idFloor("va", later(lastExpiredCreation(now), 1))}`);
     case "failed": {
       // Those that are due are few and found by their expiry, which is why they are not asked for in order.
       const due = range(sql`and status = 'in_progress' and session_expires_at <= ${now}`);
-      return newestOf([newest(sql`and status = 'failed'`), due], limit);
+      return newestOf([newest(sql`and status = 'failed'`), due], key, limit);
     }
     default:
       return newest(sql`and status = ${status}`);
