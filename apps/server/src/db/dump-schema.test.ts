@@ -25,6 +25,7 @@ test("the committed schema is what the migrations make (npm run generate writes 
 });
 
 const objects = [
+  "create collation plain (provider = libc, locale = 'C')",
   "create type mood as enum ('good', 'bad')",
   "create domain short as text not null check (length(value) < 10)",
   "create sequence counter as int start 5",
@@ -44,6 +45,7 @@ test("every kind of object is in the dump, under its name", async () => {
     for (const statement of objects) await client.query(statement);
     const dump = await dumpSchema(client);
     for (const line of [
+      "create collation plain (provider = libc, locale = 'C');",
       "create type mood as enum ('good', 'bad');",
       "create sequence counter as integer start 5 increment 1;",
       "  id bigint generated always as identity not null",

@@ -16,6 +16,7 @@ export async function dumpSchema(client: Client): Promise<string> {
   try {
     const sections = [
       await extensions(client),
+      await collations(client),
       await enums(client),
       await domains(client),
       await sequences(client),
@@ -43,6 +44,17 @@ function extensions(client: Client): Promise<string[]> {
     client,
     `select format('create extension %I;', extname) as text from pg_extension where extname <> 'plpgsql'
       order by extname collate "C"`,
+  );
+}
+
+function collations(client: Client): Promise<string[]> {
+  return texts(
+    client,
+    `select format('create collation %I (provider = %s, locale = %L);', c.collname,
+        case c.collprovider when 'c' then 'libc' when 'i' then 'icu' else c.collprovider::text end, c.collcollate) as text
+      from pg_collation c
+      where c.collnamespace = 'public'::regnamespace and ${notOfExtension("pg_collation", "c.oid")}
+      order by c.collname collate "C"`,
   );
 }
 
