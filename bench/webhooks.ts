@@ -343,19 +343,15 @@ async function scaling(bench: Bench, count: number): Promise<void> {
     const rate = async (processes: number) => {
       const { organizationId, endpoints } = await bench.organization(urls);
       await fillQueue(bench, organizationId, endpoints, rows);
-      const startedAt = performance.now();
       const children = await Promise.all(
         Array.from({ length: processes }, () => bench.fork("webhook-process.ts")),
       );
-      const began = await waitUntil(bench, rows, (open) => open < rows);
-      await waitUntil(bench, rows, (open) => open <= rows * 0.9);
+      await waitUntil(bench, (open) => open <= rows * 0.9);
       const from = performance.now();
-      await waitUntil(bench, rows, (open) => open <= rows * 0.1);
+      await waitUntil(bench, (open) => open <= rows * 0.1);
       const perSecond = ((rows * 0.8) / (performance.now() - from)) * 1000;
       for (const child of children) await bench.end(child);
       await bench.clear();
-      void startedAt;
-      void began;
       return perSecond;
     };
     const ones: number[] = [];
@@ -369,7 +365,7 @@ async function scaling(bench: Bench, count: number): Promise<void> {
   }
 }
 
-async function waitUntil(bench: Bench, _rows: number, reached: (open: number) => boolean): Promise<void> {
+async function waitUntil(bench: Bench, reached: (open: number) => boolean): Promise<void> {
   for (;;) {
     const { open } = await bench.db.one<{ open: number }>(
       sql`select count(*) as open from webhook_deliveries where status = 'pending'`,
@@ -387,6 +383,8 @@ async function backlog(bench: Bench, count: number): Promise<void> {
   const [endpoint, other] = endpoints;
   if (endpoint === undefined || other === undefined) return;
   const claimMs = async () => {
+    // What autovacuum does within a minute; without it the first claims would walk over the rows of the measurement before.
+    await bench.db.run(sql`vacuum analyze webhook_deliveries`);
     const times: number[] = [];
     for (let i = 0; i < 40; i++) {
       const now = new Date();
