@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import test from "node:test";
 import { sql } from "../../src/db/sql.ts";
+import { KeyRing, newRingKey, parseRing } from "../../src/lib/key-ring.ts";
+import { resealAll } from "../../src/lib/sealed-columns.ts";
 import { createKey, createPartner, expectData, expectError } from "../support/api.ts";
 import { registration } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
@@ -377,4 +379,17 @@ test("the same Idempotency-Key creates one endpoint and shows the same secret", 
   ]);
   assert.deepEqual(expectData(one, 201), expectData(two, 201));
   assert.equal(expectData<any[]>(await partner.api.get("/v1/webhooks/endpoints")).length, 1);
+});
+
+// Last in the file: afterwards the running service's ring lacks the key.
+test("signing secrets survive a rotation of the key ring", async () => {
+  const partner = await createPartner(api);
+  const { endpoint, signing_secret: secret } = await createEndpoint(partner);
+  const old = parseRing(core.config.secretKeys);
+  const fresh = newRingKey(old);
+  await resealAll(core.db, new KeyRing([fresh, ...old]));
+  const { signing_secret: sealed } = await core.db.one<{ signing_secret: Buffer }>(
+    sql`select signing_secret from webhook_endpoints where id = ${endpoint.id}`,
+  );
+  assert.equal(new KeyRing([fresh]).openText("webhook-secret", sealed, endpoint.id), secret);
 });
