@@ -32,7 +32,7 @@ import type { KeyRing } from "./lib/key-ring.ts";
 import { describeError, type Log } from "./lib/log.ts";
 import { Metrics } from "./lib/metrics.ts";
 import { exemptHostSet } from "./lib/public-address.ts";
-import { createResolveAddresses, lookUpLocally } from "./lib/resolve-addresses.ts";
+import { createSystemResolver, lookUpLocally } from "./lib/resolve-addresses.ts";
 import { createSafeFetch } from "./lib/safe-fetch.ts";
 import { type Job, Scheduler } from "./lib/scheduler.ts";
 import { mailChannel } from "./mails/queue-mail.ts";
@@ -96,11 +96,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const usage = new KeyUsage(db, clock, log);
   const idempotency = new Idempotency(db, ring, clock);
 
-  const resolveAddresses = createResolveAddresses(config.dnsResolvers, 2 * secondMs);
+  const ownResolvers = config.dnsResolvers.length > 0;
   const safeFetch = createSafeFetch({
-    resolveAddresses,
+    resolveAddresses: ownResolvers ? dns.resolveAddresses : createSystemResolver(2 * secondMs),
     exemptHosts: exemptHostSet(config.webhookAllowedPrivateHosts),
-    resolveExempt: config.dnsResolvers.length > 0 ? resolveAddresses : lookUpLocally,
+    resolveExempt: ownResolvers ? dns.resolveAddresses : lookUpLocally,
     ...(options.webhooks?.ca === undefined ? {} : { ca: options.webhooks.ca }),
   });
   const deliveryWorker = new DeliveryWorker(core, safeFetch, options.webhooks);

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { createSecureContext } from "node:tls";
 import { Agent, buildConnector } from "undici";
 import { bareHost, isPublicAddress, urlProblem } from "./public-address.ts";
 import type { ResolveAddresses } from "./resolve-addresses.ts";
@@ -60,11 +61,9 @@ const bodyTimeoutMs = 1_000;
  */
 export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   const { exemptHosts } = options;
-  const tls = {
-    allowH2: false,
-    maxCachedSessions: 1000,
-    ...(options.ca === undefined ? {} : { ca: options.ca }),
-  };
+  // One context for all connections: making one for each costs a millisecond and a hundred kilobytes.
+  const secureContext = createSecureContext(options.ca === undefined ? {} : { ca: options.ca });
+  const tls = { allowH2: false, maxCachedSessions: 1000, secureContext };
   const connectFully = buildConnector({ ...tls, timeout: connectTimeoutMs });
   const connectBriefly = buildConnector({ ...tls, timeout: firstAddressTimeoutMs });
 
@@ -93,7 +92,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
       const connectTo = others.length > 0 ? connectBriefly : connectFully;
       // `host` stays the name: the certificate must be for it, wherever the connection goes.
       connectTo({ ...target, hostname: address }, (...[error, socket]) => {
-        if (socket !== null) callback(null, socket);
+        if (error === null && socket) callback(null, socket);
         else if (others.length > 0) attempt(others);
         else callback(error ?? new SafeFetchError("connection_failed"), null);
       });

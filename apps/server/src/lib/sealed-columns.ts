@@ -14,6 +14,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: "second_factors", id: "user_id", column: "secret", purpose: "second-factor" },
   { table: "idempotent_answers", id: "id", column: "answer", purpose: "idempotent-answer" },
   { table: "organizations", id: "id", column: "document_id_key", purpose: "document-id" },
+  { table: "webhook_endpoints", id: "id", column: "signing_secret", purpose: "webhook-secret" },
   { table: "receipt_keys", id: "id", column: "private_key", purpose: "deletion-receipt" },
 ];
 

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import { recordAudit, systemActor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Listener } from "../db/listener.ts";
@@ -36,13 +37,14 @@ export type DeliveryWorkerOptions = {
 };
 
 const claimAtOnce = 64;
-const recordAtOnce = 200;
+const recordAtOnce = 64;
 const recordWhen = 32;
 const recordAfterMs = 5;
 const slowAfterMs = 1000;
 const retryAfterErrorMs = 500;
 const forgetAfterMs = 10 * minuteMs;
 const stopGraceMs = 5 * secondMs;
+const settlePauseMs = 5;
 
 /**
  * Sends what is due. Runs in any number of processes: each leases deliveries in the database, sends them, and records what
@@ -342,6 +344,8 @@ export class DeliveryWorker {
       const due = await this.#discover();
       await this.#untilIdle();
       if (due === 0) return;
+      // What another process is claiming at this moment shows as due and cannot be claimed.
+      await wait(settlePauseMs);
     }
   }
 

@@ -211,10 +211,3 @@ export function disableEndpoint(
     where id = ${id} and url = ${url} and enabled
     returning id, organization_id, name, url`);
 }
-
-export async function ownerEmails(tx: Tx, organizationId: string): Promise<string[]> {
-  const rows = await tx.rows<{ email: string }>(sql`
-    select u.email from memberships m join users u on u.id = m.user_id
-    where m.organization_id = ${organizationId} and m.role = 'owner' order by u.email`);
-  return rows.map((row) => row.email);
-}

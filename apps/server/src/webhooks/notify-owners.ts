@@ -1,7 +1,7 @@
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
-import { queueMail } from "../mails/queue-mail.ts";
-import { type Notice, ownerEmails } from "./endpoint.store.ts";
+import { mailOwners } from "../organizations/mail-owners.ts";
+import type { Notice } from "./endpoint.store.ts";
 
 /** Only the host is told: a path or a query may hold a secret of the partner's. */
 function describe({ name, url }: Notice): string {
@@ -9,16 +9,15 @@ function describe({ name, url }: Notice): string {
   return name === null ? `the webhook endpoint at ${host}` : `the webhook endpoint "${name}" at ${host}`;
 }
 
-async function mailOwners(
-  core: Pick<Core, "clock" | "ring" | "publicUrl">,
+function tellOwners(
+  core: Pick<Core, "clock" | "publicUrl" | "ring">,
   tx: Tx,
   notice: Notice,
   subject: string,
   paragraphs: readonly string[],
 ): Promise<void> {
   const action = { label: "Open webhooks", url: `${core.publicUrl()}/dashboard/webhooks` };
-  for (const to of await ownerEmails(tx, notice.organization_id))
-    await queueMail(core, tx, { to, subject, paragraphs, action }, notice.organization_id);
+  return mailOwners(core, tx, notice.organization_id, { subject, paragraphs, action });
 }
 
 export function mailNoActiveKey(
@@ -26,7 +25,7 @@ export function mailNoActiveKey(
   tx: Tx,
   notice: Notice,
 ): Promise<void> {
-  return mailOwners(core, tx, notice, "A webhook could not be sent: no active encryption key", [
+  return tellOwners(core, tx, notice, "A webhook could not be sent: no active encryption key", [
     `An event was meant for ${describe(notice)}, but it has no active encryption key. Webhooks are always encrypted, so nothing was sent, and this event cannot be sent later.`,
     "Register a key, or reactivate one, so that the next event arrives. The outcome itself can be read from the session.",
   ]);
@@ -42,7 +41,7 @@ export function mailEndpointDisabled(
     reason === "endpoint_gone"
       ? "it answered 410 Gone, which asks us to stop"
       : "no delivery to it has succeeded for five days";
-  return mailOwners(core, tx, notice, "A webhook endpoint was disabled", [
+  return tellOwners(core, tx, notice, "A webhook endpoint was disabled", [
     `We disabled ${describe(notice)} because ${why}.`,
     "What is waiting for it is held. Enable the endpoint again when it works, and the deliveries go on.",
   ]);

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { isIP } from "node:net";
+import test from "node:test";
+import fc from "fast-check";
+import { exemptHostSet, isPublicAddress, urlProblem } from "./public-address.ts";
+
+test("ordinary addresses of the internet are public", () => {
+  for (const address of [
+    "1.1.1.1",
+    "8.8.8.8",
+    "93.184.216.34",
+    "100.63.255.255",
+    "100.128.0.0",
+    "172.15.255.255",
+    "172.32.0.0",
+    "192.0.1.0",
+    "198.17.255.255",
+    "198.20.0.0",
+    "223.255.255.255",
+    "2001:4860:4860::8888",
+    "2606:4700::1111",
+    "2a00:1450:4001::1",
+    "2003::1",
+  ])
+    assert.ok(isPublicAddress(address), address);
+});
+
+test("every form that carries an IPv4 address inside an IPv6 one is refused, whatever it carries", () => {
+  const byte = fc.integer({ min: 0, max: 255 });
+  fc.assert(
+    fc.property(byte, byte, byte, byte, (a, b, c, d) => {
+      const dotted = `${a}.${b}.${c}.${d}`;
+      const hex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
+      for (const address of [
+        `::ffff:${dotted}`,
+        `::ffff:${hex}`,
+        `::${dotted}`,
+        `::ffff:0:${dotted}`,
+        `64:ff9b::${dotted}`,
+        `64:ff9b:1::${dotted}`,
+        `2002:${hex}::1`,
+        `2001:0:${hex}::1`,
+      ]) {
+        assert.equal(isIP(address), 6, address);
+        assert.equal(isPublicAddress(address), false, address);
+      }
+    }),
+  );
+});
+
+test("only 2000::/3 can be public, and what is not an address never is", () => {
+  const group = fc.integer({ min: 0, max: 0xffff });
+  fc.assert(
+    fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
+      const address = groups.map((value) => value.toString(16)).join(":");
+      if (((groups[0] ?? 0) & 0xe000) !== 0x2000) assert.equal(isPublicAddress(address), false, address);
+    }),
+  );
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      if (isIP(text) === 0) assert.equal(isPublicAddress(text), false);
+    }),
+  );
+});
+
+test("no text is accepted as a URL that another reading would send elsewhere", () => {
+  const none = exemptHostSet([]);
+  fc.assert(
+    fc.property(fc.oneof(fc.webUrl({ validSchemes: ["https", "http"] }), fc.string()), (text) => {
+      if (urlProblem(text, none) !== null) return;
+      const url = new URL(text);
+      assert.equal(url.protocol, "https:");
+      assert.equal(url.username + url.password, "");
+      assert.ok(url.hostname.includes(".") || url.hostname.startsWith("["));
+    }),
+  );
+});
+
+test("an exempt host is exempt by its exact name, and https stays", () => {
+  const exempt = exemptHostSet(["Receiver", "127.0.0.1", "[::1]", "partner.test"]);
+  for (const url of [
+    "https://receiver/x",
+    "https://127.0.0.1:8443/",
+    "https://[::1]/",
+    "https://2130706433/",
+    "https://PARTNER.test./",
+  ])
+    assert.equal(urlProblem(url, exempt), null, url);
+  for (const url of [
+    "http://receiver/",
+    "https://user@receiver/",
+    "https://127.0.0.2/",
+    "https://partner.test.local/",
+    "https://[::2]/",
+  ])
+    assert.notEqual(urlProblem(url, exempt), null, url);
+});

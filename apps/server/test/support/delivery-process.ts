@@ -1,0 +1,19 @@
+// A process that does nothing but deliver webhooks, for tests that kill it. Its leases are short, so that what it was
+// sending comes back while the test waits.
+import { startService } from "../../src/app.ts";
+import { loadConfig } from "../../src/config.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { KeyRing, parseRing } from "../../src/lib/key-ring.ts";
+import { createLog } from "../../src/lib/log.ts";
+
+const config = loadConfig(process.env);
+await startService({
+  config,
+  databaseUrl: config.databaseUrl,
+  ring: new KeyRing(parseRing(config.secretKeys)),
+  clock: systemClock,
+  log: createLog({ level: "warn", write: (line) => process.stderr.write(line), now: () => new Date() }),
+  role: "worker",
+  webhooks: { leaseMs: Number(process.env.LEASE_MS ?? 2000), pollMs: 200 },
+});
+process.stdout.write("ready\n");

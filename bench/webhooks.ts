@@ -1,0 +1,423 @@
+import { type ChildProcess, fork, spawnSync } from "node:child_process";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { type Db, openDb } from "../apps/server/src/db/db.ts";
+import { startEmbeddedPostgres } from "../apps/server/src/db/embedded-postgres.ts";
+import { migrate } from "../apps/server/src/db/migrate.ts";
+import { sql } from "../apps/server/src/db/sql.ts";
+import { later } from "../apps/server/src/lib/clock.ts";
+import { newId, newUuid } from "../apps/server/src/lib/ids.ts";
+import { KeyRing, parseRing } from "../apps/server/src/lib/key-ring.ts";
+import { claimDue } from "../apps/server/src/webhooks/delivery.store.ts";
+import { sealPayload } from "../apps/server/src/webhooks/seal-payload.ts";
+import { newSigningSecret } from "../apps/server/src/webhooks/signing.ts";
+import { createAuthority } from "../apps/server/test/support/certificate.ts";
+import { median } from "./support/load.ts";
+
+const ringText = `1:${randomBytes(32).toString("base64")}`;
+const ring = new KeyRing(parseRing(ringText));
+const partner = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.export({ format: "jwk" });
+// About three kilobytes of plaintext, what an outcome with every claim comes to.
+const data = { claims: { text: "x".repeat(2700) }, selected_field_keys: ["text"] };
+
+/** `--only throughput|latency|hanging|scaling|backlog` runs one part; `--quick` takes a quarter of the load. */
+export async function run(options: readonly string[] = []): Promise<void> {
+  const only = options.includes("--only") ? options[options.indexOf("--only") + 1] : undefined;
+  const scale = options.includes("--quick") ? 0.25 : 1;
+  const bench = await Bench.start();
+  try {
+    const parts: [string, () => Promise<void>][] = [
+      ["throughput", () => throughput(bench, Math.round(4000 * scale))],
+      ["latency", () => idleLatency(bench)],
+      ["hanging", () => besideHanging(bench, Math.round(10_000 * scale))],
+      ["scaling", () => scaling(bench, Math.round(4000 * scale))],
+      ["backlog", () => backlog(bench, Math.round(100_000 * scale))],
+    ];
+    for (const [name, part] of parts) if (only === undefined || only === name) await part();
+  } finally {
+    await bench.stop();
+  }
+}
+
+type Usage = { cpuUs: number; rssMb: number };
+
+class Bench {
+  readonly folder = mkdtempSync(join(tmpdir(), "assay-bench-"));
+  readonly authority = createAuthority();
+  readonly #children = new Set<ChildProcess>();
+  #stopPostgres: () => Promise<void> = async () => {};
+  databaseUrl = "";
+  db = undefined as unknown as Db;
+  receiver = undefined as unknown as ChildProcess;
+  port = 0;
+  silentPort = 0;
+
+  static async start(): Promise<Bench> {
+    const bench = new Bench();
+    const postgres = await startEmbeddedPostgres({ dataDir: bench.folder, log: () => {} });
+    bench.#stopPostgres = () => postgres.stop();
+    bench.databaseUrl = postgres.url;
+    await migrate(postgres.url);
+    bench.db = openDb({ url: postgres.url, poolSize: 4, onError: () => {} });
+    writeFileSync(join(bench.folder, "ca.pem"), bench.authority.certificate);
+    const { cert, key } = bench.authority.issue(["127.0.0.1"]);
+    bench.receiver = await bench.fork("webhook-receiver.ts", { CERT: cert, KEY: key });
+    const ports = await ask<{ port: number; silentPort: number }>(bench.receiver, { ask: "ports" });
+    bench.port = ports.port;
+    bench.silentPort = ports.silentPort;
+    return bench;
+  }
+
+  /** `core` pins the process where the system can, so that what is measured does not share its core with the load. */
+  async fork(file: string, env: Record<string, string> = {}, core?: number): Promise<ChildProcess> {
+    const child = fork(new URL(`./support/${file}`, import.meta.url), {
+      env: {
+        PATH: process.env.PATH ?? "",
+        PORT: "0",
+        DATA_DIR: this.folder,
+        DATABASE_URL: this.databaseUrl,
+        SECRET_KEYS: ringText,
+        WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
+        NODE_EXTRA_CA_CERTS: join(this.folder, "ca.pem"),
+        ...env,
+      },
+    });
+    this.#children.add(child);
+    await once(child, "message");
+    if (core !== undefined) spawnSync("taskset", ["-a", "-c", "-p", String(core), String(child.pid)]);
+    return child;
+  }
+
+  async end(child: ChildProcess): Promise<void> {
+    this.#children.delete(child);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  }
+
+  async stop(): Promise<void> {
+    for (const child of this.#children) child.kill("SIGKILL");
+    await this.db.close();
+    await this.#stopPostgres();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** An organization with endpoints at these addresses, each with a key. */
+  async organization(urls: readonly string[]) {
+    const now = new Date();
+    const organizationId = newUuid(now);
+    await this.db.run(sql`insert into organizations (id, name, slug, created_at, updated_at)
+      values (${organizationId}, 'bench', ${organizationId}, ${now}, ${now})`);
+    const endpoints = urls.map((url) => {
+      const id = newId("whe", now);
+      const secret = newSigningSecret();
+      return { id, url, secret, keyId: newId("whk", now) };
+    });
+    await this.db.run(sql`
+      insert into webhook_endpoints (id, organization_id, url, enabled, undelivered_payload_retention_hours, signing_secret,
+        created_at, updated_at)
+      select id, ${organizationId}, url, true, 72, secret, ${now}, ${now} from unnest(
+        ${endpoints.map(({ id }) => id)}::text[], ${endpoints.map(({ url }) => url)}::text[],
+        ${endpoints.map(({ id, secret }) => ring.seal("webhook-secret", secret, id))}::bytea[]) as t (id, url, secret)`);
+    await this.db.run(sql`
+      insert into webhook_keys (id, endpoint_id, organization_id, key_id, n, e, is_active, activation_number, created_at, updated_at)
+      select id, endpoint, ${organizationId}, 'bench', ${partner.n}, ${partner.e}, true, 1, ${now}, ${now} from unnest(
+        ${endpoints.map(({ keyId }) => keyId)}::text[], ${endpoints.map(({ id }) => id)}::text[]) as t (id, endpoint)`);
+    return { organizationId, endpoints };
+  }
+
+  get url(): string {
+    return `https://127.0.0.1:${this.port}/hook`;
+  }
+
+  async clear(): Promise<void> {
+    await this.db.run(
+      sql`truncate webhook_deliveries, webhook_attempts, events, webhook_keys, webhook_endpoints`,
+    );
+  }
+}
+
+async function ask<T>(child: ChildProcess, message: object): Promise<T> {
+  const answer = once(child, "message");
+  child.send(message);
+  const [value] = await answer;
+  return value as T;
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+function print(label: string, value: string): void {
+  console.log(`${label.padEnd(64)} ${value}`);
+}
+
+// --- event → sealed → sent → recorded ---------------------------------------------------------------------------------
+
+async function throughput(bench: Bench, events: number): Promise<void> {
+  console.log(`\nDeliveries per second of one process, ${events} events, 20 in a transaction`);
+  const { organizationId, endpoints } = await bench.organization([bench.url]);
+  const [endpoint] = endpoints;
+  if (endpoint === undefined) return;
+  const ours = async () => {
+    const child = await bench.fork("webhook-process.ts", {}, 0);
+    // A first round warms the code and the connections.
+    const publish = (count: number) =>
+      ask<Usage>(child, { ask: "publish", organizationId, events: count, perTransaction: 20, data });
+    await publish(events / 4);
+    const before = await ask<Usage>(child, { ask: "drained" });
+    const startedAt = performance.now();
+    await publish(events);
+    const after = await ask<Usage>(child, { ask: "drained" });
+    const perSecond = (events / (performance.now() - startedAt)) * 1000;
+    await bench.end(child);
+    return { perSecond, cpuUs: (after.cpuUs - before.cpuUs) / events };
+  };
+  const bare = async () => {
+    const child = await bench.fork("webhook-bare.ts", {}, 0);
+    const job = {
+      ask: "run",
+      organizationId,
+      endpointId: endpoint.id,
+      keyId: endpoint.keyId,
+      n: partner.n,
+      e: partner.e,
+      url: endpoint.url,
+      secret: endpoint.secret,
+      perTransaction: 20,
+      data,
+    };
+    const before = await ask<Usage>(child, { ...job, events: events / 4 });
+    const startedAt = performance.now();
+    const after = await ask<Usage>(child, { ...job, events });
+    const perSecond = (events / (performance.now() - startedAt)) * 1000;
+    await bench.end(child);
+    return { perSecond, cpuUs: (after.cpuUs - before.cpuUs) / events };
+  };
+  const rounds: { ours: Awaited<ReturnType<typeof ours>>; bare: Awaited<ReturnType<typeof bare>> }[] = [];
+  for (let round = 0; round < 3; round++) rounds.push({ bare: await bare(), ours: await ours() });
+  for (const { ours: o, bare: b } of rounds)
+    print(
+      "  round",
+      `ours ${o.perSecond.toFixed(0)}/s ${o.cpuUs.toFixed(0)} us CPU, bare ${b.perSecond.toFixed(0)}/s ${b.cpuUs.toFixed(0)} us CPU`,
+    );
+  print(
+    "  ours against the bare loop, deliveries per second (goal 0.7)",
+    median(rounds.map(({ ours: o, bare: b }) => o.perSecond / b.perSecond)).toFixed(2),
+  );
+  print(
+    "  ours against the bare loop, 1 / CPU of the process",
+    median(rounds.map(({ ours: o, bare: b }) => b.cpuUs / o.cpuUs)).toFixed(2),
+  );
+  await bench.clear();
+}
+
+// --- latency ----------------------------------------------------------------------------------------------------------
+
+/** Publishes one event now and then; returns the milliseconds from before the commit to the request at the receiver. */
+async function measureLatency(
+  bench: Bench,
+  organizationId: string,
+  endpointId: string,
+  keyId: string,
+  samples: number,
+) {
+  await ask(bench.receiver, { ask: "record" });
+  const sent = new Map<string, number>();
+  for (let i = 0; i < samples; i++) {
+    const now = new Date();
+    const eventId = newId("evt", now);
+    const payload = sealPayload(
+      { id: keyId, keyId: "bench", n: partner.n ?? "", e: partner.e ?? "" },
+      JSON.stringify({ id: eventId, data }),
+    );
+    await bench.db.transaction(async (tx) => {
+      await tx.run(sql`
+        insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload, status,
+          next_attempt_at, attempt_count, tries_used, lease_number, created_at, updated_at)
+        values (${newId("whd", now)}, ${organizationId}, ${eventId}, 'verification.session.succeeded', ${endpointId}, ${keyId},
+          ${payload}, 'pending', ${now}, 0, 0, 0, ${now}, ${now})`);
+      await tx.notify("assay_deliveries", endpointId);
+      sent.set(eventId, performance.timeOrigin + performance.now());
+    });
+    await wait(30 + Math.random() * 40);
+  }
+  await wait(500);
+  const { receipts } = await ask<{ receipts: [string, number][] }>(bench.receiver, { ask: "receipts" });
+  const latencies = receipts.flatMap(([id, at]) => {
+    const from = sent.get(id);
+    return from === undefined ? [] : [at - from];
+  });
+  return { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99), arrived: latencies.length };
+}
+
+async function idleLatency(bench: Bench): Promise<void> {
+  console.log("\nFrom commit to the first byte at the receiver, idle, 300 events");
+  const child = await bench.fork("webhook-process.ts");
+  const { organizationId, endpoints } = await bench.organization([bench.url]);
+  const [endpoint] = endpoints;
+  if (endpoint === undefined) return;
+  await measureLatency(bench, organizationId, endpoint.id, endpoint.keyId, 20);
+  const { p50, p99, arrived } = await measureLatency(bench, organizationId, endpoint.id, endpoint.keyId, 300);
+  print("  p50 (goal under 10 ms)", `${p50.toFixed(1)} ms`);
+  print("  p99 (goal under 100 ms)", `${p99.toFixed(1)} ms`);
+  print("  arrived", `${arrived} of 300`);
+  await bench.end(child);
+  await bench.clear();
+}
+
+async function besideHanging(bench: Bench, hanging: number): Promise<void> {
+  console.log(`\nOne live endpoint beside ${hanging} that accept a connection and never answer`);
+  const child = await bench.fork("webhook-process.ts", { EXEMPT_LOOPBACK: String(hanging) });
+  const live = await bench.organization([bench.url]);
+  const [endpoint] = live.endpoints;
+  if (endpoint === undefined) return;
+  const measure = () => measureLatency(bench, live.organizationId, endpoint.id, endpoint.keyId, 200);
+  await measureLatency(bench, live.organizationId, endpoint.id, endpoint.keyId, 20);
+  const alone = await measure();
+  const dead = await bench.organization(
+    Array.from({ length: hanging }, (_, n) => `https://127.1.${n >> 8}.${n & 255}:${bench.silentPort}/hook`),
+  );
+  await ask(child, {
+    ask: "publish",
+    organizationId: dead.organizationId,
+    events: 1,
+    perTransaction: 1,
+    data,
+  });
+  await wait(3000);
+  const beside = await measure();
+  const state = await bench.db.one<{ delivering: number; pending: number }>(sql`
+    select count(*) filter (where status = 'delivering') as delivering, count(*) filter (where status = 'pending') as pending
+    from webhook_deliveries where organization_id = ${dead.organizationId}`);
+  const usage = await ask<Usage>(child, { ask: "usage" });
+  print("  alone", `p50 ${alone.p50.toFixed(1)} ms, p99 ${alone.p99.toFixed(1)} ms, ${alone.arrived} of 200`);
+  print(
+    "  beside them",
+    `p50 ${beside.p50.toFixed(1)} ms, p99 ${beside.p99.toFixed(1)} ms, ${beside.arrived} of 200`,
+  );
+  print("  p50 beside them against alone (goal at most 1.2)", (beside.p50 / alone.p50).toFixed(2));
+  print("  meanwhile", `${state.delivering} hang, ${state.pending} wait, ${usage.rssMb.toFixed(0)} MB`);
+  await bench.end(child);
+  await bench.clear();
+}
+
+// --- several processes ------------------------------------------------------------------------------------------------
+
+async function fillQueue(
+  bench: Bench,
+  organizationId: string,
+  endpoints: readonly { id: string; keyId: string }[],
+  count: number,
+) {
+  const now = new Date();
+  const key = { id: endpoints[0]?.keyId ?? "", keyId: "bench", n: partner.n ?? "", e: partner.e ?? "" };
+  const payload = sealPayload(key, JSON.stringify({ data }));
+  for (let from = 0; from < count; from += 5000) {
+    const size = Math.min(5000, count - from);
+    const rows = Array.from({ length: size }, (_, i) => endpoints[(from + i) % endpoints.length]);
+    await bench.db.run(sql`
+      insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload, status,
+        next_attempt_at, attempt_count, tries_used, lease_number, created_at, updated_at)
+      select id, ${organizationId}, event, 'verification.session.succeeded', endpoint, key, ${payload}, 'pending', ${now}, 0, 0, 0,
+        ${now}, ${now}
+      from unnest(${rows.map(() => newId("whd", now))}::text[], ${rows.map(() => newId("evt", now))}::text[],
+        ${rows.map((row) => row?.id)}::text[], ${rows.map((row) => row?.keyId)}::text[]) as t (id, event, endpoint, key)`);
+  }
+}
+
+async function scaling(bench: Bench, count: number): Promise<void> {
+  console.log(`\nTwo processes against one, ${count} deliveries waiting`);
+  for (const [label, urls, rows] of [
+    ["one receiver that takes 100 ms", [`${bench.url}?ms=100`], count / 2],
+    [
+      "receivers that answer at once (the machine's cores are shared)",
+      [1, 2, 3, 4].map(() => bench.url),
+      count,
+    ],
+  ] as const) {
+    const rate = async (processes: number) => {
+      const { organizationId, endpoints } = await bench.organization(urls);
+      await fillQueue(bench, organizationId, endpoints, rows);
+      const children = await Promise.all(
+        Array.from({ length: processes }, () => bench.fork("webhook-process.ts")),
+      );
+      await waitUntil(bench, (open) => open <= rows * 0.9);
+      const from = performance.now();
+      await waitUntil(bench, (open) => open <= rows * 0.1);
+      const perSecond = ((rows * 0.8) / (performance.now() - from)) * 1000;
+      for (const child of children) await bench.end(child);
+      await bench.clear();
+      return perSecond;
+    };
+    const ones: number[] = [];
+    const twos: number[] = [];
+    for (let round = 0; round < 2; round++) {
+      ones.push(await rate(1));
+      twos.push(await rate(2));
+    }
+    print(`  ${label}`, `${median(ones).toFixed(0)}/s and ${median(twos).toFixed(0)}/s`);
+    print("    two against one (goal 1.7)", (median(twos) / median(ones)).toFixed(2));
+  }
+}
+
+async function waitUntil(bench: Bench, reached: (open: number) => boolean): Promise<void> {
+  for (;;) {
+    const { open } = await bench.db.one<{ open: number }>(
+      sql`select count(*) as open from webhook_deliveries where status = 'pending'`,
+    );
+    if (reached(open)) return;
+    await wait(20);
+  }
+}
+
+// --- a long queue -----------------------------------------------------------------------------------------------------
+
+async function backlog(bench: Bench, count: number): Promise<void> {
+  console.log(`\n${count} deliveries waiting`);
+  const { organizationId, endpoints } = await bench.organization([bench.url, `${bench.url}?ms=50`]);
+  const [endpoint, other] = endpoints;
+  if (endpoint === undefined || other === undefined) return;
+  const claimMs = async () => {
+    // What autovacuum does within a minute; without it the first claims would walk over the rows of the measurement before.
+    await bench.db.run(sql`vacuum analyze webhook_deliveries`);
+    const times: number[] = [];
+    for (let i = 0; i < 40; i++) {
+      const now = new Date();
+      const startedAt = performance.now();
+      const leased = await claimDue(bench.db, [{ endpointId: other.id, most: 64 }], {
+        owner: newUuid(now),
+        now,
+        until: later(now, 30_000),
+      });
+      times.push(performance.now() - startedAt);
+      await bench.db.run(sql`update webhook_deliveries set status = 'pending', next_attempt_at = created_at
+        where id = any(${leased.map(({ id }) => id)}::text[])`);
+    }
+    return median(times);
+  };
+  await fillQueue(bench, organizationId, [other], 1000);
+  const few = await claimMs();
+  await fillQueue(bench, organizationId, [endpoint, other], count - 1000);
+  const many = await claimMs();
+  print("  claiming 64 with 1000 waiting, and with all", `${few.toFixed(2)} ms and ${many.toFixed(2)} ms`);
+  print("    against each other (goal: does not grow)", (many / few).toFixed(2));
+  const child = await bench.fork("webhook-process.ts");
+  const memory: number[] = [];
+  for (let second = 0; second < 20; second++) {
+    await wait(1000);
+    memory.push((await ask<Usage>(child, { ask: "usage" })).rssMb);
+  }
+  const { count: received } = await ask<{ count: number }>(bench.receiver, { ask: "count" });
+  print(
+    "  memory in seconds 5, 10, 15 and 20",
+    [4, 9, 14, 19].map((i) => `${memory[i]?.toFixed(0)} MB`).join(", "),
+  );
+  print("  received by then", String(received));
+  await bench.end(child);
+  await bench.clear();
+}
