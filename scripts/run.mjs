@@ -246,7 +246,12 @@ function hashInputs(folder) {
 
 function childEnvironment(node) {
   const binaries = [path.join(modules, ".bin"), path.dirname(node)];
-  return { ...process.env, PATH: [...binaries, process.env.PATH ?? ""].join(path.delimiter) };
+  return {
+    ...process.env,
+    PATH: [...binaries, process.env.PATH ?? ""].join(path.delimiter),
+    // Source is read, stripped of its types and compiled once; every later start takes it from here.
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? path.join(modules, ".cache", "compile"),
+  };
 }
 
 function runToEnd(node, args) {

@@ -11,7 +11,7 @@ const service = await startService({
   databaseUrl: config.databaseUrl,
   ring: new KeyRing(parseRing(config.secretKeys)),
   clock: systemClock,
-  log: createLog({ level: "warn", write: (line) => process.stderr.write(line), now: () => new Date() }),
+  log: createLog({ level: "info", write: (line) => process.stdout.write(line), now: () => new Date() }),
 });
 process.on("SIGTERM", () => {
   service.close().then(

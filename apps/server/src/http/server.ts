@@ -96,7 +96,7 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
     const status = reply.statusCode;
     requestSeconds(reply.elapsedTime / 1000, { route, status: String(status) });
     // The path is not logged: it may hold a session id. The route's name says enough.
-    log.debug("request", {
+    log.info("request", {
       requestId: request.id,
       method: request.method,
       route,

@@ -5,7 +5,8 @@ import { after } from "node:test";
 const main = new URL("../../src/main.ts", import.meta.url).pathname;
 
 function cleanEnvironment(env: Record<string, string>): Record<string, string> {
-  return { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "/tmp", ...env };
+  const { PATH = "", HOME = "/tmp", NODE_COMPILE_CACHE } = process.env;
+  return { PATH, HOME, ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }), ...env };
 }
 
 /** Runs `assay ARGS` to its end. */
