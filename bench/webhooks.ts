@@ -271,7 +271,9 @@ async function idleLatency(bench: Bench): Promise<void> {
 }
 
 async function besideHanging(bench: Bench, hanging: number): Promise<void> {
-  console.log(`\nOne live endpoint beside ${hanging} that accept a connection and never answer`);
+  console.log(
+    `\nOne live endpoint beside ${hanging} that hang: half accept a connection and say nothing, half read the request and do not answer`,
+  );
   const child = await bench.fork("webhook-process.ts", { EXEMPT_LOOPBACK: String(hanging) });
   const live = await bench.organization([bench.url]);
   const [endpoint] = live.endpoints;
@@ -280,7 +282,11 @@ async function besideHanging(bench: Bench, hanging: number): Promise<void> {
   await measureLatency(bench, live.organizationId, endpoint.id, endpoint.keyId, 20);
   const alone = await measure();
   const dead = await bench.organization(
-    Array.from({ length: hanging }, (_, n) => `https://127.1.${n >> 8}.${n & 255}:${bench.silentPort}/hook`),
+    Array.from({ length: hanging }, (_, n) =>
+      n % 2 === 0
+        ? `https://127.1.${n >> 8}.${n & 255}:${bench.silentPort}/hook`
+        : `${bench.url}/${n}?ms=60000`,
+    ),
   );
   await ask(child, {
     ask: "publish",
@@ -289,7 +295,8 @@ async function besideHanging(bench: Bench, hanging: number): Promise<void> {
     perTransaction: 1,
     data,
   });
-  await wait(3000);
+  // Until as many hang as may.
+  await wait(12_000);
   const beside = await measure();
   const state = await bench.db.one<{ delivering: number; pending: number }>(sql`
     select count(*) filter (where status = 'delivering') as delivering, count(*) filter (where status = 'pending') as pending

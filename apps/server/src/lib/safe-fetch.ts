@@ -134,13 +134,14 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
       if (urlProblem(text, exemptHosts) !== null) throw new SafeFetchError("url_refused");
       const url = new URL(text);
       const limit = new AbortController();
-      let timedOut = false;
+      const expiry = Promise.withResolvers<never>();
+      // An abort does not reach a request that still waits for its connection, so the time is kept here as well.
       const timer = setTimeout(() => {
-        timedOut = true;
         limit.abort();
+        expiry.reject(new SafeFetchError("timeout"));
       }, request.timeoutMs);
       try {
-        const { statusCode, headers, body } = await agent.request({
+        const answer = agent.request({
           origin: url.origin,
           path: `${url.pathname}${url.search}`,
           method: "POST",
@@ -148,6 +149,9 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
           body: request.body,
           signal: limit.signal,
         });
+        // Whatever becomes of it after the time is over is nobody's concern.
+        answer.catch(() => {});
+        const { statusCode, headers, body } = await Promise.race([answer, expiry.promise]);
         clearTimeout(timer);
         // The answer is known; its body is read only so that the connection can serve again.
         const giveUp = setTimeout(() => body.destroy(), bodyTimeoutMs);
@@ -160,7 +164,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
         return { status: statusCode, retryAfter: typeof retryAfter === "string" ? retryAfter : null };
       } catch (error) {
         if (error instanceof SafeFetchError) throw error;
-        throw new SafeFetchError(timedOut ? "timeout" : problemOfError(error), error);
+        throw new SafeFetchError(problemOfError(error), error);
       } finally {
         clearTimeout(timer);
       }
@@ -179,6 +183,10 @@ function problemOfError(error: unknown): SafeFetchProblem {
     )
   )
     return "tls_failed";
-  if (/^(HPE_|UND_ERR_HEADERS|UND_ERR_RES|UND_ERR_BODY|UND_ERR_INFO)/.test(code)) return "response_invalid";
+  if (
+    (error as Error).name === "HTTPParserError" ||
+    /^(HPE_|UND_ERR_HEADERS|UND_ERR_RES|UND_ERR_INFO)/.test(code)
+  )
+    return "response_invalid";
   return "connection_failed";
 }

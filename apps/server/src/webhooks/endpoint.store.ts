@@ -63,7 +63,7 @@ export function findEndpoint(db: Queryable, organizationId: string, id: string):
   );
 }
 
-/** What is undefined stays as it is. Enabling forgets why the endpoint was disabled and since when it failed. */
+/** What is undefined stays as it is. Enabling, and another URL, begin a new count of the days without a success. */
 export function updateEndpoint(
   tx: Tx,
   organizationId: string,
@@ -85,13 +85,15 @@ export function updateEndpoint(
       undelivered_payload_retention_hours = coalesce(${change.retentionHours ?? null}::integer, undelivered_payload_retention_hours),
       ${
         change.enabled === true
-          ? sql`enabled = true, disabled_at = null, disabled_reason = null,
-              failing_since = case when enabled then failing_since end,`
+          ? sql`enabled = true, disabled_at = null, disabled_reason = null,`
           : change.enabled === false
             ? sql`enabled = false, disabled_at = coalesce(disabled_at, ${change.now}),
                 disabled_reason = coalesce(disabled_reason, 'disabled_by_request'),`
             : noSql
       }
+      failing_since = case
+        when (${change.enabled === true}::boolean and not enabled) or url is distinct from coalesce(${change.url ?? null}, url)
+        then null else failing_since end,
       updated_at = ${change.now}
     where organization_id = ${organizationId} and id = ${id}
     returning ${columns}`);
