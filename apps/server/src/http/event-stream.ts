@@ -39,5 +39,7 @@ export function sendEvents(reply: FastifyReply, feed: EventFeed<unknown>): Fasti
     .code(200)
     .header("content-type", "text/event-stream; charset=utf-8")
     .header("x-accel-buffering", "no")
+    // When the stream ends its connection does: kept open it would hold up the end of the process.
+    .header("connection", "close")
     .send(body);
 }

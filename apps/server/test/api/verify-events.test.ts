@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { get, type IncomingMessage } from "node:http";
 import test, { after } from "node:test";
 import { maxStreamsPerSession } from "@assay/contract/verify";
 import { hourMs } from "../../src/lib/clock.ts";
@@ -17,18 +18,22 @@ const partner = await createPartner(api);
 
 type Event = { name: string; data: Record<string, any> };
 
+/** A connection of its own, as a browser's event source has one. */
+function connect(url: string, path: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = get(`${url}${path}/events`, { agent: false }, resolve);
+    request.once("error", reject);
+    after(() => request.destroy());
+  });
+}
+
 /** A page that follows a session. `next` gives the events one by one, and null once the stream has ended. */
 async function follow(url: string, path: string) {
-  const controller = new AbortController();
-  const response = await fetch(`${url}${path}/events`, { signal: controller.signal });
-  assert.equal(response.status, 200);
-  assert.match(response.headers.get("content-type") ?? "", /^text\/event-stream/);
-  assert.equal(response.headers.get("cache-control"), "no-store");
-  const close = () => controller.abort();
-  after(close);
-  const reader = (response.body as ReadableStream<Uint8Array>)
-    .pipeThrough(new TextDecoderStream())
-    .getReader();
+  const response = await connect(url, path);
+  assert.equal(response.statusCode, 200);
+  assert.match(response.headers["content-type"] ?? "", /^text\/event-stream/);
+  assert.equal(response.headers["cache-control"], "no-store");
+  const chunks = response.setEncoding("utf8")[Symbol.asyncIterator]() as AsyncIterator<string>;
   let text = "";
   const next = async (): Promise<Event | null> => {
     for (;;) {
@@ -41,7 +46,7 @@ async function follow(url: string, path: string) {
         if (name !== undefined && data !== undefined) return { name, data: JSON.parse(data) };
         continue;
       }
-      const { value, done } = await reader.read();
+      const { value, done } = await chunks.next();
       if (done) return null;
       text += value;
     }
@@ -55,7 +60,7 @@ async function follow(url: string, path: string) {
       if (fits(event.data)) return event.data;
     }
   };
-  return { next, until, close };
+  return { next, until, close: () => response.destroy() };
 }
 
 test("a page sees consent, claim, every step and the outcome, whichever process they happen on", async () => {
@@ -138,9 +143,9 @@ test("a session has a bounded number of streams, and a page that leaves makes ro
   pages[0]?.close();
   // The service learns of it when the connection closes, which takes a moment.
   for (let tries = 0; ; tries++) {
-    const response = await fetch(`${service.url}${path}/events`);
-    await response.body?.cancel();
-    if (response.status === 200) break;
+    const response = await connect(service.url, path);
+    response.destroy();
+    if (response.statusCode === 200) break;
     assert.ok(tries < 500, "the place was never given back");
   }
 });
