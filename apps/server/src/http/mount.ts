@@ -1,5 +1,14 @@
 import { isIP } from "node:net";
-import type { Access, BodyOf, DataOf, Page, ParamsOf, QueryOf, RouteDefinition } from "@assay/contract/route";
+import type {
+  Access,
+  BodyOf,
+  DataOf,
+  EventFeed,
+  Page,
+  ParamsOf,
+  QueryOf,
+  RouteDefinition,
+} from "@assay/contract/route";
 import { honoursIdempotencyKey, isList, isWrite } from "@assay/contract/route";
 import fastJson from "fast-json-stringify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -8,6 +17,7 @@ import { admit, memberOf } from "./access.ts";
 import { ApiError } from "./api-error.ts";
 import type { Authenticator, Caller, CallerOf, OrganizationCaller, UserCaller } from "./caller.ts";
 import { limitInEffect } from "./error-handler.ts";
+import { sendEvents } from "./event-stream.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { type SessionCookie, sessionTokenOf } from "./session-cookie.ts";
 import { convertQuery, createValidator } from "./validate.ts";
@@ -26,6 +36,8 @@ export type RequestInfo = {
   /** The client's address as far as trusted proxies tell it. Used for limits only; never stored or logged. */
   address: string;
   userAgent: string;
+  /** What came as `Authorization: Bearer`, for a public route whose proof is a token of its own. */
+  bearer: string | null;
   /** Sets or clears the session cookie of the answer. */
   setSessionCookie(cookie: SessionCookie | null): void;
 };
@@ -126,11 +138,13 @@ function mountRoute(
           id: request.id,
           address: request.ip,
           userAgent: (request.headers["user-agent"] ?? "").slice(0, 300),
+          bearer: bearerOf(request),
           setSessionCookie: (cookie: SessionCookie | null) => options.writeCookie(reply, cookie),
         },
       } as unknown as Context<RouteDefinition>;
       const run = () => handle(context);
       if (guard) await guard(context);
+      if ("events" in definition.reply) return sendEvents(reply, (await run()) as EventFeed<unknown>);
       const render = (result: unknown) => serialize(result, parsedQuery);
 
       const key = request.headers["idempotency-key"];
@@ -148,6 +162,10 @@ function mountRoute(
   });
 }
 
+function bearerOf(request: FastifyRequest): string | null {
+  return /^Bearer +([^\s]+)$/i.exec(request.headers.authorization ?? "")?.[1] ?? null;
+}
+
 async function identify(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -158,11 +176,11 @@ async function identify(
   const { authorization } = request.headers;
   let caller: Caller | null = null;
   if (authorization !== undefined) {
-    const credential = /^Bearer +([^\s]+)$/i.exec(authorization)?.[1];
+    const credential = bearerOf(request);
     if (credential?.startsWith("kk_")) {
       caller = await options.authenticator.byKey(credential);
       if (caller?.kind === "key") options.onKeyUsed(caller.keyId);
-    } else if (credential !== undefined) {
+    } else if (credential !== null) {
       caller = await options.authenticator.byToken(credential);
     }
   } else {
