@@ -9,6 +9,7 @@ import { ApiError } from "./api-error.ts";
 import type { Authenticator, Caller, CallerOf, OrganizationCaller, UserCaller } from "./caller.ts";
 import { limitInEffect } from "./error-handler.ts";
 import type { Idempotency } from "./idempotency.ts";
+import type { RenderedAnswer } from "./rendered-answer.ts";
 import { type SessionCookie, sessionTokenOf } from "./session-cookie.ts";
 import { convertQuery, createValidator } from "./validate.ts";
 
@@ -241,8 +242,6 @@ function refuseAnyBody(body: unknown): undefined {
     });
   return undefined;
 }
-
-export type RenderedAnswer = { status: number; text: string | null };
 
 /** Writes replies by their schema: a field that the contract does not declare never leaves. Built on first use. */
 function lazySerializer(

@@ -3,7 +3,6 @@ import type { Queryable, Tx } from "../db/db.ts";
 import { joinSql, noSql, type Sql, sql } from "../db/sql.ts";
 import type { Environment } from "../http/caller.ts";
 import { readPage } from "../http/page.ts";
-import { viewOrganization } from "./organization.view.ts";
 
 export type OrganizationProfile = {
   logo_url: string | null;
@@ -59,13 +58,14 @@ export function readOwnOrganization(
     where o.id = ${organizationId} and m.user_id = ${userId}`);
 }
 
-export function listOwnOrganizations(
+export function listOwnOrganizations<T>(
   db: Queryable,
   userId: string,
   limit: number,
   startingAfter: string | undefined,
+  view: (row: OwnOrganizationRow) => T,
 ) {
-  return readPage<OwnOrganizationRow, ReturnType<typeof viewOrganization>>(
+  return readPage<OwnOrganizationRow, T>(
     db,
     {
       limit,
@@ -77,7 +77,7 @@ export function listOwnOrganizations(
         where m.user_id = ${userId} ${startingAfter === undefined ? noSql : sql`and o.id < ${startingAfter}`}
         order by o.id desc limit ${count}`,
     },
-    viewOrganization,
+    view,
   );
 }
 

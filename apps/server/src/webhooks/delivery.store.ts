@@ -5,7 +5,6 @@ import { noSql, type Sql, sql } from "../db/sql.ts";
 import { readPage } from "../http/page.ts";
 import { later } from "../lib/clock.ts";
 import { idFloor } from "../lib/ids.ts";
-import { viewDelivery } from "./delivery.view.ts";
 
 /** The channel on which due deliveries are announced: endpoint ids with commas between them, or nothing. */
 export const deliveryChannel = "assay_deliveries";
@@ -107,7 +106,7 @@ const withStatus: Record<DeliveryStatus, Sql> = {
   failed: sql`and status = 'failed'`,
 };
 
-export function listDeliveries(
+export function listDeliveries<T>(
   db: Queryable,
   organizationId: string,
   filter: {
@@ -119,8 +118,9 @@ export function listDeliveries(
     limit: number;
     startingAfter: string | undefined;
   },
+  view: (row: DeliveryRow) => T,
 ) {
-  return readPage<DeliveryRow, ReturnType<typeof viewDelivery>>(
+  return readPage<DeliveryRow, T>(
     db,
     {
       limit: filter.limit,
@@ -138,7 +138,7 @@ export function listDeliveries(
           ${filter.startingAfter === undefined ? noSql : sql`and id < ${filter.startingAfter}`}
         order by id desc limit ${limit}`,
     },
-    viewDelivery,
+    view,
   );
 }
 
