@@ -330,19 +330,22 @@ export function attemptsPage(organizationId: string, filter: AttemptFilter, now:
   const { sessionId, status } = filter;
   const before = filter.startingAfter ?? "va_~";
   const key = status === undefined ? idBy.organization : idBy.status;
-  const range = (condition: Sql) => sql`
+  const range = (condition: Sql, from = "va_") => sql`
     select ${attemptColumns} from attempts
     where organization_id = ${organizationId}
       ${sessionId === undefined ? sql`` : sql`and session_id = ${sessionId}`}
-      and ${key} < ${before} ${condition}`;
-  const newest = (condition: Sql) => sql`${range(condition)} order by ${key} desc limit ${limit}`;
+      and ${key} >= ${from} and ${key} < ${before} ${condition}`;
+  const newest = (condition: Sql, from?: string) =>
+    sql`${range(condition, from)} order by ${key} desc limit ${limit}`;
   switch (status) {
     case undefined:
       return newest(sql``);
     case "in_progress":
       // An attempt is never older than its session, so those of living sessions are a range of ids too.
-      return newest(sql`and status = 'in_progress' and session_expires_at > ${now}
-        and ${key} >= ${idFloor("va", later(lastExpiredCreation(now), 1))}`);
+      return newest(
+        sql`and status = 'in_progress' and session_expires_at > ${now}`,
+        idFloor("va", later(lastExpiredCreation(now), 1)),
+      );
     case "failed": {
       // Those that are due are few and found by their expiry, which is why they are not asked for in order.
       const due = range(sql`and status = 'in_progress' and session_expires_at <= ${now}`);
