@@ -278,7 +278,13 @@ async function besideHanging(bench: Bench, hanging: number): Promise<void> {
   const live = await bench.organization([bench.url]);
   const [endpoint] = live.endpoints;
   if (endpoint === undefined) return;
-  const measure = () => measureLatency(bench, live.organizationId, endpoint.id, endpoint.keyId, 200);
+  const measure = async () => {
+    const before = await ask<Usage>(child, { ask: "usage" });
+    const startedAt = performance.now();
+    const latency = await measureLatency(bench, live.organizationId, endpoint.id, endpoint.keyId, 200);
+    const after = await ask<Usage>(child, { ask: "usage" });
+    return { ...latency, busy: (after.cpuUs - before.cpuUs) / 10 / (performance.now() - startedAt) };
+  };
   await measureLatency(bench, live.organizationId, endpoint.id, endpoint.keyId, 20);
   const alone = await measure();
   const dead = await bench.organization(
@@ -302,10 +308,13 @@ async function besideHanging(bench: Bench, hanging: number): Promise<void> {
     select count(*) filter (where status = 'delivering') as delivering, count(*) filter (where status = 'pending') as pending
     from webhook_deliveries where organization_id = ${dead.organizationId}`);
   const usage = await ask<Usage>(child, { ask: "usage" });
-  print("  alone", `p50 ${alone.p50.toFixed(1)} ms, p99 ${alone.p99.toFixed(1)} ms, ${alone.arrived} of 200`);
+  print(
+    "  alone",
+    `p50 ${alone.p50.toFixed(1)} ms, p99 ${alone.p99.toFixed(1)} ms, ${alone.arrived} of 200, ${alone.busy.toFixed(0)} % of a core`,
+  );
   print(
     "  beside them",
-    `p50 ${beside.p50.toFixed(1)} ms, p99 ${beside.p99.toFixed(1)} ms, ${beside.arrived} of 200`,
+    `p50 ${beside.p50.toFixed(1)} ms, p99 ${beside.p99.toFixed(1)} ms, ${beside.arrived} of 200, ${beside.busy.toFixed(0)} % of a core`,
   );
   print("  p50 beside them against alone (goal at most 1.2)", (beside.p50 / alone.p50).toFixed(2));
   print("  meanwhile", `${state.delivering} hang, ${state.pending} wait, ${usage.rssMb.toFixed(0)} MB`);

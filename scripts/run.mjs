@@ -29,10 +29,11 @@ const commands = {
     ["scripts/generate.ts", "--check"],
     ["scripts/test.ts", ...args],
   ],
+  build: () => [],
   bench: (args) => [["bench/run.ts", ...args]],
   fuzz: (args) => [["packages/emrtd/fuzz/run.ts", ...args]],
 };
-const needsWebApps = new Set(["start", "dev", "test", "check"]);
+const needsWebApps = new Set(["start", "dev", "build", "test", "check"]);
 
 async function main() {
   const [name, ...args] = process.argv.slice(2);

@@ -1,5 +1,18 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
 import { createRoot } from "react-dom/client";
+import { takeMailedToken } from "./api/mailed-token.ts";
+import { queries } from "./api/queries.ts";
+import { router } from "./router.tsx";
 import "./styles.css";
 
+takeMailedToken();
+window.addEventListener("hashchange", takeMailedToken);
+
 const root = document.getElementById("root");
-if (root !== null) createRoot(root).render(<main className="p-6">Loading…</main>);
+if (root !== null)
+  createRoot(root).render(
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>,
+  );

@@ -453,11 +453,13 @@ create table webhook_deliveries (
   constraint webhook_deliveries_pkey PRIMARY KEY (id),
   constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivering'::text, 'succeeded'::text, 'failed'::text])))
 );
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (next_attempt_at, endpoint_id) WHERE (status = 'pending'::text);
 CREATE INDEX webhook_deliveries_endpoint ON public.webhook_deliveries USING btree (endpoint_id, id DESC);
 CREATE INDEX webhook_deliveries_event ON public.webhook_deliveries USING btree (event_id);
 CREATE INDEX webhook_deliveries_expiry ON public.webhook_deliveries USING btree (payload_expires_at) WHERE ((payload IS NOT NULL) AND (payload_expires_at IS NOT NULL));
 CREATE INDEX webhook_deliveries_failed ON public.webhook_deliveries USING btree (organization_id, id DESC) WHERE (status = 'failed'::text);
 CREATE INDEX webhook_deliveries_leases ON public.webhook_deliveries USING btree (lease_until) WHERE (status = 'delivering'::text);
+CREATE INDEX webhook_deliveries_open ON public.webhook_deliveries USING btree (organization_id, id DESC) WHERE (status = ANY (ARRAY['pending'::text, 'delivering'::text]));
 CREATE INDEX webhook_deliveries_organization ON public.webhook_deliveries USING btree (organization_id, id DESC);
 CREATE INDEX webhook_deliveries_queue ON public.webhook_deliveries USING btree (endpoint_id, next_attempt_at) WHERE (status = 'pending'::text);
 

@@ -3,7 +3,6 @@ import type { Queryable, Tx } from "../db/db.ts";
 import { noSql, sql } from "../db/sql.ts";
 import type { Environment } from "../http/caller.ts";
 import { readPage } from "../http/page.ts";
-import { viewApiKey } from "./api-key.view.ts";
 
 export type ApiKeyRow = {
   id: string;
@@ -63,13 +62,14 @@ export function deleteApiKey(tx: Tx, organizationId: string, id: string): Promis
   );
 }
 
-export function listApiKeys(
+export function listApiKeys<T>(
   db: Queryable,
   organizationId: string,
   limit: number,
   startingAfter: string | undefined,
+  view: (row: ApiKeyRow) => T,
 ) {
-  return readPage<ApiKeyRow, ReturnType<typeof viewApiKey>>(
+  return readPage<ApiKeyRow, T>(
     db,
     {
       limit,
@@ -82,7 +82,7 @@ export function listApiKeys(
           ${startingAfter === undefined ? noSql : sql`and id < ${startingAfter}`}
         order by id desc limit ${count}`,
     },
-    viewApiKey,
+    view,
   );
 }
 

@@ -38,7 +38,7 @@ export function apiKeyRoutes({ db, clock, ring }: Core, usage: KeyUsage): Bindin
 
     bind(contract.listApiKeys, async ({ caller, query }) => {
       await usage.flush();
-      return listApiKeys(db, caller.organizationId, query.limit, query.starting_after);
+      return listApiKeys(db, caller.organizationId, query.limit, query.starting_after, viewApiKey);
     }),
 
     bind(contract.updateApiKey, async ({ caller, params, body }) => {

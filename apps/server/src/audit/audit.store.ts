@@ -4,7 +4,6 @@ import { noSql, sql } from "../db/sql.ts";
 import type { Caller } from "../http/caller.ts";
 import { readPage } from "../http/page.ts";
 import { newUuid, uuidFloor } from "../lib/ids.ts";
-import { viewAuditLog } from "./audit.view.ts";
 
 const firstUuid = "00000000-0000-0000-0000-000000000000";
 
@@ -63,7 +62,7 @@ export type AuditRow = {
   created_at: Date;
 };
 
-export function listAuditLogs(
+export function listAuditLogs<T>(
   db: Queryable,
   organizationId: string,
   filter: {
@@ -74,8 +73,9 @@ export function listAuditLogs(
     limit: number;
     startingAfter?: string | undefined;
   },
+  view: (row: AuditRow) => T,
 ) {
-  return readPage<AuditRow, ReturnType<typeof viewAuditLog>>(
+  return readPage<AuditRow, T>(
     db,
     {
       limit: filter.limit,
@@ -92,7 +92,7 @@ export function listAuditLogs(
           ${filter.startingAfter === undefined ? noSql : sql`and id < ${filter.startingAfter}`}
         order by id desc limit ${limit}`,
     },
-    viewAuditLog,
+    view,
   );
 }
 

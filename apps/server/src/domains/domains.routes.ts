@@ -48,7 +48,7 @@ export function domainRoutes(core: Core): Binding[] {
     }),
 
     bind(contract.listRedirectUris, ({ caller, query }) =>
-      listRedirectUris(db, caller.organizationId, query.limit, query.starting_after),
+      listRedirectUris(db, caller.organizationId, query.limit, query.starting_after, viewRedirectUri),
     ),
 
     bind(contract.deleteRedirectUri, async ({ caller, params }) => {

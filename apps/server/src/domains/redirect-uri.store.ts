@@ -1,7 +1,6 @@
 import type { Queryable, Tx } from "../db/db.ts";
 import { noSql, sql } from "../db/sql.ts";
 import { readPage } from "../http/page.ts";
-import { viewRedirectUri } from "./domain.view.ts";
 
 export type RedirectUriRow = {
   id: string;
@@ -55,13 +54,14 @@ export function findRedirectUri(
     where r.organization_id = ${organizationId} and r.pattern = ${pattern}`);
 }
 
-export function listRedirectUris(
+export function listRedirectUris<T>(
   db: Queryable,
   organizationId: string,
   limit: number,
   startingAfter: string | undefined,
+  view: (row: RedirectUriRow) => T,
 ) {
-  return readPage<RedirectUriRow, ReturnType<typeof viewRedirectUri>>(
+  return readPage<RedirectUriRow, T>(
     db,
     {
       limit,
@@ -74,7 +74,7 @@ export function listRedirectUris(
           ${startingAfter === undefined ? noSql : sql`and r.id < ${startingAfter}`}
         order by r.id desc limit ${count}`,
     },
-    viewRedirectUri,
+    view,
   );
 }
 

@@ -6,7 +6,7 @@ import { type Clock, dayMs, later } from "../lib/clock.ts";
 import type { KeyRing } from "../lib/key-ring.ts";
 import { ApiError } from "./api-error.ts";
 import type { Caller, OrganizationCaller } from "./caller.ts";
-import type { RenderedAnswer } from "./mount.ts";
+import type { RenderedAnswer } from "./rendered-answer.ts";
 
 const keptMs = dayMs;
 const keyPattern = /^[\x21-\x7e]{1,255}$/;

@@ -19,6 +19,7 @@ import type { Authenticator, Caller, CallerOf, OrganizationCaller, UserCaller } 
 import { limitInEffect } from "./error-handler.ts";
 import { sendEvents } from "./event-stream.ts";
 import type { Idempotency } from "./idempotency.ts";
+import type { RenderedAnswer } from "./rendered-answer.ts";
 import { type SessionCookie, sessionTokenOf } from "./session-cookie.ts";
 import { convertQuery, createValidator } from "./validate.ts";
 
@@ -259,8 +260,6 @@ function refuseAnyBody(body: unknown): undefined {
     });
   return undefined;
 }
-
-export type RenderedAnswer = { status: number; text: string | null };
 
 /** Writes replies by their schema: a field that the contract does not declare never leaves. Built on first use. */
 function lazySerializer(

@@ -2,7 +2,6 @@ import type { Role } from "@assay/contract/route";
 import type { Queryable, Tx } from "../db/db.ts";
 import { noSql, sql } from "../db/sql.ts";
 import { readPage } from "../http/page.ts";
-import { viewInvitation } from "./invitation.view.ts";
 
 export type InvitationRow = {
   id: string;
@@ -40,14 +39,15 @@ export async function insertInvitation(
     returning ${columns}`);
 }
 
-export function listInvitations(
+export function listInvitations<T>(
   db: Queryable,
   organizationId: string,
   now: Date,
   limit: number,
   startingAfter: string | undefined,
+  view: (row: InvitationRow) => T,
 ) {
-  return readPage<InvitationRow, ReturnType<typeof viewInvitation>>(
+  return readPage<InvitationRow, T>(
     db,
     {
       limit,
@@ -60,7 +60,7 @@ export function listInvitations(
           ${startingAfter === undefined ? noSql : sql`and i.id < ${startingAfter}`}
         order by i.id desc limit ${count}`,
     },
-    viewInvitation,
+    view,
   );
 }
 

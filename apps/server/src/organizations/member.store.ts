@@ -3,7 +3,6 @@ import type { Queryable, Tx } from "../db/db.ts";
 import { noSql, sql } from "../db/sql.ts";
 import { readPage } from "../http/page.ts";
 import { newUuid } from "../lib/ids.ts";
-import { viewMember } from "./member.view.ts";
 
 export type MemberRow = {
   id: string;
@@ -31,13 +30,14 @@ export async function insertMembership(
   return inserted === 1;
 }
 
-export function listMembers(
+export function listMembers<T>(
   db: Queryable,
   organizationId: string,
   limit: number,
   startingAfter: string | undefined,
+  view: (row: MemberRow) => T,
 ) {
-  return readPage<MemberRow, ReturnType<typeof viewMember>>(
+  return readPage<MemberRow, T>(
     db,
     {
       limit,
@@ -50,7 +50,7 @@ export function listMembers(
           ${startingAfter === undefined ? noSql : sql`and m.id < ${startingAfter}`}
         order by m.id desc limit ${count}`,
     },
-    viewMember,
+    view,
   );
 }
 

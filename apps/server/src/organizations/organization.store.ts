@@ -3,7 +3,6 @@ import type { Queryable, Tx } from "../db/db.ts";
 import { joinSql, noSql, type Sql, sql } from "../db/sql.ts";
 import type { Environment } from "../http/caller.ts";
 import { readPage } from "../http/page.ts";
-import { viewOrganization } from "./organization.view.ts";
 
 export type OrganizationProfile = {
   logo_url: string | null;
@@ -75,13 +74,14 @@ export function findOrganizationOfPerson(
     from organizations o where o.id = ${organizationId}`);
 }
 
-export function listOwnOrganizations(
+export function listOwnOrganizations<T>(
   db: Queryable,
   userId: string,
   limit: number,
   startingAfter: string | undefined,
+  view: (row: OwnOrganizationRow) => T,
 ) {
-  return readPage<OwnOrganizationRow, ReturnType<typeof viewOrganization>>(
+  return readPage<OwnOrganizationRow, T>(
     db,
     {
       limit,
@@ -93,7 +93,7 @@ export function listOwnOrganizations(
         where m.user_id = ${userId} ${startingAfter === undefined ? noSql : sql`and o.id < ${startingAfter}`}
         order by o.id desc limit ${count}`,
     },
-    viewOrganization,
+    view,
   );
 }
 

@@ -71,7 +71,7 @@ export function organizationRoutes(core: Core): Binding[] {
     }),
 
     bind(contract.listOrganizations, ({ caller, query }) =>
-      listOwnOrganizations(db, caller.userId, query.limit, query.starting_after),
+      listOwnOrganizations(db, caller.userId, query.limit, query.starting_after, viewOrganization),
     ),
 
     bind(contract.updateOrganization, async ({ caller, body }) => {
@@ -105,7 +105,7 @@ export function organizationRoutes(core: Core): Binding[] {
     }),
 
     bind(contract.listMembers, ({ caller, query }) =>
-      listMembers(db, caller.organizationId, query.limit, query.starting_after),
+      listMembers(db, caller.organizationId, query.limit, query.starting_after, viewMember),
     ),
 
     bind(contract.updateMember, async ({ caller, params, body }) =>
@@ -117,7 +117,14 @@ export function organizationRoutes(core: Core): Binding[] {
     bind(contract.leaveOrganization, ({ caller }) => removeMember(core, caller, "self")),
 
     bind(contract.listInvitations, ({ caller, query }) =>
-      listInvitations(db, caller.organizationId, clock.now(), query.limit, query.starting_after),
+      listInvitations(
+        db,
+        caller.organizationId,
+        clock.now(),
+        query.limit,
+        query.starting_after,
+        viewInvitation,
+      ),
     ),
 
     bind(contract.createInvitation, async ({ caller, body }) =>

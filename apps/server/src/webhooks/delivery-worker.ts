@@ -12,6 +12,7 @@ import {
   deliveryChannel,
   endDeliveriesOf,
   findDueEndpoints,
+  findNewlyDueEndpoints,
   type LeasedDelivery,
   type RecordedAttempt,
   recordAttempts,
@@ -45,6 +46,11 @@ const retryAfterErrorMs = 500;
 const forgetAfterMs = 10 * minuteMs;
 const stopGraceMs = 5 * secondMs;
 const settlePauseMs = 5;
+const releaseAtOnce = 500;
+// A transaction may commit seconds after the time it wrote, and the clocks of two machines differ; what comes later still
+// is found when every queue is looked at.
+const overlapMs = 10 * secondMs;
+const lookEverywhereMs = 30 * secondMs;
 
 /**
  * Sends what is due. Runs in any number of processes: each leases deliveries in the database, sends them, and records what
@@ -66,6 +72,8 @@ export class DeliveryWorker {
   #pumping: Promise<void> | null = null;
   #pumpAgain = false;
   #pollTimer: NodeJS.Timeout | undefined;
+  #lookedUntil: Date | null = null;
+  #lookEverywhereAt = 0;
   #unsubscribe: () => void = () => {};
   #idle: (() => void)[] = [];
   #stopping = false;
@@ -106,8 +114,10 @@ export class DeliveryWorker {
   #wake(payload: string): void {
     if (this.#stopping) return;
     // Nothing in it means: more than a notification can name, or notifications were lost.
-    if (payload === "") this.#pollLater(0);
-    else {
+    if (payload === "") {
+      this.#lookedUntil = null;
+      this.#pollLater(0);
+    } else {
       for (const id of payload.split(",")) this.#lanes.ready(id, false);
       this.#pump();
     }
@@ -125,25 +135,34 @@ export class DeliveryWorker {
   async #poll(): Promise<void> {
     const startedAt = performance.now();
     try {
-      await this.#discover();
+      const from = this.#lookedUntil;
+      const everywhere = from === null || performance.now() >= this.#lookEverywhereAt;
+      await this.#discover(everywhere ? null : later(from, -overlapMs));
     } catch (error) {
+      this.#lookedUntil = null;
       this.#core.log.warn("due webhooks could not be looked for, will try again", describeError(error));
     }
-    // With very many queues looking takes long; it never takes more than a twentieth of the time.
+    // However long looking takes, it never takes more than a twentieth of the time.
     this.#pollLater(Math.max(this.#pollMs, 20 * (performance.now() - startedAt)));
   }
 
-  /** Returns how many endpoints have something due. */
-  async #discover(): Promise<number> {
+  /**
+   * Takes note of the endpoints that have something due: in every queue, or only of what came due after `after`. Returns
+   * how many there are.
+   */
+  async #discover(after: Date | null): Promise<number> {
     const { db, clock } = this.#core;
     const now = clock.now();
-    for (let released = 500; released === 500 && !this.#stopping; )
-      released = (await releaseExpiredLeases(db, now, 500)).length;
-    const due = await findDueEndpoints(db, now);
+    for (let released = releaseAtOnce; released === releaseAtOnce && !this.#stopping; )
+      released = (await releaseExpiredLeases(db, now, releaseAtOnce)).length;
+    const due =
+      after === null ? await findDueEndpoints(db, now) : await findNewlyDueEndpoints(db, after, now);
     const gone = due.filter((endpoint) => endpoint.enabled === null).map((endpoint) => endpoint.id);
     if (gone.length > 0) await endDeliveriesOf(db, gone, now);
     for (const endpoint of due)
       if (endpoint.enabled) this.#lanes.ready(endpoint.id, endpoint.failing ?? false);
+    if (after === null) this.#lookEverywhereAt = performance.now() + lookEverywhereMs;
+    this.#lookedUntil = now;
     this.#lanes.forgetIdle(performance.now() - forgetAfterMs);
     if (this.#secrets.size > 2 * this.#lanes.knownCount + 1000) this.#secrets.clear();
     this.#pump();
@@ -179,6 +198,7 @@ export class DeliveryWorker {
       } catch (error) {
         log.warn("due webhooks could not be claimed, will try again", describeError(error));
         for (const { endpointId, most } of wanted) this.#lanes.claimed(endpointId, most, 0);
+        this.#lookedUntil = null;
         this.#pollLater(retryAfterErrorMs);
         return;
       }
@@ -341,7 +361,7 @@ export class DeliveryWorker {
   /** Sends everything that is due now and waits for what comes of it. */
   async settle(): Promise<void> {
     while (!this.#stopping) {
-      const due = await this.#discover();
+      const due = await this.#discover(null);
       await this.#untilIdle();
       if (due === 0) return;
       // What another process is claiming at this moment shows as due and cannot be claimed.

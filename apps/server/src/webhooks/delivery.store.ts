@@ -5,7 +5,6 @@ import { noSql, type Sql, sql } from "../db/sql.ts";
 import { readPage } from "../http/page.ts";
 import { later } from "../lib/clock.ts";
 import { idFloor } from "../lib/ids.ts";
-import { viewDelivery } from "./delivery.view.ts";
 
 /** The channel on which due deliveries are announced: endpoint ids with commas between them, or nothing. */
 export const deliveryChannel = "assay_deliveries";
@@ -107,7 +106,7 @@ const withStatus: Record<DeliveryStatus, Sql> = {
   failed: sql`and status = 'failed'`,
 };
 
-export function listDeliveries(
+export function listDeliveries<T>(
   db: Queryable,
   organizationId: string,
   filter: {
@@ -119,8 +118,9 @@ export function listDeliveries(
     limit: number;
     startingAfter: string | undefined;
   },
+  view: (row: DeliveryRow) => T,
 ) {
-  return readPage<DeliveryRow, ReturnType<typeof viewDelivery>>(
+  return readPage<DeliveryRow, T>(
     db,
     {
       limit: filter.limit,
@@ -138,7 +138,7 @@ export function listDeliveries(
           ${filter.startingAfter === undefined ? noSql : sql`and id < ${filter.startingAfter}`}
         order by id desc limit ${limit}`,
     },
-    viewDelivery,
+    view,
   );
 }
 
@@ -224,6 +224,16 @@ export function findDueEndpoints(db: Queryable, now: Date): Promise<DueEndpoint[
     select queue.endpoint_id as id, e.failing_since is not null as failing, e.enabled
     from queue left join webhook_endpoints e on e.id = queue.endpoint_id
     where queue.next_attempt_at <= ${now} and e.enabled is not false`);
+}
+
+/** The endpoints for which something came due between two moments. Costs as much as came due, however many queues there are. */
+export function findNewlyDueEndpoints(db: Queryable, after: Date, now: Date): Promise<DueEndpoint[]> {
+  return db.rows<DueEndpoint>(sql`
+    select e.id, e.failing_since is not null as failing, e.enabled
+    from (
+      select distinct endpoint_id from webhook_deliveries
+      where status = 'pending' and next_attempt_at > ${after} and next_attempt_at <= ${now}) due
+    join webhook_endpoints e on e.id = due.endpoint_id and e.enabled`);
 }
 
 /** Gives back what a process that died was sending. It used no try, because nobody knows what came of it. */

@@ -1,7 +1,6 @@
 import type { Queryable, Tx } from "../db/db.ts";
 import { noSql, sql } from "../db/sql.ts";
 import { readPage } from "../http/page.ts";
-import { viewEncryptionKey } from "./encryption-key.view.ts";
 
 export type EncryptionKeyRow = {
   id: string;
@@ -36,15 +35,16 @@ export function insertEncryptionKey(
     returning ${columns}`);
 }
 
-export function listEncryptionKeys(
+export function listEncryptionKeys<T>(
   db: Queryable,
   organizationId: string,
   endpointId: string,
   limit: number,
   startingAfter: string | undefined,
+  view: (row: EncryptionKeyRow) => T,
 ) {
   const ofEndpoint = sql`organization_id = ${organizationId} and endpoint_id = ${endpointId}`;
-  return readPage<EncryptionKeyRow, ReturnType<typeof viewEncryptionKey>>(
+  return readPage<EncryptionKeyRow, T>(
     db,
     {
       limit,
@@ -55,7 +55,7 @@ export function listEncryptionKeys(
         where ${ofEndpoint} ${startingAfter === undefined ? noSql : sql`and id < ${startingAfter}`}
         order by id desc limit ${count}`,
     },
-    viewEncryptionKey,
+    view,
   );
 }
 

@@ -3,7 +3,6 @@ import type { DisabledReason, PayloadRetentionHours } from "@assay/contract/webh
 import type { Queryable, Tx } from "../db/db.ts";
 import { noSql, sql } from "../db/sql.ts";
 import { readPage } from "../http/page.ts";
-import { viewEndpoint } from "./endpoint.view.ts";
 
 export type EndpointRow = {
   id: string;
@@ -109,12 +108,13 @@ export function deleteEndpoint(
   );
 }
 
-export function listEndpoints(
+export function listEndpoints<T>(
   db: Queryable,
   organizationId: string,
   filter: { enabled: boolean | undefined; limit: number; startingAfter: string | undefined },
+  view: (row: EndpointRow) => T,
 ) {
-  return readPage<EndpointRow, ReturnType<typeof viewEndpoint>>(
+  return readPage<EndpointRow, T>(
     db,
     {
       limit: filter.limit,
@@ -128,7 +128,7 @@ export function listEndpoints(
           ${filter.startingAfter === undefined ? noSql : sql`and id < ${filter.startingAfter}`}
         order by id desc limit ${limit}`,
     },
-    viewEndpoint,
+    view,
   );
 }
 

@@ -4,7 +4,6 @@ import { noSql, sql } from "../db/sql.ts";
 import { readPage } from "../http/page.ts";
 import { later } from "../lib/clock.ts";
 import { idFloor } from "../lib/ids.ts";
-import { viewEvent } from "./event.view.ts";
 
 export type EventRow = {
   id: string;
@@ -42,7 +41,7 @@ export function findEvent(db: Queryable, organizationId: string, id: string): Pr
   );
 }
 
-export function listEvents(
+export function listEvents<T>(
   db: Queryable,
   organizationId: string,
   filter: {
@@ -53,8 +52,9 @@ export function listEvents(
     limit: number;
     startingAfter: string | undefined;
   },
+  view: (row: EventRow) => T,
 ) {
-  return readPage<EventRow, ReturnType<typeof viewEvent>>(
+  return readPage<EventRow, T>(
     db,
     {
       limit: filter.limit,
@@ -72,7 +72,7 @@ export function listEvents(
           ${filter.startingAfter === undefined ? noSql : sql`and id < ${filter.startingAfter}`}
         order by id desc limit ${limit}`,
     },
-    viewEvent,
+    view,
   );
 }
 

@@ -44,6 +44,8 @@ type Endpoint = {
 export type Ticket = { endpointId: string; proven: boolean; slow: boolean };
 
 const mostPerSluggishEndpoint = 16;
+// Opening a connection costs a millisecond: beginning many at once would hold up those that have one.
+const unprovenAtOnce = 8;
 
 export class Lanes {
   readonly #limits: LaneLimits;
@@ -103,10 +105,12 @@ export class Lanes {
   pick(most: number): { endpointId: string; most: number }[] {
     const picked: { endpointId: string; most: number }[] = [];
     let left = most;
+    let unprovenLeft = unprovenAtOnce;
     for (const standing of standings) {
       const ids = this.#ready.get(standing) ?? new Set<string>();
       for (const endpointId of ids) {
-        const room = Math.min(left, this.#roomFor(standing));
+        const proven = standing === "prompt";
+        const room = Math.min(left, proven ? left : unprovenLeft, this.#roomFor(standing));
         if (room <= 0) break;
         ids.delete(endpointId);
         const endpoint = this.#endpoints.get(endpointId);
@@ -117,7 +121,10 @@ export class Lanes {
         endpoint.more = false;
         endpoint.usedAt = performance.now();
         this.#young += count;
-        if (standing !== "prompt") this.#youngUnproven += count;
+        if (!proven) {
+          this.#youngUnproven += count;
+          unprovenLeft -= count;
+        }
         left -= count;
         picked.push({ endpointId, most: count });
       }

@@ -119,11 +119,16 @@ export function webhookRoutes(core: Core, safeFetch: SafeFetch): Binding[] {
     }),
 
     bind(contract.listEndpoints, ({ caller, query }) =>
-      listEndpoints(db, caller.organizationId, {
-        enabled: query.enabled,
-        limit: query.limit,
-        startingAfter: query.starting_after,
-      }),
+      listEndpoints(
+        db,
+        caller.organizationId,
+        {
+          enabled: query.enabled,
+          limit: query.limit,
+          startingAfter: query.starting_after,
+        },
+        viewEndpoint,
+      ),
     ),
 
     bind(contract.getEndpoint, async ({ caller, params }) => {
@@ -289,22 +294,34 @@ export function webhookRoutes(core: Core, safeFetch: SafeFetch): Binding[] {
       const { organizationId } = caller;
       if ((await findEndpoint(db, organizationId, params.endpoint_id)) === null)
         throw new ApiError("NOT_FOUND");
-      return listEncryptionKeys(db, organizationId, params.endpoint_id, query.limit, query.starting_after);
+      return listEncryptionKeys(
+        db,
+        organizationId,
+        params.endpoint_id,
+        query.limit,
+        query.starting_after,
+        viewEncryptionKey,
+      );
     }),
 
     bind(contract.deactivateKey, ({ caller, params }) => deactivate(caller, params.key_id)),
     bind(contract.reactivateKey, ({ caller, params }) => activate(caller, params.key_id)),
 
     bind(contract.listDeliveries, ({ caller, query }) =>
-      listDeliveries(db, caller.organizationId, {
-        status: query.status,
-        endpointId: query.endpoint_id,
-        eventId: query.event_id,
-        createdFrom: parseTime("created_from", query.created_from),
-        createdTo: parseTime("created_to", query.created_to),
-        limit: query.limit,
-        startingAfter: query.starting_after,
-      }),
+      listDeliveries(
+        db,
+        caller.organizationId,
+        {
+          status: query.status,
+          endpointId: query.endpoint_id,
+          eventId: query.event_id,
+          createdFrom: parseTime("created_from", query.created_from),
+          createdTo: parseTime("created_to", query.created_to),
+          limit: query.limit,
+          startingAfter: query.starting_after,
+        },
+        viewDelivery,
+      ),
     ),
 
     bind(contract.getDelivery, async ({ caller, params }) => {
@@ -331,14 +348,19 @@ export function webhookRoutes(core: Core, safeFetch: SafeFetch): Binding[] {
     }),
 
     bind(contract.listEvents, ({ caller, query }) =>
-      listEvents(db, caller.organizationId, {
-        type: query.type,
-        sessionId: query.session_id,
-        createdFrom: parseTime("created_from", query.created_from),
-        createdTo: parseTime("created_to", query.created_to),
-        limit: query.limit,
-        startingAfter: query.starting_after,
-      }),
+      listEvents(
+        db,
+        caller.organizationId,
+        {
+          type: query.type,
+          sessionId: query.session_id,
+          createdFrom: parseTime("created_from", query.created_from),
+          createdTo: parseTime("created_to", query.created_to),
+          limit: query.limit,
+          startingAfter: query.starting_after,
+        },
+        viewEvent,
+      ),
     ),
 
     bind(contract.getEvent, async ({ caller, params }) => {

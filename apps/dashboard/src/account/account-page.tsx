@@ -1,0 +1,304 @@
+import {
+  changePassword,
+  deleteAccount,
+  getAccount,
+  listOwnedOrganizations,
+  listUserSessions,
+  requestEmailChange,
+  requestEmailVerification,
+  requestPasswordReset,
+  revokeOtherUserSessions,
+  revokeUserSession,
+  updateAccount,
+} from "@assay/contract/accounts";
+import { useState } from "react";
+import { call, present } from "../api/call.ts";
+import { refresh, useData, useList } from "../api/queries.ts";
+import { usePlace } from "../shell/organization-context.ts";
+import { NewPasswordField } from "../sign-in/sign-up-form.tsx";
+import { ActionButton, Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Field } from "../ui/field.tsx";
+import { Form, type Values } from "../ui/form.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { Badge, Card, Heading, Loaded, Time } from "../ui/page.tsx";
+import { ListTable } from "../ui/table.tsx";
+import { Passkeys } from "./passkeys.tsx";
+import { SecondFactor } from "./second-factor.tsx";
+
+export function AccountPage() {
+  return (
+    <>
+      <Heading title="Your account" />
+      <Name />
+      <EmailAddress />
+      <Password />
+      <SecondFactor />
+      <Passkeys />
+      <SignIns />
+      <Deletion />
+    </>
+  );
+}
+
+function Name() {
+  const { account } = usePlace();
+  return (
+    <Card title="Name">
+      <div className="max-w-md">
+        <Form
+          submit="Save"
+          look="plain"
+          done="Your name is saved."
+          onSubmit={async (values) => {
+            await call(updateAccount, { body: { name: values.text("name") } });
+            await refresh(getAccount);
+          }}
+        >
+          <Field
+            label="Your name"
+            name="name"
+            autoComplete="name"
+            maxLength={120}
+            defaultValue={account.name}
+          />
+        </Form>
+      </div>
+    </Card>
+  );
+}
+
+/** Whoever has a second factor may prove themselves with it; everybody else with the password. */
+function ProofFields() {
+  const { account } = usePlace();
+  if (account.has_password)
+    return (
+      <Field label="Your password" name="proof_password" type="password" autoComplete="current-password" />
+    );
+  if (account.totp_enabled)
+    return (
+      <Field
+        label="Code of your second factor"
+        name="proof_code"
+        autoComplete="one-time-code"
+        minLength={6}
+        maxLength={40}
+      />
+    );
+  return <Notice kind="info">Set a password first: it is needed to confirm that it is you.</Notice>;
+}
+
+function proofOf(values: Values) {
+  return present({
+    password: values.raw("proof_password"),
+    code: values.text("proof_code").replaceAll(" ", ""),
+  });
+}
+
+function EmailAddress() {
+  const { account } = usePlace();
+  const [changing, setChanging] = useState(false);
+  const [asked, setAsked] = useState<string | null>(null);
+  const [mailed, setMailed] = useState(false);
+  return (
+    <Card title="E-mail">
+      <p className="mb-4 flex flex-wrap items-center gap-3">
+        <span>{account.email}</span>
+        {account.email_verified ? (
+          <Badge look="good">Verified</Badge>
+        ) : (
+          <Badge look="warn">Not verified</Badge>
+        )}
+      </p>
+      {asked === null ? null : (
+        <Notice kind="good">
+          A link was mailed to {asked}. Open it while you are signed in. Until then nothing changes.
+        </Notice>
+      )}
+      {mailed ? <Notice kind="good">A link was mailed to {account.email}. It works for a day.</Notice> : null}
+      <div className="flex flex-wrap gap-3">
+        <Button onClick={() => setChanging(true)}>Change e-mail</Button>
+        {account.email_verified ? null : (
+          <ActionButton
+            run={async () => {
+              await call(requestEmailVerification, {});
+              setMailed(true);
+            }}
+          >
+            Mail a link to verify it
+          </ActionButton>
+        )}
+      </div>
+      {changing ? (
+        <Dialog title="Change your e-mail" onClose={() => setChanging(false)}>
+          <Form
+            submit="Mail a link to the new address"
+            onSubmit={async (values) => {
+              const email = values.text("email");
+              await call(requestEmailChange, { body: { email, ...proofOf(values) } });
+              setAsked(email);
+              setChanging(false);
+            }}
+          >
+            <Field label="New e-mail" name="email" type="email" autoComplete="email" />
+            <ProofFields />
+          </Form>
+        </Dialog>
+      ) : null}
+    </Card>
+  );
+}
+
+function Password() {
+  const { account } = usePlace();
+  const [mailed, setMailed] = useState(false);
+  if (!account.has_password)
+    return (
+      <Card title="Password">
+        <p className="mb-4">Your account has no password. You can set one with a mailed link.</p>
+        {mailed ? (
+          <Notice kind="good">A link was mailed to {account.email}. It works once, for an hour.</Notice>
+        ) : null}
+        <ActionButton
+          run={async () => {
+            await call(requestPasswordReset, { body: { email: account.email } });
+            setMailed(true);
+          }}
+        >
+          Mail me a link
+        </ActionButton>
+      </Card>
+    );
+  return (
+    <Card title="Password">
+      <div className="max-w-md">
+        <Form
+          submit="Change password"
+          look="plain"
+          done="Your password is changed. Every other session was signed out."
+          resetWhenDone
+          onSubmit={async (values) => {
+            await call(changePassword, {
+              body: {
+                current_password: values.raw("current_password"),
+                new_password: values.raw("new_password"),
+              },
+            });
+            await refresh(listUserSessions);
+          }}
+        >
+          <Field
+            label="Current password"
+            name="current_password"
+            type="password"
+            autoComplete="current-password"
+          />
+          <NewPasswordField label="New password" name="new_password" />
+        </Form>
+      </div>
+    </Card>
+  );
+}
+
+function SignIns() {
+  const sessions = useList(listUserSessions);
+  return (
+    <Card
+      title="Where you are signed in"
+      actions={
+        <ActionButton
+          small
+          run={async () => {
+            await call(revokeOtherUserSessions, {});
+            await refresh(listUserSessions);
+          }}
+        >
+          Sign out everywhere else
+        </ActionButton>
+      }
+    >
+      <ListTable
+        caption="Where you are signed in"
+        list={sessions}
+        rowKey={({ id }) => id}
+        empty="Nowhere."
+        columns={[
+          {
+            header: "Browser",
+            cell: (session) => (
+              <>
+                <span className="text-sm">{session.user_agent || "unknown"}</span>{" "}
+                {session.current ? <Badge look="good">This one</Badge> : null}
+              </>
+            ),
+          },
+          { header: "Since", cell: (session) => <Time at={session.created_at} /> },
+          { header: "Last used", cell: (session) => <Time at={session.last_seen_at} /> },
+          {
+            header: "Actions",
+            cell: (session) =>
+              session.current ? null : (
+                <ActionButton
+                  small
+                  label={`Sign out ${session.user_agent}`}
+                  run={async () => {
+                    await call(revokeUserSession, { params: { id: session.id } });
+                    await refresh(listUserSessions);
+                  }}
+                >
+                  Sign out
+                </ActionButton>
+              ),
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Deletion() {
+  const owned = useData(listOwnedOrganizations, {});
+  const [asking, setAsking] = useState(false);
+  return (
+    <Card title="Delete your account">
+      <Loaded query={owned}>
+        {({ data }) =>
+          data.organizations.length > 0 ? (
+            <>
+              <p>
+                You are the only owner of the following. Hand each over to another owner, or delete it, first.
+              </p>
+              <ul className="mt-2 list-disc pl-6">
+                {data.organizations.map(({ id, name }) => (
+                  <li key={id}>{name}</li>
+                ))}
+              </ul>
+            </>
+          ) : (
+            <>
+              <p className="mb-4">Your account and your memberships end at once.</p>
+              <Button look="danger" onClick={() => setAsking(true)}>
+                Delete my account
+              </Button>
+            </>
+          )
+        }
+      </Loaded>
+      {asking ? (
+        <Dialog title="Delete your account?" onClose={() => setAsking(false)}>
+          <Form
+            submit="Delete my account"
+            look="danger"
+            onSubmit={async (values) => {
+              await call(deleteAccount, { body: proofOf(values) });
+              window.location.assign("/dashboard/sign-in");
+            }}
+          >
+            <p>This cannot be taken back.</p>
+            <ProofFields />
+          </Form>
+        </Dialog>
+      ) : null}
+    </Card>
+  );
+}

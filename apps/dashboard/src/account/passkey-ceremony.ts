@@ -1,0 +1,54 @@
+import type { finishPasskeySignIn, registerPasskey } from "@assay/contract/accounts";
+import type { BodyOf } from "@assay/contract/route";
+
+export function passkeysAreSupported(): boolean {
+  return (
+    typeof PublicKeyCredential !== "undefined" &&
+    typeof PublicKeyCredential.parseRequestOptionsFromJSON === "function" &&
+    typeof PublicKeyCredential.parseCreationOptionsFromJSON === "function"
+  );
+}
+
+class PasskeyRefusal extends Error {}
+
+/** Browsers say little about why: the person closed the prompt, waited too long, or has no passkey here. */
+async function inWords<T>(ceremony: () => Promise<T>): Promise<T> {
+  try {
+    return await ceremony();
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "InvalidStateError")
+      throw new PasskeyRefusal("This device has a passkey for your account already.");
+    if (error instanceof DOMException && error.name === "SecurityError")
+      throw new PasskeyRefusal(
+        "Passkeys do not work at this address. They need the host name of the service.",
+      );
+    if (error instanceof DOMException)
+      throw new PasskeyRefusal(
+        "The passkey was not used: the prompt was closed, or there is none for this service.",
+      );
+    throw error;
+  }
+}
+
+type Assertion = BodyOf<typeof finishPasskeySignIn>["response"];
+type Attestation = BodyOf<typeof registerPasskey>["response"];
+
+export function getAssertion(options: Record<string, unknown>): Promise<Assertion> {
+  return inWords(async () => {
+    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
+      options as unknown as PublicKeyCredentialRequestOptionsJSON,
+    );
+    const credential = await navigator.credentials.get({ publicKey });
+    return (credential as PublicKeyCredential).toJSON() as unknown as Assertion;
+  });
+}
+
+export function createCredential(options: Record<string, unknown>): Promise<Attestation> {
+  return inWords(async () => {
+    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
+      options as unknown as PublicKeyCredentialCreationOptionsJSON,
+    );
+    const credential = await navigator.credentials.create({ publicKey });
+    return (credential as PublicKeyCredential).toJSON() as unknown as Attestation;
+  });
+}

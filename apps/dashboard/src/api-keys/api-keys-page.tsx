@@ -1,0 +1,190 @@
+import { type ApiKey, createApiKey, deleteApiKey, listApiKeys, updateApiKey } from "@assay/contract/api-keys";
+import { type Scope, scopes } from "@assay/contract/route";
+import { useState } from "react";
+import type { Static } from "typebox";
+import { call } from "../api/call.ts";
+import { refresh, useList } from "../api/queries.ts";
+import { useMay, usePlace } from "../shell/organization-context.ts";
+import { ActionButton, Button } from "../ui/button.tsx";
+import { Copy } from "../ui/copy.tsx";
+import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
+import { Checkbox, Field, Group } from "../ui/field.tsx";
+import { Form } from "../ui/form.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { Badge, Card, Heading, Time } from "../ui/page.tsx";
+import { ListTable } from "../ui/table.tsx";
+
+type Key = Static<typeof ApiKey>;
+
+const explanations: Record<Scope, string> = {
+  "sessions:read": "read sessions and attempts",
+  "sessions:write": "create and cancel sessions",
+  "webhooks:read": "read endpoints, events and deliveries",
+  "webhooks:write": "manage endpoints and keys, retry, replay",
+  "analytics:read": "read the figures",
+};
+
+export function ApiKeysPage() {
+  const { organization } = usePlace();
+  const mayChange = useMay("admin");
+  const keys = useList(listApiKeys);
+  const [creating, setCreating] = useState(false);
+  return (
+    <>
+      <Heading title="API keys">
+        {mayChange ? (
+          <Button look="primary" onClick={() => setCreating(true)}>
+            Create a key
+          </Button>
+        ) : null}
+      </Heading>
+      <Card>
+        <ListTable
+          caption="API keys"
+          list={keys}
+          rowKey={({ id }) => id}
+          empty={`Your servers call the API with a key. Create the first one for ${organization.name}.`}
+          columns={[
+            {
+              header: "Name",
+              cell: (key) => (
+                <>
+                  <span className="font-medium">{key.name}</span>{" "}
+                  {key.enabled ? null : <Badge look="warn">Disabled</Badge>}
+                </>
+              ),
+            },
+            {
+              header: "Scopes",
+              cell: (key) =>
+                key.scopes.length === 0 ? (
+                  <span className="text-muted">none</span>
+                ) : (
+                  <ul className="font-mono text-sm">
+                    {key.scopes.map((scope) => (
+                      <li key={scope}>{scope}</li>
+                    ))}
+                  </ul>
+                ),
+            },
+            { header: "Last used", cell: (key) => <Time at={key.last_used_at} never="never" /> },
+            { header: "Requests", cell: (key) => key.request_count.toLocaleString() },
+            { header: "Created", cell: (key) => <Time at={key.created_at} /> },
+            { header: "Actions", cell: (key) => (mayChange ? <KeyActions apiKey={key} /> : null) },
+          ]}
+        />
+      </Card>
+      {creating ? <CreateKey onClose={() => setCreating(false)} /> : null}
+    </>
+  );
+}
+
+function KeyActions({ apiKey }: { apiKey: Key }) {
+  const [editing, setEditing] = useState(false);
+  const change = async (body: { enabled: boolean }) => {
+    await call(updateApiKey, { params: { id: apiKey.id }, body });
+    await refresh(listApiKeys);
+  };
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button small label={`Edit ${apiKey.name}`} onClick={() => setEditing(true)}>
+        Edit
+      </Button>
+      <ActionButton
+        small
+        label={`${apiKey.enabled ? "Disable" : "Enable"} ${apiKey.name}`}
+        run={() => change({ enabled: !apiKey.enabled })}
+      >
+        {apiKey.enabled ? "Disable" : "Enable"}
+      </ActionButton>
+      <ConfirmButton
+        small
+        label={`Delete ${apiKey.name}`}
+        title={`Delete “${apiKey.name}”?`}
+        explanation="Whatever uses this key is refused from the next request on. This cannot be taken back; to stop a key for a while, disable it."
+        confirm="Delete the key"
+        run={async () => {
+          await call(deleteApiKey, { params: { id: apiKey.id } });
+          await refresh(listApiKeys);
+        }}
+      >
+        Delete
+      </ConfirmButton>
+      {editing ? (
+        <Dialog title={`Edit “${apiKey.name}”`} onClose={() => setEditing(false)}>
+          <Form
+            submit="Save"
+            onSubmit={async (values) => {
+              await call(updateApiKey, {
+                params: { id: apiKey.id },
+                body: { name: values.text("name"), scopes: values.all("scopes") as Scope[] },
+              });
+              await refresh(listApiKeys);
+              setEditing(false);
+            }}
+          >
+            <KeyFields name={apiKey.name} chosen={apiKey.scopes} />
+          </Form>
+        </Dialog>
+      ) : null}
+    </div>
+  );
+}
+
+function KeyFields({ name, chosen }: { name: string; chosen: readonly Scope[] }) {
+  return (
+    <>
+      <Field label="Name" name="name" hint="What the key is for." maxLength={120} defaultValue={name} />
+      <Group legend="Scopes" hint="Give a key no more than it needs.">
+        {scopes.map((scope) => (
+          <Checkbox
+            key={scope}
+            name="scopes"
+            value={scope}
+            defaultChecked={chosen.includes(scope)}
+            label={
+              <>
+                <code className="font-mono text-sm">{scope}</code>{" "}
+                <span className="text-muted">{explanations[scope]}</span>
+              </>
+            }
+          />
+        ))}
+      </Group>
+    </>
+  );
+}
+
+function CreateKey({ onClose }: { onClose: () => void }) {
+  const [secret, setSecret] = useState<string | null>(null);
+  if (secret !== null)
+    return (
+      <Dialog title="Your new key" onClose={onClose}>
+        <Notice kind="warn">
+          This is the only time the key is shown. Keep it somewhere safe, never in a web page.
+        </Notice>
+        <Copy label="API key" value={secret} />
+        <div className="mt-4">
+          <Button look="primary" onClick={onClose}>
+            I have kept it
+          </Button>
+        </div>
+      </Dialog>
+    );
+  return (
+    <Dialog title="Create an API key" onClose={onClose}>
+      <Form
+        submit="Create key"
+        onSubmit={async (values) => {
+          const { data } = await call(createApiKey, {
+            body: { name: values.text("name"), scopes: values.all("scopes") as Scope[] },
+          });
+          setSecret(data.key);
+          await refresh(listApiKeys);
+        }}
+      >
+        <KeyFields name="" chosen={["sessions:read", "sessions:write"]} />
+      </Form>
+    </Dialog>
+  );
+}

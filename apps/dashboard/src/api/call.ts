@@ -1,0 +1,59 @@
+import { CallError, createClient, type Input, type Result } from "@assay/contract/client";
+import type { RouteDefinition } from "@assay/contract/route";
+
+const send = createClient({ baseUrl: "", fetch: (url, init) => fetch(url, init) });
+const signedOutListeners = new Set<(route: RouteDefinition) => void>();
+
+/** Told when the service no longer knows who calls, so that the page can ask to sign in again. */
+export function onSignedOut(listener: (route: RouteDefinition) => void): () => void {
+  signedOutListeners.add(listener);
+  return () => signedOutListeners.delete(listener);
+}
+
+/** Calls the service that served this page; the session cookie speaks for the user. */
+export async function call<const R extends RouteDefinition>(route: R, input: Input<R>): Promise<Result<R>> {
+  try {
+    return await send(route, input);
+  } catch (error) {
+    if (hasCode(error, "UNAUTHORIZED") && !("public" in route.access))
+      for (const listener of signedOutListeners) listener(route);
+    throw error;
+  }
+}
+
+export type Problem = { code: string; message: string; hint: string };
+
+/** What went wrong, in words for the person in front of the page. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof CallError) return { code: error.code, message: error.message, hint: error.hint };
+  if (error instanceof SyntaxError)
+    return {
+      code: "UNREADABLE_ANSWER",
+      message: "The answer of the service could not be read.",
+      hint: "Something between this browser and the service answered instead. Try again in a moment.",
+    };
+  if (error instanceof TypeError)
+    return {
+      code: "UNREACHABLE",
+      message: "The service could not be reached.",
+      hint: "Check your connection and try again. What you typed is still here.",
+    };
+  return {
+    code: "UNEXPECTED",
+    message: error instanceof Error ? error.message : "Something went wrong on this page.",
+    hint: "Try again; if it persists, reload the page.",
+  };
+}
+
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof CallError && error.code === code;
+}
+
+/** Without the parts that are not set, which a request must not carry. */
+export function present<T extends Record<string, unknown>>(
+  values: T,
+): { [K in keyof T]?: Exclude<T[K], undefined | ""> } {
+  return Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined && value !== ""),
+  ) as { [K in keyof T]?: Exclude<T[K], undefined | ""> };
+}

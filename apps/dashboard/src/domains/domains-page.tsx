@@ -1,0 +1,294 @@
+import {
+  createRedirectUri,
+  deleteRedirectUri,
+  listDomains,
+  listRedirectUris,
+  removeDomain,
+  startDomainChallenge,
+  verifyDomain,
+} from "@assay/contract/domains";
+import { hasRole } from "@assay/contract/route";
+import { useState } from "react";
+import { call, hasCode } from "../api/call.ts";
+import { refresh, useData, useList } from "../api/queries.ts";
+import { useMay, usePlace } from "../shell/organization-context.ts";
+import { ActionButton, Button } from "../ui/button.tsx";
+import { Copy } from "../ui/copy.tsx";
+import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
+import { Checkbox, Field } from "../ui/field.tsx";
+import { Form } from "../ui/form.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { Badge, Card, Heading, Loaded, Time } from "../ui/page.tsx";
+import { Empty, ListTable, Table } from "../ui/table.tsx";
+
+export function DomainsPage() {
+  const { organization } = usePlace();
+  const frozen = organization.pending_deletion_at !== null;
+  return (
+    <>
+      <Heading title="Domains" />
+      <p className="mb-6 max-w-2xl text-muted">
+        Live sessions send people only to domains that you have proven to control. In the sandbox any https
+        address works.
+      </p>
+      {!hasRole(organization.role, "owner") ? (
+        <Notice kind="info">Domains are managed by owners of the organization.</Notice>
+      ) : frozen ? (
+        <Notice kind="info">Domains are not shown while the organization is scheduled for deletion.</Notice>
+      ) : (
+        <VerifiedDomains />
+      )}
+      <RedirectUris />
+    </>
+  );
+}
+
+type Started = { id: string; domain: string; name: string; value: string; heldBy: string | null };
+
+function VerifiedDomains() {
+  const domains = useData(listDomains, {});
+  const [adding, setAdding] = useState(false);
+  const [started, setStarted] = useState<Started | null>(null);
+  return (
+    <Card
+      title="Verified domains"
+      actions={
+        <Button small onClick={() => setAdding(true)}>
+          Verify a domain
+        </Button>
+      }
+    >
+      <Loaded query={domains}>
+        {({ data }) => (
+          <>
+            {data.domains.length === 0 ? (
+              <Empty>No domain is verified. You verify one with a record in its DNS.</Empty>
+            ) : (
+              <Table
+                caption="Verified domains"
+                rows={data.domains}
+                rowKey={({ id }) => id}
+                columns={[
+                  {
+                    header: "Domain",
+                    cell: (domain) => <span className="font-medium">{domain.apexDomainUnicode}</span>,
+                  },
+                  {
+                    header: "State",
+                    cell: (domain) =>
+                      domain.downgradedAt === null ? (
+                        <Badge look="good">Verified</Badge>
+                      ) : (
+                        <>
+                          <Badge look="bad">Record missing</Badge>
+                          <span className="block text-sm">
+                            since <Time at={domain.downgradedAt} />. Publish it again.
+                          </span>
+                        </>
+                      ),
+                  },
+                  { header: "Verified", cell: (domain) => <Time at={domain.verifiedAt} /> },
+                  {
+                    header: "Last checked",
+                    cell: (domain) => <Time at={domain.lastCheckedAt} never="not yet" />,
+                  },
+                  {
+                    header: "Actions",
+                    cell: (domain) => (
+                      <ConfirmButton
+                        small
+                        label={`Give up ${domain.apexDomainUnicode}`}
+                        title={`Give up ${domain.apexDomainUnicode}?`}
+                        explanation="Its redirect URIs go with it, and live sessions can no longer send people there."
+                        confirm="Give it up"
+                        run={async () => {
+                          await call(removeDomain, { params: { id: domain.id } });
+                          await refresh(listDomains, listRedirectUris);
+                        }}
+                      >
+                        Give up
+                      </ConfirmButton>
+                    ),
+                  },
+                ]}
+              />
+            )}
+            {data.challenges.length === 0 ? null : (
+              <div className="mt-6">
+                <h3 className="mb-2 font-semibold">Waiting for their record</h3>
+                <Table
+                  caption="Domains that wait for their record"
+                  rows={data.challenges}
+                  rowKey={({ id }) => id}
+                  columns={[
+                    { header: "Domain", cell: (challenge) => challenge.apexDomainUnicode },
+                    { header: "Good until", cell: (challenge) => <Time at={challenge.expiresAt} /> },
+                    {
+                      header: "Actions",
+                      cell: (challenge) => (
+                        <VerifyButton challengeId={challenge.id} domain={challenge.apexDomainUnicode} />
+                      ),
+                    },
+                  ]}
+                />
+                <p className="mt-2 text-sm text-muted">
+                  The value of a record is shown once. If you have lost it, begin again.
+                </p>
+              </div>
+            )}
+          </>
+        )}
+      </Loaded>
+      {adding ? (
+        <Dialog title="Verify a domain" onClose={() => setAdding(false)}>
+          <Form
+            submit="Show the record"
+            onSubmit={async (values) => {
+              const { data } = await call(startDomainChallenge, {
+                body: { apex_domain: values.text("apex_domain") },
+              });
+              setStarted({
+                id: data.challenge_id,
+                domain: data.apex_domain_unicode,
+                name: data.record_name,
+                value: data.record_value,
+                heldBy: data.conflict?.organization_name ?? null,
+              });
+              setAdding(false);
+              await refresh(listDomains);
+            }}
+          >
+            <Field label="Domain" name="apex_domain" hint="Such as example.com." maxLength={253} />
+          </Form>
+        </Dialog>
+      ) : null}
+      {started === null ? null : (
+        <Dialog title={`Prove that you control ${started.domain}`} onClose={() => setStarted(null)} wide>
+          <p className="mb-3">
+            Publish this TXT record in the DNS of the domain within 7 days, and keep it: it is looked up every
+            day. The value is shown only now.
+          </p>
+          {started.heldBy === null ? null : (
+            <Notice kind="warn">
+              {started.heldBy} holds this domain now. If you verify it, it passes to you and their owners are
+              told.
+            </Notice>
+          )}
+          <Copy label="Record name" value={started.name} />
+          <Copy label="Record value" value={started.value} />
+          <div className="mt-4">
+            <VerifyButton
+              challengeId={started.id}
+              domain={started.domain}
+              onVerified={() => setStarted(null)}
+            />
+          </div>
+        </Dialog>
+      )}
+    </Card>
+  );
+}
+
+function VerifyButton(props: { challengeId: string; domain: string; onVerified?: () => void }) {
+  const [takeover, setTakeover] = useState(false);
+  const verify = async (acknowledged: boolean) => {
+    await call(verifyDomain, {
+      body: { challenge_id: props.challengeId, ...(acknowledged ? { acknowledge_takeover: true } : {}) },
+    });
+    await refresh(listDomains);
+    props.onVerified?.();
+  };
+  if (takeover)
+    return (
+      <Form submit="Take it over" look="danger" onSubmit={() => verify(true)}>
+        <p>Another organization holds {props.domain}. Your record proves that you control it.</p>
+        <Checkbox
+          name="agree"
+          required
+          label="Take the domain over. The other organization loses it, and its owners are told."
+        />
+      </Form>
+    );
+  return (
+    <ActionButton
+      small
+      label={`Check the record of ${props.domain}`}
+      run={async () => {
+        try {
+          await verify(false);
+        } catch (error) {
+          if (!hasCode(error, "APEX_TAKEOVER_REQUIRED")) throw error;
+          setTakeover(true);
+        }
+      }}
+    >
+      Check the record now
+    </ActionButton>
+  );
+}
+
+function RedirectUris() {
+  const mayChange = useMay("admin");
+  const uris = useList(listRedirectUris);
+  return (
+    <Card title="Redirect URIs">
+      <p className="mb-4 text-muted">
+        Without any, every https address on a verified domain is allowed. As soon as one is registered for a
+        domain, addresses there must match one of them.
+      </p>
+      <ListTable
+        caption="Redirect URIs"
+        list={uris}
+        rowKey={({ id }) => id}
+        empty="None is registered."
+        columns={[
+          {
+            header: "Pattern",
+            cell: (uri) => <code className="font-mono text-sm break-all">{uri.pattern}</code>,
+          },
+          { header: "Added", cell: (uri) => <Time at={uri.createdAt} /> },
+          {
+            header: "Actions",
+            cell: (uri) =>
+              mayChange ? (
+                <ConfirmButton
+                  small
+                  label={`Remove ${uri.pattern}`}
+                  title="Remove this redirect URI?"
+                  explanation={uri.pattern}
+                  confirm="Remove"
+                  run={async () => {
+                    await call(deleteRedirectUri, { params: { id: uri.id } });
+                    await refresh(listRedirectUris);
+                  }}
+                >
+                  Remove
+                </ConfirmButton>
+              ) : null,
+          },
+        ]}
+      />
+      {mayChange ? (
+        <div className="mt-6 max-w-xl">
+          <Form
+            submit="Add"
+            look="plain"
+            done="It is allowed."
+            resetWhenDone
+            onSubmit={async (values) => {
+              await call(createRedirectUri, { body: { pattern: values.text("pattern") } });
+              await refresh(listRedirectUris);
+            }}
+          >
+            <Field
+              label="Allow a redirect URI"
+              name="pattern"
+              maxLength={2048}
+              hint="https://host/path on a verified domain. The path allows everything below it; *. in front of the host stands for one more label."
+            />
+          </Form>
+        </div>
+      ) : null}
+    </Card>
+  );
+}

@@ -1,0 +1,134 @@
+import { getAccount, requestEmailVerification, signOut } from "@assay/contract/accounts";
+import { acceptInvitation, declineInvitation, readInvitation } from "@assay/contract/organizations";
+import { useState } from "react";
+import { call } from "../api/call.ts";
+import { isSignedOut, queries, useData } from "../api/queries.ts";
+import { rememberOrganization } from "../shell/chosen-organization.ts";
+import { PublicFrame } from "../shell/public-frame.tsx";
+import { SignInForm } from "../sign-in/sign-in-form.tsx";
+import { SignUpForm } from "../sign-in/sign-up-form.tsx";
+import { ActionButton, Button, LinkButton } from "../ui/button.tsx";
+import { ConfirmButton } from "../ui/dialog.tsx";
+import { Form } from "../ui/form.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { Facts, Loaded, Time } from "../ui/page.tsx";
+
+export function InvitationPage({ token }: { token: string }) {
+  const invitation = useData(readInvitation, { params: { token } });
+  const [declined, setDeclined] = useState(false);
+  if (declined)
+    return (
+      <PublicFrame title="Invitation declined">
+        <p>Nothing else is needed. You can close this page.</p>
+      </PublicFrame>
+    );
+  return (
+    <PublicFrame title="Invitation">
+      <Loaded query={invitation}>
+        {({ data }) => (
+          <div className="space-y-5">
+            <Facts
+              facts={[
+                ["Organization", <strong key="name">{data.organization_name}</strong>],
+                ["Your role", data.role],
+                ["For", data.email],
+                ["Good until", <Time key="until" at={data.expires_at} />],
+              ]}
+            />
+            <Answer token={token} email={data.email} organization={data.organization_name} />
+            <div className="border-t border-line pt-4">
+              <ConfirmButton
+                title="Decline the invitation?"
+                explanation={`You will not join ${data.organization_name}. The link stops working.`}
+                confirm="Decline"
+                run={async () => {
+                  await call(declineInvitation, { params: { token } });
+                  setDeclined(true);
+                }}
+              >
+                Decline
+              </ConfirmButton>
+            </div>
+          </div>
+        )}
+      </Loaded>
+    </PublicFrame>
+  );
+}
+
+function Answer({ token, email, organization }: { token: string; email: string; organization: string }) {
+  const account = useData(getAccount, {});
+  const [hasAccount, setHasAccount] = useState(false);
+  const [mailed, setMailed] = useState(false);
+
+  const accept = async () => {
+    const { data } = await call(acceptInvitation, { params: { token } });
+    rememberOrganization(data.id);
+    window.location.assign("/dashboard");
+  };
+
+  if (isSignedOut(account.error))
+    return (
+      <section>
+        <h2 className="mb-3 text-lg font-semibold">{hasAccount ? "Sign in" : "Create your account"}</h2>
+        {hasAccount ? (
+          <SignInForm email={email} onSignedIn={() => queries.resetQueries()} />
+        ) : (
+          <SignUpForm email={email} onSignedIn={() => queries.resetQueries()} />
+        )}
+        <p className="mt-4">
+          <Button onClick={() => setHasAccount(!hasAccount)}>
+            {hasAccount ? "I have no account yet" : "I have an account"}
+          </Button>
+        </p>
+      </section>
+    );
+  return (
+    <Loaded query={account}>
+      {({ data }) =>
+        data.email.toLowerCase() === email.toLowerCase() ? (
+          <Form
+            submit={`Join ${organization}`}
+            onSubmit={accept}
+            onProblem={({ code }) =>
+              code === "EMAIL_NOT_VERIFIED" ? (
+                mailed ? (
+                  <p>A link was mailed to {email}. Open it, then come back to this page.</p>
+                ) : (
+                  <ActionButton
+                    run={async () => {
+                      await call(requestEmailVerification, {});
+                      setMailed(true);
+                    }}
+                  >
+                    Mail me the link to verify
+                  </ActionButton>
+                )
+              ) : code === "CONFLICT" ? (
+                <LinkButton small to="/dashboard">
+                  Open the dashboard
+                </LinkButton>
+              ) : null
+            }
+          >
+            <p>You are signed in as {data.email}.</p>
+          </Form>
+        ) : (
+          <>
+            <Notice kind="warn">
+              You are signed in as {data.email}. This invitation is for {email}.
+            </Notice>
+            <ActionButton
+              run={async () => {
+                await call(signOut, {});
+                await queries.resetQueries();
+              }}
+            >
+              Sign out and continue as {email}
+            </ActionButton>
+          </>
+        )
+      }
+    </Loaded>
+  );
+}

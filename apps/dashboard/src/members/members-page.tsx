@@ -1,0 +1,211 @@
+import {
+  createInvitation,
+  leaveOrganization,
+  listInvitations,
+  listMembers,
+  type Member,
+  removeMember,
+  revokeInvitation,
+  updateMember,
+} from "@assay/contract/organizations";
+import { hasRole, type Role, roles } from "@assay/contract/route";
+import { useState } from "react";
+import type { Static } from "typebox";
+import { call } from "../api/call.ts";
+import { refresh, useList } from "../api/queries.ts";
+import { refreshOrganization, useMay, usePlace } from "../shell/organization-context.ts";
+import { Button } from "../ui/button.tsx";
+import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
+import { Field, Select } from "../ui/field.tsx";
+import { Form } from "../ui/form.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { Badge, Card, Heading, Time } from "../ui/page.tsx";
+import { ListTable } from "../ui/table.tsx";
+
+const about: Record<Role, string> = {
+  member: "Member: reads sessions, webhooks and members",
+  admin: "Admin: also manages keys, webhooks, sessions and members",
+  owner: "Owner: also domains, terms, going live and deletion",
+};
+
+function RoleSelect({ label, value }: { label: string; value: Role }) {
+  const { organization } = usePlace();
+  return (
+    <Select
+      label={label}
+      name="role"
+      defaultValue={value}
+      options={roles
+        .filter((role) => hasRole(organization.role, role))
+        .map((role) => ({ value: role, label: about[role] }))}
+    />
+  );
+}
+
+export function MembersPage() {
+  const { account, organization } = usePlace();
+  const mayChange = useMay("admin");
+  const members = useList(listMembers);
+  const [inviting, setInviting] = useState(false);
+  const [invited, setInvited] = useState<string | null>(null);
+  return (
+    <>
+      <Heading title="Members">
+        {mayChange ? (
+          <Button look="primary" onClick={() => setInviting(true)}>
+            Invite somebody
+          </Button>
+        ) : null}
+      </Heading>
+      {invited === null ? null : (
+        <Notice kind="good">An invitation was mailed to {invited}. It is good for 7 days.</Notice>
+      )}
+      <Card>
+        <ListTable
+          caption="Members"
+          list={members}
+          rowKey={({ id }) => id}
+          empty="Nobody is here."
+          columns={[
+            {
+              header: "Name",
+              cell: (member) => (
+                <>
+                  <span className="font-medium">{member.name}</span>{" "}
+                  {member.user_id === account.id ? <Badge look="plain">You</Badge> : null}
+                </>
+              ),
+            },
+            { header: "E-mail", cell: (member) => member.email },
+            { header: "Role", cell: (member) => member.role },
+            { header: "Since", cell: (member) => <Time at={member.created_at} /> },
+            {
+              header: "Actions",
+              cell: (member) =>
+                mayChange && hasRole(organization.role, member.role) ? (
+                  <MemberActions member={member} />
+                ) : null,
+            },
+          ]}
+        />
+      </Card>
+      {hasRole(organization.role, "admin") ? <Invitations mayChange={mayChange} /> : null}
+      <Card title="Leave the organization">
+        <p className="mb-4">
+          You lose access at once. Only an invitation brings you back; the last owner cannot leave.
+        </p>
+        <ConfirmButton
+          title={`Leave ${organization.name}?`}
+          explanation="You lose access at once."
+          confirm="Leave"
+          run={async () => {
+            await call(leaveOrganization, {});
+            window.location.assign("/dashboard");
+          }}
+        >
+          Leave
+        </ConfirmButton>
+      </Card>
+      {inviting ? (
+        <Dialog title="Invite somebody" onClose={() => setInviting(false)}>
+          <Form
+            submit="Send invitation"
+            onSubmit={async (values) => {
+              const email = values.text("email");
+              await call(createInvitation, { body: { email, role: values.raw("role") as Role } });
+              await refresh(listInvitations);
+              setInvited(email);
+              setInviting(false);
+            }}
+          >
+            <Field label="E-mail" name="email" type="email" hint="They can accept with this address only." />
+            <RoleSelect label="Role" value="member" />
+          </Form>
+        </Dialog>
+      ) : null}
+    </>
+  );
+}
+
+function MemberActions({ member }: { member: Static<typeof Member> }) {
+  const { account } = usePlace();
+  const [editing, setEditing] = useState(false);
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button small label={`Change the role of ${member.name}`} onClick={() => setEditing(true)}>
+        Change role
+      </Button>
+      {member.user_id === account.id ? null : (
+        <ConfirmButton
+          small
+          label={`Remove ${member.name}`}
+          title={`Remove ${member.name}?`}
+          explanation={`${member.email} loses access at once. Their account stays.`}
+          confirm="Remove"
+          run={async () => {
+            await call(removeMember, { params: { id: member.id } });
+            await refresh(listMembers);
+          }}
+        >
+          Remove
+        </ConfirmButton>
+      )}
+      {editing ? (
+        <Dialog title={`Role of ${member.name}`} onClose={() => setEditing(false)}>
+          <Form
+            submit="Save"
+            onSubmit={async (values) => {
+              await call(updateMember, {
+                params: { id: member.id },
+                body: { role: values.raw("role") as Role },
+              });
+              await Promise.all([refresh(listMembers), refreshOrganization()]);
+              setEditing(false);
+            }}
+          >
+            <RoleSelect label="Role" value={member.role} />
+          </Form>
+        </Dialog>
+      ) : null}
+    </div>
+  );
+}
+
+function Invitations({ mayChange }: { mayChange: boolean }) {
+  const { organization } = usePlace();
+  const invitations = useList(listInvitations);
+  return (
+    <Card title="Open invitations">
+      <ListTable
+        caption="Open invitations"
+        list={invitations}
+        rowKey={({ id }) => id}
+        empty="No invitation is open. Those who are invited appear here until they accept."
+        columns={[
+          { header: "E-mail", cell: (invitation) => invitation.email },
+          { header: "Role", cell: (invitation) => invitation.role },
+          { header: "Good until", cell: (invitation) => <Time at={invitation.expires_at} /> },
+          {
+            header: "Actions",
+            cell: (invitation) =>
+              mayChange && hasRole(organization.role, invitation.role) ? (
+                <ConfirmButton
+                  small
+                  label={`Revoke the invitation of ${invitation.email}`}
+                  title="Revoke the invitation?"
+                  explanation={`The link mailed to ${invitation.email} stops working.`}
+                  confirm="Revoke"
+                  run={async () => {
+                    await call(revokeInvitation, { params: { id: invitation.id } });
+                    await refresh(listInvitations);
+                  }}
+                >
+                  Revoke
+                </ConfirmButton>
+              ) : null,
+          },
+        ]}
+      />
+    </Card>
+  );
+}

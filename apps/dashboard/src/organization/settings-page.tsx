@@ -1,0 +1,180 @@
+import {
+  cancelOrganizationDeletion,
+  confirmOrganizationDeletion,
+  requestOrganizationDeletion,
+} from "@assay/contract/organization-deletion";
+import { listOrganizations, updateOrganization } from "@assay/contract/organizations";
+import { hasRole } from "@assay/contract/route";
+import { useState } from "react";
+import { call } from "../api/call.ts";
+import { refresh } from "../api/queries.ts";
+import { type Place, refreshOrganization, useMay, usePlace } from "../shell/organization-context.ts";
+import { ActionButton } from "../ui/button.tsx";
+import { Copy } from "../ui/copy.tsx";
+import { Field } from "../ui/field.tsx";
+import { Form } from "../ui/form.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { Card, Facts, Heading, Time } from "../ui/page.tsx";
+
+export function SettingsPage() {
+  const { organization } = usePlace();
+  const mayChange = useMay("admin");
+  return (
+    <>
+      <Heading title="Settings" />
+      <Card title="Profile">
+        {mayChange ? <Profile organization={organization} /> : <ProfileFacts organization={organization} />}
+      </Card>
+      <Card title="Identifier">
+        <Copy label="Organization id" value={organization.id} />
+      </Card>
+      <Deletion />
+    </>
+  );
+}
+
+function ProfileFacts({ organization }: { organization: Place["organization"] }) {
+  return (
+    <Facts
+      facts={[
+        ["Name", organization.name],
+        ["Slug", organization.slug],
+        ["Website", organization.website_url ?? "–"],
+        ["Support", organization.support_email ?? "–"],
+        ["Privacy notice", organization.privacy_url ?? "–"],
+        ["Terms", organization.terms_url ?? "–"],
+        ["Logo", organization.logo_url ?? "–"],
+      ]}
+    />
+  );
+}
+
+function Profile({ organization }: { organization: Place["organization"] }) {
+  return (
+    <div className="max-w-xl">
+      <p className="mb-4 text-muted">People who are being verified see this.</p>
+      <Form
+        submit="Save"
+        done="The profile is saved."
+        onSubmit={async (values) => {
+          await call(updateOrganization, {
+            body: {
+              name: values.text("name"),
+              slug: values.text("slug"),
+              website_url: values.text("website_url") || null,
+              support_email: values.text("support_email") || null,
+              privacy_url: values.text("privacy_url") || null,
+              terms_url: values.text("terms_url") || null,
+              logo_url: values.text("logo_url") || null,
+            },
+          });
+          await Promise.all([refreshOrganization(), refresh(listOrganizations)]);
+        }}
+      >
+        <Field label="Name" name="name" maxLength={120} defaultValue={organization.name} />
+        <Field label="Slug" name="slug" pattern="[a-z0-9\-]{2,60}" defaultValue={organization.slug} />
+        <Field
+          label="Website"
+          name="website_url"
+          type="url"
+          optional
+          defaultValue={organization.website_url ?? ""}
+        />
+        <Field
+          label="E-mail for questions"
+          name="support_email"
+          type="email"
+          optional
+          defaultValue={organization.support_email ?? ""}
+        />
+        <Field
+          label="Privacy notice"
+          name="privacy_url"
+          type="url"
+          optional
+          defaultValue={organization.privacy_url ?? ""}
+        />
+        <Field
+          label="Terms"
+          name="terms_url"
+          type="url"
+          optional
+          defaultValue={organization.terms_url ?? ""}
+        />
+        <Field
+          label="Logo"
+          name="logo_url"
+          type="url"
+          optional
+          hint="The https address of an image."
+          defaultValue={organization.logo_url ?? ""}
+        />
+      </Form>
+    </div>
+  );
+}
+
+function Deletion() {
+  const { organization } = usePlace();
+  const organizationId = organization.id;
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  if (organization.pending_deletion_at !== null)
+    return (
+      <Card title="Deletion" id="deletion">
+        <Notice kind="warn">
+          {organization.name} is frozen and will be deleted on <Time at={organization.pending_deletion_at} />.
+        </Notice>
+        {hasRole(organization.role, "admin") ? (
+          <ActionButton
+            look="primary"
+            run={async () => {
+              await call(cancelOrganizationDeletion, { body: { organizationId } });
+              await Promise.all([refreshOrganization(), refresh(listOrganizations)]);
+            }}
+          >
+            Keep the organization
+          </ActionButton>
+        ) : (
+          <p>An owner or admin can stop it.</p>
+        )}
+      </Card>
+    );
+  if (!hasRole(organization.role, "owner")) return null;
+  return (
+    <Card title="Deletion" id="deletion">
+      <p className="mb-4">
+        Deleting freezes the organization at once: keys are refused and nothing can be changed. 48 hours later
+        everything of it is deleted for good; until then an owner or admin can stop it. Each owner gets a
+        signed receipt.
+      </p>
+      {sentTo === null ? (
+        <ActionButton
+          look="danger"
+          run={async () => {
+            const { data } = await call(requestOrganizationDeletion, { body: { organizationId } });
+            setSentTo(data.sentTo);
+          }}
+        >
+          Mail me the code to delete it
+        </ActionButton>
+      ) : (
+        <div className="max-w-md">
+          <Notice kind="info">A code of 8 characters was mailed to {sentTo}. It is good for 24 hours.</Notice>
+          <Form
+            submit={`Delete ${organization.name}`}
+            look="danger"
+            onSubmit={async (values) => {
+              await call(confirmOrganizationDeletion, {
+                body: { organizationId, code: values.text("code").toUpperCase() },
+              });
+              await Promise.all([refreshOrganization(), refresh(listOrganizations)]);
+              setSentTo(null);
+            }}
+          >
+            <Field label="Code from the mail" name="code" minLength={8} maxLength={8} focusOnMount />
+          </Form>
+        </div>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,218 @@
+import { type SessionsOverview, sessionsOverview } from "@assay/contract/analytics";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Static } from "typebox";
+import { useData } from "../api/queries.ts";
+import { useMay, usePlace } from "../shell/organization-context.ts";
+import { LinkButton } from "../ui/button.tsx";
+import { Select } from "../ui/field.tsx";
+import { inWords } from "../ui/filters.tsx";
+import { Card, Heading, Loaded } from "../ui/page.tsx";
+import { Empty, Table } from "../ui/table.tsx";
+
+type Overview = Static<typeof SessionsOverview>;
+
+const spans = [
+  { value: "7", label: "Last 7 days" },
+  { value: "30", label: "Last 30 days" },
+  { value: "90", label: "Last 90 days" },
+];
+
+function daysAgo(days: number): string {
+  return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+}
+
+export function OverviewPage() {
+  const { organization } = usePlace();
+  const mayCreate = useMay("admin");
+  const [days, setDays] = useState("30");
+  // The service decides what today is, so only the length is asked for: without bounds it answers with 30 days.
+  const overview = useData(
+    sessionsOverview,
+    days === "30" ? {} : { query: { from: daysAgo(Number(days) - 1) } },
+  );
+  return (
+    <>
+      <Heading title="Overview">
+        {mayCreate ? (
+          <LinkButton look="primary" to="/dashboard/sessions/new">
+            Create a session
+          </LinkButton>
+        ) : null}
+      </Heading>
+      <div className="mb-6 max-w-60">
+        <Select label="Period" name="days" options={spans} value={days} onChange={setDays} />
+      </div>
+      <Loaded query={overview}>
+        {({ data }) =>
+          data.totals.total === 0 ? (
+            <Empty>
+              <p className="mb-2">No session was created in this time.</p>
+              <p>
+                {organization.environment === "sandbox"
+                  ? "Create a test session here and open it on a phone, "
+                  : "Create one with your API key, "}
+                or <Link to="/dashboard/api-keys">make an API key</Link> and read the{" "}
+                <a href="/docs">guides</a>.
+              </p>
+            </Empty>
+          ) : (
+            <Figures overview={data} />
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function Figures({ overview }: { overview: Overview }) {
+  const { totals } = overview;
+  const ended = totals.succeeded + totals.failed + totals.expired + totals.cancelled;
+  const reasons = Object.entries(overview.failure_codes).sort(([, a], [, b]) => (b ?? 0) - (a ?? 0));
+  return (
+    <>
+      <dl className="mb-6 grid gap-3 grid-cols-2 xl:grid-cols-4">
+        <Figure
+          name={overview.sandbox ? "Test sessions" : "Sessions"}
+          value={totals.total.toLocaleString()}
+        />
+        <Figure
+          name="Success rate"
+          value={
+            overview.success_rate === null
+              ? "–"
+              : overview.success_rate.toLocaleString(undefined, {
+                  style: "percent",
+                  maximumFractionDigits: 1,
+                })
+          }
+          detail={`${totals.succeeded.toLocaleString()} of ${ended.toLocaleString()} that ended`}
+        />
+        <Figure
+          name="Median time to verify"
+          value={
+            overview.median_seconds_to_complete === null ? "–" : duration(overview.median_seconds_to_complete)
+          }
+        />
+        <Figure name="Open now" value={(totals.created + totals.in_progress).toLocaleString()} />
+      </dl>
+      <Card title="Sessions by day">
+        <Chart overview={overview} />
+      </Card>
+      <Card title="How sessions ended">
+        <Table
+          caption="How sessions ended"
+          rowKey={([name]) => name}
+          rows={(["succeeded", "failed", "expired", "cancelled"] as const).map(
+            (status) => [status, totals[status]] as const,
+          )}
+          columns={[
+            { header: "Outcome", cell: ([status]) => inWords(status) },
+            { header: "Sessions", cell: ([, count]) => count.toLocaleString() },
+          ]}
+        />
+      </Card>
+      {reasons.length === 0 ? null : (
+        <Card title="Why sessions failed">
+          <Table
+            caption="Why sessions failed"
+            rowKey={([code]) => code}
+            rows={reasons}
+            columns={[
+              { header: "Reason", cell: ([code]) => inWords(code) },
+              { header: "Sessions", cell: ([, count]) => (count ?? 0).toLocaleString() },
+            ]}
+          />
+        </Card>
+      )}
+    </>
+  );
+}
+
+function Figure(props: { name: string; value: string; detail?: string }) {
+  return (
+    <div className="rounded-2xl border border-line bg-card p-4">
+      <dt className="text-sm text-muted">{props.name}</dt>
+      <dd className="text-2xl font-semibold">
+        {props.value}
+        {props.detail ? <span className="block text-sm font-normal text-muted">{props.detail}</span> : null}
+      </dd>
+    </div>
+  );
+}
+
+function duration(seconds: number): string {
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+}
+
+const height = 120;
+const step = 12;
+
+/** Bars for the eye; the same figures as a table for everybody. */
+function Chart({ overview }: { overview: Overview }) {
+  const { days, totals } = overview;
+  const most = Math.max(1, ...days.map((day) => day.total));
+  const scale = (count: number) => (count / most) * height;
+  return (
+    <>
+      <svg
+        role="img"
+        aria-label={`${totals.total} sessions from ${overview.from} to ${overview.to}, at most ${most} on a day. The table below has the figures.`}
+        viewBox={`0 0 ${days.length * step} ${height}`}
+        preserveAspectRatio="none"
+        className="h-40 w-full"
+      >
+        {days.map((day, index) => (
+          <g key={day.date}>
+            <rect x={index * step + 1.5} width={step - 3} y={height - 1} height={1} className="fill-line" />
+            <rect
+              x={index * step + 1.5}
+              width={step - 3}
+              y={height - scale(day.total)}
+              height={scale(day.total)}
+              className="fill-edge"
+            />
+            <rect
+              x={index * step + 1.5}
+              width={step - 3}
+              y={height - scale(day.succeeded)}
+              height={scale(day.succeeded)}
+              className="fill-accent"
+            />
+          </g>
+        ))}
+      </svg>
+      <div className="mt-1 flex justify-between text-sm text-muted">
+        <span>{overview.from}</span>
+        <span>{overview.to}</span>
+      </div>
+      <p className="mt-3 flex flex-wrap gap-x-5 gap-y-1 text-sm">
+        <span className="flex items-center gap-2">
+          <span aria-hidden="true" className="inline-block size-3 rounded-sm bg-accent" />
+          succeeded
+        </span>
+        <span className="flex items-center gap-2">
+          <span aria-hidden="true" className="inline-block size-3 rounded-sm bg-edge" />
+          other
+        </span>
+      </p>
+      <details className="mt-4">
+        <summary>Show as a table</summary>
+        <Table
+          caption="Sessions by day"
+          rows={days.filter((day) => day.total > 0)}
+          rowKey={({ date }) => date}
+          columns={[
+            { header: "Day", cell: (day) => day.date },
+            { header: "All", cell: (day) => day.total },
+            { header: "Succeeded", cell: (day) => day.succeeded },
+            { header: "Failed", cell: (day) => day.failed },
+            { header: "Expired", cell: (day) => day.expired },
+            { header: "Cancelled", cell: (day) => day.cancelled },
+          ]}
+        />
+      </details>
+    </>
+  );
+}

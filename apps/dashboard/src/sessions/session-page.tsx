@@ -1,0 +1,145 @@
+import {
+  cancelSession,
+  getSession,
+  listAttempts,
+  listSessions,
+  type Session,
+} from "@assay/contract/sessions";
+import type { Static } from "typebox";
+import { call } from "../api/call.ts";
+import { refresh, useData, useList } from "../api/queries.ts";
+import { useMay } from "../shell/organization-context.ts";
+import { LinkButton } from "../ui/button.tsx";
+import { Copy, Id } from "../ui/copy.tsx";
+import { ConfirmButton } from "../ui/dialog.tsx";
+import { inWords } from "../ui/filters.tsx";
+import { Badge, Card, Facts, Heading, Loaded, Time } from "../ui/page.tsx";
+import { QrCode } from "../ui/qr-code.tsx";
+import { ListTable, Table } from "../ui/table.tsx";
+import { StatusBadge } from "./sessions-page.tsx";
+
+type OneSession = Static<typeof Session>;
+
+const attemptLooks = { in_progress: "warn", succeeded: "good", failed: "bad", cancelled: "plain" } as const;
+
+export function SessionPage({ sessionId }: { sessionId: string }) {
+  const params = { id: sessionId };
+  // A session changes while somebody holds a phone to a document; the page follows.
+  const session = useData(getSession, { params }, { refetchInterval: 4_000 });
+  const attempts = useList(listAttempts, { query: { session_id: sessionId } }, { refetchInterval: 4_000 });
+  const mayChange = useMay("admin");
+  return (
+    <>
+      <Heading title="Session">
+        <LinkButton to="/dashboard/sessions">All sessions</LinkButton>
+      </Heading>
+      <Loaded query={session}>
+        {({ data }) => {
+          const open = data.status === "created" || data.status === "in_progress";
+          return (
+            <>
+              <Card>
+                <Facts facts={factsOf(data)} />
+                {mayChange && open ? (
+                  <div className="mt-5">
+                    <ConfirmButton
+                      title="Cancel this session?"
+                      explanation="The person can no longer complete it. Your webhooks are told."
+                      confirm="Cancel the session"
+                      run={async () => {
+                        await call(cancelSession, { params });
+                        await refresh(getSession, listSessions, listAttempts);
+                      }}
+                    >
+                      Cancel the session
+                    </ConfirmButton>
+                  </div>
+                ) : null}
+              </Card>
+              {open ? (
+                <Card title="Open it on a phone">
+                  <div className="flex flex-wrap items-start gap-6">
+                    <QrCode value={data.verification_url} label="QR code of the verification link" />
+                    <div className="min-w-0 flex-1 basis-64">
+                      <Copy label="Verification link" value={data.verification_url} />
+                      <p className="mt-2">
+                        <a href={data.verification_url} target="_blank" rel="noreferrer">
+                          Open it in a new tab
+                        </a>
+                      </p>
+                      <p className="mt-3 text-sm text-muted">
+                        Whoever has the link can use it. Give it to the person who is to be verified only.
+                      </p>
+                    </div>
+                  </div>
+                </Card>
+              ) : null}
+              <Card title="What is asked for">
+                <Table
+                  caption="What is asked for"
+                  rows={Object.entries(data.share_fields)}
+                  rowKey={([name]) => name}
+                  columns={[
+                    { header: "Field", cell: ([name]) => <code className="font-mono text-sm">{name}</code> },
+                    { header: "Needed", cell: ([, field]) => (field.required ? "required" : "optional") },
+                    { header: "Reason", cell: ([, field]) => field.reason },
+                  ]}
+                />
+              </Card>
+            </>
+          );
+        }}
+      </Loaded>
+      <Card title="Attempts">
+        <ListTable
+          caption="Attempts, the latest first"
+          list={attempts}
+          rowKey={({ id }) => id}
+          empty="No device has opened the session yet."
+          columns={[
+            { header: "Attempt", cell: (attempt) => <Id value={attempt.id} /> },
+            {
+              header: "Status",
+              cell: (attempt) => <Badge look={attemptLooks[attempt.status]}>{inWords(attempt.status)}</Badge>,
+            },
+            {
+              header: "Reason",
+              cell: (attempt) => (attempt.failure_code === null ? "–" : inWords(attempt.failure_code)),
+            },
+            { header: "Risk", cell: (attempt) => attempt.risk_score.toLocaleString() },
+            { header: "Begun", cell: (attempt) => <Time at={attempt.created_at} /> },
+            { header: "Ended", cell: (attempt) => <Time at={attempt.completed_at} /> },
+          ]}
+        />
+      </Card>
+    </>
+  );
+}
+
+function factsOf(session: OneSession) {
+  const metadata = Object.entries(session.metadata);
+  return [
+    ["Status", <StatusBadge key="status" status={session.status} />],
+    ...(session.failure_code === null ? [] : [["Reason", inWords(session.failure_code)] as const]),
+    ["Environment", session.sandbox ? "sandbox" : "live"],
+    ["Your reference", session.client_reference_id ?? "–"],
+    ["Chip reads", String(session.nfc_tries_used)],
+    ["Liveness captures", String(session.liveness_tries_used)],
+    [
+      "Sent afterwards to",
+      <span key="redirect" className="break-all">
+        {session.redirect_url}
+      </span>,
+    ],
+    ["Created", <Time key="created" at={session.created_at} />],
+    ["Open until", <Time key="until" at={session.expires_at} />],
+    ["Ended", <Time key="ended" at={session.completed_at} />],
+    ...metadata.map(([name, value]) => [`Note: ${name}`, value] as const),
+    [
+      "Identifier",
+      <code key="id" className="font-mono text-sm break-all">
+        {session.id}
+      </code>,
+    ],
+  ] as const;
+}

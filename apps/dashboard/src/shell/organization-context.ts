@@ -1,0 +1,32 @@
+import type { Account } from "@assay/contract/accounts";
+import type { Organization } from "@assay/contract/organizations";
+import { hasRole, type Role } from "@assay/contract/route";
+import { createContext, useContext } from "react";
+import type { Static } from "typebox";
+import { queries } from "../api/queries.ts";
+
+export type Place = {
+  account: Static<typeof Account>;
+  organization: Static<typeof Organization>;
+};
+
+export const PlaceContext = createContext<Place | null>(null);
+
+/** Who is signed in and the organization they act in. */
+export function usePlace(): Place {
+  const place = useContext(PlaceContext);
+  if (place === null) throw new Error("This page is shown outside of an organization.");
+  return place;
+}
+
+/** Whether the person may do what this role may, and the organization is not about to be deleted. */
+export function useMay(role: Role): boolean {
+  const { organization } = usePlace();
+  return hasRole(organization.role, role) && organization.pending_deletion_at === null;
+}
+
+export const activeOrganizationKey = "activeOrganization";
+
+export async function refreshOrganization(): Promise<void> {
+  await queries.invalidateQueries({ queryKey: [activeOrganizationKey] });
+}

@@ -1,0 +1,15 @@
+import { Button } from "../ui/button.tsx";
+import { ProblemNotice } from "../ui/page.tsx";
+import { PublicFrame } from "./public-frame.tsx";
+
+/** A fault of this app itself: say so, and offer the way out that always works. */
+export function PageFailure({ error }: { error: unknown }) {
+  return (
+    <PublicFrame title="This page failed">
+      <ProblemNotice error={error} />
+      <Button look="primary" onClick={() => window.location.assign("/dashboard")}>
+        Start again
+      </Button>
+    </PublicFrame>
+  );
+}

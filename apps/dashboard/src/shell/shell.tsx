@@ -1,0 +1,377 @@
+import { getAccount, requestEmailVerification, signOut } from "@assay/contract/accounts";
+import { listOrganizations, setActiveOrganization } from "@assay/contract/organizations";
+import { hasRole, type Role } from "@assay/contract/route";
+import { listEndpoints } from "@assay/contract/webhooks";
+import { useQuery } from "@tanstack/react-query";
+import { Link, type LinkProps, Navigate, Outlet, useLocation } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useState } from "react";
+import { call, onSignedOut } from "../api/call.ts";
+import { isSignedOut, queries, refresh, useData, useList } from "../api/queries.ts";
+import { SignInForm } from "../sign-in/sign-in-form.tsx";
+import { ActionButton, Button, buttonClass } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { Badge, Heading, Loading, ProblemNotice, Time } from "../ui/page.tsx";
+import { chosenOrganization, rememberOrganization, useOtherTabsChoice } from "./chosen-organization.ts";
+import { NewOrganizationForm } from "./new-organization.tsx";
+import { activeOrganizationKey, type Place, PlaceContext, usePlace } from "./organization-context.ts";
+import { Brand } from "./public-frame.tsx";
+
+/** Everything behind the sign-in: finds out who is here and where they act, then shows the page. */
+export function Shell() {
+  const account = useData(getAccount, {});
+  const here = useLocation();
+  // Any call may be the one that finds the session gone; the account is then asked for, which shows the sign-in.
+  useEffect(() => onSignedOut((route) => route.id !== getAccount.id && void refresh(getAccount)), []);
+  if (account.data === undefined) {
+    if (isSignedOut(account.error))
+      return <Navigate to="/dashboard/sign-in" search={{ next: here.href }} replace />;
+    return (
+      <Bare>
+        {account.error ? <ProblemNotice error={account.error} retry={account.refetch} /> : <Loading />}
+      </Bare>
+    );
+  }
+  return (
+    <>
+      <ChooseOrganization account={account.data.data} />
+      {isSignedOut(account.error) ? <SignInAgain account={account.data.data} /> : null}
+    </>
+  );
+}
+
+function Bare({ children }: { children: ReactNode }) {
+  return (
+    <>
+      <header className="border-b border-line px-5 py-3.5">
+        <Brand />
+      </header>
+      <main className="mx-auto max-w-xl px-4 py-10">{children}</main>
+    </>
+  );
+}
+
+/** Over the page instead of in its place: what was typed below is still there afterwards. */
+function SignInAgain({ account }: { account: Place["account"] }) {
+  return (
+    <Dialog title="Sign in again" onClose={() => window.location.assign("/dashboard/sign-in")}>
+      <Notice kind="info">Your session has ended. Sign in to go on where you were.</Notice>
+      <SignInForm
+        email={account.email}
+        onSignedIn={async () => {
+          const { data } = await call(getAccount, {});
+          if (data.id !== account.id) return window.location.assign("/dashboard");
+          const organizationId = chosenOrganization();
+          if (organizationId !== null) await call(setActiveOrganization, { body: { organizationId } });
+          await queries.invalidateQueries();
+        }}
+      />
+    </Dialog>
+  );
+}
+
+function ChooseOrganization({ account }: { account: Place["account"] }) {
+  const list = useList(listOrganizations, { query: { limit: 100 } });
+  const chosen = list.items.find(({ id }) => id === chosenOrganization()) ?? list.items[0];
+  const active = useQuery({
+    queryKey: [activeOrganizationKey, chosen?.id],
+    enabled: chosen !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async () => {
+      const { data } = await call(setActiveOrganization, { body: { organizationId: chosen?.id ?? "" } });
+      rememberOrganization(data.id);
+      return data;
+    },
+  });
+  const error = list.error ?? active.error;
+  if (!list.isPending && list.items.length === 0 && list.error === null)
+    return (
+      <Bare>
+        <Heading title="Create your organization" />
+        <p className="mb-4 text-muted">
+          Welcome, {account.name}. An organization holds your sessions, keys and webhooks. It starts in the
+          sandbox, where you can try everything with test documents.
+        </p>
+        <EmailNotice account={account} />
+        <NewOrganizationForm />
+        <p className="mt-6 text-muted">
+          Somebody invited you? Open the link in the invitation mail. You are signed in as {account.email}.
+        </p>
+        <div className="mt-4">
+          <SignOutButton />
+        </div>
+      </Bare>
+    );
+  if (active.data === undefined)
+    return (
+      <Bare>
+        {error === null ? (
+          <Loading />
+        ) : (
+          <>
+            <ProblemNotice error={error} retry={() => queries.resetQueries()} />
+            <SignOutButton />
+          </>
+        )}
+      </Bare>
+    );
+  return (
+    <PlaceContext value={{ account, organization: active.data }}>
+      <Frame organizations={list.items} />
+    </PlaceContext>
+  );
+}
+
+function SignOutButton({ small }: { small?: boolean }) {
+  return (
+    <ActionButton
+      {...(small ? { small } : {})}
+      run={async () => {
+        await call(signOut, {});
+        // A fresh page: nothing of this person's stays in memory.
+        window.location.assign("/dashboard/sign-in");
+      }}
+    >
+      Sign out
+    </ActionButton>
+  );
+}
+
+function EmailNotice({ account }: { account: Place["account"] }) {
+  const [mailed, setMailed] = useState(false);
+  if (account.email_verified || !account.email_verification_required) return null;
+  return (
+    <Notice kind="warn">
+      <p className="font-semibold">Verify your e-mail first.</p>
+      <p>Open the link that was mailed to {account.email}. Until then you cannot create an organization.</p>
+      {mailed ? (
+        <p>A new link is on its way.</p>
+      ) : (
+        <ActionButton
+          small
+          run={async () => {
+            await call(requestEmailVerification, {});
+            setMailed(true);
+          }}
+        >
+          Mail a new link
+        </ActionButton>
+      )}
+    </Notice>
+  );
+}
+
+type Entry = { to: NonNullable<LinkProps["to"]>; label: string; role?: Role; exact?: boolean };
+
+const navigation: readonly { title: string; entries: readonly Entry[] }[] = [
+  {
+    title: "Verification",
+    entries: [
+      { to: "/dashboard", label: "Overview", exact: true },
+      { to: "/dashboard/sessions", label: "Sessions" },
+    ],
+  },
+  {
+    title: "Integration",
+    entries: [
+      { to: "/dashboard/api-keys", label: "API keys", role: "admin" },
+      { to: "/dashboard/webhooks", label: "Webhooks" },
+      { to: "/dashboard/deliveries", label: "Deliveries" },
+      { to: "/dashboard/events", label: "Events" },
+      { to: "/dashboard/domains", label: "Domains" },
+    ],
+  },
+  {
+    title: "Organization",
+    entries: [
+      { to: "/dashboard/members", label: "Members" },
+      { to: "/dashboard/audit-log", label: "Audit log", role: "admin" },
+      { to: "/dashboard/go-live", label: "Going live" },
+      { to: "/dashboard/settings", label: "Settings" },
+    ],
+  },
+];
+
+function Frame({ organizations }: { organizations: readonly Place["organization"][] }) {
+  const { account, organization } = usePlace();
+  const [menuOpen, setMenuOpen] = useState(false);
+  const [choosing, setChoosing] = useState(false);
+  const path = useLocation({ select: (location) => location.pathname });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes whenever the page changes.
+  useEffect(() => setMenuOpen(false), [path]);
+  return (
+    <>
+      <a
+        href="#content"
+        className="sr-only focus:not-sr-only focus:absolute focus:left-4 focus:top-2 focus:z-10 focus:bg-card focus:px-4 focus:py-2"
+      >
+        Skip to content
+      </a>
+      <header className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line px-4 py-3 sm:px-6">
+        <Brand />
+        <div className="flex min-w-0 flex-1 flex-wrap items-center gap-2">
+          <button
+            type="button"
+            className={`${buttonClass("plain", true)} max-w-full`}
+            onClick={() => setChoosing(true)}
+            aria-haspopup="dialog"
+          >
+            <span className="truncate max-w-48">{organization.name}</span>
+            <span aria-hidden="true">▾</span>
+            <span className="sr-only">Switch organization</span>
+          </button>
+          {organization.environment === "sandbox" ? (
+            <Badge look="warn">Sandbox</Badge>
+          ) : (
+            <Badge look="good">Live</Badge>
+          )}
+        </div>
+        <div className="flex items-center gap-2">
+          <span className="lg:hidden">
+            <button
+              type="button"
+              className={buttonClass("plain", true)}
+              aria-expanded={menuOpen}
+              aria-controls="menu"
+              onClick={() => setMenuOpen(!menuOpen)}
+            >
+              Menu
+            </button>
+          </span>
+          <Link to="/dashboard/account" className={buttonClass("plain", true)}>
+            Account
+          </Link>
+        </div>
+      </header>
+      <div className="mx-auto flex max-w-[90rem]">
+        <nav
+          id="menu"
+          aria-label="Main"
+          className={`${menuOpen ? "" : "max-lg:hidden"} w-56 shrink-0 space-y-5 p-4 max-lg:absolute max-lg:right-0 max-lg:z-10 max-lg:w-full max-lg:border-b max-lg:border-line max-lg:bg-card lg:p-6 lg:pr-2`}
+        >
+          {navigation.map(({ title, entries }) => (
+            <div key={title}>
+              <h2 className="mb-1 px-3 text-sm font-semibold text-muted">{title}</h2>
+              <ul>
+                {entries
+                  .filter(({ role }) => role === undefined || hasRole(organization.role, role))
+                  .map(({ to, label, exact }) => (
+                    <li key={label}>
+                      <Link
+                        to={to}
+                        activeOptions={{ exact: exact === true }}
+                        className="block rounded-lg px-3 py-1.5 text-ink no-underline hover:bg-tint aria-[current=page]:bg-tint aria-[current=page]:font-semibold"
+                      >
+                        {label}
+                      </Link>
+                    </li>
+                  ))}
+              </ul>
+            </div>
+          ))}
+          <div className="px-3">
+            <p className="mb-2 text-sm text-muted">{account.email}</p>
+            <SignOutButton small />
+          </div>
+        </nav>
+        <main id="content" className="min-w-0 flex-1 px-4 py-6 sm:px-6 lg:py-8">
+          <Banners />
+          <Outlet />
+        </main>
+      </div>
+      {choosing ? (
+        <Dialog title="Organizations" onClose={() => setChoosing(false)}>
+          <ul className="mb-4 space-y-2">
+            {organizations.map(({ id, name, environment, role }) => (
+              <li key={id}>
+                <button
+                  type="button"
+                  className="flex w-full flex-wrap items-center justify-between gap-2 rounded-lg border border-line px-4 py-3 text-left hover:border-accent aria-[current=true]:border-accent aria-[current=true]:bg-tint"
+                  aria-current={id === organization.id}
+                  onClick={() => {
+                    if (id === organization.id) return setChoosing(false);
+                    switchTo(id);
+                  }}
+                >
+                  <span className="font-medium">{name}</span>
+                  <span className="text-sm text-muted">
+                    {environment}, {role}
+                  </span>
+                </button>
+              </li>
+            ))}
+          </ul>
+          <Link to="/dashboard/organizations/new" onClick={() => setChoosing(false)}>
+            Create an organization
+          </Link>
+        </Dialog>
+      ) : null}
+      <OtherTab organizations={organizations} />
+    </>
+  );
+}
+
+/** With a fresh page, so that nothing of the one before is shown or acted on. */
+export function switchTo(organizationId: string): void {
+  rememberOrganization(organizationId);
+  window.location.assign("/dashboard");
+}
+
+function OtherTab({ organizations }: { organizations: readonly Place["organization"][] }) {
+  const { organization } = usePlace();
+  const other = useOtherTabsChoice();
+  if (other === null) return null;
+  const name = organizations.find(({ id }) => id === other)?.name ?? "another organization";
+  return (
+    <Dialog title="Switched in another tab" onClose={() => switchTo(other)}>
+      <p className="mb-4">
+        In another tab you switched to {name}. This page still shows {organization.name}.
+      </p>
+      <div className="flex flex-wrap gap-3">
+        <Button look="primary" onClick={() => switchTo(other)}>
+          Continue in {name}
+        </Button>
+        <Button onClick={() => switchTo(organization.id)}>Go back to {organization.name}</Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function Banners() {
+  const { account, organization } = usePlace();
+  const endpoints = useList(listEndpoints, { query: { limit: 100, enabled: true } });
+  const keyless = endpoints.items.filter((endpoint) => !endpoint.has_active_key);
+  const [first] = keyless;
+  return (
+    <>
+      {organization.pending_deletion_at === null ? null : (
+        <Notice kind="warn">
+          <p className="font-semibold">
+            This organization will be deleted on <Time at={organization.pending_deletion_at} />.
+          </p>
+          <p>
+            API keys are refused and nothing can be changed.{" "}
+            <Link to="/dashboard/settings" hash="deletion">
+              Keep it after all
+            </Link>
+          </p>
+        </Notice>
+      )}
+      <EmailNotice account={account} />
+      {first === undefined ? null : (
+        <Notice kind="warn">
+          <p className="font-semibold">
+            {keyless.length === 1 ? "A webhook endpoint has" : `${keyless.length} webhook endpoints have`} no
+            active encryption key.
+          </p>
+          <p>
+            Nothing is sent there until you register one.{" "}
+            <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId: first.id }}>
+              Register a key
+            </Link>
+          </p>
+        </Notice>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,175 @@
+import {
+  confirmEmailChange,
+  getAccount,
+  resetPassword,
+  verifyEmail,
+  verifyMagicLink,
+} from "@assay/contract/accounts";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { call, hasCode, present } from "../api/call.ts";
+import { useMailedToken } from "../api/mailed-token.ts";
+import { isSignedOut, queries, refresh, useData } from "../api/queries.ts";
+import { PublicFrame } from "../shell/public-frame.tsx";
+import { LinkButton } from "../ui/button.tsx";
+import { Form } from "../ui/form.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { Loading, ProblemNotice } from "../ui/page.tsx";
+import { CodeField, SignInForm } from "./sign-in-form.tsx";
+import { NewPasswordField } from "./sign-up-form.tsx";
+
+function NoToken() {
+  return (
+    <Notice kind="warn">
+      <p className="font-semibold">This page needs the link from the mail.</p>
+      <p>Open the link in the mail again. If it does not work any more, ask for a new one.</p>
+    </Notice>
+  );
+}
+
+/** Signing in takes a press of a button: programs that look at links in mails must not use the link up. */
+export function MagicLinkPage() {
+  const token = useMailedToken();
+  const navigate = useNavigate();
+  const [needsCode, setNeedsCode] = useState(false);
+  return (
+    <PublicFrame title="Sign in with your link">
+      {token === null ? (
+        <NoToken />
+      ) : (
+        <Form
+          submit="Sign in"
+          onSubmit={async (values) => {
+            const code = values.text("code").replaceAll(" ", "");
+            try {
+              await call(verifyMagicLink, { body: { token, ...present({ code }) } });
+            } catch (error) {
+              if (!hasCode(error, "SECOND_FACTOR_REQUIRED") || needsCode) throw error;
+              setNeedsCode(true);
+              return;
+            }
+            await queries.resetQueries();
+            await navigate({ to: "/dashboard" });
+          }}
+        >
+          {needsCode ? <CodeField /> : <p>The link works once. Press the button to use it.</p>}
+        </Form>
+      )}
+      <p className="mt-6 border-t border-line pt-4">
+        <Link to="/dashboard/sign-in">Sign in another way</Link>
+      </p>
+    </PublicFrame>
+  );
+}
+
+export function ResetPasswordPage() {
+  const token = useMailedToken();
+  const [done, setDone] = useState(false);
+  return (
+    <PublicFrame title="Set a new password">
+      {done ? (
+        <>
+          <Notice kind="good">The new password is set, and you are signed out everywhere.</Notice>
+          <LinkButton look="primary" to="/dashboard/sign-in">
+            Sign in
+          </LinkButton>
+        </>
+      ) : token === null ? (
+        <>
+          <NoToken />
+          <Link to="/dashboard/forgot-password">Ask for a new link</Link>
+        </>
+      ) : (
+        <Form
+          submit="Set password"
+          onSubmit={async (values) => {
+            await call(resetPassword, { body: { token, password: values.raw("password") } });
+            await queries.resetQueries();
+            setDone(true);
+          }}
+        >
+          <NewPasswordField label="New password" name="password" />
+        </Form>
+      )}
+    </PublicFrame>
+  );
+}
+
+/** Links that count only for the signed-in owner of the account: whoever is not signed in does so here first. */
+function AccountLinkPage(props: {
+  title: string;
+  explanation: string;
+  submit: string;
+  done: string;
+  run: (token: string) => Promise<unknown>;
+}) {
+  const token = useMailedToken();
+  const account = useData(getAccount, {});
+  const [done, setDone] = useState(false);
+  if (token === null && !done)
+    return (
+      <PublicFrame title={props.title}>
+        <NoToken />
+        <Link to="/dashboard/account">Go to your account</Link>
+      </PublicFrame>
+    );
+  return (
+    <PublicFrame title={props.title}>
+      {done ? (
+        <>
+          <Notice kind="good">{props.done}</Notice>
+          <LinkButton look="primary" to="/dashboard">
+            Continue
+          </LinkButton>
+        </>
+      ) : isSignedOut(account.error) ? (
+        <>
+          <Notice kind="info">Sign in to your account first. Then this link can be used.</Notice>
+          <SignInForm onSignedIn={() => queries.resetQueries()} />
+        </>
+      ) : account.data === undefined ? (
+        account.error === null ? (
+          <Loading />
+        ) : (
+          <ProblemNotice error={account.error} retry={account.refetch} />
+        )
+      ) : (
+        <Form
+          submit={props.submit}
+          onSubmit={async () => {
+            if (token !== null) await props.run(token);
+            await refresh(getAccount);
+            setDone(true);
+          }}
+        >
+          <p>{props.explanation}</p>
+          <p className="text-muted">You are signed in as {account.data.data.email}.</p>
+        </Form>
+      )}
+    </PublicFrame>
+  );
+}
+
+export function VerifyEmailPage() {
+  return (
+    <AccountLinkPage
+      title="Verify your e-mail"
+      explanation="This shows that mail to your address reaches you."
+      submit="Verify the e-mail"
+      done="Your e-mail is verified."
+      run={(token) => call(verifyEmail, { body: { token } })}
+    />
+  );
+}
+
+export function ChangeEmailPage() {
+  return (
+    <AccountLinkPage
+      title="Use your new e-mail"
+      explanation="From now on you sign in with the address that this link was mailed to."
+      submit="Use this e-mail"
+      done="Your e-mail was changed."
+      run={(token) => call(confirmEmailChange, { body: { token } })}
+    />
+  );
+}

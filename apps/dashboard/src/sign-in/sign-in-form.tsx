@@ -1,0 +1,76 @@
+import { finishPasskeySignIn, signIn, startPasskeySignIn } from "@assay/contract/accounts";
+import { useState } from "react";
+import { getAssertion, passkeysAreSupported } from "../account/passkey-ceremony.ts";
+import { call, hasCode, present } from "../api/call.ts";
+import { ActionButton } from "../ui/button.tsx";
+import { Field } from "../ui/field.tsx";
+import { Form } from "../ui/form.tsx";
+import { Notice } from "../ui/notice.tsx";
+
+/** Password, then the second factor when the account has one; or a passkey, which is both. */
+export function SignInForm(props: { onSignedIn: () => unknown; email?: string; emailFixed?: boolean }) {
+  const [needsCode, setNeedsCode] = useState(false);
+  return (
+    <div className="space-y-4">
+      <Form
+        submit="Sign in"
+        onSubmit={async (values) => {
+          const code = values.text("code").replaceAll(" ", "");
+          try {
+            await call(signIn, {
+              body: { email: values.text("email"), password: values.raw("password"), ...present({ code }) },
+            });
+          } catch (error) {
+            if (!hasCode(error, "SECOND_FACTOR_REQUIRED")) throw error;
+            if (needsCode) throw error;
+            setNeedsCode(true);
+            return;
+          }
+          await props.onSignedIn();
+        }}
+      >
+        <Field
+          label="E-mail"
+          name="email"
+          type="email"
+          autoComplete="username"
+          defaultValue={props.email ?? ""}
+          {...(props.emailFixed ? { readOnly: true } : {})}
+        />
+        <Field label="Password" name="password" type="password" autoComplete="current-password" />
+        {needsCode ? <CodeField /> : null}
+      </Form>
+      {passkeysAreSupported() ? (
+        <div className="border-t border-line pt-4">
+          <ActionButton
+            run={async () => {
+              const { data } = await call(startPasskeySignIn, {});
+              const response = await getAssertion(data.options);
+              await call(finishPasskeySignIn, { body: { response } });
+              await props.onSignedIn();
+            }}
+          >
+            Sign in with a passkey
+          </ActionButton>
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+export function CodeField() {
+  return (
+    <>
+      <Notice kind="info">This account has a second factor: one more step.</Notice>
+      <Field
+        label="Code"
+        name="code"
+        hint="The six digits of your authenticator app, or one of your backup codes."
+        autoComplete="one-time-code"
+        minLength={6}
+        maxLength={40}
+        focusOnMount
+      />
+    </>
+  );
+}

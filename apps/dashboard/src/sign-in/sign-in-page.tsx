@@ -1,0 +1,52 @@
+import { requestMagicLink } from "@assay/contract/accounts";
+import { Link, useRouter } from "@tanstack/react-router";
+import { useState } from "react";
+import { call } from "../api/call.ts";
+import { queries } from "../api/queries.ts";
+import { PublicFrame } from "../shell/public-frame.tsx";
+import { Button } from "../ui/button.tsx";
+import { Field } from "../ui/field.tsx";
+import { Form } from "../ui/form.tsx";
+import { nextPath } from "./next-path.ts";
+import { SignInForm } from "./sign-in-form.tsx";
+
+export function SignInPage({ next }: { next: string | undefined }) {
+  const router = useRouter();
+  const [byMail, setByMail] = useState(false);
+  return (
+    <PublicFrame title="Sign in">
+      {byMail ? (
+        <div className="space-y-4">
+          <Form
+            submit="Mail me a link"
+            done="If there is an account with this address, a link is on its way. It works once, for 15 minutes."
+            onSubmit={(values) => call(requestMagicLink, { body: { email: values.text("email") } })}
+          >
+            <Field label="E-mail" name="email" type="email" autoComplete="username" focusOnMount />
+          </Form>
+          <Button onClick={() => setByMail(false)}>Use a password or a passkey</Button>
+        </div>
+      ) : (
+        <div className="space-y-4">
+          <SignInForm
+            onSignedIn={async () => {
+              await queries.resetQueries();
+              router.history.push(nextPath(next));
+            }}
+          />
+          <Button onClick={() => setByMail(true)}>Get a link by mail</Button>
+        </div>
+      )}
+      <ul className="mt-6 space-y-1 border-t border-line pt-4">
+        <li>
+          <Link to="/dashboard/forgot-password">Forgot your password?</Link>
+        </li>
+        <li>
+          <Link to="/dashboard/sign-up" search={next === undefined ? {} : { next }}>
+            Create an account
+          </Link>
+        </li>
+      </ul>
+    </PublicFrame>
+  );
+}

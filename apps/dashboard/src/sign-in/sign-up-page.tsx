@@ -1,0 +1,22 @@
+import { Link, useRouter } from "@tanstack/react-router";
+import { queries } from "../api/queries.ts";
+import { PublicFrame } from "../shell/public-frame.tsx";
+import { nextPath } from "./next-path.ts";
+import { SignUpForm } from "./sign-up-form.tsx";
+
+export function SignUpPage({ next }: { next: string | undefined }) {
+  const router = useRouter();
+  return (
+    <PublicFrame title="Create an account">
+      <SignUpForm
+        onSignedIn={async () => {
+          await queries.resetQueries();
+          router.history.push(nextPath(next));
+        }}
+      />
+      <p className="mt-6 border-t border-line pt-4">
+        You have one? <Link to="/dashboard/sign-in">Sign in</Link>
+      </p>
+    </PublicFrame>
+  );
+}

@@ -1,0 +1,95 @@
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { problemOf } from "../api/call.ts";
+import { Button } from "./button.tsx";
+import { Notice } from "./notice.tsx";
+
+/** A modal dialog, shown while it is rendered. The browser keeps the focus inside and gives it back afterwards. */
+export function Dialog(props: { title: string; onClose: () => void; children: ReactNode; wide?: boolean }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const element = dialog.current;
+    const opener = document.activeElement;
+    element?.showModal();
+    return () => {
+      element?.close();
+      // Gone from the page before the browser could do it itself.
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={titleId}
+      className={`w-[calc(100%-2rem)] ${props.wide ? "max-w-2xl" : "max-w-lg"} max-h-[calc(100dvh-2rem)] overflow-y-auto rounded-2xl border border-line bg-card text-ink p-5 sm:p-6`}
+      onCancel={(event) => {
+        event.preventDefault();
+        props.onClose();
+      }}
+    >
+      <div className="flex items-start justify-between gap-4 mb-4">
+        <h2 id={titleId} className="text-xl font-semibold">
+          {props.title}
+        </h2>
+        <Button small onClick={props.onClose}>
+          Close
+        </Button>
+      </div>
+      {props.children}
+    </dialog>
+  );
+}
+
+/** A button that asks before it does what cannot be taken back. */
+export function ConfirmButton(props: {
+  children: ReactNode;
+  title: string;
+  explanation: ReactNode;
+  confirm: string;
+  run: () => Promise<unknown>;
+  small?: boolean;
+  label?: string;
+  look?: "plain" | "danger";
+}) {
+  const [asking, setAsking] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const run = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      await props.run();
+      setAsking(false);
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <Button
+        look={props.look ?? "danger"}
+        {...(props.small ? { small: true } : {})}
+        {...(props.label ? { label: props.label } : {})}
+        onClick={() => setAsking(true)}
+      >
+        {props.children}
+      </Button>
+      {asking ? (
+        <Dialog title={props.title} onClose={() => setAsking(false)}>
+          <div className="space-y-4">
+            <div>{props.explanation}</div>
+            {error === null ? null : <Notice kind="bad" problem={problemOf(error)} />}
+            <div className="flex flex-wrap gap-3">
+              <Button look="danger" disabled={busy} onClick={() => void run()}>
+                {props.confirm}
+              </Button>
+              <Button onClick={() => setAsking(false)}>Keep it</Button>
+            </div>
+          </div>
+        </Dialog>
+      ) : null}
+    </>
+  );
+}

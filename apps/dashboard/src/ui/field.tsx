@@ -1,0 +1,198 @@
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { useFieldFailure } from "./form.tsx";
+
+const inputClass =
+  "block w-full rounded-lg border border-edge bg-card text-ink px-3 py-2 min-h-11 aria-invalid:border-bad aria-invalid:border-2";
+
+type Common = { label: string; name: string; hint?: ReactNode };
+
+function useDescription(name: string, hint: ReactNode) {
+  const id = useId();
+  const noticeId = useFieldFailure(name);
+  const hintId = hint === undefined ? null : `${id}-hint`;
+  const describedBy = [hintId, noticeId].filter((part) => part !== null).join(" ");
+  return {
+    id,
+    hintId,
+    attributes: {
+      id,
+      name,
+      ...(describedBy === "" ? {} : { "aria-describedby": describedBy }),
+      ...(noticeId === null ? {} : { "aria-invalid": true as const }),
+    },
+  };
+}
+
+function Labelled(props: {
+  id: string;
+  label: string;
+  hint?: ReactNode;
+  hintId: string | null;
+  optional: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <div className="space-y-1">
+      <label htmlFor={props.id} className="block font-medium">
+        {props.label}
+        {props.optional ? <span className="font-normal text-muted"> (optional)</span> : null}
+      </label>
+      {props.children}
+      {props.hintId === null ? null : (
+        <p id={props.hintId} className="text-sm text-muted">
+          {props.hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+export function Field(
+  props: Common & {
+    type?: "text" | "email" | "password" | "url" | "date";
+    defaultValue?: string;
+    optional?: boolean;
+    autoComplete?: string;
+    minLength?: number;
+    maxLength?: number;
+    pattern?: string;
+    inputMode?: "numeric" | "text";
+    readOnly?: boolean;
+    /** For a field that appears because of what the person just did. */
+    focusOnMount?: boolean;
+    onChange?: (value: string) => void;
+    value?: string;
+  },
+) {
+  const { id, hintId, attributes } = useDescription(props.name, props.hint);
+  const input = useRef<HTMLInputElement>(null);
+  const [shown, setShown] = useState(false);
+  const { focusOnMount } = props;
+  useEffect(() => {
+    if (focusOnMount) input.current?.focus();
+  }, [focusOnMount]);
+  const secret = props.type === "password";
+  return (
+    <Labelled
+      id={id}
+      label={props.label}
+      hint={props.hint}
+      hintId={hintId}
+      optional={props.optional === true}
+    >
+      <div className="flex gap-2">
+        <input
+          {...attributes}
+          ref={input}
+          type={secret && shown ? "text" : (props.type ?? "text")}
+          className={`${inputClass} ${props.readOnly ? "bg-code" : ""}`}
+          defaultValue={props.defaultValue}
+          value={props.value}
+          onChange={props.onChange && ((event) => props.onChange?.(event.currentTarget.value))}
+          required={!props.optional}
+          readOnly={props.readOnly}
+          autoComplete={props.autoComplete ?? "off"}
+          minLength={props.minLength}
+          maxLength={props.maxLength}
+          pattern={props.pattern}
+          inputMode={props.inputMode}
+          spellCheck={secret ? false : undefined}
+        />
+        {secret ? (
+          <button
+            type="button"
+            className="rounded-lg border border-edge bg-card px-3 text-sm"
+            aria-pressed={shown}
+            aria-label={`Show ${props.label.toLowerCase()}`}
+            onClick={() => setShown(!shown)}
+          >
+            {shown ? "Hide" : "Show"}
+          </button>
+        ) : null}
+      </div>
+    </Labelled>
+  );
+}
+
+export function TextArea(props: Common & { defaultValue?: string; optional?: boolean; rows?: number }) {
+  const { id, hintId, attributes } = useDescription(props.name, props.hint);
+  return (
+    <Labelled
+      id={id}
+      label={props.label}
+      hint={props.hint}
+      hintId={hintId}
+      optional={props.optional === true}
+    >
+      <textarea
+        {...attributes}
+        className={`${inputClass} font-mono text-sm`}
+        rows={props.rows ?? 6}
+        defaultValue={props.defaultValue}
+        required={!props.optional}
+        spellCheck={false}
+        autoComplete="off"
+      />
+    </Labelled>
+  );
+}
+
+export function Select(
+  props: Common & {
+    options: readonly { value: string; label: string }[];
+    defaultValue?: string;
+    value?: string;
+    onChange?: (value: string) => void;
+  },
+) {
+  const { id, hintId, attributes } = useDescription(props.name, props.hint);
+  return (
+    <Labelled id={id} label={props.label} hint={props.hint} hintId={hintId} optional={false}>
+      <select
+        {...attributes}
+        className={inputClass}
+        defaultValue={props.defaultValue}
+        value={props.value}
+        onChange={props.onChange && ((event) => props.onChange?.(event.currentTarget.value))}
+      >
+        {props.options.map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </Labelled>
+  );
+}
+
+export function Checkbox(props: {
+  name: string;
+  label: ReactNode;
+  value?: string;
+  defaultChecked?: boolean;
+  required?: boolean;
+}) {
+  return (
+    <label className="flex items-start gap-3 py-1.5">
+      <input
+        type="checkbox"
+        name={props.name}
+        value={props.value ?? "on"}
+        defaultChecked={props.defaultChecked}
+        required={props.required}
+        className="mt-0.5 size-5 shrink-0 accent-accent"
+      />
+      <span>{props.label}</span>
+    </label>
+  );
+}
+
+export function Group(props: { legend: string; hint?: string; children: ReactNode }) {
+  return (
+    <fieldset className="space-y-1">
+      <legend className="font-medium">{props.legend}</legend>
+      {props.hint ? <p className="text-sm text-muted">{props.hint}</p> : null}
+      {props.children}
+    </fieldset>
+  );
+}

@@ -1,0 +1,98 @@
+import { createContext, type ReactNode, useContext, useEffect, useId, useRef, useState } from "react";
+import { type Problem, problemOf } from "../api/call.ts";
+import { Button } from "./button.tsx";
+import { Notice } from "./notice.tsx";
+
+export type Values = {
+  /** As typed, for passwords and codes. */
+  raw(name: string): string;
+  /** Without the white space around it. */
+  text(name: string): string;
+  all(name: string): string[];
+  checked(name: string): boolean;
+};
+
+const Failure = createContext<{ problem: Problem | null; noticeId: string }>({ problem: null, noticeId: "" });
+
+/** Whether the form's problem is about this field: messages of the service name fields in backticks. */
+export function useFieldFailure(name: string): string | null {
+  const { problem, noticeId } = useContext(Failure);
+  return problem?.message.includes(`\`${name}\``) ? noticeId : null;
+}
+
+/**
+ * A form whose inputs keep their own values: nothing that happens after sending takes away what was typed. The service's
+ * answer to bad input appears above the button, and the field it names gets the focus.
+ */
+export function Form(props: {
+  children?: ReactNode;
+  submit: string;
+  onSubmit: (values: Values) => Promise<unknown>;
+  look?: "primary" | "danger" | "plain";
+  /** Said once it has succeeded, when the form stays on the page. */
+  done?: string;
+  resetWhenDone?: boolean;
+  beside?: ReactNode;
+  onProblem?: (problem: Problem) => ReactNode;
+}) {
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [done, setDone] = useState(false);
+  const noticeId = useId();
+  const form = useRef<HTMLFormElement>(null);
+
+  useEffect(() => {
+    if (problem === null) return;
+    const field = form.current?.querySelector<HTMLElement>("[aria-invalid=true]");
+    field?.focus();
+  }, [problem]);
+
+  const submit = async (element: HTMLFormElement) => {
+    const data = new FormData(element);
+    const raw = (name: string) => String(data.get(name) ?? "");
+    setBusy(true);
+    setProblem(null);
+    setDone(false);
+    try {
+      await props.onSubmit({
+        raw,
+        text: (name) => raw(name).trim(),
+        all: (name) => data.getAll(name).map(String),
+        checked: (name) => data.has(name),
+      });
+      setDone(true);
+      if (props.resetWhenDone) element.reset();
+    } catch (error) {
+      setProblem(problemOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <Failure value={{ problem, noticeId }}>
+      <form
+        ref={form}
+        className="space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!busy) void submit(event.currentTarget);
+        }}
+      >
+        {props.children}
+        {problem === null ? null : (
+          <Notice kind="bad" problem={problem} id={noticeId}>
+            {props.onProblem?.(problem)}
+          </Notice>
+        )}
+        {done && props.done ? <Notice kind="good">{props.done}</Notice> : null}
+        <div className="flex flex-wrap items-center gap-3">
+          <Button type="submit" look={props.look ?? "primary"} disabled={busy}>
+            {busy ? "One moment…" : props.submit}
+          </Button>
+          {props.beside}
+        </div>
+      </form>
+    </Failure>
+  );
+}

@@ -1,0 +1,182 @@
+import { eventTypes } from "@assay/contract/events";
+import {
+  createEndpoint,
+  listEndpoints,
+  type PayloadRetentionHours,
+  payloadRetentionHours,
+} from "@assay/contract/webhooks";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { call } from "../api/call.ts";
+import { refresh, useList } from "../api/queries.ts";
+import { useMay } from "../shell/organization-context.ts";
+import { Button, LinkButton } from "../ui/button.tsx";
+import { Copy } from "../ui/copy.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Checkbox, Field, Group, Select } from "../ui/field.tsx";
+import { inWords } from "../ui/filters.tsx";
+import { Form, type Values } from "../ui/form.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { Badge, Card, Heading, Time } from "../ui/page.tsx";
+import { ListTable } from "../ui/table.tsx";
+
+type EventTypes = (typeof eventTypes)[number][];
+
+export function EndpointStatus(props: {
+  endpoint: { enabled: boolean; has_active_key: boolean; disabled_reason: string | null };
+}) {
+  const { enabled, has_active_key, disabled_reason } = props.endpoint;
+  if (!enabled)
+    return <Badge look="bad">{disabled_reason === null ? "Disabled" : inWords(disabled_reason)}</Badge>;
+  return has_active_key ? <Badge look="good">Enabled</Badge> : <Badge look="warn">No key</Badge>;
+}
+
+export function EndpointsPage() {
+  const mayChange = useMay("admin");
+  const endpoints = useList(listEndpoints);
+  const [creating, setCreating] = useState(false);
+  return (
+    <>
+      <Heading title="Webhooks">
+        {mayChange ? (
+          <Button look="primary" onClick={() => setCreating(true)}>
+            Add an endpoint
+          </Button>
+        ) : null}
+      </Heading>
+      <Card>
+        <ListTable
+          caption="Webhook endpoints"
+          list={endpoints}
+          rowKey={({ id }) => id}
+          empty="Outcomes of sessions are sent to your servers, encrypted to your key and signed. Add the address that is to receive them."
+          columns={[
+            {
+              header: "Address",
+              cell: (endpoint) => (
+                <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId: endpoint.id }}>
+                  {endpoint.name === null ? null : <span className="block font-medium">{endpoint.name}</span>}
+                  <span className="break-all">{endpoint.url}</span>
+                </Link>
+              ),
+            },
+            { header: "State", cell: (endpoint) => <EndpointStatus endpoint={endpoint} /> },
+            {
+              header: "Events",
+              cell: ({ subscribed_event_types: types }) =>
+                types.length === eventTypes.length ? "all" : `${types.length} of ${eventTypes.length}`,
+            },
+            { header: "Created", cell: (endpoint) => <Time at={endpoint.created_at} /> },
+          ]}
+        />
+      </Card>
+      {creating ? <CreateEndpoint onClose={() => setCreating(false)} /> : null}
+    </>
+  );
+}
+
+const retentionLabels: Record<PayloadRetentionHours, string> = {
+  0: "Not at all",
+  24: "A day",
+  72: "3 days",
+  168: "A week",
+};
+
+export function EndpointFields(props: {
+  endpoint?: {
+    url: string;
+    name: string | null;
+    undelivered_payload_retention_hours: PayloadRetentionHours;
+    subscribed_event_types: readonly string[];
+  };
+}) {
+  const { endpoint } = props;
+  return (
+    <>
+      <Field
+        label="Address"
+        name="url"
+        type="url"
+        hint="https:// and reachable from the internet. Redirects are not followed."
+        maxLength={2048}
+        defaultValue={endpoint?.url ?? ""}
+      />
+      <Field label="Name" name="name" maxLength={120} optional defaultValue={endpoint?.name ?? ""} />
+      <Select
+        label="Keep what could not be delivered"
+        name="undelivered_payload_retention_hours"
+        hint="For a retry by hand. It is kept encrypted to your key."
+        defaultValue={String(endpoint?.undelivered_payload_retention_hours ?? 72)}
+        options={payloadRetentionHours.map((hours) => ({
+          value: String(hours),
+          label: retentionLabels[hours],
+        }))}
+      />
+      <Group legend="Events">
+        {eventTypes.map((type) => (
+          <Checkbox
+            key={type}
+            name="subscribed_event_types"
+            value={type}
+            defaultChecked={endpoint?.subscribed_event_types.includes(type) ?? true}
+            label={<code className="font-mono text-sm">{type}</code>}
+          />
+        ))}
+      </Group>
+    </>
+  );
+}
+
+export function endpointBody(values: Values) {
+  return {
+    url: values.text("url"),
+    name: values.text("name") || null,
+    undelivered_payload_retention_hours: Number(
+      values.raw("undelivered_payload_retention_hours"),
+    ) as PayloadRetentionHours,
+    subscribed_event_types: values.all("subscribed_event_types") as EventTypes,
+  };
+}
+
+type Created = { id: string; secret: string; warnings: readonly string[] };
+
+function CreateEndpoint({ onClose }: { onClose: () => void }) {
+  const [created, setCreated] = useState<Created | null>(null);
+  if (created !== null)
+    return (
+      <Dialog title="The endpoint was added" onClose={onClose}>
+        <p className="mb-3">
+          Check the signature of every delivery with this secret. An owner can reveal it again.
+        </p>
+        <Copy label="Signing secret" value={created.secret} />
+        {created.warnings.map((warning) => (
+          <Notice key={warning} kind="warn">
+            {warning}
+          </Notice>
+        ))}
+        <div className="mt-4">
+          <LinkButton look="primary" to="/dashboard/webhooks/$endpointId" params={{ endpointId: created.id }}>
+            Go to the endpoint
+          </LinkButton>
+        </div>
+      </Dialog>
+    );
+  return (
+    <Dialog title="Add an endpoint" onClose={onClose}>
+      <Form
+        submit="Add endpoint"
+        onSubmit={async (values) => {
+          const { data } = await call(createEndpoint, { body: endpointBody(values) });
+          setCreated({
+            id: data.endpoint.id,
+            secret: data.signing_secret,
+            warnings: data.warnings.map(({ message }) => message),
+          });
+          await refresh(listEndpoints);
+        }}
+      >
+        <EndpointFields />
+      </Form>
+    </Dialog>
+  );
+}

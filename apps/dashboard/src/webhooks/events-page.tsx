@@ -1,0 +1,129 @@
+import { eventTypes } from "@assay/contract/events";
+import { getDelivery, getEvent, listDeliveries, listEvents, replayEvent } from "@assay/contract/webhooks";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { call, present } from "../api/call.ts";
+import { refresh, useData, useList } from "../api/queries.ts";
+import { useMay } from "../shell/organization-context.ts";
+import { ActionButton, LinkButton } from "../ui/button.tsx";
+import { Field, Select } from "../ui/field.tsx";
+import { endOfDay, Filters, optionsOf, startOfDay } from "../ui/filters.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { Card, Facts, Heading, Loaded, Time } from "../ui/page.tsx";
+import { ListTable } from "../ui/table.tsx";
+import { DeliveriesTable } from "./deliveries-page.tsx";
+
+export function EventsPage() {
+  const [filters, setFilters] = useState<Record<string, string>>({});
+  const events = useList(listEvents, {
+    query: present({
+      type: filters.type,
+      session_id: filters.session_id,
+      created_from: startOfDay(filters.from),
+      created_to: endOfDay(filters.to),
+    }),
+  });
+  return (
+    <>
+      <Heading title="Events" />
+      <Filters onApply={setFilters} onClear={() => setFilters({})}>
+        <Select label="Type" name="type" options={optionsOf(eventTypes)} />
+        <Field label="Session" name="session_id" optional />
+        <Field label="From" name="from" type="date" optional />
+        <Field label="To" name="to" type="date" optional />
+      </Filters>
+      <Card>
+        <ListTable
+          caption="Events, the latest first"
+          list={events}
+          rowKey={({ id }) => id}
+          empty={
+            Object.values(filters).some((value) => value !== "")
+              ? "Nothing fits these filters. Clear them to see everything."
+              : "Nothing has happened yet. An event appears here when a session ends."
+          }
+          columns={[
+            {
+              header: "Type",
+              cell: (event) => (
+                <Link to="/dashboard/events/$eventId" params={{ eventId: event.id }}>
+                  {event.type}
+                </Link>
+              ),
+            },
+            { header: "Reference", cell: (event) => event.client_reference_id ?? "–" },
+            { header: "When", cell: (event) => <Time at={event.created_at} /> },
+          ]}
+        />
+      </Card>
+    </>
+  );
+}
+
+export function EventPage({ eventId }: { eventId: string }) {
+  const params = { event_id: eventId };
+  const event = useData(getEvent, { params });
+  const deliveries = useList(listDeliveries, { query: { event_id: eventId } });
+  const mayChange = useMay("admin");
+  const [replayed, setReplayed] = useState(false);
+  return (
+    <>
+      <Heading title="Event">
+        <LinkButton to="/dashboard/events">All events</LinkButton>
+      </Heading>
+      <Loaded query={event}>
+        {({ data }) => (
+          <Card>
+            <Facts
+              facts={[
+                ["Type", data.type],
+                [
+                  "Session",
+                  data.session_id === null ? (
+                    "–"
+                  ) : (
+                    <Link
+                      key="session"
+                      className="break-all"
+                      to="/dashboard/sessions/$sessionId"
+                      params={{ sessionId: data.session_id }}
+                    >
+                      {data.session_id}
+                    </Link>
+                  ),
+                ],
+                ["Your reference", data.client_reference_id ?? "–"],
+                ["Environment", data.sandbox ? "sandbox" : "live"],
+                ["When", <Time key="when" at={data.created_at} />],
+                [
+                  "Identifier",
+                  <code key="id" className="font-mono text-sm break-all">
+                    {data.id}
+                  </code>,
+                ],
+              ]}
+            />
+            {mayChange ? (
+              <div className="mt-5">
+                <ActionButton
+                  run={async () => {
+                    setReplayed(false);
+                    await call(replayEvent, { params });
+                    setReplayed(true);
+                    await refresh(listDeliveries, getDelivery);
+                  }}
+                >
+                  Send again what was not delivered
+                </ActionButton>
+                {replayed ? <Notice kind="good">It is being sent again.</Notice> : null}
+              </div>
+            ) : null}
+          </Card>
+        )}
+      </Loaded>
+      <Card title="Deliveries">
+        <DeliveriesTable list={deliveries} empty="No endpoint was subscribed to this event." />
+      </Card>
+    </>
+  );
+}
