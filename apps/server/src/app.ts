@@ -46,6 +46,9 @@ import { loadRpTerms } from "./organizations/rp-terms.ts";
 import { expireSessions } from "./sessions/expire-sessions.job.ts";
 import { retentionJobs } from "./sessions/retain-sessions.job.ts";
 import { sessionRoutes } from "./sessions/sessions.routes.ts";
+import { loadConsentTexts } from "./verify/consent-texts.ts";
+import { StatusFeed } from "./verify/status-feed.ts";
+import { verifyRoutes } from "./verify/verify.routes.ts";
 import { DeliveryWorker, type DeliveryWorkerOptions } from "./webhooks/delivery-worker.ts";
 import { createPurgeHistory, scrubPayloads } from "./webhooks/purge-history.job.ts";
 import { webhookRoutes } from "./webhooks/webhooks.routes.ts";
@@ -78,6 +81,7 @@ export type ServiceOptions = {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, databaseUrl, ring, clock, log, role = "all" } = options;
   const rpTerms = loadRpTerms(config);
+  const consentTexts = loadConsentTexts(config);
   const applied = await migrate(databaseUrl);
   if (applied.length > 0) log.info("database migrated", { applied: applied.join(" ") });
 
@@ -104,6 +108,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...(options.webhooks?.ca === undefined ? {} : { ca: options.webhooks.ca }),
   });
   const deliveryWorker = new DeliveryWorker(core, safeFetch, options.webhooks);
+  const statusFeed = new StatusFeed(core);
 
   const bindings: Binding[] = [
     ...accountRoutes(core),
@@ -114,6 +119,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...apiKeyRoutes(core, usage),
     ...auditRoutes(core),
     ...sessionRoutes(core),
+    ...verifyRoutes(core, consentTexts, statusFeed),
     ...analyticsRoutes(core),
     ...webhookRoutes(core, safeFetch),
   ];
@@ -195,6 +201,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
   listener.on(mailChannel, () => wake("send-mails"));
   listener.on(mailRequestChannel, () => wake("answer-mail-requests"));
+  statusFeed.listen(listener);
   await listener.start();
   url = await app.listen({ port: config.port, host: config.host });
   const metricsServer =
@@ -209,6 +216,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     runJob: (name) => scheduler.run(name),
     close: () => {
       closed ??= (async () => {
+        // Streams would otherwise stay open and hold up the end.
+        statusFeed.stop();
         await app.close();
         await Promise.all([scheduler.stop(), deliveryWorker.stop()]);
         await safeFetch.close();

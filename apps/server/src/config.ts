@@ -165,6 +165,12 @@ export const settings = {
     "Jurisdiction that the relying-party terms name.",
     "European Union",
   ),
+  consentTextsFile: text(
+    "CONSENT_TEXTS_FILE",
+    "Texts that people agree to before a verification: JSON with `version` and, for each language, `title` and `paragraphs`. Change the version with every change of the texts. Unset, the texts that come with the service.",
+    "",
+    "apps/server/terms/consent-texts.json",
+  ),
   trustProxy: list(
     "TRUST_PROXY",
     "Addresses or networks of reverse proxies whose X-Forwarded-For is believed, comma separated.",

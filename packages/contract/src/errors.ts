@@ -111,6 +111,58 @@ export const errorTable = {
     hint: "Wait for the outcome, or try again once the device has been silent for 60 seconds.",
   },
 
+  // Verify flow
+  SESSION_ENDED: {
+    status: 409,
+    message: "The session has ended.",
+    hint: "Read its status; for another verification the partner creates a new session.",
+  },
+  CONSENT_REQUIRED: {
+    status: 409,
+    message: "The person has not agreed yet.",
+    hint: "Send POST …/consent first.",
+  },
+  CONSENT_FIXED: {
+    status: 409,
+    message: "A device has taken the session; what was agreed can no longer change.",
+    hint: "Cancel the session to share nothing.",
+  },
+  HANDOFF_TOKEN_INVALID: {
+    status: 401,
+    message: "`handoff_token` is not a token of this session.",
+    hint: "Show a fresh QR code with POST …/handoff and scan it again.",
+  },
+  HANDOFF_TOKEN_EXPIRED: {
+    status: 401,
+    message: "`handoff_token` is older than 5 minutes.",
+    hint: "Show a fresh QR code with POST …/handoff and scan it again.",
+  },
+  HANDOFF_TOKEN_CONSUMED: {
+    status: 409,
+    message: "`handoff_token` or one beside it was claimed already.",
+    hint: "If that was not you, cancel the session. To go on, scan a fresh QR code.",
+  },
+  HANDOFF_DEVICE_MISMATCH: {
+    status: 403,
+    message: "Another device has taken this session.",
+    hint: "Go on with that device, or make a handoff with the `cancel_token` of the consent to change devices.",
+  },
+  CANCEL_TOKEN_INVALID: {
+    status: 401,
+    message: "`cancel_token` is not a token of this session.",
+    hint: "Send the token that agreeing, or creating the session, returned.",
+  },
+  CANCEL_TOKEN_USED: {
+    status: 409,
+    message: "`cancel_token` was used already.",
+    hint: "Read the session's status; there is nothing more to cancel with this token.",
+  },
+  WEBSOCKET_REQUIRED: {
+    status: 426,
+    message: "This address is a WebSocket.",
+    hint: "Connect with `Upgrade: websocket` and the sub-protocol that the documentation names.",
+  },
+
   // Organization administration
   APEX_INVALID: {
     status: 422,

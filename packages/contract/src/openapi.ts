@@ -24,6 +24,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Domains: "Domains proven by DNS, and where people may be sent afterwards.",
   "API keys": "Keys for partner servers.",
   Sessions: "Verification sessions and the attempts made in them.",
+  Verify: "What the pages and the reading device of the person being verified call.",
   Webhooks: "Endpoints, encryption keys, events and deliveries.",
   Analytics: "Totals that survive the deletion of the sessions they count.",
 };
@@ -84,6 +85,11 @@ export function describeApi(routes: readonly RouteDefinition[]): JsonObject {
           scheme: "bearer",
           description: "The token that sign-in returns: a user who acts in their active organization.",
         },
+        cancelToken: {
+          type: "http",
+          scheme: "bearer",
+          description: "A `cancel_token` of the session that the path names.",
+        },
         sessionCookie: {
           type: "apiKey",
           in: "cookie",
@@ -140,6 +146,7 @@ function describeRoute(route: RouteDefinition, components: Components): JsonObje
 
 function describeAccess(route: RouteDefinition): string {
   const { access } = route;
+  if (route.token !== undefined) return `Needs a \`${route.token}\` of the session.`;
   if ("public" in access) return "Needs no credentials.";
   if ("user" in access) return "Needs a signed-in user.";
   if ("role" in access)
@@ -148,7 +155,8 @@ function describeAccess(route: RouteDefinition): string {
   return `Needs an API key with the scope \`${access.scope}\`, or a signed-in user${role === "member" ? " of the organization" : ` with the role ${role} or higher`}.`;
 }
 
-function securityOf({ access }: RouteDefinition): Json[] {
+function securityOf({ access, token }: RouteDefinition): Json[] {
+  if (token !== undefined) return [{ cancelToken: [] }];
   if ("public" in access) return [];
   const user: Json[] = [{ accessToken: [] }, { sessionCookie: [] }];
   return "scope" in access ? [{ apiKey: [] }, ...user] : user;
@@ -157,7 +165,21 @@ function securityOf({ access }: RouteDefinition): Json[] {
 function describeSuccess(route: RouteDefinition, components: Components): JsonObject {
   const headers = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
   const { reply } = route;
-  if (!("data" in reply) && !("list" in reply)) return { [reply.status]: { description: "Done.", headers } };
+  if ("events" in reply) {
+    const content = {
+      "text/event-stream": {
+        schema: {
+          type: "string",
+          description: "Server-sent events; the `data` of each is JSON, as the schema of the status shows.",
+        },
+      },
+    };
+    return { [reply.status]: { description: "The stream.", headers, content } };
+  }
+  if (!("data" in reply) && !("list" in reply)) {
+    const description = reply.status === 101 ? "The connection is a WebSocket now." : "Done.";
+    return { [reply.status]: { description, headers } };
+  }
   const list = "list" in reply;
   const payload = list
     ? { type: "array", items: components.refer(reply.list) }

@@ -38,7 +38,11 @@ export type Reply =
   | { status: 200 | 201 | 202; data: TSchema; also?: 200 }
   /** A page of items with `pagination`. */
   | { status: 200; list: TSchema }
-  | { status: 204 };
+  /** Server-sent events, each of which carries this as JSON. */
+  | { status: 200; events: TSchema }
+  | { status: 204 }
+  /** The connection becomes a WebSocket; plain HTTP never succeeds here. */
+  | { status: 101 };
 
 export type RouteDefinition = {
   id: string;
@@ -48,6 +52,8 @@ export type RouteDefinition = {
   summary: string;
   description?: string;
   access: Access;
+  /** A public route whose proof is a token of its own, sent as `Authorization: Bearer`. */
+  token?: "cancel_token";
   params?: TObject;
   /** The code for a path parameter that does not fit its schema; `BAD_REQUEST` unless given. */
   invalidParams?: ErrorCode;
@@ -73,6 +79,10 @@ export type QueryOf<R extends RouteDefinition> =
 export type ParamsOf<R extends RouteDefinition> =
   R["params"] extends TObject<infer P extends TProperties> ? Static<TObject<P>> : Record<string, never>;
 
+/** Called once the stream is open; returns what ends the subscription. */
+export type EventFeed<T> = (stream: EventStream<T>) => () => void;
+export type EventStream<T> = { send(event: string, data: T): void; close(): void };
+
 export type Page<T> = { items: T[]; hasMore: boolean; nextCursor: string | null };
 
 /** What a handler gives back: the payload of the reply, before the envelope. */
@@ -80,8 +90,10 @@ export type DataOf<R extends RouteDefinition> = R["reply"] extends { list: infer
   ? Page<Static<T>>
   : R["reply"] extends { data: infer T extends TSchema }
     ? Static<T>
-    : // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a payload returns nothing.
-      void;
+    : R["reply"] extends { events: infer T extends TSchema }
+      ? EventFeed<Static<T>>
+      : // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a payload returns nothing.
+        void;
 
 export function isList(definition: RouteDefinition): boolean {
   return "list" in definition.reply;

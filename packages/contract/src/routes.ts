@@ -8,6 +8,7 @@ import { organizationDeletionRoutes } from "./organization-deletion.ts";
 import { organizationRoutes } from "./organizations.ts";
 import type { RouteDefinition } from "./route.ts";
 import { sessionRoutes } from "./sessions.ts";
+import { verifyRoutes } from "./verify.ts";
 import { webhookRoutes } from "./webhooks.ts";
 
 /** Every route of the service under /v1. What is not listed here does not exist. */
@@ -20,6 +21,7 @@ export const routes: readonly RouteDefinition[] = [
   ...apiKeyRoutes,
   ...auditRoutes,
   ...sessionRoutes,
+  ...verifyRoutes,
   ...analyticsRoutes,
   ...webhookRoutes,
 ];

@@ -1,6 +1,7 @@
 import type { Db, Queryable, Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
 import type { DomainState } from "./domain.ts";
+import { domainsAbove } from "./redirect-uri.ts";
 
 export type DomainRow = {
   id: string;
@@ -33,6 +34,23 @@ export async function hasActiveDomain(db: Queryable, organizationId: string): Pr
   const found = await db.first(sql`
     select 1 from verified_domains where organization_id = ${organizationId} and downgraded_at is null limit 1`);
   return found !== null;
+}
+
+/**
+ * The proven domain by which people are shown who asks: the one they will be sent to, otherwise the one that has been
+ * proven longest. Null when no proof holds.
+ */
+export async function findShownDomain(
+  db: Queryable,
+  organizationId: string,
+  redirectUrl: string | null,
+): Promise<string | null> {
+  const host = URL.parse(redirectUrl ?? "")?.hostname ?? "";
+  const row = await db.first<{ apex_domain: string }>(sql`
+    select apex_domain from verified_domains
+    where organization_id = ${organizationId} and downgraded_at is null
+    order by apex_domain = any(${domainsAbove(host)}::text[]) desc, verified_at, id limit 1`);
+  return row?.apex_domain ?? null;
 }
 
 export function listActiveChallenges(

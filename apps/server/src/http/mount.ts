@@ -1,5 +1,14 @@
 import { isIP } from "node:net";
-import type { Access, BodyOf, DataOf, Page, ParamsOf, QueryOf, RouteDefinition } from "@assay/contract/route";
+import type {
+  Access,
+  BodyOf,
+  DataOf,
+  EventFeed,
+  Page,
+  ParamsOf,
+  QueryOf,
+  RouteDefinition,
+} from "@assay/contract/route";
 import { honoursIdempotencyKey, isList, isWrite } from "@assay/contract/route";
 import fastJson from "fast-json-stringify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -8,8 +17,10 @@ import { admit, memberOf } from "./access.ts";
 import { ApiError } from "./api-error.ts";
 import type { Authenticator, Caller, CallerOf, OrganizationCaller, UserCaller } from "./caller.ts";
 import { limitInEffect } from "./error-handler.ts";
+import { sendEvents } from "./event-stream.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { RenderedAnswer } from "./rendered-answer.ts";
+import type { SocketBinding } from "./mount-socket.ts";
 import { type SessionCookie, sessionTokenOf } from "./session-cookie.ts";
 import { convertQuery, createValidator } from "./validate.ts";
 
@@ -27,6 +38,8 @@ export type RequestInfo = {
   /** The client's address as far as trusted proxies tell it. Used for limits only; never stored or logged. */
   address: string;
   userAgent: string;
+  /** What came as `Authorization: Bearer`, for a public route whose proof is a token of its own. */
+  bearer: string | null;
   /** Sets or clears the session cookie of the answer. */
   setSessionCookie(cookie: SessionCookie | null): void;
 };
@@ -72,6 +85,8 @@ type MountOptions = {
   publicUrl: () => string;
   onKeyUsed: (keyId: string) => void;
   writeCookie: (reply: FastifyReply, cookie: SessionCookie | null) => void;
+  /** By the id of a route: what takes over when a request asks to upgrade. The route's handler answers all others. */
+  sockets?: Readonly<Record<string, SocketBinding>>;
 };
 
 const callers = new WeakMap<FastifyRequest, Caller | OrganizationCaller | null>();
@@ -92,11 +107,24 @@ function mountRoute(
   const checkQuery = query ? createValidator(query, "query") : null;
   const checkBody = definition.body ? createValidator(definition.body, "body") : null;
   const serialize = lazySerializer(definition);
+  const socket = options.sockets?.[definition.id];
 
   app.route({
     method: definition.method,
     url: definition.path,
     config: { definition },
+    ...(socket === undefined
+      ? {}
+      : {
+          // Refused with the envelope while it is still HTTP.
+          preValidation: async (request: FastifyRequest) => {
+            if (!request.ws) return;
+            if (checkParams) checkParams(request.params);
+            refuseAnyQuery(request.query);
+            socket.admit(request);
+          },
+          wsHandler: socket.open,
+        }),
     // Before the body is read: a caller who may not do this does not get to send us a megabyte.
     onRequest: async (request, reply) => {
       callers.set(request, await identify(request, reply, definition, options));
@@ -127,11 +155,13 @@ function mountRoute(
           id: request.id,
           address: request.ip,
           userAgent: (request.headers["user-agent"] ?? "").slice(0, 300),
+          bearer: bearerOf(request),
           setSessionCookie: (cookie: SessionCookie | null) => options.writeCookie(reply, cookie),
         },
       } as unknown as Context<RouteDefinition>;
       const run = () => handle(context);
       if (guard) await guard(context);
+      if ("events" in definition.reply) return sendEvents(reply, (await run()) as EventFeed<unknown>);
       const render = (result: unknown) => serialize(result, parsedQuery);
 
       const key = request.headers["idempotency-key"];
@@ -149,6 +179,10 @@ function mountRoute(
   });
 }
 
+function bearerOf(request: FastifyRequest): string | null {
+  return /^Bearer +([^\s]+)$/i.exec(request.headers.authorization ?? "")?.[1] ?? null;
+}
+
 async function identify(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -159,11 +193,11 @@ async function identify(
   const { authorization } = request.headers;
   let caller: Caller | null = null;
   if (authorization !== undefined) {
-    const credential = /^Bearer +([^\s]+)$/i.exec(authorization)?.[1];
+    const credential = bearerOf(request);
     if (credential?.startsWith("kk_")) {
       caller = await options.authenticator.byKey(credential);
       if (caller?.kind === "key") options.onKeyUsed(caller.keyId);
-    } else if (credential !== undefined) {
+    } else if (credential !== null) {
       caller = await options.authenticator.byToken(credential);
     }
   } else {
@@ -193,7 +227,7 @@ function refuseForeignOrigin(request: FastifyRequest, publicUrl: string): void {
   }
 }
 
-function isOwnOrigin(origin: string, request: FastifyRequest, publicUrl: string): boolean {
+export function isOwnOrigin(origin: string, request: FastifyRequest, publicUrl: string): boolean {
   if (origin === publicUrl) return true;
   // On a loopback address the same machine is known by several names; nobody else can serve a page from there.
   const host = URL.parse(origin)?.hostname ?? "";

@@ -16,6 +16,8 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: "organizations", id: "id", column: "document_id_key", purpose: "document-id" },
   { table: "webhook_endpoints", id: "id", column: "signing_secret", purpose: "webhook-secret" },
   { table: "receipt_keys", id: "id", column: "private_key", purpose: "deletion-receipt" },
+  { table: "consent_receipt_keys", id: "id", column: "private_key", purpose: "consent-receipt" },
+  { table: "webhook_endpoints", id: "id", column: "signing_secret", purpose: "webhook-secret" },
 ];
 
 const batchSize = 200;

@@ -1,6 +1,7 @@
 import * as contract from "@assay/contract/organization-deletion";
 import type { Core } from "../core.ts";
 import { type Binding, bind } from "../http/mount.ts";
+import { publicJwk } from "../lib/jws.ts";
 import { cancelDeletion, confirmDeletion, requestDeletion } from "./delete-organization.ts";
 import { openReceiptKey } from "./deletion-receipt.ts";
 
@@ -19,8 +20,7 @@ export function organizationDeletionRoutes(core: Core): Binding[] {
 
     bind(contract.listDeletionReceiptKeys, async () => {
       const key = await openReceiptKey(core, core.db);
-      const x = key.public_key.toString("base64url");
-      return { keys: [{ kid: key.id, kty: "OKP", crv: "Ed25519", x, alg: "EdDSA", use: "sig" }] };
+      return { keys: [publicJwk({ id: key.id, publicKey: key.public_key })] };
     }),
   ];
 }

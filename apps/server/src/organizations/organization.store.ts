@@ -58,6 +58,22 @@ export function readOwnOrganization(
     where o.id = ${organizationId} and m.user_id = ${userId}`);
 }
 
+export type OrganizationOfPerson = OrganizationRow & {
+  business_name: string | null;
+  business_jurisdiction: string | null;
+  business_registration_number: string | null;
+};
+
+/** For the pages of a person who was sent by this organization and belongs to none. */
+export function findOrganizationOfPerson(
+  db: Queryable,
+  organizationId: string,
+): Promise<OrganizationOfPerson | null> {
+  return db.first<OrganizationOfPerson>(sql`
+    select ${columns}, o.business_name, o.business_jurisdiction, o.business_registration_number
+    from organizations o where o.id = ${organizationId}`);
+}
+
 export function listOwnOrganizations<T>(
   db: Queryable,
   userId: string,

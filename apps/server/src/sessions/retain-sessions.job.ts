@@ -3,6 +3,7 @@ import type { Core } from "../core.ts";
 import { dayMs, later, minuteMs, secondMs } from "../lib/clock.ts";
 import type { Job } from "../lib/scheduler.ts";
 import { lastOf, sweepInOrder } from "../lib/sweep.ts";
+import { deleteVerifyRows } from "../verify/verify.store.ts";
 import { countBacklog, deleteEndedSessions, minimiseAttempts } from "./session.store.ts";
 
 const batchSize = 1000;
@@ -30,7 +31,14 @@ export function retentionJobs(core: Core): Job[] {
       name: "purge-sessions",
       everyMs: 5 * minuteMs,
       run: inOrder((afterId, limit) =>
-        db.transaction((tx) => deleteEndedSessions(tx, sessionsEndedBefore(), afterId, limit)),
+        db.transaction(async (tx) => {
+          const deleted = await deleteEndedSessions(tx, sessionsEndedBefore(), afterId, limit);
+          await deleteVerifyRows(
+            tx,
+            deleted.map((session) => session.id),
+          );
+          return deleted;
+        }),
       ),
     },
     {

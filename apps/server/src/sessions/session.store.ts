@@ -28,7 +28,7 @@ export type SessionRow = {
   updated_at: Date;
 };
 
-const columns = sql`id, organization_id, status, failure_code, nfc_tries_used, liveness_tries_used, contract_version,
+export const sessionColumns = sql`id, organization_id, status, failure_code, nfc_tries_used, liveness_tries_used, contract_version,
   share_fields, redirect_url, webhook_endpoint_id, client_reference_id, metadata, sandbox, expires_at, completed_at,
   created_at, updated_at`;
 
@@ -55,18 +55,18 @@ export function insertSession(tx: Tx, session: NewSession): Promise<SessionRow> 
       ${JSON.stringify(session.shareFields)}, ${session.redirectUrl}, ${session.webhookEndpointId},
       ${session.clientReferenceId}, ${JSON.stringify(session.metadata)}, ${session.sandbox},
       ${session.cancelTokenHash}, ${session.expiresAt}, ${session.now}, ${session.now})
-    returning ${columns}`);
+    returning ${sessionColumns}`);
 }
 
 export function findSession(db: Queryable, organizationId: string, id: string): Promise<SessionRow | null> {
   return db.first<SessionRow>(
-    sql`select ${columns} from sessions where id = ${id} and organization_id = ${organizationId}`,
+    sql`select ${sessionColumns} from sessions where id = ${id} and organization_id = ${organizationId}`,
   );
 }
 
 /** For the person's own pages, who hold the session id and belong to no organization. */
 export function findSessionOfPerson(db: Queryable, id: string): Promise<SessionRow | null> {
-  return db.first<SessionRow>(sql`select ${columns} from sessions where id = ${id}`);
+  return db.first<SessionRow>(sql`select ${sessionColumns} from sessions where id = ${id}`);
 }
 
 export type SessionFilter = {
@@ -125,7 +125,7 @@ export function sessionsPage(organizationId: string, filter: SessionFilter, now:
   const key =
     clientReferenceId !== undefined ? idBy.reference : status === undefined ? idBy.organization : idBy.status;
   const range = (of: SessionStatus | null, age: "any" | "living" | "due") => sql`
-    select ${columns} from sessions
+    select ${sessionColumns} from sessions
     where organization_id = ${organizationId}
       ${clientReferenceId === undefined ? sql`` : sql`and client_reference_id = ${clientReferenceId}`}
       ${of === null ? sql`` : sql`and status = ${of}`}
@@ -171,7 +171,7 @@ function larger(a: string, b: string): string {
 /** The session, held against every other move until the transaction ends. */
 export function lockSession(tx: Tx, id: string, organizationId: string | null): Promise<SessionRow | null> {
   return tx.first<SessionRow>(sql`
-    select ${columns} from sessions
+    select ${sessionColumns} from sessions
     where id = ${id} ${organizationId === null ? sql`` : sql`and organization_id = ${organizationId}`}
     for update`);
 }
@@ -201,13 +201,13 @@ export function moveSession(
     update sessions set status = ${move.to}, failure_code = ${move.failureCode ?? null},
       completed_at = ${move.completedAt}, updated_at = ${move.now}
     where id = ${id} and status = ${move.from}
-    returning ${columns}`);
+    returning ${sessionColumns}`);
 }
 
 export function countTry(tx: Tx, id: string, kind: TryKind, number: number, now: Date): Promise<SessionRow> {
   const column = kind === "nfc" ? sql`nfc_tries_used` : sql`liveness_tries_used`;
   return tx.one<SessionRow>(sql`
-    update sessions set ${column} = ${number}, updated_at = ${now} where id = ${id} returning ${columns}`);
+    update sessions set ${column} = ${number}, updated_at = ${now} where id = ${id} returning ${sessionColumns}`);
 }
 
 /** The token may be used once. Null when it is not the session's; `first` tells whether this is its first use. */

@@ -1,38 +1,15 @@
-import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { scrubUndelivered } from "./delivery.store.ts";
-import { type NewEvent, publishEvents } from "./publish-event.ts";
 
 /**
- * The person takes back what they agreed to. What has not reached the partner never will. Where no delivery had succeeded,
- * the partner is told that the session was cancelled instead; the caller then moves the session, in the same transaction.
+ * The person takes back what they agreed to: what has not reached the partner never will. Tells whether something had;
+ * if nothing had, the caller ends the session as cancelled in the same transaction, and that is what the partner hears.
  */
 export async function withdrawConsent(
-  core: Core,
   tx: Tx,
+  session: { id: string; organizationId: string },
   now: Date,
-  withdrawal: {
-    organizationId: string;
-    sandbox: boolean;
-    session: NonNullable<NewEvent["session"]> & { nfcTriesUsed: number; livenessTriesUsed: number };
-  },
-): Promise<{ replaced: boolean }> {
-  const { organizationId, sandbox, session } = withdrawal;
-  const { succeeded } = await scrubUndelivered(tx, organizationId, session.id, now);
-  if (succeeded > 0) return { replaced: false };
-  await publishEvents(core, tx, now, [
-    {
-      organizationId,
-      type: "verification.session.cancelled",
-      sandbox,
-      session,
-      data: {
-        outcome: "not_verified",
-        reason: "consent_withdrawn",
-        nfc_tries_used: session.nfcTriesUsed,
-        liveness_tries_used: session.livenessTriesUsed,
-      },
-    },
-  ]);
-  return { replaced: true };
+): Promise<"nothing_delivered" | "delivered"> {
+  const { succeeded } = await scrubUndelivered(tx, session.organizationId, session.id, now);
+  return succeeded > 0 ? "delivered" : "nothing_delivered";
 }

@@ -183,7 +183,8 @@ test("48 hours later nothing of the organization is left but the tombstone, and 
   const other = await createPartner(api);
   const secondOwner = await addOwner(owner);
   for (const partner of [{ owner, api: key.api }, other]) {
-    for (let i = 0; i < 3; i++) expectData(await partner.api.post("/v1/sessions"), 201);
+    for (let i = 0; i < 2; i++) expectData(await partner.api.post("/v1/sessions"), 201);
+    await takeSession(api, (await startVerification(api, partner.api)).id);
     expectData(
       await partner.owner.api.post("/v1/auth/orgs/invitations", { email: "z@example.com", role: "member" }),
       201,

@@ -562,7 +562,7 @@ test("a lease that ran out is given back, and the late result of its old holder 
   assert.deepEqual([delivery.status, delivery.attempt_count], ["succeeded", 1]);
 });
 
-test("withdrawn consent scrubs what was not delivered and tells the partner instead", async () => {
+test("withdrawn consent scrubs what was not delivered, and tells whether something was", async () => {
   const receiver = await startReceiver(authority);
   receiver.answerWith(() => ({ status: 500 }));
   const partner = await createPartner(api);
@@ -572,33 +572,21 @@ test("withdrawn consent scrubs what was not delivered and tells the partner inst
   await deliver();
   const { id } = await deliveryOf(partner, eventId);
   receiver.answerWith(() => ({ status: 200 }));
-  const session = { ...event.session, nfcTriesUsed: 1, livenessTriesUsed: 2 } as never;
-  const withdraw = () =>
-    core.db.transaction((tx) =>
-      withdrawConsent(core, tx, clock.now(), {
-        organizationId: partner.organizationId,
-        sandbox: true,
-        session,
-      }),
-    );
-  assert.deepEqual(await withdraw(), { replaced: true });
+  const { organizationId } = partner;
+  const session = { id: event.session?.id ?? "", organizationId };
+  const withdraw = () => core.db.transaction((tx) => withdrawConsent(tx, session, clock.now()));
+  assert.equal(await withdraw(), "nothing_delivered");
   assert.equal(await payloadOf(id), null);
   const scrubbed = await deliveryOf(partner, eventId);
   assert.deepEqual([scrubbed.status, scrubbed.last_error], ["failed", "consent_withdrawn"]);
   await deliver();
   clock.advance(dayMs);
   await deliver();
+  assert.equal(receiver.received.length, 1);
+  await publish(event);
+  await deliver();
   assert.equal(receiver.received.length, 2);
-  const { event: replacement } = await decrypt(receiver.received[1]?.body ?? "");
-  assert.equal(replacement.type, "verification.session.cancelled");
-  assert.deepEqual(replacement.data, {
-    outcome: "not_verified",
-    reason: "consent_withdrawn",
-    nfc_tries_used: 1,
-    liveness_tries_used: 2,
-  });
-  // Now something has been delivered: withdrawing again replaces nothing.
-  assert.deepEqual(await withdraw(), { replaced: false });
+  assert.equal(await withdraw(), "delivered");
 });
 
 test("consent withdrawn while the delivery is on its way: no further try, and a success is still seen", async () => {

@@ -1,0 +1,43 @@
+import { PassThrough } from "node:stream";
+import type { EventFeed } from "@assay/contract/route";
+import { streamHeartbeatSeconds } from "@assay/contract/verify";
+import type { FastifyReply } from "fastify";
+import { secondMs } from "../lib/clock.ts";
+
+/** A client that does not read is let go, so that what it has not read does not pile up here. */
+const mostUnreadBytes = 256 * 1024;
+const eventNamePattern = /^[a-z_]+$/;
+
+/** Answers with server-sent events until the feed closes the stream or the client goes away. */
+export function sendEvents(reply: FastifyReply, feed: EventFeed<unknown>): FastifyReply {
+  const body = new PassThrough();
+  const write = (text: string) => {
+    if (body.writableEnded || body.destroyed) return;
+    if (body.readableLength + body.writableLength + reply.raw.writableLength > mostUnreadBytes)
+      body.destroy();
+    else body.write(text);
+  };
+  // Clients wait this long before they connect again after a loss.
+  write("retry: 3000\n\n");
+  const unsubscribe = feed({
+    send: (event, data) => {
+      if (!eventNamePattern.test(event)) throw new Error("the name of an event is not a plain word");
+      // JSON has no line breaks of its own, so one `data` line holds it.
+      write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+    },
+    close: () => body.end(),
+  });
+  // Keeps proxies from closing a quiet stream, and finds out that a client is gone.
+  const heartbeat = setInterval(() => write(": still here\n\n"), streamHeartbeatSeconds * secondMs);
+  heartbeat.unref();
+  body.once("close", () => {
+    clearInterval(heartbeat);
+    unsubscribe();
+  });
+  reply.raw.once("close", () => body.destroy());
+  return reply
+    .code(200)
+    .header("content-type", "text/event-stream; charset=utf-8")
+    .header("x-accel-buffering", "no")
+    .send(body);
+}

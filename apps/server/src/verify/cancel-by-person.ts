@@ -1,0 +1,64 @@
+import type { SessionStatus } from "@assay/contract/sessions";
+import type { cancelOutcomes } from "@assay/contract/verify";
+import { personActor } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
+import { ApiError } from "../http/api-error.ts";
+import { cancelSession } from "../sessions/cancel-session.ts";
+import { lockSession, spendCancelToken } from "../sessions/session.store.ts";
+import { withdrawConsent } from "../webhooks/withdraw-consent.ts";
+import { hashToken } from "./handoff.ts";
+import { markConsentWithdrawn, spendConsentToken } from "./verify.store.ts";
+
+export type CancelledByPerson = { outcome: (typeof cancelOutcomes)[number]; status: SessionStatus };
+
+/**
+ * Aborts the session, or withdraws consent after a success. A refusal leaves the token unspent. Where the partner has
+ * received something, the outcome stands, but whatever else was still to be delivered is gone.
+ */
+export function cancelByPerson(
+  core: Core,
+  sessionId: string,
+  cancelToken: string,
+): Promise<CancelledByPerson> {
+  const { db, clock } = core;
+  const tokenHash = hashToken(cancelToken);
+  return db.transaction(async (tx) => {
+    const now = clock.now();
+    const session = await lockSession(tx, sessionId, null);
+    if (session === null) throw new ApiError("SESSION_NOT_FOUND");
+    const spent =
+      (await spendCancelToken(tx, sessionId, tokenHash, now)) ??
+      (await spendConsentToken(tx, sessionId, tokenHash, now));
+    if (spent === null) throw new ApiError("CANCEL_TOKEN_INVALID");
+    if (!spent.first) throw new ApiError("CANCEL_TOKEN_USED");
+    const withdrawing = session.status === "succeeded";
+    const cancelled = await cancelSession(core, tx, {
+      sessionId,
+      organizationId: null,
+      reason: withdrawing ? "consent_withdrawn" : "cancelled_by_user",
+      actor: personActor,
+      now,
+      takeBack: (tx) => withdrawConsent(tx, { id: sessionId, organizationId: session.organization_id }, now),
+    });
+    if (cancelled.result === "refused" && cancelled.why !== "delivered") throw refusal(cancelled.why);
+    await markConsentWithdrawn(tx, sessionId, now);
+    if (cancelled.result === "refused")
+      return { outcome: "withdrawn_after_delivery", status: session.status };
+    return { outcome: withdrawing ? "consent_withdrawn" : "cancelled", status: "cancelled" };
+  });
+}
+
+function refusal(why: "not_found" | "expired" | "ended" | "in_flight"): ApiError {
+  switch (why) {
+    case "not_found":
+      return new ApiError("SESSION_NOT_FOUND");
+    case "expired":
+      return new ApiError("SESSION_EXPIRED");
+    case "ended":
+    case "in_flight":
+      return new ApiError("SESSION_ENDED", {
+        message: "The verification has failed; nothing was shared.",
+        hint: "There is nothing to withdraw.",
+      });
+  }
+}

@@ -1,0 +1,83 @@
+import type { ConsentLanguage } from "@assay/contract/verify";
+import type { Core } from "../core.ts";
+import { findShownDomain } from "../domains/domain.store.ts";
+import { ApiError } from "../http/api-error.ts";
+import { newToken, newUuid } from "../lib/ids.ts";
+import { sessionChannel } from "../sessions/end-session.ts";
+import { decideConsent } from "./consent.ts";
+import { openConsentReceiptKey, signConsentReceipt } from "./consent-receipt.ts";
+import type { ConsentTexts } from "./consent-texts.ts";
+import { hashToken } from "./handoff.ts";
+import { lockSessionOfPerson } from "./session-of-person.ts";
+import { type ConsentRow, putConsent } from "./verify.store.ts";
+
+/** The person agrees. Until a device has taken the session they may choose again, which replaces everything. */
+export async function giveConsent(
+  core: Core,
+  texts: ConsentTexts,
+  request: {
+    sessionId: string;
+    selectedFieldKeys: readonly string[];
+    termsVersion: string;
+    language: ConsentLanguage | null;
+  },
+): Promise<{ consent: ConsentRow; cancelToken: string }> {
+  const { db, clock } = core;
+  // Made before the transaction: a key must not be lost to a rollback of something else.
+  const key = await openConsentReceiptKey(core, db);
+  return db.transaction(async (tx) => {
+    const now = clock.now();
+    const { session, organization } = await lockSessionOfPerson(tx, request.sessionId, now);
+    if (session.status !== "created") throw new ApiError("CONSENT_FIXED");
+    const choice = decideConsent(session.share_fields, request.selectedFieldKeys);
+    if ("problem" in choice) throw badChoice(choice.problem);
+    if (request.termsVersion !== texts.version) {
+      throw new ApiError("CONFLICT", {
+        message: "`terms_version` is not the version of the texts that hold now.",
+        hint: "Show the person the current texts (GET /v1/verify/consent-texts) and ask again.",
+      });
+    }
+    const id = newUuid(now);
+    const domain = await findShownDomain(tx, organization.id, session.redirect_url);
+    const receipt = signConsentReceipt(core, key, core.publicUrl(), {
+      jti: id,
+      session_id: session.id,
+      sandbox: session.sandbox,
+      organization: { id: organization.id, name: organization.name, verified_domain: domain },
+      asked: session.share_fields,
+      agreed: choice.selected,
+      declined: choice.declined,
+      terms: { version: texts.version, hash: texts.hash, language: request.language },
+      given_at: now.toISOString(),
+    });
+    const cancelToken = newToken();
+    const consent = {
+      session_id: session.id,
+      organization_id: organization.id,
+      id,
+      selected_field_keys: choice.selected,
+      terms_version: texts.version,
+      terms_hash: texts.hash,
+      language: request.language,
+      receipt,
+      cancel_token_hash: hashToken(cancelToken),
+      given_at: now,
+      withdrawn_at: null,
+    };
+    await putConsent(tx, consent);
+    await tx.notify(sessionChannel, session.id);
+    return { consent, cancelToken };
+  });
+}
+
+function badChoice(problem: { kind: "unknown" | "required"; key: string }): ApiError {
+  return problem.kind === "unknown"
+    ? new ApiError("INVALID_REQUEST", {
+        message: `\`selected_field_keys\` holds \`${problem.key.slice(0, 80)}\`, which was not asked for.`,
+        hint: "Choose among the keys of `share_fields`.",
+      })
+    : new ApiError("INVALID_REQUEST", {
+        message: `\`selected_field_keys\` lacks \`${problem.key}\`, which is required.`,
+        hint: "A required field cannot be left out; a person who does not want to share it cancels instead.",
+      });
+}

@@ -1,0 +1,90 @@
+import type { Core } from "../core.ts";
+import { ApiError } from "../http/api-error.ts";
+import { newToken } from "../lib/ids.ts";
+import { claimSession } from "../sessions/claim-session.ts";
+import { decideHandoff, handoffExpiry, hashDevice, hashToken } from "./handoff.ts";
+import { lockSessionOfPerson } from "./session-of-person.ts";
+import {
+  consumeHandoffTokens,
+  findConsent,
+  insertHandoffToken,
+  lockHandoffToken,
+  putSocketToken,
+} from "./verify.store.ts";
+
+/**
+ * A token for the reading device. Whoever shows the cancel token of the consent made it: only then may the device that
+ * claims the token take over from another one.
+ */
+export function createHandoff(
+  { db, clock }: Core,
+  sessionId: string,
+  cancelToken: string | undefined,
+): Promise<{ token: string; expiresAt: Date; now: Date }> {
+  return db.transaction(async (tx) => {
+    const now = clock.now();
+    const { session } = await lockSessionOfPerson(tx, sessionId, now);
+    const consent = await findConsent(tx, sessionId);
+    if (consent === null) throw new ApiError("CONSENT_REQUIRED");
+    if (cancelToken !== undefined && !consent.cancel_token_hash.equals(hashToken(cancelToken))) {
+      throw new ApiError("CANCEL_TOKEN_INVALID", {
+        message: "`cancel_token` is not the one of the consent that holds now.",
+        hint: "Somebody has agreed again with this link. Look at the details, and agree anew.",
+      });
+    }
+    const token = newToken();
+    const expiresAt = handoffExpiry(now, session.expires_at);
+    await insertHandoffToken(tx, {
+      tokenHash: hashToken(token),
+      sessionId,
+      organizationId: session.organization_id,
+      mayTakeOver: cancelToken !== undefined,
+      expiresAt,
+      now,
+    });
+    return { token, expiresAt, now };
+  });
+}
+
+/** The reading device takes the session, or comes back to it. Of two at once the second finds the token consumed. */
+export function claimHandoff(
+  { db, clock }: Core,
+  claim: { sessionId: string; handoffToken: string; deviceId: string },
+): Promise<{ attemptId: string; socketToken: string; resumed: boolean; expiresAt: Date; now: Date }> {
+  const { sessionId } = claim;
+  const tokenHash = hashToken(claim.handoffToken);
+  const deviceHash = hashDevice(sessionId, claim.deviceId);
+  return db.transaction(async (tx) => {
+    const now = clock.now();
+    const { session } = await lockSessionOfPerson(tx, sessionId, now);
+    const decision = decideHandoff(await lockHandoffToken(tx, sessionId, tokenHash), deviceHash, now);
+    if (decision.move === "refuse") throw new ApiError(decision.code);
+    const { mayTakeOver } = decision;
+    const claimed = await claimSession(tx, { sessionId, deviceHash, mayTakeOver, now });
+    if (claimed.result === "refused") throw refusal(claimed.why);
+    await consumeHandoffTokens(tx, { sessionId, tokenHash, deviceHash, now });
+    const { attemptId, resumed } = claimed;
+    const socketToken = newToken();
+    await putSocketToken(tx, {
+      attemptId,
+      sessionId,
+      organizationId: session.organization_id,
+      tokenHash: hashToken(socketToken),
+      now,
+    });
+    return { attemptId, socketToken, resumed, expiresAt: session.expires_at, now };
+  });
+}
+
+function refusal(why: "not_found" | "expired" | "ended" | "other_device"): ApiError {
+  switch (why) {
+    case "not_found":
+      return new ApiError("SESSION_NOT_FOUND");
+    case "expired":
+      return new ApiError("SESSION_EXPIRED");
+    case "ended":
+      return new ApiError("SESSION_ENDED");
+    case "other_device":
+      return new ApiError("HANDOFF_DEVICE_MISMATCH");
+  }
+}

@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import { handoffLifetimeSeconds } from "@assay/contract/verify";
+import { later, secondMs } from "../lib/clock.ts";
+
+export type HandoffToken = {
+  expiresAt: Date;
+  consumedAt: Date | null;
+  /** The device that claimed it; null while nobody has, and when another token of the session was claimed instead. */
+  deviceHash: Buffer | null;
+  mayTakeOver: boolean;
+};
+
+export type HandoffDecision =
+  | { move: "claim"; mayTakeOver: boolean }
+  | { move: "refuse"; code: "HANDOFF_TOKEN_INVALID" | "HANDOFF_TOKEN_EXPIRED" | "HANDOFF_TOKEN_CONSUMED" };
+
+/**
+ * Whether a device may claim with this token. For the device that claimed it, it stays good: that is how it resumes. It
+ * then never takes over, or a device that lost the session could take it back with a token from before.
+ */
+export function decideHandoff(token: HandoffToken | null, deviceHash: Buffer, now: Date): HandoffDecision {
+  if (token === null) return { move: "refuse", code: "HANDOFF_TOKEN_INVALID" };
+  if (token.consumedAt !== null) {
+    return token.deviceHash?.equals(deviceHash)
+      ? { move: "claim", mayTakeOver: false }
+      : { move: "refuse", code: "HANDOFF_TOKEN_CONSUMED" };
+  }
+  if (token.expiresAt <= now) return { move: "refuse", code: "HANDOFF_TOKEN_EXPIRED" };
+  return { move: "claim", mayTakeOver: token.mayTakeOver };
+}
+
+/** No token outlives its session. */
+export function handoffExpiry(now: Date, sessionExpiresAt: Date): Date {
+  const expiry = later(now, handoffLifetimeSeconds * secondMs);
+  return expiry < sessionExpiresAt ? expiry : sessionExpiresAt;
+}
+
+/** Tokens have 256 random bits, so a plain hash keeps them. */
+export function hashToken(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}
+
+/** Bound to the session, so that a device cannot be followed from one session to the next. */
+export function hashDevice(sessionId: string, deviceId: string): Buffer {
+  return createHash("sha256").update(`${sessionId}\n${deviceId}`).digest();
+}

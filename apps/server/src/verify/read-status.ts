@@ -1,0 +1,18 @@
+import type { VerifyStatusData } from "@assay/contract/verify";
+import type { Core } from "../core.ts";
+import { statusAt } from "../sessions/session.ts";
+import { findReturnUrl } from "./return-url.ts";
+import { findStatus } from "./verify.store.ts";
+import { viewStatus } from "./verify.view.ts";
+
+/** How far the session is, as its pages show it; null when there is no such session. */
+export async function readStatus(
+  { db, clock }: Pick<Core, "db" | "clock">,
+  sessionId: string,
+): Promise<VerifyStatusData | null> {
+  const now = clock.now();
+  const row = await findStatus(db, sessionId, now);
+  if (row === null) return null;
+  const status = statusAt({ status: row.status, expiresAt: row.expires_at }, now);
+  return viewStatus(row, await findReturnUrl(db, row, status), now);
+}

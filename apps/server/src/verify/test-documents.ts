@@ -1,0 +1,13 @@
+import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { serialiseTestDocuments } from "@assay/emrtd/test-country/test-document";
+
+let kept: { year: number; documents: unknown[] } | null = null;
+
+/** The catalogue in the form in which a page reads it. It changes with the year only and takes a moment to make. */
+export function serialisedTestDocuments(now: Date): unknown[] {
+  const year = now.getUTCFullYear();
+  if (kept?.year !== year) {
+    kept = { year, documents: JSON.parse(serialiseTestDocuments(testDocuments(now))) as unknown[] };
+  }
+  return kept.documents;
+}

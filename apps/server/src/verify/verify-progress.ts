@@ -1,0 +1,36 @@
+import type { Db } from "../db/db.ts";
+import { setStep } from "./verify.store.ts";
+
+/** Told `{"session_id","attempt_id","step"}`: identifiers and the name of a step, never anything a device sent. */
+export const verifyProgressChannel = "verify_progress";
+
+const stepPattern = /^[a-z_]{1,40}$/;
+
+/**
+ * The device of this attempt is at another step. Kept, so that a page that is loaded later shows it, and told to the
+ * pages that are open, whichever process they are connected to. Nothing happens when the attempt is over.
+ */
+export async function reportProgress(
+  db: Db,
+  progress: { sessionId: string; attemptId: string; step: string; now: Date },
+): Promise<void> {
+  const { sessionId, attemptId, step, now } = progress;
+  if (!stepPattern.test(step)) throw new Error("the name of a step is not a plain word");
+  await db.transaction(async (tx) => {
+    if (!(await setStep(tx, sessionId, attemptId, step, now))) return;
+    await tx.notify(
+      verifyProgressChannel,
+      JSON.stringify({ session_id: sessionId, attempt_id: attemptId, step }),
+    );
+  });
+}
+
+/** The session that a notification is about, or null: then anything may have changed. */
+export function progressSession(payload: string): string | null {
+  try {
+    const { session_id: id } = JSON.parse(payload) as { session_id?: unknown };
+    return typeof id === "string" ? id : null;
+  } catch {
+    return null;
+  }
+}

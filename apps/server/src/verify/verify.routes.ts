@@ -1,0 +1,135 @@
+import type { DataOf } from "@assay/contract/route";
+import * as contract from "@assay/contract/verify";
+import type { Core } from "../core.ts";
+import { findShownDomain } from "../domains/domain.store.ts";
+import { ApiError } from "../http/api-error.ts";
+import { type Binding, bind } from "../http/mount.ts";
+import { publicJwk } from "../lib/jws.ts";
+import { findOrganizationOfPerson } from "../organizations/organization.store.ts";
+import { findSessionOfPerson, type SessionRow } from "../sessions/session.store.ts";
+import { statusAt } from "../sessions/session.ts";
+import { cancelByPerson } from "./cancel-by-person.ts";
+import { openConsentReceiptKey } from "./consent-receipt.ts";
+import type { ConsentTexts } from "./consent-texts.ts";
+import { giveConsent } from "./give-consent.ts";
+import { claimHandoff, createHandoff } from "./hand-over.ts";
+import { hashToken } from "./handoff.ts";
+import { readStatus } from "./read-status.ts";
+import { findReturnUrl } from "./return-url.ts";
+import type { StatusFeed } from "./status-feed.ts";
+import { serialisedTestDocuments } from "./test-documents.ts";
+import { findConsent, knowsCancelToken } from "./verify.store.ts";
+import { viewConsent, viewDetails } from "./verify.view.ts";
+
+export function verifyRoutes(core: Core, texts: ConsentTexts, feed: StatusFeed): Binding[] {
+  const { db, clock, publicUrl } = core;
+
+  const findSession = async (id: string): Promise<SessionRow> => {
+    const session = await findSessionOfPerson(db, id);
+    if (session === null) throw new ApiError("SESSION_NOT_FOUND");
+    return session;
+  };
+
+  return [
+    bind(contract.getVerifyDetails, async ({ params }) => {
+      const now = clock.now();
+      const session = await findSession(params.id);
+      const organization = await findOrganizationOfPerson(db, session.organization_id);
+      if (organization === null) throw new ApiError("SESSION_NOT_FOUND");
+      const status = statusAt({ status: session.status, expiresAt: session.expires_at }, now);
+      const parts = {
+        session,
+        organization,
+        domain: await findShownDomain(db, organization.id, session.redirect_url),
+        consent: await findConsent(db, session.id),
+        texts,
+        returnUrl: await findReturnUrl(db, session, status),
+        publicUrl: publicUrl(),
+      };
+      return viewDetails(parts, now);
+    }),
+
+    bind(contract.giveConsent, async ({ params, body }) => {
+      const { consent, cancelToken } = await giveConsent(core, texts, {
+        sessionId: params.id,
+        selectedFieldKeys: body.selected_field_keys,
+        termsVersion: body.terms_version,
+        language: body.language ?? null,
+      });
+      return {
+        consent: viewConsent(consent, await findSession(params.id)),
+        cancel_token: cancelToken,
+        receipt: consent.receipt,
+      };
+    }),
+
+    bind(contract.getConsentReceipt, async ({ params, request }) => {
+      const session = await findSession(params.id);
+      const known =
+        request.bearer !== null && (await knowsCancelToken(db, session.id, hashToken(request.bearer)));
+      if (!known) {
+        throw new ApiError("CANCEL_TOKEN_INVALID", {
+          message: "The bearer token is not a cancel token of this session.",
+        });
+      }
+      const consent = await findConsent(db, session.id);
+      if (consent === null) throw new ApiError("CONSENT_REQUIRED");
+      return { consent: viewConsent(consent, session), receipt: consent.receipt };
+    }),
+
+    bind(contract.createHandoff, async ({ params, body }) => {
+      const { token, expiresAt, now } = await createHandoff(core, params.id, body.cancel_token);
+      return {
+        handoff_token: token,
+        handoff_url: `${publicUrl()}/verify/${params.id}#handoff=${token}`,
+        expires_at: expiresAt.toISOString(),
+        server_time: now.toISOString(),
+      };
+    }),
+
+    bind(contract.claimHandoff, async ({ params, body }) => {
+      const claimed = await claimHandoff(core, {
+        sessionId: params.id,
+        handoffToken: body.handoff_token,
+        deviceId: body.device_id,
+      });
+      return {
+        attempt_id: claimed.attemptId,
+        socket_token: claimed.socketToken,
+        resumed: claimed.resumed,
+        expires_at: claimed.expiresAt.toISOString(),
+        server_time: claimed.now.toISOString(),
+      };
+    }),
+
+    bind(contract.getVerifyStatus, async ({ params }) => {
+      const status = await readStatus(core, params.id);
+      if (status === null) throw new ApiError("SESSION_NOT_FOUND");
+      return status;
+    }),
+
+    bind(contract.streamVerifyEvents, async ({ params }) => {
+      await findSession(params.id);
+      return feed.open(params.id);
+    }),
+
+    bind(contract.cancelByPerson, ({ params, body }) => cancelByPerson(core, params.id, body.cancel_token)),
+
+    bind(contract.openVerifySocket, async () => {
+      throw new ApiError("WEBSOCKET_REQUIRED", { headers: { upgrade: "websocket" } });
+    }),
+
+    bind(contract.getConsentTexts, async () => texts),
+
+    bind(contract.listConsentReceiptKeys, async () => {
+      const key = await openConsentReceiptKey(core, db);
+      return { keys: [publicJwk({ id: key.id, publicKey: key.public_key })] };
+    }),
+
+    bind(contract.listTestDocuments, async () => ({
+      documents: serialisedTestDocuments(clock.now()) as DataOf<
+        typeof contract.listTestDocuments
+      >["documents"],
+    })),
+  ];
+}

@@ -1,0 +1,103 @@
+import type { ConsentState, VerifyDetails, VerifyStatus } from "@assay/contract/verify";
+import type { Static } from "typebox";
+import { unicodeForm } from "../domains/apex.ts";
+import type { OrganizationOfPerson } from "../organizations/organization.store.ts";
+import type { SessionRow } from "../sessions/session.store.ts";
+import { statusAt, triesAllowed } from "../sessions/session.ts";
+import type { ConsentTexts } from "./consent-texts.ts";
+import type { ConsentRow, StatusRow } from "./verify.store.ts";
+
+function viewTries(row: SessionRow) {
+  return {
+    nfc_tries_used: row.nfc_tries_used,
+    nfc_tries_left: Math.max(0, triesAllowed - row.nfc_tries_used),
+    liveness_tries_used: row.liveness_tries_used,
+    liveness_tries_left: Math.max(0, triesAllowed - row.liveness_tries_used),
+  };
+}
+
+function viewMoment(row: SessionRow, now: Date) {
+  const status = statusAt({ status: row.status, expiresAt: row.expires_at }, now);
+  return {
+    status,
+    failure_code: row.failure_code,
+    expires_at: row.expires_at.toISOString(),
+    completed_at: (status === "expired" ? row.expires_at : row.completed_at)?.toISOString() ?? null,
+    server_time: now.toISOString(),
+  };
+}
+
+export function viewStatus(row: StatusRow, returnUrl: string | null, now: Date): Static<typeof VerifyStatus> {
+  const moment = viewMoment(row, now);
+  return {
+    session_id: row.id,
+    ...moment,
+    tries: viewTries(row),
+    consent_given: row.consent_given,
+    attempt: moment.status === "in_progress" ? row.attempt : null,
+    return_url: returnUrl,
+  };
+}
+
+export function viewConsent(row: ConsentRow, session: SessionRow): Static<typeof ConsentState> {
+  return {
+    receipt_id: row.id,
+    selected_field_keys: row.selected_field_keys,
+    terms_version: row.terms_version,
+    language: row.language,
+    given_at: row.given_at.toISOString(),
+    fixed: session.status !== "created",
+    withdrawn_at: row.withdrawn_at?.toISOString() ?? null,
+  };
+}
+
+/** Who asks. Unless the organization has proven a domain, only what it says of itself in words, and a warning. */
+function viewOrganization(organization: OrganizationOfPerson, domain: string | null) {
+  const verified = domain !== null;
+  return {
+    name: organization.name,
+    verified,
+    domain,
+    domain_unicode: verified ? unicodeForm(domain) : null,
+    logo_url: verified ? organization.logo_url : null,
+    website_url: verified ? organization.website_url : null,
+    business: verified
+      ? {
+          name: organization.business_name,
+          jurisdiction: organization.business_jurisdiction,
+          registration_number: organization.business_registration_number,
+        }
+      : null,
+    support_email: organization.support_email,
+    privacy_url: organization.privacy_url,
+    terms_url: organization.terms_url,
+  };
+}
+
+export function viewDetails(
+  parts: {
+    session: SessionRow;
+    organization: OrganizationOfPerson;
+    domain: string | null;
+    consent: ConsentRow | null;
+    texts: ConsentTexts;
+    returnUrl: string | null;
+    publicUrl: string;
+  },
+  now: Date,
+): Static<typeof VerifyDetails> {
+  const { session, consent, texts } = parts;
+  return {
+    id: session.id,
+    ...viewMoment(session, now),
+    sandbox: session.sandbox,
+    organization: viewOrganization(parts.organization, parts.domain),
+    share_fields: session.share_fields,
+    tries: viewTries(session),
+    terms: { version: texts.version, hash: texts.hash },
+    consent: consent && viewConsent(consent, session),
+    redirect_url: session.redirect_url ?? `${parts.publicUrl}/verify/${session.id}/complete`,
+    return_url: parts.returnUrl,
+    created_at: session.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,504 @@
+import { type Static, type TSchema, Type } from "typebox";
+import { route } from "./route.ts";
+import { closed, Nullable, named, OneOf, open, Timestamp, Uuid } from "./schema.ts";
+import { AttemptId, failureCodes, SessionId, ShareField, sessionStatuses, shareLimits } from "./sessions.ts";
+
+const tag = "Verify";
+
+/** Languages in which the texts that a person agrees to are kept. */
+export const consentLanguages = ["en", "de", "fr", "es"] as const;
+export type ConsentLanguage = (typeof consentLanguages)[number];
+
+export const handoffLifetimeSeconds = 300;
+/** Event streams that may be open for one session on one server process. */
+export const maxStreamsPerSession = 8;
+export const streamHeartbeatSeconds = 15;
+
+function mapOf<T extends TSchema>(values: T, options: Record<string, unknown> = {}) {
+  return Type.Unsafe<Record<string, Static<T>>>({ type: "object", additionalProperties: values, ...options });
+}
+
+function Token(description: string) {
+  return Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description,
+    examples: ["EXAMPLEexampleEXAMPLEexampleEXAMPLEexample1"],
+  });
+}
+
+const params = closed({ id: SessionId });
+const session = { params, invalidParams: "INVALID_SESSION_ID", access: { public: true }, tag } as const;
+
+const Tries = named(
+  "VerifyTries",
+  open({
+    nfc_tries_used: Type.Integer({ minimum: 0, description: "Chip reads that were judged." }),
+    nfc_tries_left: Type.Integer({ minimum: 0 }),
+    liveness_tries_used: Type.Integer({ minimum: 0, description: "Liveness captures that were judged." }),
+    liveness_tries_left: Type.Integer({ minimum: 0 }),
+  }),
+);
+
+/** What changes while the person's pages are open. */
+export const VerifyStatus = named(
+  "VerifyStatus",
+  open({
+    session_id: SessionId,
+    status: OneOf(sessionStatuses),
+    failure_code: Nullable(OneOf(failureCodes, { description: "Set when the session failed." })),
+    tries: Tries,
+    consent_given: Type.Boolean(),
+    attempt: Nullable(
+      named(
+        "VerifyAttempt",
+        open({
+          id: AttemptId,
+          step: Nullable(
+            Type.String({
+              description: "The step the reading device was last heard in, null until it has connected.",
+              examples: ["chip_check"],
+            }),
+          ),
+          heard_recently: Type.Boolean({
+            description: "Whether the device was heard from in the last 60 seconds.",
+          }),
+        }),
+      ),
+    ),
+    return_url: Nullable(
+      Type.String({
+        description:
+          "Once the session has ended: where to send the person now, with `session_id` and `status` in its query. Null before, when the partner gave no address, and when the address is no longer allowed; then the person stays on this service's closing page.",
+      }),
+    ),
+    expires_at: Timestamp,
+    completed_at: Nullable(Timestamp),
+    server_time: { ...Timestamp, description: "The service's clock, to show the time left by." },
+  }),
+);
+export type VerifyStatusData = Static<typeof VerifyStatus>;
+
+const BusinessIdentity = named(
+  "BusinessIdentity",
+  open({
+    name: Nullable(Type.String()),
+    jurisdiction: Nullable(Type.String()),
+    registration_number: Nullable(Type.String()),
+  }),
+);
+
+const VerifyOrganization = named(
+  "VerifyOrganization",
+  open({
+    name: Type.String(),
+    verified: Type.Boolean({
+      description:
+        "Whether the organization has proven a domain. When not, warn the person: nobody has checked who asks.",
+    }),
+    domain: Nullable(Type.String({ description: "The proven domain, ASCII form." })),
+    domain_unicode: Nullable(Type.String({ description: "The proven domain as people read it." })),
+    logo_url: Nullable(Type.String({ description: "Null unless verified." })),
+    website_url: Nullable(Type.String({ description: "Null unless verified." })),
+    business: Nullable(BusinessIdentity),
+    support_email: Nullable(Type.String()),
+    privacy_url: Nullable(Type.String()),
+    terms_url: Nullable(Type.String()),
+  }),
+);
+
+export const ConsentState = named(
+  "ConsentState",
+  open({
+    receipt_id: Uuid,
+    selected_field_keys: Type.Array(Type.String()),
+    terms_version: Type.String(),
+    language: Nullable(OneOf(consentLanguages)),
+    given_at: Timestamp,
+    fixed: Type.Boolean({ description: "A device has taken the session: the choice can no longer change." }),
+    withdrawn_at: Nullable(Timestamp),
+  }),
+);
+
+const TermsReference = named(
+  "ConsentTermsReference",
+  open({
+    version: Type.String({ examples: ["2026-01"] }),
+    hash: Type.String({ description: "`sha256:` and the hash of the texts in all languages." }),
+  }),
+);
+
+export const VerifyDetails = named(
+  "VerifyDetails",
+  open({
+    id: SessionId,
+    status: OneOf(sessionStatuses),
+    failure_code: Nullable(OneOf(failureCodes)),
+    sandbox: Type.Boolean({ description: "Whether test documents, and only those, are accepted." }),
+    organization: VerifyOrganization,
+    share_fields: mapOf(ShareField, {
+      description: "What is asked, with the reason for each, in the partner's order.",
+    }),
+    tries: Tries,
+    terms: TermsReference,
+    consent: Nullable(ConsentState),
+    redirect_url: Type.String({ description: "Where the person is sent afterwards." }),
+    return_url: VerifyStatus.properties.return_url,
+    expires_at: Timestamp,
+    completed_at: Nullable(Timestamp),
+    created_at: Timestamp,
+    server_time: VerifyStatus.properties.server_time,
+  }),
+);
+
+export const getVerifyDetails = route({
+  ...session,
+  id: "getVerifyDetails",
+  method: "GET",
+  path: "/v1/verify/session/:id/details",
+  summary: "Show who asks for what and why",
+  description:
+    "Readable in every state, also after the end, so that the page can explain what happened. Logo, website, business details and domain come only from an organization with an active verified domain.",
+  reply: { status: 200, data: VerifyDetails },
+  errors: ["SESSION_NOT_FOUND"],
+});
+
+export const giveConsent = route({
+  ...session,
+  id: "giveConsent",
+  method: "POST",
+  path: "/v1/verify/session/:id/consent",
+  summary: "Agree to share",
+  description:
+    "Records a signed receipt of what was asked and what was agreed. Required fields must be among the chosen ones. Agreeing again replaces the choice, its receipt, its `cancel_token` and every handoff made under it, until a device has taken the session; from then on it is fixed.",
+  body: named(
+    "GiveConsentBody",
+    closed({
+      selected_field_keys: Type.Array(Type.String({ minLength: 1, maxLength: 80 }), {
+        maxItems: shareLimits.fields + 1,
+        description: "Keys of `share_fields` that the person agrees to share.",
+        examples: [["date_of_birth", "service_document_id"]],
+      }),
+      terms_version: Type.String({
+        minLength: 1,
+        maxLength: 60,
+        description: "The version of the texts that the person was shown.",
+        examples: ["2026-01"],
+      }),
+      language: Type.Optional(
+        OneOf(consentLanguages, { description: "The language they were shown in; the receipt says so." }),
+      ),
+    }),
+  ),
+  reply: {
+    status: 201,
+    data: named(
+      "GivenConsent",
+      open({
+        consent: ConsentState,
+        cancel_token: Token("Lets the person abort or withdraw, and read the receipt. Shown only here."),
+        receipt: Type.String({ description: "The signed receipt, a compact JWS." }),
+      }),
+    ),
+  },
+  errors: [
+    "SESSION_NOT_FOUND",
+    "SESSION_EXPIRED",
+    "SESSION_ENDED",
+    "CONSENT_FIXED",
+    "INVALID_REQUEST",
+    "CONFLICT",
+    "ORGANIZATION_FROZEN",
+  ],
+  // Repeating it replaces what it made, so it is safe without a key, and the token is never kept for a replay.
+  idempotent: false,
+});
+
+export const getConsentReceipt = route({
+  ...session,
+  id: "getConsentReceipt",
+  method: "GET",
+  path: "/v1/verify/session/:id/consent-receipt",
+  summary: "Download the consent receipt",
+  description:
+    "Send a `cancel_token` of the session as `Authorization: Bearer`: the person's, from agreeing, or the partner's, from creating the session. A token that was used to withdraw still reads.",
+  token: "cancel_token",
+  reply: {
+    status: 200,
+    data: named(
+      "ConsentReceipt",
+      open({
+        consent: ConsentState,
+        receipt: Type.String({
+          description:
+            "A compact JWS, signed with Ed25519; its `kid` names a key of the list of receipt keys.",
+        }),
+      }),
+    ),
+  },
+  errors: ["SESSION_NOT_FOUND", "CANCEL_TOKEN_INVALID", "CONSENT_REQUIRED"],
+});
+
+export const createHandoff = route({
+  ...session,
+  id: "createHandoff",
+  method: "POST",
+  path: "/v1/verify/session/:id/handoff",
+  summary: "Make a token for the reading device",
+  description:
+    "Show `handoff_url` as a QR code. Call again whenever a fresh one is needed: a token that nobody has claimed stays good until it expires or another one is claimed. With the `cancel_token` of the consent, the device that claims this token may take over from another one; without, only the same device goes on.",
+  body: named(
+    "CreateHandoffBody",
+    closed({
+      cancel_token: Type.Optional(Token("The token that agreeing returned.")),
+    }),
+  ),
+  bodyOptional: true,
+  reply: {
+    status: 201,
+    data: named(
+      "Handoff",
+      open({
+        handoff_token: Token("For `claim`. Good for 5 minutes."),
+        handoff_url: Type.String({
+          description: "The verification page with the token in its fragment, which no server gets to see.",
+        }),
+        expires_at: Timestamp,
+        server_time: Timestamp,
+      }),
+    ),
+  },
+  errors: [
+    "SESSION_NOT_FOUND",
+    "SESSION_EXPIRED",
+    "SESSION_ENDED",
+    "CONSENT_REQUIRED",
+    "CANCEL_TOKEN_INVALID",
+    "ORGANIZATION_FROZEN",
+  ],
+  idempotent: false,
+});
+
+export const claimHandoff = route({
+  ...session,
+  id: "claimHandoff",
+  method: "POST",
+  path: "/v1/verify/session/:id/claim",
+  summary: "Take the session with the reading device",
+  description:
+    "Begins an attempt. The same device may claim again with the same or a fresh token, to go on after an interruption: it gets the same attempt and a new `socket_token`, and the one before is dead.",
+  body: named(
+    "ClaimHandoffBody",
+    closed({
+      handoff_token: Token("From the fragment of the handoff URL."),
+      device_id: Type.String({
+        minLength: 1,
+        maxLength: 128,
+        pattern: "^[\\x21-\\x7e]+$",
+        description: "Random, chosen and kept by the device for this session. Only a hash of it is stored.",
+        examples: ["5b1f0c9a-2c1e-4a57-9d8e-0f8a5b3c7d21"],
+      }),
+    }),
+  ),
+  reply: {
+    status: 201,
+    data: named(
+      "ClaimedAttempt",
+      open({
+        attempt_id: AttemptId,
+        socket_token: Token("For the first message on the socket. Good as long as the attempt."),
+        resumed: Type.Boolean({ description: "The device went on with the attempt that it had." }),
+        expires_at: { ...Timestamp, description: "When the session expires." },
+        server_time: Timestamp,
+      }),
+    ),
+  },
+  errors: [
+    "SESSION_NOT_FOUND",
+    "SESSION_EXPIRED",
+    "SESSION_ENDED",
+    "HANDOFF_TOKEN_INVALID",
+    "HANDOFF_TOKEN_EXPIRED",
+    "HANDOFF_TOKEN_CONSUMED",
+    "HANDOFF_DEVICE_MISMATCH",
+    "ORGANIZATION_FROZEN",
+  ],
+  // Claiming again is how a device resumes, so it is safe without a key, and the token is never kept for a replay.
+  idempotent: false,
+});
+
+export const getVerifyStatus = route({
+  ...session,
+  id: "getVerifyStatus",
+  method: "GET",
+  path: "/v1/verify/session/:id/status",
+  summary: "Read how far the session is",
+  description: "Readable in every state, also after the end.",
+  reply: { status: 200, data: VerifyStatus },
+  errors: ["SESSION_NOT_FOUND"],
+});
+
+export const streamVerifyEvents = route({
+  ...session,
+  id: "streamVerifyEvents",
+  method: "GET",
+  path: "/v1/verify/session/:id/events",
+  summary: "Follow the session as it changes",
+  description: `Server-sent events. The first event, and one at every change, is \`status\` with the whole status as JSON. A comment comes every ${streamHeartbeatSeconds} seconds. The stream closes after the status of an ended or expired session; a client that sees one must not connect again. At most ${maxStreamsPerSession} streams for one session; with more, read the status instead.`,
+  reply: { status: 200, events: VerifyStatus },
+  errors: ["SESSION_NOT_FOUND", "RATE_LIMITED"],
+});
+
+export const cancelOutcomes = ["cancelled", "consent_withdrawn", "withdrawn_after_delivery"] as const;
+
+export const cancelByPerson = route({
+  ...session,
+  id: "cancelByPerson",
+  method: "POST",
+  path: "/v1/verify/session/:id/cancel",
+  summary: "Abort, or withdraw consent after the end",
+  description:
+    "Before the end the session is cancelled. After a success consent is withdrawn: what has not reached the partner never will, and where nothing has, the session becomes cancelled. Works once with each `cancel_token` of the session: the person's, from agreeing, and the one that creating the session returned.",
+  body: named("CancelByPersonBody", closed({ cancel_token: Token("A cancel token of this session.") })),
+  reply: {
+    status: 200,
+    data: named(
+      "CancelledByPerson",
+      open({
+        outcome: OneOf(cancelOutcomes, {
+          description:
+            "`withdrawn_after_delivery`: the partner had received the shared data before; ask them to delete it.",
+        }),
+        status: OneOf(sessionStatuses),
+      }),
+    ),
+  },
+  errors: [
+    "SESSION_NOT_FOUND",
+    "SESSION_EXPIRED",
+    "SESSION_ENDED",
+    "CANCEL_TOKEN_INVALID",
+    "CANCEL_TOKEN_USED",
+  ],
+});
+
+export const openVerifySocket = route({
+  ...session,
+  id: "openVerifySocket",
+  method: "GET",
+  path: "/v1/verify/session/:id",
+  summary: "Open the socket of the reading device",
+  description: "A WebSocket. Plain HTTP is answered with 426.",
+  reply: { status: 101 },
+  errors: ["WEBSOCKET_REQUIRED"],
+});
+
+const ConsentText = named(
+  "ConsentText",
+  open({ title: Type.String(), paragraphs: Type.Array(Type.String()) }),
+);
+
+export const getConsentTexts = route({
+  id: "getConsentTexts",
+  method: "GET",
+  path: "/v1/verify/consent-texts",
+  tag,
+  summary: "Show the texts that people agree to",
+  description:
+    "Show the person one of these, in their language, before they agree. The hash is that of the file as the operator keeps it.",
+  access: { public: true },
+  reply: {
+    status: 200,
+    data: named(
+      "ConsentTexts",
+      open({
+        version: Type.String(),
+        hash: Type.String(),
+        texts: open({ en: ConsentText, de: ConsentText, fr: ConsentText, es: ConsentText }),
+      }),
+    ),
+  },
+  errors: [],
+});
+
+export const listConsentReceiptKeys = route({
+  id: "listConsentReceiptKeys",
+  method: "GET",
+  path: "/v1/verify/consent-receipt-keys",
+  tag,
+  summary: "Show the public keys that verify consent receipts",
+  description: "A receipt is a compact JWS signed with Ed25519 (`EdDSA`); its `kid` names one of these keys.",
+  access: { public: true },
+  reply: {
+    status: 200,
+    data: named(
+      "ConsentReceiptKeys",
+      open({
+        keys: Type.Array(
+          named(
+            "ConsentReceiptKey",
+            open({
+              kid: Uuid,
+              kty: Type.String({ examples: ["OKP"] }),
+              crv: Type.String({ examples: ["Ed25519"] }),
+              x: Type.String({ description: "The public key, base64url." }),
+              alg: Type.String({ examples: ["EdDSA"] }),
+              use: Type.String({ examples: ["sig"] }),
+            }),
+          ),
+        ),
+      }),
+    ),
+  },
+  errors: [],
+});
+
+/** A byte string in a test document is `base64:` and its base64. */
+const TestDocument = named(
+  "TestDocument",
+  open({
+    id: Type.String({ examples: ["passport-valid"] }),
+    title: Type.String(),
+    description: Type.String(),
+    expectedFailureCode: Nullable(OneOf(failureCodes, { description: "Null when the document passes." })),
+    decidedBy: OneOf(["chip", "face"]),
+    mrzLines: Type.Array(Type.String()),
+    files: mapOf(Type.String(), { description: "Files of the chip: `base64:` and their bytes." }),
+    chip: Type.Unsafe<Record<string, unknown>>({
+      type: "object",
+      additionalProperties: true,
+      description: "The private side of the software chip.",
+    }),
+  }),
+);
+
+export const listTestDocuments = route({
+  id: "listTestDocuments",
+  method: "GET",
+  path: "/v1/verify/test-documents",
+  tag,
+  summary: "Show the documents of the test country",
+  description:
+    "Everything that a software chip needs to be one of them. Their authority is trusted in the sandbox only, so they are of no use elsewhere. Everything here is made up.",
+  access: { public: true },
+  reply: {
+    status: 200,
+    data: named("TestDocuments", open({ documents: Type.Array(TestDocument) })),
+  },
+  errors: [],
+});
+
+export const verifyRoutes = [
+  getVerifyDetails,
+  giveConsent,
+  getConsentReceipt,
+  createHandoff,
+  claimHandoff,
+  getVerifyStatus,
+  streamVerifyEvents,
+  cancelByPerson,
+  openVerifySocket,
+  getConsentTexts,
+  listConsentReceiptKeys,
+  listTestDocuments,
+];
