@@ -21,8 +21,8 @@ export const de: Messages = {
   consentLead:
     "Sie entscheiden, was weitergegeben wird. Vor Ihrer Zustimmung wird nichts gesendet, und Sie können jederzeit aufhören.",
   whoAsks: "Wer fragt",
-  verifiedDomain: "Bestätigte Inhaberin von",
-  domainProved: (name) => `${name} hat nachgewiesen, dass ihr diese Internetadresse gehört.`,
+  verifiedDomain: "Bestätigte Internetadresse",
+  domainProved: (name) => `Nachgewiesen: Diese Internetadresse gehört zu ${name}.`,
   notVerifiedTitle: "Wir konnten nicht bestätigen, wer das ist",
   notVerifiedText: (name) =>
     `Diese Anfrage nennt als Absender „${name}“. Dass ihm eine Internetadresse gehört, ist nicht nachgewiesen. Machen Sie nur weiter, wenn Sie von einer Seite kommen, der Sie vertrauen.`,
@@ -42,19 +42,16 @@ export const de: Messages = {
   requiredFields: "Notwendig",
   requiredNote: "Ohne diese Angaben ist die Prüfung nicht möglich.",
   optionalFields: "Ihre Wahl",
-  optionalNote: "Lassen Sie weg, was Sie möchten. Auf die Prüfung hat das keinen Einfluss.",
+  optionalNote: "Wählen Sie aus, was Sie weitergeben möchten. Auf die Prüfung hat das keinen Einfluss.",
   reasonLabel: "Warum:",
   reasonDefault: "Damit dasselbe Dokument wiedererkannt wird, wenn Sie wiederkommen.",
   shareThis: (label) => `Weitergeben: ${label}`,
 
   privacyTitle: "Was mit Ihren Daten geschieht",
-  privacyPoints: [
-    "Der Chip Ihres Dokuments wird gelesen und Ihr Gesicht mit dem Bild darauf verglichen.",
-    "Chipdaten, Passbild und Kamerabilder bleiben für die Dauer der Prüfung im Arbeitsspeicher und werden nie gespeichert.",
-    "Was Sie weitergeben, wird so verschlüsselt, dass nur der Empfänger es lesen kann.",
-    "An der Prüfung ist kein anderes Unternehmen beteiligt.",
-    "Sie können Ihre Zustimmung danach auf dieser Seite widerrufen.",
-  ],
+  declinedTitle: "Sie haben nicht zugestimmt",
+  declinedText:
+    "Es wurde nichts weitergegeben. Die Anfrage endet von selbst, wenn ihre Zeit um ist. Sie können diese Seite schließen oder die Anfrage noch einmal ansehen.",
+  declinedBack: "Zurück zur Anfrage",
   needTitle: "Was Sie brauchen",
   needPoints: [
     "Einen Reisepass oder Personalausweis mit Chip",
@@ -70,7 +67,8 @@ export const de: Messages = {
   handoffTitle: "Weiter mit einem Gerät, das Chips liest",
   handoffLead: "Richten Sie die Kamera des Telefons auf diesen Code und öffnen Sie den angezeigten Link.",
   handoffAlt: "QR-Code mit einem Link zu dieser Prüfung",
-  handoffKeepOpen: "Lassen Sie diese Seite offen. Sie macht von selbst weiter, sobald das Telefon übernommen hat.",
+  handoffKeepOpen:
+    "Lassen Sie diese Seite offen. Sie macht von selbst weiter, sobald das Telefon übernommen hat.",
   handoffRenewed: "Der Code erneuert sich von selbst.",
   handoffWaiting: "Warten auf das andere Gerät …",
   handoffPreparing: "Der Code wird erstellt …",
@@ -155,7 +153,8 @@ export const de: Messages = {
     "Die Kamera vergleicht Sie mit dem Bild auf dem Chip. Schauen Sie geradeaus und folgen Sie dann den Anweisungen.",
   facePrivacy: "Die Bilder dienen nur diesem Vergleich und werden nicht gespeichert.",
   faceStart: "Kamera starten",
-  faceSimulatedLead: "Im Testbetrieb wird keine Kamera benutzt: Der Testpass bestimmt, wie dieser Schritt endet.",
+  faceSimulatedLead:
+    "Im Testbetrieb wird keine Kamera benutzt: Der Testpass bestimmt, wie dieser Schritt endet.",
   faceSimulatedStart: "Weiter",
   faceUnavailable:
     "Der Gesichtsvergleich ist bei diesem Dienst gerade nicht verfügbar. Bitte versuchen Sie es später noch einmal.",
@@ -238,7 +237,8 @@ export const de: Messages = {
       next: "Nehmen Sie Ihr eigenes Dokument, schauen Sie geradeaus und sorgen Sie für gleichmäßiges Licht.",
     },
   },
-  failedAskAgain: (name) => `Wenn Sie es noch einmal versuchen möchten, bitten Sie ${name} um einen neuen Link.`,
+  failedAskAgain: (name) =>
+    `Wenn Sie es noch einmal versuchen möchten, bitten Sie ${name} um einen neuen Link.`,
   expiredTitle: "Die Zeit ist abgelaufen",
   expiredText: "Eine Prüfung ist 60 Minuten offen. Diese wurde nicht abgeschlossen.",
   cancelledTitle: "Die Prüfung wurde abgebrochen",
@@ -278,7 +278,8 @@ export const de: Messages = {
     "Abbrechen kann nur die Seite, auf der Sie zugestimmt haben. Sie können diese Seite auch einfach schließen: Vor dem Ende wird nichts weitergegeben.",
 
   receiptTitle: "Ihr Beleg",
-  receiptText: "Er hält fest, wonach Sie gefragt wurden, wozu und wann Sie zugestimmt haben, unterschrieben von diesem Dienst.",
+  receiptText:
+    "Er hält fest, wonach Sie gefragt wurden, wozu und wann Sie zugestimmt haben, unterschrieben von diesem Dienst.",
   receiptDownload: "Beleg herunterladen",
   withdrawTitle: "Zustimmung widerrufen",
   withdrawText: (name) =>
@@ -286,8 +287,14 @@ export const de: Messages = {
   withdrawButton: "Zustimmung widerrufen",
   withdrawConfirm: "Ja, widerrufen",
   withdrawUsed: "Das wurde bereits abgebrochen oder widerrufen.",
-  withdrawElsewhere:
-    "Widerrufen können Sie in dem Browserfenster, in dem Sie zugestimmt haben, solange es offen ist.",
+  withdrawCode: "Ihr Widerrufscode",
+  withdrawCodeText:
+    "Heben Sie ihn auf, falls Sie später widerrufen möchten. Wer ihn hat, kann an Ihrer Stelle widerrufen.",
+  withdrawCodeLabel: "Widerrufscode",
+  withdrawCodeAsk: "Geben Sie den Code ein, den diese Seite Ihnen am Ende gezeigt hat.",
+  withdrawCodeWrong: "Dieser Code gehört nicht zu dieser Prüfung.",
+  copyCode: "Code kopieren",
+  codeCopied: "Der Code wurde kopiert.",
 
   claim: {
     document_type_code: "Art des Dokuments",

@@ -72,7 +72,11 @@ export class DeviceSession {
   #stopped = false;
   #artifact = 0;
   #chip: OpenedChip | null = null;
+  /** The chip has a session of an earlier exchange, and must be opened anew before it hears the next one. */
+  #chipIsStale = false;
   #capture: FaceCapture | null = null;
+  #challenge: { movements: readonly FaceMovement[]; endsAtMs: number } | null = null;
+  #protocolErrors = 0;
   #protocol: typeof import("@assay/contract/verify-socket") | null = null;
 
   constructor(api: SessionApi, kept: Kept) {
@@ -101,12 +105,12 @@ export class DeviceSession {
     document.removeEventListener("visibilitychange", this.#reconnectNow);
     this.#socket?.close(1000);
     this.#socket = null;
-    this.#chip?.release();
-    this.#chip = null;
+    this.#dropChip();
   }
 
   retry(): void {
     this.#failures = 0;
+    this.#protocolErrors = 0;
     this.#set({ connection: "connecting", refused: null });
     void this.#connect();
   }
@@ -116,17 +120,16 @@ export class DeviceSession {
     if (this.#state.reading || this.#state.phase !== "chip") return;
     this.#set({ reading: true, problem: null, failure: null, fault: null, step: { at: "connecting" } });
     try {
-      this.#chip?.release();
-      this.#chip = null;
+      this.#dropChip();
       const opened = await source((step) => this.#set({ step }));
       this.#chip = opened;
+      this.#chipIsStale = false;
       const files = await opened.readFiles();
       this.#set({ step: { at: "sending" } });
       this.#sendFiles(files);
     } catch (error) {
       const { problemOf } = await import("./read-chip.ts");
-      this.#chip?.release();
-      this.#chip = null;
+      this.#dropChip();
       this.#set({ problem: problemOf(error), reading: false, step: null });
     }
   }
@@ -135,7 +138,13 @@ export class DeviceSession {
     if (this.#state.phase !== "face") return;
     this.#capture = capture;
     this.#set({ failure: null, fault: null });
-    this.#send({ type: "face_start" });
+    const challenge = this.#challenge;
+    this.#challenge = null;
+    if (challenge === null) this.#send({ type: "face_start" });
+    else if (challenge.endsAtMs > Date.now())
+      void this.#captureFace(challenge.movements, challenge.endsAtMs - Date.now());
+    // Connecting anew after its deadline ends a challenge without a verdict.
+    else this.#socket?.close(1000);
   }
 
   readonly #reconnectNow = () => {
@@ -161,8 +170,7 @@ export class DeviceSession {
   /** Takes the session for this device, or takes it up again. */
   async #claim(): Promise<string | null> {
     const reading = this.#kept.reading;
-    const token =
-      reading?.handoffToken ?? (await this.#api.handoff(this.#kept.cancelToken)).handoff_token;
+    const token = reading?.handoffToken ?? (await this.#api.handoff(this.#kept.cancelToken)).handoff_token;
     const claimed = await this.#api.claim(token, this.#kept.deviceId());
     this.#kept.reading = { handoffToken: reading?.handoffToken ?? null, socketToken: claimed.socket_token };
     return claimed.socket_token;
@@ -209,8 +217,18 @@ export class DeviceSession {
         this.#lost();
         return;
       }
-      default:
+      case "SHUTTING_DOWN":
+      case "INTERNAL":
+      case "IDLE_TIMEOUT":
+      case "HELLO_TIMEOUT":
+      case "":
         this.#lost();
+        return;
+      default:
+        // This page said something that the service does not accept. Doing it over and over would not help.
+        this.#protocolErrors += 1;
+        if (this.#protocolErrors > 2) this.#set({ connection: "gone", reading: false });
+        else this.#lost();
     }
   }
 
@@ -228,15 +246,18 @@ export class DeviceSession {
   }
 
   #end(code: string): void {
-    this.#chip?.release();
-    this.#chip = null;
+    this.#dropChip();
     this.#set({ connection: "closed", refused: code, reading: false });
   }
 
   #handle(message: ServiceMessage): void {
     switch (message.type) {
-      case "welcome":
+      case "welcome": {
         this.#failures = 0;
+        const before = this.#state.triesLeft?.chip;
+        // A verdict that got lost on the way has used up a try: sending the same chip again would use up another.
+        if (before !== undefined && message.tries_left.chip < before) this.#dropChip();
+        this.#challenge = null;
         this.#set({
           connection: "open",
           phase: message.phase,
@@ -247,6 +268,7 @@ export class DeviceSession {
         });
         this.#takeUp(message.phase);
         return;
+      }
       case "checking":
         this.#set({
           phase: message.phase,
@@ -264,16 +286,16 @@ export class DeviceSession {
           busy: false,
           reading: false,
           step: null,
-          failure:
-            message.failure_code === null ? null : { step: message.step, code: message.failure_code },
+          failure: message.failure_code === null ? null : { step: message.step, code: message.failure_code },
         });
-        if (message.step === "chip") {
-          this.#chip?.release();
-          this.#chip = null;
-        }
+        if (message.step === "chip") this.#dropChip();
         return;
       case "face_challenge":
-        void this.#captureFace(message.movements, message.deadline_ms);
+        if (this.#capture === null) {
+          // The page was loaded anew in the middle of it; the person has to start the camera first.
+          this.#challenge = { movements: message.movements, endsAtMs: Date.now() + message.deadline_ms };
+          this.#set({ phase: "face" });
+        } else void this.#captureFace(message.movements, message.deadline_ms);
         return;
       case "fault":
         this.#set({ phase: message.phase, fault: message.code, busy: false, reading: false, step: null });
@@ -294,18 +316,21 @@ export class DeviceSession {
     }
   }
 
-  /** After a (re)connection: what was being done on the old socket is done again, because only part of it may have arrived. */
+  /** After a connection was lost: the service forgot files that it had not judged, so they are sent again. */
   #takeUp(phase: VerifyPhase): void {
     const files = this.#chip?.files() ?? null;
+    this.#chipIsStale = true;
     if (phase === "chip" && files !== null) {
-      this.#send({ type: "chip_restart" });
+      this.#set({ step: { at: "sending" } });
       this.#sendFiles(files);
-    } else if (phase === "chip_proof") {
-      if (this.#chip === null) this.#send({ type: "chip_restart" });
-      else void this.#reopen();
-    } else if (phase === "chip" || phase === "face") {
+    } else if (phase === "face" || (phase === "chip" && this.#chip === null)) {
       this.#set({ reading: false, step: null });
     }
+  }
+
+  #dropChip(): void {
+    this.#chip?.release();
+    this.#chip = null;
   }
 
   #sendFiles(files: Readonly<Partial<Record<ChipFile, Uint8Array>>>): void {
@@ -322,32 +347,34 @@ export class DeviceSession {
   }
 
   async #passOn(message: Extract<ServiceMessage, { type: "chip_command" }>): Promise<void> {
-    this.#set({ phase: "chip_proof", step: { at: "proof" }, busy: false });
     const chip = this.#chip;
     if (chip === null) {
-      this.#send({ type: "chip_restart" });
+      // The page was loaded anew since it read the chip.
+      this.#beginChipAnew(null);
       return;
     }
+    this.#set({ phase: "chip_proof", step: { at: "proof" }, busy: false, reading: true });
     const socket = this.#socket;
-    const answers = await chip.passOn(message.kind, message.commands);
-    if (this.#socket !== socket) return;
-    if (answers === "lost") await this.#reopen();
-    else this.#send({ type: "chip_answer", exchange: message.exchange, answers });
+    try {
+      if (this.#chipIsStale) await chip.reopen();
+      this.#chipIsStale = false;
+      const answers = await chip.passOn(message.kind, message.commands);
+      if (answers === "lost") {
+        // A fresh exchange begins once the chip is open again.
+        await chip.reopen();
+        if (this.#socket === socket) this.#send({ type: "chip_lost" });
+      } else if (this.#socket === socket) {
+        this.#send({ type: "chip_answer", exchange: message.exchange, answers });
+      }
+    } catch {
+      this.#dropChip();
+      if (this.#socket === socket) this.#beginChipAnew("lost");
+    }
   }
 
-  /** Opens the chip anew after it left the field, and then has the service begin a fresh exchange. */
-  async #reopen(): Promise<void> {
-    const chip = this.#chip;
-    if (chip === null) return;
-    try {
-      await chip.reopen();
-      this.#send({ type: "chip_lost" });
-    } catch {
-      chip.release();
-      this.#chip = null;
-      this.#set({ problem: "lost", reading: false, step: null, phase: "chip" });
-      this.#send({ type: "chip_restart" });
-    }
+  #beginChipAnew(problem: ReadProblem | null): void {
+    this.#send({ type: "chip_restart" });
+    this.#set({ problem, reading: false, step: null, phase: "chip", busy: false });
   }
 
   async #captureFace(movements: readonly FaceMovement[], deadlineMs: number): Promise<void> {

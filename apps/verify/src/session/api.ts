@@ -44,7 +44,8 @@ export type ConsentTexts = Result<typeof routes.getConsentTexts>["data"];
 export type CancelOutcome = Result<typeof routes.cancelByPerson>["data"]["outcome"];
 export type ListedTestDocument = Result<typeof routes.listTestDocuments>["data"]["documents"][number];
 
-const request = (url: string, init: Parameters<typeof fetch>[1]) => fetch(url, { ...init, cache: "no-store" });
+const request = (url: string, init: Parameters<typeof fetch>[1]) =>
+  fetch(url, { ...init, cache: "no-store" });
 const options = { baseUrl: "", fetch: request };
 const call = createClient(options);
 
@@ -81,7 +82,8 @@ export class SessionApi {
   /** With the token of the consent, whoever claims the handoff may take over from another device. */
   async handoff(cancelToken: string | null): Promise<Handoff> {
     const body = cancelToken === null ? {} : { cancel_token: cancelToken };
-    return (await call(addresses.handoff as typeof routes.createHandoff, { params: this.#params, body })).data;
+    return (await call(addresses.handoff as typeof routes.createHandoff, { params: this.#params, body }))
+      .data;
   }
 
   async claim(handoffToken: string, deviceId: string): Promise<Claimed> {
@@ -97,9 +99,8 @@ export class SessionApi {
 
   async receipt(cancelToken: string): Promise<string> {
     const withToken = createClient({ ...options, token: cancelToken });
-    return (
-      await withToken(addresses.receipt as typeof routes.getConsentReceipt, { params: this.#params })
-    ).data.receipt;
+    return (await withToken(addresses.receipt as typeof routes.getConsentReceipt, { params: this.#params }))
+      .data.receipt;
   }
 
   async testDocuments(): Promise<ListedTestDocument[]> {
