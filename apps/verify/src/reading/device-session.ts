@@ -206,7 +206,6 @@ export class DeviceSession {
       case "OUTCOME":
         return;
       case "SESSION_ENDED":
-      case "SESSION_NOT_FOUND":
       case "REPLACED":
         this.#end(code);
         return;
