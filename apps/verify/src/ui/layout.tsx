@@ -98,7 +98,7 @@ function Steps({ current }: { current: number }) {
         <li
           key={name}
           aria-current={index === current ? "step" : undefined}
-          className={`border-t-4 pt-2 text-xs sm:text-sm ${
+          className={`border-t-4 pt-2 text-sm ${
             index < current
               ? "border-accent text-muted"
               : index === current
@@ -106,7 +106,10 @@ function Steps({ current }: { current: number }) {
                 : "border-line text-muted"
           }`}
         >
-          {name}
+          {/* On a narrow screen only the step whose turn it is has room for its name. */}
+          <span className={index === current ? "whitespace-nowrap sm:whitespace-normal" : "max-sm:sr-only"}>
+            {name}
+          </span>
           {index < current && <span className="sr-only"> ({t.stepDoneState})</span>}
         </li>
       ))}
