@@ -40,18 +40,16 @@ function Page({ address, onLanguage }: { address: Address; onLanguage: (language
   const { details, status, clock } = session;
   const [step, setStep] = useState(0);
   const open = status !== null && !hasEnded(status);
-  const shownStep =
-    status === null || session.problem !== null
-      ? null
-      : open
-        ? status.consent_given
-          ? Math.max(1, step)
-          : 0
-        : 3;
+  const shownStep = () => {
+    if (status === null || session.problem !== null) return null;
+    if (open) return status.consent_given ? Math.max(1, step) : 0;
+    // Whatever did not succeed has no last step to show as done.
+    return status.status === "succeeded" ? 3 : null;
+  };
   return (
     <Layout
       sandbox={details?.sandbox ?? false}
-      step={shownStep}
+      step={shownStep()}
       deadline={open && clock !== null ? { clock, expiresAt: status.expires_at } : null}
       onLanguage={onLanguage}
       actions={

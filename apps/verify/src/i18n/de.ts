@@ -190,7 +190,7 @@ export const de: Messages = {
       : count === 1
         ? "Es ist noch ein Versuch übrig."
         : `Es sind noch ${count} Versuche übrig.`,
-  minutesLeft: (count) => (count === 1 ? "noch 1 Minute" : `noch ${count} Minuten`),
+  minutesLeft: (count) => (count === 1 ? "1 Minute" : `${count} Minuten`),
   lessThanAMinute: "weniger als eine Minute",
   timeLeftLabel: "Verbleibende Zeit:",
 
@@ -280,6 +280,7 @@ export const de: Messages = {
   receiptTitle: "Ihr Beleg",
   receiptText:
     "Er hält fest, wonach Sie gefragt wurden, wozu und wann Sie zugestimmt haben, unterschrieben von diesem Dienst.",
+  receiptGiven: (moment) => `Sie haben am ${moment} zugestimmt.`,
   receiptDownload: "Beleg herunterladen",
   withdrawTitle: "Zustimmung widerrufen",
   withdrawText: (name) =>

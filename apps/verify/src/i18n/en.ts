@@ -180,8 +180,8 @@ export const en = {
 
   triesLeft: (count: number) =>
     count === 0 ? "No try is left." : count === 1 ? "One try is left." : `${count} tries are left.`,
-  minutesLeft: (count: number) => (count === 1 ? "1 minute left" : `${count} minutes left`),
-  lessThanAMinute: "Less than a minute left",
+  minutesLeft: (count: number) => (count === 1 ? "1 minute" : `${count} minutes`),
+  lessThanAMinute: "less than a minute",
   timeLeftLabel: "Time left:",
 
   succeededTitle: "You are verified",
@@ -265,6 +265,7 @@ export const en = {
 
   receiptTitle: "Your receipt",
   receiptText: "It states what you were asked, what you agreed to and when, signed by this service.",
+  receiptGiven: (moment: string) => `You agreed on ${moment}.`,
   receiptDownload: "Download the receipt",
   withdrawTitle: "Withdraw your agreement",
   withdrawText: (name: string) =>

@@ -268,6 +268,7 @@ export const es: Messages = {
 
   receiptTitle: "Su comprobante",
   receiptText: "Indica qué se le pidió, qué aceptó y cuándo, firmado por este servicio.",
+  receiptGiven: (moment) => `Aceptó el ${moment}.`,
   receiptDownload: "Descargar el comprobante",
   withdrawTitle: "Retirar su consentimiento",
   withdrawText: (name) =>

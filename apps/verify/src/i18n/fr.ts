@@ -276,6 +276,7 @@ export const fr: Messages = {
   receiptTitle: "Votre reçu",
   receiptText:
     "Il indique ce qui vous a été demandé, ce que vous avez accepté et quand, signé par ce service.",
+  receiptGiven: (moment) => `Vous avez donné votre accord le ${moment}.`,
   receiptDownload: "Télécharger le reçu",
   withdrawTitle: "Retirer votre accord",
   withdrawText: (name) =>

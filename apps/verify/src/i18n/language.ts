@@ -29,20 +29,17 @@ export function initialLanguage(chosen: string | null, wanted: readonly string[]
 export type Words = {
   language: Language;
   t: Messages;
-  list(items: readonly string[]): string;
   percent(part: number): string;
   moment(time: string): string;
 };
 
 export async function loadWords(language: Language): Promise<Words> {
   const t = await loaders[language]();
-  const lists = new Intl.ListFormat(language, { type: "conjunction" });
   const percents = new Intl.NumberFormat(language, { style: "percent" });
   const moments = new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" });
   return {
     language,
     t,
-    list: (items) => lists.format(items),
     percent: (part) => percents.format(part),
     moment: (time) => moments.format(new Date(time)),
   };

@@ -20,9 +20,10 @@ export function OutcomeScreen({
   /** This page is only the reading device: the person goes on elsewhere. */
   onDevice: boolean;
 }) {
-  const { t, list } = useWords();
+  const { t } = useWords();
   const name = details.organization.name;
-  const withdrawn = details.consent?.withdrawn_at != null;
+  // Cancelling marks the consent as well; only after a success was there something to take back.
+  const withdrawn = status.status === "succeeded" && details.consent?.withdrawn_at != null;
   const shared = (details.consent?.selected_field_keys ?? []).map((key) => claimWords(t, key).label);
   const goOn = onDevice ? (
     <Notice look="info" title={t.deviceDoneTitle}>
@@ -32,7 +33,12 @@ export function OutcomeScreen({
     <Return url={status.return_url} name={name} automatic={session.sawItOpen && !withdrawn} />
   );
   const consent = details.consent !== null && !onDevice && (
-    <AfterConsent session={session} name={name} canWithdraw={status.status === "succeeded" && !withdrawn} />
+    <AfterConsent
+      session={session}
+      name={name}
+      givenAt={details.consent.given_at}
+      canWithdraw={status.status === "succeeded" && !withdrawn}
+    />
   );
   if (withdrawn)
     return (
@@ -46,9 +52,14 @@ export function OutcomeScreen({
       return (
         <Screen title={t.succeededTitle} lead={t.succeededText(name)} look="good">
           {shared.length > 0 && (
-            <p>
-              <span className="font-semibold">{t.sharedList}</span> {list(shared)}
-            </p>
+            <div>
+              <p className="font-semibold">{t.sharedList}</p>
+              <ul className="list-disc pl-5">
+                {shared.map((label) => (
+                  <li key={label}>{label}</li>
+                ))}
+              </ul>
+            </div>
           )}
           {goOn}
           {consent}
@@ -130,13 +141,15 @@ function Return({ url, name, automatic }: { url: string | null; name: string; au
 function AfterConsent({
   session,
   name,
+  givenAt,
   canWithdraw,
 }: {
   session: Session;
   name: string;
+  givenAt: string;
   canWithdraw: boolean;
 }) {
-  const { t } = useWords();
+  const { t, moment } = useWords();
   const announce = useAnnounce();
   const [token, setToken] = useState(session.kept.cancelToken);
   const [asking, setAsking] = useState(false);
@@ -196,7 +209,9 @@ function AfterConsent({
     <>
       {token !== null && (
         <Card title={t.receiptTitle}>
-          <p>{t.receiptText}</p>
+          <p>
+            {t.receiptGiven(moment(givenAt))} {t.receiptText}
+          </p>
           <Button look="secondary" onClick={() => void download()}>
             {t.receiptDownload}
           </Button>
