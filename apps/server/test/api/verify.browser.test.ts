@@ -1,0 +1,395 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
+import type { Page } from "playwright-core";
+import { sql } from "../../src/db/sql.ts";
+import { createPartner, expectData } from "../support/api.ts";
+import {
+  checkAccessibility,
+  isWiderThanScreen,
+  keepScreenshot,
+  openBrowser,
+  openPage,
+} from "../support/browser.ts";
+import { createAuthority } from "../support/certificate.ts";
+import { startDnsServer } from "../support/dns-server.ts";
+import { verifyDomain } from "../support/domain.ts";
+import { createReceivingEndpoint, decrypt, startReceiver } from "../support/receiver.ts";
+import { startTestService } from "../support/service.ts";
+
+const authority = createAuthority();
+const dns = await startDnsServer();
+const { url, api, core, clock } = await startTestService({
+  env: {
+    WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
+    DNS_RESOLVERS: dns.address,
+  },
+  webhooks: { ca: authority.certificate },
+});
+const browser = await openBrowser();
+const partner = await createPartner(api);
+await partner.owner.api.patch("/v1/auth/orgs", { name: "Harbour Hotel" });
+
+const shareFields = {
+  family_name: { required: true, reason: "To find your booking." },
+  age_over_18: { required: true, reason: "The bar is for adults." },
+  nationality_code: { required: false, reason: "Spares you the registration form." },
+  date_of_birth: { required: false, reason: "A small present on your birthday." },
+};
+
+type Created = { id: string; verification_url: string };
+
+async function createSession(body: Record<string, unknown> = {}, by = partner): Promise<Created> {
+  return expectData(await by.api.post("/v1/sessions", { share_fields: shareFields, ...body }), 201);
+}
+
+const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });
+
+/** A person's own browser, in English. The page must not have scolded by the end. */
+async function openPerson(address: string, options: { locale?: string } = {}) {
+  const { page, problems } = await openPage(browser, url);
+  page.setDefaultTimeout(15_000);
+  if (options.locale !== undefined) await page.addInitScript(languageScript(options.locale));
+  await page.goto(address);
+  return { page, problems };
+}
+
+function languageScript(locale: string): string {
+  return `Object.defineProperty(navigator, "languages", { get: () => ["${locale}"] });`;
+}
+
+/** Small and dark, then large and light: fits, is accessible, and is kept to be looked at. */
+async function look(page: Page, name: string): Promise<void> {
+  await page.setViewportSize({ width: 320, height: 1500 });
+  await page.emulateMedia({ colorScheme: "dark" });
+  assert.equal(await isWiderThanScreen(page), false, `${name} scrolls sideways at 320 px`);
+  await checkAccessibility(page);
+  await keepScreenshot(page, `verify-${name}-320-dark`);
+  await page.setViewportSize({ width: 1440, height: 1200 });
+  await page.emulateMedia({ colorScheme: "light" });
+  await checkAccessibility(page);
+  await keepScreenshot(page, `verify-${name}-1440-light`);
+}
+
+async function agree(page: Page, optional: readonly string[] = []): Promise<void> {
+  for (const label of optional) await page.getByRole("checkbox", { name: label }).check();
+  await page.getByRole("checkbox", { name: "I agree to the check" }).check();
+  await page.getByRole("button", { name: "Agree and continue" }).click();
+  await heading(page, "Go on with a device that reads chips").waitFor();
+}
+
+async function readTestPassport(page: Page, title: string): Promise<void> {
+  await page.getByRole("radio", { name: new RegExp(`^${title}`) }).check();
+  await page.getByRole("button", { name: "Read this document" }).click();
+}
+
+async function untilTold(page: Page, text: string): Promise<void> {
+  await page.getByRole("alert").filter({ hasText: text }).waitFor();
+}
+
+test("from the link to the decrypted webhook: consent, test passport, face, outcome, receipt, withdrawal", async () => {
+  const receiver = await startReceiver(authority);
+  const own = await createPartner(api);
+  await own.owner.api.patch("/v1/auth/orgs", {
+    name: "Harbour Hotel",
+    website_url: "https://harbour.example.com",
+  });
+  await own.owner.api.post("/v1/auth/orgs/business-details", {
+    business_name: "Harbour Hotel GmbH",
+    business_jurisdiction: "DE",
+    business_registration_number: "HRB 4711",
+  });
+  await verifyDomain(own.owner, dns, "harbour.example.com");
+  await createReceivingEndpoint(own.api, receiver.url);
+  const session = await createSession({ redirect_url: "http://localhost:9/booked?room=7" }, own);
+  const { page, problems } = await openPerson(session.verification_url);
+
+  await heading(page, "Harbour Hotel asks you to verify your identity").waitFor();
+  await page.getByText("harbour.example.com", { exact: true }).first().waitFor();
+  await page.getByText("Harbour Hotel GmbH").waitFor();
+  await page.getByText("What you agree to").waitFor();
+  assert.equal(await page.getByRole("checkbox", { name: "Nationality" }).isChecked(), false);
+  await look(page, "consent-verified");
+  await page.getByRole("button", { name: "Agree and continue" }).click();
+  await page.getByText("Tick the box to say that you agree.").first().waitFor();
+  await agree(page, ["Nationality"]);
+  await look(page, "handoff");
+
+  await page.reload();
+  await heading(page, "Go on with a device that reads chips").waitFor();
+  await page.getByRole("button", { name: "Choose a test passport" }).click();
+  await page.getByRole("radio", { name: /^Valid passport A/ }).waitFor();
+  assert.equal(
+    await page.evaluate("document.activeElement.textContent"),
+    "Choose a test passport",
+    "the focus follows the step",
+  );
+  await look(page, "choose-passport");
+  await readTestPassport(page, "Valid passport A");
+  await heading(page, "Now show your face").waitFor();
+  await look(page, "face-simulated");
+  await page.getByRole("button", { name: "Go on" }).click();
+  await heading(page, "You are verified").waitFor();
+  await page.getByRole("button", { name: "Stay here" }).click();
+  const back = new URL(
+    (await page.getByRole("link", { name: "Back to Harbour Hotel" }).getAttribute("href")) ?? "",
+  );
+  assert.equal(back.searchParams.get("room"), "7");
+  assert.equal(back.searchParams.get("session_id"), session.id);
+  assert.equal(back.searchParams.get("status"), "succeeded");
+  await look(page, "succeeded");
+
+  await receiver.until(1);
+  const { event } = await decrypt(receiver.received[0]?.body ?? "");
+  assert.equal(event.type, "verification.session.succeeded");
+  assert.equal(event.data.claims.family_name, "SPECIMEN");
+  assert.equal(event.data.claims.age_over_18, true);
+  assert.equal(event.data.claims.nationality_code, "UTO");
+  assert.ok(!("date_of_birth" in event.data.claims), "what was not chosen is not shared");
+
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download the receipt" }).click();
+  const receipt = readFileSync(await (await downloading).path(), "utf8");
+  assert.match(receipt, /^[\w-]+\.[\w-]+\.[\w-]+$/);
+
+  await page.getByRole("button", { name: "Withdraw agreement" }).click();
+  await page.getByRole("button", { name: "Yes, withdraw" }).click();
+  await heading(page, "Your agreement was withdrawn").waitFor();
+  await look(page, "withdrawn");
+  assert.deepEqual(problems, []);
+  await page.context().close();
+});
+
+test("each failure of a document is explained with what to do and the tries left; the third ends it", async () => {
+  const sessions = [
+    [
+      ["Expired passport", "The document has expired"],
+      ["Copied chip \\(active", "The chip could not prove that it is the original"],
+      ["Copied chip \\(chip", "The chip could not prove that it is the original"],
+    ],
+    [
+      ["Passport with invalid data", "The data on the chip is incomplete or damaged"],
+      ["Passport with altered data", "The document could not be confirmed as genuine"],
+      ["Passport of a revoked signer", "The document could not be confirmed as genuine"],
+    ],
+  ] as const;
+  for (const [index, documents] of sessions.entries()) {
+    const session = await createSession();
+    const { page, problems } = await openPerson(session.verification_url);
+    await agree(page);
+    await page.getByRole("button", { name: "Choose a test passport" }).click();
+    for (const [number, [title, told]] of documents.entries()) {
+      await readTestPassport(page, title);
+      if (number === 2) {
+        await heading(page, "The verification did not succeed").waitFor();
+        await page.getByRole("heading", { name: told }).waitFor();
+        await page.getByText("You can close this page.").waitFor();
+        continue;
+      }
+      await untilTold(page, told);
+      await page.getByText(number === 0 ? "2 tries are left." : "One try is left.").waitFor();
+      if (index === 0 && number === 0) await look(page, "try-failed");
+    }
+    if (index === 0) await look(page, "failed-chip");
+    const read = expectData(await partner.api.get(`/v1/sessions/${session.id}`));
+    assert.equal(read.status, "failed");
+    assert.equal(
+      read.failure_code,
+      index === 0 ? "document_chip_authentication_failed" : "document_authenticity_failed",
+    );
+    assert.deepEqual(problems, []);
+    await page.context().close();
+  }
+});
+
+test("each failure of the face is explained, and the third ends it", async () => {
+  for (const [title, told, code] of [
+    ["Valid passport for a failed", "We could not see a person in front of the camera", "liveness_failed"],
+    ["Valid passport of somebody", "Your face did not match the portrait", "selfie_face_mismatch"],
+  ] as const) {
+    const session = await createSession();
+    const { page, problems } = await openPerson(session.verification_url);
+    await agree(page);
+    await page.getByRole("button", { name: "Choose a test passport" }).click();
+    await readTestPassport(page, title);
+    for (const left of ["2 tries are left.", "One try is left.", null]) {
+      await page.getByRole("button", { name: "Go on" }).click();
+      if (left !== null) {
+        await untilTold(page, told);
+        await page.getByText(left).waitFor();
+      }
+    }
+    await heading(page, "The verification did not succeed").waitFor();
+    await page.getByRole("heading", { name: told }).waitFor();
+    if (code === "liveness_failed") await look(page, "failed-face");
+    assert.equal(expectData(await partner.api.get(`/v1/sessions/${session.id}`)).failure_code, code);
+    assert.deepEqual(problems, []);
+    await page.context().close();
+  }
+});
+
+test("another device takes over with the link, goes on after a reload, and this page follows along", async () => {
+  const session = await createSession();
+  const { page, problems } = await openPerson(session.verification_url);
+  await agree(page);
+  const link = await page.getByLabel("Link for the other device").inputValue();
+  assert.match(link, /#handoff=/);
+  const device = await openPerson(link);
+  await heading(device.page, "Choose a test passport").waitFor();
+  assert.ok(!device.page.url().includes("handoff"), "the token does not stay in the address");
+  await heading(page, "Go on with the other device").waitFor();
+  await page.getByText("The chip is being read.").first().waitFor();
+  await look(page, "follow");
+
+  const thief = await openPerson(link);
+  await heading(thief.page, "This code was already used").waitFor();
+  await look(thief.page, "code-used");
+  await thief.page.context().close();
+
+  await readTestPassport(device.page, "Expired passport");
+  await untilTold(device.page, "The document has expired");
+  await page.getByText("2 tries are left.").waitFor();
+  await device.page.reload();
+  await readTestPassport(device.page, "Valid passport A");
+  await heading(device.page, "Now show your face").waitFor();
+  await page.getByText("The face is being compared.").first().waitFor();
+  await device.page.getByRole("button", { name: "Go on" }).click();
+  await device.page.getByText("You can put this device aside").waitFor();
+  await look(device.page, "device-done");
+  await heading(page, "You are verified").waitFor();
+  assert.deepEqual([...problems, ...device.problems], []);
+  await device.page.context().close();
+  await page.context().close();
+});
+
+test("a lost connection to the service is told, and the reading goes on when it is back", async () => {
+  const session = await createSession();
+  const { page } = await openPerson(session.verification_url);
+  await agree(page);
+  await page.getByRole("button", { name: "Choose a test passport" }).click();
+  await page.getByRole("radio").first().waitFor();
+  await page.context().setOffline(true);
+  await page.evaluate("for (const socket of window.__sockets ?? []) socket.close()");
+  await page.context().setOffline(false);
+  await readTestPassport(page, "Valid identity card");
+  await heading(page, "Now show your face").waitFor();
+  await page.context().close();
+});
+
+test("the shell's chip transport reads the document with what is printed on it", async () => {
+  const session = await createSession();
+  const document = testDocuments(clock.now()).find(({ id }) => id === "passport-valid");
+  assert.ok(document);
+  const { mrzKey, ...keys } = document.chip;
+  const chip = createVirtualChip({ ...keys, files: document.files, mrzKey });
+  const { page, problems } = await openPage(browser, url);
+  await page.exposeFunction("passOnToChip", async (hex: string) =>
+    Buffer.from(await chip.transceive(Buffer.from(hex, "hex"))).toString("hex"),
+  );
+  await page.addInitScript(`window.chipTransport = {
+    maxCommandBytes: 261, maxResponseBytes: 258, extendedLength: false, cancel() {},
+    async transceive(command) {
+      const hex = Array.from(command, (byte) => byte.toString(16).padStart(2, "0")).join("");
+      const answer = await window.passOnToChip(hex);
+      return Uint8Array.from(answer.match(/../g), (pair) => Number.parseInt(pair, 16));
+    },
+  };`);
+  await page.goto(session.verification_url);
+  await agree(page);
+  await page.getByRole("button", { name: "Read the document here" }).click();
+  await page.getByRole("button", { name: "Read the chip" }).click();
+  await page.getByText("The document number has letters and digits only, up to 22.").waitFor();
+  await look(page, "access-form");
+  const date = (text: string, century: string) =>
+    `${century}${text.slice(0, 2)}-${text.slice(2, 4)}-${text.slice(4, 6)}`;
+  await page.getByLabel("Document number", { exact: true }).fill(mrzKey.documentNumber);
+  await page.getByLabel("Date of birth", { exact: true }).fill(date(mrzKey.dateOfBirth, "19"));
+  await page.getByLabel("Date of expiry", { exact: true }).fill("2031-01-01");
+  await page.getByRole("button", { name: "Read the chip" }).click();
+  await untilTold(page, "The chip did not open.");
+  await page.getByLabel("Document number", { exact: true }).fill(mrzKey.documentNumber.toLowerCase());
+  await page.getByLabel("Date of birth", { exact: true }).fill(date(mrzKey.dateOfBirth, "19"));
+  await page.getByLabel("Date of expiry", { exact: true }).fill(date(mrzKey.dateOfExpiry, "20"));
+  await page.getByRole("button", { name: "Read the chip" }).click();
+  await heading(page, "Now show your face").waitFor();
+  assert.deepEqual(problems, []);
+  await page.context().close();
+});
+
+test("a live session on a browser without a chip reader says which devices can, and takes nothing from them", async () => {
+  const live = await createPartner(api);
+  await live.owner.api.patch("/v1/auth/orgs", { name: "Quiet Bank" });
+  await core.db.run(sql`update organizations set environment = 'live' where id = ${live.organizationId}`);
+  const session = await createSession({}, live);
+  const { page, problems } = await openPerson(session.verification_url);
+  await page.getByText("We could not confirm who this is").waitFor();
+  await look(page, "consent-unverified");
+  await agree(page);
+  assert.equal(await page.getByRole("button", { name: "Choose a test passport" }).count(), 0);
+  const device = await openPerson(await page.getByLabel("Link for the other device").inputValue());
+  await heading(device.page, "This browser cannot read chips").waitFor();
+  await look(device.page, "no-reader");
+  assert.equal(expectData(await live.api.get(`/v1/sessions/${session.id}`)).status, "created");
+  assert.deepEqual([...problems, ...device.problems], []);
+  await device.page.context().close();
+  await page.context().close();
+});
+
+test("declining, cancelling, an unknown link", async () => {
+  const session = await createSession();
+  const { page, problems } = await openPerson(session.verification_url);
+  await page.getByRole("button", { name: "No, cancel" }).click();
+  await heading(page, "You did not agree").waitFor();
+  await look(page, "declined");
+  await page.getByRole("button", { name: "Back to the request" }).click();
+  await agree(page);
+  await page.getByRole("button", { name: "Cancel verification" }).click();
+  await page.getByRole("heading", { name: "Cancel the verification?" }).waitFor();
+  await look(page, "cancel-ask");
+  await page.getByRole("button", { name: "Yes, cancel" }).click();
+  await heading(page, "The verification was cancelled").waitFor();
+  await look(page, "cancelled");
+  assert.deepEqual(problems, []);
+  await page.goto(`${url}/verify/vs_nothing`);
+  await heading(page, "This link does not lead to a verification").waitFor();
+  await look(page, "not-found");
+  await page.context().close();
+});
+
+for (const [locale, title, button] of [
+  ["de-AT", "Harbour Hotel bittet Sie, Ihre Identität zu bestätigen", "Zustimmen und weiter"],
+  ["fr-CA", "Harbour Hotel vous demande de vérifier votre identité", "Accepter et continuer"],
+  ["es-MX", "Harbour Hotel le pide que verifique su identidad", "Aceptar y continuar"],
+] as const) {
+  test(`the page speaks the language of the browser: ${locale}`, async () => {
+    const session = await createSession();
+    const { page, problems } = await openPerson(session.verification_url, { locale });
+    await heading(page, title).waitFor();
+    assert.equal(await page.locator("html").getAttribute("lang"), locale.slice(0, 2));
+    await look(page, `consent-${locale.slice(0, 2)}`);
+    await page.getByRole("checkbox").last().check();
+    await page.getByRole("button", { name: button }).click();
+    await page.getByRole("img").waitFor();
+    await page.setViewportSize({ width: 320, height: 900 });
+    assert.equal(await isWiderThanScreen(page), false);
+    await page.getByRole("combobox").selectOption("en");
+    await heading(page, "Go on with a device that reads chips").waitFor();
+    assert.equal(await page.locator("html").getAttribute("lang"), "en");
+    assert.deepEqual(problems, []);
+    await page.context().close();
+  });
+}
+
+// Last, because it moves the clock of the service.
+test("a session whose time is over says so, without a reload", async () => {
+  const session = await createSession();
+  const { page } = await openPerson(session.verification_url);
+  await agree(page);
+  clock.advance(61 * 60_000);
+  await page.reload();
+  await heading(page, "The time is over").waitFor();
+  await look(page, "expired");
+  await page.context().close();
+});

@@ -1,0 +1,319 @@
+import type { Messages } from "./en.ts";
+
+export const de: Messages = {
+  pageTitle: "Identität bestätigen",
+  skipToContent: "Zum Inhalt springen",
+  language: "Sprache",
+  loading: "Wird geladen …",
+  sandboxBadge: "Testbetrieb",
+  sandboxNote: "Das ist ein Test. Echte Ausweise werden nicht angenommen, und nichts hier hat Folgen.",
+  footerRun: "Prüfung durch Assay. Nichts, was Sie erkennbar macht, wird hier gespeichert.",
+
+  stepsLabel: "Schritte",
+  stepAgree: "Zustimmen",
+  stepRead: "Chip lesen",
+  stepFace: "Gesicht zeigen",
+  stepDone: "Fertig",
+  stepDoneState: "erledigt",
+  stepNowState: "jetzt",
+
+  consentTitle: (name) => `${name} bittet Sie, Ihre Identität zu bestätigen`,
+  consentLead:
+    "Sie entscheiden, was weitergegeben wird. Vor Ihrer Zustimmung wird nichts gesendet, und Sie können jederzeit aufhören.",
+  whoAsks: "Wer fragt",
+  verifiedDomain: "Bestätigte Internetadresse",
+  domainProved: (name) => `Nachgewiesen: Diese Internetadresse gehört zu ${name}.`,
+  notVerifiedTitle: "Wir konnten nicht bestätigen, wer das ist",
+  notVerifiedText: (name) =>
+    `Diese Anfrage nennt als Absender „${name}“. Dass ihm eine Internetadresse gehört, ist nicht nachgewiesen. Machen Sie nur weiter, wenn Sie von einer Seite kommen, der Sie vertrauen.`,
+  businessName: "Firmenname",
+  businessType: "Art des Unternehmens",
+  businessSole: "Einzelunternehmen",
+  businessCompany: "Gesellschaft",
+  businessJurisdiction: "Land der Eintragung",
+  businessRegistration: "Registernummer",
+  selfAsserted: "Nach eigenen Angaben des Unternehmens.",
+  website: "Website",
+  supportEmail: "Hilfe",
+  privacyPolicy: "Datenschutzerklärung",
+  termsOfUse: "Nutzungsbedingungen",
+
+  whatIsAsked: "Was weitergegeben wird",
+  requiredFields: "Notwendig",
+  requiredNote: "Ohne diese Angaben ist die Prüfung nicht möglich.",
+  optionalFields: "Ihre Wahl",
+  optionalNote: "Wählen Sie aus, was Sie weitergeben möchten. Auf die Prüfung hat das keinen Einfluss.",
+  reasonLabel: "Warum:",
+  reasonDefault: "Damit dasselbe Dokument wiedererkannt wird, wenn Sie wiederkommen.",
+  shareThis: (label) => `Weitergeben: ${label}`,
+
+  privacyTitle: "Was mit Ihren Daten geschieht",
+  declinedTitle: "Sie haben nicht zugestimmt",
+  declinedText:
+    "Es wurde nichts weitergegeben. Die Anfrage endet von selbst, wenn ihre Zeit um ist. Sie können diese Seite schließen oder die Anfrage noch einmal ansehen.",
+  declinedBack: "Zurück zur Anfrage",
+  needTitle: "Was Sie brauchen",
+  needPoints: [
+    "Einen Reisepass oder Personalausweis mit Chip",
+    "Ein Gerät, das ihn lesen kann",
+    "Etwa drei Minuten",
+  ],
+  agreeLabel: "Ich stimme der Prüfung und der Weitergabe der oben ausgewählten Angaben zu.",
+  agreeMissing: "Setzen Sie das Häkchen, wenn Sie zustimmen.",
+  agreeButton: "Zustimmen und weiter",
+  declineButton: "Nein, abbrechen",
+  working: "Einen Moment …",
+
+  handoffTitle: "Weiter mit einem Gerät, das Chips liest",
+  handoffLead: "Richten Sie die Kamera des Telefons auf diesen Code und öffnen Sie den angezeigten Link.",
+  handoffAlt: "QR-Code mit einem Link zu dieser Prüfung",
+  handoffKeepOpen:
+    "Lassen Sie diese Seite offen. Sie macht von selbst weiter, sobald das Telefon übernommen hat.",
+  handoffRenewed: "Der Code erneuert sich von selbst.",
+  handoffWaiting: "Warten auf das andere Gerät …",
+  handoffPreparing: "Der Code wird erstellt …",
+  copyLink: "Link kopieren",
+  linkCopied: "Der Link wurde kopiert.",
+  linkToCopy: "Link für das andere Gerät",
+  linkIsSecret: "Geben Sie den Link niemandem: Wer ihn zuerst öffnet, übernimmt.",
+  whichDevices: "Welche Geräte können den Chip lesen?",
+  deviceShell: "Ein Telefon mit NFC und einer App, die diese Prüfung enthält.",
+  deviceDesk: "Ein Lesegerät am Schalter, bedient von Personal.",
+  deviceBrowser: "Ein Browser allein kann keine Chips lesen, weder auf dem Telefon noch am Computer.",
+  readHereTitle: "Auf diesem Gerät lesen",
+  readHereShell: "Dieses Gerät kann den Chip selbst lesen.",
+  readHereButton: "Dokument hier lesen",
+  virtualTitle: "Einen Testpass verwenden",
+  virtualLead:
+    "Im Testbetrieb hat diese Seite Pässe aus Software. Sie durchlaufen dieselben Prüfungen wie ein echter Chip.",
+  virtualButton: "Testpass auswählen",
+  or: "oder",
+
+  claimTitle: "Wird übernommen …",
+  claimLead: "Dieses Gerät wird mit der Prüfung verbunden.",
+  noReaderTitle: "Dieser Browser kann keine Chips lesen",
+  noReaderText:
+    "Browser haben keinen Zugang zum Chip eines Dokuments. Nehmen Sie ein Gerät, das ihn lesen kann, und scannen Sie den Code dort noch einmal.",
+  connectionLost: "Die Verbindung ist abgebrochen. Neuer Versuch …",
+  connectionRetry: "Neu verbinden",
+  connectionGone:
+    "Es gibt keine Verbindung zum Dienst. Nichts ging verloren, und kein Versuch wurde verbraucht.",
+  offline: "Dieses Gerät ist offline.",
+
+  pickTitle: "Testpass auswählen",
+  pickLead: "Jeder endet auf seine Weise, damit sich jedes Ergebnis ausprobieren lässt.",
+  pickPasses: "Besteht",
+  pickEnds: (failure) => `Endet mit: ${failure}`,
+  pickUse: "Dieses Dokument lesen",
+  pickLegend: "Testdokumente",
+  virtualStop: "Nach jedem erfolglosen Versuch können Sie neu wählen.",
+
+  accessTitle: "Was steht auf Ihrem Dokument?",
+  accessLead:
+    "Der Chip öffnet sich nur für den, der das Dokument vor sich hat. Was Sie eingeben, bleibt auf diesem Gerät.",
+  accessBy: "Öffnen mit",
+  accessByMrz: "Nummer und Daten",
+  accessByCan: "Zugangsnummer (CAN)",
+  documentNumber: "Dokumentennummer",
+  documentNumberHint: "Buchstaben und Ziffern, wie in den Zeilen mit den <-Zeichen.",
+  dateOfBirth: "Geburtsdatum",
+  dateOfExpiry: "Gültig bis",
+  can: "Zugangsnummer",
+  canHint: "Sechs Ziffern auf der Vorderseite der Karte.",
+  documentNumberWrong: "Die Dokumentennummer besteht aus höchstens 22 Buchstaben und Ziffern.",
+  checkDigitWrong:
+    "Diese Nummer endet mit einer Prüfziffer, die nicht passt. Vergleichen Sie sie noch einmal mit dem Dokument.",
+  dateOfBirthWrong: "Geben Sie das Geburtsdatum ein, wie es auf dem Dokument steht.",
+  dateOfExpiryWrong: "Geben Sie das Ablaufdatum ein, wie es auf dem Dokument steht.",
+  canWrong: "Die Zugangsnummer hat sechs Ziffern.",
+  errorSummary: "Bitte prüfen Sie die markierten Angaben.",
+  readButton: "Chip lesen",
+
+  readingTitle: "Der Chip wird gelesen",
+  holdStill: "Halten Sie das Dokument ruhig an das Gerät, bis alle Schritte erledigt sind.",
+  readConnecting: "Chip finden",
+  readOpening: "Chip öffnen",
+  readData: "Daten lesen",
+  readPortrait: "Bild lesen",
+  readSending: "Zur Prüfung senden",
+  readChecking: "Echtheit prüfen",
+  readProof: "Prüfen, ob es das Original ist",
+  readBusy: "Gerade prüfen sich viele Menschen. Bitte warten Sie, Ihr Platz bleibt erhalten.",
+  percent: (text) => `${text} gelesen`,
+  chipLost: "Der Kontakt zum Chip ging verloren. Halten Sie das Dokument noch einmal an das Gerät.",
+  chipKeyWrong: "Der Chip hat sich nicht geöffnet. Vergleichen Sie Nummer und Daten mit dem Dokument.",
+  chipUnreadable:
+    "Der Chip ließ sich nicht lesen. Nehmen Sie das Dokument aus der Hülle und versuchen Sie es noch einmal.",
+  chipUnsupported: "Dieses Gerät kann diese Art Chip nicht lesen. Bitte nehmen Sie ein anderes Gerät.",
+  noTryUsed: "Es wurde kein Versuch verbraucht.",
+  tryAgain: "Noch einmal versuchen",
+
+  faceTitle: "Zeigen Sie nun Ihr Gesicht",
+  faceLead:
+    "Die Kamera vergleicht Sie mit dem Bild auf dem Chip. Schauen Sie geradeaus und folgen Sie dann den Anweisungen.",
+  facePrivacy: "Die Bilder dienen nur diesem Vergleich und werden nicht gespeichert.",
+  faceStart: "Kamera starten",
+  faceSimulatedLead:
+    "Im Testbetrieb wird keine Kamera benutzt: Der Testpass bestimmt, wie dieser Schritt endet.",
+  faceSimulatedStart: "Weiter",
+  faceUnavailable:
+    "Der Gesichtsvergleich ist bei diesem Dienst gerade nicht verfügbar. Bitte versuchen Sie es später noch einmal.",
+  faceCameraDenied:
+    "Die Kamera lässt sich nicht benutzen. Erlauben Sie sie für diese Seite in den Einstellungen des Browsers und versuchen Sie es noch einmal.",
+  faceLookAhead: "Schauen Sie geradeaus",
+  faceMovement: {
+    turn_left: "Drehen Sie den Kopf langsam nach links",
+    turn_right: "Drehen Sie den Kopf langsam nach rechts",
+    look_up: "Schauen Sie langsam nach oben",
+    come_closer: "Kommen Sie näher an die Kamera",
+  },
+  faceChecking: "Ihr Gesicht wird verglichen …",
+  faceCameraLabel: "Bild der Kamera",
+
+  otherTitle: "Weiter mit dem anderen Gerät",
+  otherLead: "Ein anderes Gerät hat übernommen. Diese Seite zeigt, wie weit es ist.",
+  otherChip: "Der Chip wird gelesen.",
+  otherChipCheck: "Das Dokument wird geprüft.",
+  otherFace: "Das Gesicht wird verglichen.",
+  otherWaiting: "Warten auf das andere Gerät.",
+  otherGone: "Vom anderen Gerät war eine Weile nichts zu hören.",
+  otherNewCode: "Anderes Gerät verwenden",
+
+  deviceDoneTitle: "Sie können dieses Gerät weglegen",
+  deviceDoneText: "Die Seite, auf der Sie begonnen haben, zeigt das Ergebnis. Dort geht es weiter.",
+  takenTitle: "Ein anderes Gerät macht weiter",
+  takenText: "Ein anderes Gerät oder ein anderes Fenster hat die Prüfung übernommen.",
+
+  triesLeft: (count) =>
+    count === 0
+      ? "Es ist kein Versuch mehr übrig."
+      : count === 1
+        ? "Es ist noch ein Versuch übrig."
+        : `Es sind noch ${count} Versuche übrig.`,
+  minutesLeft: (count) => (count === 1 ? "1 Minute" : `${count} Minuten`),
+  lessThanAMinute: "weniger als eine Minute",
+  timeLeftLabel: "Verbleibende Zeit:",
+
+  succeededTitle: "Ihre Identität ist bestätigt",
+  succeededText: (name) => `${name} erhält nun, was Sie freigegeben haben, und sonst nichts.`,
+  sharedList: "Weitergegeben:",
+  failedTitle: "Die Prüfung war nicht erfolgreich",
+  failedNothingShared: "Es wurde nichts über Sie weitergegeben.",
+  nextTitle: "Was Sie tun können",
+  failure: {
+    document_authenticity_failed: {
+      title: "Die Echtheit des Dokuments ließ sich nicht bestätigen",
+      text: "Die Daten auf dem Chip sind nicht die, die der ausstellende Staat unterschrieben hat, oder der Staat ist diesem Dienst nicht bekannt.",
+      next: "Versuchen Sie es mit einem anderen Pass oder Ausweis. Ist dieser echt, wenden Sie sich an die ausstellende Behörde.",
+    },
+    document_active_authentication_failed: {
+      title: "Der Chip konnte nicht zeigen, dass er das Original ist",
+      text: "Der Chip hat auf eine frische Aufgabe nicht so geantwortet, wie es das Original täte.",
+      next: "Halten Sie das Dokument ruhig und versuchen Sie es noch einmal, oder nehmen Sie einen anderen Pass oder Ausweis.",
+    },
+    document_chip_authentication_failed: {
+      title: "Der Chip konnte nicht zeigen, dass er das Original ist",
+      text: "Dem Chip fehlt der Schlüssel, der zu diesem Dokument gehört.",
+      next: "Halten Sie das Dokument ruhig und versuchen Sie es noch einmal, oder nehmen Sie einen anderen Pass oder Ausweis.",
+    },
+    document_data_invalid: {
+      title: "Die Daten auf dem Chip sind unvollständig oder beschädigt",
+      text: "Das Gelesene ist nicht verständlich oder passt nicht zusammen.",
+      next: "Halten Sie das Dokument ruhig und versuchen Sie es noch einmal, oder nehmen Sie einen anderen Pass oder Ausweis.",
+    },
+    document_expired: {
+      title: "Das Dokument ist abgelaufen",
+      text: "Sein letzter gültiger Tag ist vorbei.",
+      next: "Nehmen Sie einen Pass oder Ausweis, der noch gültig ist.",
+    },
+    liveness_failed: {
+      title: "Wir konnten keinen Menschen vor der Kamera erkennen",
+      text: "Die Bewegungen wurden nicht erkannt.",
+      next: "Sorgen Sie für gleichmäßiges Licht, nehmen Sie Hut und Sonnenbrille ab und folgen Sie den Anweisungen langsam.",
+    },
+    selfie_face_mismatch: {
+      title: "Ihr Gesicht passte nicht zum Bild",
+      text: "Die Person vor der Kamera und das Bild auf dem Chip sind sich nicht ähnlich genug.",
+      next: "Nehmen Sie Ihr eigenes Dokument, schauen Sie geradeaus und sorgen Sie für gleichmäßiges Licht.",
+    },
+  },
+  failedAskAgain: (name) =>
+    `Wenn Sie es noch einmal versuchen möchten, bitten Sie ${name} um einen neuen Link.`,
+  expiredTitle: "Die Zeit ist abgelaufen",
+  expiredText: "Eine Prüfung ist 60 Minuten offen. Diese wurde nicht abgeschlossen.",
+  cancelledTitle: "Die Prüfung wurde abgebrochen",
+  cancelledText: "Es wurde nichts über Sie weitergegeben.",
+  withdrawnTitle: "Ihre Zustimmung wurde widerrufen",
+  withdrawnText:
+    "Was noch nicht zugestellt war, ist gelöscht. Was der Empfänger schon hat, muss er löschen; bitten Sie ihn darum.",
+  notFoundTitle: "Dieser Link führt zu keiner Prüfung",
+  notFoundText:
+    "Vielleicht ist er unvollständig, oder die Prüfung wurde inzwischen gelöscht. Gehen Sie zurück zu der Seite, von der Sie kamen, und beginnen Sie neu.",
+  troubleTitle: "Bei uns ist etwas schiefgegangen",
+  troubleText: "Nichts ging verloren, und kein Versuch wurde verbraucht.",
+  handoffExpiredTitle: "Dieser Code ist zu alt",
+  handoffExpiredText: "Scannen Sie den Code auf der anderen Seite noch einmal; dort steht ein frischer.",
+  handoffConsumedTitle: "Dieser Code wurde schon benutzt",
+  handoffConsumedText:
+    "Ein anderes Gerät hat damit übernommen. Scannen Sie den Code auf der anderen Seite noch einmal.",
+  handoffInvalidTitle: "Dieser Code funktioniert nicht",
+  handoffInvalidText: "Scannen Sie den Code auf der anderen Seite noch einmal.",
+  handoffMismatchTitle: "Ein anderes Gerät ist an der Reihe",
+  handoffMismatchText:
+    "Machen Sie mit dem Gerät weiter, das begonnen hat, oder nehmen Sie einen frischen Code von der anderen Seite.",
+
+  returnTo: (name) => `Zurück zu ${name}`,
+  returnSoon: (seconds) =>
+    seconds === 1 ? "In 1 Sekunde geht es zurück." : `In ${seconds} Sekunden geht es zurück.`,
+  returnStay: "Hier bleiben",
+  closePage: "Sie können diese Seite schließen.",
+
+  cancelButton: "Prüfung abbrechen",
+  cancelAskTitle: "Prüfung abbrechen?",
+  cancelAskText: (name) =>
+    `Sie endet hier, nichts wird weitergegeben, und ${name} erfährt, dass Sie abgebrochen haben.`,
+  cancelConfirm: "Ja, abbrechen",
+  cancelBack: "Nein, weitermachen",
+  cancelElsewhere:
+    "Abbrechen kann nur die Seite, auf der Sie zugestimmt haben. Sie können diese Seite auch einfach schließen: Vor dem Ende wird nichts weitergegeben.",
+
+  receiptTitle: "Ihr Beleg",
+  receiptText:
+    "Er hält fest, wonach Sie gefragt wurden, wozu und wann Sie zugestimmt haben, unterschrieben von diesem Dienst.",
+  receiptGiven: (moment) => `Sie haben am ${moment} zugestimmt.`,
+  receiptDownload: "Beleg herunterladen",
+  withdrawTitle: "Zustimmung widerrufen",
+  withdrawText: (name) =>
+    `Hat ${name} noch nichts erhalten, bleibt es dabei. Was schon zugestellt ist, lässt sich von hier aus nicht zurückholen.`,
+  withdrawButton: "Zustimmung widerrufen",
+  withdrawConfirm: "Ja, widerrufen",
+  withdrawUsed: "Das wurde bereits abgebrochen oder widerrufen.",
+  withdrawCode: "Ihr Widerrufscode",
+  withdrawCodeText:
+    "Heben Sie ihn auf, falls Sie später widerrufen möchten. Wer ihn hat, kann an Ihrer Stelle widerrufen.",
+  withdrawCodeLabel: "Widerrufscode",
+  withdrawCodeAsk: "Geben Sie den Code ein, den diese Seite Ihnen am Ende gezeigt hat.",
+  withdrawCodeWrong: "Dieser Code gehört nicht zu dieser Prüfung.",
+  copyCode: "Code kopieren",
+  codeCopied: "Der Code wurde kopiert.",
+
+  claim: {
+    document_type_code: "Art des Dokuments",
+    issuing_country_code: "Ausstellendes Land",
+    family_name: "Nachname",
+    given_names: "Vornamen",
+    document_number: "Dokumentennummer",
+    nationality_code: "Staatsangehörigkeit",
+    date_of_birth: "Geburtsdatum",
+    sex_marker: "Geschlecht laut Dokument",
+    document_expiry_date: "Ablaufdatum",
+    mrz_optional_data: "Zusätzliche Angaben in den maschinenlesbaren Zeilen",
+    service_document_id: "Eine Kennung anstelle Ihres Dokuments",
+  },
+  claimAbout: {
+    service_document_id:
+      "Sagt, ob es dasselbe Dokument ist wie beim letzten Mal. Sie sagt nichts über Sie und ist für jeden Empfänger eine andere.",
+  },
+  claimAgeOver: (years) => `Ob Sie mindestens ${years} sind`,
+  claimAgeOverAbout: "Nur ja oder nein. Ihr Geburtsdatum gehört nicht dazu.",
+};

@@ -1,0 +1,65 @@
+import { createContext, useContext } from "react";
+import type { Messages } from "./en.ts";
+
+export const languages = { en: "English", de: "Deutsch", fr: "Français", es: "Español" } as const;
+export type Language = keyof typeof languages;
+
+// Each person loads one of them.
+const loaders: Readonly<Record<Language, () => Promise<Messages>>> = {
+  en: async () => (await import("./en.ts")).en,
+  de: async () => (await import("./de.ts")).de,
+  fr: async () => (await import("./fr.ts")).fr,
+  es: async () => (await import("./es.ts")).es,
+};
+
+function isLanguage(text: string): text is Language {
+  return Object.hasOwn(languages, text);
+}
+
+/** The first language of the browser that this page speaks, unless the person has chosen another. */
+export function initialLanguage(chosen: string | null, wanted: readonly string[]): Language {
+  if (chosen !== null && isLanguage(chosen)) return chosen;
+  for (const tag of wanted) {
+    const primary = tag.toLowerCase().split("-")[0] ?? "";
+    if (isLanguage(primary)) return primary;
+  }
+  return "en";
+}
+
+export type Words = {
+  language: Language;
+  t: Messages;
+  percent(part: number): string;
+  moment(time: string): string;
+};
+
+export async function loadWords(language: Language): Promise<Words> {
+  const t = await loaders[language]();
+  const percents = new Intl.NumberFormat(language, { style: "percent" });
+  const moments = new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" });
+  return {
+    language,
+    t,
+    percent: (part) => percents.format(part),
+    moment: (time) => moments.format(new Date(time)),
+  };
+}
+
+export const WordsContext = createContext<Words | null>(null);
+
+export function useWords(): Words {
+  const words = useContext(WordsContext);
+  if (words === null) throw new Error("The words are not loaded");
+  return words;
+}
+
+/** What a person is asked to share, in words. */
+export function claimWords(t: Messages, key: string): { label: string; about: string | null } {
+  const age = /^age_over_(\d+)$/.exec(key)?.[1];
+  if (age !== undefined) return { label: t.claimAgeOver(Number(age)), about: t.claimAgeOverAbout };
+  if (key in t.claim) {
+    const known = key as keyof Messages["claim"];
+    return { label: t.claim[known], about: key === "service_document_id" ? t.claimAbout[key] : null };
+  }
+  return { label: key, about: null };
+}

@@ -1,0 +1,19 @@
+import type { ChipTransport } from "@assay/emrtd/apdu/transport";
+
+/** What a shell around this page offers as `window.chipTransport`; see docs/reading-devices.md. */
+export interface ShellTransport extends ChipTransport {
+  /** Ends a reading that is under way: closes the phone's own dialogue and lets the chip go. */
+  cancel(): void;
+}
+
+declare global {
+  interface Window {
+    chipTransport?: ShellTransport;
+  }
+}
+
+/** The shell's transport, or null where the page runs in a plain browser. */
+export function shellTransport(): ShellTransport | null {
+  const offered = window.chipTransport;
+  return offered !== undefined && typeof offered.transceive === "function" ? offered : null;
+}

@@ -1,0 +1,124 @@
+import { useId, useState } from "react";
+import { useWords } from "../i18n/language.ts";
+import type { ShellTransport } from "../reading/chip-transport.ts";
+import type { ChipSource } from "../reading/device-session.ts";
+import type { AccessField, AccessMistake, TypedAccess } from "../reading/shell-document.ts";
+import { Button } from "../ui/button.tsx";
+import { useAnnounce } from "../ui/screen.tsx";
+
+const empty: TypedAccess = { by: "mrz", documentNumber: "", dateOfBirth: "", dateOfExpiry: "", can: "" };
+
+/** What is printed on the document and opens its chip. It is kept in this form's memory and nowhere else. */
+export function AccessForm({
+  shell,
+  onSource,
+}: {
+  shell: ShellTransport;
+  onSource: (source: ChipSource) => void;
+}) {
+  const { t } = useWords();
+  const announce = useAnnounce();
+  const form = useId();
+  const [typed, setTyped] = useState(empty);
+  const [mistakes, setMistakes] = useState<Partial<Record<AccessField, AccessMistake>>>({});
+  const submit = async () => {
+    const { accessKeyOf, shellSource } = await import("../reading/shell-document.ts");
+    const result = accessKeyOf(typed);
+    if ("mistakes" in result) {
+      setMistakes(result.mistakes);
+      announce(t.errorSummary);
+      const first = (["documentNumber", "dateOfBirth", "dateOfExpiry", "can"] as const).find(
+        (field) => result.mistakes[field] !== undefined,
+      );
+      document.getElementById(`${form}-${first}`)?.focus();
+      return;
+    }
+    setMistakes({});
+    onSource(shellSource(shell, result.key));
+  };
+  const field = (
+    name: AccessField,
+    label: string,
+    wrong: string,
+    more: { hint?: string; type?: "date"; inputMode?: "numeric" },
+  ) => {
+    const mistake = mistakes[name];
+    const described = [
+      more.hint !== undefined ? `${form}-${name}-hint` : null,
+      mistake !== undefined ? `${form}-${name}-wrong` : null,
+    ].filter((id) => id !== null);
+    return (
+      <div className="space-y-1">
+        <label htmlFor={`${form}-${name}`} className="block font-medium">
+          {label}
+        </label>
+        {more.hint !== undefined && (
+          <p id={`${form}-${name}-hint`} className="text-sm text-muted">
+            {more.hint}
+          </p>
+        )}
+        <input
+          id={`${form}-${name}`}
+          type={more.type ?? "text"}
+          inputMode={more.inputMode}
+          autoComplete={name === "dateOfBirth" ? "bday" : "off"}
+          autoCapitalize="characters"
+          spellCheck={false}
+          value={typed[name]}
+          onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}
+          aria-invalid={mistake !== undefined}
+          aria-describedby={described.length > 0 ? described.join(" ") : undefined}
+          className={`min-h-11 w-full max-w-sm rounded-lg border bg-card px-3 ${mistake !== undefined ? "border-bad" : "border-field"}`}
+        />
+        {mistake !== undefined && (
+          <p id={`${form}-${name}-wrong`} className="font-semibold text-bad">
+            {mistake === "check_digit" ? t.checkDigitWrong : wrong}
+          </p>
+        )}
+      </div>
+    );
+  };
+  return (
+    <form
+      noValidate
+      className="space-y-5"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <fieldset className="space-y-2">
+        <legend className="font-medium">{t.accessBy}</legend>
+        {(
+          [
+            ["mrz", t.accessByMrz],
+            ["can", t.accessByCan],
+          ] as const
+        ).map(([by, label]) => (
+          <label key={by} className="flex items-center gap-3">
+            <input
+              type="radio"
+              name={`${form}-by`}
+              checked={typed.by === by}
+              onChange={() => {
+                setTyped({ ...typed, by });
+                setMistakes({});
+              }}
+            />
+            {label}
+          </label>
+        ))}
+      </fieldset>
+      {typed.by === "mrz" ? (
+        <>
+          {field("documentNumber", t.documentNumber, t.documentNumberWrong, { hint: t.documentNumberHint })}
+          {field("dateOfBirth", t.dateOfBirth, t.dateOfBirthWrong, { type: "date" })}
+          {field("dateOfExpiry", t.dateOfExpiry, t.dateOfExpiryWrong, { type: "date" })}
+        </>
+      ) : (
+        field("can", t.can, t.canWrong, { hint: t.canHint, inputMode: "numeric" })
+      )}
+      <Button type="submit">{t.readButton}</Button>
+    </form>
+  );
+}

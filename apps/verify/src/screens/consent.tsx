@@ -1,0 +1,212 @@
+import { useEffect, useId, useState } from "react";
+import { claimWords, useWords } from "../i18n/language.ts";
+import { type ConsentTexts, codeOf, type Details } from "../session/api.ts";
+import type { Session } from "../session/use-session.ts";
+import { Button } from "../ui/button.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
+import { WhoAsks } from "./who-asks.tsx";
+
+type Field = [key: string, field: Details["share_fields"][string]];
+
+export function ConsentScreen({
+  session,
+  details,
+  onAgreed,
+  onDeclined,
+}: {
+  session: Session;
+  details: Details;
+  onAgreed: () => void;
+  onDeclined: () => void;
+}) {
+  const { t, language } = useWords();
+  const announce = useAnnounce();
+  const fields = Object.entries(details.share_fields);
+  const required = fields.filter(([, field]) => field.required);
+  const optional = fields.filter(([, field]) => !field.required);
+  // Nothing is ticked in advance: a choice that somebody else made is none.
+  const [added, setAdded] = useState<ReadonlySet<string>>(new Set());
+  const [agreed, setAgreed] = useState(false);
+  const [asked, setAsked] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [trouble, setTrouble] = useState(false);
+  const [texts, setTexts] = useState<ConsentTexts | null>(null);
+  const agreeId = useId();
+
+  useEffect(() => {
+    void session.api.texts().then(setTexts, () => setTrouble(true));
+  }, [session.api]);
+
+  const agree = async () => {
+    setAsked(true);
+    if (!agreed) {
+      document.getElementById(agreeId)?.focus();
+      announce(t.agreeMissing);
+      return;
+    }
+    setBusy(true);
+    setTrouble(false);
+    try {
+      // What was shown is what is agreed to: texts that changed since are shown anew.
+      const shown = texts ?? (await session.api.texts());
+      const chosen = fields.flatMap(([key, field]) => (field.required || added.has(key) ? [key] : []));
+      const given = await session.api.consent(chosen, shown.version, language);
+      session.kept.cancelToken = given.cancel_token;
+      onAgreed();
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === "CONFLICT" || code === "INVALID_REQUEST")
+        await session.api.texts().then(setTexts, () => {});
+      else if (code !== null) await session.reload();
+      setTrouble(true);
+      setBusy(false);
+    }
+  };
+
+  const text = texts?.texts[language];
+  return (
+    <Screen title={t.consentTitle(details.organization.name)} lead={t.consentLead}>
+      <WhoAsks organization={details.organization} />
+      <Card title={t.whatIsAsked}>
+        <FieldGroup title={t.requiredFields} note={t.requiredNote} fields={required} />
+        {optional.length > 0 && (
+          <FieldGroup
+            title={t.optionalFields}
+            note={t.optionalNote}
+            fields={optional}
+            isChosen={(key) => added.has(key)}
+            onChoose={(key, chosen) => {
+              const next = new Set(added);
+              if (chosen) next.add(key);
+              else next.delete(key);
+              setAdded(next);
+            }}
+          />
+        )}
+      </Card>
+      <Card title={text?.title ?? t.privacyTitle}>
+        {text === undefined ? (
+          <p>{t.loading}</p>
+        ) : (
+          text.paragraphs.map((paragraph) => <p key={paragraph}>{paragraph}</p>)
+        )}
+      </Card>
+      <Card title={t.needTitle}>
+        <ul className="list-disc space-y-1 pl-5">
+          {t.needPoints.map((point) => (
+            <li key={point}>{point}</li>
+          ))}
+        </ul>
+      </Card>
+      <form
+        noValidate
+        className="space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!busy) void agree();
+        }}
+      >
+        <label
+          className={`flex items-start gap-3 rounded-2xl border bg-card p-4 ${asked && !agreed ? "border-bad" : "border-field"}`}
+        >
+          <input
+            id={agreeId}
+            type="checkbox"
+            checked={agreed}
+            onChange={(event) => setAgreed(event.target.checked)}
+            aria-invalid={asked && !agreed}
+            aria-describedby={asked && !agreed ? `${agreeId}-missing` : undefined}
+          />
+          <span>
+            {t.agreeLabel}
+            {asked && !agreed && (
+              <span id={`${agreeId}-missing`} className="block font-semibold text-bad">
+                {t.agreeMissing}
+              </span>
+            )}
+          </span>
+        </label>
+        {trouble && <Notice look="warn" title={t.troubleTitle} urgent />}
+        <div className="flex flex-col gap-3 sm:flex-row">
+          <Button type="submit" busy={busy}>
+            {busy ? t.working : t.agreeButton}
+          </Button>
+          <Button look="secondary" onClick={onDeclined}>
+            {t.declineButton}
+          </Button>
+        </div>
+      </form>
+    </Screen>
+  );
+}
+
+function FieldGroup({
+  title,
+  note,
+  fields,
+  isChosen,
+  onChoose,
+}: {
+  title: string;
+  note: string;
+  fields: readonly Field[];
+  isChosen?: (key: string) => boolean;
+  onChoose?: (key: string, chosen: boolean) => void;
+}) {
+  const { t } = useWords();
+  return (
+    <div className="space-y-3">
+      <div>
+        <h3 className="font-semibold">{title}</h3>
+        <p className="text-sm text-muted">{note}</p>
+      </div>
+      <ul className="divide-y divide-line rounded-xl border border-line">
+        {fields.map(([key, field]) => {
+          const { label, about } = claimWords(t, key);
+          const text = (
+            <span className="min-w-0">
+              <span className="block font-medium">{label}</span>
+              {about !== null && <span className="block text-sm text-muted">{about}</span>}
+              <span className="block text-sm text-muted">
+                <span className="font-medium">{t.reasonLabel}</span>{" "}
+                {field.source === "default" ? t.reasonDefault : field.reason}
+              </span>
+            </span>
+          );
+          return (
+            <li key={key} className="p-4">
+              {isChosen !== undefined && onChoose !== undefined ? (
+                <label className="flex items-start gap-3">
+                  <input
+                    type="checkbox"
+                    name={key}
+                    checked={isChosen(key)}
+                    onChange={(event) => onChoose(key, event.target.checked)}
+                  />
+                  {text}
+                </label>
+              ) : (
+                <div className="flex items-start gap-3">
+                  <svg
+                    aria-hidden="true"
+                    viewBox="0 0 24 24"
+                    className="size-6 flex-none text-accent"
+                    fill="none"
+                    stroke="currentColor"
+                    strokeWidth="2.5"
+                    strokeLinecap="round"
+                    strokeLinejoin="round"
+                  >
+                    <path d="M5 13l4 4L19 7" />
+                  </svg>
+                  {text}
+                </div>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import { useEffect } from "react";
+import { useWords } from "../i18n/language.ts";
+import type { Status } from "../session/api.ts";
+import type { Session } from "../session/use-session.ts";
+import { Button } from "../ui/button.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
+
+type Words = ReturnType<typeof useWords>["t"];
+
+/** What the other device is doing, as far as this page is told. */
+function doing(t: Words, status: Status): string {
+  switch (status.attempt?.step) {
+    case "chip":
+      return t.otherChip;
+    case "chip_check":
+    case "chip_proof":
+      return t.otherChipCheck;
+    case "face":
+    case "face_capture":
+    case "face_check":
+      return t.otherFace;
+    default:
+      return t.otherWaiting;
+  }
+}
+
+export function FollowScreen({
+  session,
+  status,
+  onNewCode,
+}: {
+  session: Session;
+  status: Status;
+  onNewCode: () => void;
+}) {
+  const { t } = useWords();
+  const announce = useAnnounce();
+  const now = doing(t, status);
+  const { tries } = status;
+  const tried = tries.nfc_tries_used > 0 || tries.liveness_tries_used > 0;
+  const inFace = status.attempt?.step?.startsWith("face") ?? false;
+  const left = t.triesLeft(inFace ? tries.liveness_tries_left : tries.nfc_tries_left);
+  useEffect(() => announce(now), [announce, now]);
+  const gone = status.attempt !== null && !status.attempt.heard_recently;
+  return (
+    <Screen title={t.otherTitle} lead={t.otherLead}>
+      <Card>
+        <p className="flex items-center gap-3 text-lg font-medium">
+          <span aria-hidden="true" className="size-3 flex-none animate-pulse rounded-full bg-accent" />
+          {now}
+        </p>
+        {tried && <p className="text-muted">{left}</p>}
+      </Card>
+      {gone && <Notice look="warn" title={t.otherGone} />}
+      {!session.connected && <Notice look="warn" title={t.connectionLost} />}
+      <Button look="secondary" onClick={onNewCode}>
+        {t.otherNewCode}
+      </Button>
+    </Screen>
+  );
+}

@@ -1,0 +1,250 @@
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useWords } from "../i18n/language.ts";
+import { shellTransport } from "../reading/chip-transport.ts";
+import { type ChipSource, DeviceSession, type DeviceState } from "../reading/device-session.ts";
+import type { Session } from "../session/use-session.ts";
+import { Button } from "../ui/button.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
+import { AccessForm } from "./access-form.tsx";
+import { FaceStep } from "./face-step.tsx";
+import { DevicesHelp } from "./handoff.tsx";
+import { TestDocuments } from "./test-documents.tsx";
+
+/** This device reads: it holds the socket, and shows the step whose turn it is. */
+export function ReadingScreen({
+  session,
+  sandbox,
+  onStep,
+  onEnded,
+  onLeave,
+}: {
+  session: Session;
+  sandbox: boolean;
+  onStep: (step: number) => void;
+  onEnded: () => void;
+  onLeave: (() => void) | null;
+}) {
+  const { t } = useWords();
+  const { api, kept } = session;
+  const [device] = useState(() => new DeviceSession(api, kept));
+  useEffect(() => {
+    device.start();
+    return () => device.stop();
+  }, [device]);
+  const state = useSyncExternalStore(device.subscribe, device.state);
+  const inFace = state.phase?.startsWith("face") ?? false;
+  useEffect(() => onStep(inFace ? 2 : 1), [onStep, inFace]);
+  const ended =
+    state.outcome !== null || state.refused === "SESSION_ENDED" || state.refused === "SESSION_EXPIRED";
+  useEffect(() => {
+    if (ended) onEnded();
+  }, [ended, onEnded]);
+  // The last document or the typed key stay at hand for another try; they live in memory only.
+  const lastSource = useRef<ChipSource | null>(null);
+  const read = (source: ChipSource) => {
+    lastSource.current = source;
+    void device.readChip(source);
+  };
+
+  if (state.refused !== null && !ended) return <Refused code={state.refused} onLeave={onLeave} />;
+  if (state.connection === "gone")
+    return (
+      <Screen title={t.troubleTitle} lead={t.connectionGone} look="neutral">
+        <Button onClick={() => device.retry()}>{t.connectionRetry}</Button>
+      </Screen>
+    );
+  if (state.phase === null || ended)
+    return (
+      <Screen title={t.claimTitle} lead={t.claimLead}>
+        {state.connection === "lost" && <Notice look="warn" title={t.connectionLost} />}
+      </Screen>
+    );
+  const connection = state.connection === "lost" && <Notice look="warn" title={t.connectionLost} urgent />;
+  if (inFace)
+    return (
+      <FaceStep key="face" device={device} state={state}>
+        {connection}
+        <Setbacks state={state} />
+      </FaceStep>
+    );
+  if (state.reading || state.phase !== "chip")
+    return (
+      <Progress key="progress" state={state}>
+        {connection}
+      </Progress>
+    );
+  return (
+    <Choose key="choose" session={session} sandbox={sandbox} onSource={read}>
+      {connection}
+      <Setbacks state={state} />
+    </Choose>
+  );
+}
+
+function Choose({
+  session,
+  sandbox,
+  onSource,
+  children,
+}: {
+  session: Session;
+  sandbox: boolean;
+  onSource: (source: ChipSource) => void;
+  children: React.ReactNode;
+}) {
+  const { t } = useWords();
+  const shell = shellTransport();
+  if (shell !== null && !sandbox)
+    return (
+      <Screen title={t.accessTitle} lead={t.accessLead}>
+        {children}
+        <AccessForm shell={shell} onSource={onSource} />
+      </Screen>
+    );
+  if (!sandbox)
+    return (
+      <Screen title={t.noReaderTitle} lead={t.noReaderText} look="neutral">
+        <DevicesHelp open />
+      </Screen>
+    );
+  return (
+    <Screen title={t.pickTitle} lead={t.pickLead}>
+      {children}
+      <TestDocuments session={session} onSource={onSource} />
+      {shell !== null && (
+        <Card title={t.readHereTitle}>
+          <p>{t.accessLead}</p>
+          <AccessForm shell={shell} onSource={onSource} />
+        </Card>
+      )}
+    </Screen>
+  );
+}
+
+/** What did not work so far, and what to do about it. */
+function Setbacks({ state }: { state: DeviceState }) {
+  const { t } = useWords();
+  const problems = {
+    lost: t.chipLost,
+    key: t.chipKeyWrong,
+    unreadable: t.chipUnreadable,
+    unsupported: t.chipUnsupported,
+  } as const;
+  const { failure, problem, fault, triesLeft } = state;
+  return (
+    <>
+      {failure !== null && (
+        <Notice look="bad" title={t.failure[failure.code].title} urgent>
+          <p>
+            {t.failure[failure.code].text} {t.failure[failure.code].next}
+          </p>
+          {triesLeft !== null && <p className="font-semibold">{t.triesLeft(triesLeft[failure.step])}</p>}
+        </Notice>
+      )}
+      {problem !== null && (
+        <Notice look="warn" title={problems[problem]} urgent>
+          <p>{t.noTryUsed}</p>
+        </Notice>
+      )}
+      {fault !== null && (
+        <Notice look="warn" title={t.troubleTitle} urgent>
+          <p>{fault === "FACE_CHECK_UNAVAILABLE" ? t.faceUnavailable : t.troubleText}</p>
+        </Notice>
+      )}
+    </>
+  );
+}
+
+const order = ["connecting", "opening", "data", "portrait", "sending", "checking", "proof"] as const;
+
+function Progress({ state, children }: { state: DeviceState; children: React.ReactNode }) {
+  const { t, percent } = useWords();
+  const announce = useAnnounce();
+  const names = {
+    connecting: t.readConnecting,
+    opening: t.readOpening,
+    data: t.readData,
+    portrait: t.readPortrait,
+    sending: t.readSending,
+    checking: t.readChecking,
+    proof: t.readProof,
+  } as const;
+  const { step } = state;
+  const at = step?.at ?? (state.phase === "chip_proof" ? "proof" : "checking");
+  useEffect(() => announce(names[at]), [announce, at, names[at]]);
+  const part = step !== null && "totalBytes" in step ? step.readBytes / step.totalBytes : null;
+  return (
+    <Screen title={t.readingTitle} lead={t.holdStill}>
+      {children}
+      {state.busy && <Notice look="info" title={t.readBusy} urgent />}
+      <Card>
+        <ol className="space-y-3">
+          {order.map((name, index) => {
+            const now = name === at;
+            const done = index < order.indexOf(at);
+            return (
+              <li
+                key={name}
+                aria-current={now ? "step" : undefined}
+                className={`flex items-start gap-3 ${now ? "font-semibold" : done ? "" : "text-muted"}`}
+              >
+                <StepMark state={done ? "done" : now ? "now" : "next"} />
+                <span className="min-w-0 flex-1">
+                  {names[name]}
+                  {done && <span className="sr-only"> ({t.stepDoneState})</span>}
+                  {now && part !== null && (
+                    <progress
+                      aria-label={t.percent(percent(part))}
+                      max={1}
+                      value={part}
+                      className="mt-1 block h-2 w-full accent-accent"
+                    />
+                  )}
+                </span>
+              </li>
+            );
+          })}
+        </ol>
+      </Card>
+    </Screen>
+  );
+}
+
+function StepMark({ state }: { state: "done" | "now" | "next" }) {
+  return (
+    <svg
+      aria-hidden="true"
+      viewBox="0 0 24 24"
+      className={`mt-0.5 size-5 flex-none ${state === "next" ? "text-field" : "text-accent"}`}
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="2.5"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+    >
+      <circle cx="12" cy="12" r="10" />
+      {state === "done" && <path d="M7.5 12.5l3 3 6-6.5" />}
+      {state === "now" && (
+        <circle cx="12" cy="12" r="4" fill="currentColor" stroke="none" className="animate-pulse" />
+      )}
+    </svg>
+  );
+}
+
+function Refused({ code, onLeave }: { code: string; onLeave: (() => void) | null }) {
+  const { t } = useWords();
+  const texts: Readonly<Record<string, readonly [string, string]>> = {
+    HANDOFF_TOKEN_EXPIRED: [t.handoffExpiredTitle, t.handoffExpiredText],
+    HANDOFF_TOKEN_CONSUMED: [t.handoffConsumedTitle, t.handoffConsumedText],
+    HANDOFF_TOKEN_INVALID: [t.handoffInvalidTitle, t.handoffInvalidText],
+    HANDOFF_DEVICE_MISMATCH: [t.handoffMismatchTitle, t.handoffMismatchText],
+    REPLACED: [t.takenTitle, t.takenText],
+  };
+  const [title, text] = texts[code] ?? [t.troubleTitle, t.troubleText];
+  return (
+    <Screen title={title} lead={text} look="neutral">
+      {onLeave !== null && <Button onClick={onLeave}>{t.tryAgain}</Button>}
+    </Screen>
+  );
+}

@@ -1,0 +1,98 @@
+import type { ReactNode } from "react";
+import { useWords } from "../i18n/language.ts";
+import type { Details } from "../session/api.ts";
+import { Notice } from "../ui/notice.tsx";
+import { Card } from "../ui/screen.tsx";
+
+type Organization = Details["organization"];
+
+export function WhoAsks({ organization }: { organization: Organization }) {
+  const { t, language } = useWords();
+  const { business } = organization;
+  const domain = organization.domain_unicode ?? organization.domain;
+  const rows: [string, ReactNode][] = [];
+  if (business?.name) rows.push([t.businessName, business.name]);
+  if (business?.jurisdiction)
+    rows.push([t.businessJurisdiction, countryName(business.jurisdiction, language)]);
+  if (business?.registration_number) rows.push([t.businessRegistration, business.registration_number]);
+  if (organization.website_url)
+    rows.push([t.website, <OutsideLink key="website" href={organization.website_url} />]);
+  if (organization.support_email)
+    rows.push([
+      t.supportEmail,
+      <a key="support" className="underline underline-offset-4" href={`mailto:${organization.support_email}`}>
+        {organization.support_email}
+      </a>,
+    ]);
+  if (organization.privacy_url)
+    rows.push([t.privacyPolicy, <OutsideLink key="privacy" href={organization.privacy_url} />]);
+  if (organization.terms_url)
+    rows.push([t.termsOfUse, <OutsideLink key="terms" href={organization.terms_url} />]);
+  return (
+    <Card title={t.whoAsks}>
+      <div className="flex items-center gap-4">
+        <Logo organization={organization} />
+        <div className="min-w-0">
+          <p className="text-lg font-semibold">{organization.name}</p>
+          {organization.verified && domain !== null && (
+            <p className="text-sm text-good">
+              <span aria-hidden="true">✓ </span>
+              {t.verifiedDomain}: <span className="font-semibold">{domain}</span>
+            </p>
+          )}
+        </div>
+      </div>
+      {organization.verified ? (
+        <p className="text-sm text-muted">{t.domainProved(organization.name)}</p>
+      ) : (
+        <Notice look="warn" title={t.notVerifiedTitle} level={3}>
+          <p>{t.notVerifiedText(organization.name)}</p>
+        </Notice>
+      )}
+      {rows.length > 0 && (
+        <dl className="grid gap-x-6 gap-y-2 text-sm sm:grid-cols-[max-content_1fr]">
+          {rows.map(([name, value]) => (
+            <div key={name} className="sm:contents">
+              <dt className="text-muted">{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {business !== null && rows.length > 0 && <p className="text-sm text-muted">{t.selfAsserted}</p>}
+    </Card>
+  );
+}
+
+/**
+ * A logo on another host would tell that host who is looking, before anything was agreed to. Only one that this service itself
+ * serves is shown; otherwise the first letter stands in.
+ */
+function Logo({ organization }: { organization: Organization }) {
+  const own = organization.logo_url?.startsWith(`${location.origin}/`) ? organization.logo_url : null;
+  if (own !== null)
+    return <img src={own} alt="" className="size-14 flex-none rounded-xl bg-white object-contain" />;
+  return (
+    <span
+      aria-hidden="true"
+      className="grid size-14 flex-none place-items-center rounded-xl bg-soft text-2xl font-bold text-accent"
+    >
+      {[...organization.name][0]?.toLocaleUpperCase()}
+    </span>
+  );
+}
+
+function OutsideLink({ href }: { href: string }) {
+  if (!href.startsWith("https://")) return href;
+  return (
+    <a className="underline underline-offset-4" href={href} target="_blank" rel="noopener noreferrer">
+      {href.replace(/^https:\/\//, "").replace(/\/$/, "")}
+    </a>
+  );
+}
+
+/** Businesses state their country as they like; a code is shown as a name. */
+function countryName(text: string, language: string): string {
+  if (!/^[A-Z]{2}$/.test(text)) return text;
+  return new Intl.DisplayNames(language, { type: "region", fallback: "code" }).of(text) ?? text;
+}

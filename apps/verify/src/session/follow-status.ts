@@ -1,0 +1,80 @@
+import type { SessionApi, Status } from "./api.ts";
+
+const pollMs = 3_000;
+const streamAgainMs = 20_000;
+
+export type Follower = { stop(): void; refresh(): void };
+
+export function hasEnded(status: Pick<Status, "status">): boolean {
+  return status.status !== "created" && status.status !== "in_progress";
+}
+
+/**
+ * Tells every change of the session. The event stream does it at once; while there is none (blocked by a proxy, too many
+ * pages, no connection) the status is asked for every few seconds, and the stream is tried again from time to time.
+ */
+export function followStatus(
+  api: SessionApi,
+  onStatus: (status: Status) => void,
+  onConnection: (connected: boolean) => void,
+): Follower {
+  let source: EventSource | null = null;
+  let pollTimer: ReturnType<typeof setTimeout> | undefined;
+  let streamTimer: ReturnType<typeof setTimeout> | undefined;
+  let stopped = false;
+
+  const stop = () => {
+    stopped = true;
+    source?.close();
+    clearTimeout(pollTimer);
+    clearTimeout(streamTimer);
+    document.removeEventListener("visibilitychange", onWake);
+    window.removeEventListener("online", onWake);
+  };
+  const take = (status: Status) => {
+    if (stopped) return;
+    onConnection(true);
+    onStatus(status);
+    if (hasEnded(status)) stop();
+  };
+  const ask = async () => {
+    try {
+      take(await api.status());
+    } catch {
+      if (!stopped) onConnection(false);
+    }
+  };
+  const poll = async () => {
+    await ask();
+    if (!stopped && source === null) pollTimer = setTimeout(() => void poll(), pollMs);
+  };
+  const openStream = () => {
+    if (stopped || source !== null) return;
+    clearTimeout(pollTimer);
+    const opened = new EventSource(api.eventsUrl());
+    source = opened;
+    opened.addEventListener("status", (event) => {
+      try {
+        take(JSON.parse((event as MessageEvent<string>).data) as Status);
+      } catch {
+        void ask();
+      }
+    });
+    opened.onerror = () => {
+      opened.close();
+      if (source === opened) source = null;
+      if (stopped) return;
+      clearTimeout(streamTimer);
+      streamTimer = setTimeout(openStream, streamAgainMs);
+      void poll();
+    };
+  };
+  // A phone that was asleep may hold a stream that died unnoticed.
+  const onWake = () => {
+    if (document.visibilityState === "visible") void ask();
+  };
+  document.addEventListener("visibilitychange", onWake);
+  window.addEventListener("online", onWake);
+  openStream();
+  return { stop, refresh: () => void ask() };
+}

@@ -1,0 +1,63 @@
+import { useCallback, useEffect, useMemo, useState } from "react";
+import { codeOf, type Details, SessionApi, type Status } from "./api.ts";
+import { clockOf, type ServiceClock } from "./clock.ts";
+import { followStatus, hasEnded } from "./follow-status.ts";
+import { Kept } from "./kept.ts";
+
+export type LoadProblem = "not_found" | "trouble";
+
+export type Session = {
+  api: SessionApi;
+  kept: Kept;
+  details: Details | null;
+  status: Status | null;
+  clock: ServiceClock | null;
+  problem: LoadProblem | null;
+  connected: boolean;
+  /** The session was open when this page was loaded, so its end happened before the person's eyes. */
+  sawItOpen: boolean;
+  reload(): Promise<void>;
+};
+
+export function useSession(sessionId: string): Session {
+  const api = useMemo(() => new SessionApi(sessionId), [sessionId]);
+  const kept = useMemo(() => new Kept(sessionId), [sessionId]);
+  const [details, setDetails] = useState<Details | null>(null);
+  const [status, setStatus] = useState<Status | null>(null);
+  const [clock, setClock] = useState<ServiceClock | null>(null);
+  const [problem, setProblem] = useState<LoadProblem | null>(null);
+  const [connected, setConnected] = useState(true);
+  const [sawItOpen, setSawItOpen] = useState(false);
+
+  const reload = useCallback(async () => {
+    try {
+      const [loadedDetails, loadedStatus] = await Promise.all([api.details(), api.status()]);
+      setDetails(loadedDetails);
+      setStatus(loadedStatus);
+      setClock(clockOf(loadedStatus.server_time));
+      setProblem(null);
+      if (!hasEnded(loadedStatus)) setSawItOpen(true);
+    } catch (error) {
+      const code = codeOf(error);
+      setProblem(code === "SESSION_NOT_FOUND" || code === "INVALID_SESSION_ID" ? "not_found" : "trouble");
+    }
+  }, [api]);
+
+  useEffect(() => void reload(), [reload]);
+
+  const following = status !== null && !hasEnded(status);
+  useEffect(() => {
+    if (!following) return;
+    const follower = followStatus(
+      api,
+      (next) => {
+        setStatus(next);
+        setClock(clockOf(next.server_time));
+      },
+      setConnected,
+    );
+    return follower.stop;
+  }, [api, following]);
+
+  return { api, kept, details, status, clock, problem, connected, sawItOpen, reload };
+}
