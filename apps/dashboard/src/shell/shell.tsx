@@ -214,14 +214,14 @@ function Frame({ organizations }: { organizations: readonly Place["organization"
       </a>
       <header className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line px-4 py-3 sm:px-6">
         <Brand />
-        <div className="flex min-w-0 flex-1 flex-wrap items-center gap-2">
+        <div className="flex min-w-0 flex-1 items-center gap-2 max-sm:order-1 max-sm:basis-full">
           <button
             type="button"
-            className={`${buttonClass("plain", true)} max-w-full`}
+            className={`${buttonClass("plain", true)} min-w-0`}
             onClick={() => setChoosing(true)}
             aria-haspopup="dialog"
           >
-            <span className="truncate max-w-48">{organization.name}</span>
+            <span className="max-w-64 truncate">{organization.name}</span>
             <span aria-hidden="true">▾</span>
             <span className="sr-only">Switch organization</span>
           </button>
@@ -231,7 +231,7 @@ function Frame({ organizations }: { organizations: readonly Place["organization"
             <Badge look="good">Live</Badge>
           )}
         </div>
-        <div className="flex items-center gap-2">
+        <div className="flex items-center gap-2 max-sm:ml-auto">
           <span className="lg:hidden">
             <button
               type="button"
@@ -348,7 +348,7 @@ function Banners() {
   const keyless = endpoints.items.filter((endpoint) => !endpoint.has_active_key);
   const [first] = keyless;
   return (
-    <>
+    <div className="-mt-3 mb-6 empty:hidden">
       {organization.pending_deletion_at === null ? null : (
         <Notice kind="warn">
           <p className="font-semibold">
@@ -377,6 +377,6 @@ function Banners() {
           </p>
         </Notice>
       )}
-    </>
+    </div>
   );
 }
