@@ -66,7 +66,7 @@ test("somebody signs up, creates an organization and gets an API key that works"
   const secret = (await dialog.locator("code").textContent()) ?? "";
   expectData(await api.as(secret).get("/v1/sessions"));
   await button(page, "I have kept it").click();
-  await page.getByRole("cell", { name: "Backend" }).waitFor();
+  await page.getByRole("cell", { name: "Backend", exact: true }).waitFor();
   assert.equal(await page.getByText(secret).count(), 0, "the secret is still on the page");
 
   await button(page, "Disable Backend").click();
@@ -75,6 +75,11 @@ test("somebody signs up, creates an organization and gets an API key that works"
   await button(page, "Delete Backend").click();
   await button(page, "Delete the key").click();
   await page.getByText("Your servers call the API with a key.").waitFor();
+  assert.equal(
+    await page.evaluate("document.activeElement.textContent"),
+    "API keys",
+    "the focus is not lost",
+  );
   assert.deepEqual(faults(problems), []);
   await page.context().close();
 });
@@ -231,6 +236,7 @@ test("the second factor is turned on with the page, and asked for at the next si
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: service.clock.now().getTime() });
   await dialog.getByRole("textbox", { name: "Code" }).fill(code());
   await dialog.getByRole("button", { name: "Turn on" }).click();
+  await page.getByRole("heading", { name: "Your backup codes" }).waitFor();
   const backupCodes = ((await dialog.locator("code").last().textContent()) ?? "").split(" ");
   assert.equal(backupCodes.length, 10);
   await button(page, "I have kept them").click();
