@@ -14,7 +14,13 @@ import { Notice } from "../ui/notice.tsx";
 import { Badge, Heading, Loading, ProblemNotice, Time } from "../ui/page.tsx";
 import { chosenOrganization, rememberOrganization, useOtherTabsChoice } from "./chosen-organization.ts";
 import { NewOrganizationForm } from "./new-organization.tsx";
-import { activeOrganizationKey, type Place, PlaceContext, usePlace } from "./organization-context.ts";
+import {
+  AccountContext,
+  activeOrganizationKey,
+  type Place,
+  PlaceContext,
+  usePlace,
+} from "./organization-context.ts";
 import { Brand } from "./public-frame.tsx";
 
 /** Everything behind the sign-in: finds out who is here and where they act, then shows the page. */
@@ -31,10 +37,10 @@ export function Shell() {
     );
   }
   return (
-    <>
+    <AccountContext value={account.data.data}>
       <ChooseOrganization account={account.data.data} />
       {isSignedOut(account.error) ? <SignInAgain account={account.data.data} /> : null}
-    </>
+    </AccountContext>
   );
 }
 
@@ -76,12 +82,14 @@ function SignInAgain({ account }: { account: Place["account"] }) {
 }
 
 function ChooseOrganization({ account }: { account: Place["account"] }) {
+  const path = useLocation({ select: (location) => location.pathname });
   const list = useList(listOrganizations, { query: { limit: 100 } });
   const chosen = list.items.find(({ id }) => id === chosenOrganization()) ?? list.items[0];
   const active = useQuery({
     queryKey: [activeOrganizationKey, chosen?.id],
     enabled: chosen !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
+    // Asked again now and then: somebody else may have changed the role or scheduled the deletion.
+    staleTime: 60_000,
     queryFn: async () => {
       const { data } = await call(setActiveOrganization, { body: { organizationId: chosen?.id ?? "" } });
       rememberOrganization(data.id);
@@ -90,7 +98,14 @@ function ChooseOrganization({ account }: { account: Place["account"] }) {
   });
   const error = list.error ?? active.error;
   if (!list.isPending && list.items.length === 0 && list.error === null)
-    return (
+    return path === "/dashboard/account" ? (
+      <Bare>
+        <p className="mb-4">
+          <Link to="/dashboard">Back</Link>
+        </p>
+        <Outlet />
+      </Bare>
+    ) : (
       <Bare>
         <Heading title="Create your organization" />
         <p className="mb-4 text-muted">
@@ -100,7 +115,8 @@ function ChooseOrganization({ account }: { account: Place["account"] }) {
         <EmailNotice account={account} />
         <NewOrganizationForm />
         <p className="mt-6 text-muted">
-          Somebody invited you? Open the link in the invitation mail. You are signed in as {account.email}.
+          Somebody invited you? Open the link in the invitation mail. You are signed in as {account.email} (
+          <Link to="/dashboard/account">your account</Link>).
         </p>
         <div className="mt-4">
           <SignOutButton />

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { type AddressInfo, createServer } from "node:net";
 import test from "node:test";
 import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
@@ -437,3 +438,62 @@ test("dialogs and the menu are accessible and fit a narrow screen", async () => 
   assert.deepEqual(faults(problems), []);
   await page.context().close();
 });
+
+test("a tab notices that another one switched the organization", async () => {
+  const owner = await signUpOwner(api);
+  expectData(await owner.api.post("/v1/auth/orgs", { name: "Second", slug: "second-of-two" }), 201);
+  const { page } = await open({ token: owner.token });
+  await page.goto(`${url}/dashboard/settings`);
+  const other = await page.context().newPage();
+  await other.goto(`${url}/dashboard`);
+  await other.getByRole("button", { name: /Switch organization/ }).click();
+  const choice = other.getByRole("dialog").locator("button[aria-current=false]");
+  const name = (await choice.locator("span").first().textContent()) ?? "";
+  await choice.click();
+  await button(page, `Continue in ${name}`).click();
+  await heading(page, "Overview");
+  await page.getByRole("button", { name: new RegExp(`^${name}`) }).waitFor();
+  await page.context().close();
+});
+
+test("a passkey is added and signs in", async () => {
+  const port = await freePort();
+  const origin = `http://localhost:${port}`;
+  const local = await startTestService({ env: { PORT: String(port), PUBLIC_URL: origin } });
+  const owner = await signUpOwner(local.api);
+  const { page, problems } = await openPage(browser, origin);
+  page.setDefaultTimeout(10_000);
+  await page.context().addCookies([{ name: "assay_session", value: owner.token, url: origin }]);
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("WebAuthn.enable");
+  await devtools.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  await page.goto(`${origin}/dashboard/account`);
+  await button(page, "Add a passkey").click();
+  await page.getByRole("dialog").getByLabel("Name").fill("Work laptop");
+  await button(page, "Create the passkey").click();
+  await page.getByRole("cell", { name: "Work laptop", exact: true }).waitFor();
+  await page.context().clearCookies();
+  await page.goto(`${origin}/dashboard/account`);
+  await heading(page, "Sign in");
+  await button(page, "Sign in with a passkey").click();
+  await heading(page, "Your account");
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
