@@ -2,41 +2,21 @@ import assert from "node:assert/strict";
 import { type AddressInfo, createServer } from "node:net";
 import test from "node:test";
 import { Secret, TOTP } from "otpauth";
-import type { Page } from "playwright-core";
-import { type Api, createPartner, expectData, signUp, signUpOwner } from "../support/api.ts";
-import {
-  checkAccessibility,
-  isWiderThanScreen,
-  keepScreenshot,
-  openBrowser,
-  openPage,
-} from "../support/browser.ts";
+import { type Api, expectData, signUp, signUpOwner } from "../support/api.ts";
+import { keepScreenshot, openBrowser } from "../support/browser.ts";
+import { button, faults, heading, openDashboard } from "../support/dashboard.ts";
 import { latestToken, mailsTo } from "../support/mailed-links.ts";
 import { partnerKeys, registration } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
-import { claimed, createSession, fail, succeed } from "../support/sessions.ts";
 
 const service = await startTestService({
   env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
 });
-const { url, api, core, runJob } = service;
+const { url, api } = service;
 const browser = await openBrowser();
 
-/** What the browser itself says about an answer with an error is no fault of the page. */
-const faults = (problems: readonly string[]) =>
-  problems.filter((problem) => !problem.startsWith("console: Failed to load resource"));
-
-async function open(options: { width?: number; colorScheme?: "light" | "dark"; token?: string } = {}) {
-  const opened = await openPage(browser, url, options);
-  opened.page.setDefaultTimeout(10_000);
-  if (options.token !== undefined)
-    await opened.page.context().addCookies([{ name: "assay_session", value: options.token, url }]);
-  return opened;
-}
-
-const heading = (page: Page, name: string) =>
-  page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
-const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const open = (options: { width?: number; colorScheme?: "light" | "dark"; token?: string } = {}) =>
+  openDashboard(browser, url, options);
 
 test("somebody signs up, creates an organization and gets an API key that works", async () => {
   const { page, problems } = await open();
@@ -312,133 +292,6 @@ test("a sandbox session is created with the page, shown as a QR code, and cancel
   await page.context().close();
 });
 
-/** An organization in which everything that a page can show is there. */
-async function furnish() {
-  const partner = await createPartner(api);
-  const { owner } = partner;
-  const done = await createSession(partner.api, {
-    client_reference_id: "order-7391",
-    metadata: { channel: "mobile" },
-  });
-  await succeed(core, done, await claimed(core, done));
-  const failed = await createSession(partner.api);
-  await fail(core, failed, await claimed(core, failed));
-  const waiting = await createSession(partner.api);
-  const endpoint = expectData(
-    await owner.api.post("/v1/webhooks/endpoints", { url: "https://127.0.0.1:9/hook", name: "Production" }),
-    201,
-  ).endpoint;
-  expectData(
-    await owner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/keys`, registration("2026-03")),
-    201,
-  );
-  const sent = expectData(await owner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/test`), 202);
-  await runJob("deliver-webhooks");
-  expectData(
-    await owner.api.post("/v1/webhooks/endpoints", { url: "https://127.0.0.1:9/without-a-key" }),
-    201,
-  );
-  expectData(
-    await owner.api.post("/v1/auth/orgs/invitations", { email: "b@example.com", role: "member" }),
-    201,
-  );
-  expectData(
-    await owner.api.post("/v1/auth/orgs/domains/challenges/dns", { apex_domain: "example.com" }),
-    201,
-  );
-  return {
-    token: owner.token,
-    paths: [
-      ["overview", "/dashboard", "Overview"],
-      ["sessions", "/dashboard/sessions", "Sessions"],
-      ["session-open", `/dashboard/sessions/${waiting}`, "Session"],
-      ["session-failed", `/dashboard/sessions/${failed}`, "Session"],
-      ["session-new", "/dashboard/sessions/new", "Create a session"],
-      ["api-keys", "/dashboard/api-keys", "API keys"],
-      ["webhooks", "/dashboard/webhooks", "Webhooks"],
-      ["endpoint", `/dashboard/webhooks/${endpoint.id}`, "Webhook endpoint"],
-      ["deliveries", "/dashboard/deliveries", "Deliveries"],
-      ["delivery", `/dashboard/deliveries/${sent.deliveries[0].id}`, "Delivery"],
-      ["events", "/dashboard/events", "Events"],
-      ["event", `/dashboard/events/${sent.event.id}`, "Event"],
-      ["domains", "/dashboard/domains", "Domains"],
-      ["members", "/dashboard/members", "Members"],
-      ["audit-log", "/dashboard/audit-log", "Audit log"],
-      ["go-live", "/dashboard/go-live", "Going live"],
-      ["settings", "/dashboard/settings", "Settings"],
-      ["account", "/dashboard/account", "Your account"],
-      ["organization-new", "/dashboard/organizations/new", "Create an organization"],
-      ["not-found", "/dashboard/no/such/page", "There is no such page"],
-    ] as const,
-  };
-}
-
-const publicPaths = [
-  ["sign-in", "/dashboard/sign-in", "Sign in"],
-  ["sign-up", "/dashboard/sign-up", "Create an account"],
-  ["forgot-password", "/dashboard/forgot-password", "Forgot your password?"],
-  ["magic-link", "/dashboard/magic-link#token=x", "Sign in with your link"],
-  ["reset-password", "/dashboard/reset-password#token=x", "Set a new password"],
-  ["invitation-dead", `/invitations/${"x".repeat(43)}`, "Invitation"],
-] as const;
-
-const furnished = furnish();
-
-for (const [width, colorScheme] of [
-  [320, "dark"],
-  [1440, "light"],
-] as const) {
-  test(`every page at ${width} px, ${colorScheme}: accessible, fits, asks nobody else`, async () => {
-    const { token, paths } = await furnished;
-    const stranger = await open({ width, colorScheme });
-    const staff = await open({ width, colorScheme, token });
-    const found: string[] = [];
-    for (const [{ page, problems }, list] of [
-      [stranger, publicPaths],
-      [staff, paths],
-    ] as const) {
-      for (const [name, path, title] of list) {
-        await page.goto(url + path);
-        await heading(page, title);
-        await page.getByText("Loading…").first().waitFor({ state: "detached" });
-        if (await isWiderThanScreen(page)) found.push(`${path} scrolls sideways`);
-        await checkAccessibility(page).catch((error: Error) => found.push(`${path}: ${error.message}`));
-        await keepScreenshot(page, `dashboard-${name}-${width}-${colorScheme}`);
-      }
-      found.push(...faults(problems));
-      await page.context().close();
-    }
-    assert.deepEqual(found, []);
-  });
-}
-
-test("dialogs and the menu are accessible and fit a narrow screen", async () => {
-  const { token } = await furnished;
-  const { page, problems } = await open({ width: 320, colorScheme: "dark", token });
-  const look = async (name: string) => {
-    assert.equal(await isWiderThanScreen(page), false, `${name} scrolls sideways`);
-    await checkAccessibility(page);
-    await keepScreenshot(page, `dashboard-${name}-320-dark`);
-  };
-  await page.goto(`${url}/dashboard/api-keys`);
-  await button(page, "Create a key").click();
-  await look("dialog-key");
-  await page.keyboard.press("Escape");
-  await button(page, "Menu").click();
-  await look("menu");
-  await page.getByRole("link", { name: "Members" }).click();
-  await heading(page, "Members");
-  assert.equal(
-    await page.evaluate("document.activeElement.textContent"),
-    "Members",
-    "focus follows the page",
-  );
-  await page.getByRole("button", { name: /Switch organization/ }).click();
-  await look("organizations");
-  assert.deepEqual(faults(problems), []);
-  await page.context().close();
-});
-
 test("a tab notices that another one switched the organization", async () => {
   const owner = await signUpOwner(api);
   expectData(await owner.api.post("/v1/auth/orgs", { name: "Second", slug: "second-of-two" }), 201);
@@ -461,9 +314,7 @@ test("a passkey is added and signs in", async () => {
   const origin = `http://localhost:${port}`;
   const local = await startTestService({ env: { PORT: String(port), PUBLIC_URL: origin } });
   const owner = await signUpOwner(local.api);
-  const { page, problems } = await openPage(browser, origin);
-  page.setDefaultTimeout(10_000);
-  await page.context().addCookies([{ name: "assay_session", value: owner.token, url: origin }]);
+  const { page, problems } = await openDashboard(browser, origin, { token: owner.token });
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("WebAuthn.enable");
   await devtools.send("WebAuthn.addVirtualAuthenticator", {
