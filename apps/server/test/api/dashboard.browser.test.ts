@@ -348,3 +348,71 @@ async function freePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
+
+test("an organization is scheduled for deletion with the mailed code, says so on every page, and is kept after all", async () => {
+  const owner = await signUpOwner(api);
+  const { page, problems } = await open({ token: owner.token });
+  await page.goto(`${url}/dashboard/settings`);
+  await button(page, "Mail me the code to delete it").click();
+  await page.getByLabel("Code from the mail").waitFor();
+  const code = /^\s*([A-Z0-9]{8})\s*$/m.exec((await mailsTo(service, owner.email)).at(-1)?.text ?? "")?.[1];
+  assert.ok(code, "no code was mailed");
+  await page.getByLabel("Code from the mail").fill("AAAAAAAA");
+  await page.getByRole("button", { name: /^Delete Organization/ }).click();
+  await page.getByRole("alert").waitFor();
+  assert.equal(
+    await page.getByLabel("Code from the mail").getAttribute("aria-invalid"),
+    "true",
+    "the field that the message names is marked",
+  );
+  await page.getByLabel("Code from the mail").fill(code.toLowerCase());
+  await page.getByRole("button", { name: /^Delete Organization/ }).click();
+  await page.getByText("This organization will be deleted on").waitFor();
+  await page.getByRole("link", { name: "API keys", exact: true }).click();
+  await heading(page, "API keys");
+  assert.equal(await button(page, "Create a key").count(), 0, "what would be refused is not offered");
+  await page.getByRole("link", { name: "Keep it after all" }).click();
+  await button(page, "Keep the organization").click();
+  await page.getByText("This organization will be deleted on").waitFor({ state: "detached" });
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
+});
+
+test("the audit log is filtered, and grows page by page", async () => {
+  const owner = await signUpOwner(api);
+  for (let number = 0; number < 30; number += 1)
+    expectData(await owner.api.post("/v1/auth/api-keys", { name: `Key ${number}`, scopes: [] }), 201);
+  const { page, problems } = await open({ token: owner.token });
+  await page.goto(`${url}/dashboard/audit-log`);
+  const rows = page.getByRole("table").locator("tbody tr");
+  await rows.nth(24).waitFor();
+  assert.equal(await rows.count(), 25);
+  await button(page, "Show more").click();
+  await rows.nth(30).waitFor();
+  assert.equal(await button(page, "Show more").count(), 0);
+  await page.getByLabel("Event").selectOption("organization.created");
+  await button(page, "Filter").click();
+  await rows.nth(1).waitFor({ state: "detached" });
+  assert.match((await rows.first().textContent()) ?? "", /organization\.created/);
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
+});
+
+test("a member sees what a member may do, and is told in words what not", async () => {
+  const owner = await signUpOwner(api);
+  const member = await signUp(api, "Mem Ber");
+  expectData(await owner.api.post("/v1/auth/orgs/invitations", { email: member.email, role: "member" }), 201);
+  const token = /\/invitations\/([A-Za-z0-9]{43})/.exec(
+    (await mailsTo(service, member.email)).at(-1)?.text ?? "",
+  )?.[1];
+  expectData(await member.api.post(`/v1/auth/invitations/${token}/accept`));
+  const { page } = await open({ token: member.token });
+  await page.goto(`${url}/dashboard/webhooks`);
+  await heading(page, "Webhooks");
+  await page.getByText("Add the address that is to receive them.").waitFor();
+  assert.equal(await button(page, "Add an endpoint").count(), 0);
+  assert.equal(await page.getByRole("link", { name: "API keys", exact: true }).count(), 0);
+  await page.goto(`${url}/dashboard/api-keys`);
+  await page.getByText("This needs the role admin; you are member.").waitFor();
+  await page.context().close();
+});
