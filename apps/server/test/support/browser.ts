@@ -53,6 +53,8 @@ export async function openPage(
 /** WCAG 2.2 AA, as far as a machine can tell. */
 export async function checkAccessibility(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page })
+    // Our pages have no frames, so there is no need for a further page in which frames would be put together.
+    .setLegacyMode(true)
     .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])
     .analyze();
   assert.deepEqual(
