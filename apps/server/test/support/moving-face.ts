@@ -79,8 +79,11 @@ export function filmFace(challenge: Challenge, options: FilmOptions = {}): Judge
       random,
     });
     const rgba = new Uint8Array(lit.width * lit.height * 4).fill(255);
-    for (let pixel = 0; pixel < lit.width * lit.height; pixel++)
-      rgba.set(lit.data.subarray(pixel * 3, pixel * 3 + 3), pixel * 4);
+    for (let from = 0, to = 0; from < lit.data.length; from += 3, to += 4) {
+      rgba[to] = lit.data[from] ?? 0;
+      rgba[to + 1] = lit.data[from + 1] ?? 0;
+      rgba[to + 2] = lit.data[from + 2] ?? 0;
+    }
     return {
       atMs,
       receivedAtMs: atMs + 300,
@@ -147,12 +150,13 @@ function resample(source: Rgb, from: (x: number, y: number) => readonly [number,
       ];
       const [left, top] = [Math.floor(sx), Math.floor(sy)];
       const [u, v] = [sx - left, sy - top];
+      const at = (top * width + left) * 3;
       for (let channel = 0; channel < 3; channel++) {
-        const at = (dx: number, dy: number) =>
-          source.data[((top + dy) * width + left + dx) * 3 + channel] ?? 0;
-        data[(row * width + column) * 3 + channel] = Math.round(
-          (at(0, 0) * (1 - u) + at(1, 0) * u) * (1 - v) + (at(0, 1) * (1 - u) + at(1, 1) * u) * v,
-        );
+        const here = at + channel;
+        const above = (source.data[here] ?? 0) * (1 - u) + (source.data[here + 3] ?? 0) * u;
+        const below =
+          (source.data[here + width * 3] ?? 0) * (1 - u) + (source.data[here + width * 3 + 3] ?? 0) * u;
+        data[(row * width + column) * 3 + channel] = Math.round(above * (1 - v) + below * v);
       }
     }
   }
@@ -199,7 +203,9 @@ function light(
   );
   let grain = Math.floor(how.random() * noise.length);
   for (let at = 0; at < source.length; at += 3) {
-    const [red, green, blue] = [source[at] ?? 0, source[at + 1] ?? 0, source[at + 2] ?? 0];
+    const red = source[at] ?? 0;
+    const green = source[at + 1] ?? 0;
+    const blue = source[at + 2] ?? 0;
     const wall = Math.max(red, green, blue) - Math.min(red, green, blue) < 14 && green > 170;
     const lit = values[wall ? 1 : 0];
     for (let channel = 0; channel < 3; channel++) {
