@@ -24,9 +24,7 @@ interface Network {
 
 /** The part of face-api that is used here; its own types want a browser's. */
 interface FaceApi {
-  readonly nets: Readonly<
-    Record<"tinyFaceDetector" | "ssdMobilenetv1" | "faceLandmark68Net" | "faceRecognitionNet", Network>
-  >;
+  readonly nets: Readonly<Record<"tinyFaceDetector" | "faceLandmark68Net" | "faceRecognitionNet", Network>>;
   readonly TinyFaceDetectorOptions: new (options: { inputSize: number; scoreThreshold: number }) => object;
   detectAllFaces(input: Tensor3D, options: object): PromiseLike<readonly Detection[]>;
   readonly Rect: new (x: number, y: number, width: number, height: number) => Box;

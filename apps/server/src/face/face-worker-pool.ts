@@ -74,7 +74,7 @@ export class FaceWorkerPool {
       workers: 1,
       queueLimit: 8,
       maxWaitMs: 60_000,
-      jobTimeoutMs: 30_000,
+      jobTimeoutMs: 60_000,
       startTimeoutMs: 60_000,
       idleMs: 300_000,
       maxResidentBytes: 900_000_000,
