@@ -1,0 +1,281 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type FailureCode, failureCodes } from "@assay/contract/sessions";
+import type { DeviceMessage, FaceMode } from "@assay/contract/verify-socket";
+import fc from "fast-check";
+import { advance, type FlowInput, type FlowState, freeChallenges, startFlow } from "./verify-flow.ts";
+
+const start = new Date("2026-03-01T09:30:00.000Z");
+const exchangeOf = (n: number) => String(n).padStart(22, "x");
+
+type Message = Exclude<DeviceMessage, { type: "hello" }>;
+/** What a device does, and how the service's own work ends should the step cause some. */
+type Move = { device: FlowInput; pass: boolean; proof: 0 | 1 | 2; fault: boolean; waitMs: number };
+
+const file = fc.constantFrom("COM", "SOD", "DG1", "DG2", "DG14", "DG15").chain((name) =>
+  fc.record({
+    type: fc.constant("chip_file" as const),
+    artifact: fc.integer({ min: 1, max: 6 }),
+    file: fc.constant(name as "SOD"),
+    size: fc.constantFrom(1, 10, 300, 2_000_000),
+  }),
+);
+const message: fc.Arbitrary<Message> = fc.oneof(
+  file,
+  fc.constant({ type: "chip_done" as const }),
+  fc.record({
+    type: fc.constant("chip_answer" as const),
+    exchange: fc.integer({ min: 0, max: 8 }).map(exchangeOf),
+    answers: fc.constantFrom<string[]>([], ["kAA="], ["kAA=", "kAA=", "kAA="]),
+  }),
+  fc.constant({ type: "chip_lost" as const }),
+  fc.constant({ type: "chip_restart" as const }),
+  fc.constant({ type: "face_start" as const }),
+  fc.record({
+    type: fc.constant("face_frame" as const),
+    artifact: fc.integer({ min: 1, max: 6 }),
+    size: fc.constantFrom(1, 10),
+    at_ms: fc.constant(5),
+  }),
+  fc.constant({ type: "face_done" as const }),
+);
+const anything: fc.Arbitrary<FlowInput> = fc.oneof(
+  { weight: 8, arbitrary: message.map((each): FlowInput => ({ kind: "message", message: each })) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("part" as const),
+      part: fc.record({
+        artifact: fc.integer({ min: 1, max: 6 }),
+        offset: fc.constantFrom(0, 1, 10),
+        total: fc.constantFrom(1, 10, 300),
+        length: fc.constantFrom(0, 1, 10, 300),
+      }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant<FlowInput>({ kind: "attached" }) },
+  { weight: 1, arbitrary: fc.constant<FlowInput>({ kind: "forgotten" }) },
+);
+
+/** An honest reading in one go, so that random sequences get far enough to be interesting. */
+function reading(exchange: string): FlowInput[] {
+  const files = ["SOD", "DG1", "DG2"] as const;
+  return [
+    { kind: "message", message: { type: "chip_restart" } },
+    ...files.flatMap((name, i): FlowInput[] => [
+      { kind: "message", message: { type: "chip_file", artifact: i + 1, file: name, size: 10 } },
+      { kind: "part", part: { artifact: i + 1, offset: 0, total: 10, length: 10 } },
+    ]),
+    { kind: "message", message: { type: "chip_done" } },
+    { kind: "message", message: { type: "chip_answer", exchange, answers: ["kAA="] } },
+  ];
+}
+
+const faces: FlowInput[] = [
+  { kind: "message", message: { type: "face_start" } },
+  { kind: "message", message: { type: "face_frame", artifact: 9, size: 1, at_ms: 1 } },
+  { kind: "part", part: { artifact: 9, offset: 0, total: 1, length: 1 } },
+  { kind: "message", message: { type: "face_done" } },
+];
+
+const moves: fc.Arbitrary<Move[]> = fc
+  .array(
+    fc.record({
+      inputs: fc.oneof(
+        anything.map((each) => [each]),
+        fc.integer({ min: 0, max: 8 }).map((n) => reading(exchangeOf(n))),
+        fc.constant(faces),
+      ),
+      pass: fc.boolean(),
+      proof: fc.constantFrom(0, 1, 2),
+      fault: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
+      waitMs: fc.constantFrom(0, 0, 0, 60_000),
+    }),
+    { maxLength: 40 },
+  )
+  .map((all) => all.flatMap(({ inputs, ...rest }) => inputs.map((device) => ({ device, ...rest }) as Move)));
+
+/** Plays moves against the machine with a service that gives the chosen verdicts, and watches what it does. */
+function play(faceMode: FaceMode, all: readonly Move[]) {
+  let state: FlowState = startFlow(
+    {
+      sessionId: "vs_1",
+      attemptId: "va_1",
+      sandbox: true,
+      faceMode,
+      expiresAt: start.toISOString(),
+    },
+    { chip: 0, face: 0, chipPassed: false },
+  );
+  let time = start.getTime();
+  let exchanges = 0;
+  const seen = {
+    /** The chip's verdicts of the try under way, and whether what passed is still held. */
+    filesPassed: false,
+    proofAsked: false,
+    proofPassed: false,
+    pinned: false,
+    facePassed: false,
+    ends: 0,
+    verdicts: { chip: 0, face: 0 },
+    counted: { chip: 0, face: 0 },
+    chipPassesCounted: 0,
+  };
+  for (const move of all) {
+    time += move.waitMs;
+    const inputs: FlowInput[] = [move.device];
+    if (move.device.kind === "forgotten") seen.pinned = false;
+    for (let input = inputs.shift(); input !== undefined; input = inputs.shift()) {
+      const before = state;
+      const step = advance(state, input, new Date(time));
+      state = step.state;
+      if (before.phase === "ended") {
+        assert.equal(state.phase, "ended");
+        assert.ok(step.effects.every((effect) => effect.do === "close" && effect.code === "SESSION_ENDED"));
+      }
+      const verdict = { failureCode: move.pass ? null : (failureCodes[0] as FailureCode) };
+      for (const effect of step.effects) {
+        switch (effect.do) {
+          case "expect_artifact":
+            if ("file" in effect.what)
+              assert.ok(!seen.pinned, "nothing of the chip is taken after it passed");
+            break;
+          case "check_chip":
+            assert.ok(!seen.pinned, "a chip that passed is not checked again");
+            seen.filesPassed = false;
+            seen.proofAsked = false;
+            seen.proofPassed = false;
+            if (move.fault) inputs.push({ kind: "fault", code: "CHECK_FAILED_TO_RUN" });
+            else {
+              const proof = move.proof === 0 ? null : "chip_authentication";
+              seen.filesPassed = move.pass;
+              if (!move.pass || proof === null) seen.verdicts.chip += 1;
+              inputs.push({ kind: "chip_checked", verdict, proof: move.pass ? proof : null });
+            }
+            break;
+          case "begin_proof":
+            assert.ok(seen.filesPassed && !seen.pinned, "a proof is asked of files that passed");
+            seen.proofAsked = true;
+            exchanges += 1;
+            inputs.push({
+              kind: "proof_commands",
+              exchange: exchangeOf(exchanges % 9),
+              commandKind: "challenge",
+              commands: ["AAAA"],
+            });
+            break;
+          case "check_answers":
+            assert.ok(seen.proofAsked && !seen.pinned);
+            if (move.fault) inputs.push({ kind: "fault", code: "CHECK_FAILED_TO_RUN" });
+            else {
+              seen.verdicts.chip += 1;
+              seen.proofPassed = move.pass;
+              inputs.push({ kind: "proof_judged", verdict });
+            }
+            break;
+          case "pin_chip":
+            assert.ok(seen.filesPassed && (!seen.proofAsked || seen.proofPassed), "no check is skipped");
+            assert.ok(!seen.pinned, "it passes once");
+            seen.pinned = true;
+            break;
+          case "count": {
+            const used = seen.counted[effect.step];
+            assert.equal(effect.number, used + 1, "tries are numbered without a gap");
+            if (move.fault) {
+              inputs.push({ kind: "fault", code: "STORE_UNAVAILABLE" });
+              break;
+            }
+            if (effect.step === "face" && effect.verdict.failureCode === "liveness_failed")
+              seen.verdicts.face += 1;
+            seen.counted[effect.step] += 1;
+            if (effect.step === "chip" && effect.verdict.failureCode === null) seen.chipPassesCounted += 1;
+            const ended = effect.verdict.failureCode !== null && effect.number >= 3;
+            if (ended) seen.ends += 1;
+            inputs.push({ kind: "counted", step: effect.step, verdict: effect.verdict, ended });
+            break;
+          }
+          case "new_face_challenge":
+            assert.ok(seen.pinned, "the face comes after the chip");
+            if (move.fault) inputs.push({ kind: "fault", code: "CHECK_FAILED_TO_RUN" });
+            else inputs.push({ kind: "face_challenge", movements: ["turn_left"], deadlineMs: 20_000 });
+            break;
+          case "judge_face":
+            assert.ok(seen.pinned, "the face is matched to a chip that passed");
+            assert.notEqual(faceMode, "unavailable");
+            if (move.fault) inputs.push({ kind: "fault", code: "CHECK_FAILED_TO_RUN" });
+            else {
+              if (move.pass) seen.facePassed = true;
+              else seen.verdicts.face += 1;
+              // Told apart from the machine's own verdict on lateness, which is `liveness_failed`.
+              inputs.push({
+                kind: "face_judged",
+                verdict: { failureCode: move.pass ? null : "selfie_face_mismatch" },
+              });
+            }
+            break;
+          case "finish":
+            assert.ok(seen.pinned && seen.facePassed, "success needs a chip and a face that passed");
+            assert.equal(effect.number, seen.counted.face + 1);
+            if (move.fault) {
+              seen.facePassed = false;
+              inputs.push({ kind: "fault", code: "STORE_UNAVAILABLE" });
+            } else {
+              seen.ends += 1;
+              inputs.push({ kind: "finished" });
+            }
+            break;
+          default:
+        }
+      }
+      assert.ok(seen.ends <= 1, "a session ends once");
+      assert.ok(seen.counted.chip <= seen.verdicts.chip, "only a verdict on the chip is counted");
+      assert.ok(seen.counted.face <= seen.verdicts.face, "only a verdict on the face is counted");
+      assert.ok(seen.chipPassesCounted <= 1, "a chip that has to be read again costs no try");
+    }
+    assert.equal(state.phase === "ended", seen.ends === 1, "it has ended when an end was written");
+  }
+  return { state, seen };
+}
+
+for (const mode of ["camera", "simulated"] as const) {
+  test(`${mode}: no sequence skips a check, passes twice, takes what is pinned again, or counts a fault`, () => {
+    let successes = 0;
+    fc.assert(
+      fc.property(moves, (all) => {
+        const { seen } = play(mode, all);
+        if (seen.facePassed && seen.ends === 1) successes += 1;
+      }),
+      { numRuns: 1500 },
+    );
+    assert.ok(successes > 0, "the sequences get as far as a success");
+  });
+}
+
+test("without a face check nobody ever succeeds, and nothing is counted for it", () => {
+  fc.assert(
+    fc.property(moves, (all) => {
+      const { state, seen } = play("unavailable", all);
+      assert.equal(seen.facePassed, false);
+      assert.equal(seen.counted.face, 0);
+      assert.ok(state.phase !== "ended" || seen.counted.chip >= 3);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("looking for an easier challenge costs a try", () => {
+  const attached: Move = { device: { kind: "attached" }, pass: true, proof: 0, fault: false, waitMs: 60_000 };
+  const chip = reading(exchangeOf(0))
+    .slice(0, -1)
+    .map((device): Move => ({ device, pass: true, proof: 0, fault: false, waitMs: 0 }));
+  const ask: Move = {
+    device: { kind: "message", message: { type: "face_start" } },
+    pass: true,
+    proof: 0,
+    fault: false,
+    waitMs: 0,
+  };
+  const free = Array.from({ length: freeChallenges }, () => [ask, attached]).flat();
+  assert.equal(play("camera", [...chip, ...free]).seen.counted.face, 0);
+  assert.equal(play("camera", [...chip, ...free, ask]).seen.counted.face, 1);
+});

@@ -1,0 +1,529 @@
+import type { FailureCode } from "@assay/contract/sessions";
+import {
+  type ChipFile,
+  chipFileLimits,
+  type DeviceMessage,
+  type FaceMode,
+  type FaceMovement,
+  verifySocketLimits as limits,
+  requiredChipFiles,
+  type ServiceMessage,
+  type VerifyCloseCode,
+  type VerifyFaultCode,
+  type VerifyPhase,
+  verifyFaultCodes,
+  verifySubprotocol,
+} from "@assay/contract/verify-socket";
+import { triesAllowed } from "../sessions/session.ts";
+
+/**
+ * The protocol of one attempt, without socket, bytes, database or time of its own: `advance` takes what is known, what happened and when,
+ * and gives what is known then and what is to be done. Bytes stay outside; only their counts are here.
+ *
+ * Whoever carries out the effects hands their results back before anything else that the device sent, so an answer of
+ * the device never meets a check that is still running.
+ */
+export type FlowState = {
+  readonly attempt: AttemptFacts;
+  readonly phase: VerifyPhase;
+  readonly triesUsed: { readonly chip: number; readonly face: number };
+  /** A chip try of this session has passed and was counted, whether or not this process still has what was read. */
+  readonly chipPassCounted: boolean;
+  readonly artifacts: ReadonlyMap<number, Artifact>;
+  /** Bytes announced in this try. */
+  readonly announcedBytes: number;
+  readonly exchange: { readonly id: string; readonly commands: number } | null;
+  readonly proof: ChipProofName | null;
+  readonly proofRestarts: number;
+  readonly face: FaceTry | null;
+  /** Challenges that were handed out since the last verdict on a face. */
+  readonly challengesSinceVerdict: number;
+};
+
+export type AttemptFacts = {
+  readonly sessionId: string;
+  readonly attemptId: string;
+  readonly sandbox: boolean;
+  readonly faceMode: FaceMode;
+  readonly expiresAt: string;
+};
+
+type Artifact = {
+  readonly what: { readonly file: ChipFile } | { readonly frameAtMs: number };
+  readonly size: number;
+  readonly received: number;
+};
+export type ChipProofName = "chip_authentication" | "active_authentication";
+type FaceTry = { readonly movements: readonly FaceMovement[]; readonly deadlineAtMs: number };
+
+export type ArtifactPart = { artifact: number; offset: number; total: number; length: number };
+
+/** The verdict on a step, or a fault of ours. */
+export type Verdict = { failureCode: FailureCode } | { failureCode: null };
+export type FlowInput =
+  /** A device has proved that the attempt is its own, on a new socket. */
+  | { kind: "attached" }
+  | { kind: "message"; message: Exclude<DeviceMessage, { type: "hello" }> }
+  | { kind: "part"; part: ArtifactPart }
+  | { kind: "chip_checked"; verdict: Verdict; proof: ChipProofName | null }
+  | {
+      kind: "proof_commands";
+      exchange: string;
+      commandKind: "in_session" | "sealed" | "challenge";
+      commands: readonly string[];
+    }
+  | { kind: "proof_judged"; verdict: Verdict }
+  | { kind: "face_challenge"; movements: readonly FaceMovement[]; deadlineMs: number }
+  | { kind: "face_judged"; verdict: Verdict }
+  /** The try is written down. `ended` when it was the session's last. */
+  | { kind: "counted"; step: "chip" | "face"; verdict: Verdict; ended: boolean }
+  | { kind: "finished" }
+  /** Somebody else's move won: the session has ended, expired or belongs to another device. */
+  | { kind: "session_over" }
+  | { kind: "fault"; code: VerifyFaultCode }
+  /** What was read of the chip is no longer in memory. */
+  | { kind: "forgotten" };
+
+export type FlowEffect =
+  | { do: "send"; message: ServiceMessage }
+  /** Nothing after it reaches the device. */
+  | { do: "close"; code: VerifyCloseCode }
+  | { do: "expect_artifact"; artifact: number; size: number; what: Artifact["what"] }
+  | { do: "keep_part"; artifact: number; offset: number }
+  | { do: "wipe"; what: "chip" | "face" }
+  | { do: "check_chip" }
+  | { do: "begin_proof"; proof: ChipProofName }
+  | { do: "check_answers"; proof: ChipProofName; answers: readonly string[] }
+  /** What passed is from now on the only source of claims. */
+  | { do: "pin_chip" }
+  | { do: "count"; step: "chip" | "face"; number: number; verdict: Verdict }
+  | { do: "new_face_challenge" }
+  | { do: "judge_face" }
+  /** The face passed as try `number`: count it and end the session with success, in one transaction. */
+  | { do: "finish"; number: number };
+
+export type FlowStep = { state: FlowState; effects: readonly FlowEffect[] };
+
+/** More challenges than this without a verdict are looked for, not lost: then each costs a try. */
+export const freeChallenges = 4;
+
+export function startFlow(
+  attempt: AttemptFacts,
+  known: { chip: number; face: number; chipPassed: boolean },
+): FlowState {
+  return {
+    attempt,
+    phase: "chip",
+    triesUsed: { chip: known.chip, face: known.face },
+    chipPassCounted: known.chipPassed,
+    artifacts: new Map(),
+    announcedBytes: 0,
+    exchange: null,
+    proof: null,
+    proofRestarts: 0,
+    face: null,
+    challengesSinceVerdict: 0,
+  };
+}
+
+export function triesLeft({ triesUsed, chipPassCounted }: FlowState): { chip: number; face: number } {
+  // A chip that has passed may be read once more when what was read got lost; that costs nothing.
+  const chip = Math.max(0, triesAllowed - triesUsed.chip);
+  return {
+    chip: chipPassCounted ? Math.max(1, chip) : chip,
+    face: Math.max(0, triesAllowed - triesUsed.face),
+  };
+}
+
+export function advance(state: FlowState, input: FlowInput, now: Date): FlowStep {
+  if (state.phase === "ended") {
+    return input.kind === "attached" || input.kind === "message" || input.kind === "part"
+      ? stay(state, { do: "close", code: "SESSION_ENDED" })
+      : stay(state);
+  }
+  switch (input.kind) {
+    case "attached":
+      return attach(state, now);
+    case "message":
+      return receive(state, input.message, now);
+    case "part":
+      return receivePart(state, input.part);
+    case "session_over":
+      return {
+        state: { ...emptied(state), phase: "ended" },
+        effects: [
+          { do: "wipe", what: "chip" },
+          { do: "wipe", what: "face" },
+          { do: "close", code: "SESSION_ENDED" },
+        ],
+      };
+    case "fault":
+      return afterFault(state, input.code);
+    case "forgotten":
+      return {
+        state: { ...emptied(state), phase: "chip" },
+        effects: [
+          { do: "wipe", what: "chip" },
+          { do: "wipe", what: "face" },
+        ],
+      };
+    case "chip_checked":
+      if (state.phase !== "chip_check") return stay(state);
+      if (input.verdict.failureCode === null && input.proof !== null)
+        return {
+          state: { ...state, phase: "chip_proof", proof: input.proof, proofRestarts: 0 },
+          effects: [{ do: "begin_proof", proof: input.proof }],
+        };
+      return judgeChip(state, input.verdict);
+    case "proof_commands":
+      if (state.phase !== "chip_proof" || state.proof === null) return stay(state);
+      return {
+        state: { ...state, exchange: { id: input.exchange, commands: input.commands.length } },
+        effects: [
+          {
+            do: "send",
+            message: {
+              type: "chip_command",
+              exchange: input.exchange,
+              proof: state.proof,
+              kind: input.commandKind,
+              commands: [...input.commands],
+            },
+          },
+        ],
+      };
+    case "proof_judged":
+      return state.phase === "chip_proof"
+        ? judgeChip({ ...state, exchange: null }, input.verdict)
+        : stay(state);
+    case "face_challenge":
+      if (state.phase !== "face") return stay(state);
+      return {
+        state: {
+          ...state,
+          phase: "face_capture",
+          challengesSinceVerdict: state.challengesSinceVerdict + 1,
+          face: { movements: input.movements, deadlineAtMs: now.getTime() + input.deadlineMs },
+        },
+        effects: [
+          {
+            do: "send",
+            message: {
+              type: "face_challenge",
+              movements: [...input.movements],
+              deadline_ms: input.deadlineMs,
+            },
+          },
+        ],
+      };
+    case "face_judged":
+      return state.phase === "face_check" ? judgeFace(state, input.verdict) : stay(state);
+    case "counted":
+      return afterCount(state, input);
+    case "finished":
+      if (state.phase !== "face_check") return stay(state);
+      return end({ ...state, triesUsed: { ...state.triesUsed, face: state.triesUsed.face + 1 } }, null);
+  }
+}
+
+// --- the device ----------------------------------------------------------------------------------------------------
+
+function attach(state: FlowState, now: Date): FlowStep {
+  const welcome = (next: FlowState, resumed: boolean): FlowEffect => ({
+    do: "send",
+    message: {
+      type: "welcome",
+      protocol: verifySubprotocol,
+      session_id: next.attempt.sessionId,
+      attempt_id: next.attempt.attemptId,
+      sandbox: next.attempt.sandbox,
+      phase: next.phase,
+      resumed,
+      tries_left: triesLeft(next),
+      face: next.attempt.faceMode,
+      expires_at: next.attempt.expiresAt,
+    },
+  });
+  switch (state.phase) {
+    case "chip_proof": {
+      // The old exchange died with its socket: whoever answers now answers a fresh one.
+      if (state.proof === null || state.proofRestarts >= limits.proofRestarts)
+        return restartChip(state, welcome);
+      const next = { ...state, exchange: null, proofRestarts: state.proofRestarts + 1 };
+      return { state: next, effects: [welcome(next, true), { do: "begin_proof", proof: state.proof }] };
+    }
+    case "face":
+    case "face_check":
+    case "face_capture": {
+      // The same challenge until it has run out: connecting again must not be a way to look for an easier one.
+      const running =
+        state.phase === "face_capture" && state.face !== null && state.face.deadlineAtMs > now.getTime()
+          ? state.face
+          : null;
+      const next: FlowState = {
+        ...withoutArtifacts(state),
+        phase: running === null ? "face" : "face_capture",
+        face: running,
+      };
+      const effects: FlowEffect[] = [{ do: "wipe", what: "face" }, welcome(next, true)];
+      if (running !== null) effects.push({ do: "send", message: challengeMessage(running, now) });
+      return { state: next, effects };
+    }
+    default:
+      return restartChip(state, welcome);
+  }
+}
+
+function restartChip(state: FlowState, welcome: (next: FlowState, resumed: boolean) => FlowEffect): FlowStep {
+  const next: FlowState = { ...emptied(state), phase: "chip" };
+  return { state: next, effects: [{ do: "wipe", what: "chip" }, welcome(next, false)] };
+}
+
+function receive(state: FlowState, message: Exclude<DeviceMessage, { type: "hello" }>, now: Date): FlowStep {
+  switch (message.type) {
+    case "chip_file": {
+      if (state.phase !== "chip") return misplaced(state, "chip");
+      const taken = [...state.artifacts.values()].some(
+        ({ what }) => "file" in what && what.file === message.file,
+      );
+      if (taken || message.size > chipFileLimits[message.file]) return close(state, "ARTIFACT_INVALID");
+      return announce(state, message, { file: message.file }, limits.chipBytes);
+    }
+    case "chip_done": {
+      if (state.phase !== "chip") return misplaced(state, "chip");
+      const sent = new Set<ChipFile>();
+      for (const { what, size, received } of state.artifacts.values()) {
+        if (received !== size) return close(state, "OUT_OF_ORDER");
+        if ("file" in what) sent.add(what.file);
+      }
+      if (requiredChipFiles.some((file) => !sent.has(file))) return close(state, "OUT_OF_ORDER");
+      const next: FlowState = { ...state, phase: "chip_check" };
+      return { state: next, effects: [checking(next), { do: "check_chip" }] };
+    }
+    case "chip_answer": {
+      if (state.phase !== "chip_proof") return misplaced(state, "chip");
+      if (state.exchange === null || state.proof === null || message.exchange !== state.exchange.id)
+        return close(state, "STALE_EXCHANGE");
+      if (message.answers.length > state.exchange.commands) return close(state, "MESSAGE_INVALID");
+      return {
+        state: { ...state, exchange: null },
+        effects: [{ do: "check_answers", proof: state.proof, answers: message.answers }],
+      };
+    }
+    case "chip_lost": {
+      if (state.phase !== "chip_proof" || state.proof === null) return misplaced(state, "chip");
+      if (state.proofRestarts >= limits.proofRestarts) return close(state, "OUT_OF_ORDER");
+      return {
+        state: { ...state, exchange: null, proofRestarts: state.proofRestarts + 1 },
+        effects: [{ do: "begin_proof", proof: state.proof }],
+      };
+    }
+    case "chip_restart":
+      if (state.phase !== "chip" && state.phase !== "chip_proof") return misplaced(state, "chip");
+      return { state: { ...emptied(state), phase: "chip" }, effects: [{ do: "wipe", what: "chip" }] };
+    case "face_start":
+      if (state.phase !== "face") return misplaced(state, "face");
+      if (state.attempt.faceMode === "unavailable") return afterFault(state, "FACE_CHECK_UNAVAILABLE");
+      if (state.challengesSinceVerdict >= freeChallenges) {
+        const next: FlowState = { ...state, phase: "face_check" };
+        return judgeFace(next, { failureCode: "liveness_failed" });
+      }
+      if (state.attempt.faceMode === "simulated") {
+        const next: FlowState = { ...state, phase: "face_check" };
+        return { state: next, effects: [checking(next), { do: "judge_face" }] };
+      }
+      return { state, effects: [{ do: "new_face_challenge" }] };
+    case "face_frame": {
+      if (state.phase !== "face_capture") return misplaced(state, "face");
+      if (state.artifacts.size >= limits.faceFrames) return close(state, "ARTIFACT_INVALID");
+      return announce(state, message, { frameAtMs: message.at_ms }, limits.faceBytes);
+    }
+    case "face_done": {
+      if (state.phase !== "face_capture" || state.face === null) return misplaced(state, "face");
+      if ([...state.artifacts.values()].some(({ size, received }) => received !== size))
+        return close(state, "OUT_OF_ORDER");
+      const next: FlowState = { ...state, phase: "face_check" };
+      // Too late is a verdict: time to prepare an answer is what the deadline takes away.
+      if (state.face.deadlineAtMs < now.getTime() || state.artifacts.size === 0)
+        return judgeFace(next, { failureCode: "liveness_failed" });
+      return { state: next, effects: [checking(next), { do: "judge_face" }] };
+    }
+  }
+}
+
+function announce(
+  state: FlowState,
+  { artifact, size }: { artifact: number; size: number },
+  what: Artifact["what"],
+  mostBytes: number,
+): FlowStep {
+  const announcedBytes = state.announcedBytes + size;
+  if (state.artifacts.has(artifact) || announcedBytes > mostBytes) return close(state, "ARTIFACT_INVALID");
+  return {
+    state: {
+      ...state,
+      announcedBytes,
+      artifacts: new Map(state.artifacts).set(artifact, { what, size, received: 0 }),
+    },
+    effects: [{ do: "expect_artifact", artifact, size, what }],
+  };
+}
+
+function receivePart(state: FlowState, part: ArtifactPart): FlowStep {
+  if (state.phase !== "chip" && state.phase !== "face_capture") return misplaced(state, "chip");
+  const found = state.artifacts.get(part.artifact);
+  if (found === undefined || part.total !== found.size || part.offset !== found.received || part.length < 1)
+    return close(state, "ARTIFACT_INVALID");
+  const received = found.received + part.length;
+  if (received > found.size) return close(state, "ARTIFACT_INVALID");
+  return {
+    state: { ...state, artifacts: new Map(state.artifacts).set(part.artifact, { ...found, received }) },
+    effects: [{ do: "keep_part", artifact: part.artifact, offset: part.offset }],
+  };
+}
+
+// --- verdicts ------------------------------------------------------------------------------------------------------
+
+function judgeChip(state: FlowState, verdict: Verdict): FlowStep {
+  if (verdict.failureCode !== null || !state.chipPassCounted) {
+    return {
+      state: { ...state, phase: "chip_check" },
+      effects: [{ do: "count", step: "chip", number: state.triesUsed.chip + 1, verdict }],
+    };
+  }
+  return passChip(state);
+}
+
+function passChip(state: FlowState): FlowStep {
+  const next: FlowState = {
+    ...withoutArtifacts(state),
+    phase: "face",
+    proof: null,
+    exchange: null,
+    chipPassCounted: true,
+  };
+  return { state: next, effects: [{ do: "pin_chip" }, result(next, "chip", null)] };
+}
+
+function judgeFace(state: FlowState, verdict: Verdict): FlowStep {
+  const number = state.triesUsed.face + 1;
+  return {
+    state,
+    effects: [
+      verdict.failureCode === null
+        ? { do: "finish", number }
+        : { do: "count", step: "face", number, verdict },
+    ],
+  };
+}
+
+function afterCount(state: FlowState, input: Extract<FlowInput, { kind: "counted" }>): FlowStep {
+  const { step, verdict, ended } = input;
+  if (state.phase !== (step === "chip" ? "chip_check" : "face_check")) return stay(state);
+  const counted: FlowState = {
+    ...state,
+    triesUsed: { ...state.triesUsed, [step]: state.triesUsed[step] + 1 },
+  };
+  if (ended) return end(counted, verdict.failureCode);
+  if (step === "chip" && verdict.failureCode === null) return passChip(counted);
+  if (step === "chip") {
+    const next: FlowState = { ...emptied(counted), phase: "chip" };
+    return {
+      state: next,
+      effects: [{ do: "wipe", what: "chip" }, result(next, "chip", verdict.failureCode)],
+    };
+  }
+  // A face that passed is finished, never only counted.
+  if (verdict.failureCode === null) return stay(state);
+  const next: FlowState = {
+    ...withoutArtifacts(counted),
+    phase: "face",
+    face: null,
+    challengesSinceVerdict: 0,
+  };
+  return { state: next, effects: [{ do: "wipe", what: "face" }, result(next, "face", verdict.failureCode)] };
+}
+
+function end(state: FlowState, failureCode: FailureCode | null): FlowStep {
+  return {
+    state: { ...emptied(state), phase: "ended" },
+    effects: [
+      { do: "wipe", what: "chip" },
+      { do: "wipe", what: "face" },
+      {
+        do: "send",
+        message: {
+          type: "outcome",
+          status: failureCode === null ? "succeeded" : "failed",
+          failure_code: failureCode,
+        },
+      },
+      { do: "close", code: "OUTCOME" },
+    ],
+  };
+}
+
+/** Back to where the device can take the step again. What had passed stays, and nothing is counted. */
+function afterFault(state: FlowState, code: VerifyFaultCode): FlowStep {
+  const inFace = state.phase === "face" || state.phase === "face_capture" || state.phase === "face_check";
+  const next: FlowState = inFace
+    ? { ...withoutArtifacts(state), phase: "face", face: null }
+    : { ...emptied(state), phase: "chip" };
+  return {
+    state: next,
+    effects: [
+      { do: "wipe", what: inFace ? "face" : "chip" },
+      { do: "send", message: { type: "fault", code, message: verifyFaultCodes[code], phase: next.phase } },
+    ],
+  };
+}
+
+// --- parts ---------------------------------------------------------------------------------------------------------
+
+function withoutArtifacts(state: FlowState): FlowState {
+  return { ...state, artifacts: new Map(), announcedBytes: 0 };
+}
+
+function emptied(state: FlowState): FlowState {
+  return { ...withoutArtifacts(state), exchange: null, proof: null, proofRestarts: 0, face: null };
+}
+
+function stay(state: FlowState, ...effects: FlowEffect[]): FlowStep {
+  return { state, effects };
+}
+
+function close(state: FlowState, code: VerifyCloseCode): FlowStep {
+  return stay(state, { do: "close", code });
+}
+
+/** The message is fine but not now. Past the chip step, whatever is about the chip has passed already. */
+function misplaced(state: FlowState, about: "chip" | "face"): FlowStep {
+  const pinned = state.phase === "face" || state.phase === "face_capture" || state.phase === "face_check";
+  return close(state, pinned && about === "chip" ? "ALREADY_PASSED" : "OUT_OF_ORDER");
+}
+
+function checking(state: FlowState): FlowEffect {
+  return { do: "send", message: { type: "checking", phase: state.phase, busy: false } };
+}
+
+function result(state: FlowState, step: "chip" | "face", failureCode: FailureCode | null): FlowEffect {
+  return {
+    do: "send",
+    message: {
+      type: "step_result",
+      step,
+      passed: failureCode === null,
+      failure_code: failureCode,
+      tries_left: triesLeft(state),
+      phase: state.phase,
+    },
+  };
+}
+
+function challengeMessage(face: FaceTry, now: Date): ServiceMessage {
+  return {
+    type: "face_challenge",
+    movements: [...face.movements],
+    deadline_ms: Math.max(1, face.deadlineAtMs - now.getTime()),
+  };
+}
