@@ -1,0 +1,129 @@
+import { Worker } from "node:worker_threads";
+
+/** There is as much to do as may wait. Try again shortly. */
+export class PoolBusyError extends Error {
+  constructor() {
+    super("every worker is busy and the queue is full");
+  }
+}
+
+/** The thread that had the task ended or took too long. The task may be given to another one. */
+export class WorkerLostError extends Error {
+  constructor() {
+    super("the thread that worked on this is gone");
+  }
+}
+
+type Waiting<Task, Answer> = {
+  task: Task;
+  resolve: (answer: Answer) => void;
+  reject: (error: Error) => void;
+};
+
+type Thread<Task, Answer> = {
+  worker: Worker;
+  busyWith: Waiting<Task, Answer> | null;
+  timer: NodeJS.Timeout | undefined;
+};
+
+/** What a worker thread posts back. Of an error only its name: its message might quote what was worked on. */
+export type WorkerAnswer<Answer> = { answer: Answer } | { failed: string };
+
+export type WorkerPoolOptions = {
+  threads: number;
+  /** Tasks that may wait when every thread is busy. */
+  maxWaiting: number;
+  /** A thread that needs longer for one task is ended. */
+  taskMs: number;
+};
+
+/**
+ * Threads that run one module, each a task at a time. They start when first needed and are replaced when they end. The queue is
+ * bounded: what does not fit is refused at once, so that whoever asks can tell people to wait.
+ */
+export class WorkerPool<Task, Answer> {
+  readonly #module: URL;
+  readonly #options: WorkerPoolOptions;
+  readonly #workerData: unknown;
+  readonly #threads = new Set<Thread<Task, Answer>>();
+  readonly #waiting: Waiting<Task, Answer>[] = [];
+  #closed = false;
+
+  constructor(module: URL, options: WorkerPoolOptions, workerData: unknown = null) {
+    this.#module = module;
+    this.#options = options;
+    this.#workerData = workerData;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  get busy(): number {
+    return [...this.#threads].filter(({ busyWith }) => busyWith !== null).length;
+  }
+
+  run(task: Task): Promise<Answer> {
+    if (this.#closed) return Promise.reject(new WorkerLostError());
+    return new Promise((resolve, reject) => {
+      const entry = { task, resolve, reject };
+      const thread = this.#free();
+      if (thread !== null) this.#give(thread, entry);
+      else if (this.#waiting.length < this.#options.maxWaiting) this.#waiting.push(entry);
+      else reject(new PoolBusyError());
+    });
+  }
+
+  #free(): Thread<Task, Answer> | null {
+    for (const thread of this.#threads) if (thread.busyWith === null) return thread;
+    return this.#threads.size < this.#options.threads ? this.#start() : null;
+  }
+
+  #start(): Thread<Task, Answer> {
+    const worker = new Worker(this.#module, { workerData: this.#workerData });
+    const thread: Thread<Task, Answer> = { worker, busyWith: null, timer: undefined };
+    this.#threads.add(thread);
+    // A thread without work does not keep the process alive.
+    worker.unref();
+    worker.on("message", (message: WorkerAnswer<Answer>) => {
+      const done = this.#release(thread);
+      if ("answer" in message) done?.resolve(message.answer);
+      else done?.reject(new Error(`a worker failed: ${message.failed}`));
+      this.#next(thread);
+    });
+    // "error" is followed by "exit"; without a listener it would end the process.
+    worker.on("error", () => {});
+    worker.on("exit", () => {
+      this.#threads.delete(thread);
+      this.#release(thread)?.reject(new WorkerLostError());
+      if (!this.#closed && this.#waiting.length > 0) this.#next(this.#start());
+    });
+    return thread;
+  }
+
+  #give(thread: Thread<Task, Answer>, entry: Waiting<Task, Answer>): void {
+    thread.busyWith = entry;
+    thread.worker.ref();
+    thread.timer = setTimeout(() => void thread.worker.terminate(), this.#options.taskMs);
+    thread.worker.postMessage(entry.task);
+  }
+
+  #release(thread: Thread<Task, Answer>): Waiting<Task, Answer> | null {
+    clearTimeout(thread.timer);
+    thread.worker.unref();
+    const { busyWith } = thread;
+    thread.busyWith = null;
+    return busyWith;
+  }
+
+  #next(thread: Thread<Task, Answer>): void {
+    const entry = this.#waiting.shift();
+    if (entry !== undefined) this.#give(thread, entry);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const { reject } of this.#waiting.splice(0)) reject(new WorkerLostError());
+    await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()));
+  }
+}

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { claimKeys } from "@assay/contract/sessions";
+import { buildMrz } from "@assay/emrtd/mrz/build-mrz";
+import { parseMrzLines } from "@assay/emrtd/mrz/parse-mrz";
+import fc from "fast-check";
+import { buildClaims, isAtLeast, serviceDocumentId } from "./claims.ts";
+
+const now = new Date("2026-03-01T12:00:00.000Z");
+const content = {
+  format: "TD3" as const,
+  documentCode: "P",
+  issuingState: "UTO",
+  nationality: "UTO",
+  documentNumber: "L898902C3",
+  dateOfBirth: "740812",
+  dateOfExpiry: "310415",
+  sex: "F" as const,
+  primaryName: "Eriksson",
+  secondaryName: "Anna Maria",
+  optionalData: "ZE184226B",
+};
+const mrz = parseMrzLines(buildMrz(content), now);
+const date = (raw: string, year?: number, month?: number, day?: number) => ({
+  raw,
+  year,
+  month,
+  day,
+  otherYears: [],
+});
+
+test("every field of the allowlist has its claim, and only chosen ones are there", () => {
+  const all = buildClaims(mrz, {
+    fieldKeys: [...claimKeys, "age_over_51", "age_over_52"],
+    documentId: () => "id",
+    now,
+  });
+  assert.deepEqual(all, {
+    document_type_code: "P",
+    issuing_country_code: "UTO",
+    family_name: "ERIKSSON",
+    given_names: "ANNA MARIA",
+    document_number: "L898902C3",
+    nationality_code: "UTO",
+    date_of_birth: "1974-08-12",
+    sex_marker: "F",
+    document_expiry_date: "2031-04-15",
+    mrz_optional_data: "ZE184226B",
+    service_document_id: "id",
+    age_over_51: true,
+    age_over_52: false,
+  });
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.constantFrom(...claimKeys, "age_over_18")), (fieldKeys) => {
+      const claims = buildClaims(mrz, { fieldKeys, documentId: () => "id", now });
+      assert.deepEqual(Object.keys(claims).sort(), [...fieldKeys].sort());
+    }),
+  );
+  assert.throws(() => buildClaims(mrz, { fieldKeys: ["portrait"], documentId: () => "id", now }));
+});
+
+test("what the document leaves blank is null, and a date keeps what is known of it", () => {
+  const partial = parseMrzLines(buildMrz({ ...content, optionalData: "", dateOfBirth: "7408<<" }), now);
+  const claims = buildClaims(partial, {
+    fieldKeys: ["mrz_optional_data", "date_of_birth"],
+    documentId: () => "",
+    now,
+  });
+  assert.deepEqual(claims, { mrz_optional_data: null, date_of_birth: "1974-08" });
+});
+
+test("an age counts from the birthday on, and in doubt the person is younger", () => {
+  const at = (text: string) => new Date(text);
+  const born = date("080301", 2008, 3, 1);
+  assert.equal(isAtLeast(born, 18, at("2026-02-28T23:59:59.999Z")), false);
+  assert.equal(isAtLeast(born, 18, at("2026-03-01T00:00:00.000Z")), true);
+  const leap = date("080229", 2008, 2, 29);
+  assert.equal(isAtLeast(leap, 18, at("2026-02-28T12:00:00.000Z")), false);
+  assert.equal(isAtLeast(leap, 18, at("2026-03-01T00:00:00.000Z")), true);
+  assert.equal(isAtLeast(leap, 20, at("2028-02-29T00:00:00.000Z")), true);
+  const month = date("0802<<", 2008, 2);
+  assert.equal(isAtLeast(month, 18, at("2026-02-28T12:00:00.000Z")), false);
+  assert.equal(isAtLeast(month, 18, at("2026-03-01T00:00:00.000Z")), true);
+  const year = date("08<<<<", 2008);
+  assert.equal(isAtLeast(year, 18, at("2026-12-30T12:00:00.000Z")), false);
+  assert.equal(isAtLeast(year, 18, at("2026-12-31T00:00:00.000Z")), true);
+  assert.equal(isAtLeast(date("<<<<<<"), 12, at("2026-03-01T00:00:00.000Z")), false);
+});
+
+test("the identifier follows from key, organization and document, and from nothing else", () => {
+  const key = Buffer.alloc(32, 1);
+  const document = { issuingState: "UTO", documentCode: "P", documentNumber: "L898902C3" };
+  const id = serviceDocumentId(key, "org-1", document);
+  assert.match(id, /^[A-Za-z0-9_-]{43}$/);
+  assert.equal(serviceDocumentId(key, "org-1", { ...document }), id);
+  const others = [
+    serviceDocumentId(Buffer.alloc(32, 2), "org-1", document),
+    serviceDocumentId(key, "org-2", document),
+    serviceDocumentId(key, "org-1", { ...document, documentNumber: "L898902C4" }),
+    serviceDocumentId(key, "org-1", { ...document, documentCode: "PO" }),
+    serviceDocumentId(key, "org-1", { issuingState: "UTOP", documentCode: "", documentNumber: "L898902C3" }),
+  ];
+  assert.equal(new Set([id, ...others]).size, 6);
+});

@@ -1,0 +1,97 @@
+import { createHmac } from "node:crypto";
+import { isoDate, type MrzDate } from "@assay/emrtd/mrz/mrz-date";
+import type { Mrz } from "@assay/emrtd/mrz/parse-mrz";
+import { ageOf } from "../sessions/share-contract.ts";
+
+type ClaimValue = string | boolean | null;
+
+/**
+ * Exactly the chosen fields, from the zone on the chip and nothing else. A field that the document leaves blank is null; a date of which
+ * the issuer knew only a part has only that part (`1968-05`, `1968`).
+ */
+export function buildClaims(
+  mrz: Mrz,
+  chosen: { fieldKeys: readonly string[]; documentId: () => string; now: Date },
+): Record<string, ClaimValue> {
+  const claims: Record<string, ClaimValue> = {};
+  for (const key of chosen.fieldKeys) claims[key] = claimOf(mrz, key, chosen);
+  return claims;
+}
+
+function claimOf(mrz: Mrz, key: string, chosen: { documentId: () => string; now: Date }): ClaimValue {
+  switch (key) {
+    case "document_type_code":
+      return mrz.documentCode;
+    case "issuing_country_code":
+      return blankAsNull(mrz.issuingState);
+    case "family_name":
+      return blankAsNull(mrz.name.primary);
+    case "given_names":
+      return blankAsNull(mrz.name.secondary);
+    case "document_number":
+      return blankAsNull(mrz.documentNumber);
+    case "nationality_code":
+      return blankAsNull(mrz.nationality);
+    case "date_of_birth":
+      return knownDate(mrz.dateOfBirth);
+    case "sex_marker":
+      return mrz.sex;
+    case "document_expiry_date":
+      return knownDate(mrz.dateOfExpiry);
+    case "mrz_optional_data":
+      return blankAsNull([mrz.optionalData, mrz.secondOptionalData].filter((part) => part !== "").join(" "));
+    case "service_document_id":
+      return chosen.documentId();
+    default: {
+      const years = ageOf(key);
+      if (years === null) throw new Error("a field that cannot be shared was chosen");
+      return isAtLeast(mrz.dateOfBirth, years, chosen.now);
+    }
+  }
+}
+
+function blankAsNull(text: string): string | null {
+  return text === "" ? null : text;
+}
+
+function knownDate(date: MrzDate): string | null {
+  const whole = isoDate(date);
+  if (whole !== undefined) return whole;
+  if (date.year === undefined) return null;
+  const year = String(date.year).padStart(4, "0");
+  return date.month === undefined ? year : `${year}-${String(date.month).padStart(2, "0")}`;
+}
+
+/**
+ * Whether the person has completed so many years on the day of the check (UTC). Where the document leaves it open, the answer is the one
+ * that is certain: an unknown day or month counts as the last one possible, an unknown year as too young, and somebody born on 29
+ * February completes a year on 1 March where there is no such day.
+ */
+export function isAtLeast(birth: MrzDate, years: number, now: Date): boolean {
+  if (birth.year === undefined) return false;
+  const month = birth.month ?? 12;
+  const day = birth.day ?? new Date(Date.UTC(birth.year, month, 0)).getUTCDate();
+  // A day that does not exist rolls over to the first of the next month, which is what is wanted.
+  const birthday = Date.UTC(birth.year + years, month - 1, day);
+  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()) >= birthday;
+}
+
+/**
+ * The same document gives one organization the same identifier every time, and two organizations different ones: without the key,
+ * which never leaves the service, it says nothing about the document.
+ */
+export function serviceDocumentId(
+  key: Buffer,
+  organizationId: string,
+  {
+    issuingState,
+    documentCode,
+    documentNumber,
+  }: Pick<Mrz, "issuingState" | "documentCode" | "documentNumber">,
+): string {
+  const hmac = createHmac("sha256", key);
+  // Each part with its length, so that no two lists of parts are the same text.
+  for (const part of ["service_document_id", organizationId, issuingState, documentCode, documentNumber])
+    hmac.update(`${Buffer.byteLength(part)}:${part}`);
+  return hmac.digest("base64url");
+}

@@ -1,0 +1,49 @@
+import type { Level, WarningCode } from "@assay/emrtd/verify/report";
+
+/** What may be wrong although every check passed, each with how much it takes away of what is left to trust. */
+const chipMayBeCopied = 0.3;
+const faceSimulated = 0.2;
+const warningWeights: Partial<Record<WarningCode, number>> = {
+  revocation_list_missing: 0.1,
+  revocation_list_stale: 0.05,
+  sha1: 0.1,
+  short_rsa_key: 0.1,
+  wrong_curve_of_same_size: 0.2,
+  issuer_name_mismatch: 0.1,
+  issuer_key_id_mismatch: 0.1,
+  authority_not_marked: 0.05,
+  unknown_critical_extension: 0.1,
+  country_mismatch: 0.3,
+  undeclared_group: 0.2,
+  // Deviations that whole states show say little about one document.
+  signer_expired: 0,
+  signature_algorithm_without_hash: 0,
+};
+const otherWarning = 0.02;
+const failedTry = 0.05;
+
+export type RiskFacts = {
+  level: Level | null;
+  warnings: readonly WarningCode[];
+  /** Tries of this session that failed before. */
+  failedTries: number;
+  /** Null before the face was judged; `risk` is the judge's own doubt, 0 to 1. */
+  face: { simulated: boolean; risk: number } | null;
+};
+
+/**
+ * 0 to 1, with three decimals. Doubts are independent: the score is 1 minus the product of (1 - weight) over all of them, so each
+ * raises it, none twice, and no number of small ones reaches 1.
+ */
+export function riskScore({ level, warnings, failedTries, face }: RiskFacts): number {
+  if (level === null) return 1;
+  const doubts = [
+    level === "chip_clonable" ? chipMayBeCopied : 0,
+    ...[...new Set(warnings)].map((code) => warningWeights[code] ?? otherWarning),
+    ...Array.from({ length: Math.min(failedTries, 6) }, () => failedTry),
+    face?.simulated ? faceSimulated : 0,
+    Math.min(Math.max(face?.risk ?? 0, 0), 1),
+  ];
+  const trust = doubts.reduce((left, doubt) => left * (1 - doubt), 1);
+  return Math.round((1 - trust) * 1000) / 1000;
+}
