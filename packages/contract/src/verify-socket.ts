@@ -103,7 +103,6 @@ export const verifyCloseCodes = {
   FRAME_TOO_LARGE: { status: 1009, about: "A frame is larger than the limit." },
   MESSAGE_INVALID: { status: 4400, about: "A frame is neither a known message nor part of an artifact." },
   SOCKET_TOKEN_INVALID: { status: 4401, about: "The token is not the one of this session's attempt." },
-  SESSION_NOT_FOUND: { status: 4404, about: "There is no such session." },
   HELLO_TIMEOUT: { status: 4408, about: "No hello came in time." },
   IDLE_TIMEOUT: { status: 4408, about: "Nothing was heard from the device for too long." },
   REPLACED: { status: 4409, about: "The same device has opened another socket, which goes on." },

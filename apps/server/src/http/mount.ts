@@ -20,6 +20,7 @@ import { limitInEffect } from "./error-handler.ts";
 import { sendEvents } from "./event-stream.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { RenderedAnswer } from "./rendered-answer.ts";
+import type { SocketBinding } from "./mount-socket.ts";
 import { type SessionCookie, sessionTokenOf } from "./session-cookie.ts";
 import { convertQuery, createValidator } from "./validate.ts";
 
@@ -84,6 +85,8 @@ type MountOptions = {
   publicUrl: () => string;
   onKeyUsed: (keyId: string) => void;
   writeCookie: (reply: FastifyReply, cookie: SessionCookie | null) => void;
+  /** By the id of a route: what takes over when a request asks to upgrade. The route's handler answers all others. */
+  sockets?: Readonly<Record<string, SocketBinding>>;
 };
 
 const callers = new WeakMap<FastifyRequest, Caller | OrganizationCaller | null>();
@@ -104,11 +107,24 @@ function mountRoute(
   const checkQuery = query ? createValidator(query, "query") : null;
   const checkBody = definition.body ? createValidator(definition.body, "body") : null;
   const serialize = lazySerializer(definition);
+  const socket = options.sockets?.[definition.id];
 
   app.route({
     method: definition.method,
     url: definition.path,
     config: { definition },
+    ...(socket === undefined
+      ? {}
+      : {
+          // Refused with the envelope while it is still HTTP.
+          preValidation: async (request: FastifyRequest) => {
+            if (!request.ws) return;
+            if (checkParams) checkParams(request.params);
+            refuseAnyQuery(request.query);
+            socket.admit(request);
+          },
+          wsHandler: socket.open,
+        }),
     // Before the body is read: a caller who may not do this does not get to send us a megabyte.
     onRequest: async (request, reply) => {
       callers.set(request, await identify(request, reply, definition, options));
@@ -211,7 +227,7 @@ function refuseForeignOrigin(request: FastifyRequest, publicUrl: string): void {
   }
 }
 
-function isOwnOrigin(origin: string, request: FastifyRequest, publicUrl: string): boolean {
+export function isOwnOrigin(origin: string, request: FastifyRequest, publicUrl: string): boolean {
   if (origin === publicUrl) return true;
   // On a loopback address the same machine is known by several names; nobody else can serve a page from there.
   const host = URL.parse(origin)?.hostname ?? "";

@@ -1,0 +1,470 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import {
+  type ArtifactFrame,
+  type ChipFile,
+  type DeviceMessage,
+  type ServiceMessage,
+  type VerifyCloseCode,
+  verifyCloseCodes,
+} from "@assay/contract/verify-socket";
+import { readDg2 } from "@assay/emrtd/lds/dg2";
+import type { Core } from "../core.ts";
+import { describeError } from "../lib/log.ts";
+import type { ChipExaminer, ProofState } from "./chip-examiner.ts";
+import { overwriteProof } from "./chip-examiner.ts";
+import type { DocumentCheck, SentFiles } from "./chip-task.ts";
+import type { FaceJudge } from "./face-judge.ts";
+import { type TryWritten, writeSuccess, writeTry } from "./judge-try.ts";
+import { riskScore } from "./risk-score.ts";
+import {
+  advance,
+  type ChipProofName,
+  type FlowEffect,
+  type FlowInput,
+  type FlowState,
+  startFlow,
+  type Verdict,
+} from "./verify-flow.ts";
+import { reportProgress } from "./verify-progress.ts";
+
+/** One end of a socket, as far as a run needs it. */
+export interface DeviceLink {
+  send(message: ServiceMessage): void;
+  close(code: VerifyCloseCode): void;
+}
+
+export type RunOwner = {
+  sessionId: string;
+  attemptId: string;
+  organizationId: string;
+  sandbox: boolean;
+  expiresAt: Date;
+  selectedFieldKeys: readonly string[];
+  triesUsed: { chip: number; face: number };
+  chipPassed: boolean;
+};
+
+export type RunSurroundings = {
+  core: Core;
+  examiner: ChipExaminer;
+  /** Null where no face check is installed: then nobody can pass with a live document. */
+  faceJudge: FaceJudge | null;
+  /** Seconds that a step took, by its name. */
+  timed: (step: string, seconds: number) => void;
+};
+
+export type DeviceInput =
+  | { kind: "message"; message: Exclude<DeviceMessage, { type: "hello" }> }
+  | { kind: "part"; frame: ArtifactFrame };
+
+/** What passed. DG1 is the only source of claims, DG2 of the portrait; both are compared with their hash before use. */
+type Pinned = {
+  check: DocumentCheck;
+  dg1: Buffer;
+  dg2: Buffer;
+  sod: Buffer;
+  hashes: { dg1: Buffer; dg2: Buffer; sod: Buffer };
+};
+
+type FaceFacts = { simulated: boolean; risk: number };
+
+/**
+ * One attempt as it is carried out in this process: the protocol's state, the bytes that belong to it, and the device's socket, which may
+ * change. Everything that happens to it is handled strictly one after another. The bytes are in memory only and are overwritten as soon
+ * as they are no longer needed.
+ */
+export class AttemptRun {
+  readonly owner: RunOwner;
+  readonly #around: RunSurroundings;
+  #state: FlowState;
+  #link: DeviceLink | null = null;
+  #work: Promise<void> = Promise.resolve();
+  #disposed = false;
+  #lastStep = "";
+
+  readonly #artifacts = new Map<number, Buffer>();
+  readonly #files = new Map<ChipFile, Buffer>();
+  readonly #frames: { bytes: Buffer; atMs: number }[] = [];
+  #check: DocumentCheck | null = null;
+  #proof: ProofState | null = null;
+  #pinned: Pinned | null = null;
+  #faceFacts: FaceFacts | null = null;
+
+  constructor(owner: RunOwner, around: RunSurroundings) {
+    this.owner = owner;
+    this.#around = around;
+    const { sessionId, attemptId, sandbox, expiresAt, triesUsed, chipPassed } = owner;
+    const faceMode = sandbox ? "simulated" : around.faceJudge === null ? "unavailable" : "camera";
+    this.#state = startFlow(
+      { sessionId, attemptId, sandbox, faceMode, expiresAt: expiresAt.toISOString() },
+      { ...triesUsed, chipPassed },
+    );
+  }
+
+  get link(): DeviceLink | null {
+    return this.#link;
+  }
+
+  get ended(): boolean {
+    return this.#state.phase === "ended" || this.#disposed;
+  }
+
+  /** Whether what this process knows of the tries is what the database says. */
+  agreesWith(triesUsed: RunOwner["triesUsed"]): boolean {
+    const known = this.#state.triesUsed;
+    return known.chip === triesUsed.chip && known.face === triesUsed.face;
+  }
+
+  /** The device is on this socket from now on; the one before is closed at once. */
+  attach(link: DeviceLink): Promise<void> {
+    this.#link?.close("REPLACED");
+    this.#link = link;
+    return this.#next(() => (this.#link === link ? this.#apply({ kind: "attached" }, null) : undefined));
+  }
+
+  detach(link: DeviceLink): void {
+    if (this.#link === link) this.#link = null;
+  }
+
+  /** Resolves when it has been handled. What a replaced socket still had to say is dropped. */
+  receive(link: DeviceLink, input: DeviceInput): Promise<void> {
+    return this.#next(() => {
+      if (this.#link !== link) return undefined;
+      if (this.#around.core.clock.now() >= this.owner.expiresAt)
+        return this.#apply({ kind: "session_over" }, null);
+      if (input.kind === "message") return this.#apply(input, null);
+      const { artifact, offset, total, bytes } = input.frame;
+      return this.#apply({ kind: "part", part: { artifact, offset, total, length: bytes.length } }, bytes);
+    });
+  }
+
+  /** Somebody else ended the session, or another device has it. */
+  sessionOver(): Promise<void> {
+    return this.#next(() => this.#apply({ kind: "session_over" }, null));
+  }
+
+  /** The device has been gone for too long: what was read is overwritten, and has to be read again. */
+  forget(): Promise<void> {
+    return this.#next(() => (this.#link === null ? this.#apply({ kind: "forgotten" }, null) : undefined));
+  }
+
+  /** Overwrites everything; nothing is handled afterwards. Resolves when what was under way has come to rest. */
+  dispose(): Promise<void> {
+    this.#disposed = true;
+    return this.#work.then(() => {
+      this.#wipeChip();
+      this.#wipeFace();
+    });
+  }
+
+  #next(work: () => Promise<void> | undefined): Promise<void> {
+    this.#work = this.#work.then(async () => {
+      if (this.#disposed) return;
+      try {
+        await work();
+      } catch (error) {
+        // A fault in our own code. The device connects again and finds the state as it was; nothing was counted.
+        this.#around.core.log.error("a step of a verification failed", {
+          attemptId: this.owner.attemptId,
+          ...describeError(error),
+        });
+        this.#link?.close("INTERNAL");
+        this.#link = null;
+      }
+    });
+    return this.#work;
+  }
+
+  async #apply(first: FlowInput, bytes: Uint8Array | null): Promise<void> {
+    const inputs = [first];
+    for (let input = inputs.shift(); input !== undefined; input = inputs.shift()) {
+      const { state, effects } = advance(this.#state, input, this.#around.core.clock.now());
+      this.#state = state;
+      await this.#report();
+      for (const effect of effects) {
+        const then = await this.#carryOut(effect, bytes);
+        if (this.#disposed) return;
+        if (then !== undefined) inputs.push(then);
+      }
+    }
+  }
+
+  /** Tells the person's other page. It only informs: when it cannot be told, the verification goes on. */
+  async #report(): Promise<void> {
+    const step = this.#state.phase;
+    if (step === this.#lastStep || step === "ended" || this.#link === null) return;
+    this.#lastStep = step;
+    const { core } = this.#around;
+    const { sessionId, attemptId } = this.owner;
+    try {
+      await reportProgress(core.db, { sessionId, attemptId, step, now: core.clock.now() });
+    } catch (error) {
+      core.log.warn("the progress of a verification could not be told", {
+        attemptId,
+        ...describeError(error),
+      });
+    }
+  }
+
+  async #carryOut(effect: FlowEffect, bytes: Uint8Array | null): Promise<FlowInput | undefined> {
+    switch (effect.do) {
+      case "send":
+        this.#link?.send(effect.message);
+        return undefined;
+      case "close":
+        this.#link?.close(effect.code);
+        this.#link = null;
+        return undefined;
+      case "expect_artifact": {
+        const buffer = Buffer.alloc(effect.size);
+        this.#artifacts.set(effect.artifact, buffer);
+        if ("file" in effect.what) this.#files.set(effect.what.file, buffer);
+        else this.#frames.push({ bytes: buffer, atMs: effect.what.frameAtMs });
+        return undefined;
+      }
+      case "keep_part":
+        if (bytes !== null) this.#artifacts.get(effect.artifact)?.set(bytes, effect.offset);
+        return undefined;
+      case "wipe":
+        if (effect.what === "chip") this.#wipeChip();
+        else this.#wipeFace();
+        return undefined;
+      case "pin_chip":
+        this.#pin();
+        return undefined;
+      case "check_chip":
+        return this.#guarded("chip_check", () => this.#checkChip());
+      case "begin_proof":
+        return this.#guarded("chip_proof", () => this.#beginProof(effect.proof));
+      case "check_answers":
+        return this.#guarded("chip_proof", () => this.#checkAnswers(effect.proof, effect.answers));
+      case "new_face_challenge":
+        return this.#guarded("face_challenge", async () => {
+          const { faceJudge } = this.#around;
+          if (faceJudge === null) return { kind: "fault", code: "FACE_CHECK_UNAVAILABLE" };
+          return { kind: "face_challenge", ...faceJudge.newChallenge() };
+        });
+      case "judge_face":
+        return this.#guarded("face_check", () => this.#judgeFace());
+      case "count":
+        return this.#write("count", effect.verdict, effect.step, () =>
+          writeTry(this.#around.core, this.owner, {
+            step: effect.step,
+            number: effect.number,
+            verdict: effect.verdict,
+            riskScore: this.#riskScore(),
+          }),
+        );
+      case "finish": {
+        const pinned = this.#intactPinned();
+        return this.#write("finish", { failureCode: null }, null, () =>
+          writeSuccess(this.#around.core, this.owner, {
+            dg1: pinned.dg1,
+            faceTry: effect.number,
+            riskScore: this.#riskScore(),
+          }),
+        );
+      }
+    }
+  }
+
+  // --- chip --------------------------------------------------------------------------------------------------------
+
+  async #checkChip(): Promise<FlowInput> {
+    const { core, examiner } = this.#around;
+    const check = await examiner.verify(
+      { sandbox: this.owner.sandbox, files: this.#sentFiles(), now: core.clock.now() },
+      this.#onBusy,
+    );
+    if (check.trustStoreEmpty) {
+      core.log.warn("a document could not be judged: no issuing authority is known");
+      return { kind: "fault", code: "TRUST_STORE_EMPTY" };
+    }
+    this.#check = check;
+    return { kind: "chip_checked", verdict: { failureCode: check.failureCode }, proof: check.proof };
+  }
+
+  async #beginProof(proof: ChipProofName): Promise<FlowInput> {
+    overwriteProof(this.#proof);
+    const begun = await this.#around.examiner.beginProof(proof, this.#sentFiles(), this.#onBusy);
+    return this.#ask(begun);
+  }
+
+  #ask({ state, ask }: Awaited<ReturnType<ChipExaminer["beginProof"]>>): FlowInput {
+    this.#proof = state;
+    return {
+      kind: "proof_commands",
+      exchange: randomBytes(16).toString("base64url"),
+      commandKind: ask.kind,
+      commands: ask.commands.map((command) => Buffer.from(command).toString("base64")),
+    };
+  }
+
+  async #checkAnswers(proof: ChipProofName, answers: readonly string[]): Promise<FlowInput> {
+    const state = this.#proof;
+    if (state === null || this.#check === null) throw new Error("there is no proof to go on with");
+    const decoded = answers.map((answer) => new Uint8Array(Buffer.from(answer, "base64")));
+    const next = await this.#around.examiner.continueProof(state, decoded, this.#sentFiles(), this.#onBusy);
+    if ("ask" in next) return this.#ask(next);
+    overwriteProof(this.#proof);
+    this.#proof = null;
+    const failureCode =
+      proof === "chip_authentication"
+        ? "document_chip_authentication_failed"
+        : "document_active_authentication_failed";
+    this.#check = { ...this.#check, level: next.proved ? "chip_genuine" : null };
+    return { kind: "proof_judged", verdict: { failureCode: next.proved ? null : failureCode } };
+  }
+
+  #sentFiles(): SentFiles {
+    const [SOD, DG1, DG2] = [this.#files.get("SOD"), this.#files.get("DG1"), this.#files.get("DG2")];
+    if (SOD === undefined || DG1 === undefined || DG2 === undefined)
+      throw new Error("a chip is checked before its files are there");
+    return { ...Object.fromEntries(this.#files), SOD, DG1, DG2 };
+  }
+
+  #pin(): void {
+    const { SOD, DG1, DG2 } = this.#sentFiles();
+    const check = this.#check;
+    if (
+      check === null ||
+      check.failureCode !== null ||
+      check.level === null ||
+      check.level === "data_authentic"
+    )
+      throw new Error("a chip was to be pinned that has not passed");
+    const [dg1, dg2, sod] = [Buffer.from(DG1), Buffer.from(DG2), Buffer.from(SOD)];
+    this.#wipeChip();
+    this.#pinned = { check, dg1, dg2, sod, hashes: { dg1: sha256(dg1), dg2: sha256(dg2), sod: sha256(sod) } };
+  }
+
+  #intactPinned(): Pinned {
+    const pinned = this.#pinned;
+    if (pinned === null) throw new Error("no chip has passed");
+    for (const name of ["dg1", "dg2", "sod"] as const)
+      if (!timingSafeEqual(sha256(pinned[name]), pinned.hashes[name]))
+        throw new Error("what has passed is not what is there");
+    return pinned;
+  }
+
+  #wipeChip(): void {
+    const pinned = this.#pinned;
+    for (const bytes of [...this.#files.values(), pinned?.dg1, pinned?.dg2, pinned?.sod]) bytes?.fill(0);
+    overwriteProof(this.#proof);
+    this.#files.clear();
+    this.#artifacts.clear();
+    this.#pinned = null;
+    this.#check = null;
+    this.#proof = null;
+    this.#faceFacts = null;
+  }
+
+  // --- face --------------------------------------------------------------------------------------------------------
+
+  async #judgeFace(): Promise<FlowInput> {
+    const { core, examiner, faceJudge } = this.#around;
+    const pinned = this.#intactPinned();
+    if (this.owner.sandbox) {
+      const { faceFailureCode } = await examiner.simulateFace(pinned.sod, core.clock.now(), this.#onBusy);
+      this.#faceFacts = { simulated: true, risk: 0 };
+      return { kind: "face_judged", verdict: { failureCode: faceFailureCode } };
+    }
+    if (faceJudge === null) return { kind: "fault", code: "FACE_CHECK_UNAVAILABLE" };
+    const portrait = readDg2(pinned.dg2).faces[0]?.image;
+    if (portrait === undefined) throw new Error("a chip has passed without a portrait");
+    const { failureCode, risk } = await faceJudge.judge({
+      portrait: { kind: portrait.kind, bytes: portrait.bytes },
+      movements: this.#state.face?.movements ?? [],
+      frames: this.#frames,
+    });
+    this.#faceFacts = { simulated: false, risk };
+    return { kind: "face_judged", verdict: { failureCode } };
+  }
+
+  #wipeFace(): void {
+    for (const { bytes } of this.#frames) bytes.fill(0);
+    this.#frames.length = 0;
+    this.#artifacts.clear();
+    this.#faceFacts = null;
+  }
+
+  // --- what all steps share ----------------------------------------------------------------------------------------
+
+  #riskScore(): number {
+    const check = this.#pinned?.check ?? this.#check;
+    const { chip, face } = this.#state.triesUsed;
+    return riskScore({
+      level: check?.level ?? null,
+      warnings: check?.warnings ?? [],
+      failedTries: chip + face - (this.#state.chipPassCounted ? 1 : 0),
+      face: this.#faceFacts,
+    });
+  }
+
+  readonly #onBusy = (): void => {
+    this.#link?.send({ type: "checking", phase: this.#state.phase, busy: true });
+  };
+
+  /** A check that could not be carried out is a fault of ours, whatever the reason. */
+  async #guarded(step: string, work: () => Promise<FlowInput>): Promise<FlowInput> {
+    const { core, timed } = this.#around;
+    const startedAt = performance.now();
+    try {
+      return await work();
+    } catch (error) {
+      core.log.error("a check could not be carried out", {
+        attemptId: this.owner.attemptId,
+        step,
+        ...describeError(error),
+      });
+      return { kind: "fault", code: "CHECK_FAILED_TO_RUN" };
+    } finally {
+      timed(step, (performance.now() - startedAt) / 1000);
+    }
+  }
+
+  async #write(
+    step: string,
+    verdict: Verdict,
+    counts: "chip" | "face" | null,
+    work: () => Promise<TryWritten>,
+  ): Promise<FlowInput | undefined> {
+    const { core, timed } = this.#around;
+    const startedAt = performance.now();
+    try {
+      const { written } = await work();
+      switch (written) {
+        case "session_over":
+          return { kind: "session_over" };
+        case "out_of_date":
+          // Another socket of this attempt goes on in another process. This one has nothing to say any more.
+          this.#disposed = true;
+          this.#link?.close("REPLACED");
+          this.#link = null;
+          this.#wipeChip();
+          this.#wipeFace();
+          return undefined;
+        default:
+          return counts === null
+            ? { kind: "finished" }
+            : { kind: "counted", step: counts, verdict, ended: written === "session_failed" };
+      }
+    } catch (error) {
+      core.log.error("the result of a try could not be written", {
+        attemptId: this.owner.attemptId,
+        ...describeError(error),
+      });
+      return { kind: "fault", code: "STORE_UNAVAILABLE" };
+    } finally {
+      timed(step, (performance.now() - startedAt) / 1000);
+    }
+  }
+}
+
+function sha256(bytes: Uint8Array): Buffer {
+  return createHash("sha256").update(bytes).digest();
+}
+
+export function closingMessage(code: VerifyCloseCode): ServiceMessage {
+  return { type: "closing", code, message: verifyCloseCodes[code].about };
+}

@@ -1,0 +1,31 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
+import type { WorkerAnswer } from "../lib/worker-pool.ts";
+import { openTrustFolder } from "../trust/trust-folder.ts";
+import { type ChipTask, runChipTask } from "./chip-task.ts";
+
+/** A thread that checks chips. It gets copies of the files and overwrites them when it is done. */
+const { trustFolder } = workerData as { trustFolder: string };
+const checker = createNodeSignatureChecker();
+const surroundings = {
+  checker,
+  // The service's own watch on the folder reports problems; here the last good store stays.
+  trustFolder: openTrustFolder(trustFolder, checker, () => {}),
+};
+
+parentPort?.on("message", async (task: ChipTask) => {
+  let message: WorkerAnswer<unknown>;
+  try {
+    message = { answer: await runChipTask(task, surroundings) };
+  } catch (error) {
+    message = { failed: error instanceof Error ? error.name : "unknown" };
+  }
+  parentPort?.postMessage(message);
+  overwrite(task);
+});
+
+function overwrite(value: unknown): void {
+  if (value instanceof Uint8Array) value.fill(0);
+  else if (typeof value === "object" && value !== null)
+    for (const part of Object.values(value)) overwrite(part);
+}

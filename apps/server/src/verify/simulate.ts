@@ -1,0 +1,281 @@
+import { randomUUID } from "node:crypto";
+import { createClient, type Input, type Result } from "@assay/contract/client";
+import type { RouteDefinition } from "@assay/contract/route";
+import type { FailureCode } from "@assay/contract/sessions";
+import {
+  claimHandoff,
+  createHandoff,
+  getConsentTexts,
+  getVerifyDetails,
+  giveConsent,
+} from "@assay/contract/verify";
+import {
+  artifactFrames,
+  type ChipFile,
+  chipFiles,
+  type DeviceMessage,
+  type ServiceMessage,
+  verifySocketPath,
+  verifySubprotocol,
+} from "@assay/contract/verify-socket";
+import { isEmrtdError } from "@assay/emrtd/emrtd-error";
+import type { Chip } from "@assay/emrtd/reader/open-chip";
+
+/**
+ * A reading device without a screen: it speaks HTTP and WebSocket to the service and nothing else, like any other
+ * device. The partner's simulator and the desk reader are made of it.
+ */
+
+export const stopSteps = ["consent", "handoff", "claim", "chip", "face"] as const;
+export type StopStep = (typeof stopSteps)[number];
+
+/** Where a chip comes from; called again when it has to be opened anew. */
+export type ChipSource = {
+  open(): Promise<Chip>;
+  /** The files as they are to be sent. */
+  read(chip: Chip): Promise<Readonly<Partial<Record<ChipFile, Uint8Array>>>>;
+};
+
+export type DeviceRun = {
+  verificationUrl: string;
+  chip: ChipSource;
+  /** Optional fields that the person does not agree to share. */
+  decline?: readonly string[];
+  stopAfter?: StopStep;
+  onStep?: (step: string) => void;
+  /** For tests: what makes the calls. */
+  fetch?: typeof fetch;
+};
+
+export type DeviceOutcome =
+  | { result: "succeeded"; sessionId: string }
+  | { result: "failed"; sessionId: string; failureCode: FailureCode | null }
+  /** As asked for with `stopAfter`. */
+  | { result: "stopped"; sessionId: string; after: StopStep }
+  /** The service could not carry it out; nothing was counted. */
+  | { result: "fault"; sessionId: string; code: string; message: string }
+  | { result: "closed"; sessionId: string; code: string };
+
+/** Something that whoever started the device can mend. */
+export class DeviceError extends Error {}
+
+export function parseVerificationUrl(text: string): { baseUrl: string; sessionId: string } {
+  const url = URL.parse(text);
+  const match = /^(.*)\/verify\/(vs_[A-Za-z0-9]{64})$/.exec(url?.pathname ?? "");
+  if (url === null || !["http:", "https:"].includes(url.protocol) || match === null)
+    throw new DeviceError("This is not the verification_url of a session.");
+  return { baseUrl: `${url.origin}${match[1] ?? ""}`, sessionId: match[2] ?? "" };
+}
+
+/** Consent, handoff and claim: everything up to the socket. */
+export async function claimAttempt(
+  run: Pick<DeviceRun, "verificationUrl" | "decline" | "stopAfter" | "onStep" | "fetch">,
+): Promise<
+  { sessionId: string; baseUrl: string; socketToken: string } | { stopped: StopStep; sessionId: string }
+> {
+  const { baseUrl, sessionId } = parseVerificationUrl(run.verificationUrl);
+  const call = createClient({ baseUrl, fetch: run.fetch ?? fetch });
+  const params = { id: sessionId };
+  const ask = async <const R extends RouteDefinition>(route: R, input: object): Promise<Result<R>["data"]> =>
+    (await call(route, input as Input<R>)).data;
+
+  const details = await ask(getVerifyDetails, { params });
+  if (details.consent === null || !details.consent.fixed) {
+    const decline = new Set(run.decline ?? []);
+    for (const key of decline) {
+      const field = details.share_fields[key];
+      if (field === undefined) throw new DeviceError(`The session does not ask for ${key}.`);
+      if (field.required) throw new DeviceError(`${key} is required and cannot be declined.`);
+    }
+    const texts = await ask(getConsentTexts, {});
+    const selected = Object.keys(details.share_fields).filter((key) => !decline.has(key));
+    await ask(giveConsent, {
+      params,
+      body: { selected_field_keys: selected, terms_version: texts.version },
+    });
+  }
+  run.onStep?.("consent");
+  if (run.stopAfter === "consent") return { stopped: "consent", sessionId };
+  const handoff = await ask(createHandoff, { params, body: {} });
+  run.onStep?.("handoff");
+  if (run.stopAfter === "handoff") return { stopped: "handoff", sessionId };
+  const claimed = await ask(claimHandoff, {
+    params,
+    body: { handoff_token: handoff.handoff_token, device_id: randomUUID() },
+  });
+  run.onStep?.("claim");
+  if (run.stopAfter === "claim") return { stopped: "claim", sessionId };
+  return { sessionId, baseUrl, socketToken: claimed.socket_token };
+}
+
+/** The whole verification, from the link to the outcome. */
+export async function runDevice(run: DeviceRun): Promise<DeviceOutcome> {
+  const claimed = await claimAttempt(run);
+  if ("stopped" in claimed)
+    return { result: "stopped", sessionId: claimed.sessionId, after: claimed.stopped };
+  const { baseUrl, sessionId, socketToken } = claimed;
+  const socket = await DeviceConnection.open(baseUrl, sessionId);
+  try {
+    socket.send({ type: "hello", socket_token: socketToken });
+    return await converse(socket, run, sessionId);
+  } finally {
+    socket.close();
+  }
+}
+
+async function converse(socket: DeviceConnection, run: DeviceRun, sessionId: string): Promise<DeviceOutcome> {
+  let chip: Chip | null = null;
+  const readAndSend = async () => {
+    chip = await run.chip.open();
+    sendFiles(socket, await run.chip.read(chip));
+  };
+  for (;;) {
+    const event = await socket.next();
+    if ("closed" in event) return { result: "closed", sessionId, code: event.closed };
+    const { message } = event;
+    switch (message.type) {
+      case "welcome":
+        if (message.face === "camera")
+          throw new DeviceError("This session needs a camera; open it in a browser.");
+        if (message.phase === "chip") await readAndSend();
+        if (message.phase === "face") socket.send({ type: "face_start" });
+        break;
+      case "checking":
+        run.onStep?.(message.busy ? "waiting" : message.phase);
+        break;
+      case "chip_command": {
+        run.onStep?.(message.proof);
+        // On a resumed socket there is no open chip yet.
+        chip ??= await run.chip.open();
+        const answers = await answerCommand(chip, message);
+        if (answers === "lost") {
+          chip = null;
+          socket.send({ type: "chip_lost" });
+        } else socket.send({ type: "chip_answer", exchange: message.exchange, answers });
+        break;
+      }
+      case "step_result":
+        run.onStep?.(
+          message.passed
+            ? `${message.step}_passed`
+            : `${message.step}_failed (${message.failure_code}), ${message.tries_left[message.step]} left`,
+        );
+        if (message.passed && run.stopAfter === message.step)
+          return { result: "stopped", sessionId, after: message.step };
+        if (message.phase === "chip") await readAndSend();
+        if (message.phase === "face") socket.send({ type: "face_start" });
+        break;
+      case "face_challenge":
+        throw new DeviceError("This session needs a camera; open it in a browser.");
+      case "fault":
+        return { result: "fault", sessionId, code: message.code, message: message.message };
+      case "outcome":
+        return message.status === "succeeded"
+          ? { result: "succeeded", sessionId }
+          : { result: "failed", sessionId, failureCode: message.failure_code };
+      case "closing":
+        return { result: "closed", sessionId, code: message.code };
+    }
+  }
+}
+
+/** Announces and sends every file, then asks for the verdict. */
+export function sendFiles(
+  socket: Pick<DeviceConnection, "send" | "sendBytes">,
+  files: Readonly<Partial<Record<ChipFile, Uint8Array>>>,
+  firstArtifact = 1,
+): void {
+  let artifact = firstArtifact;
+  for (const file of chipFiles) {
+    const bytes = files[file];
+    if (bytes === undefined) continue;
+    socket.send({ type: "chip_file", artifact, file, size: bytes.length });
+    for (const frame of artifactFrames(artifact, bytes)) socket.sendBytes(frame);
+    artifact += 1;
+  }
+  socket.send({ type: "chip_done" });
+}
+
+type ChipCommandMessage = Extract<ServiceMessage, { type: "chip_command" }>;
+
+/** Passes commands on to the chip. Everything but a chip that is gone is an answer, if only that there is none. */
+export async function answerCommand(
+  chip: Chip,
+  { kind, commands }: Pick<ChipCommandMessage, "kind" | "commands">,
+): Promise<string[] | "lost"> {
+  const bytes = commands.map((command) => new Uint8Array(Buffer.from(command, "base64")));
+  const [first = new Uint8Array()] = bytes;
+  try {
+    const answers =
+      kind === "in_session"
+        ? await chip.forwardInSession(bytes)
+        : kind === "sealed"
+          ? [await chip.forwardSealed(first)]
+          : [await chip.activeAuthentication(first)];
+    return answers.map((answer) => Buffer.from(answer).toString("base64"));
+  } catch (error) {
+    if (!isEmrtdError(error)) throw error;
+    return error.code === "CHIP_LOST" ? "lost" : [];
+  }
+}
+
+type ConnectionEvent = { message: ServiceMessage } | { closed: string };
+
+/** A WebSocket as a queue of messages. */
+export class DeviceConnection {
+  readonly #socket: WebSocket;
+  readonly #events: ConnectionEvent[] = [];
+  #waiting: ((event: ConnectionEvent) => void) | null = null;
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.addEventListener("message", ({ data }) => {
+      if (typeof data === "string") this.#push({ message: JSON.parse(data) as ServiceMessage });
+    });
+    socket.addEventListener("close", ({ reason, code }) => this.#push({ closed: reason || String(code) }));
+  }
+
+  static open(baseUrl: string, sessionId: string): Promise<DeviceConnection> {
+    const url = `${baseUrl.replace(/^http/, "ws")}${verifySocketPath(sessionId)}`;
+    const socket = new WebSocket(url, verifySubprotocol);
+    const connection = new DeviceConnection(socket);
+    return new Promise((resolve, reject) => {
+      socket.addEventListener("open", () => resolve(connection));
+      socket.addEventListener("error", () => reject(new DeviceError("The service did not open the socket.")));
+    });
+  }
+
+  #push(event: ConnectionEvent): void {
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    if (waiting) waiting(event);
+    else this.#events.push(event);
+  }
+
+  /** The next message. After the end, the end again. */
+  next(): Promise<ConnectionEvent> {
+    const event = this.#events[0];
+    if (event === undefined)
+      return new Promise((resolve) => {
+        this.#waiting = resolve;
+      });
+    if ("message" in event || this.#events.length > 1) this.#events.shift();
+    return Promise.resolve(event);
+  }
+
+  send(message: DeviceMessage): void {
+    this.sendText(JSON.stringify(message));
+  }
+
+  sendText(text: string): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(text);
+  }
+
+  sendBytes(bytes: Uint8Array<ArrayBuffer>): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(bytes);
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+}
