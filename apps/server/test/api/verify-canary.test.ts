@@ -16,7 +16,7 @@ import { createPartner, expectData } from "../support/api.ts";
 import { createAuthority } from "../support/certificate.ts";
 import { createReceivingEndpoint, decrypt, startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
-import { claimedSession, TestDevice } from "../support/verify.ts";
+import { claimedSession, TestDevice } from "../support/verify-device.ts";
 
 const authority = createAuthority();
 const service = await startTestService({

@@ -13,7 +13,7 @@ import { runDevice } from "../../src/verify/simulate.ts";
 import { virtualPassport } from "../../src/verify/virtual-passport.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import { startTestService, type TestService } from "../support/service.ts";
-import { claimedSession, TestDevice, testDocument } from "../support/verify.ts";
+import { claimedSession, TestDevice, testDocument } from "../support/verify-device.ts";
 
 const service = await startTestService({
   // Nobody waits in line, so that everybody but one is asked to wait.
