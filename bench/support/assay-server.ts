@@ -3,6 +3,7 @@ import { loadConfig } from "../../apps/server/src/config.ts";
 import { systemClock } from "../../apps/server/src/lib/clock.ts";
 import { KeyRing, parseRing } from "../../apps/server/src/lib/key-ring.ts";
 import { createLog } from "../../apps/server/src/lib/log.ts";
+import { createLogWriter } from "../../apps/server/src/lib/log-writer.ts";
 import { announce } from "./server-process.ts";
 
 const config = loadConfig(process.env);
@@ -11,7 +12,7 @@ const service = await startService({
   databaseUrl: config.databaseUrl,
   ring: new KeyRing(parseRing(config.secretKeys)),
   clock: systemClock,
-  log: createLog({ level: "info", write: (line) => process.stdout.write(line), now: () => new Date() }),
+  log: createLog({ level: "info", write: createLogWriter(), now: () => new Date() }),
 });
 process.on("SIGTERM", () => {
   service.close().then(

@@ -26,6 +26,19 @@ create table api_keys (
 CREATE INDEX api_keys_organization ON public.api_keys USING btree (organization_id, id DESC);
 CREATE UNIQUE INDEX api_keys_secret ON public.api_keys USING btree (secret_hash);
 
+create table attempt_sockets (
+  attempt_id text collate "C" not null,
+  session_id text collate "C" not null,
+  organization_id uuid not null,
+  token_hash bytea not null,
+  step text,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint attempt_sockets_pkey PRIMARY KEY (attempt_id)
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX attempt_sockets_organization ON public.attempt_sockets USING btree (organization_id);
+CREATE INDEX attempt_sockets_session ON public.attempt_sockets USING btree (session_id);
+
 create table attempts (
   id text collate "C" not null,
   session_id text collate "C" not null,
@@ -75,6 +88,32 @@ create table backup_codes (
   constraint backup_codes_pkey PRIMARY KEY (user_id, code_hash),
   constraint backup_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+
+create table consent_receipt_keys (
+  id uuid not null,
+  public_key bytea not null,
+  private_key bytea not null,
+  created_at timestamp(3) with time zone not null,
+  constraint consent_receipt_keys_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX consent_receipt_keys_single ON public.consent_receipt_keys USING btree ((true));
+
+create table consents (
+  session_id text collate "C" not null,
+  organization_id uuid not null,
+  id uuid not null,
+  selected_field_keys text[] not null,
+  terms_version text not null,
+  terms_hash text not null,
+  language text,
+  receipt text not null,
+  cancel_token_hash bytea not null,
+  cancel_token_used_at timestamp(3) with time zone,
+  given_at timestamp(3) with time zone not null,
+  withdrawn_at timestamp(3) with time zone,
+  constraint consents_pkey PRIMARY KEY (session_id)
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX consents_organization ON public.consents USING btree (organization_id);
 
 create table deleted_organizations (
   organization_id uuid not null,
@@ -138,6 +177,20 @@ create table guess_limits (
   constraint guess_limits_pkey PRIMARY KEY (key)
 );
 CREATE INDEX guess_limits_expiry ON public.guess_limits USING btree (expires_at);
+
+create table handoff_tokens (
+  token_hash bytea not null,
+  session_id text collate "C" not null,
+  organization_id uuid not null,
+  may_take_over boolean not null,
+  expires_at timestamp(3) with time zone not null,
+  consumed_at timestamp(3) with time zone,
+  device_hash bytea,
+  created_at timestamp(3) with time zone not null,
+  constraint handoff_tokens_pkey PRIMARY KEY (token_hash)
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX handoff_tokens_organization ON public.handoff_tokens USING btree (organization_id);
+CREATE INDEX handoff_tokens_session ON public.handoff_tokens USING btree (session_id, created_at DESC);
 
 create table idempotent_answers (
   id bytea not null,
@@ -361,6 +414,7 @@ create table sessions (
   completed_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  chip_passed_at timestamp(3) with time zone,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_check CHECK (((status = 'failed'::text) = (failure_code IS NOT NULL))),
   constraint sessions_check1 CHECK (((status = ANY (ARRAY['created'::text, 'in_progress'::text])) = (completed_at IS NULL))),
@@ -453,11 +507,13 @@ create table webhook_deliveries (
   constraint webhook_deliveries_pkey PRIMARY KEY (id),
   constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivering'::text, 'succeeded'::text, 'failed'::text])))
 );
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (next_attempt_at, endpoint_id) WHERE (status = 'pending'::text);
 CREATE INDEX webhook_deliveries_endpoint ON public.webhook_deliveries USING btree (endpoint_id, id DESC);
 CREATE INDEX webhook_deliveries_event ON public.webhook_deliveries USING btree (event_id);
 CREATE INDEX webhook_deliveries_expiry ON public.webhook_deliveries USING btree (payload_expires_at) WHERE ((payload IS NOT NULL) AND (payload_expires_at IS NOT NULL));
 CREATE INDEX webhook_deliveries_failed ON public.webhook_deliveries USING btree (organization_id, id DESC) WHERE (status = 'failed'::text);
 CREATE INDEX webhook_deliveries_leases ON public.webhook_deliveries USING btree (lease_until) WHERE (status = 'delivering'::text);
+CREATE INDEX webhook_deliveries_open ON public.webhook_deliveries USING btree (organization_id, id DESC) WHERE (status = ANY (ARRAY['pending'::text, 'delivering'::text]));
 CREATE INDEX webhook_deliveries_organization ON public.webhook_deliveries USING btree (organization_id, id DESC);
 CREATE INDEX webhook_deliveries_queue ON public.webhook_deliveries USING btree (endpoint_id, next_attempt_at) WHERE (status = 'pending'::text);
 

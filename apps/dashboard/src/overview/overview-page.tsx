@@ -18,19 +18,23 @@ const spans = [
   { value: "90", label: "Last 90 days" },
 ];
 
-function daysAgo(days: number): string {
-  return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+function daysBefore(day: string, days: number): string {
+  return new Date(Date.parse(day) - days * 86_400_000).toISOString().slice(0, 10);
 }
 
 export function OverviewPage() {
   const { organization } = usePlace();
   const mayCreate = useMay("admin");
   const [days, setDays] = useState("30");
-  // The service decides what today is, so only the length is asked for: without bounds it answers with 30 days.
-  const overview = useData(
+  // What today is, the service says: it answers with the last 30 days unless told otherwise.
+  const lastMonth = useData(sessionsOverview, {});
+  const today = lastMonth.data?.data.to ?? "";
+  const other = useData(
     sessionsOverview,
-    days === "30" ? {} : { query: { from: daysAgo(Number(days) - 1) } },
+    { query: { from: daysBefore(today || "2000-01-01", Number(days) - 1) } },
+    { enabled: today !== "" && days !== "30" },
   );
+  const overview = days === "30" ? lastMonth : other;
   return (
     <>
       <Heading title="Overview">

@@ -3,7 +3,7 @@ import { listOrganizations, setActiveOrganization } from "@assay/contract/organi
 import { hasRole, type Role } from "@assay/contract/route";
 import { listEndpoints } from "@assay/contract/webhooks";
 import { useQuery } from "@tanstack/react-query";
-import { Link, type LinkProps, Navigate, Outlet, useLocation } from "@tanstack/react-router";
+import { Link, type LinkProps, Navigate, Outlet, useLocation, useRouter } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
 import { call, onSignedOut } from "../api/call.ts";
 import { isSignedOut, queries, refresh, useData, useList } from "../api/queries.ts";
@@ -20,12 +20,10 @@ import { Brand } from "./public-frame.tsx";
 /** Everything behind the sign-in: finds out who is here and where they act, then shows the page. */
 export function Shell() {
   const account = useData(getAccount, {});
-  const here = useLocation();
   // Any call may be the one that finds the session gone; the account is then asked for, which shows the sign-in.
   useEffect(() => onSignedOut((route) => route.id !== getAccount.id && void refresh(getAccount)), []);
   if (account.data === undefined) {
-    if (isSignedOut(account.error))
-      return <Navigate to="/dashboard/sign-in" search={{ next: here.href }} replace />;
+    if (isSignedOut(account.error)) return <GoToSignIn />;
     return (
       <Bare>
         {account.error ? <ProblemNotice error={account.error} retry={account.refetch} /> : <Loading />}
@@ -38,6 +36,13 @@ export function Shell() {
       {isSignedOut(account.error) ? <SignInAgain account={account.data.data} /> : null}
     </>
   );
+}
+
+function GoToSignIn() {
+  const router = useRouter();
+  // As it was when the sign-in turned out to be needed: going there changes the location itself.
+  const [next] = useState(() => router.state.location.href);
+  return <Navigate to="/dashboard/sign-in" search={{ next }} replace />;
 }
 
 function Bare({ children }: { children: ReactNode }) {

@@ -6,6 +6,7 @@ import { type Clock, systemClock } from "../lib/clock.ts";
 import { KeyRing, parseRing } from "../lib/key-ring.ts";
 import { keyRingPath, openRingFile } from "../lib/key-ring-file.ts";
 import { createLog, describeError, type Log } from "../lib/log.ts";
+import { createLogWriter } from "../lib/log-writer.ts";
 
 /** What a command works on: the configured database (started if it is the embedded one) and the key ring. */
 export type Installation = {
@@ -28,7 +29,7 @@ export async function openInstallation(
     config.logFormat === "pretty" || (config.logFormat === "auto" && process.stdout.isTTY === true);
   const log = createLog({
     level: config.logLevel,
-    write: (line) => process.stdout.write(line),
+    write: createLogWriter(),
     now: () => clock.now(),
     pretty,
   });

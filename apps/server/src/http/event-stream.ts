@@ -35,9 +35,13 @@ export function sendEvents(reply: FastifyReply, feed: EventFeed<unknown>): Fasti
     unsubscribe();
   });
   reply.raw.once("close", () => body.destroy());
-  return reply
-    .code(200)
-    .header("content-type", "text/event-stream; charset=utf-8")
-    .header("x-accel-buffering", "no")
-    .send(body);
+  return (
+    reply
+      .code(200)
+      .header("content-type", "text/event-stream; charset=utf-8")
+      .header("x-accel-buffering", "no")
+      // When the stream ends its connection does: kept open it would hold up the end of the process.
+      .header("connection", "close")
+      .send(body)
+  );
 }

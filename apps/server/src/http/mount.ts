@@ -19,8 +19,19 @@ import type { Authenticator, Caller, CallerOf, OrganizationCaller, UserCaller } 
 import { limitInEffect } from "./error-handler.ts";
 import { sendEvents } from "./event-stream.ts";
 import type { Idempotency } from "./idempotency.ts";
-import type { RenderedAnswer } from "./rendered-answer.ts";
+
+<<<<<<< HEAD
+
 import type { SocketBinding } from "./mount-socket.ts";
+import type { RenderedAnswer } from "./rendered-answer.ts";
+
+=======
+
+import type { SocketBinding } from "./mount-socket.ts";
+import type { RenderedAnswer } from "./rendered-answer.ts";
+
+>>>>>>> verify-web
+
 import { type SessionCookie, sessionTokenOf } from "./session-cookie.ts";
 import { convertQuery, createValidator } from "./validate.ts";
 

@@ -62,6 +62,11 @@ export function mountPages(app: FastifyInstance): void {
 function startPage(): string {
   const cards = [
     [
+      "/dashboard",
+      "Dashboard",
+      "Sign in to manage keys, webhooks, sessions and members of your organization.",
+    ],
+    [
       "/docs/first-verification",
       "First verification",
       "From a fresh installation to a decrypted result, step by step.",

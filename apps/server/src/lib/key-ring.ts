@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from "node:crypto";
 
 /** What a derived key is for. A key of one purpose never serves another. */
 export type KeyPurpose =
@@ -54,7 +62,7 @@ export function newRingKey(existing: readonly RingKey[]): RingKey {
  */
 export class KeyRing {
   #keys: readonly RingKey[];
-  #derived = new Map<string, Buffer>();
+  #derived = new Map<string, KeyObject>();
   readonly #reread: (() => readonly RingKey[]) | undefined;
 
   /** `reread` fetches the ring again: a process that meets a key id it does not know looks whether one was added. */
@@ -73,11 +81,11 @@ export class KeyRing {
     return key;
   }
 
-  #derive(key: RingKey, purpose: KeyPurpose): Buffer {
+  #derive(key: RingKey, purpose: KeyPurpose): KeyObject {
     const name = `${key.id}/${purpose}`;
     let derived = this.#derived.get(name);
     if (derived === undefined) {
-      derived = Buffer.from(hkdfSync("sha256", key.secret, "assay", purpose, 32));
+      derived = createSecretKey(Buffer.from(hkdfSync("sha256", key.secret, "assay", purpose, 32)));
       this.#derived.set(name, derived);
     }
     return derived;

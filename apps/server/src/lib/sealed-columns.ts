@@ -17,7 +17,6 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: "webhook_endpoints", id: "id", column: "signing_secret", purpose: "webhook-secret" },
   { table: "receipt_keys", id: "id", column: "private_key", purpose: "deletion-receipt" },
   { table: "consent_receipt_keys", id: "id", column: "private_key", purpose: "consent-receipt" },
-  { table: "webhook_endpoints", id: "id", column: "signing_secret", purpose: "webhook-secret" },
 ];
 
 const batchSize = 200;

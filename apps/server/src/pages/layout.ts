@@ -14,7 +14,7 @@ export function page(options: { title: string; body: string; wide?: boolean }): 
 <a class="skip" href="#content">Skip to content</a>
 <header>
 <a class="brand" href="/"><img src="/assets/icon.svg" alt="" width="28" height="28">Assay</a>
-<nav aria-label="Main"><a href="/docs">Docs</a><a href="/reference">Reference</a></nav>
+<nav aria-label="Main"><a href="/docs">Docs</a><a href="/reference">Reference</a><a href="/dashboard">Dashboard</a></nav>
 </header>
 <main id="content"${options.wide ? ' class="wide"' : ""}>
 ${options.body}
@@ -45,9 +45,9 @@ a { color: var(--accent); text-underline-offset: .2em; }
 a:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; border-radius: 4px; }
 .skip { position: absolute; left: -999px; }
 .skip:focus { left: 1rem; top: .5rem; background: var(--card); padding: .5rem 1rem; z-index: 1; }
-header { display: flex; align-items: center; justify-content: space-between; gap: 1rem; padding: .9rem 1.25rem; border-bottom: 1px solid var(--line); }
+header { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 1rem; padding: .9rem 1.25rem; border-bottom: 1px solid var(--line); }
 .brand { display: inline-flex; align-items: center; gap: .6rem; font-weight: 650; font-size: 1.1rem; color: var(--ink); text-decoration: none; }
-nav { display: flex; gap: 1.25rem; }
+nav { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; }
 nav a { color: var(--muted); text-decoration: none; }
 nav a:hover { color: var(--ink); text-decoration: underline; }
 main { max-width: 46rem; margin: 0 auto; padding: 2.5rem 1.25rem 5rem; }

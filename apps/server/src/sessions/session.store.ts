@@ -330,13 +330,12 @@ export function attemptsPage(organizationId: string, filter: AttemptFilter, now:
   const { sessionId, status } = filter;
   const before = filter.startingAfter ?? "va_~";
   const key = status === undefined ? idBy.organization : idBy.status;
-  const range = (condition: Sql, from = "va_") => sql`
+  const rows = sql`
     select ${attemptColumns} from attempts
     where organization_id = ${organizationId}
-      ${sessionId === undefined ? sql`` : sql`and session_id = ${sessionId}`}
-      and ${key} >= ${from} and ${key} < ${before} ${condition}`;
-  const newest = (condition: Sql, from?: string) =>
-    sql`${range(condition, from)} order by ${key} desc limit ${limit}`;
+      ${sessionId === undefined ? sql`` : sql`and session_id = ${sessionId}`}`;
+  const newest = (condition: Sql, from = "va_") => sql`
+    ${rows} ${condition} and ${key} >= ${from} and ${key} < ${before} order by ${key} desc limit ${limit}`;
   switch (status) {
     case undefined:
       return newest(sql``);
@@ -347,8 +346,9 @@ export function attemptsPage(organizationId: string, filter: AttemptFilter, now:
         idFloor("va", later(lastExpiredCreation(now), 1)),
       );
     case "failed": {
-      // Those that are due are few and found by their expiry, which is why they are not asked for in order.
-      const due = range(sql`and status = 'in_progress' and session_expires_at <= ${now}`);
+      // Those that are due are few and found by their expiry, which is why they are not asked for in order, and why the
+      // bound on their ids is one that no index but the primary key knows.
+      const due = sql`${rows} and status = 'in_progress' and session_expires_at <= ${now} and id < ${before}`;
       return newestOf([newest(sql`and status = 'failed'`), due], key, limit);
     }
     default:

@@ -62,7 +62,8 @@ export function claimHandoff(
     const { mayTakeOver } = decision;
     const claimed = await claimSession(tx, { sessionId, deviceHash, mayTakeOver, now });
     if (claimed.result === "refused") throw refusal(claimed.why);
-    await consumeHandoffTokens(tx, { sessionId, tokenHash, deviceHash, now });
+    // A device that only comes back must not void the token by which the person is changing devices.
+    if (decision.firstUse) await consumeHandoffTokens(tx, { sessionId, tokenHash, deviceHash, now });
     const { attemptId, resumed } = claimed;
     const socketToken = newToken();
     await putSocketToken(tx, {

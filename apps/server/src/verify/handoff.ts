@@ -11,7 +11,7 @@ export type HandoffToken = {
 };
 
 export type HandoffDecision =
-  | { move: "claim"; mayTakeOver: boolean }
+  | { move: "claim"; firstUse: boolean; mayTakeOver: boolean }
   | { move: "refuse"; code: "HANDOFF_TOKEN_INVALID" | "HANDOFF_TOKEN_EXPIRED" | "HANDOFF_TOKEN_CONSUMED" };
 
 /**
@@ -22,11 +22,11 @@ export function decideHandoff(token: HandoffToken | null, deviceHash: Buffer, no
   if (token === null) return { move: "refuse", code: "HANDOFF_TOKEN_INVALID" };
   if (token.consumedAt !== null) {
     return token.deviceHash?.equals(deviceHash)
-      ? { move: "claim", mayTakeOver: false }
+      ? { move: "claim", firstUse: false, mayTakeOver: false }
       : { move: "refuse", code: "HANDOFF_TOKEN_CONSUMED" };
   }
   if (token.expiresAt <= now) return { move: "refuse", code: "HANDOFF_TOKEN_EXPIRED" };
-  return { move: "claim", mayTakeOver: token.mayTakeOver };
+  return { move: "claim", firstUse: true, mayTakeOver: token.mayTakeOver };
 }
 
 /** No token outlives its session. */

@@ -31,6 +31,8 @@ type Finished = {
   record: RecordedAttempt;
 };
 
+type Pump = { running: boolean; again: boolean };
+
 export type DeliveryWorkerOptions = {
   /** How long a process may hold a delivery. Longer than an attempt can take, so that only a dead process loses one. */
   leaseMs?: number;
@@ -38,6 +40,8 @@ export type DeliveryWorkerOptions = {
 };
 
 const claimAtOnce = 64;
+// Opening a connection costs a millisecond: beginning many at once would hold up those that have one.
+const unprovenAtOnce = 8;
 const recordAtOnce = 64;
 const recordWhen = 32;
 const recordAfterMs = 5;
@@ -69,8 +73,8 @@ export class DeliveryWorker {
   #finished: Finished[] = [];
   #recording: Promise<void> | null = null;
   #recordTimer: NodeJS.Timeout | undefined;
-  #pumping: Promise<void> | null = null;
-  #pumpAgain = false;
+  readonly #prompt: Pump = { running: false, again: false };
+  readonly #unproven: Pump = { running: false, again: false };
   #pollTimer: NodeJS.Timeout | undefined;
   #lookedUntil: Date | null = null;
   #lookEverywhereAt = 0;
@@ -171,25 +175,32 @@ export class DeliveryWorker {
 
   // --- claiming --------------------------------------------------------------------------------------------------------
 
+  /** Endpoints that answer promptly are claimed for on their own, so that they never wait for a claim for the others. */
   #pump(): void {
-    if (this.#pumping !== null) {
-      this.#pumpAgain = true;
+    this.#run(this.#prompt, () => this.#claimAll(true, claimAtOnce));
+    this.#run(this.#unproven, () => this.#claimAll(false, unprovenAtOnce));
+  }
+
+  #run(pump: Pump, claim: () => Promise<void>): void {
+    if (pump.running) {
+      pump.again = true;
       return;
     }
     if (this.#stopping) return;
-    this.#pumping = this.#claimAll().finally(() => {
-      this.#pumping = null;
-      if (this.#pumpAgain) {
-        this.#pumpAgain = false;
-        this.#pump();
+    pump.running = true;
+    void claim().finally(() => {
+      pump.running = false;
+      if (pump.again) {
+        pump.again = false;
+        this.#run(pump, claim);
       } else this.#noticeIdle();
     });
   }
 
-  async #claimAll(): Promise<void> {
+  async #claimAll(proven: boolean, most: number): Promise<void> {
     const { db, clock, log } = this.#core;
     while (!this.#stopping) {
-      const wanted = this.#lanes.pick(claimAtOnce);
+      const wanted = this.#lanes.pick(proven, most);
       if (wanted.length === 0) return;
       let leased: LeasedDelivery[];
       try {
@@ -341,7 +352,8 @@ export class DeliveryWorker {
 
   get #isIdle(): boolean {
     return (
-      this.#pumping === null &&
+      !this.#prompt.running &&
+      !this.#unproven.running &&
       this.#recording === null &&
       this.#finished.length === 0 &&
       this.#lanes.inFlight === 0 &&

@@ -5,11 +5,18 @@ import { Lanes, limitsFor, type Ticket } from "./lanes.ts";
 
 const limits = { mostYoung: 8, mostYoungUnproven: 3, mostSlow: 12, mostPerEndpoint: 4 };
 
+/** Both kinds, those that answer promptly first. */
+function pick(lanes: Lanes, most: number): { endpointId: string; most: number }[] {
+  const first = lanes.pick(true, most);
+  const left = most - first.reduce((sum, picked) => sum + picked.most, 0);
+  return [...first, ...lanes.pick(false, left)];
+}
+
 /** Lets one delivery of an endpoint begin. */
 function begin(lanes: Lanes, endpointId: string): Ticket | undefined {
   lanes.ready(endpointId, false);
   let found: Ticket | undefined;
-  for (const { endpointId: id, most } of lanes.pick(64)) {
+  for (const { endpointId: id, most } of pick(lanes, 64)) {
     const tickets = lanes.claimed(id, most, id === endpointId ? Math.min(most, 1) : 0);
     found ??= tickets[0];
   }
@@ -29,7 +36,7 @@ test("an endpoint that answers always finds room beside any number that hang", (
   // Ten thousand endpoints of which nothing is known, each with something due.
   for (let i = 0; i < 10_000; i++) lanes.ready(`dead-${i}`, false);
   for (let second = 0; second < 30; second++) {
-    for (let picked = lanes.pick(64); picked.length > 0; picked = lanes.pick(64))
+    for (let picked = pick(lanes, 64); picked.length > 0; picked = pick(lanes, 64))
       for (const { endpointId, most } of picked)
         hanging.push(...lanes.claimed(endpointId, most, endpointId === "live" ? 0 : most));
     const ticket = begin(lanes, "live");
@@ -45,14 +52,14 @@ test("an endpoint that is new goes before those that have failed", () => {
   const lanes = new Lanes(limits);
   for (let i = 0; i < 50; i++) lanes.ready(`failed-${i}`, true);
   lanes.ready("new", false);
-  assert.equal(lanes.pick(1)[0]?.endpointId, "new");
+  assert.equal(pick(lanes, 1)[0]?.endpointId, "new");
 });
 
 test("room grows with success and falls with failure", () => {
   const lanes = new Lanes(limits);
   const roomOf = () => {
     lanes.ready("e", false);
-    const [picked] = lanes.pick(64);
+    const [picked] = pick(lanes, 64);
     const tickets = lanes.claimed("e", picked?.most ?? 0, picked?.most ?? 0);
     for (const ticket of tickets) lanes.finished(ticket, true);
     return picked?.most;
@@ -69,11 +76,11 @@ test("room grows with success and falls with failure", () => {
 test("what became due while a claim was under way is looked for again", () => {
   const lanes = new Lanes(limits);
   lanes.ready("e", false);
-  const [picked] = lanes.pick(64);
+  const [picked] = pick(lanes, 64);
   assert.ok(picked);
   lanes.ready("e", false);
   lanes.claimed("e", picked.most, 0);
-  assert.equal(lanes.pick(64)[0]?.endpointId, "e");
+  assert.equal(pick(lanes, 64)[0]?.endpointId, "e");
 });
 
 test("bounds hold and every count returns to nothing, whatever happens in whatever order", () => {
@@ -90,7 +97,7 @@ test("bounds hold and every count returns to nothing, whatever happens in whatev
       const tickets: Ticket[] = [];
       for (const { kind, endpoint, index, flag } of steps) {
         if (kind === "ready") lanes.ready(`e${endpoint}`, flag);
-        else if (kind === "pick") claims.push(...lanes.pick(6));
+        else if (kind === "pick") claims.push(...lanes.pick(flag, 6));
         else if (kind === "claim") {
           const claim = claims.shift();
           if (claim)
@@ -119,7 +126,7 @@ test("bounds hold and every count returns to nothing, whatever happens in whatev
       for (let i = 0; i < 40; i++) lanes.ready(`after-${i}`, false);
       const proven = new Set<string>();
       for (let i = 0; i <= 20; i++) if (lanes.standingOf(`e${i}`) === "prompt") proven.add(`e${i}`);
-      const picked = lanes.pick(64);
+      const picked = pick(lanes, 64);
       const sum = (ofProven: boolean) =>
         picked
           .filter(({ endpointId }) => proven.has(endpointId) === ofProven)

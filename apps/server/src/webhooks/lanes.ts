@@ -44,8 +44,6 @@ type Endpoint = {
 export type Ticket = { endpointId: string; proven: boolean; slow: boolean };
 
 const mostPerSluggishEndpoint = 16;
-// Opening a connection costs a millisecond: beginning many at once would hold up those that have one.
-const unprovenAtOnce = 8;
 
 export class Lanes {
   readonly #limits: LaneLimits;
@@ -101,16 +99,18 @@ export class Lanes {
     this.#offer(endpointId, endpoint);
   }
 
-  /** Whom to claim for now, at most `most` deliveries in all. Whatever is picked must be given to `claimed`. */
-  pick(most: number): { endpointId: string; most: number }[] {
+  /**
+   * Whom to claim for now, at most `most` deliveries in all: endpoints that answer promptly, or the others. Whatever is
+   * picked must be given to `claimed`.
+   */
+  pick(proven: boolean, most: number): { endpointId: string; most: number }[] {
     const picked: { endpointId: string; most: number }[] = [];
     let left = most;
-    let unprovenLeft = unprovenAtOnce;
     for (const standing of standings) {
+      if ((standing === "prompt") !== proven) continue;
       const ids = this.#ready.get(standing) ?? new Set<string>();
       for (const endpointId of ids) {
-        const proven = standing === "prompt";
-        const room = Math.min(left, proven ? left : unprovenLeft, this.#roomFor(standing));
+        const room = Math.min(left, this.#roomFor(standing));
         if (room <= 0) break;
         ids.delete(endpointId);
         const endpoint = this.#endpoints.get(endpointId);
@@ -121,10 +121,7 @@ export class Lanes {
         endpoint.more = false;
         endpoint.usedAt = performance.now();
         this.#young += count;
-        if (!proven) {
-          this.#youngUnproven += count;
-          unprovenLeft -= count;
-        }
+        if (!proven) this.#youngUnproven += count;
         left -= count;
         picked.push({ endpointId, most: count });
       }

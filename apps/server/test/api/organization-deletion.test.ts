@@ -19,6 +19,7 @@ import { startDnsServer } from "../support/dns-server.ts";
 import { verifyDomain } from "../support/domain.ts";
 import { readMails } from "../support/mails.ts";
 import { startTestService, type TestService } from "../support/service.ts";
+import { startVerification, takeSession } from "../support/verify.ts";
 
 const dns = await startDnsServer();
 const env = { DNS_RESOLVERS: dns.address };
@@ -184,7 +185,7 @@ test("48 hours later nothing of the organization is left but the tombstone, and 
   const secondOwner = await addOwner(owner);
   for (const partner of [{ owner, api: key.api }, other]) {
     for (let i = 0; i < 2; i++) expectData(await partner.api.post("/v1/sessions"), 201);
-    await takeSession(api, (await startVerification(api, partner.api)).id);
+    await takeSession(api, (await startVerification(partner.api)).id);
     expectData(
       await partner.owner.api.post("/v1/auth/orgs/invitations", { email: "z@example.com", role: "member" }),
       201,

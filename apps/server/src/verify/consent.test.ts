@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import fc from "fast-check";
+import { decideConsent } from "./consent.ts";
+import { parseConsentTexts } from "./consent-texts.ts";
+
+const keys = ["family_name", "given_names", "date_of_birth", "service_document_id"];
+const asked = fc
+  .array(fc.boolean(), { minLength: keys.length, maxLength: keys.length })
+  .map((required) =>
+    Object.fromEntries(
+      keys.map((key, i) => [key, { required: required[i] ?? false, reason: "", source: "rc" as const }]),
+    ),
+  );
+const chosen = fc.array(
+  fc.constantFrom(...keys, "document_number", "__proto__", "constructor", "toString", ""),
+);
+
+test("what is agreed holds everything required, nothing unasked, and is in the order asked", () => {
+  fc.assert(
+    fc.property(asked, chosen, (fields, choice) => {
+      const decision = decideConsent(fields, choice);
+      const unasked = choice.filter((key) => !keys.includes(key));
+      const missing = keys.filter((key) => fields[key]?.required && !choice.includes(key));
+      if ("problem" in decision) {
+        const { kind, key } = decision.problem;
+        assert.ok(kind === "unknown" ? unasked.includes(key) : missing.includes(key));
+        return;
+      }
+      assert.deepEqual([unasked, missing], [[], []]);
+      assert.deepEqual(
+        decision.selected,
+        keys.filter((key) => choice.includes(key)),
+      );
+      assert.deepEqual(
+        decision.declined,
+        keys.filter((key) => !choice.includes(key)),
+      );
+    }),
+  );
+});
+
+test("texts without a version, a language or a paragraph are refused, naming what is missing", () => {
+  const text = { title: "Title", paragraphs: ["One."] };
+  const texts = { en: text, de: text, fr: text, es: text };
+  assert.equal(parseConsentTexts(JSON.stringify({ version: "2026-03-01", texts })).version, "2026-03-01");
+  const refused = (file: unknown, problem: RegExp) =>
+    assert.throws(() => parseConsentTexts(JSON.stringify(file)), problem);
+  refused(null, /version/);
+  refused({ texts }, /version/);
+  refused({ version: "a b", texts }, /version/);
+  refused({ version: "1", texts: { ...texts, fr: undefined } }, /texts\.fr\.title/);
+  refused({ version: "1", texts: { ...texts, es: { ...text, paragraphs: [] } } }, /texts\.es\.paragraphs/);
+  refused({ version: "1", texts: { ...texts, es: { ...text, paragraphs: [1] } } }, /texts\.es\.paragraphs/);
+});

@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { get, type IncomingMessage } from "node:http";
+import test, { after } from "node:test";
+import { maxStreamsPerSession } from "@assay/contract/verify";
+import { hourMs } from "../../src/lib/clock.ts";
+import { sessionChannel } from "../../src/sessions/end-session.ts";
+import { reportProgress } from "../../src/verify/verify-progress.ts";
+import { createPartner, expectData, expectError } from "../support/api.ts";
+import { startTestService } from "../support/service.ts";
+import { fail, judge, succeed } from "../support/sessions.ts";
+import { agree, claimWith, handOff, startVerification, takeSession } from "../support/verify.ts";
+
+const service = await startTestService({ role: "api" });
+const { api, clock, core, databaseUrl } = service;
+/** Another process: the pages are connected to one, the devices to the other. */
+const second = await startTestService({ databaseUrl, clock, role: "api" });
+const partner = await createPartner(api);
+
+type Event = { name: string; data: Record<string, any> };
+
+/** A connection of its own, as a browser's event source has one. */
+function connect(url: string, path: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = get(`${url}${path}/events`, { agent: false }, resolve);
+    request.once("error", reject);
+    after(() => request.destroy());
+  });
+}
+
+/** A page that follows a session. `next` gives the events one by one, and null once the stream has ended. */
+async function follow(url: string, path: string) {
+  const response = await connect(url, path);
+  assert.equal(response.statusCode, 200);
+  assert.match(response.headers["content-type"] ?? "", /^text\/event-stream/);
+  assert.equal(response.headers["cache-control"], "no-store");
+  const chunks = response.setEncoding("utf8")[Symbol.asyncIterator]() as AsyncIterator<string>;
+  let text = "";
+  const next = async (): Promise<Event | null> => {
+    for (;;) {
+      const end = text.indexOf("\n\n");
+      if (end >= 0) {
+        const block = text.slice(0, end);
+        text = text.slice(end + 2);
+        const name = /^event: (.*)$/m.exec(block)?.[1];
+        const data = /^data: (.*)$/m.exec(block)?.[1];
+        if (name !== undefined && data !== undefined) return { name, data: JSON.parse(data) };
+        continue;
+      }
+      const { value, done } = await chunks.next();
+      if (done) return null;
+      text += value;
+    }
+  };
+  /** Events until one fits; there may be others on the way. */
+  const until = async (fits: (data: Event["data"]) => boolean): Promise<Event["data"]> => {
+    for (;;) {
+      const event = await next();
+      assert.ok(event, "the stream ended before");
+      assert.equal(event.name, "status");
+      if (fits(event.data)) return event.data;
+    }
+  };
+  return { next, until, close: () => response.destroy() };
+}
+
+test("a page sees consent, claim, every step and the outcome, whichever process they happen on", async () => {
+  const { id, path } = await startVerification(partner.api);
+  const page = await follow(service.url, path);
+  const first = await page.next();
+  assert.deepEqual(
+    [first?.name, first?.data.session_id, first?.data.status, first?.data.consent_given],
+    ["status", id, "created", false],
+  );
+  assert.deepEqual(first?.data, expectData(await api.get(`${path}/status`)));
+  await agree(second.api, id);
+  await page.until((status) => status.consent_given);
+  const token = await handOff(second.api, id);
+  const { attempt_id: attemptId } = expectData(await claimWith(second.api, id, token, "phone"), 201);
+  const claimed = await page.until((status) => status.status === "in_progress");
+  assert.deepEqual(claimed.attempt, { id: attemptId, step: null, heard_recently: true });
+  for (const step of ["chip", "chip_check", "face"]) {
+    await reportProgress(second.core.db, { sessionId: id, attemptId, step, now: clock.now() });
+    await page.until((status) => status.attempt?.step === step);
+  }
+  // A page that is loaded now begins where the device is.
+  const late = await follow(second.url, path);
+  assert.equal((await late.next())?.data.attempt.step, "face");
+  await judge(second.core, id, attemptId, "liveness", 1, "liveness_failed");
+  await succeed(second.core, id, attemptId);
+  for (const each of [page, late]) {
+    const ended = await each.until((status) => status.status === "succeeded");
+    assert.deepEqual([ended.attempt, ended.tries.liveness_tries_left], [null, 2]);
+    assert.equal(await each.next(), null, "the stream is closed");
+  }
+});
+
+test("a step holds no more than its name, and an attempt that is over reports none", async () => {
+  const { id, path } = await startVerification(partner.api);
+  const { attemptId } = await takeSession(api, id);
+  const report = (step: string, attempt = attemptId) =>
+    reportProgress(core.db, { sessionId: id, attemptId: attempt, step, now: clock.now() });
+  await assert.rejects(report("P<UTOERIKSSON<<ANNA"));
+  await assert.rejects(report(""));
+  await report("chip", `va_${"0".repeat(64)}`);
+  assert.equal(expectData(await api.get(`${path}/status`)).attempt.step, null);
+  await report("chip");
+  assert.equal(expectData(await api.get(`${path}/status`)).attempt.step, "chip");
+  await fail(core, id, attemptId);
+  await report("face");
+  assert.equal(expectData(await api.get(`${path}/status`)).attempt, null);
+});
+
+test("an ended session gives its status and closes; so does one whose hour is over", async () => {
+  const { id, path, cancelToken } = await startVerification(partner.api);
+  expectData(await api.post(`${path}/cancel`, { cancel_token: cancelToken }));
+  const page = await follow(service.url, path);
+  assert.equal((await page.next())?.data.status, "cancelled");
+  assert.equal(await page.next(), null);
+
+  const expiring = await startVerification(partner.api);
+  const watching = await follow(service.url, expiring.path);
+  assert.equal((await watching.next())?.data.status, "created");
+  clock.advance(hourMs);
+  await core.db.transaction((tx) => tx.notify(sessionChannel, expiring.id));
+  assert.equal((await watching.until((status) => status.status === "expired")).session_id, expiring.id);
+  assert.equal(await watching.next(), null);
+  assert.ok(id);
+});
+
+test("a session has a bounded number of streams, and a page that leaves makes room", async () => {
+  const { path } = await startVerification(partner.api);
+  const other = await startVerification(partner.api);
+  const pages = [];
+  for (let i = 0; i < maxStreamsPerSession; i++) {
+    const page = await follow(service.url, path);
+    await page.next();
+    pages.push(page);
+  }
+  const refused = await api.get(`${path}/events`);
+  expectError(refused, 429, "RATE_LIMITED");
+  assert.ok(refused.headers.get("retry-after"));
+  await (await follow(service.url, other.path)).next();
+  pages[0]?.close();
+  // The service learns of it when the connection closes, which takes a moment.
+  for (let tries = 0; ; tries++) {
+    const response = await connect(service.url, path);
+    response.destroy();
+    if (response.statusCode === 200) break;
+    assert.ok(tries < 500, "the place was never given back");
+  }
+});
+
+test("streams hold no database connection, and a stopping process closes them", async () => {
+  const third = await startTestService({
+    databaseUrl,
+    clock,
+    role: "api",
+    env: { DATABASE_POOL_SIZE: "2" },
+  });
+  const pages = [];
+  for (let i = 0; i < 12; i++) {
+    const { path } = await startVerification(partner.api);
+    const page = await follow(third.url, path);
+    assert.equal((await page.next())?.data.status, "created");
+    pages.push(page);
+  }
+  await third.service.close();
+  for (const page of pages) assert.equal(await page.next(), null);
+});
