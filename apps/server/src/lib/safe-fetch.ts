@@ -93,7 +93,8 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
       const connectTo = others.length > 0 ? connectBriefly : connectFully;
       // `host` stays the name: the certificate must be for it, wherever the connection goes.
       connectTo({ ...target, hostname: address }, (...[error, socket]) => {
-        if (socket !== null) callback(null, socket);
+        // Of a failed connection undici passes the error alone.
+        if (socket) callback(null, socket);
         else if (others.length > 0) attempt(others);
         else callback(error ?? new SafeFetchError("connection_failed"), null);
       });
