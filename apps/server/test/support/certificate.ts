@@ -52,7 +52,7 @@ function write(options: {
     der(0xa3, sequence(...options.extensions)),
   );
   const certificate = sequence(body, ecdsaWithSha256, bitString(sign("sha256", body, options.signWith)));
-  const text = certificate.toString("base64").replace(/.{64}/g, "$&\n");
+  const text = certificate.toString("base64").replace(/.{64}(?=.)/g, "$&\n");
   return `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;
 }
 
