@@ -22,6 +22,7 @@ import { recheckDomains } from "./domains/recheck-domains.job.ts";
 import { listenForMetrics, mountHealth, mountMetrics } from "./http/health.ts";
 import { Idempotency } from "./http/idempotency.ts";
 import { type Binding, mount } from "./http/mount.ts";
+import { enableSockets, verifySocket } from "./http/mount-socket.ts";
 import { mountPages } from "./http/pages.ts";
 import { createServer } from "./http/server.ts";
 import { writeSessionCookie } from "./http/session-cookie.ts";
@@ -49,6 +50,7 @@ import { sessionRoutes } from "./sessions/sessions.routes.ts";
 import { loadConsentTexts } from "./verify/consent-texts.ts";
 import { StatusFeed } from "./verify/status-feed.ts";
 import { verifyRoutes } from "./verify/verify.routes.ts";
+import { type HubOptions, VerifyHub } from "./verify/verify-hub.ts";
 import { DeliveryWorker, type DeliveryWorkerOptions } from "./webhooks/delivery-worker.ts";
 import { createPurgeHistory, scrubPayloads } from "./webhooks/purge-history.job.ts";
 import { webhookRoutes } from "./webhooks/webhooks.routes.ts";
@@ -75,6 +77,8 @@ export type ServiceOptions = {
   role?: ProcessRole;
   /** For tests: authorities to trust in place of Node's own, and shorter times. */
   webhooks?: DeliveryWorkerOptions & { ca?: string };
+  /** For tests: shorter times and other threads; and the face check, where one is installed. */
+  verify?: HubOptions;
 };
 
 /** The one list that wires everything. The database must be reachable; migrations are applied here. */
@@ -159,6 +163,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     { name: "purge-webhook-history", everyMs: 10 * minuteMs, run: createPurgeHistory(core) },
   ];
 
+  const verifyHub = new VerifyHub(core, listener, options.verify);
   const app = createServer({ log, metrics, publicUrl, trustProxy: config.trustProxy });
   mountHealth(app, async () => {
     try {
@@ -173,7 +178,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   mountPages(app);
   mountWebApp(app, "verify");
   mountWebApp(app, "dashboard", ["/invitations/:token"]);
+  await enableSockets(app, verifyHub);
   mount(app, role === "worker" ? [] : bindings, {
+    sockets: { openVerifySocket: verifySocket(verifyHub, publicUrl) },
     authenticator: {
       byKey: (secret) => authenticateKey(core, secret),
       byToken: (token) => authenticateUser(core, token),

@@ -42,6 +42,7 @@ export async function startTestService(
     /** `api` leaves background work to the test, so that what is due stays due. */
     role?: ProcessRole;
     webhooks?: ServiceOptions["webhooks"];
+    verify?: ServiceOptions["verify"];
   } = {},
 ) {
   const databaseUrl = options.databaseUrl ?? (await createTestDatabase()).url;
@@ -67,6 +68,7 @@ export async function startTestService(
     ...(options.role ? { role: options.role } : {}),
     log: createLog({ level: "debug", write: (line) => logLines.push(line), now: () => new Date() }),
     ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),
+    ...(options.verify === undefined ? {} : { verify: options.verify }),
   });
   after(async () => {
     await service.close();
