@@ -20,17 +20,8 @@ import { limitInEffect } from "./error-handler.ts";
 import { sendEvents } from "./event-stream.ts";
 import type { Idempotency } from "./idempotency.ts";
 
-<<<<<<< HEAD
-
 import type { SocketBinding } from "./mount-socket.ts";
 import type { RenderedAnswer } from "./rendered-answer.ts";
-
-=======
-
-import type { SocketBinding } from "./mount-socket.ts";
-import type { RenderedAnswer } from "./rendered-answer.ts";
-
->>>>>>> verify-web
 
 import { type SessionCookie, sessionTokenOf } from "./session-cookie.ts";
 import { convertQuery, createValidator } from "./validate.ts";

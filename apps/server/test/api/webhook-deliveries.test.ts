@@ -609,19 +609,8 @@ test("consent withdrawn while the delivery is on its way: no further try, and a 
     const [eventId = ""] = await publish(event);
     const sending = deliver();
     await arrival(receiver);
-<<<<<<< HEAD
     const session = { id: event.session?.id ?? "", organizationId: partner.organizationId };
     await core.db.transaction((tx) => withdrawConsent(tx, session, clock.now()));
-=======
-    const session = { ...event.session, nfcTriesUsed: 0, livenessTriesUsed: 0 } as never;
-    await core.db.transaction((tx) =>
-      withdrawConsent(core, tx, clock.now(), {
-        organizationId: partner.organizationId,
-        sandbox: true,
-        session,
-      }),
-    );
->>>>>>> verify-web
     const { id } = await deliveryOf(partner, eventId);
     assert.equal(await payloadOf(id), null);
     release();
