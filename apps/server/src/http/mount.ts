@@ -19,10 +19,8 @@ import type { Authenticator, Caller, CallerOf, OrganizationCaller, UserCaller } 
 import { limitInEffect } from "./error-handler.ts";
 import { sendEvents } from "./event-stream.ts";
 import type { Idempotency } from "./idempotency.ts";
-
 import type { SocketBinding } from "./mount-socket.ts";
 import type { RenderedAnswer } from "./rendered-answer.ts";
-
 import { type SessionCookie, sessionTokenOf } from "./session-cookie.ts";
 import { convertQuery, createValidator } from "./validate.ts";
 

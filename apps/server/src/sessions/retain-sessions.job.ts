@@ -3,7 +3,7 @@ import type { Core } from "../core.ts";
 import { dayMs, later, minuteMs, secondMs } from "../lib/clock.ts";
 import type { Job } from "../lib/scheduler.ts";
 import { lastOf, sweepInOrder } from "../lib/sweep.ts";
-import { deleteVerifyRows } from "../verify/verify.store.ts";
+import { deleteDeviceRows, deleteVerifyRows } from "../verify/verify.store.ts";
 import { countBacklog, deleteEndedSessions, minimiseAttempts } from "./session.store.ts";
 
 const batchSize = 1000;
@@ -45,7 +45,14 @@ export function retentionJobs(core: Core): Job[] {
       name: "minimise-attempts",
       everyMs: 5 * minuteMs,
       run: inOrder((afterId, limit) =>
-        db.transaction((tx) => minimiseAttempts(tx, attemptsEndedBefore(), afterId, limit, clock.now())),
+        db.transaction(async (tx) => {
+          const minimised = await minimiseAttempts(tx, attemptsEndedBefore(), afterId, limit, clock.now());
+          await deleteDeviceRows(
+            tx,
+            minimised.map((attempt) => attempt.session_id),
+          );
+          return minimised;
+        }),
       ),
     },
     {

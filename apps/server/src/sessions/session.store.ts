@@ -431,15 +431,15 @@ export function minimiseAttempts(
   afterId: string,
   limit: number,
   now: Date,
-): Promise<{ id: string }[]> {
-  return tx.rows<{ id: string }>(sql`
+): Promise<{ id: string; session_id: string }[]> {
+  return tx.rows<{ id: string; session_id: string }>(sql`
     with old as materialized (
       select id from attempts
       where minimised_at is null and id > ${afterId} and id < ${idFloor("va", endedBefore)}
         and completed_at < ${endedBefore}
       order by id limit ${limit} for update skip locked)
     update attempts a set device_hash = null, last_seen_at = null, minimised_at = ${now}
-    from old where a.id = old.id returning a.id`);
+    from old where a.id = old.id returning a.id, a.session_id`);
 }
 
 /**

@@ -241,11 +241,17 @@ export async function setStep(
 
 // --- retention ----------------------------------------------------------------------------------------------------
 
-/** What is kept beside sessions goes with them. */
-export async function deleteVerifyRows(tx: Tx, sessionIds: readonly string[]): Promise<void> {
+/** What is known of devices is forgotten when their attempts are minimised, long after the session's hour. */
+export async function deleteDeviceRows(tx: Tx, sessionIds: readonly string[]): Promise<void> {
   if (sessionIds.length === 0) return;
   await tx.run(sql`delete from attempt_sockets where session_id = any(${sessionIds}::text[])`);
   await tx.run(sql`delete from handoff_tokens where session_id = any(${sessionIds}::text[])`);
+}
+
+/** What is kept beside sessions goes with them. */
+export async function deleteVerifyRows(tx: Tx, sessionIds: readonly string[]): Promise<void> {
+  if (sessionIds.length === 0) return;
+  await deleteDeviceRows(tx, sessionIds);
   await tx.run(sql`delete from consents where session_id = any(${sessionIds}::text[])`);
 }
 

@@ -306,25 +306,45 @@ test("the documents of the test country come as a page can read them", async () 
   assert.ok(valid.chip.chipAuthentication[0].privateKey.startsWith("base64:"));
 });
 
-test("consents and tokens go with their session", async () => {
+test("what is known of devices is forgotten after a week, consents with their session", async () => {
+  const worker = await startTestService({ databaseUrl: service.databaseUrl, clock, role: "worker" });
+  const kept = async (id: string) => {
+    const counts = await core.db.one<{ consents: number; tokens: number; sockets: number }>(sql`
+      select (select count(*) from consents where session_id = ${id}) as consents,
+        (select count(*) from handoff_tokens where session_id = ${id}) as tokens,
+        (select count(*) from attempt_sockets where session_id = ${id}) as sockets`);
+    return [counts.consents, counts.tokens, counts.sockets];
+  };
   const old = await startVerification(partner.api);
   await takeSession(api, old.id);
+  // Nobody claimed this one's token, so no attempt takes it along.
+  const unclaimed = await startVerification(partner.api);
+  await agree(api, unclaimed.id);
+  await handOff(api, unclaimed.id);
   clock.advance(hourMs + minuteMs);
-  const worker = await startTestService({ databaseUrl: service.databaseUrl, clock, role: "worker" });
   await worker.runJob("expire-sessions");
-  clock.advance(29 * dayMs);
+  clock.advance(6 * dayMs);
+  await worker.runJob("minimise-attempts");
+  assert.deepEqual(await kept(old.id), [1, 1, 1]);
+  clock.advance(dayMs);
   const young = await startVerification(partner.api);
   await takeSession(api, young.id);
-  clock.advance(dayMs + minuteMs);
+  await worker.runJob("minimise-attempts");
+  assert.deepEqual(
+    [await kept(old.id), await kept(young.id)],
+    [
+      [1, 0, 0],
+      [1, 1, 1],
+    ],
+  );
+  clock.advance(23 * dayMs);
   await worker.runJob("purge-sessions");
-  for (const table of ["consents", "handoff_tokens", "attempt_sockets"] as const) {
-    const name = {
-      consents: sql`consents`,
-      handoff_tokens: sql`handoff_tokens`,
-      attempt_sockets: sql`attempt_sockets`,
-    };
-    const rows = await core.db.rows<{ session_id: string }>(sql`select session_id from ${name[table]}`);
-    const ids = new Set(rows.map((row) => row.session_id));
-    assert.deepEqual([ids.has(old.id), ids.has(young.id)], [false, true], table);
-  }
+  assert.deepEqual(
+    [await kept(old.id), await kept(unclaimed.id)],
+    [
+      [0, 0, 0],
+      [0, 0, 0],
+    ],
+  );
+  assert.equal((await kept(young.id))[0], 1);
 });
