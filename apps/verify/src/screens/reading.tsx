@@ -196,7 +196,7 @@ function Progress({ state, children }: { state: DeviceState; children: React.Rea
                       aria-label={t.percent(percent(part))}
                       max={1}
                       value={part}
-                      className="mt-1 block h-2 w-full accent-accent"
+                      className="mt-1 block w-full"
                     />
                   )}
                 </span>
