@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { describeSocket } from "@assay/contract/asyncapi";
 import { describeErrors } from "@assay/contract/error-reference";
 import { describeApi } from "@assay/contract/openapi";
 import { errorsOf, honoursIdempotencyKey } from "@assay/contract/route";
@@ -16,6 +17,7 @@ const root = new URL("../", import.meta.url);
 /** Every generated file with the function that makes it. A test compares what is committed with what they make. */
 export const generated: readonly { path: string; make: () => string }[] = [
   { path: "docs/openapi.json", make: () => `${JSON.stringify(describeApi(routes), null, 2)}\n` },
+  { path: "docs/asyncapi.json", make: () => `${JSON.stringify(describeSocket(), null, 2)}\n` },
   { path: "docs/errors.md", make: () => describeErrors(routes) },
   { path: "docs/configuration.md", make: describeConfiguration },
   { path: "apps/server/test/golden/routes.txt", make: describeRoutes },

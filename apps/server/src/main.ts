@@ -2,6 +2,7 @@ import { keysRotate, migrateCommand, orgList } from "./cli/admin.commands.ts";
 import { backup, restore } from "./cli/backup.commands.ts";
 import { type Command, CommandError, runCommand } from "./cli/command.ts";
 import { readCommand, virtualDocument } from "./cli/read.command.ts";
+import { simulateCommand } from "./cli/simulate.command.ts";
 import { start, worker } from "./cli/start.command.ts";
 import { trustAudit, trustImport, trustList } from "./cli/trust.commands.ts";
 import { userCreate } from "./cli/user.commands.ts";
@@ -23,6 +24,7 @@ const commands: readonly Command[] = [
   trustAudit,
   readCommand,
   virtualDocument,
+  simulateCommand,
 ];
 
 // What whoever typed the command can mend is said in a sentence; everything else is a fault and shows where it is.

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { CallError } from "@assay/contract/client";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
-import { openCardReaders } from "@assay/emrtd/node/pcsc";
+import { type CardReaders, openCardReaders } from "@assay/emrtd/node/pcsc";
 import { PcscError } from "@assay/emrtd/node/pcscd-client";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
@@ -10,15 +11,20 @@ import {
   testCountryTrust,
 } from "@assay/emrtd/node/test-country/test-country";
 import { insertIntoVpcd, VPCD_PORT } from "@assay/emrtd/node/vpcd";
+import { type AccessKey, openChip } from "@assay/emrtd/reader/open-chip";
+import { readDocument } from "@assay/emrtd/reader/read-document";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
 import { DEFAULT_POLICY } from "@assay/emrtd/verify/policy";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import { loadConfig } from "../config.ts";
 import { accessKeyFromTyped } from "../desk-reader/access-key.ts";
 import { judgeDocument } from "../desk-reader/judge-document.ts";
-import { readDocumentAtDesk } from "../desk-reader/read-document.ts";
+import { readDocumentAtDesk, waitForCard } from "../desk-reader/read-document.ts";
 import { loadTrustRecords, trustFolderPath } from "../trust/trust-folder.ts";
+import { DeviceError, describeOutcome, runDevice } from "../verify/simulate.ts";
 import { type Arguments, type Command, CommandError } from "./command.ts";
+
+type ConnectedCard = Awaited<ReturnType<CardReaders["connect"]>>;
 
 export const readCommand: Command = {
   name: "read",
@@ -50,6 +56,12 @@ export const readCommand: Command = {
     },
     save: { type: "string", about: "Save the files of the chip in this folder.", placeholder: "DIR" },
     "test-country": { type: "boolean", about: "Trust the documents of the test country, and no others." },
+    session: {
+      type: "string",
+      about:
+        "The verification_url of a session: the document is sent there and judged by the service, not here. The person must have agreed to share before.",
+      placeholder: "URL",
+    },
     socket: {
       type: "string",
       about: "The socket of pcscd, when it is not at its usual place.",
@@ -92,6 +104,10 @@ async function readAtDesk({ options }: Arguments, print: (line: string) => void)
       if (found.length === 0) print("No reader is connected.");
       return 0;
     }
+    const session = text("session");
+    if (session !== undefined) {
+      return await readForSession(session, accessKey, readers, text("reader"), waitSeconds, print);
+    }
     const now = new Date();
     const readerName = text("reader");
     const saveTo = text("save");
@@ -118,6 +134,47 @@ async function readAtDesk({ options }: Arguments, print: (line: string) => void)
     return accepted ? 0 : 3;
   } finally {
     await readers.close();
+  }
+}
+
+/** The desk as the reading device of a session. The service asks the chip for its proofs through it. */
+async function readForSession(
+  verificationUrl: string,
+  accessKey: AccessKey,
+  readers: CardReaders,
+  readerName: string | undefined,
+  waitSeconds: number,
+  print: (line: string) => void,
+): Promise<number> {
+  const reader = await waitForCard(
+    { waitSeconds, ...(readerName === undefined ? {} : { readerName }) },
+    { readers, print, delay: (milliseconds) => delay(milliseconds) },
+  );
+  let card: ConnectedCard | null = null;
+  try {
+    const outcome = await runDevice({
+      verificationUrl,
+      chip: {
+        open: async () => {
+          await card?.disconnect().catch(() => {});
+          card = await readers.connect(reader);
+          return openChip(card.transport, accessKey);
+        },
+        read: (chip) => readDocument(chip),
+      },
+      // Somebody else holds the session's page; the choice of what to share is theirs and was made there.
+      consent: "given",
+      onStep: (step) => print(step.replaceAll("_", " ")),
+    });
+    print(describeOutcome(outcome));
+    return outcome.result === "succeeded" ? 0 : 3;
+  } catch (error) {
+    throw error instanceof DeviceError || error instanceof CallError
+      ? new CommandError(error.message)
+      : error;
+  } finally {
+    // Assigned in a callback, which the compiler does not follow.
+    await (card as ConnectedCard | null)?.disconnect().catch(() => {});
   }
 }
 

@@ -88,9 +88,9 @@ function accessDiffers(chip: Chip, { DG14 }: ReadDocumentFiles): boolean {
   }
 }
 
-async function waitForCard(
-  reading: DeskReading,
-  { readers, print, delay }: DeskSurroundings,
+export async function waitForCard(
+  reading: Pick<DeskReading, "readerName" | "waitSeconds">,
+  { readers, print, delay }: Pick<DeskSurroundings, "readers" | "print" | "delay">,
 ): Promise<string> {
   const attempts = Math.max(1, Math.ceil((reading.waitSeconds * 1000) / POLL_MILLISECONDS));
   let announced = false;

@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { createRequire } from "node:module";
+import { describeSocket } from "@assay/contract/asyncapi";
 import { describeApi } from "@assay/contract/openapi";
 import { routes } from "@assay/contract/routes";
 import type { FastifyInstance, FastifyReply } from "fastify";
@@ -43,6 +44,14 @@ export function mountPages(app: FastifyInstance): void {
       .headers({ "cache-control": "no-cache", "access-control-allow-origin": "*" })
       .type("application/json; charset=utf-8")
       .send(description);
+  });
+  let socketDescription: string | null = null;
+  app.get("/asyncapi", async (_request, reply) => {
+    socketDescription ??= JSON.stringify(describeSocket());
+    return reply
+      .headers({ "cache-control": "no-cache", "access-control-allow-origin": "*" })
+      .type("application/json; charset=utf-8")
+      .send(socketDescription);
   });
   app.get("/reference", async (_request, reply) => sendPage(reply, referencePage, referencePolicy));
   app.get("/reference/start.js", async (_request, reply) =>

@@ -39,6 +39,8 @@ export type ChipSource = {
 export type DeviceRun = {
   verificationUrl: string;
   chip: ChipSource;
+  /** `ask`, the default: agree in the person's name, as a simulation does. `given`: the person has done so on the page. */
+  consent?: "ask" | "given";
   /** Optional fields that the person does not agree to share. */
   decline?: readonly string[];
   stopAfter?: StopStep;
@@ -69,7 +71,7 @@ export function parseVerificationUrl(text: string): { baseUrl: string; sessionId
 
 /** Consent, handoff and claim: everything up to the socket. */
 export async function claimAttempt(
-  run: Pick<DeviceRun, "verificationUrl" | "decline" | "stopAfter" | "onStep" | "fetch">,
+  run: Pick<DeviceRun, "verificationUrl" | "consent" | "decline" | "stopAfter" | "onStep" | "fetch">,
 ): Promise<
   { sessionId: string; baseUrl: string; socketToken: string } | { stopped: StopStep; sessionId: string }
 > {
@@ -80,7 +82,9 @@ export async function claimAttempt(
     (await call(route, input as Input<R>)).data;
 
   const details = await ask(getVerifyDetails, { params });
-  if (details.consent === null || !details.consent.fixed) {
+  if (run.consent !== "given" && !details.consent?.fixed) {
+    if (!details.sandbox)
+      throw new DeviceError("Only the person can agree to share, on the page of the session.");
     const decline = new Set(run.decline ?? []);
     for (const key of decline) {
       const field = details.share_fields[key];
@@ -106,6 +110,21 @@ export async function claimAttempt(
   run.onStep?.("claim");
   if (run.stopAfter === "claim") return { stopped: "claim", sessionId };
   return { sessionId, baseUrl, socketToken: claimed.socket_token };
+}
+
+export function describeOutcome(outcome: DeviceOutcome): string {
+  switch (outcome.result) {
+    case "succeeded":
+      return "Succeeded.";
+    case "failed":
+      return `Failed: ${outcome.failureCode}.`;
+    case "stopped":
+      return `Stopped after ${outcome.after}, as asked.`;
+    case "fault":
+      return `The service could not carry it out (${outcome.code}): ${outcome.message}`;
+    case "closed":
+      return `The service closed the socket: ${outcome.code}.`;
+  }
 }
 
 /** The whole verification, from the link to the outcome. */

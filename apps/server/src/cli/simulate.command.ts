@@ -1,0 +1,83 @@
+import { CallError } from "@assay/contract/client";
+import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { systemClock } from "../lib/clock.ts";
+import {
+  DeviceError,
+  type DeviceOutcome,
+  describeOutcome,
+  runDevice,
+  type StopStep,
+  stopSteps,
+} from "../verify/simulate.ts";
+import { virtualPassport } from "../verify/virtual-passport.ts";
+import { type Command, CommandError } from "./command.ts";
+
+const exitCodes: Readonly<Record<DeviceOutcome["result"], number>> = {
+  succeeded: 0,
+  stopped: 0,
+  failed: 3,
+  fault: 4,
+  closed: 4,
+};
+
+export const simulateCommand: Command = {
+  name: "simulate",
+  about:
+    "Run a whole sandbox verification without a person: agree, read a test document, and go on to the outcome. It speaks HTTP and WebSocket only, so it works against any installation. Ends with 0 on success or a stop, with 3 when the verification failed, with 4 when it could not be carried out.",
+  positionals: "VERIFICATION_URL",
+  options: {
+    passport: {
+      type: "string",
+      about:
+        "The test document; `assay virtual-document` lists them. The part after `passport-` is enough: `valid`, `expired`, …",
+      placeholder: "ID",
+      required: true,
+    },
+    decline: {
+      type: "string",
+      about: "Optional fields that are not shared, comma separated.",
+      placeholder: "FIELDS",
+    },
+    "stop-after": {
+      type: "string",
+      about: `Leave after this step: ${stopSteps.join(", ")}.`,
+      placeholder: "STEP",
+    },
+    json: { type: "boolean", about: "Print the outcome as one line of JSON." },
+  },
+  run: async ({ options, positionals }, print) => {
+    const [verificationUrl, ...more] = positionals;
+    if (verificationUrl === undefined || more.length > 0)
+      throw new CommandError("Name the verification_url of one session.");
+    const documents = testDocuments(systemClock.now());
+    const id = String(options.passport);
+    const document = documents.find((candidate) => candidate.id === id || candidate.id === `passport-${id}`);
+    if (document === undefined)
+      throw new CommandError(
+        `There is no test document ${id}. There are: ${documents.map((each) => each.id).join(", ")}.`,
+      );
+    const stopAfter = options["stop-after"];
+    if (stopAfter !== undefined && !isStopStep(stopAfter))
+      throw new CommandError(`--stop-after must be one of: ${stopSteps.join(", ")}.`);
+    const json = options.json === true;
+    try {
+      const outcome = await runDevice({
+        verificationUrl,
+        chip: virtualPassport(document),
+        decline:
+          typeof options.decline === "string" ? options.decline.split(",").filter((key) => key !== "") : [],
+        ...(stopAfter === undefined ? {} : { stopAfter }),
+        ...(json ? {} : { onStep: (step: string) => print(step.replaceAll("_", " ")) }),
+      });
+      print(json ? JSON.stringify({ document: document.id, ...outcome }) : describeOutcome(outcome));
+      return exitCodes[outcome.result];
+    } catch (error) {
+      if (error instanceof DeviceError || error instanceof CallError) throw new CommandError(error.message);
+      throw error;
+    }
+  },
+};
+
+function isStopStep(value: unknown): value is StopStep {
+  return stopSteps.some((step) => step === value);
+}

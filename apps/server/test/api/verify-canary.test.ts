@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { buildDg1 } from "@assay/emrtd/lds/dg1";
+import { buildMrz } from "@assay/emrtd/mrz/build-mrz";
+import { personalise } from "@assay/emrtd/node/test-country/personalise";
+import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
+import { signerProfile } from "@assay/emrtd/node/test-country/signer-profiles";
+import { createTestCountry, DEFAULT_TEST_SEED } from "@assay/emrtd/node/test-country/test-country";
+import { sql } from "../../src/db/sql.ts";
+import { runDevice } from "../../src/verify/simulate.ts";
+import { virtualPassport } from "../../src/verify/virtual-passport.ts";
+import { createPartner, expectData } from "../support/api.ts";
+import { createAuthority } from "../support/certificate.ts";
+import { createReceivingEndpoint, decrypt, startReceiver } from "../support/receiver.ts";
+import { startTestService } from "../support/service.ts";
+import { claimedSession, TestDevice } from "../support/verify-device.ts";
+
+const authority = createAuthority();
+const service = await startTestService({
+  env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
+  webhooks: { ca: authority.certificate },
+  verify: { examiner: { threads: 1 } },
+});
+
+const letters = (length: number) =>
+  [...randomBytes(length)].map((byte) => String.fromCharCode(65 + (byte % 26))).join("");
+const canaries = {
+  familyName: `QX${letters(10)}`,
+  givenNames: `ZJ${letters(10)}`,
+  documentNumber: `K${letters(8)}`,
+  portrait: randomBytes(24),
+};
+
+/** The portrait with the canary in a comment, which is part of the image's bytes and changes nothing else. */
+function markedPortrait(): Uint8Array {
+  const image = Buffer.from(readPortrait("adult.jpg"));
+  const comment = Buffer.concat([
+    Buffer.from([0xff, 0xfe, 0, canaries.portrait.length + 2]),
+    canaries.portrait,
+  ]);
+  return new Uint8Array(Buffer.concat([image.subarray(0, 2), comment, image.subarray(2)]));
+}
+
+const country = createTestCountry(DEFAULT_TEST_SEED, service.clock.now());
+const mrz = {
+  format: "TD3" as const,
+  documentCode: "P",
+  issuingState: "UTO",
+  nationality: "UTO",
+  documentNumber: canaries.documentNumber,
+  dateOfBirth: "920812",
+  dateOfExpiry: "311231",
+  sex: "F" as const,
+  primaryName: canaries.familyName,
+  secondaryName: canaries.givenNames,
+};
+const document = personalise({
+  can: "100099",
+  chipAuthentication: "ecdh_aes128",
+  country,
+  profile: signerProfile("secp256r1-sha256-explicit"),
+  portrait: markedPortrait(),
+  mrz,
+});
+
+/** Everything the canaries could be written as. Base64 depends on where a text begins within three bytes. */
+function disguises(): [string, Buffer][] {
+  const found: [string, Buffer][] = [];
+  for (const [name, value] of Object.entries(canaries)) {
+    const raw = Buffer.from(value as string);
+    found.push([`${name} raw`, raw]);
+    for (const hex of [raw.toString("hex"), raw.toString("hex").toUpperCase()])
+      found.push([`${name} hex`, Buffer.from(hex)]);
+    for (const shift of [0, 1, 2]) {
+      const text = Buffer.concat([Buffer.alloc(shift), raw, Buffer.alloc(3)]).toString("base64");
+      const inner = text
+        .slice(Math.ceil((shift * 4) / 3) + (shift > 0 ? 1 : 0))
+        .slice(0, Math.floor((raw.length * 4) / 3) - 3);
+      found.push([`${name} base64`, Buffer.from(inner)]);
+      found.push([`${name} base64url`, Buffer.from(inner.replaceAll("+", "-").replaceAll("/", "_"))]);
+    }
+  }
+  return found;
+}
+
+function assertFree(where: string, bytes: Buffer): void {
+  for (const [what, disguise] of disguises())
+    assert.equal(bytes.includes(disguise), false, `${what} was found in ${where}`);
+}
+
+function* filesUnder(folder: string): Generator<string> {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (statSync(path).isDirectory()) yield* filesUnder(path);
+    else yield path;
+  }
+}
+
+test("names, numbers and portraits are in no table, file or log line after success and failure", async () => {
+  const partner = await createPartner(service.api);
+  const receiver = await startReceiver(authority);
+  await createReceivingEndpoint(partner.api, receiver.url);
+  const share = Object.fromEntries(
+    ["family_name", "given_names", "document_number", "date_of_birth"].map((key) => [
+      key,
+      { required: true, reason: "To test." },
+    ]),
+  );
+  const create = async () => expectData(await partner.api.post("/v1/sessions", { share_fields: share }), 201);
+
+  const good = await create();
+  const passed = await runDevice({ verificationUrl: good.verification_url, chip: virtualPassport(document) });
+  assert.equal(passed.result, "succeeded");
+
+  // An altered copy, a malformed one, and one that says things where they do not belong.
+  const altered = {
+    ...document,
+    files: { ...document.files, DG1: buildDg1(buildMrz({ ...mrz, dateOfBirth: "820812" })) },
+  };
+  const bad = await create();
+  const failed = await runDevice({ verificationUrl: bad.verification_url, chip: virtualPassport(altered) });
+  assert.equal(failed.result, "failed");
+  const SOD = Buffer.from(JSON.stringify(canaries));
+  const malformed = {
+    open: virtualPassport(document).open,
+    read: async () => ({ SOD, DG1: Buffer.from(canaries.familyName), DG2: canaries.portrait }),
+  };
+  const broken = await create();
+  const refused = await runDevice({ verificationUrl: broken.verification_url, chip: malformed });
+  assert.deepEqual(refused, {
+    result: "failed",
+    sessionId: broken.id,
+    failureCode: "document_data_invalid",
+  });
+  const hostile = await claimedSession(partner.api);
+  for (const text of [
+    canaries.familyName,
+    JSON.stringify({ type: canaries.familyName }),
+    JSON.stringify({ type: "chip_file", artifact: 1, file: canaries.documentNumber, size: 1 }),
+  ]) {
+    const device = await TestDevice.connect(hostile.baseUrl, hostile.sessionId, hostile.socketToken);
+    await device.expect("welcome");
+    device.connection.sendText(text);
+    assert.equal(await device.closed(), "MESSAGE_INVALID");
+  }
+  await service.runJob("deliver-webhooks");
+
+  // The partner, and only the partner, has them.
+  const events = await Promise.all(receiver.received.map(async ({ body }) => (await decrypt(body)).event));
+  const success = events.find(({ type }) => type === "verification.session.succeeded");
+  assert.equal(success.data.claims.family_name, canaries.familyName);
+  assert.equal(success.data.claims.document_number, canaries.documentNumber);
+  assert.equal(events.filter(({ type }) => type === "verification.session.failed").length, 2);
+
+  const { db } = service.core;
+  const tables = await db.rows<{ name: string }>(
+    sql`select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
+  );
+  assert.ok(tables.length > 20);
+  for (const { name } of tables) {
+    const rows = await db.withConnection((client) =>
+      client.query(`select to_jsonb(t)::text as row from "${name}" t`),
+    );
+    assertFree(`table ${name}`, Buffer.from(rows.rows.map(({ row }) => row).join("\n")));
+  }
+  for (const path of filesUnder(service.dataDir)) assertFree(path, readFileSync(path));
+  assert.ok(service.logLines.length > 10);
+  assertFree("the log", Buffer.from(service.logLines.join("")));
+  assertFree("the metrics", Buffer.from(service.core.metrics.render()));
+
+  // The search itself works: what it looks for would be found.
+  for (const encoding of ["utf8", "hex", "base64"] as const)
+    for (const before of ["", "x", "xy"])
+      assert.throws(() =>
+        assertFree(
+          "a probe",
+          Buffer.from(Buffer.from(`${before}${canaries.familyName}tail`).toString(encoding)),
+        ),
+      );
+});

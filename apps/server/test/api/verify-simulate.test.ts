@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CommandError, runCommand } from "../../src/cli/command.ts";
+import { simulateCommand } from "../../src/cli/simulate.command.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createPartner, expectData } from "../support/api.ts";
+import { startTestService } from "../support/service.ts";
+
+// The command goes by the real year, so the service must, too.
+const service = await startTestService({ clock: systemClock, verify: { examiner: { threads: 1 } } });
+const partner = await createPartner(service.api);
+
+async function newSession() {
+  return expectData(
+    await partner.api.post("/v1/sessions", {
+      share_fields: { sex_marker: { required: false, reason: "To address you." } },
+    }),
+    201,
+  );
+}
+
+async function simulate(...args: string[]) {
+  const lines: string[] = [];
+  const exitCode = await runCommand([simulateCommand], ["simulate", ...args], (line) => lines.push(line));
+  return { exitCode, lines };
+}
+
+const statusOf = async (id: string) => expectData(await partner.api.get(`/v1/sessions/${id}`)).status;
+
+test("a test document goes all the way, step by step", async () => {
+  const session = await newSession();
+  const { exitCode, lines } = await simulate(
+    session.verification_url,
+    "--passport",
+    "valid",
+    "--decline",
+    "sex_marker",
+  );
+  assert.equal(exitCode, 0);
+  assert.equal(lines.at(0), "consent");
+  assert.equal(lines.at(-1), "Succeeded.");
+  assert.equal(await statusOf(session.id), "succeeded");
+});
+
+test("a failure is told by the exit code and as JSON", async () => {
+  const session = await newSession();
+  const { exitCode, lines } = await simulate(
+    session.verification_url,
+    "--passport",
+    "passport-expired",
+    "--json",
+  );
+  assert.equal(exitCode, 3);
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line)),
+    [
+      {
+        document: "passport-expired",
+        result: "failed",
+        sessionId: session.id,
+        failureCode: "document_expired",
+      },
+    ],
+  );
+});
+
+for (const step of ["consent", "handoff", "claim", "chip"]) {
+  test(`it can be left after ${step}`, async () => {
+    const session = await newSession();
+    const { exitCode, lines } = await simulate(
+      session.verification_url,
+      "--passport",
+      "valid",
+      "--stop-after",
+      step,
+      "--json",
+    );
+    assert.equal(exitCode, 0);
+    assert.equal(JSON.parse(lines.at(-1) ?? "").after, step);
+    assert.equal(await statusOf(session.id), step === "claim" || step === "chip" ? "in_progress" : "created");
+  });
+}
+
+test("mistakes are explained", async () => {
+  const { verification_url: url } = await newSession();
+  const mistakes: [string[], RegExp][] = [
+    [["https://example.com/", "--passport", "valid"], /not the verification_url/],
+    [[url, "--passport", "gold"], /There is no test document gold\. There are: passport-valid/],
+    [[url, "--passport", "valid", "--stop-after", "lunch"], /--stop-after must be one of/],
+    [[url, "--passport", "valid", "--decline", "family_name"], /does not ask for family_name/],
+    [[url, "--passport", "valid", "--decline", "service_document_id"], /required and cannot be declined/],
+    [[url], /--passport is missing/],
+    [[`${service.url}/verify/vs_${"0".repeat(64)}`, "--passport", "valid"], /session/],
+  ];
+  for (const [args, message] of mistakes)
+    await assert.rejects(
+      simulate(...args),
+      (error) => error instanceof CommandError && message.test(error.message),
+    );
+});
+
+test("the protocol is published", async () => {
+  const response = await fetch(`${service.url}/asyncapi`);
+  const document = (await response.json()) as Record<string, any>;
+  assert.equal(document.asyncapi, "3.0.0");
+  assert.equal(document.channels.verify.address, "/v1/verify/session/{session_id}");
+  // Every reference leads somewhere.
+  const references = JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g);
+  let count = 0;
+  for (const [, path = ""] of references) {
+    count += 1;
+    const found = path.split("/").reduce((at: any, name) => at?.[name], document);
+    assert.ok(found !== undefined, path);
+  }
+  assert.ok(count > 30);
+});

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
+import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import type { Chip } from "@assay/emrtd/reader/open-chip";
+import { readDocument } from "@assay/emrtd/reader/read-document";
+import type { TestDocument } from "@assay/emrtd/test-country/test-document";
+import { answerCommand, claimAttempt, DeviceConnection, sendFiles } from "../../src/verify/simulate.ts";
+import { virtualPassport } from "../../src/verify/virtual-passport.ts";
+import { type Api, expectData } from "./api.ts";
+
+const catalogues = new Map<number, readonly TestDocument[]>();
+
+export function testDocument(id: string, now: Date): TestDocument {
+  const year = now.getUTCFullYear();
+  const catalogue = catalogues.get(year) ?? testDocuments(now);
+  catalogues.set(year, catalogue);
+  return catalogue.find((document) => document.id === id) ?? assert.fail(`no test document ${id}`);
+}
+
+/** A session that a device has claimed, up to the point where the socket is opened. */
+export async function claimedSession(api: Api, body: Record<string, unknown> = {}) {
+  const session = expectData(await api.post("/v1/sessions", body), 201);
+  const claimed = await claimAttempt({ verificationUrl: session.verification_url });
+  if ("stopped" in claimed) return assert.fail("the claim was not made");
+  return { session, ...claimed };
+}
+
+/** A device under the test's control: it does what it is told, in any order. */
+export class TestDevice {
+  readonly connection: DeviceConnection;
+  chip: Chip | null = null;
+
+  constructor(connection: DeviceConnection) {
+    this.connection = connection;
+  }
+
+  static async connect(baseUrl: string, sessionId: string, token?: string): Promise<TestDevice> {
+    const device = new TestDevice(await DeviceConnection.open(baseUrl, sessionId));
+    if (token !== undefined) device.send({ type: "hello", socket_token: token });
+    return device;
+  }
+
+  send(message: DeviceMessage): void {
+    this.connection.send(message);
+  }
+
+  /** The next message of this type; those before it are passed over. */
+  async expect<T extends ServiceMessage["type"]>(type: T): Promise<Extract<ServiceMessage, { type: T }>> {
+    for (;;) {
+      const event = await this.connection.next();
+      if ("closed" in event) return assert.fail(`the socket was closed with ${event.closed} before ${type}`);
+      if (event.message.type === type) return event.message as Extract<ServiceMessage, { type: T }>;
+    }
+  }
+
+  /** The reason with which the service closes the socket. */
+  async closed(): Promise<string> {
+    for (;;) {
+      const event = await this.connection.next();
+      if ("closed" in event) return event.closed;
+    }
+  }
+
+  async read(document: TestDocument) {
+    const source = virtualPassport(document);
+    this.chip = await source.open();
+    return readDocument(this.chip);
+  }
+
+  /** The whole chip step, answered honestly. */
+  async passChip(document: TestDocument, firstArtifact = 1) {
+    sendFiles(this.connection, await this.read(document), firstArtifact);
+    for (;;) {
+      const event = await this.connection.next();
+      if ("closed" in event) return assert.fail(`closed with ${event.closed}`);
+      const { message } = event;
+      if (message.type === "step_result" || message.type === "outcome" || message.type === "fault")
+        return message;
+      if (message.type === "chip_command") await this.answer(message);
+    }
+  }
+
+  async answer(command: Extract<ServiceMessage, { type: "chip_command" }>): Promise<DeviceMessage> {
+    assert.ok(this.chip !== null);
+    const answers = await answerCommand(this.chip, command);
+    assert.ok(answers !== "lost");
+    const message: DeviceMessage = { type: "chip_answer", exchange: command.exchange, answers };
+    this.send(message);
+    return message;
+  }
+}
