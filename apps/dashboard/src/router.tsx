@@ -1,20 +1,13 @@
-import { createRootRoute, createRoute, createRouter, Outlet } from "@tanstack/react-router";
-import { AccountPage } from "./account/account-page.tsx";
-import { ApiKeysPage } from "./api-keys/api-keys-page.tsx";
-import { AuditLogPage } from "./audit/audit-log-page.tsx";
-import { DomainsPage } from "./domains/domains-page.tsx";
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+} from "@tanstack/react-router";
 import { InvitationPage } from "./invitations/invitation-page.tsx";
-import { MembersPage } from "./members/members-page.tsx";
-import { GoLivePage } from "./organization/go-live-page.tsx";
-import { SettingsPage } from "./organization/settings-page.tsx";
-import { OverviewPage } from "./overview/overview-page.tsx";
-import { NewSessionPage } from "./sessions/new-session-page.tsx";
-import { SessionPage } from "./sessions/session-page.tsx";
-import { SessionsPage } from "./sessions/sessions-page.tsx";
-import { NewOrganizationPage } from "./shell/new-organization.tsx";
 import { NotFound } from "./shell/not-found.tsx";
 import { PageFailure } from "./shell/page-failure.tsx";
-import { Shell } from "./shell/shell.tsx";
 import { ForgotPasswordPage } from "./sign-in/forgot-password-page.tsx";
 import {
   ChangeEmailPage,
@@ -24,10 +17,7 @@ import {
 } from "./sign-in/mailed-link-pages.tsx";
 import { SignInPage } from "./sign-in/sign-in-page.tsx";
 import { SignUpPage } from "./sign-in/sign-up-page.tsx";
-import { DeliveriesPage, DeliveryPage } from "./webhooks/deliveries-page.tsx";
-import { EndpointPage } from "./webhooks/endpoint-page.tsx";
-import { EndpointsPage } from "./webhooks/endpoints-page.tsx";
-import { EventPage, EventsPage } from "./webhooks/events-page.tsx";
+import { Loading } from "./ui/page.tsx";
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 
@@ -77,97 +67,102 @@ const invitationRoute = createRoute({
   component: () => <InvitationPage token={invitationRoute.useParams().token} />,
 });
 
-const shell = createRoute({ getParentRoute: () => root, id: "shell", component: Shell });
+// What is behind the sign-in is loaded apart, page by page, so that signing in is quick.
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: "shell",
+  component: lazyRouteComponent(() => import("./shell/shell.tsx"), "Shell"),
+});
 const overviewRoute = createRoute({
   getParentRoute: () => shell,
   path: "/dashboard",
-  component: OverviewPage,
+  component: lazyRouteComponent(() => import("./overview/overview-page.tsx"), "OverviewPage"),
 });
 const newOrganizationRoute = createRoute({
   getParentRoute: () => shell,
   path: "/dashboard/organizations/new",
-  component: NewOrganizationPage,
+  component: lazyRouteComponent(() => import("./shell/new-organization.tsx"), "NewOrganizationPage"),
 });
 const apiKeysRoute = createRoute({
   getParentRoute: () => shell,
   path: "/dashboard/api-keys",
-  component: ApiKeysPage,
+  component: lazyRouteComponent(() => import("./api-keys/api-keys-page.tsx"), "ApiKeysPage"),
 });
 const membersRoute = createRoute({
   getParentRoute: () => shell,
   path: "/dashboard/members",
-  component: MembersPage,
+  component: lazyRouteComponent(() => import("./members/members-page.tsx"), "MembersPage"),
 });
 const auditLogRoute = createRoute({
   getParentRoute: () => shell,
   path: "/dashboard/audit-log",
-  component: AuditLogPage,
+  component: lazyRouteComponent(() => import("./audit/audit-log-page.tsx"), "AuditLogPage"),
 });
 
 const sessionsRoute = createRoute({
   getParentRoute: () => shell,
   path: "/dashboard/sessions",
-  component: SessionsPage,
+  component: lazyRouteComponent(() => import("./sessions/sessions-page.tsx"), "SessionsPage"),
 });
 const newSessionRoute = createRoute({
   getParentRoute: () => shell,
   path: "/dashboard/sessions/new",
-  component: NewSessionPage,
+  component: lazyRouteComponent(() => import("./sessions/new-session-page.tsx"), "NewSessionPage"),
 });
 const sessionRoute = createRoute({
   getParentRoute: () => shell,
   path: "/dashboard/sessions/$sessionId",
-  component: () => <SessionPage sessionId={sessionRoute.useParams().sessionId} />,
+  component: lazyRouteComponent(() => import("./sessions/session-page.tsx"), "SessionPage"),
 });
 const endpointsRoute = createRoute({
   getParentRoute: () => shell,
   path: "/dashboard/webhooks",
-  component: EndpointsPage,
+  component: lazyRouteComponent(() => import("./webhooks/endpoints-page.tsx"), "EndpointsPage"),
 });
 const endpointRoute = createRoute({
   getParentRoute: () => shell,
   path: "/dashboard/webhooks/$endpointId",
-  component: () => <EndpointPage endpointId={endpointRoute.useParams().endpointId} />,
+  component: lazyRouteComponent(() => import("./webhooks/endpoint-page.tsx"), "EndpointPage"),
 });
 const deliveriesRoute = createRoute({
   getParentRoute: () => shell,
   path: "/dashboard/deliveries",
-  component: DeliveriesPage,
+  component: lazyRouteComponent(() => import("./webhooks/deliveries-page.tsx"), "DeliveriesPage"),
 });
 const deliveryRoute = createRoute({
   getParentRoute: () => shell,
   path: "/dashboard/deliveries/$deliveryId",
-  component: () => <DeliveryPage deliveryId={deliveryRoute.useParams().deliveryId} />,
+  component: lazyRouteComponent(() => import("./webhooks/deliveries-page.tsx"), "DeliveryPage"),
 });
 const eventsRoute = createRoute({
   getParentRoute: () => shell,
   path: "/dashboard/events",
-  component: EventsPage,
+  component: lazyRouteComponent(() => import("./webhooks/events-page.tsx"), "EventsPage"),
 });
 const eventRoute = createRoute({
   getParentRoute: () => shell,
   path: "/dashboard/events/$eventId",
-  component: () => <EventPage eventId={eventRoute.useParams().eventId} />,
+  component: lazyRouteComponent(() => import("./webhooks/events-page.tsx"), "EventPage"),
 });
 const domainsRoute = createRoute({
   getParentRoute: () => shell,
   path: "/dashboard/domains",
-  component: DomainsPage,
+  component: lazyRouteComponent(() => import("./domains/domains-page.tsx"), "DomainsPage"),
 });
 const goLiveRoute = createRoute({
   getParentRoute: () => shell,
   path: "/dashboard/go-live",
-  component: GoLivePage,
+  component: lazyRouteComponent(() => import("./organization/go-live-page.tsx"), "GoLivePage"),
 });
 const settingsRoute = createRoute({
   getParentRoute: () => shell,
   path: "/dashboard/settings",
-  component: SettingsPage,
+  component: lazyRouteComponent(() => import("./organization/settings-page.tsx"), "SettingsPage"),
 });
 const accountRoute = createRoute({
   getParentRoute: () => shell,
   path: "/dashboard/account",
-  component: AccountPage,
+  component: lazyRouteComponent(() => import("./account/account-page.tsx"), "AccountPage"),
 });
 
 export const router = createRouter({
@@ -202,6 +197,8 @@ export const router = createRouter({
     ]),
   ]),
   defaultErrorComponent: PageFailure,
+  defaultPendingComponent: Loading,
+  defaultPreload: "intent",
   scrollRestoration: true,
 });
 

@@ -40,6 +40,15 @@ function integer(env: string, about: string, fallback: number, min: number, max:
   });
 }
 
+function decimal(env: string, about: string, fallback: number, min: number, max: number) {
+  return define<number>(env, about, fallback, String(fallback), (value) => {
+    const number = Number(value);
+    if (!/^\d+(\.\d+)?$/.test(value) || number < min || number > max)
+      throw new Problem(`must be a number from ${min} to ${max}`);
+    return number;
+  });
+}
+
 function oneOf<const V extends readonly string[]>(
   env: string,
   about: string,
@@ -210,6 +219,45 @@ export const settings = {
     1,
     3650,
   ),
+  faceWorkers: integer(
+    "FACE_WORKERS",
+    "Processes that judge faces at the same time; each takes about 300 MB and a core while it works.",
+    1,
+    1,
+    64,
+  ),
+  faceQueueLimit: integer(
+    "FACE_QUEUE_LIMIT",
+    "Tries that may wait for a face worker; one more is asked to come back, which costs the person no try.",
+    8,
+    1,
+    1000,
+  ),
+  faceMatchDistance: decimal(
+    "FACE_MATCH_DISTANCE",
+    "Greatest distance between a person and the portrait of the chip that counts as a match. Smaller is stricter.",
+    0.5,
+    0,
+    2,
+  ),
+  faceReviewDistance: decimal(
+    "FACE_REVIEW_DISTANCE",
+    "Up to this distance a failed match is named as close. Not below FACE_MATCH_DISTANCE.",
+    0.58,
+    0,
+    2,
+  ),
+  faceColours: oneOf(
+    "FACE_COLOURS",
+    "`risk`: a face that does not reflect the colours of the screen raises the risk score; `require`: it fails.",
+    ["risk", "require"],
+    "risk",
+  ),
+  faceModelsFile: text(
+    "FACE_MODELS_FILE",
+    "A module with other face models, as docs/face.md describes. Unset, the ones that come with the service.",
+    "",
+  ),
   logLevel: oneOf("LOG_LEVEL", "Least level that is logged.", ["debug", "info", "warn", "error"], "info"),
   logFormat: oneOf(
     "LOG_FORMAT",
@@ -267,6 +315,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   if (config.rpTermsFile !== "" && (env.RP_TERMS_VERSION ?? "").trim() === "") {
     problems.push("RP_TERMS_VERSION must be set together with RP_TERMS_FILE.");
+  }
+  if (config.faceReviewDistance < config.faceMatchDistance) {
+    problems.push("FACE_REVIEW_DISTANCE must not be below FACE_MATCH_DISTANCE.");
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

@@ -14,7 +14,7 @@ import {
 import { useState } from "react";
 import { call, present } from "../api/call.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
-import { usePlace } from "../shell/organization-context.ts";
+import { useAccount } from "../shell/organization-context.ts";
 import { NewPasswordField } from "../sign-in/sign-up-form.tsx";
 import { ActionButton, Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -42,7 +42,7 @@ export function AccountPage() {
 }
 
 function Name() {
-  const { account } = usePlace();
+  const account = useAccount();
   return (
     <Card title="Name">
       <div className="max-w-md">
@@ -70,7 +70,7 @@ function Name() {
 
 /** Whoever has a second factor may prove themselves with it; everybody else with the password. */
 function ProofFields() {
-  const { account } = usePlace();
+  const account = useAccount();
   if (account.has_password)
     return (
       <Field label="Your password" name="proof_password" type="password" autoComplete="current-password" />
@@ -96,7 +96,7 @@ function proofOf(values: Values) {
 }
 
 function EmailAddress() {
-  const { account } = usePlace();
+  const account = useAccount();
   const [changing, setChanging] = useState(false);
   const [asked, setAsked] = useState<string | null>(null);
   const [mailed, setMailed] = useState(false);
@@ -150,7 +150,7 @@ function EmailAddress() {
 }
 
 function Password() {
-  const { account } = usePlace();
+  const account = useAccount();
   const [mailed, setMailed] = useState(false);
   if (!account.has_password)
     return (

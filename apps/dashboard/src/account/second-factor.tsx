@@ -8,7 +8,7 @@ import {
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { refresh } from "../api/queries.ts";
-import { usePlace } from "../shell/organization-context.ts";
+import { useAccount } from "../shell/organization-context.ts";
 import { ActionButton, Button } from "../ui/button.tsx";
 import { Copy } from "../ui/copy.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -25,7 +25,7 @@ function AppCodeField({ hint }: { hint: string }) {
 }
 
 export function SecondFactor() {
-  const { account } = usePlace();
+  const account = useAccount();
   const [secret, setSecret] = useState<{ secret: string; uri: string } | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const [asking, setAsking] = useState<"disable" | "renew" | null>(null);

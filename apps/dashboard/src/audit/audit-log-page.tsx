@@ -40,8 +40,8 @@ export function AuditLogPage() {
             ...members.items.map(({ user_id, name }) => ({ value: user_id, label: name })),
           ]}
         />
-        <Field label="From" name="from" type="date" optional />
-        <Field label="To" name="to" type="date" optional />
+        <Field label="From" name="from" type="date" optional="quiet" />
+        <Field label="To" name="to" type="date" optional="quiet" />
       </Filters>
       <Card>
         <ListTable
@@ -55,7 +55,10 @@ export function AuditLogPage() {
           }
           columns={[
             { header: "When", cell: (entry) => <Time at={entry.created_at} /> },
-            { header: "Event", cell: (entry) => <code className="font-mono text-sm">{entry.event}</code> },
+            {
+              header: "Event",
+              cell: (entry) => <code className="font-mono text-sm md:whitespace-nowrap">{entry.event}</code>,
+            },
             {
               header: "By",
               cell: (entry) => (
@@ -83,7 +86,7 @@ export function AuditLogPage() {
 }
 
 function Details({ details }: { details: Record<string, unknown> }) {
-  const entries = Object.entries(details);
+  const entries = Object.entries(details).filter(([, value]) => value !== null);
   if (entries.length === 0) return <span className="text-muted">–</span>;
   return (
     <ul className="text-sm">

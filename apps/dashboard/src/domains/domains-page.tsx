@@ -212,7 +212,7 @@ function VerifyButton(props: { challengeId: string; domain: string; onVerified?:
   return (
     <ActionButton
       small
-      label={`Check the record of ${props.domain}`}
+      label={`Check the record now: ${props.domain}`}
       run={async () => {
         try {
           await verify(false);

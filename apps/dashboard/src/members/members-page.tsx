@@ -132,7 +132,7 @@ function MemberActions({ member }: { member: Static<typeof Member> }) {
   const [editing, setEditing] = useState(false);
   return (
     <div className="flex flex-wrap gap-2">
-      <Button small label={`Change the role of ${member.name}`} onClick={() => setEditing(true)}>
+      <Button small label={`Change role of ${member.name}`} onClick={() => setEditing(true)}>
         Change role
       </Button>
       {member.user_id === account.id ? null : (

@@ -88,10 +88,11 @@ export function GoLivePage() {
 
 function Step({ done, name, children }: { done: boolean; name: string; children?: ReactNode }) {
   return (
-    <li className="flex flex-wrap items-center gap-3">
+    <li className="flex items-start gap-3">
       <Badge look={done ? "good" : "warn"}>{done ? "Done" : "Missing"}</Badge>
-      <span>{name}</span>
-      {done ? null : children}
+      <span>
+        {name} {done ? null : children}
+      </span>
     </li>
   );
 }

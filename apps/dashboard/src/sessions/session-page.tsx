@@ -5,6 +5,7 @@ import {
   listSessions,
   type Session,
 } from "@assay/contract/sessions";
+import { useParams } from "@tanstack/react-router";
 import type { Static } from "typebox";
 import { call } from "../api/call.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
@@ -22,7 +23,8 @@ type OneSession = Static<typeof Session>;
 
 const attemptLooks = { in_progress: "warn", succeeded: "good", failed: "bad", cancelled: "plain" } as const;
 
-export function SessionPage({ sessionId }: { sessionId: string }) {
+export function SessionPage() {
+  const { sessionId } = useParams({ from: "/shell/dashboard/sessions/$sessionId" });
   const params = { id: sessionId };
   // A session changes while somebody holds a phone to a document; the page follows.
   const session = useData(getSession, { params }, { refetchInterval: 4_000 });

@@ -46,9 +46,9 @@ export function SessionsPage() {
       </Heading>
       <Filters onApply={setFilters} onClear={() => setFilters({})}>
         <Select label="Status" name="status" options={optionsOf(sessionStatuses)} />
-        <Field label="Your reference" name="client_reference_id" optional maxLength={200} />
-        <Field label="From" name="from" type="date" optional />
-        <Field label="To" name="to" type="date" optional />
+        <Field label="Your reference" name="client_reference_id" optional="quiet" maxLength={200} />
+        <Field label="From" name="from" type="date" optional="quiet" />
+        <Field label="To" name="to" type="date" optional="quiet" />
       </Filters>
       <Card>
         <ListTable

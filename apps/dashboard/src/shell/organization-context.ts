@@ -10,6 +10,15 @@ export type Place = {
   organization: Static<typeof Organization>;
 };
 
+export const AccountContext = createContext<Place["account"] | null>(null);
+
+/** Who is signed in, whether or not they have an organization. */
+export function useAccount(): Place["account"] {
+  const account = useContext(AccountContext);
+  if (account === null) throw new Error("This page is shown to somebody who is not signed in.");
+  return account;
+}
+
 export const PlaceContext = createContext<Place | null>(null);
 
 /** Who is signed in and the organization they act in. */

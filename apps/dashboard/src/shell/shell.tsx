@@ -14,7 +14,13 @@ import { Notice } from "../ui/notice.tsx";
 import { Badge, Heading, Loading, ProblemNotice, Time } from "../ui/page.tsx";
 import { chosenOrganization, rememberOrganization, useOtherTabsChoice } from "./chosen-organization.ts";
 import { NewOrganizationForm } from "./new-organization.tsx";
-import { activeOrganizationKey, type Place, PlaceContext, usePlace } from "./organization-context.ts";
+import {
+  AccountContext,
+  activeOrganizationKey,
+  type Place,
+  PlaceContext,
+  usePlace,
+} from "./organization-context.ts";
 import { Brand } from "./public-frame.tsx";
 
 /** Everything behind the sign-in: finds out who is here and where they act, then shows the page. */
@@ -31,10 +37,10 @@ export function Shell() {
     );
   }
   return (
-    <>
+    <AccountContext value={account.data.data}>
       <ChooseOrganization account={account.data.data} />
       {isSignedOut(account.error) ? <SignInAgain account={account.data.data} /> : null}
-    </>
+    </AccountContext>
   );
 }
 
@@ -76,12 +82,14 @@ function SignInAgain({ account }: { account: Place["account"] }) {
 }
 
 function ChooseOrganization({ account }: { account: Place["account"] }) {
+  const path = useLocation({ select: (location) => location.pathname });
   const list = useList(listOrganizations, { query: { limit: 100 } });
   const chosen = list.items.find(({ id }) => id === chosenOrganization()) ?? list.items[0];
   const active = useQuery({
     queryKey: [activeOrganizationKey, chosen?.id],
     enabled: chosen !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
+    // Asked again now and then: somebody else may have changed the role or scheduled the deletion.
+    staleTime: 60_000,
     queryFn: async () => {
       const { data } = await call(setActiveOrganization, { body: { organizationId: chosen?.id ?? "" } });
       rememberOrganization(data.id);
@@ -90,7 +98,14 @@ function ChooseOrganization({ account }: { account: Place["account"] }) {
   });
   const error = list.error ?? active.error;
   if (!list.isPending && list.items.length === 0 && list.error === null)
-    return (
+    return path === "/dashboard/account" ? (
+      <Bare>
+        <p className="mb-4">
+          <Link to="/dashboard">Back</Link>
+        </p>
+        <Outlet />
+      </Bare>
+    ) : (
       <Bare>
         <Heading title="Create your organization" />
         <p className="mb-4 text-muted">
@@ -100,7 +115,8 @@ function ChooseOrganization({ account }: { account: Place["account"] }) {
         <EmailNotice account={account} />
         <NewOrganizationForm />
         <p className="mt-6 text-muted">
-          Somebody invited you? Open the link in the invitation mail. You are signed in as {account.email}.
+          Somebody invited you? Open the link in the invitation mail. You are signed in as {account.email} (
+          <Link to="/dashboard/account">your account</Link>).
         </p>
         <div className="mt-4">
           <SignOutButton />
@@ -214,14 +230,14 @@ function Frame({ organizations }: { organizations: readonly Place["organization"
       </a>
       <header className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line px-4 py-3 sm:px-6">
         <Brand />
-        <div className="flex min-w-0 flex-1 flex-wrap items-center gap-2">
+        <div className="flex min-w-0 flex-1 items-center gap-2 max-sm:order-1 max-sm:basis-full">
           <button
             type="button"
-            className={`${buttonClass("plain", true)} max-w-full`}
+            className={`${buttonClass("plain", true)} min-w-0`}
             onClick={() => setChoosing(true)}
             aria-haspopup="dialog"
           >
-            <span className="truncate max-w-48">{organization.name}</span>
+            <span className="max-w-64 truncate">{organization.name}</span>
             <span aria-hidden="true">▾</span>
             <span className="sr-only">Switch organization</span>
           </button>
@@ -231,7 +247,7 @@ function Frame({ organizations }: { organizations: readonly Place["organization"
             <Badge look="good">Live</Badge>
           )}
         </div>
-        <div className="flex items-center gap-2">
+        <div className="flex items-center gap-2 max-sm:ml-auto">
           <span className="lg:hidden">
             <button
               type="button"
@@ -348,7 +364,7 @@ function Banners() {
   const keyless = endpoints.items.filter((endpoint) => !endpoint.has_active_key);
   const [first] = keyless;
   return (
-    <>
+    <div className="-mt-3 mb-6 empty:hidden">
       {organization.pending_deletion_at === null ? null : (
         <Notice kind="warn">
           <p className="font-semibold">
@@ -377,6 +393,6 @@ function Banners() {
           </p>
         </Notice>
       )}
-    </>
+    </div>
   );
 }

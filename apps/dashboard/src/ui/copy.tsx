@@ -37,7 +37,7 @@ export function Copy(props: { label: string; value: string }) {
 export function Id({ value }: { value: string }) {
   const short = value.length > 20 ? `${value.slice(0, 12)}…${value.slice(-4)}` : value;
   return (
-    <code className="font-mono text-sm" title={value}>
+    <code className="font-mono text-sm whitespace-nowrap" title={value}>
       {short}
     </code>
   );

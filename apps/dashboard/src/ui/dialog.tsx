@@ -13,8 +13,9 @@ export function Dialog(props: { title: string; onClose: () => void; children: Re
     element?.showModal();
     return () => {
       element?.close();
-      // Gone from the page before the browser could do it itself.
+      // Gone from the page before the browser could do it itself. What opened it may be gone as well, as a deleted row.
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+      else document.querySelector("h1")?.focus();
     };
   }, []);
   return (

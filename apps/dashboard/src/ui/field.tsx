@@ -51,7 +51,8 @@ export function Field(
   props: Common & {
     type?: "text" | "email" | "password" | "url" | "date";
     defaultValue?: string;
-    optional?: boolean;
+    /** `quiet` where it goes without saying, as in filters. */
+    optional?: boolean | "quiet";
     autoComplete?: string;
     minLength?: number;
     maxLength?: number;
@@ -101,7 +102,7 @@ export function Field(
         {secret ? (
           <button
             type="button"
-            className="rounded-lg border border-edge bg-card px-3 text-sm"
+            className="min-w-16 rounded-lg border border-edge bg-card px-3 text-sm whitespace-nowrap"
             aria-pressed={shown}
             aria-label={`Show ${props.label.toLowerCase()}`}
             onClick={() => setShown(!shown)}

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { Button } from "./button.tsx";
 
 /** Filters take effect together, when asked to: a list that changes under every keystroke is hard to follow. */
@@ -7,28 +7,33 @@ export function Filters(props: {
   onApply: (values: Record<string, string>) => void;
   onClear: () => void;
 }) {
+  // On a phone they would fill the screen before the list begins.
+  const [openAtFirst] = useState(() => window.matchMedia("(min-width: 640px)").matches);
   return (
-    <form
-      className="mb-6"
-      aria-label="Filters"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const entries = [...new FormData(event.currentTarget)].map(([name, value]) => [
-          name,
-          String(value).trim(),
-        ]);
-        props.onApply(Object.fromEntries(entries));
-      }}
-      onReset={() => props.onClear()}
-    >
-      <div className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">{props.children}</div>
-      <div className="mt-4 flex gap-3">
-        <Button type="submit">Filter</Button>
-        <button type="reset" className="px-2 underline">
-          Clear
-        </button>
-      </div>
-    </form>
+    <details className="mb-6" open={openAtFirst}>
+      <summary className="py-1 font-medium">Filters</summary>
+      <form
+        className="mt-3"
+        aria-label="Filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const entries = [...new FormData(event.currentTarget)].map(([name, value]) => [
+            name,
+            String(value).trim(),
+          ]);
+          props.onApply(Object.fromEntries(entries));
+        }}
+        onReset={() => props.onClear()}
+      >
+        <div className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">{props.children}</div>
+        <div className="mt-4 flex gap-3">
+          <Button type="submit">Filter</Button>
+          <button type="reset" className="px-2 underline">
+            Clear
+          </button>
+        </div>
+      </form>
+    </details>
   );
 }
 

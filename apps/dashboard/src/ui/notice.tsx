@@ -32,8 +32,8 @@ export function Notice(props: {
       {content}
     </div>
   ) : (
-    <output id={props.id} className={className}>
+    <div aria-live="polite" id={props.id} className={className}>
       {content}
-    </output>
+    </div>
   );
 }

@@ -104,7 +104,7 @@ const timeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", tim
 export function Time({ at, never }: { at: string | null; never?: string }) {
   if (at === null) return <span className="text-muted">{never ?? "–"}</span>;
   return (
-    <time dateTime={at} title={at}>
+    <time dateTime={at} title={at} className="md:whitespace-nowrap">
       {timeFormat.format(new Date(at))}
     </time>
   );

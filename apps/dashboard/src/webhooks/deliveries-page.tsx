@@ -6,7 +6,7 @@ import {
   retryDelivery,
   type WebhookDelivery,
 } from "@assay/contract/webhooks";
-import { Link } from "@tanstack/react-router";
+import { Link, useParams } from "@tanstack/react-router";
 import { type ComponentProps, type ReactNode, useState } from "react";
 import type { Static } from "typebox";
 import { call, present } from "../api/call.ts";
@@ -86,8 +86,8 @@ export function DeliveriesPage() {
             ...endpoints.items.map(({ id, name, url }) => ({ value: id, label: name ?? url })),
           ]}
         />
-        <Field label="From" name="from" type="date" optional />
-        <Field label="To" name="to" type="date" optional />
+        <Field label="From" name="from" type="date" optional="quiet" />
+        <Field label="To" name="to" type="date" optional="quiet" />
       </Filters>
       <Card>
         <DeliveriesTable
@@ -108,7 +108,8 @@ export function DeliveriesPage() {
   );
 }
 
-export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
+export function DeliveryPage() {
+  const { deliveryId } = useParams({ from: "/shell/dashboard/deliveries/$deliveryId" });
   const params = { delivery_id: deliveryId };
   const delivery = useData(getDelivery, { params }, { refetchInterval: 5_000 });
   const mayChange = useMay("admin");
@@ -166,7 +167,7 @@ export function DeliveryPage({ deliveryId }: { deliveryId: string }) {
                   ],
                 ]}
               />
-              {mayChange && data.payload_scrubbed_at === null && data.status === "failed" ? (
+              {mayChange && data.payload_scrubbed_at === null && data.status !== "delivering" ? (
                 <div className="mt-5">
                   <ActionButton
                     run={async () => {

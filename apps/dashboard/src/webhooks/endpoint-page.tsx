@@ -14,7 +14,7 @@ import {
   testEndpoint,
   updateEndpoint,
 } from "@assay/contract/webhooks";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
@@ -30,7 +30,8 @@ import { ListTable } from "../ui/table.tsx";
 import { DeliveriesTable } from "./deliveries-page.tsx";
 import { EndpointFields, EndpointStatus, endpointBody } from "./endpoints-page.tsx";
 
-export function EndpointPage({ endpointId }: { endpointId: string }) {
+export function EndpointPage() {
+  const { endpointId } = useParams({ from: "/shell/dashboard/webhooks/$endpointId" });
   const params = { endpoint_id: endpointId };
   const endpoint = useData(getEndpoint, { params });
   const deliveries = useList(listDeliveries, { query: { endpoint_id: endpointId, limit: 10 } });

@@ -1,6 +1,6 @@
 import { eventTypes } from "@assay/contract/events";
 import { getDelivery, getEvent, listDeliveries, listEvents, replayEvent } from "@assay/contract/webhooks";
-import { Link } from "@tanstack/react-router";
+import { Link, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { call, present } from "../api/call.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
@@ -28,9 +28,9 @@ export function EventsPage() {
       <Heading title="Events" />
       <Filters onApply={setFilters} onClear={() => setFilters({})}>
         <Select label="Type" name="type" options={optionsOf(eventTypes)} />
-        <Field label="Session" name="session_id" optional />
-        <Field label="From" name="from" type="date" optional />
-        <Field label="To" name="to" type="date" optional />
+        <Field label="Session" name="session_id" optional="quiet" />
+        <Field label="From" name="from" type="date" optional="quiet" />
+        <Field label="To" name="to" type="date" optional="quiet" />
       </Filters>
       <Card>
         <ListTable
@@ -60,7 +60,8 @@ export function EventsPage() {
   );
 }
 
-export function EventPage({ eventId }: { eventId: string }) {
+export function EventPage() {
+  const { eventId } = useParams({ from: "/shell/dashboard/events/$eventId" });
   const params = { event_id: eventId };
   const event = useData(getEvent, { params });
   const deliveries = useList(listDeliveries, { query: { event_id: eventId } });

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
@@ -59,6 +60,7 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
     }
   });
 
+  closeSilentConnections(app);
   const secure = () => publicUrl().startsWith("https:");
   let closing = false;
   app.addHook("onRequest", async (request, reply) => {
@@ -110,6 +112,22 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
     renderError(new ApiError("NOT_FOUND", { message: "There is no such route." }), request, reply),
   );
   return app;
+}
+
+/**
+ * A connection on which no request ever came (a browser opens some ahead of time) is not idle in Node's eyes, and would hold
+ * up the end until it times out.
+ */
+function closeSilentConnections(app: FastifyInstance): void {
+  const silent = new Set<Socket>();
+  app.server.on("connection", (socket) => {
+    silent.add(socket);
+    socket.once("close", () => silent.delete(socket));
+  });
+  app.server.on("request", (request) => silent.delete(request.socket));
+  app.addHook("preClose", async () => {
+    for (const socket of silent) socket.destroy();
+  });
 }
 
 /** JSON without the keys that could reach an object's prototype. */

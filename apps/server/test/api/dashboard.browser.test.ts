@@ -1,41 +1,22 @@
 import assert from "node:assert/strict";
+import { type AddressInfo, createServer } from "node:net";
 import test from "node:test";
 import { Secret, TOTP } from "otpauth";
-import type { Page } from "playwright-core";
-import { type Api, createPartner, expectData, signUp, signUpOwner } from "../support/api.ts";
-import {
-  checkAccessibility,
-  isWiderThanScreen,
-  keepScreenshot,
-  openBrowser,
-  openPage,
-} from "../support/browser.ts";
+import { type Api, expectData, signUp, signUpOwner } from "../support/api.ts";
+import { keepScreenshot, openBrowser } from "../support/browser.ts";
+import { button, faults, heading, openDashboard } from "../support/dashboard.ts";
 import { latestToken, mailsTo } from "../support/mailed-links.ts";
 import { partnerKeys, registration } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
-import { claimed, createSession, fail, succeed } from "../support/sessions.ts";
 
 const service = await startTestService({
   env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
 });
-const { url, api, core, runJob } = service;
+const { url, api } = service;
 const browser = await openBrowser();
 
-/** What the browser itself says about an answer with an error is no fault of the page. */
-const faults = (problems: readonly string[]) =>
-  problems.filter((problem) => !problem.startsWith("console: Failed to load resource"));
-
-async function open(options: { width?: number; colorScheme?: "light" | "dark"; token?: string } = {}) {
-  const opened = await openPage(browser, url, options);
-  opened.page.setDefaultTimeout(10_000);
-  if (options.token !== undefined)
-    await opened.page.context().addCookies([{ name: "assay_session", value: options.token, url }]);
-  return opened;
-}
-
-const heading = (page: Page, name: string) =>
-  page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
-const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const open = (options: { width?: number; colorScheme?: "light" | "dark"; token?: string } = {}) =>
+  openDashboard(browser, url, options);
 
 test("somebody signs up, creates an organization and gets an API key that works", async () => {
   const { page, problems } = await open();
@@ -66,7 +47,7 @@ test("somebody signs up, creates an organization and gets an API key that works"
   const secret = (await dialog.locator("code").textContent()) ?? "";
   expectData(await api.as(secret).get("/v1/sessions"));
   await button(page, "I have kept it").click();
-  await page.getByRole("cell", { name: "Backend" }).waitFor();
+  await page.getByRole("cell", { name: "Backend", exact: true }).waitFor();
   assert.equal(await page.getByText(secret).count(), 0, "the secret is still on the page");
 
   await button(page, "Disable Backend").click();
@@ -75,6 +56,11 @@ test("somebody signs up, creates an organization and gets an API key that works"
   await button(page, "Delete Backend").click();
   await button(page, "Delete the key").click();
   await page.getByText("Your servers call the API with a key.").waitFor();
+  assert.equal(
+    await page.evaluate("document.activeElement.textContent"),
+    "API keys",
+    "the focus is not lost",
+  );
   assert.deepEqual(faults(problems), []);
   await page.context().close();
 });
@@ -231,6 +217,7 @@ test("the second factor is turned on with the page, and asked for at the next si
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: service.clock.now().getTime() });
   await dialog.getByRole("textbox", { name: "Code" }).fill(code());
   await dialog.getByRole("button", { name: "Turn on" }).click();
+  await page.getByRole("heading", { name: "Your backup codes" }).waitFor();
   const backupCodes = ((await dialog.locator("code").last().textContent()) ?? "").split(" ");
   assert.equal(backupCodes.length, 10);
   await button(page, "I have kept them").click();
@@ -305,129 +292,127 @@ test("a sandbox session is created with the page, shown as a QR code, and cancel
   await page.context().close();
 });
 
-/** An organization in which everything that a page can show is there. */
-async function furnish() {
-  const partner = await createPartner(api);
-  const { owner } = partner;
-  const done = await createSession(partner.api, {
-    client_reference_id: "order-7391",
-    metadata: { channel: "mobile" },
+test("a tab notices that another one switched the organization", async () => {
+  const owner = await signUpOwner(api);
+  expectData(await owner.api.post("/v1/auth/orgs", { name: "Second", slug: "second-of-two" }), 201);
+  const { page } = await open({ token: owner.token });
+  await page.goto(`${url}/dashboard/settings`);
+  const other = await page.context().newPage();
+  await other.goto(`${url}/dashboard`);
+  await other.getByRole("button", { name: /Switch organization/ }).click();
+  const choice = other.getByRole("dialog").locator("button[aria-current=false]");
+  const name = (await choice.locator("span").first().textContent()) ?? "";
+  await choice.click();
+  await button(page, `Continue in ${name}`).click();
+  await heading(page, "Overview");
+  await page.getByRole("button", { name: new RegExp(`^${name}`) }).waitFor();
+  await page.context().close();
+});
+
+test("a passkey is added and signs in", async () => {
+  const port = await freePort();
+  const origin = `http://localhost:${port}`;
+  const local = await startTestService({ env: { PORT: String(port), PUBLIC_URL: origin } });
+  const owner = await signUpOwner(local.api);
+  const { page, problems } = await openDashboard(browser, origin, { token: owner.token });
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("WebAuthn.enable");
+  await devtools.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
   });
-  await succeed(core, done, await claimed(core, done));
-  const failed = await createSession(partner.api);
-  await fail(core, failed, await claimed(core, failed));
-  const waiting = await createSession(partner.api);
-  const endpoint = expectData(
-    await owner.api.post("/v1/webhooks/endpoints", { url: "https://127.0.0.1:9/hook", name: "Production" }),
-    201,
-  ).endpoint;
-  expectData(
-    await owner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/keys`, registration("2026-03")),
-    201,
-  );
-  const sent = expectData(await owner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/test`), 202);
-  await runJob("deliver-webhooks");
-  expectData(
-    await owner.api.post("/v1/webhooks/endpoints", { url: "https://127.0.0.1:9/without-a-key" }),
-    201,
-  );
-  expectData(
-    await owner.api.post("/v1/auth/orgs/invitations", { email: "b@example.com", role: "member" }),
-    201,
-  );
-  expectData(
-    await owner.api.post("/v1/auth/orgs/domains/challenges/dns", { apex_domain: "example.com" }),
-    201,
-  );
-  return {
-    token: owner.token,
-    paths: [
-      ["overview", "/dashboard", "Overview"],
-      ["sessions", "/dashboard/sessions", "Sessions"],
-      ["session-open", `/dashboard/sessions/${waiting}`, "Session"],
-      ["session-failed", `/dashboard/sessions/${failed}`, "Session"],
-      ["session-new", "/dashboard/sessions/new", "Create a session"],
-      ["api-keys", "/dashboard/api-keys", "API keys"],
-      ["webhooks", "/dashboard/webhooks", "Webhooks"],
-      ["endpoint", `/dashboard/webhooks/${endpoint.id}`, "Webhook endpoint"],
-      ["deliveries", "/dashboard/deliveries", "Deliveries"],
-      ["delivery", `/dashboard/deliveries/${sent.deliveries[0].id}`, "Delivery"],
-      ["events", "/dashboard/events", "Events"],
-      ["event", `/dashboard/events/${sent.event.id}`, "Event"],
-      ["domains", "/dashboard/domains", "Domains"],
-      ["members", "/dashboard/members", "Members"],
-      ["audit-log", "/dashboard/audit-log", "Audit log"],
-      ["go-live", "/dashboard/go-live", "Going live"],
-      ["settings", "/dashboard/settings", "Settings"],
-      ["account", "/dashboard/account", "Your account"],
-      ["organization-new", "/dashboard/organizations/new", "Create an organization"],
-      ["not-found", "/dashboard/no/such/page", "There is no such page"],
-    ] as const,
-  };
-}
-
-const publicPaths = [
-  ["sign-in", "/dashboard/sign-in", "Sign in"],
-  ["sign-up", "/dashboard/sign-up", "Create an account"],
-  ["forgot-password", "/dashboard/forgot-password", "Forgot your password?"],
-  ["magic-link", "/dashboard/magic-link#token=x", "Sign in with your link"],
-  ["reset-password", "/dashboard/reset-password#token=x", "Set a new password"],
-  ["invitation-dead", `/invitations/${"x".repeat(43)}`, "Invitation"],
-] as const;
-
-const furnished = furnish();
-
-for (const [width, colorScheme] of [
-  [320, "dark"],
-  [1440, "light"],
-] as const) {
-  test(`every page at ${width} px, ${colorScheme}: accessible, fits, asks nobody else`, async () => {
-    const { token, paths } = await furnished;
-    const stranger = await open({ width, colorScheme });
-    const staff = await open({ width, colorScheme, token });
-    for (const [{ page, problems }, list] of [
-      [stranger, publicPaths],
-      [staff, paths],
-    ] as const) {
-      for (const [name, path, title] of list) {
-        await page.goto(url + path);
-        await heading(page, title);
-        await page.getByText("Loading…").first().waitFor({ state: "detached" });
-        assert.equal(await isWiderThanScreen(page), false, `${path} scrolls sideways`);
-        await checkAccessibility(page).catch((error: Error) => {
-          throw new Error(`${path}: ${error.message}`);
-        });
-        await keepScreenshot(page, `dashboard-${name}-${width}-${colorScheme}`);
-      }
-      assert.deepEqual(faults(problems), []);
-      await page.context().close();
-    }
-  });
-}
-
-test("dialogs and the menu are accessible and fit a narrow screen", async () => {
-  const { token } = await furnished;
-  const { page, problems } = await open({ width: 320, colorScheme: "dark", token });
-  const look = async (name: string) => {
-    assert.equal(await isWiderThanScreen(page), false, `${name} scrolls sideways`);
-    await checkAccessibility(page);
-    await keepScreenshot(page, `dashboard-${name}-320-dark`);
-  };
-  await page.goto(`${url}/dashboard/api-keys`);
-  await button(page, "Create a key").click();
-  await look("dialog-key");
-  await page.keyboard.press("Escape");
-  await button(page, "Menu").click();
-  await look("menu");
-  await page.getByRole("link", { name: "Members" }).click();
-  await heading(page, "Members");
-  assert.equal(
-    await page.evaluate("document.activeElement.textContent"),
-    "Members",
-    "focus follows the page",
-  );
-  await page.getByRole("button", { name: /Switch organization/ }).click();
-  await look("organizations");
+  await page.goto(`${origin}/dashboard/account`);
+  await button(page, "Add a passkey").click();
+  await page.getByRole("dialog").getByLabel("Name").fill("Work laptop");
+  await button(page, "Create the passkey").click();
+  await page.getByRole("cell", { name: "Work laptop", exact: true }).waitFor();
+  await page.context().clearCookies();
+  await page.goto(`${origin}/dashboard/account`);
+  await heading(page, "Sign in");
+  await button(page, "Sign in with a passkey").click();
+  await heading(page, "Your account");
   assert.deepEqual(faults(problems), []);
+  await page.context().close();
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+test("an organization is scheduled for deletion with the mailed code, says so on every page, and is kept after all", async () => {
+  const owner = await signUpOwner(api);
+  const { page, problems } = await open({ token: owner.token });
+  await page.goto(`${url}/dashboard/settings`);
+  await button(page, "Mail me the code to delete it").click();
+  await page.getByLabel("Code from the mail").waitFor();
+  const code = /^\s*([A-Z0-9]{8})\s*$/m.exec((await mailsTo(service, owner.email)).at(-1)?.text ?? "")?.[1];
+  assert.ok(code, "no code was mailed");
+  await page.getByLabel("Code from the mail").fill("AAAAAAAA");
+  await page.getByRole("button", { name: /^Delete Organization/ }).click();
+  await page.getByRole("alert").waitFor();
+  assert.equal(
+    await page.getByLabel("Code from the mail").getAttribute("aria-invalid"),
+    "true",
+    "the field that the message names is marked",
+  );
+  await page.getByLabel("Code from the mail").fill(code.toLowerCase());
+  await page.getByRole("button", { name: /^Delete Organization/ }).click();
+  await page.getByText("This organization will be deleted on").waitFor();
+  await page.getByRole("link", { name: "API keys", exact: true }).click();
+  await heading(page, "API keys");
+  assert.equal(await button(page, "Create a key").count(), 0, "what would be refused is not offered");
+  await page.getByRole("link", { name: "Keep it after all" }).click();
+  await button(page, "Keep the organization").click();
+  await page.getByText("This organization will be deleted on").waitFor({ state: "detached" });
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
+});
+
+test("the audit log is filtered, and grows page by page", async () => {
+  const owner = await signUpOwner(api);
+  for (let number = 0; number < 30; number += 1)
+    expectData(await owner.api.post("/v1/auth/api-keys", { name: `Key ${number}`, scopes: [] }), 201);
+  const { page, problems } = await open({ token: owner.token });
+  await page.goto(`${url}/dashboard/audit-log`);
+  const rows = page.getByRole("table").locator("tbody tr");
+  await rows.nth(24).waitFor();
+  assert.equal(await rows.count(), 25);
+  await button(page, "Show more").click();
+  await rows.nth(30).waitFor();
+  assert.equal(await button(page, "Show more").count(), 0);
+  await page.getByLabel("Event").selectOption("organization.created");
+  await button(page, "Filter").click();
+  await rows.nth(1).waitFor({ state: "detached" });
+  assert.match((await rows.first().textContent()) ?? "", /organization\.created/);
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
+});
+
+test("a member sees what a member may do, and is told in words what not", async () => {
+  const owner = await signUpOwner(api);
+  const member = await signUp(api, "Mem Ber");
+  expectData(await owner.api.post("/v1/auth/orgs/invitations", { email: member.email, role: "member" }), 201);
+  const token = /\/invitations\/([A-Za-z0-9]{43})/.exec(
+    (await mailsTo(service, member.email)).at(-1)?.text ?? "",
+  )?.[1];
+  expectData(await member.api.post(`/v1/auth/invitations/${token}/accept`));
+  const { page } = await open({ token: member.token });
+  await page.goto(`${url}/dashboard/webhooks`);
+  await heading(page, "Webhooks");
+  await page.getByText("Add the address that is to receive them.").waitFor();
+  assert.equal(await button(page, "Add an endpoint").count(), 0);
+  assert.equal(await page.getByRole("link", { name: "API keys", exact: true }).count(), 0);
+  await page.goto(`${url}/dashboard/api-keys`);
+  await page.getByText("This needs the role admin; you are member.").waitFor();
   await page.context().close();
 });

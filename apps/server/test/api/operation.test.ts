@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
@@ -41,6 +42,18 @@ test("/metrics needs the token, and its labels hold no identifier or secret", as
   for (const line of metrics.text.trimEnd().split("\n")) {
     assert.match(line, /^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{([a-z_]+="[^"]*",?)+\})? [0-9.e+-]+)$/, line);
   }
+});
+
+test("a connection that never sent a request does not hold up the end", async () => {
+  const other = await startTestService();
+  const { hostname, port } = new URL(other.url);
+  const silent = connect(Number(port), hostname);
+  const closed = once(silent, "close");
+  await once(silent, "connect");
+  silent.resume();
+  await other.api.get("/healthz");
+  await other.close();
+  await closed;
 });
 
 test("without a token there is no /metrics on the public port", async () => {

@@ -3,12 +3,39 @@ import { readFileSync } from "node:fs";
 /** Drawn by `portraits/render-portrait.ts`, which says how; nobody's likeness. */
 export type PortraitName = "adult.jpg" | "elder.jpg" | "child.jpg" | "elder.jp2";
 
-const portraits = new Map<PortraitName, Uint8Array>();
+export type PosedPerson = "adult" | "elder";
+
+/** Degrees to the person's own left, and upwards. */
+export type Pose = readonly [yaw: number, pitch: number];
+
+/** The heads that were drawn turned, so that a camera can be shown one that moves. */
+export const POSES: readonly Pose[] = [
+  [0, 0],
+  [9, 0],
+  [18, 0],
+  [27, 0],
+  [-9, 0],
+  [-18, 0],
+  [-27, 0],
+  [0, 8],
+  [0, 16],
+];
+
+const pictures = new Map<string, Uint8Array>();
+
+function read(file: string): Uint8Array {
+  const known = pictures.get(file);
+  if (known !== undefined) return known;
+  const bytes = new Uint8Array(readFileSync(new URL(`./portraits/${file}`, import.meta.url)));
+  pictures.set(file, bytes);
+  return bytes;
+}
 
 export function readPortrait(name: PortraitName): Uint8Array {
-  const known = portraits.get(name);
-  if (known !== undefined) return known;
-  const bytes = new Uint8Array(readFileSync(new URL(`./portraits/${name}`, import.meta.url)));
-  portraits.set(name, bytes);
-  return bytes;
+  return read(name);
+}
+
+/** A JPEG of 240 by 320 pixels; the pose is one of `POSES`. */
+export function readPose(person: PosedPerson, [yaw, pitch]: Pose): Uint8Array {
+  return read(`poses/${person}_${yaw}_${pitch}.jpg`);
 }

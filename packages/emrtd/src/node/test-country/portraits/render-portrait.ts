@@ -5,6 +5,10 @@
  *   node render-portrait.ts adult > adult.ppm && cjpeg -quality 85 -baseline adult.ppm > adult.jpg
  *   node render-portrait.ts elder > elder.ppm && opj_compress -i elder.ppm -o elder.jp2 -r 24
  *
+ * A head may be turned, by degrees to its own left and upwards, for the moving pictures that tests show to a camera:
+ *
+ *   node render-portrait.ts adult 20 -5 > adult-turned.ppm
+ *
  * cjpeg is Debian's libjpeg-turbo-progs, opj_compress its libopenjp2-tools. The drawings are part of this project and under its licence.
  */
 
@@ -311,38 +315,95 @@ class Head {
   }
 }
 
-function render(person: Person): Uint8Array {
+export interface View {
+  /** To the person's own left, which is the right of the picture. */
+  readonly yawDegrees: number;
+  /** Upwards. */
+  readonly pitchDegrees: number;
+  readonly width: number;
+  readonly height: number;
+  /** Where in a pixel it is looked at, from 0 to 1. */
+  readonly samples: readonly (readonly [number, number])[];
+}
+
+const PORTRAIT: View = {
+  yawDegrees: 0,
+  pitchDegrees: 0,
+  width: WIDTH,
+  height: HEIGHT,
+  samples: [
+    [0.25, 0.25],
+    [0.75, 0.25],
+    [0.25, 0.75],
+    [0.75, 0.75],
+  ],
+};
+
+interface Scene {
+  readonly head: Head;
+  readonly distanceAt: (p: Vector) => number;
+  readonly keyLight: Vector;
+  readonly fillLight: Vector;
+}
+
+/**
+ * Turning the person one way is turning camera and lights the other way, so the head itself is always drawn in its own
+ * coordinates.
+ */
+function turnAround(view: View): (v: Vector) => Vector {
+  const [yaw, pitch] = [(-view.yawDegrees * Math.PI) / 180, (view.pitchDegrees * Math.PI) / 180];
+  const [cosYaw, sinYaw, cosPitch, sinPitch] = [
+    Math.cos(yaw),
+    Math.sin(yaw),
+    Math.cos(pitch),
+    Math.sin(pitch),
+  ];
+  return ([x, y, z]) => {
+    const [turnedX, turnedZ] = [x * cosYaw + z * sinYaw, z * cosYaw - x * sinYaw];
+    return [turnedX, y * cosPitch - turnedZ * sinPitch, y * sinPitch + turnedZ * cosPitch];
+  };
+}
+
+/** Three bytes a pixel, row by row. */
+export function renderPerson(name: string, view: View = PORTRAIT): Uint8Array {
+  const person = PEOPLE[name];
+  if (person === undefined) throw new TypeError(`Name one of ${Object.keys(PEOPLE).join(", ")}`);
+  const { width, height, samples } = view;
   const head = new Head(person);
-  const pixels = new Uint8Array(WIDTH * HEIGHT * 3);
-  const distanceAt = (p: Vector) => head.at(p).distance;
+  const turn = turnAround(view);
+  const pixels = new Uint8Array(width * height * 3);
+  const scene: Scene = {
+    head,
+    distanceAt: (p) => head.at(p).distance,
+    keyLight: turn(KEY_LIGHT),
+    fillLight: turn(FILL_LIGHT),
+  };
   const camera: Vector = [0, -0.12, 7];
-  const samples = [0.25, 0.75];
-  for (let row = 0; row < HEIGHT; row++) {
-    for (let column = 0; column < WIDTH; column++) {
+  const turnedCamera = turn(camera);
+  for (let row = 0; row < height; row++) {
+    for (let column = 0; column < width; column++) {
       let colour: Vector = [0, 0, 0];
-      for (const dy of samples) {
-        for (const dx of samples) {
-          const x = (((column + dx) / WIDTH) * 2 - 1) * 1.28;
-          const y = (1 - ((row + dy) / HEIGHT) * 2) * 1.28 * (HEIGHT / WIDTH) - 0.12;
-          const ray = normalise(subtract([x, y, 0], camera));
-          colour = add(colour, scale(trace(camera, ray, head, distanceAt), 0.25));
-        }
+      for (const [dx, dy] of samples) {
+        const x = (((column + dx) / width) * 2 - 1) * 1.28;
+        const y = (1 - ((row + dy) / height) * 2) * 1.28 * (height / width) - 0.12;
+        const ray = turn(normalise(subtract([x, y, 0], camera)));
+        colour = add(colour, scale(trace(turnedCamera, ray, scene), 1 / samples.length));
       }
       for (let channel = 0; channel < 3; channel++) {
         const value = clamp(colour[channel as 0 | 1 | 2]) ** (1 / 2.2);
-        pixels[(row * WIDTH + column) * 3 + channel] = Math.round(value * 255);
+        pixels[(row * width + column) * 3 + channel] = Math.round(value * 255);
       }
     }
   }
   return pixels;
 }
 
-function trace(from: Vector, ray: Vector, head: Head, distanceAt: (p: Vector) => number): Vector {
+function trace(from: Vector, ray: Vector, scene: Scene): Vector {
   let travelled = 5.6;
   for (let step = 0; step < 90 && travelled < 9; step++) {
     const p = add(from, scale(ray, travelled));
-    const { distance, material } = head.at(p);
-    if (distance < 0.0015) return shade(p, ray, head.colour(p, material), material, distanceAt);
+    const { distance, material } = scene.head.at(p);
+    if (distance < 0.0015) return shade(p, ray, scene.head.colour(p, material), material, scene);
     travelled += distance * 0.8;
   }
   return scale(BACKGROUND, 0.72);
@@ -356,7 +417,7 @@ function shade(
   ray: Vector,
   colour: Vector,
   material: Material,
-  distanceAt: (p: Vector) => number,
+  { distanceAt, keyLight, fillLight }: Scene,
 ): Vector {
   const e = 0.004;
   const slope = (axis: Vector) =>
@@ -368,16 +429,16 @@ function shade(
   const open = clamp(1 - occlusion * 0.24, 0.2, 1);
   let shadow = 1;
   for (let reach = 0.04; reach < 1.2; ) {
-    const d = distanceAt(add(p, scale(KEY_LIGHT, reach)));
+    const d = distanceAt(add(p, scale(keyLight, reach)));
     shadow = Math.min(shadow, (9 * d) / reach);
     if (shadow < 0.02) break;
     reach += clamp(d, 0.03, 0.2);
   }
   shadow = clamp(shadow, 0, 1);
   const wrap = material === "skin" || material === "lip" ? 0.25 : 0;
-  const key = clamp((dot(normal, KEY_LIGHT) + wrap) / (1 + wrap)) * (0.35 + 0.65 * shadow);
-  const fill = clamp(dot(normal, FILL_LIGHT));
-  const half = normalise(subtract(KEY_LIGHT, ray));
+  const key = clamp((dot(normal, keyLight) + wrap) / (1 + wrap)) * (0.35 + 0.65 * shadow);
+  const fill = clamp(dot(normal, fillLight));
+  const half = normalise(subtract(keyLight, ray));
   const shine = material === "eye" ? 220 : material === "hair" ? 24 : 30;
   const gloss = material === "eye" ? 0.9 : material === "hair" ? 0.1 : material === "clothes" ? 0 : 0.07;
   const specular = clamp(dot(normal, half)) ** shine * gloss * shadow;
@@ -386,8 +447,12 @@ function shade(
 }
 
 if (import.meta.main) {
-  const person = PEOPLE[process.argv[2] ?? ""];
-  if (person === undefined) throw new TypeError(`Name one of ${Object.keys(PEOPLE).join(", ")}`);
+  const [name = "", yaw, pitch] = process.argv.slice(2);
+  const pixels = renderPerson(name, {
+    ...PORTRAIT,
+    yawDegrees: Number(yaw ?? 0),
+    pitchDegrees: Number(pitch ?? 0),
+  });
   process.stdout.write(`P6\n${WIDTH} ${HEIGHT}\n255\n`);
-  process.stdout.write(render(person));
+  process.stdout.write(pixels);
 }

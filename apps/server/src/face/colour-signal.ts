@@ -1,0 +1,117 @@
+import type { Challenge, Colour } from "./liveness.ts";
+import type { FaceMeasurement, FrameMeasurement, Light } from "./measurement.ts";
+
+const SCREEN: Readonly<Record<Colour, Light>> = {
+  red: [1, 0, 0],
+  green: [0, 1, 0],
+  blue: [0, 0, 1],
+  white: [1, 1, 1],
+};
+
+export interface ColourLimits {
+  /** Correlation from which the face counts as lit by the screen. */
+  readonly followedFrom: number;
+  /** Least change of the face's colour, in parts of its own light, between two colours of the screen. */
+  readonly leastReflection: number;
+  /** When the colour of the face changes less than this, there is nothing to compare. */
+  readonly leastVariation: number;
+  /** Screens, cameras and encoders are late by some time, the same throughout. */
+  readonly lagsMs: readonly number[];
+}
+
+export const DEFAULT_COLOUR_LIMITS: ColourLimits = {
+  followedFrom: 0.6,
+  leastReflection: 0.006,
+  leastVariation: 0.004,
+  lagsMs: [0, 100, 200, 300, 400, 500],
+};
+
+export interface ColourFinding {
+  readonly outcome: "followed" | "not_followed" | "unmeasurable";
+  /** From -1 to 1, at the lag that fits best. */
+  readonly correlation: number;
+  /** How strongly the face takes on the colour of the screen, in parts of its own light. */
+  readonly reflection: number;
+  /** The same for what surrounds the face, as a share: light of a screen falls off, a tint laid over a video does not. */
+  readonly surroundingShare: number;
+  readonly lagMs: number;
+}
+
+/** Red and blue against green, on a logarithmic scale: brightness drops out, and with it most of what turning the head does. */
+function chroma([red, green, blue]: Light): readonly [number, number] {
+  const floor = 0.002;
+  const middle = Math.log(green + floor);
+  return [Math.log(red + floor) - middle, Math.log(blue + floor) - middle];
+}
+
+function expected(colour: Colour): readonly [number, number] {
+  const [red, green, blue] = SCREEN[colour];
+  return [red - green, blue - green];
+}
+
+export function colourAt(challenge: Challenge, atMs: number): Colour {
+  const slot = Math.floor(Math.max(atMs, 0) / challenge.colourMs) % challenge.colours.length;
+  return challenge.colours[slot] ?? "white";
+}
+
+type Points = readonly (readonly [number, number])[];
+
+function centred(points: Points): Points {
+  const mean = [0, 1].map(
+    (axis) => points.reduce((sum, point) => sum + (point[axis] ?? 0), 0) / points.length,
+  );
+  return points.map(([a, b]) => [a - (mean[0] ?? 0), b - (mean[1] ?? 0)]);
+}
+
+function product(a: Points, b: Points): number {
+  return a.reduce((sum, [x, y], index) => sum + x * (b[index]?.[0] ?? 0) + y * (b[index]?.[1] ?? 0), 0);
+}
+
+interface LitFrame {
+  readonly atMs: number;
+  readonly face: FaceMeasurement;
+}
+
+function reflectionAround(frames: readonly LitFrame[], challenge: Challenge, lagMs: number): number {
+  const seen = frames.flatMap(({ atMs, face: { surroundingLight } }) =>
+    surroundingLight === undefined ? [] : [{ atMs, light: surroundingLight }],
+  );
+  if (seen.length === 0) return 0;
+  const shown = centred(seen.map(({ atMs }) => expected(colourAt(challenge, atMs - lagMs))));
+  const power = product(shown, shown);
+  return power === 0 ? 0 : product(centred(seen.map(({ light }) => chroma(light))), shown) / power;
+}
+
+/** Whether the colour of the face follows the colours the screen was told to show. */
+export function judgeColours(
+  frames: readonly FrameMeasurement[],
+  challenge: Challenge,
+  limits: ColourLimits = DEFAULT_COLOUR_LIMITS,
+): ColourFinding {
+  const lit = frames.flatMap(({ atMs, face }): LitFrame[] => (face === undefined ? [] : [{ atMs, face }]));
+  const nothing = { correlation: 0, reflection: 0, surroundingShare: 0, lagMs: 0 };
+  if (lit.length < challenge.colours.length) return { outcome: "unmeasurable", ...nothing };
+  const face = centred(lit.map((frame) => chroma(frame.face.faceLight)));
+  let best = { ...nothing, correlation: -1 };
+  for (const lagMs of limits.lagsMs) {
+    const shown = centred(lit.map(({ atMs }) => expected(colourAt(challenge, atMs - lagMs))));
+    const shownPower = product(shown, shown);
+    const facePower = product(face, face);
+    if (shownPower === 0 || facePower === 0) continue;
+    const common = product(face, shown);
+    const correlation = common / Math.sqrt(shownPower * facePower);
+    if (correlation > best.correlation) {
+      const reflection = common / shownPower;
+      best = {
+        correlation,
+        reflection,
+        surroundingShare: reflection === 0 ? 0 : reflectionAround(lit, challenge, lagMs) / reflection,
+        lagMs,
+      };
+    }
+  }
+  const variation = Math.sqrt(product(face, face) / lit.length);
+  if (variation < limits.leastVariation) return { outcome: "unmeasurable", ...best };
+  const followed = best.correlation >= limits.followedFrom && best.reflection >= limits.leastReflection;
+  return { outcome: followed ? "followed" : "not_followed", ...best };
+}

@@ -1,0 +1,45 @@
+import type { FrameMeasurement } from "./measurement.ts";
+
+export interface TakenFrame {
+  readonly atMs: number;
+  readonly receivedAtMs: number;
+  readonly jpeg: Uint8Array;
+}
+
+/** What a worker is given: the pictures of one try. */
+export interface FaceJob {
+  readonly frames: readonly TakenFrame[];
+  readonly portrait: Uint8Array;
+}
+
+/** What it answers: numbers, no picture. */
+export type FaceJobResult =
+  | {
+      readonly kind: "measured";
+      readonly frames: readonly FrameMeasurement[];
+      readonly portraitEmbedding: readonly number[];
+    }
+  | { readonly kind: "frame_unreadable" }
+  | { readonly kind: "portrait_unusable" };
+
+export interface FaceJobLimits {
+  readonly maxFramePixels: number;
+  readonly maxPortraitPixels: number;
+}
+
+export const DEFAULT_JOB_LIMITS: FaceJobLimits = {
+  maxFramePixels: 1_000_000,
+  maxPortraitPixels: 4_000_000,
+};
+
+export type ToWorker = { readonly kind: "job"; readonly id: number; readonly job: FaceJob };
+
+export type FromWorker =
+  | { readonly kind: "ready" }
+  | {
+      readonly kind: "result";
+      readonly id: number;
+      readonly result: FaceJobResult;
+      readonly residentBytes: number;
+    }
+  | { readonly kind: "error"; readonly id: number; readonly name: string };

@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
+import { type FilmOptions, filmFace } from "../../test/support/moving-face.ts";
+import { createLog } from "../lib/log.ts";
+import { Metrics } from "../lib/metrics.ts";
+import { createFaceJudge, type FaceJudge, faceRisk, type JudgedFrame, type Verdict } from "./face-judge.ts";
+import { FaceWorkerPool, type FaceWorkerPoolOptions } from "./face-worker-pool.ts";
+import type { Challenge, Movement } from "./liveness.ts";
+
+/** The order is the one thing that is random outside tests. */
+const challenge: Challenge = {
+  movements: ["come_closer", "turn_left", "look_up", "turn_right"],
+  colours: ["red", "green", "blue", "white", "blue", "red", "green", "white"],
+  colourMs: 900,
+  deadlineMs: 45_000,
+};
+const adult = { kind: "jpeg", bytes: readPortrait("adult.jpg") };
+
+describe("the face judge, with its real models", () => {
+  const log = createLog({ level: "debug", write: (line) => logLines.push(line), now: () => new Date(0) });
+  const logLines: string[] = [];
+  const metrics = new Metrics();
+  let pool: FaceWorkerPool;
+  let judge: FaceJudge;
+  let good: JudgedFrame[];
+
+  before(() => {
+    const options: FaceWorkerPoolOptions = { log, jobTimeoutMs: 120_000, startTimeoutMs: 120_000 };
+    pool = new FaceWorkerPool(options);
+    judge = createFaceJudge({ log, metrics, measurer: pool });
+    good = filmFace(challenge, { reflection: 0.05 });
+  });
+  after(() => judge.close());
+
+  const judged = (options: FilmOptions, portrait = adult): Promise<Verdict> =>
+    judge.judge({ challenge, frames: filmFace(challenge, options), portrait });
+
+  it("asks for something new each time", () => {
+    const asked = new Set(
+      Array.from({ length: 20 }, () => {
+        const { movements, colours } = judge.begin();
+        return `${movements} ${colours}`;
+      }),
+    );
+    assert.ok(asked.size > 15);
+  });
+
+  it("passes the person of the portrait who does what is asked, and sees the light of the screen", async () => {
+    const verdict = await judge.judge({ challenge, frames: good, portrait: adult });
+    assert.equal(verdict.kind, "passed", JSON.stringify(verdict));
+    if (verdict.kind !== "passed") return;
+    assert.ok(verdict.distance < 0.5);
+    assert.equal(verdict.riskInputs.colours, "followed");
+    assert.ok(verdict.riskInputs.colourSurroundingShare < 0.8);
+    assert.ok(faceRisk(verdict.riskInputs) < 0.1);
+  });
+
+  it("fails another person's portrait, here in JPEG 2000", async () => {
+    const portrait = { kind: "jp2", bytes: readPortrait("elder.jp2") };
+    assert.deepEqual(await judge.judge({ challenge, frames: good, portrait }), {
+      kind: "failed",
+      code: "selfie_face_mismatch",
+      reasons: ["match_too_far"],
+    });
+  });
+
+  it("fails a print, held still or tilted by hand", async () => {
+    assert.deepEqual(await judged({ print: "held_still" }), {
+      kind: "failed",
+      code: "liveness_failed",
+      reasons: ["face_still"],
+    });
+    const tilted = await judged({ print: "tilted" });
+    assert.ok(
+      tilted.kind === "failed" && tilted.reasons.includes("movement_missing"),
+      JSON.stringify(tilted),
+    );
+  });
+
+  it("fails the right movements in another order", async () => {
+    const movements: Movement[] = ["turn_right", "come_closer", "turn_left", "look_up"];
+    assert.deepEqual(await judged({ movements }), {
+      kind: "failed",
+      code: "liveness_failed",
+      reasons: ["movement_wrong"],
+    });
+  });
+
+  it("fails when a second person takes over, or stands beside", async () => {
+    const swapped = await judged({ stranger: { person: "elder", from: 0.6 } });
+    assert.ok(swapped.kind === "failed" && swapped.reasons.includes("face_changed"), JSON.stringify(swapped));
+    const beside = await judged({ companion: "elder" });
+    assert.ok(beside.kind === "failed" && beside.reasons.includes("several_faces"), JSON.stringify(beside));
+  });
+
+  it("calls it a fault when the worker is killed in the middle, and judges the next try", async () => {
+    const running = judge.judge({ challenge, frames: good, portrait: adult });
+    for (const pid of pool.processIds) process.kill(pid, "SIGKILL");
+    assert.deepEqual(await running, { kind: "fault", reason: "worker_died" });
+    const next = await judge.judge({ challenge, frames: good, portrait: adult });
+    assert.equal(next.kind, "passed");
+  });
+
+  it("judges times, sizes and unreadable pictures as the device's failure, an unusable portrait as a fault", async () => {
+    const reasonsOf = async (frames: readonly JudgedFrame[]) => {
+      const verdict = await judge.judge({ challenge, frames, portrait: adult });
+      return verdict.kind === "failed" ? verdict.reasons : [verdict.kind];
+    };
+    assert.deepEqual(await reasonsOf(good.slice(0, 5)), ["too_few_frames"]);
+    assert.deepEqual(await reasonsOf([...good].reverse()), ["frame_times_invalid"]);
+    assert.deepEqual(await reasonsOf(Array.from({ length: 7 }, () => good).flat()), ["too_many_frames"]);
+    const withJpeg = (jpeg: Uint8Array) =>
+      good.map((frame, index) => (index === 0 ? { ...frame, jpeg } : frame));
+    assert.deepEqual(await reasonsOf(withJpeg(new Uint8Array(500_000))), ["frame_too_large"]);
+    assert.deepEqual(await reasonsOf(withJpeg(new Uint8Array(100))), ["frame_unreadable"]);
+    assert.deepEqual(
+      await judge.judge({
+        challenge,
+        frames: good,
+        portrait: { kind: "jpeg", bytes: new Uint8Array(10) },
+      }),
+      { kind: "fault", reason: "portrait_unusable" },
+    );
+  });
+
+  it("counts what it judged and logs nothing about anybody", () => {
+    const counted = metrics.render();
+    assert.match(counted, /assay_face_judgements_total\{outcome="passed"\} \d/);
+    assert.match(counted, /assay_face_judgements_total\{outcome="selfie_face_mismatch"\} 1/);
+    for (const line of logLines) assert.match(line, /"message":"A face worker ended"/);
+  });
+});

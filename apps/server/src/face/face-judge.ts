@@ -1,0 +1,207 @@
+import { randomInt } from "node:crypto";
+import type { Log } from "../lib/log.ts";
+import type { Metrics } from "../lib/metrics.ts";
+import {
+  type ColourFinding,
+  type ColourLimits,
+  DEFAULT_COLOUR_LIMITS,
+  judgeColours,
+} from "./colour-signal.ts";
+import type { FaceJob, FaceJobResult } from "./face-job.ts";
+import {
+  FaceWorkerPool,
+  type FaceWorkerPoolOptions,
+  WorkerFault,
+  type WorkerFaultReason,
+} from "./face-worker-pool.ts";
+import {
+  type Challenge,
+  DEFAULT_LIMITS,
+  judgeMovements,
+  judgeTiming,
+  type LivenessLimits,
+  type LivenessReason,
+  newChallenge,
+} from "./liveness.ts";
+import { DEFAULT_THRESHOLDS, type MatchThresholds, matchPortrait } from "./match.ts";
+
+export interface JudgeInput {
+  readonly challenge: Challenge;
+  readonly frames: readonly JudgedFrame[];
+  readonly portrait: { readonly kind: string; readonly bytes: Uint8Array };
+}
+
+export interface JudgedFrame {
+  /** As the device tells it, in milliseconds since it showed the first colour and began to take pictures. */
+  readonly atMs: number;
+  /** When it arrived, in milliseconds since `begin`, on the server's clock. Without it nothing can tell that frames were sent as they were taken. */
+  readonly receivedAtMs?: number;
+  readonly jpeg: Uint8Array;
+}
+
+/** What a passed try leaves for the risk score; see `faceRisk`. */
+export interface FaceRiskInputs {
+  readonly distance: number;
+  /** The greatest distance between two straight looks of this try. */
+  readonly identitySpread: number;
+  readonly colours: ColourFinding["outcome"];
+  readonly colourCorrelation: number;
+  readonly colourReflection: number;
+  readonly colourSurroundingShare: number;
+  readonly framesPerSecond: number;
+}
+
+export type FailureReason =
+  | LivenessReason
+  | "too_many_frames"
+  | "frame_too_large"
+  | "frame_unreadable"
+  /** The distance lies in the review band: close, and not close enough. */
+  | "match_in_review_band"
+  | "match_too_far";
+
+export type FaultReason = WorkerFaultReason | "portrait_unusable";
+
+export type Verdict =
+  | { readonly kind: "passed"; readonly distance: number; readonly riskInputs: FaceRiskInputs }
+  | {
+      readonly kind: "failed";
+      readonly code: "liveness_failed" | "selfie_face_mismatch";
+      readonly reasons: readonly FailureReason[];
+    }
+  /** The service could not judge; that costs the person no try. */
+  | { readonly kind: "fault"; readonly reason: FaultReason };
+
+export interface FaceJudge {
+  begin(): Challenge;
+  judge(input: JudgeInput): Promise<Verdict>;
+  close(): Promise<void>;
+}
+
+export interface FaceJudgeOptions {
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly thresholds?: MatchThresholds;
+  readonly limits?: LivenessLimits;
+  readonly colourLimits?: ColourLimits;
+  /** `risk`: the colours only weigh on the risk score; `require`: a face that does not follow them fails. */
+  readonly colours?: "risk" | "require";
+  readonly pool?: Omit<FaceWorkerPoolOptions, "log">;
+  /** Replaces the workers, for measurements that come from elsewhere. */
+  readonly measurer?: FaceMeasurer;
+}
+
+export interface FaceMeasurer {
+  warmUp(): void;
+  run(job: FaceJob): Promise<FaceJobResult>;
+  close(): Promise<void>;
+}
+
+export const MAX_FRAMES = 120;
+export const MAX_FRAME_BYTES = 400_000;
+
+export function createFaceJudge(options: FaceJudgeOptions): FaceJudge {
+  const pool = options.measurer ?? new FaceWorkerPool({ log: options.log, ...options.pool });
+  const count = options.metrics.counter("assay_face_judgements_total", "Judged faces by how they ended.");
+  const observe = options.metrics.histogram(
+    "assay_face_judgement_seconds",
+    "Time of a judgement, with its time in the queue.",
+    [1, 2, 4, 8, 16, 32, 64],
+  );
+  if (pool instanceof FaceWorkerPool)
+    options.metrics.gaugeOf("assay_face_queue", "Tries that wait for a face worker.", () => pool.waiting);
+  return {
+    begin() {
+      pool.warmUp();
+      return newChallenge((below) => randomInt(below));
+    },
+    async judge(input) {
+      const start = performance.now();
+      const verdict = await judge(input, pool, options);
+      observe((performance.now() - start) / 1000);
+      count({ outcome: verdict.kind === "failed" ? verdict.code : verdict.kind });
+      return verdict;
+    },
+    close: () => pool.close(),
+  };
+}
+
+async function judge(
+  { challenge, frames, portrait }: JudgeInput,
+  measurer: FaceMeasurer,
+  options: FaceJudgeOptions,
+): Promise<Verdict> {
+  const limits = options.limits ?? DEFAULT_LIMITS;
+  const taken = frames.map(({ atMs, receivedAtMs, jpeg }) => ({
+    atMs,
+    receivedAtMs: receivedAtMs ?? atMs,
+    jpeg,
+  }));
+  // What needs no picture is judged before a worker spends seconds on one.
+  if (taken.length > MAX_FRAMES) return livenessFailed(["too_many_frames"]);
+  if (taken.some(({ jpeg }) => jpeg.length > MAX_FRAME_BYTES)) return livenessFailed(["frame_too_large"]);
+  const timing = judgeTiming(taken, challenge, limits);
+  if (timing.length > 0) return livenessFailed(timing);
+
+  let measured: FaceJobResult;
+  try {
+    measured = await measurer.run({ frames: taken, portrait: portrait.bytes });
+  } catch (error) {
+    if (error instanceof WorkerFault) return { kind: "fault", reason: error.reason };
+    throw error;
+  }
+  if (measured.kind === "portrait_unusable") return { kind: "fault", reason: "portrait_unusable" };
+  if (measured.kind === "frame_unreadable") return livenessFailed(["frame_unreadable"]);
+
+  const movements = judgeMovements(measured.frames, challenge, limits);
+  if (!movements.ok) return livenessFailed(movements.reasons);
+  const colours = judgeColours(measured.frames, challenge, options.colourLimits ?? DEFAULT_COLOUR_LIMITS);
+  if (options.colours === "require" && colours.outcome !== "followed")
+    return livenessFailed(["colours_not_followed"]);
+
+  const { decision, distance } = matchPortrait(
+    measured.portraitEmbedding,
+    movements.frontal,
+    options.thresholds ?? DEFAULT_THRESHOLDS,
+  );
+  if (decision !== "match")
+    return {
+      kind: "failed",
+      code: "selfie_face_mismatch",
+      reasons: [decision === "review" ? "match_in_review_band" : "match_too_far"],
+    };
+  return {
+    kind: "passed",
+    distance,
+    riskInputs: {
+      distance,
+      identitySpread: movements.identitySpread,
+      colours: colours.outcome,
+      colourCorrelation: colours.correlation,
+      colourReflection: colours.reflection,
+      colourSurroundingShare: colours.surroundingShare,
+      framesPerSecond: movements.framesPerSecond,
+    },
+  };
+}
+
+function livenessFailed(reasons: readonly FailureReason[]): Verdict {
+  return { kind: "failed", code: "liveness_failed", reasons };
+}
+
+const COLOUR_RISK: Readonly<Record<ColourFinding["outcome"], number>> = {
+  followed: 0,
+  unmeasurable: 0.1,
+  not_followed: 0.3,
+};
+
+/** The face's part of `risk_score`, from 0 to 0.7; `docs/face.md` explains it. */
+export function faceRisk(inputs: FaceRiskInputs, thresholds: MatchThresholds = DEFAULT_THRESHOLDS): number {
+  const share = (value: number, from: number, to: number) =>
+    Math.min(Math.max((value - from) / (to - from), 0), 1);
+  return (
+    0.3 * share(inputs.distance, 0.6 * thresholds.match, thresholds.match) +
+    COLOUR_RISK[inputs.colours] +
+    0.1 * share(inputs.identitySpread, 0.3, 0.5)
+  );
+}

@@ -1,0 +1,355 @@
+import { readFileSync } from "node:fs";
+import { createRequire, registerHooks } from "node:module";
+import path from "node:path";
+import type * as TensorflowConverter from "@tensorflow/tfjs-converter";
+import type * as TensorflowCore from "@tensorflow/tfjs-core";
+import type { Picture } from "./decode-picture.ts";
+import type { Box, FaceMeasurement, Light } from "./measurement.ts";
+
+type Tensorflow = typeof TensorflowCore & typeof TensorflowConverter;
+type Tensor3D = TensorflowCore.Tensor3D;
+
+interface Detection {
+  readonly score: number;
+  readonly box: Box;
+}
+
+interface Landmarks {
+  align(): Box;
+}
+
+interface Network {
+  loadFromDisk(folder: string): Promise<void>;
+}
+
+/** The part of face-api that is used here; its own types want a browser's. */
+interface FaceApi {
+  readonly nets: Readonly<Record<"tinyFaceDetector" | "faceLandmark68Net" | "faceRecognitionNet", Network>>;
+  readonly TinyFaceDetectorOptions: new (options: { inputSize: number; scoreThreshold: number }) => object;
+  detectAllFaces(input: Tensor3D, options: object): PromiseLike<readonly Detection[]>;
+  readonly Rect: new (x: number, y: number, width: number, height: number) => Box;
+  extractFaceTensors(input: Tensor3D, rectangles: readonly Box[]): Promise<Tensor3D[]>;
+  detectFaceLandmarks(input: Tensor3D): Promise<Landmarks>;
+  computeFaceDescriptor(input: Tensor3D): Promise<Float32Array>;
+}
+
+export interface FaceModels {
+  /** Every face in the picture, the largest first. */
+  detect(picture: Picture): Promise<readonly Box[]>;
+  measure(picture: Picture, box: Box): FaceMeasurement | undefined;
+  embed(picture: Picture, box: Box): Promise<readonly number[]>;
+}
+
+const require = createRequire(import.meta.url);
+
+/** Of a file inside a package that does not export it. */
+function packageFolder(name: string): string {
+  for (const base of require.resolve.paths(name) ?? []) {
+    const folder = path.join(base, name);
+    try {
+      readFileSync(path.join(folder, "package.json"));
+      return folder;
+    } catch {
+      // Looked for one folder further up.
+    }
+  }
+  throw new Error(`The package ${name} is not installed`);
+}
+
+/**
+ * face-api asks for the whole of TensorFlow.js, with its trainer, its data loaders and its graphics backend. The core, the converter
+ * and the WebAssembly backend are all it uses, so it is given these under that name. The whole package would also
+ * make every operation a method of tensors, which is done here.
+ */
+async function loadTensorflow(): Promise<Tensorflow> {
+  const core = require("@tensorflow/tfjs-core") as typeof TensorflowCore;
+  const converter = require("@tensorflow/tfjs-converter") as typeof TensorflowConverter;
+  const wasm = require("@tensorflow/tfjs-backend-wasm") as { setWasmPaths(folder: string): void };
+  const tensorflow = { ...core, ...converter, ...wasm } as unknown as Tensorflow;
+  const methods = core.Tensor.prototype as unknown as Record<string, unknown>;
+  const reshape = core.reshape;
+  type This = TensorflowCore.Tensor;
+  const shapes: Record<string, (this: This, ...shape: number[]) => unknown> = {
+    as1D() {
+      return reshape(this, [this.size]);
+    },
+    as2D(...shape) {
+      return reshape(this, shape);
+    },
+    as3D(...shape) {
+      return reshape(this, shape);
+    },
+    as4D(...shape) {
+      return reshape(this, shape);
+    },
+    toInt() {
+      return core.cast(this, "int32");
+    },
+    toFloat() {
+      return core.cast(this, "float32");
+    },
+  };
+  for (const [name, method] of Object.entries(shapes)) methods[name] ??= method;
+  for (const [name, operation] of Object.entries(core)) {
+    if (typeof operation !== "function" || !/^[a-z]/.test(name) || name in methods) continue;
+    const call = operation as (...values: unknown[]) => unknown;
+    methods[name] = function (this: This, ...values: unknown[]) {
+      return call(this, ...values);
+    };
+  }
+  const shared = "assay:tensorflow";
+  (globalThis as Record<string, unknown>)[shared] = tensorflow;
+  registerHooks({
+    resolve: (specifier, context, next) =>
+      specifier === "@tensorflow/tfjs"
+        ? { url: shared, format: "commonjs", shortCircuit: true }
+        : next(specifier, context),
+    load: (url, context, next) =>
+      url === shared
+        ? { format: "commonjs", source: `module.exports = globalThis["${shared}"]`, shortCircuit: true }
+        : next(url, context),
+  });
+  wasm.setWasmPaths(`${path.join(packageFolder("@tensorflow/tfjs-backend-wasm"), "dist")}${path.sep}`);
+  if (!(await tensorflow.setBackend("wasm"))) throw new Error("The WebAssembly backend did not start");
+  await tensorflow.ready();
+  return tensorflow;
+}
+
+interface GraphFile {
+  readonly modelTopology: object;
+  readonly format: string;
+  readonly signature: object;
+  readonly weightsManifest: readonly { readonly weights: TensorflowCore.io.WeightsManifestEntry[] }[];
+}
+
+function loadGraph(tensorflow: Tensorflow, file: string): Promise<TensorflowConverter.GraphModel> {
+  const graph = JSON.parse(readFileSync(`${file}.json`, "utf8")) as GraphFile;
+  const weights = readFileSync(`${file}.bin`);
+  return tensorflow.loadGraphModel({
+    load: async () => ({
+      modelTopology: graph.modelTopology,
+      format: graph.format,
+      signature: graph.signature as never,
+      weightSpecs: graph.weightsManifest.flatMap((group) => group.weights),
+      weightData: new Uint8Array(weights).buffer,
+    }),
+  });
+}
+
+const DETECTOR_INPUT_PIXELS = 224;
+const DETECTOR_THRESHOLD = 0.4;
+/** A face in the background is smaller than the one that is asked; only one of a like size could take its place. */
+const RIVAL_SIZE_SHARE = 0.4;
+const MESH_INPUT_PIXELS = 192;
+const MESH_MARGIN = 1.5;
+const MESH_LEAST_CONFIDENCE = 0.5;
+/** Points of the mesh: both sides of the face at the height of the ears, its upper end and the chin. */
+const MESH = { points: 468, right: 234, left: 454, top: 10, chin: 152 } as const;
+
+type Vector = readonly [number, number, number];
+
+/** Everything is read from packages on disk; nothing is ever fetched. */
+export async function loadFaceModels(): Promise<FaceModels> {
+  const tf = await loadTensorflow();
+  const faceApi = require("@vladmandic/face-api/dist/face-api.node-wasm.js") as FaceApi;
+  const folder = path.join(packageFolder("@vladmandic/face-api"), "model");
+  const { tinyFaceDetector, faceLandmark68Net, faceRecognitionNet } = faceApi.nets;
+  for (const network of [tinyFaceDetector, faceLandmark68Net, faceRecognitionNet])
+    await network.loadFromDisk(folder);
+  const meshNetwork = await loadGraph(
+    tf,
+    path.join(packageFolder("@vladmandic/human"), "models", "facemesh"),
+  );
+
+  const detector = new faceApi.TinyFaceDetectorOptions({
+    inputSize: DETECTOR_INPUT_PIXELS,
+    scoreThreshold: DETECTOR_THRESHOLD,
+  });
+  const tensorOf = ({ rgb, width, height }: Picture) =>
+    tf.tensor3d(Int32Array.from(rgb), [height, width, 3], "int32");
+
+  function mesh(picture: Tensor3D, around: Square): { points: Float32Array; confidence: number } {
+    const [height, width] = picture.shape;
+    return tf.tidy(() => {
+      const half = around.side / 2;
+      const crop = tf.image.cropAndResize(
+        tf.expandDims<TensorflowCore.Tensor4D>(tf.cast(picture, "float32"), 0),
+        [
+          [
+            (around.y - half) / (height - 1),
+            (around.x - half) / (width - 1),
+            (around.y + half) / (height - 1),
+            (around.x + half) / (width - 1),
+          ],
+        ],
+        [0],
+        [MESH_INPUT_PIXELS, MESH_INPUT_PIXELS],
+      );
+      const [points, confidence] = meshNetwork.execute(tf.div(crop, 255), [
+        "output_mesh",
+        "output_faceflag",
+      ]) as TensorflowCore.Tensor[];
+      return {
+        points: points?.dataSync() as Float32Array,
+        confidence: Number(confidence?.dataSync()[0] ?? 0),
+      };
+    });
+  }
+
+  async function cut(picture: Tensor3D, { x, y, width, height }: Box): Promise<Tensor3D> {
+    const [face] = await faceApi.extractFaceTensors(picture, [new faceApi.Rect(x, y, width, height)]);
+    if (face === undefined) throw new Error("The face has no area");
+    return face;
+  }
+
+  return {
+    async detect(picture) {
+      const tensor = tensorOf(picture);
+      try {
+        const found = (await faceApi.detectAllFaces(tensor, detector))
+          .map(({ box: { x, y, width, height } }) => ({ x, y, width, height }))
+          .sort((a, b) => b.width * b.height - a.width * a.height);
+        const largest = found[0];
+        return found.filter((box) => box.width >= RIVAL_SIZE_SHARE * (largest?.width ?? 0));
+      } finally {
+        tensor.dispose();
+      }
+    },
+
+    measure(picture, box) {
+      const tensor = tensorOf(picture);
+      try {
+        // The detector's box is rough; the mesh of the first pass tells where the face really is for the second.
+        let around: Square = {
+          x: box.x + box.width / 2,
+          y: box.y + box.height / 2,
+          side: Math.max(box.width, box.height) * MESH_MARGIN,
+        };
+        let { points, confidence } = mesh(tensor, around);
+        const extent = extentOf(points, around);
+        around = {
+          x: extent.x + extent.width / 2,
+          y: extent.y + extent.height / 2,
+          side: Math.max(extent.width, extent.height) * MESH_MARGIN,
+        };
+        ({ points, confidence } = mesh(tensor, around));
+        if (!(confidence >= MESH_LEAST_CONFIDENCE)) return undefined;
+        return measurementOf(picture, points, around);
+      } finally {
+        tensor.dispose();
+      }
+    },
+
+    async embed(picture, box) {
+      const tensor = tensorOf(picture);
+      try {
+        const face = await cut(tensor, box);
+        let aligned: Box;
+        try {
+          aligned = (await faceApi.detectFaceLandmarks(face)).align();
+        } finally {
+          face.dispose();
+        }
+        const straight = await cut(tensor, {
+          x: aligned.x + Math.max(box.x, 0),
+          y: aligned.y + Math.max(box.y, 0),
+          width: aligned.width,
+          height: aligned.height,
+        });
+        try {
+          return Array.from(await faceApi.computeFaceDescriptor(straight));
+        } finally {
+          straight.dispose();
+        }
+      } finally {
+        tensor.dispose();
+      }
+    },
+  };
+}
+
+interface Square {
+  readonly x: number;
+  readonly y: number;
+  readonly side: number;
+}
+
+/** Where the face is, in pixels of the picture. */
+function extentOf(points: Float32Array, around: Square): Box {
+  let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (let index = 0; index < MESH.points; index++) {
+    const [x, y] = [points[index * 3] ?? 0, points[index * 3 + 1] ?? 0];
+    left = Math.min(left, x);
+    right = Math.max(right, x);
+    top = Math.min(top, y);
+    bottom = Math.max(bottom, y);
+  }
+  const scale = around.side / MESH_INPUT_PIXELS;
+  return {
+    x: around.x - around.side / 2 + left * scale,
+    y: around.y - around.side / 2 + top * scale,
+    width: (right - left) * scale,
+    height: (bottom - top) * scale,
+  };
+}
+
+function measurementOf(picture: Picture, points: Float32Array, around: Square): FaceMeasurement {
+  const at = (index: number): Vector => [
+    points[index * 3] ?? 0,
+    points[index * 3 + 1] ?? 0,
+    points[index * 3 + 2] ?? 0,
+  ];
+  const between = (from: Vector, to: Vector): Vector => [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
+  const across = between(at(MESH.right), at(MESH.left));
+  const down = between(at(MESH.top), at(MESH.chin));
+  const degrees = (y: number, x: number) => (Math.atan2(y, x) * 180) / Math.PI;
+  const box = extentOf(points, around);
+  return {
+    box,
+    yaw: degrees(across[2], across[0]),
+    pitch: -degrees(down[2], down[1]),
+    roll: degrees(across[1], across[0]),
+    size: (Math.hypot(...down) * around.side) / MESH_INPUT_PIXELS,
+    ...lightOf(picture, box),
+  };
+}
+
+const LINEAR = Float64Array.from({ length: 256 }, (_, value) => {
+  const share = value / 255;
+  return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+});
+
+/** Fewer pixels than this part of the picture are no measurement. */
+const LEAST_AREA_SHARE = 0.005;
+
+/** The middle of the face is skin in every pose; hair and clothes are neither face nor far away, so a margin around it counts as nothing. */
+function lightOf(
+  { rgb, width, height }: Picture,
+  box: Box,
+): { readonly faceLight: Light; readonly surroundingLight: Light | undefined } {
+  const face = [0, 0, 0, 0];
+  const surrounding = [0, 0, 0, 0];
+  const step = Math.max(1, Math.round(Math.sqrt((width * height) / 40_000)));
+  for (let y = 0; y < height; y += step) {
+    for (let x = 0; x < width; x += step) {
+      const across = Math.abs((x - box.x) / box.width - 0.5);
+      const along = Math.abs((y - box.y) / box.height - 0.5);
+      const sum =
+        across < 0.3 && along < 0.35 ? face : across > 0.75 || along > 0.85 ? surrounding : undefined;
+      if (sum === undefined) continue;
+      for (let channel = 0; channel < 3; channel++)
+        sum[channel] = (sum[channel] ?? 0) + (LINEAR[rgb[(y * width + x) * 3 + channel] ?? 0] ?? 0);
+      sum[3] = (sum[3] ?? 0) + 1;
+    }
+  }
+  const mean = ([red = 0, green = 0, blue = 0, count = 1]: number[]): Light => [
+    red / count,
+    green / count,
+    blue / count,
+  ];
+  const enough = ([, , , count = 0]: number[]) => count * step * step >= LEAST_AREA_SHARE * width * height;
+  return {
+    faceLight: enough(face) ? mean(face) : [0, 0, 0],
+    surroundingLight: enough(surrounding) ? mean(surrounding) : undefined,
+  };
+}

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { ALICE, performed } from "../../test/support/performed-movements.ts";
+import { createLog } from "../lib/log.ts";
+import { Metrics } from "../lib/metrics.ts";
+import type { FaceJobResult } from "./face-job.ts";
+import { createFaceJudge, type FaceJudgeOptions, faceRisk, type Verdict } from "./face-judge.ts";
+import { WorkerFault } from "./face-worker-pool.ts";
+import type { Challenge } from "./liveness.ts";
+
+const challenge: Challenge = {
+  movements: ["turn_left", "look_up", "turn_right", "come_closer"],
+  colours: ["red", "green", "blue", "white", "blue", "red", "green", "white"],
+  colourMs: 900,
+  deadlineMs: 45_000,
+};
+const measured = performed(challenge.movements, { yaw: 0, pitch: 0, size: 180, tremble: 0 }, () => 0.5);
+
+/** A portrait at this distance from the person in front of the camera. */
+function portraitAt(distance: number): number[] {
+  return ALICE.map((value, index) => (index === 0 ? value + distance : value));
+}
+
+async function verdictOn(
+  answer: () => Promise<FaceJobResult>,
+  options: Partial<FaceJudgeOptions> = {},
+): Promise<Verdict> {
+  const judge = createFaceJudge({
+    log: createLog({ level: "error", write: () => {}, now: () => new Date(0) }),
+    metrics: new Metrics(),
+    measurer: { warmUp() {}, run: answer, async close() {} },
+    ...options,
+  });
+  const frames = measured.map(({ atMs, receivedAtMs }) => ({ atMs, receivedAtMs, jpeg: new Uint8Array(9) }));
+  return judge.judge({ challenge, frames, portrait: { kind: "jpeg", bytes: new Uint8Array(9) } });
+}
+
+const at = (distance: number) => async (): Promise<FaceJobResult> => ({
+  kind: "measured",
+  frames: measured,
+  portraitEmbedding: portraitAt(distance),
+});
+
+describe("the verdict", () => {
+  it("passes with what the risk score needs", async () => {
+    const verdict = await verdictOn(at(0.2));
+    assert.ok(verdict.kind === "passed", JSON.stringify(verdict));
+    assert.ok(Math.abs(verdict.distance - 0.2) < 1e-9);
+    // Nothing lights this face, so the colours cannot be told.
+    assert.equal(verdict.riskInputs.colours, "unmeasurable");
+    assert.ok(Math.abs(faceRisk(verdict.riskInputs) - 0.1) < 1e-9);
+  });
+
+  it("names the review band apart from a plain mismatch, by the operator's thresholds", async () => {
+    const mismatch = (reason: string) => ({
+      kind: "failed",
+      code: "selfie_face_mismatch",
+      reasons: [reason],
+    });
+    assert.deepEqual(await verdictOn(at(0.55)), mismatch("match_in_review_band"));
+    assert.deepEqual(await verdictOn(at(0.7)), mismatch("match_too_far"));
+    const thresholds = { match: 0.1, review: 0.15 };
+    assert.deepEqual(await verdictOn(at(0.2), { thresholds }), mismatch("match_too_far"));
+    assert.deepEqual(await verdictOn(at(0.12), { thresholds }), mismatch("match_in_review_band"));
+  });
+
+  it("fails on the colours only when the operator requires them", async () => {
+    assert.deepEqual(await verdictOn(at(0.2), { colours: "require" }), {
+      kind: "failed",
+      code: "liveness_failed",
+      reasons: ["colours_not_followed"],
+    });
+  });
+
+  it("is a fault when the worker could not look, and an error when something else broke", async () => {
+    const fault = await verdictOn(() => Promise.reject(new WorkerFault("timed_out")));
+    assert.deepEqual(fault, { kind: "fault", reason: "timed_out" });
+    await assert.rejects(
+      verdictOn(() => Promise.reject(new TypeError("ours"))),
+      TypeError,
+    );
+  });
+
+  it("never carries a portrait's embedding or a frame's", async () => {
+    for (const distance of [0.2, 0.55, 0.7]) {
+      const text = JSON.stringify(await verdictOn(at(distance)));
+      assert.ok(!text.includes("embedding") && text.length < 500);
+    }
+  });
+
+  it("weighs a risk from 0 to 0.7", () => {
+    const best = {
+      distance: 0,
+      identitySpread: 0,
+      colours: "followed",
+      colourCorrelation: 1,
+      colourReflection: 0.1,
+      colourSurroundingShare: 0,
+      framesPerSecond: 5,
+    } as const;
+    assert.equal(faceRisk(best), 0);
+    const worst = faceRisk({ ...best, distance: 0.5, identitySpread: 0.5, colours: "not_followed" });
+    assert.ok(Math.abs(worst - 0.7) < 1e-9);
+  });
+});

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { encode } from "jpeg-js";
+import { WIDTH } from "../../test/support/odd-face-models.ts";
+import { createLog } from "../lib/log.ts";
+import type { FaceJob } from "./face-job.ts";
+import { FaceWorkerPool, type FaceWorkerPoolOptions, WorkerFault } from "./face-worker-pool.ts";
+
+const support = new URL("../../test/support/", import.meta.url);
+const logLines: string[] = [];
+const log = createLog({ level: "debug", write: (line) => logLines.push(line), now: () => new Date(0) });
+
+function picture(width: number): Uint8Array {
+  const data = new Uint8Array(width * 16 * 4).fill(200);
+  return new Uint8Array(encode({ data, width, height: 16 }, 80).data);
+}
+
+function jobOf(width: number): FaceJob {
+  return {
+    portrait: picture(WIDTH.fine),
+    frames: [{ atMs: 1, receivedAtMs: 2, jpeg: picture(width) }],
+  };
+}
+
+function poolWith(options: Partial<FaceWorkerPoolOptions> = {}): FaceWorkerPool {
+  return new FaceWorkerPool({
+    log,
+    modelsModule: new URL("odd-face-models.ts", support).href,
+    readableFolders: [fileURLToPath(support)],
+    ...options,
+  });
+}
+
+const faultWith = (reason: string) => (error: unknown) =>
+  error instanceof WorkerFault && error.reason === reason;
+
+describe("face workers", () => {
+  let pool: FaceWorkerPool;
+  before(() => {
+    pool = poolWith({ maxResidentBytes: 400_000_000, queueLimit: 3 });
+  });
+  after(() => pool.close());
+
+  async function works(): Promise<void> {
+    const result = await pool.run(jobOf(WIDTH.fine));
+    assert.equal(result.kind, "measured");
+  }
+
+  it("start on demand and answer with another set of models", async () => {
+    assert.deepEqual(pool.processIds, []);
+    await works();
+    assert.equal(pool.processIds.length, 1);
+  });
+
+  it("keep nothing they could leak with: no environment, no other file, nothing to write", async () => {
+    const result = await pool.run(jobOf(WIDTH.pries));
+    assert.equal(result.kind === "measured" ? result.frames[0]?.faces : undefined, 0);
+  });
+
+  it("are ended when they take too long, and the next try gets a new one", async () => {
+    const impatient = poolWith({ jobTimeoutMs: 5_000 });
+    await assert.rejects(impatient.run(jobOf(WIDTH.loops)), faultWith("timed_out"));
+    assert.equal((await impatient.run(jobOf(WIDTH.fine))).kind, "measured");
+    await impatient.close();
+  });
+
+  it("are ended when they hold too much", async () => {
+    await assert.rejects(pool.run(jobOf(WIDTH.swells)), faultWith("memory_exceeded"));
+    await works();
+  });
+
+  it("are replaced when they die or break, and what broke is not logged", async () => {
+    await assert.rejects(pool.run(jobOf(WIDTH.dies)), faultWith("worker_died"));
+    await works();
+    await assert.rejects(pool.run(jobOf(WIDTH.breaks)), faultWith("worker_error"));
+    await works();
+    assert.ok(logLines.some((line) => line.includes("RangeError")));
+    assert.ok(!logLines.some((line) => line.includes("secret")));
+  });
+
+  it("refuse a try at once when as many wait as may, and answer the others in turn", async () => {
+    await works();
+    const order: number[] = [];
+    const taken = [0, 1, 2, 3].map((turn) =>
+      pool.run(jobOf(WIDTH.fine)).then((result) => {
+        order.push(turn);
+        return result;
+      }),
+    );
+    await assert.rejects(pool.run(jobOf(WIDTH.fine)), faultWith("busy"));
+    await Promise.all(taken);
+    assert.deepEqual(order, [0, 1, 2, 3]);
+  });
+
+  it("tell that a frame or the portrait cannot be read, and go on", async () => {
+    const good = jobOf(WIDTH.fine);
+    const rubbish = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
+    assert.deepEqual(await pool.run({ ...good, portrait: rubbish }), { kind: "portrait_unusable" });
+    assert.deepEqual(await pool.run({ ...good, frames: [{ atMs: 1, receivedAtMs: 1, jpeg: rubbish }] }), {
+      kind: "frame_unreadable",
+    });
+    await works();
+  });
+
+  it("give their memory back when nothing is left to do", async () => {
+    const brief = poolWith({ idleMs: 1 });
+    await brief.run(jobOf(WIDTH.fine));
+    // The process is gone when closing has nothing to end any more.
+    for (let look = 0; look < 1_000 && brief.processIds.length > 0; look++)
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    assert.deepEqual(brief.processIds, []);
+    await brief.close();
+  });
+
+  it("say so when the models cannot be loaded", async () => {
+    const broken = poolWith({ modelsModule: new URL("no-such-models.ts", support).href });
+    await assert.rejects(broken.run(jobOf(WIDTH.fine)), faultWith("models_unavailable"));
+    await broken.close();
+  });
+
+  it("answer nobody after they are closed", async () => {
+    const closing = poolWith();
+    const running = assert.rejects(closing.run(jobOf(WIDTH.loops)), faultWith("closed"));
+    await closing.close();
+    await running;
+    await assert.rejects(closing.run(jobOf(WIDTH.fine)), faultWith("closed"));
+    assert.deepEqual(closing.processIds, []);
+  });
+});

@@ -1,0 +1,44 @@
+/**
+ * The process that sees pictures. It is started by `face-worker-pool.ts` with an empty environment, without the right to
+ * write files or start processes, and is ended when it takes too long or too much.
+ */
+import { DEFAULT_JOB_LIMITS, type FromWorker, type ToWorker } from "./face-job.ts";
+import type { FaceModels } from "./face-models.ts";
+import { measureFaces } from "./measure-faces.ts";
+
+const modelsModule = process.argv[2] ?? new URL("./face-models.ts", import.meta.url).href;
+
+function tell(message: FromWorker): void {
+  process.send?.(message);
+}
+
+process.on("disconnect", () => process.exit(0));
+
+const { loadFaceModels } = (await import(modelsModule)) as { loadFaceModels(): Promise<FaceModels> };
+const models = await loadFaceModels();
+await warmUp();
+
+process.on("message", (message: ToWorker) => {
+  void work(message);
+});
+tell({ kind: "ready" });
+
+async function work({ id, job }: ToWorker): Promise<void> {
+  try {
+    const result = await measureFaces(models, job, DEFAULT_JOB_LIMITS);
+    tell({ kind: "result", id, result, residentBytes: process.memoryUsage.rss() });
+  } catch (error) {
+    // Messages of decoders and models may quote what they were given; the kind of error is enough.
+    tell({ kind: "error", id, name: error instanceof Error ? error.name : typeof error });
+  }
+}
+
+/** The first run of every network compiles and allocates, which nobody should wait for. */
+async function warmUp(): Promise<void> {
+  const side = 240;
+  const picture = { width: side, height: side, rgb: new Uint8Array(side * side * 3).fill(128) };
+  const box = { x: 60, y: 60, width: 120, height: 120 };
+  await models.detect(picture);
+  models.measure(picture, box);
+  await models.embed(picture, box);
+}

@@ -1,0 +1,436 @@
+import { distanceOf, type FaceMeasurement, type FrameMeasurement, median } from "./measurement.ts";
+
+export const MOVEMENTS = ["turn_left", "turn_right", "look_up", "come_closer"] as const;
+export type Movement = (typeof MOVEMENTS)[number];
+
+export const COLOURS = ["red", "green", "blue", "white"] as const;
+export type Colour = (typeof COLOURS)[number];
+
+/** What a person is asked to do in one try, and what the screen shows meanwhile. */
+export interface Challenge {
+  /** From looking straight ahead, in this order, back to straight ahead after each. Left and right are the person's own. */
+  readonly movements: readonly Movement[];
+  /** The whole screen, one after another and again from the first, from the moment the device takes its first picture. */
+  readonly colours: readonly Colour[];
+  readonly colourMs: number;
+  /** From giving out the challenge to the arrival of the last frame. */
+  readonly deadlineMs: number;
+}
+
+export interface ChallengeShape {
+  readonly movements: number;
+  readonly colours: number;
+  readonly colourMs: number;
+  readonly deadlineMs: number;
+}
+
+/**
+ * Four movements make 108 sequences. A colour stays for nearly a second, so that nothing flashes more than three times in a second,
+ * which could harm people with photosensitive epilepsy.
+ */
+export const DEFAULT_SHAPE: ChallengeShape = {
+  movements: 4,
+  colours: 8,
+  colourMs: 900,
+  deadlineMs: 45_000,
+};
+
+/** `random(n)` is a whole number from 0 to n - 1, unpredictable to the device. Nothing follows itself: a person could not tell where one ends. */
+export function newChallenge(random: (below: number) => number, shape = DEFAULT_SHAPE): Challenge {
+  return {
+    movements: drawSequence(MOVEMENTS, shape.movements, random),
+    colours: drawSequence(COLOURS, shape.colours, random),
+    colourMs: shape.colourMs,
+    deadlineMs: shape.deadlineMs,
+  };
+}
+
+function drawSequence<T>(from: readonly T[], length: number, random: (below: number) => number): T[] {
+  const drawn: T[] = [];
+  while (drawn.length < length) {
+    const last = drawn.at(-1);
+    const open = from.filter((candidate) => candidate !== last);
+    const next = open[random(open.length)];
+    if (next === undefined) throw new RangeError("The random source answered outside its bounds");
+    drawn.push(next);
+  }
+  return drawn;
+}
+
+export type LivenessReason =
+  /** Not enough frames to tell anything. */
+  | "too_few_frames"
+  /** Frames are too far apart: what happened between them is unknown. */
+  | "frame_rate_too_low"
+  /** Times that do not grow, or that lie before the challenge. */
+  | "frame_times_invalid"
+  /** The frames did not arrive as they were taken. */
+  | "frames_not_fresh"
+  | "deadline_passed"
+  | "no_face"
+  | "several_faces"
+  | "face_too_small"
+  | "not_frontal_at_start"
+  /** The head or the picture jumped. */
+  | "cut"
+  /** Nothing moved at all: a still photograph, or nobody followed the instructions. */
+  | "face_still"
+  | "movement_missing"
+  /** Another movement than the one asked for, or one too many. */
+  | "movement_wrong"
+  | "movement_too_slow"
+  | "face_changed"
+  | "colours_not_followed";
+
+export interface LivenessLimits {
+  readonly minFrames: number;
+  readonly minFramesPerSecond: number;
+  readonly maxGapMs: number;
+  /** How much longer one frame may take to arrive than another of the same try. */
+  readonly maxArrivalSpreadMs: number;
+  /** Frames with a second face or none, as a share of all. */
+  readonly maxBadFrameShare: number;
+  readonly minFaceHeightPixels: number;
+  /** Of the first frames, against the camera. */
+  readonly maxStartYaw: number;
+  readonly turnDegrees: number;
+  readonly lookUpDegrees: number;
+  readonly closerRatio: number;
+  /** A movement ends when every value is back under this share of its threshold. */
+  readonly backToCentreShare: number;
+  readonly framesToCount: number;
+  readonly maxStepMs: number;
+  readonly cut: {
+    readonly degrees: number;
+    readonly degreesPerSecond: number;
+    /** In face heights. */
+    readonly shift: number;
+    readonly shiftPerSecond: number;
+    readonly growth: number;
+    readonly growthPerSecond: number;
+    /** Of the surroundings, as a ratio. */
+    readonly light: number;
+  };
+  readonly samePersonFrontal: number;
+  readonly samePersonTurned: number;
+}
+
+export const DEFAULT_LIMITS: LivenessLimits = {
+  minFrames: 20,
+  minFramesPerSecond: 3,
+  maxGapMs: 700,
+  maxArrivalSpreadMs: 5_000,
+  maxBadFrameShare: 0.1,
+  minFaceHeightPixels: 60,
+  maxStartYaw: 15,
+  turnDegrees: 14,
+  lookUpDegrees: 9,
+  closerRatio: 1.25,
+  backToCentreShare: 0.6,
+  framesToCount: 2,
+  maxStepMs: 8_000,
+  cut: {
+    degrees: 15,
+    degreesPerSecond: 180,
+    shift: 0.2,
+    shiftPerSecond: 1.2,
+    growth: 0.12,
+    growthPerSecond: 1,
+    light: 2.5,
+  },
+  samePersonFrontal: 0.5,
+  samePersonTurned: 0.55,
+};
+
+export interface MovementsPassed {
+  readonly ok: true;
+  /** Embeddings of frames that look straight ahead, for the match. */
+  readonly frontal: readonly (readonly number[])[];
+  /** The greatest distance between the person of one frame and of another that look straight ahead. */
+  readonly identitySpread: number;
+  readonly framesPerSecond: number;
+}
+
+export interface MovementsFailed {
+  readonly ok: false;
+  readonly reasons: readonly LivenessReason[];
+}
+
+interface FaceFrame {
+  readonly atMs: number;
+  readonly face: FaceMeasurement;
+}
+
+/** How far a frame is from looking straight ahead, each value as a share of what counts as a movement. */
+interface Offset {
+  readonly movement: Movement;
+  readonly share: number;
+}
+
+/** Whether the frames show one living-seeming person who did what was asked, in order and in time, without a cut. */
+export function judgeMovements(
+  frames: readonly FrameMeasurement[],
+  challenge: Challenge,
+  limits: LivenessLimits = DEFAULT_LIMITS,
+): MovementsPassed | MovementsFailed {
+  const timing = judgeTiming(frames, challenge, limits);
+  // Without trustworthy times nothing below means anything.
+  if (timing.length > 0) return { ok: false, reasons: timing };
+
+  const counted = frames.flatMap((frame): FaceFrame[] =>
+    frame.face === undefined ? [] : [{ atMs: frame.atMs, face: frame.face }],
+  );
+  const bad = frames.length * limits.maxBadFrameShare;
+  if (frames.length - counted.length > bad) return { ok: false, reasons: ["no_face"] };
+
+  const reasons = new Set<LivenessReason>();
+  if (frames.filter((frame) => frame.faces > 1).length > bad) reasons.add("several_faces");
+  if (median(counted.map(({ face }) => face.size)) < limits.minFaceHeightPixels)
+    reasons.add("face_too_small");
+  // A face that hides for a moment leaves a gap like a frame that was never sent.
+  if (longestGap(counted.map(({ atMs }) => atMs)) > limits.maxGapMs) reasons.add("frame_rate_too_low");
+  if (hasCut(frames, limits)) reasons.add("cut");
+
+  const centre = startOf(counted);
+  if (centre === undefined || Math.abs(centre.yaw) > limits.maxStartYaw) reasons.add("not_frontal_at_start");
+  else for (const reason of judgeOrder(counted, centre, challenge, limits)) reasons.add(reason);
+
+  const identity = judgeIdentity(frames, limits);
+  if (!identity.same) reasons.add("face_changed");
+  if (reasons.size > 0) return { ok: false, reasons: [...reasons] };
+  return {
+    ok: true,
+    frontal: identity.frontal,
+    identitySpread: identity.spread,
+    framesPerSecond: framesPerSecond(frames),
+  };
+}
+
+type FrameTime = Pick<FrameMeasurement, "atMs" | "receivedAtMs">;
+
+function framesPerSecond(frames: readonly FrameTime[]): number {
+  const span = (frames.at(-1)?.atMs ?? 0) - (frames[0]?.atMs ?? 0);
+  return span <= 0 ? 0 : ((frames.length - 1) * 1000) / span;
+}
+
+function longestGap(times: readonly number[]): number {
+  let longest = 0;
+  for (let index = 1; index < times.length; index++)
+    longest = Math.max(longest, (times[index] ?? 0) - (times[index - 1] ?? 0));
+  return longest;
+}
+
+/** What the times alone tell, before anything is measured. */
+export function judgeTiming(
+  frames: readonly FrameTime[],
+  challenge: Challenge,
+  limits: LivenessLimits,
+): LivenessReason[] {
+  if (frames.length < limits.minFrames) return ["too_few_frames"];
+  const times = frames.map((frame) => frame.atMs);
+  const grows = times.every((at, index) => index === 0 || at > (times[index - 1] ?? 0));
+  const finite = frames.every(
+    (frame) => Number.isFinite(frame.atMs) && frame.atMs >= 0 && Number.isFinite(frame.receivedAtMs),
+  );
+  // A frame cannot arrive before it was taken, and taking began after the challenge was given out.
+  if (!finite || !grows || frames.some((frame) => frame.receivedAtMs < frame.atMs))
+    return ["frame_times_invalid"];
+  const reasons: LivenessReason[] = [];
+  const delays = frames.map((frame) => frame.receivedAtMs - frame.atMs);
+  if (Math.max(...delays) - Math.min(...delays) > limits.maxArrivalSpreadMs) reasons.push("frames_not_fresh");
+  if (Math.max(...frames.map((frame) => frame.receivedAtMs)) > challenge.deadlineMs)
+    reasons.push("deadline_passed");
+  if (framesPerSecond(frames) < limits.minFramesPerSecond || longestGap(times) > limits.maxGapMs)
+    reasons.push("frame_rate_too_low");
+  return reasons;
+}
+
+interface Centre {
+  readonly yaw: number;
+  readonly pitch: number;
+  readonly size: number;
+}
+
+const START_FRAMES = 3;
+
+function startOf(frames: readonly FaceFrame[]): Centre | undefined {
+  const first = frames.slice(0, START_FRAMES).map(({ face }) => face);
+  if (first.length < START_FRAMES) return undefined;
+  return {
+    yaw: median(first.map((face) => face.yaw)),
+    pitch: median(first.map((face) => face.pitch)),
+    size: median(first.map((face) => face.size)),
+  };
+}
+
+function offsetOf(face: FaceMeasurement, centre: Centre, limits: LivenessLimits): Offset {
+  const yaw = face.yaw - centre.yaw;
+  const candidates: readonly Offset[] = [
+    { movement: yaw > 0 ? "turn_left" : "turn_right", share: Math.abs(yaw) / limits.turnDegrees },
+    { movement: "look_up", share: (face.pitch - centre.pitch) / limits.lookUpDegrees },
+    { movement: "come_closer", share: (face.size / centre.size - 1) / (limits.closerRatio - 1) },
+  ];
+  return candidates.reduce((most, next) => (next.share > most.share ? next : most));
+}
+
+interface Done {
+  readonly movement: Movement;
+  readonly atMs: number;
+}
+
+/** The movements in the order they were made; a value has to stay for a few frames, so that one wrong measurement makes none. */
+function movementsIn(
+  frames: readonly FaceFrame[],
+  centre: Centre,
+  limits: LivenessLimits,
+): { readonly done: readonly Done[]; readonly backAtCentre: boolean; readonly greatest: number } {
+  const done: Done[] = [];
+  let current: Movement | undefined;
+  let candidate: Movement | undefined;
+  let seen = 0;
+  let greatest = 0;
+  for (const { atMs, face } of frames) {
+    const { movement, share } = offsetOf(face, centre, limits);
+    greatest = Math.max(greatest, share);
+    if (share < 1) {
+      candidate = undefined;
+      seen = 0;
+      if (share < limits.backToCentreShare) current = undefined;
+      continue;
+    }
+    seen = movement === candidate ? seen + 1 : 1;
+    candidate = movement;
+    if (movement !== current && seen >= limits.framesToCount) {
+      done.push({ movement, atMs });
+      current = movement;
+    }
+  }
+  return { done, backAtCentre: current === undefined, greatest };
+}
+
+function judgeOrder(
+  frames: readonly FaceFrame[],
+  centre: Centre,
+  challenge: Challenge,
+  limits: LivenessLimits,
+): LivenessReason[] {
+  const { done, backAtCentre, greatest } = movementsIn(frames, centre, limits);
+  if (done.length === 0 && greatest < limits.backToCentreShare) return ["face_still"];
+  const reasons: LivenessReason[] = [];
+  // Exactly these and no other: a recording that makes every movement in every order must not pass.
+  const wrong = done.some(({ movement }, index) => movement !== challenge.movements[index]);
+  if (wrong) reasons.push("movement_wrong");
+  else if (done.length < challenge.movements.length || !backAtCentre) reasons.push("movement_missing");
+  const stops = [frames[0]?.atMs ?? 0, ...done.map(({ atMs }) => atMs)];
+  if (longestGap(stops) > limits.maxStepMs) reasons.push("movement_too_slow");
+  return reasons;
+}
+
+function hasCut(frames: readonly FrameMeasurement[], limits: LivenessLimits): boolean {
+  const { cut } = limits;
+  let before: FrameMeasurement | undefined;
+  for (const frame of frames) {
+    const { face } = frame;
+    if (face === undefined) continue;
+    const was = before?.face;
+    if (before !== undefined && was !== undefined) {
+      const seconds = (frame.atMs - before.atMs) / 1000;
+      const degrees = cut.degrees + cut.degreesPerSecond * seconds;
+      const turned = Math.max(
+        Math.abs(face.yaw - was.yaw),
+        Math.abs(face.pitch - was.pitch),
+        Math.abs(face.roll - was.roll),
+      );
+      const shifted =
+        Math.hypot(
+          face.box.x + face.box.width / 2 - was.box.x - was.box.width / 2,
+          face.box.y + face.box.height / 2 - was.box.y - was.box.height / 2,
+        ) / Math.min(face.size, was.size);
+      const grown = Math.max(face.size / was.size, was.size / face.size) - 1;
+      const lit =
+        face.surroundingLight === undefined || was.surroundingLight === undefined
+          ? 1
+          : brightness(face.surroundingLight) / brightness(was.surroundingLight);
+      if (
+        turned > degrees ||
+        shifted > cut.shift + cut.shiftPerSecond * seconds ||
+        grown > cut.growth + cut.growthPerSecond * seconds ||
+        Math.max(lit, 1 / lit) > cut.light ||
+        frame.width !== before.width ||
+        frame.height !== before.height
+      )
+        return true;
+    }
+    before = frame;
+  }
+  return false;
+}
+
+function brightness([red, green, blue]: readonly [number, number, number]): number {
+  // Black is not infinitely darker than nearly black.
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.02;
+}
+
+const FRONTAL_PICKS = 4;
+/** Embeddings compare best straight ahead; beyond this the person is measurably less like their portrait. */
+const FRONTAL_DEGREES = 9;
+
+/**
+ * Which frames are worth an embedding, the slowest measurement: the straightest of each quarter of the time, for the match, and the ones
+ * turned furthest, so that nobody steps in while the head is away.
+ */
+export function picksForEmbedding(frames: readonly FrameMeasurement[]): {
+  readonly frontal: readonly number[];
+  readonly turned: readonly number[];
+} {
+  const counted = frames.flatMap(({ atMs, face }, index) =>
+    face === undefined ? [] : [{ atMs, face, index }],
+  );
+  const centre = startOf(counted);
+  if (centre === undefined) return { frontal: [], turned: [] };
+  const away = (face: FaceMeasurement) =>
+    Math.max(Math.abs(face.yaw - centre.yaw), Math.abs(face.pitch - centre.pitch));
+  const frontal: number[] = [];
+  for (let quarter = 0; quarter < FRONTAL_PICKS; quarter++) {
+    const from = Math.floor((quarter * counted.length) / FRONTAL_PICKS);
+    const part = counted.slice(from, Math.floor(((quarter + 1) * counted.length) / FRONTAL_PICKS));
+    const best = part.reduce<(typeof part)[number] | undefined>(
+      (least, next) => (least === undefined || away(next.face) < away(least.face) ? next : least),
+      undefined,
+    );
+    if (best !== undefined && away(best.face) <= FRONTAL_DEGREES) frontal.push(best.index);
+  }
+  const furthest = (value: (face: FaceMeasurement) => number) =>
+    counted.reduce((most, next) => (value(next.face) > value(most.face) ? next : most), counted[0] as never)
+      .index;
+  const turned = new Set([
+    furthest((face) => face.yaw),
+    furthest((face) => -face.yaw),
+    furthest((face) => face.pitch),
+    furthest((face) => face.size),
+  ]);
+  return { frontal, turned: [...turned].filter((index) => !frontal.includes(index)) };
+}
+
+function judgeIdentity(
+  frames: readonly FrameMeasurement[],
+  limits: LivenessLimits,
+): { readonly same: boolean; readonly spread: number; readonly frontal: readonly (readonly number[])[] } {
+  const picks = picksForEmbedding(frames);
+  const embeddings = (indexes: readonly number[]) =>
+    indexes.flatMap((index) => {
+      const embedding = frames[index]?.face?.embedding;
+      return embedding === undefined ? [] : [embedding];
+    });
+  const frontal = embeddings(picks.frontal);
+  const turned = embeddings(picks.turned);
+  // Fewer than two straight looks cannot be told to be one person, whatever the rest shows.
+  if (frontal.length < 2) return { same: false, spread: 0, frontal };
+  let spread = 0;
+  for (const [index, one] of frontal.entries())
+    for (const other of frontal.slice(index + 1)) spread = Math.max(spread, distanceOf(one, other));
+  const strangers = turned.filter(
+    (embedding) => median(frontal.map((other) => distanceOf(embedding, other))) > limits.samePersonTurned,
+  );
+  return { same: spread <= limits.samePersonFrontal && strangers.length === 0, spread, frontal };
+}

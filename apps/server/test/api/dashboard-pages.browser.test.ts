@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { createPartner, expectData } from "../support/api.ts";
+import { checkAccessibility, isWiderThanScreen, keepScreenshot, openBrowser } from "../support/browser.ts";
+import { button, faults, heading, openDashboard } from "../support/dashboard.ts";
+import { registration } from "../support/receiver.ts";
+import { startTestService } from "../support/service.ts";
+import { claimed, createSession, fail, succeed } from "../support/sessions.ts";
+
+const { url, api, core, runJob } = await startTestService({
+  env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
+});
+const browser = await openBrowser();
+
+/** An organization in which everything that a page can show is there. */
+async function furnish() {
+  const partner = await createPartner(api);
+  const { owner } = partner;
+  const done = await createSession(partner.api, {
+    client_reference_id: "order-7391",
+    metadata: { channel: "mobile" },
+  });
+  await succeed(core, done, await claimed(core, done));
+  const failed = await createSession(partner.api);
+  await fail(core, failed, await claimed(core, failed));
+  const waiting = await createSession(partner.api);
+  const endpoint = expectData(
+    await owner.api.post("/v1/webhooks/endpoints", { url: "https://127.0.0.1:9/hook", name: "Production" }),
+    201,
+  ).endpoint;
+  expectData(
+    await owner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/keys`, registration("2026-03")),
+    201,
+  );
+  const sent = expectData(await owner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/test`), 202);
+  await runJob("deliver-webhooks");
+  expectData(
+    await owner.api.post("/v1/webhooks/endpoints", { url: "https://127.0.0.1:9/without-a-key" }),
+    201,
+  );
+  expectData(
+    await owner.api.post("/v1/auth/orgs/invitations", { email: "b@example.com", role: "member" }),
+    201,
+  );
+  expectData(
+    await owner.api.post("/v1/auth/orgs/domains/challenges/dns", { apex_domain: "example.com" }),
+    201,
+  );
+  return {
+    token: owner.token,
+    paths: [
+      ["overview", "/dashboard", "Overview"],
+      ["sessions", "/dashboard/sessions", "Sessions"],
+      ["session-open", `/dashboard/sessions/${waiting}`, "Session"],
+      ["session-failed", `/dashboard/sessions/${failed}`, "Session"],
+      ["session-new", "/dashboard/sessions/new", "Create a session"],
+      ["api-keys", "/dashboard/api-keys", "API keys"],
+      ["webhooks", "/dashboard/webhooks", "Webhooks"],
+      ["endpoint", `/dashboard/webhooks/${endpoint.id}`, "Webhook endpoint"],
+      ["deliveries", "/dashboard/deliveries", "Deliveries"],
+      ["delivery", `/dashboard/deliveries/${sent.deliveries[0].id}`, "Delivery"],
+      ["events", "/dashboard/events", "Events"],
+      ["event", `/dashboard/events/${sent.event.id}`, "Event"],
+      ["domains", "/dashboard/domains", "Domains"],
+      ["members", "/dashboard/members", "Members"],
+      ["audit-log", "/dashboard/audit-log", "Audit log"],
+      ["go-live", "/dashboard/go-live", "Going live"],
+      ["settings", "/dashboard/settings", "Settings"],
+      ["account", "/dashboard/account", "Your account"],
+      ["organization-new", "/dashboard/organizations/new", "Create an organization"],
+      ["not-found", "/dashboard/no/such/page", "There is no such page"],
+    ] as const,
+  };
+}
+
+const publicPaths = [
+  ["sign-in", "/dashboard/sign-in", "Sign in"],
+  ["sign-up", "/dashboard/sign-up", "Create an account"],
+  ["forgot-password", "/dashboard/forgot-password", "Forgot your password?"],
+  ["magic-link", "/dashboard/magic-link#token=x", "Sign in with your link"],
+  ["reset-password", "/dashboard/reset-password#token=x", "Set a new password"],
+  ["invitation-dead", `/invitations/${"x".repeat(43)}`, "Invitation"],
+] as const;
+
+const furnished = furnish();
+
+for (const [width, colorScheme] of [
+  [320, "dark"],
+  [1440, "light"],
+] as const) {
+  test(`every page at ${width} px, ${colorScheme}: accessible, fits, asks nobody else`, async () => {
+    const { token, paths } = await furnished;
+    const stranger = await openDashboard(browser, url, { width, colorScheme });
+    const staff = await openDashboard(browser, url, { width, colorScheme, token });
+    const found: string[] = [];
+    for (const [{ page, problems }, list] of [
+      [stranger, publicPaths],
+      [staff, paths],
+    ] as const) {
+      for (const [name, path, title] of list) {
+        await page.goto(url + path);
+        await heading(page, title);
+        await page.getByText("Loading…").first().waitFor({ state: "detached" });
+        if (await isWiderThanScreen(page)) found.push(`${path} scrolls sideways`);
+        await checkAccessibility(page).catch((error: Error) => found.push(`${path}: ${error.message}`));
+        await keepScreenshot(page, `dashboard-${name}-${width}-${colorScheme}`);
+      }
+      found.push(...faults(problems));
+      await page.context().close();
+    }
+    assert.deepEqual(found, []);
+  });
+}
+
+test("dialogs and the menu are accessible and fit a narrow screen", async () => {
+  const { token } = await furnished;
+  const { page, problems } = await openDashboard(browser, url, { width: 320, colorScheme: "dark", token });
+  const look = async (name: string) => {
+    assert.equal(await isWiderThanScreen(page), false, `${name} scrolls sideways`);
+    await checkAccessibility(page);
+    await keepScreenshot(page, `dashboard-${name}-320-dark`);
+  };
+  await page.goto(`${url}/dashboard/api-keys`);
+  await button(page, "Create a key").click();
+  await look("dialog-key");
+  await page.keyboard.press("Escape");
+  await button(page, "Menu").click();
+  await look("menu");
+  await page.getByRole("link", { name: "Members" }).click();
+  await heading(page, "Members");
+  assert.equal(
+    await page.evaluate("document.activeElement.textContent"),
+    "Members",
+    "focus follows the page",
+  );
+  await page.getByRole("button", { name: /Switch organization/ }).click();
+  await look("organizations");
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
+});

@@ -1,0 +1,28 @@
+import type { Browser, Page } from "playwright-core";
+import { openPage } from "./browser.ts";
+
+/** What the browser itself says about an answer with an error is no fault of the page. */
+export function faults(problems: readonly string[]): string[] {
+  return problems.filter((problem) => !problem.startsWith("console: Failed to load resource"));
+}
+
+/** A page of the dashboard; with a token, of somebody who is signed in. */
+export async function openDashboard(
+  browser: Browser,
+  origin: string,
+  options: { width?: number; colorScheme?: "light" | "dark"; token?: string } = {},
+) {
+  const opened = await openPage(browser, origin, options);
+  opened.page.setDefaultTimeout(15_000);
+  if (options.token !== undefined)
+    await opened.page.context().addCookies([{ name: "assay_session", value: options.token, url: origin }]);
+  return opened;
+}
+
+export function heading(page: Page, name: string): Promise<void> {
+  return page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+}
+
+export function button(page: Page, name: string) {
+  return page.getByRole("button", { name, exact: true });
+}

@@ -1,0 +1,52 @@
+/** Models that behave as the width of a picture tells, to see what becomes of a worker whose models loop, swell, break or pry. */
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import type { FaceModels } from "../../src/face/face-models.ts";
+
+export const WIDTH = { fine: 16, loops: 24, swells: 32, breaks: 40, dies: 48, pries: 56 } as const;
+
+const kept: Uint8Array[] = [];
+
+function attempt(body: () => unknown): boolean {
+  try {
+    body();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export async function loadFaceModels(): Promise<FaceModels> {
+  return {
+    async detect({ width }) {
+      const box = { x: 0, y: 0, width: 8, height: 8 };
+      switch (width) {
+        case WIDTH.loops:
+          for (;;) Math.sqrt(2);
+        case WIDTH.swells:
+          for (;;) {
+            kept.push(new Uint8Array(10_000_000).fill(1));
+            await new Promise((resolve) => setTimeout(resolve, 5));
+          }
+        case WIDTH.breaks:
+          throw new RangeError("the secret of the picture");
+        case WIDTH.dies:
+          return process.kill(process.pid, "SIGKILL") ? [] : [];
+        case WIDTH.pries: {
+          // Each of these must be refused: the answer is how many faces were found, one for every success.
+          const done = [
+            attempt(() => readFileSync("/etc/passwd")),
+            attempt(() => writeFileSync(new URL("./pried", import.meta.url), "")),
+            Object.keys(process.env).some((name) => !name.startsWith("NODE_")),
+            attempt(() => spawnSync(process.execPath, ["--version"])),
+          ];
+          return done.flatMap((success) => (success ? [box] : []));
+        }
+        default:
+          return [box];
+      }
+    },
+    measure: () => undefined,
+    embed: async () => [1, 0, 0],
+  };
+}

@@ -1,0 +1,55 @@
+import type { Movement } from "../../src/face/liveness.ts";
+import type { FaceMeasurement, FrameMeasurement } from "../../src/face/measurement.ts";
+
+/** Two embeddings of the length of one, as far apart as those of two people. */
+export const ALICE = Array.from({ length: 128 }, (_, index) => (index % 2 === 0 ? 0.08 : -0.08));
+export const BOB = ALICE.map((value, index) => (index < 16 ? -value : value));
+
+export interface Performer {
+  readonly yaw: number;
+  readonly pitch: number;
+  readonly size: number;
+  /** A unit of trembling in every value, from a person and a model. */
+  readonly tremble: number;
+}
+
+/** What the models would measure while somebody makes the movements, without any model. */
+export function performed(
+  movements: readonly Movement[],
+  { yaw, pitch, size, tremble }: Performer,
+  random: () => number,
+  frameMs = 150,
+): FrameMeasurement[] {
+  const shake = (by: number) => (random() - 0.5) * 2 * by * tremble;
+  const steps: { yaw: number; pitch: number; zoom: number }[] = [];
+  const stay = { yaw: 0, pitch: 0, zoom: 1 };
+  const reach: Record<Movement, { yaw: number; pitch: number; zoom: number }> = {
+    turn_left: { yaw: 26, pitch: 0, zoom: 1 },
+    turn_right: { yaw: -26, pitch: 0, zoom: 1 },
+    look_up: { yaw: 0, pitch: 17, zoom: 1 },
+    come_closer: { yaw: 0, pitch: 0, zoom: 1.45 },
+  };
+  for (let count = 0; count < 4; count++) steps.push(stay);
+  for (const movement of movements) {
+    for (const share of [0.5, 0.9, 1, 0.9, 0.5, 0, 0]) {
+      const goal = reach[movement];
+      steps.push({ yaw: goal.yaw * share, pitch: goal.pitch * share, zoom: 1 + (goal.zoom - 1) * share });
+    }
+  }
+  for (let count = 0; count < 3; count++) steps.push(stay);
+  return steps.map((step, index): FrameMeasurement => {
+    const height = size * step.zoom * (1 + shake(0.01));
+    const face: FaceMeasurement = {
+      box: { x: 300 - height / 2 + shake(4), y: 220 - height / 2 + shake(4), width: height, height },
+      yaw: yaw + step.yaw + shake(1.5),
+      pitch: pitch + step.pitch + shake(1.2),
+      roll: shake(2),
+      size: height,
+      faceLight: [0.4, 0.3, 0.25],
+      surroundingLight: [0.3, 0.3, 0.3],
+      embedding: ALICE.map((value) => value + shake(0.01)),
+    };
+    const atMs = (index + 1) * frameMs;
+    return { atMs, receivedAtMs: atMs + 400 + shake(100), faces: 1, width: 640, height: 480, face };
+  });
+}

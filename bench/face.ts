@@ -1,0 +1,180 @@
+import { randomInt } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
+import { judgeColours } from "../apps/server/src/face/colour-signal.ts";
+import { decodePicture } from "../apps/server/src/face/decode-picture.ts";
+import { createFaceJudge, type Verdict } from "../apps/server/src/face/face-judge.ts";
+import { loadFaceModels } from "../apps/server/src/face/face-models.ts";
+import { FaceWorkerPool } from "../apps/server/src/face/face-worker-pool.ts";
+import { type Challenge, COLOURS, newChallenge } from "../apps/server/src/face/liveness.ts";
+import type { FrameMeasurement } from "../apps/server/src/face/measurement.ts";
+import { createLog } from "../apps/server/src/lib/log.ts";
+import { Metrics } from "../apps/server/src/lib/metrics.ts";
+import { filmFace } from "../apps/server/test/support/moving-face.ts";
+
+const ROUNDS = 4;
+const QUEUE_LIMIT = 2;
+const SIMULATIONS = 2_000;
+
+const challenge: Challenge = {
+  movements: ["come_closer", "turn_left", "look_up", "turn_right"],
+  colours: ["red", "green", "blue", "white", "blue", "red", "green", "white"],
+  colourMs: 900,
+  deadlineMs: 45_000,
+};
+const log = createLog({ level: "error", write: (line) => process.stderr.write(line), now: () => new Date() });
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+function residentMegabytes(pid: number): string {
+  try {
+    const [, peak = ""] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    return (Number(peak) / 1000).toFixed(0);
+  } catch {
+    return "?";
+  }
+}
+
+/** Of a process and its threads; Linux counts in hundredths of a second. */
+function processorMilliseconds(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** Milliseconds and memory of one judgement, how many a minute this machine makes, and what becomes of twice as many. */
+export async function run(): Promise<void> {
+  const workers = Math.min(2, availableParallelism());
+  const frames = filmFace(challenge, { reflection: 0.05 });
+  const input = { challenge, frames, portrait: { kind: "jpeg", bytes: readPortrait("adult.jpg") } };
+
+  const pool = new FaceWorkerPool({ log, workers, queueLimit: QUEUE_LIMIT, jobTimeoutMs: 120_000 });
+  const judge = createFaceJudge({ log, metrics: new Metrics(), measurer: pool });
+  let start = performance.now();
+  const first = await judge.judge(input);
+  console.log(`${frames.length} frames of 240 by 320 pixels, ${workers} workers; verdict: ${first.kind}\n`);
+  console.log(`first judgement, with loading the models   ${(performance.now() - start).toFixed(0)} ms`);
+  const alone: number[] = [];
+  const [worker = 0] = pool.processIds;
+  const before = processorMilliseconds(worker);
+  for (let round = 0; round < ROUNDS; round++) {
+    start = performance.now();
+    await judge.judge(input);
+    alone.push(performance.now() - start);
+  }
+  const processorTime = (processorMilliseconds(worker) - before) / ROUNDS;
+  const ceiling = await bareModels(frames.map(({ jpeg }) => jpeg));
+  console.log(`judgement, alone, median of ${ROUNDS}               ${median(alone).toFixed(0)} ms`);
+  // What else runs on the machine counts in the time of the clock and hardly in that of the processor.
+  console.log(
+    `processor time of a judgement              ${processorTime.toFixed(0)} ms   ${(processorTime / ceiling).toFixed(2)} × the bare models (${ceiling.toFixed(0)} ms)`,
+  );
+  console.log(`judgements a minute and core, by that      ${(60_000 / processorTime).toFixed(0)}`);
+
+  // Both workers are loaded before the clock starts.
+  await Promise.all(Array.from({ length: workers }, () => judge.judge(input)));
+  start = performance.now();
+  const lane = async () => {
+    for (let round = 0; round < ROUNDS; round++) await judge.judge(input);
+  };
+  await Promise.all(Array.from({ length: workers }, lane));
+  const minutes = (performance.now() - start) / 60_000;
+  console.log(
+    `judgements a minute, ${workers} workers             ${((workers * ROUNDS) / minutes).toFixed(0)}`,
+  );
+  console.log(
+    `most memory of a worker                    ${pool.processIds.map(residentMegabytes).join(" and ")} MB`,
+  );
+
+  const capacity = workers + QUEUE_LIMIT;
+  start = performance.now();
+  const answers = await Promise.all(
+    Array.from({ length: 2 * capacity }, async () => {
+      const verdict: Verdict = await judge.judge(input);
+      return { verdict, ms: performance.now() - start };
+    }),
+  );
+  const refused = answers.filter(({ verdict }) => verdict.kind === "fault");
+  const answered = answers.filter(({ verdict }) => verdict.kind !== "fault").map(({ ms }) => ms);
+  console.log(
+    `twice the capacity (${2 * capacity} at once, ${workers} at work, ${QUEUE_LIMIT} waiting): ${answered.length} answered, the last after ` +
+      `${Math.max(...answered).toFixed(0)} ms; ${refused.length} refused after ${Math.max(...refused.map(({ ms }) => ms)).toFixed(0)} ms`,
+  );
+  await judge.close();
+
+  console.log("\nColours, simulated mean light of a face, share of tries that count as followed:\n");
+  for (const noise of [0.002, 0.01, 0.03]) {
+    const shares = [0, 0.01, 0.02, 0.05, 0.1].map(
+      (reflection) => `${reflection}: ${followedShare({ reflection, noise, recorded: false })}`,
+    );
+    console.log(`noise ${noise}, by strength of the reflection    ${shares.join("   ")}`);
+  }
+  console.log(
+    `recording lit by another random sequence      ${followedShare({ reflection: 0.05, noise: 0.002, recorded: true })}`,
+  );
+}
+
+async function bareModels(jpegs: readonly Uint8Array[]): Promise<number> {
+  const models = await loadFaceModels();
+  const pictures = await Promise.all(
+    jpegs.map((jpeg) => decodePicture(jpeg, { kinds: ["jpeg"], maxPixels: 1_000_000 })),
+  );
+  const times: number[] = [];
+  for (let round = 0; round < 2; round++) {
+    const start = process.cpuUsage();
+    for (const [index, picture] of pictures.entries()) {
+      const [box] = await models.detect(picture);
+      if (box === undefined) continue;
+      models.measure(picture, box);
+      // A judgement embeds four straight looks, four turned ones and the portrait.
+      if (index < 9) await models.embed(picture, box);
+    }
+    const { user, system } = process.cpuUsage(start);
+    times.push((user + system) / 1000);
+  }
+  return Math.min(...times);
+}
+
+const SCREEN = { red: [1, 0, 0], green: [0, 1, 0], blue: [0, 0, 1], white: [1, 1, 1] } as const;
+
+function followedShare(how: { reflection: number; noise: number; recorded: boolean }): string {
+  let followed = 0;
+  for (let round = 0; round < SIMULATIONS; round++) {
+    const asked = newChallenge((below) => randomInt(below));
+    const shown = how.recorded ? newChallenge((below) => randomInt(below)) : asked;
+    const frames = Array.from({ length: 45 }, (_, index): FrameMeasurement => {
+      const atMs = index * 200;
+      const colour = shown.colours[Math.floor(atMs / shown.colourMs) % shown.colours.length] ?? COLOURS[0];
+      const light = (channel: 0 | 1 | 2, base: number) =>
+        base * (1 + SCREEN[colour][channel] * how.reflection) * (1 + gauss() * how.noise);
+      return {
+        atMs,
+        receivedAtMs: atMs,
+        faces: 1,
+        width: 640,
+        height: 480,
+        face: {
+          box: { x: 0, y: 0, width: 1, height: 1 },
+          yaw: 0,
+          pitch: 0,
+          roll: 0,
+          size: 1,
+          faceLight: [light(0, 0.4), light(1, 0.3), light(2, 0.25)],
+          surroundingLight: undefined,
+        },
+      };
+    });
+    if (judgeColours(frames, asked).outcome === "followed") followed++;
+  }
+  return `${((100 * followed) / SIMULATIONS).toFixed(1)} %`;
+}
+
+function gauss(): number {
+  return Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random());
+}
