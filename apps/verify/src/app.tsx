@@ -44,7 +44,7 @@ function Page({ address, onLanguage }: { address: Address; onLanguage: (language
     if (status === null || session.problem !== null) return null;
     if (open) return status.consent_given ? Math.max(1, step) : 0;
     // Whatever did not succeed has no last step to show as done.
-    return status.status === "succeeded" ? 3 : null;
+    return status.status === "succeeded" && details?.consent?.withdrawn_at == null ? 3 : null;
   };
   return (
     <Layout

@@ -57,7 +57,7 @@ export function useWords(): Words {
 export function claimWords(t: Messages, key: string): { label: string; about: string | null } {
   const age = /^age_over_(\d+)$/.exec(key)?.[1];
   if (age !== undefined) return { label: t.claimAgeOver(Number(age)), about: t.claimAgeOverAbout };
-  if (key in t.claim) {
+  if (Object.hasOwn(t.claim, key)) {
     const known = key as keyof Messages["claim"];
     return { label: t.claim[known], about: key === "service_document_id" ? t.claimAbout[key] : null };
   }

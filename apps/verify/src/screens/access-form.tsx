@@ -6,20 +6,29 @@ import type { AccessField, AccessMistake, TypedAccess } from "../reading/shell-d
 import { Button } from "../ui/button.tsx";
 import { useAnnounce } from "../ui/screen.tsx";
 
-const empty: TypedAccess = { by: "mrz", documentNumber: "", dateOfBirth: "", dateOfExpiry: "", can: "" };
+export const nothingTyped: TypedAccess = {
+  by: "mrz",
+  documentNumber: "",
+  dateOfBirth: "",
+  dateOfExpiry: "",
+  can: "",
+};
 
-/** What is printed on the document and opens its chip. It is kept in this form's memory and nowhere else. */
+export type Typing = { typed: TypedAccess; setTyped: (typed: TypedAccess) => void };
+
+/** What is printed on the document and opens its chip. It is kept in the page's memory, for another try, and nowhere else. */
 export function AccessForm({
   shell,
+  typing: { typed, setTyped },
   onSource,
 }: {
   shell: ShellTransport;
+  typing: Typing;
   onSource: (source: ChipSource) => void;
 }) {
   const { t } = useWords();
   const announce = useAnnounce();
   const form = useId();
-  const [typed, setTyped] = useState(empty);
   const [mistakes, setMistakes] = useState<Partial<Record<AccessField, AccessMistake>>>({});
   const submit = async () => {
     const { accessKeyOf, shellSource } = await import("../reading/shell-document.ts");

@@ -210,7 +210,7 @@ function AfterConsent({
       {token !== null && (
         <Card title={t.receiptTitle}>
           <p>
-            {t.receiptGiven(moment(givenAt))} {t.receiptText}
+            {t.receiptText} {t.receiptGiven(moment(givenAt))}
           </p>
           <Button look="secondary" onClick={() => void download()}>
             {t.receiptDownload}

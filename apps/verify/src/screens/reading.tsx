@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useEffect, useState, useSyncExternalStore } from "react";
 import { useWords } from "../i18n/language.ts";
 import { shellTransport } from "../reading/chip-transport.ts";
 import { type ChipSource, DeviceSession, type DeviceState } from "../reading/device-session.ts";
@@ -6,7 +6,7 @@ import type { Session } from "../session/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
-import { AccessForm } from "./access-form.tsx";
+import { AccessForm, nothingTyped, type Typing } from "./access-form.tsx";
 import { FaceStep } from "./face-step.tsx";
 import { DevicesHelp } from "./handoff.tsx";
 import { TestDocuments } from "./test-documents.tsx";
@@ -40,12 +40,8 @@ export function ReadingScreen({
   useEffect(() => {
     if (ended) onEnded();
   }, [ended, onEnded]);
-  // The last document or the typed key stay at hand for another try; they live in memory only.
-  const lastSource = useRef<ChipSource | null>(null);
-  const read = (source: ChipSource) => {
-    lastSource.current = source;
-    void device.readChip(source);
-  };
+  const [typed, setTyped] = useState(nothingTyped);
+  const read = (source: ChipSource) => void device.readChip(source);
 
   if (state.refused !== null && !ended) return <Refused code={state.refused} onLeave={onLeave} />;
   if (state.connection === "gone")
@@ -75,7 +71,7 @@ export function ReadingScreen({
       </Progress>
     );
   return (
-    <Choose key="choose" session={session} sandbox={sandbox} onSource={read}>
+    <Choose key="choose" session={session} sandbox={sandbox} typing={{ typed, setTyped }} onSource={read}>
       {connection}
       <Setbacks state={state} />
     </Choose>
@@ -85,11 +81,13 @@ export function ReadingScreen({
 function Choose({
   session,
   sandbox,
+  typing,
   onSource,
   children,
 }: {
   session: Session;
   sandbox: boolean;
+  typing: Typing;
   onSource: (source: ChipSource) => void;
   children: React.ReactNode;
 }) {
@@ -99,7 +97,7 @@ function Choose({
     return (
       <Screen title={t.accessTitle} lead={t.accessLead}>
         {children}
-        <AccessForm shell={shell} onSource={onSource} />
+        <AccessForm shell={shell} typing={typing} onSource={onSource} />
       </Screen>
     );
   if (!sandbox)
@@ -115,7 +113,7 @@ function Choose({
       {shell !== null && (
         <Card title={t.readHereTitle}>
           <p>{t.accessLead}</p>
-          <AccessForm shell={shell} onSource={onSource} />
+          <AccessForm shell={shell} typing={typing} onSource={onSource} />
         </Card>
       )}
     </Screen>
@@ -198,7 +196,7 @@ function Progress({ state, children }: { state: DeviceState; children: React.Rea
                       aria-label={t.percent(percent(part))}
                       max={1}
                       value={part}
-                      className="mt-1 block h-2 w-full accent-accent"
+                      className="mt-1 block w-full"
                     />
                   )}
                 </span>

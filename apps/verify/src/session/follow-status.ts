@@ -22,6 +22,7 @@ export function followStatus(
   let pollTimer: ReturnType<typeof setTimeout> | undefined;
   let streamTimer: ReturnType<typeof setTimeout> | undefined;
   let stopped = false;
+  let told = 0;
 
   const stop = () => {
     stopped = true;
@@ -33,13 +34,17 @@ export function followStatus(
   };
   const take = (status: Status) => {
     if (stopped) return;
+    told += 1;
     onConnection(true);
     onStatus(status);
     if (hasEnded(status)) stop();
   };
   const ask = async () => {
+    const before = told;
     try {
-      take(await api.status());
+      const status = await api.status();
+      // Whatever the stream told in the meantime may be newer than this answer.
+      if (told === before) take(status);
     } catch {
       if (!stopped) onConnection(false);
     }

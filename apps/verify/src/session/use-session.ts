@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { codeOf, type Details, SessionApi, type Status } from "./api.ts";
 import { clockOf, type ServiceClock } from "./clock.ts";
 import { followStatus, hasEnded } from "./follow-status.ts";
@@ -29,11 +29,14 @@ export function useSession(sessionId: string): Session {
   const [connected, setConnected] = useState(true);
   const [sawItOpen, setSawItOpen] = useState(false);
 
+  const told = useRef(0);
   const reload = useCallback(async () => {
+    const before = told.current;
     try {
       const [loadedDetails, loadedStatus] = await Promise.all([api.details(), api.status()]);
       setDetails(loadedDetails);
-      setStatus(loadedStatus);
+      // What the stream told in the meantime may be newer, and it does not tell the same twice.
+      if (told.current === before) setStatus(loadedStatus);
       setClock(clockOf(loadedStatus.server_time));
       setProblem(null);
       if (!hasEnded(loadedStatus)) setSawItOpen(true);
@@ -51,6 +54,7 @@ export function useSession(sessionId: string): Session {
     const follower = followStatus(
       api,
       (next) => {
+        told.current += 1;
         setStatus(next);
         setClock(clockOf(next.server_time));
       },
