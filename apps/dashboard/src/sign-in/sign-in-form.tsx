@@ -8,7 +8,7 @@ import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
 
 /** Password, then the second factor when the account has one; or a passkey, which is both. */
-export function SignInForm(props: { onSignedIn: () => unknown; email?: string; emailFixed?: boolean }) {
+export function SignInForm(props: { onSignedIn: () => unknown; email?: string }) {
   const [needsCode, setNeedsCode] = useState(false);
   return (
     <div className="space-y-4">
@@ -35,7 +35,6 @@ export function SignInForm(props: { onSignedIn: () => unknown; email?: string; e
           type="email"
           autoComplete="username"
           defaultValue={props.email ?? ""}
-          {...(props.emailFixed ? { readOnly: true } : {})}
         />
         <Field label="Password" name="password" type="password" autoComplete="current-password" />
         {needsCode ? <CodeField /> : null}

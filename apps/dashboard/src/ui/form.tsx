@@ -32,7 +32,6 @@ export function Form(props: {
   /** Said once it has succeeded, when the form stays on the page. */
   done?: string;
   resetWhenDone?: boolean;
-  beside?: ReactNode;
   onProblem?: (problem: Problem) => ReactNode;
 }) {
   const [busy, setBusy] = useState(false);
@@ -90,7 +89,6 @@ export function Form(props: {
           <Button type="submit" look={props.look ?? "primary"} disabled={busy}>
             {busy ? "One moment…" : props.submit}
           </Button>
-          {props.beside}
         </div>
       </form>
     </Failure>

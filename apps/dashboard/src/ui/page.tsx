@@ -71,7 +71,7 @@ export function Loaded<T>(props: {
 
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
-    <dl className="grid gap-x-6 gap-y-2 sm:grid-cols-[12rem_1fr]">
+    <dl className="grid gap-x-6 gap-y-2 sm:grid-cols-[fit-content(12rem)_minmax(0,1fr)]">
       {facts.map(([name, value]) => (
         <div key={name} className="contents">
           <dt className="text-sm text-muted sm:pt-0.5">{name}</dt>

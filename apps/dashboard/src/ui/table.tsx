@@ -31,7 +31,7 @@ export function Table<T>(props: {
                 key={header}
                 className="py-2.5 pr-4 align-top max-md:flex max-md:gap-3 max-md:py-1 max-md:pr-0"
               >
-                <span aria-hidden="true" className="w-24 shrink-0 text-sm text-muted md:hidden">
+                <span aria-hidden="true" className="w-20 shrink-0 text-sm text-muted md:hidden">
                   {header}
                 </span>
                 <div className="min-w-0">{cell(row)}</div>

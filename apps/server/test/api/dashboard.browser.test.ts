@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from "node:net";
 import test from "node:test";
 import { Secret, TOTP } from "otpauth";
 import { type Api, expectData, signUp, signUpOwner } from "../support/api.ts";
-import { keepScreenshot, openBrowser } from "../support/browser.ts";
+import { checkAccessibility, keepScreenshot, openBrowser } from "../support/browser.ts";
 import { button, faults, heading, openDashboard } from "../support/dashboard.ts";
 import { latestToken, mailsTo } from "../support/mailed-links.ts";
 import { partnerKeys, registration } from "../support/receiver.ts";
@@ -115,6 +115,7 @@ test("an invitation is accepted by somebody who has no account yet", async () =>
   await heading(page, "Invitation");
   await page.getByText("new@example.com").first().waitFor();
   await page.getByText("admin", { exact: true }).waitFor();
+  await checkAccessibility(page);
   await keepScreenshot(page, "dashboard-invitation-1440-light");
   await page.getByLabel("Your name").fill("New Person");
   await page.getByLabel("Password", { exact: true }).fill("correct horse battery");
