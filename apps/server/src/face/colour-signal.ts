@@ -13,7 +13,7 @@ export interface ColourLimits {
   readonly followedFrom: number;
   /** Least change of the face's colour, in parts of its own light, between two colours of the screen. */
   readonly leastReflection: number;
-  /** When the colour of the face changes less than this, there is nothing to compare. */
+  /** A face that does not follow and changes its colour no more than turning alone changes it tells nothing: the room may be too bright. */
   readonly leastVariation: number;
   /** Screens, cameras and encoders are late by some time, the same throughout. */
   readonly lagsMs: readonly number[];
@@ -22,7 +22,7 @@ export interface ColourLimits {
 export const DEFAULT_COLOUR_LIMITS: ColourLimits = {
   followedFrom: 0.6,
   leastReflection: 0.006,
-  leastVariation: 0.004,
+  leastVariation: 0.012,
   lagsMs: [0, 100, 200, 300, 400, 500],
 };
 
@@ -110,8 +110,8 @@ export function judgeColours(
       };
     }
   }
+  if (best.correlation >= limits.followedFrom && best.reflection >= limits.leastReflection)
+    return { outcome: "followed", ...best };
   const variation = Math.sqrt(product(face, face) / lit.length);
-  if (variation < limits.leastVariation) return { outcome: "unmeasurable", ...best };
-  const followed = best.correlation >= limits.followedFrom && best.reflection >= limits.leastReflection;
-  return { outcome: followed ? "followed" : "not_followed", ...best };
+  return { outcome: variation < limits.leastVariation ? "unmeasurable" : "not_followed", ...best };
 }

@@ -138,6 +138,8 @@ function loadGraph(tensorflow: Tensorflow, file: string): Promise<TensorflowConv
 
 const DETECTOR_INPUT_PIXELS = 224;
 const DETECTOR_THRESHOLD = 0.4;
+const FILLING_MARGIN = 0.3;
+const MIDDLE_GREY = 128;
 /** A face in the background is smaller than the one that is asked; only one of a like size could take its place. */
 const RIVAL_SIZE_SHARE = 0.4;
 const MESH_INPUT_PIXELS = 192;
@@ -196,6 +198,31 @@ export async function loadFaceModels(): Promise<FaceModels> {
     });
   }
 
+  async function find(picture: Tensor3D): Promise<Box[]> {
+    return (await faceApi.detectAllFaces(picture, detector))
+      .map(({ box: { x, y, width, height } }) => ({ x, y, width, height }))
+      .sort((a, b) => b.width * b.height - a.width * a.height);
+  }
+
+  /** The detector does not know faces that fill the picture, as they do when somebody comes closer; with a margin it does. */
+  async function findFilling(picture: Tensor3D): Promise<Box[]> {
+    const margin = Math.round(Math.max(picture.shape[0], picture.shape[1]) * FILLING_MARGIN);
+    const wider = tf.pad(
+      picture,
+      [
+        [margin, margin],
+        [margin, margin],
+        [0, 0],
+      ],
+      MIDDLE_GREY,
+    );
+    try {
+      return (await find(wider)).map((box) => ({ ...box, x: box.x - margin, y: box.y - margin }));
+    } finally {
+      wider.dispose();
+    }
+  }
+
   async function cut(picture: Tensor3D, { x, y, width, height }: Box): Promise<Tensor3D> {
     const [face] = await faceApi.extractFaceTensors(picture, [new faceApi.Rect(x, y, width, height)]);
     if (face === undefined) throw new Error("The face has no area");
@@ -206,9 +233,8 @@ export async function loadFaceModels(): Promise<FaceModels> {
     async detect(picture) {
       const tensor = tensorOf(picture);
       try {
-        const found = (await faceApi.detectAllFaces(tensor, detector))
-          .map(({ box: { x, y, width, height } }) => ({ x, y, width, height }))
-          .sort((a, b) => b.width * b.height - a.width * a.height);
+        const seen = await find(tensor);
+        const found = seen.length > 0 ? seen : await findFilling(tensor);
         const largest = found[0];
         return found.filter((box) => box.width >= RIVAL_SIZE_SHARE * (largest?.width ?? 0));
       } finally {

@@ -125,6 +125,7 @@ function closeSilentConnections(app: FastifyInstance): void {
     socket.once("close", () => silent.delete(socket));
   });
   app.server.on("request", (request) => silent.delete(request.socket));
+  app.server.on("upgrade", (request) => silent.delete(request.socket as Socket));
   app.addHook("preClose", async () => {
     for (const socket of silent) socket.destroy();
   });

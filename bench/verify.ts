@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { startEmbeddedPostgres } from "../apps/server/src/db/embedded-postgres.ts";
+import { type DeviceOutcome, runDevice } from "../apps/server/src/verify/simulate.ts";
+import { virtualPassport } from "../apps/server/src/verify/virtual-passport.ts";
+import { ServerProcess } from "./support/server-process.ts";
+
+/**
+ * Many verifications at once through one process, each a whole device with its own software chip. What counts is that none fails for
+ * reasons of ours; the time is mostly the devices', which share the machine with the service.
+ *
+ * `npm run bench -- verify [number]`
+ */
+export async function run(options: readonly string[]): Promise<void> {
+  const count = Number(options[0] ?? "200");
+  if (!Number.isInteger(count) || count < 1 || count > 2000)
+    throw new Error("the number must be from 1 to 2000");
+  const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
+  const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
+  try {
+    const server = await ServerProcess.start(new URL("./support/assay-server.ts", import.meta.url), {
+      PORT: "0",
+      DATA_DIR: join(dataDir, "service"),
+      DATABASE_URL: postgres.url,
+      DATABASE_POOL_SIZE: "10",
+      SECRET_KEYS: `1:${Buffer.alloc(32, 1).toString("base64")}`,
+      METRICS_TOKEN: "bench-metrics-token",
+    });
+    try {
+      await verifyAtOnce(server, count);
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await postgres.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function verifyAtOnce(server: ServerProcess, count: number): Promise<void> {
+  const newSession = await partnerOf(server.url);
+  const document = testDocuments(new Date()).find(({ id }) => id === "passport-valid");
+  if (document === undefined) throw new Error("there is no valid passport");
+  const verificationUrls = await Promise.all(Array.from({ length: count }, newSession));
+  const before = await server.usage();
+  const startedAt = performance.now();
+  let waited = 0;
+  const seconds: number[] = [];
+  const results = new Map<string, number>();
+  await Promise.all(
+    verificationUrls.map(async (verificationUrl) => {
+      let asked = false;
+      const outcome: DeviceOutcome | { result: string } = await runDevice({
+        verificationUrl,
+        chip: virtualPassport(document),
+        onStep: (step) => {
+          asked ||= step === "waiting";
+        },
+      }).catch((error: Error) => ({ result: `error: ${error.message}` }));
+      seconds.push((performance.now() - startedAt) / 1000);
+      if (asked) waited += 1;
+      results.set(outcome.result, (results.get(outcome.result) ?? 0) + 1);
+    }),
+  );
+  const after = await server.usage();
+  const total = (performance.now() - startedAt) / 1000;
+  seconds.sort((a, b) => a - b);
+  console.log(`${count} at once: ${[...results].map(([result, n]) => `${n} ${result}`).join(", ")}`);
+  console.log(
+    `${total.toFixed(1)} s in all, median ${(seconds[count >> 1] ?? 0).toFixed(1)} s, asked to wait: ${waited}`,
+  );
+  const cpu = (after.cpuMicroseconds - before.cpuMicroseconds) / 1000 / count;
+  console.log(
+    `service: ${cpu.toFixed(1)} ms of processor time each, ${Math.round(after.rssBytes / 2 ** 20)} MiB`,
+  );
+  const metrics = await (
+    await fetch(`${server.url}/metrics`, { headers: { authorization: "Bearer bench-metrics-token" } })
+  ).text();
+  for (const [, step = "", sum = ""] of metrics.matchAll(
+    /assay_verify_step_seconds_sum\{step="([a-z_]+)"\} (\S+)/g,
+  ))
+    console.log(`  ${step.padEnd(16)} ${((Number(sum) / count) * 1000).toFixed(1)} ms each`);
+  if (results.get("succeeded") !== count) process.exitCode = 1;
+}
+
+/** A new partner; the function creates a session and gives its verification_url. */
+async function partnerOf(baseUrl: string): Promise<() => Promise<string>> {
+  const post = async (path: string, body: unknown, token?: string) => {
+    const response = await fetch(`${baseUrl}${path}`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
+      body: JSON.stringify(body),
+    });
+    const { data, error } = (await response.json()) as {
+      data: Record<string, string>;
+      error: { message: string } | null;
+    };
+    if (error) throw new Error(error.message);
+    return data;
+  };
+  const { token } = await post("/v1/auth/sign-up/email", {
+    name: "Bench",
+    email: "bench@example.com",
+    password: "correct horse battery staple",
+  });
+  await post("/v1/auth/orgs", { name: "Bench", slug: "bench" }, token);
+  return async () => (await post("/v1/sessions", {}, token)).verification_url ?? "";
+}
