@@ -60,15 +60,22 @@ function languageScript(locale: string): string {
   return `Object.defineProperty(navigator, "languages", { get: () => ["${locale}"] });`;
 }
 
+/** A screen as high as the page is long, so that the picture shows all of it. */
+async function showWhole(page: Page, width: number): Promise<void> {
+  await page.setViewportSize({ width, height: 640 });
+  const height = await page.evaluate<number>("document.documentElement.scrollHeight");
+  await page.setViewportSize({ width, height: Math.min(height, 4000) });
+}
+
 /** Small and dark, then large and light: fits, is accessible, and is kept to be looked at. */
 async function look(page: Page, name: string, extent: "small" | "both" = "both"): Promise<void> {
-  await page.setViewportSize({ width: 320, height: 1500 });
+  await showWhole(page, 320);
   await page.emulateMedia({ colorScheme: "dark" });
   assert.equal(await isWiderThanScreen(page), false, `${name} scrolls sideways at 320 px`);
   await checkAccessibility(page);
   await keepScreenshot(page, `verify-${name}-320-dark`);
   if (extent === "small") return;
-  await page.setViewportSize({ width: 1440, height: 1200 });
+  await showWhole(page, 1440);
   await page.emulateMedia({ colorScheme: "light" });
   await checkAccessibility(page, "contrast");
   await keepScreenshot(page, `verify-${name}-1440-light`);

@@ -15,7 +15,6 @@ export const de: Messages = {
   stepFace: "Gesicht zeigen",
   stepDone: "Fertig",
   stepDoneState: "erledigt",
-  stepNowState: "jetzt",
 
   consentTitle: (name) => `${name} bittet Sie, Ihre Identität zu bestätigen`,
   consentLead:
@@ -27,9 +26,6 @@ export const de: Messages = {
   notVerifiedText: (name) =>
     `Diese Anfrage nennt als Absender „${name}“. Dass ihm eine Internetadresse gehört, ist nicht nachgewiesen. Machen Sie nur weiter, wenn Sie von einer Seite kommen, der Sie vertrauen.`,
   businessName: "Firmenname",
-  businessType: "Art des Unternehmens",
-  businessSole: "Einzelunternehmen",
-  businessCompany: "Gesellschaft",
   businessJurisdiction: "Land der Eintragung",
   businessRegistration: "Registernummer",
   selfAsserted: "Nach eigenen Angaben des Unternehmens.",
@@ -45,7 +41,6 @@ export const de: Messages = {
   optionalNote: "Wählen Sie aus, was Sie weitergeben möchten. Auf die Prüfung hat das keinen Einfluss.",
   reasonLabel: "Warum:",
   reasonDefault: "Damit dasselbe Dokument wiedererkannt wird, wenn Sie wiederkommen.",
-  shareThis: (label) => `Weitergeben: ${label}`,
 
   privacyTitle: "Was mit Ihren Daten geschieht",
   declinedTitle: "Sie haben nicht zugestimmt",
@@ -87,7 +82,6 @@ export const de: Messages = {
   virtualLead:
     "Im Testbetrieb hat diese Seite Pässe aus Software. Sie durchlaufen dieselben Prüfungen wie ein echter Chip.",
   virtualButton: "Testpass auswählen",
-  or: "oder",
 
   claimTitle: "Wird übernommen …",
   claimLead: "Dieses Gerät wird mit der Prüfung verbunden.",
@@ -98,7 +92,6 @@ export const de: Messages = {
   connectionRetry: "Neu verbinden",
   connectionGone:
     "Es gibt keine Verbindung zum Dienst. Nichts ging verloren, und kein Versuch wurde verbraucht.",
-  offline: "Dieses Gerät ist offline.",
 
   pickTitle: "Testpass auswählen",
   pickLead: "Jeder endet auf seine Weise, damit sich jedes Ergebnis ausprobieren lässt.",

@@ -19,7 +19,6 @@ export const en = {
   stepFace: "Show your face",
   stepDone: "Done",
   stepDoneState: "done",
-  stepNowState: "now",
 
   consentTitle: (name: string) => `${name} asks you to verify your identity`,
   consentLead: "You decide what is shared. Nothing is sent before you agree, and you can stop at any time.",
@@ -30,9 +29,6 @@ export const en = {
   notVerifiedText: (name: string) =>
     `Whoever made this request calls itself “${name}” and has not proved that an internet address belongs to it. Go on only if you came here from a page that you trust.`,
   businessName: "Business name",
-  businessType: "Kind of business",
-  businessSole: "Sole trader",
-  businessCompany: "Company",
   businessJurisdiction: "Country of registration",
   businessRegistration: "Registration number",
   selfAsserted: "As stated by the business itself.",
@@ -48,7 +44,6 @@ export const en = {
   optionalNote: "Tick what you want to share. Leaving it out makes no difference to the check.",
   reasonLabel: "Why:",
   reasonDefault: "So that the same document can be recognised when you come back.",
-  shareThis: (label: string) => `Share: ${label}`,
 
   privacyTitle: "What happens to your data",
   declinedTitle: "You did not agree",
@@ -85,7 +80,6 @@ export const en = {
   virtualLead:
     "In test mode this page has software passports. They go through the same checks as a real chip.",
   virtualButton: "Choose a test passport",
-  or: "or",
 
   claimTitle: "Taking over…",
   claimLead: "This device is being connected to the verification.",
@@ -95,7 +89,6 @@ export const en = {
   connectionLost: "The connection was lost. Trying again…",
   connectionRetry: "Connect again",
   connectionGone: "There is no connection to the service. Nothing was lost, and no try was used.",
-  offline: "This device is offline.",
 
   pickTitle: "Choose a test passport",
   pickLead: "Each ends in its own way, so that every result can be tried out.",

@@ -16,7 +16,6 @@ export const es: Messages = {
   stepFace: "Mostrar la cara",
   stepDone: "Listo",
   stepDoneState: "hecho",
-  stepNowState: "ahora",
 
   consentTitle: (name) => `${name} le pide que verifique su identidad`,
   consentLead:
@@ -28,9 +27,6 @@ export const es: Messages = {
   notVerifiedText: (name) =>
     `Quien hace esta solicitud se presenta como «${name}» y no ha demostrado que le pertenezca una dirección de internet. Siga solo si viene de una página en la que confía.`,
   businessName: "Nombre de la empresa",
-  businessType: "Tipo de empresa",
-  businessSole: "Empresario individual",
-  businessCompany: "Sociedad",
   businessJurisdiction: "País de registro",
   businessRegistration: "Número de registro",
   selfAsserted: "Según indica la propia empresa.",
@@ -46,7 +42,6 @@ export const es: Messages = {
   optionalNote: "Marque lo que quiera compartir. No influye en la verificación.",
   reasonLabel: "Por qué:",
   reasonDefault: "Para reconocer el mismo documento si usted vuelve.",
-  shareThis: (label) => `Compartir: ${label}`,
 
   privacyTitle: "Qué pasa con sus datos",
   declinedTitle: "No ha aceptado",
@@ -87,7 +82,6 @@ export const es: Messages = {
   virtualLead:
     "En el modo de prueba esta página tiene pasaportes de software. Pasan por los mismos controles que un chip real.",
   virtualButton: "Elegir un pasaporte de prueba",
-  or: "o",
 
   claimTitle: "Tomando el relevo…",
   claimLead: "Este dispositivo se está conectando con la verificación.",
@@ -97,7 +91,6 @@ export const es: Messages = {
   connectionLost: "Se ha perdido la conexión. Nuevo intento…",
   connectionRetry: "Volver a conectar",
   connectionGone: "No hay conexión con el servicio. No se ha perdido nada ni se ha gastado ningún intento.",
-  offline: "Este dispositivo no tiene conexión.",
 
   pickTitle: "Elegir un pasaporte de prueba",
   pickLead: "Cada uno termina de una manera, para poder probar todos los resultados.",

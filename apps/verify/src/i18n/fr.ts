@@ -15,7 +15,6 @@ export const fr: Messages = {
   stepFace: "Montrer votre visage",
   stepDone: "Terminé",
   stepDoneState: "fait",
-  stepNowState: "en cours",
 
   consentTitle: (name) => `${name} vous demande de vérifier votre identité`,
   consentLead:
@@ -27,9 +26,6 @@ export const fr: Messages = {
   notVerifiedText: (name) =>
     `L’auteur de cette demande se présente sous le nom « ${name} » et n’a pas prouvé qu’une adresse internet lui appartient. Continuez seulement si vous venez d’une page à laquelle vous faites confiance.`,
   businessName: "Nom de l’entreprise",
-  businessType: "Type d’entreprise",
-  businessSole: "Entreprise individuelle",
-  businessCompany: "Société",
   businessJurisdiction: "Pays d’immatriculation",
   businessRegistration: "Numéro d’immatriculation",
   selfAsserted: "Selon les indications de l’entreprise elle-même.",
@@ -45,7 +41,6 @@ export const fr: Messages = {
   optionalNote: "Cochez ce que vous voulez transmettre. Cela ne change rien à la vérification.",
   reasonLabel: "Pourquoi :",
   reasonDefault: "Pour reconnaître le même document si vous revenez.",
-  shareThis: (label) => `Transmettre : ${label}`,
 
   privacyTitle: "Ce que deviennent vos données",
   declinedTitle: "Vous n’avez pas donné votre accord",
@@ -87,7 +82,6 @@ export const fr: Messages = {
   virtualLead:
     "En mode test, cette page dispose de passeports logiciels. Ils passent les mêmes contrôles qu’une vraie puce.",
   virtualButton: "Choisir un passeport de test",
-  or: "ou",
 
   claimTitle: "Prise de relais…",
   claimLead: "Cet appareil est en train d’être relié à la vérification.",
@@ -97,7 +91,6 @@ export const fr: Messages = {
   connectionLost: "La connexion a été perdue. Nouvel essai…",
   connectionRetry: "Se reconnecter",
   connectionGone: "Le service est injoignable. Rien n’est perdu et aucun essai n’a été compté.",
-  offline: "Cet appareil est hors ligne.",
 
   pickTitle: "Choisir un passeport de test",
   pickLead: "Chacun se termine à sa façon, pour que chaque résultat puisse être essayé.",
