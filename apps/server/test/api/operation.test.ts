@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
 import pg from "pg";
-import { createPartner } from "../support/api.ts";
+import { createPartner, expectError, signUp } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
 
 const { api, url, databaseUrl } = await startTestService({ env: { METRICS_TOKEN: "let me see" } });
@@ -54,6 +54,60 @@ test("a connection that never sent a request does not hold up the end", async ()
   await other.api.get("/healthz");
   await other.close();
   await closed;
+});
+
+/** Holds up whatever reads accounts until `release`; `waiting` resolves when a statement of the service waits. */
+async function holdUpAccounts(databaseAddress: string) {
+  const admin = new pg.Client({ connectionString: databaseAddress });
+  await admin.connect();
+  await admin.query("begin");
+  await admin.query("lock table users in access exclusive mode");
+  const waiters = async () =>
+    (
+      await admin.query(
+        "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      )
+    ).rows.map((row) => row.pid as number);
+  return {
+    admin,
+    waiting: async () => {
+      for (;;) {
+        const pids = await waiters();
+        if (pids.length > 0) return pids;
+      }
+    },
+    release: async () => {
+      await admin.query("rollback");
+      await admin.end();
+    },
+  };
+}
+
+test("while it shuts down, a request in flight is finished", async () => {
+  const other = await startTestService();
+  const user = await signUp(other.api);
+  const hold = await holdUpAccounts(other.databaseUrl);
+  const inFlight = user.api.get("/v1/auth/account");
+  await hold.waiting();
+  const ended = other.close();
+  await hold.release();
+  const answer = await inFlight;
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers.get("connection"), "close");
+  await ended;
+});
+
+test("a request whose database connection is lost is told to try again, and the next one succeeds", async () => {
+  const user = await signUp(api);
+  const hold = await holdUpAccounts(databaseUrl);
+  const inFlight = user.api.get("/v1/auth/account");
+  const pids = await hold.waiting();
+  await hold.admin.query("select pg_terminate_backend(pid) from unnest($1::int[]) as pid", [pids]);
+  const answer = await inFlight;
+  expectError(answer, 503, "SERVICE_UNAVAILABLE");
+  assert.ok(answer.headers.get("retry-after"));
+  await hold.release();
+  assert.equal((await user.api.get("/v1/auth/account")).status, 200);
 });
 
 test("without a token there is no /metrics on the public port", async () => {
