@@ -29,7 +29,7 @@ export const simulateCommand: Command = {
     passport: {
       type: "string",
       about:
-        "The test document; `assay virtual-document` lists them. The part after `passport-` is enough: `valid`, `expired`, …",
+        "The test document; `assay virtual-document` lists them. The part after `passport-` is enough: `valid`, `expired`, `cloned`, …",
       placeholder: "ID",
       required: true,
     },
@@ -51,7 +51,10 @@ export const simulateCommand: Command = {
       throw new CommandError("Name the verification_url of one session.");
     const documents = testDocuments(systemClock.now());
     const id = String(options.passport);
-    const document = documents.find((candidate) => candidate.id === id || candidate.id === `passport-${id}`);
+    // A short name means the first that begins with it: `cloned` is the cloned chip with chip authentication.
+    const document =
+      documents.find((candidate) => candidate.id === id || candidate.id === `passport-${id}`) ??
+      documents.find((candidate) => candidate.id.startsWith(`passport-${id}-`));
     if (document === undefined)
       throw new CommandError(
         `There is no test document ${id}. There are: ${documents.map((each) => each.id).join(", ")}.`,

@@ -27,6 +27,13 @@ async function simulate(...args: string[]) {
 
 const statusOf = async (id: string) => expectData(await partner.api.get(`/v1/sessions/${id}`)).status;
 
+test("a short name means the first document that begins with it", async () => {
+  const session = await newSession();
+  const { exitCode, lines } = await simulate(session.verification_url, "--passport", "cloned", "--json");
+  assert.equal(exitCode, 3);
+  assert.equal(JSON.parse(lines.at(-1) ?? "{}").document, "passport-cloned-chip-authentication");
+});
+
 test("a test document goes all the way, step by step", async () => {
   const session = await newSession();
   const { exitCode, lines } = await simulate(
