@@ -1,17 +1,18 @@
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { faceColours } from "@assay/contract/verify-socket";
 import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
+import { type Challenge, newChallenge } from "../apps/server/src/face/challenge.ts";
 import { judgeColours } from "../apps/server/src/face/colour-signal.ts";
 import { decodePicture } from "../apps/server/src/face/decode-picture.ts";
 import { createFaceJudge, type Verdict } from "../apps/server/src/face/face-judge.ts";
 import { loadFaceModels } from "../apps/server/src/face/face-models.ts";
 import { FaceWorkerPool } from "../apps/server/src/face/face-worker-pool.ts";
-import { type Challenge, COLOURS, newChallenge } from "../apps/server/src/face/liveness.ts";
 import type { FrameMeasurement } from "../apps/server/src/face/measurement.ts";
 import { createLog } from "../apps/server/src/lib/log.ts";
 import { Metrics } from "../apps/server/src/lib/metrics.ts";
-import { filmFace } from "../apps/server/test/support/moving-face.ts";
+import { filmFace } from "../apps/server/src/verify/test-person.ts";
 
 const ROUNDS = 4;
 const QUEUE_LIMIT = 2;
@@ -52,7 +53,7 @@ function processorMilliseconds(pid: number): number {
 export async function run(): Promise<void> {
   const workers = Math.min(2, availableParallelism());
   const frames = filmFace(challenge, { reflection: 0.05 });
-  const input = { challenge, frames, portrait: { kind: "jpeg", bytes: readPortrait("adult.jpg") } };
+  const input = { challenge, frames, portrait: readPortrait("adult.jpg"), sandbox: false };
 
   const pool = new FaceWorkerPool({ log, workers, queueLimit: QUEUE_LIMIT, jobTimeoutMs: 120_000 });
   const judge = createFaceJudge({ log, metrics: new Metrics(), measurer: pool });
@@ -150,7 +151,8 @@ function followedShare(how: { reflection: number; noise: number; recorded: boole
     const shown = how.recorded ? newChallenge((below) => randomInt(below)) : asked;
     const frames = Array.from({ length: 45 }, (_, index): FrameMeasurement => {
       const atMs = index * 200;
-      const colour = shown.colours[Math.floor(atMs / shown.colourMs) % shown.colours.length] ?? COLOURS[0];
+      const colour =
+        shown.colours[Math.floor(atMs / shown.colourMs) % shown.colours.length] ?? faceColours[0];
       const light = (channel: 0 | 1 | 2, base: number) =>
         base * (1 + SCREEN[colour][channel] * how.reflection) * (1 + gauss() * how.noise);
       return {

@@ -19,6 +19,8 @@ import { sql } from "./db/sql.ts";
 import { purgeChallenges } from "./domains/domain.store.ts";
 import { domainRoutes } from "./domains/domains.routes.ts";
 import { recheckDomains } from "./domains/recheck-domains.job.ts";
+import { createFaceJudge } from "./face/face-judge.ts";
+import { faceJudgeSettings } from "./face/face-settings.ts";
 import { listenForMetrics, mountHealth, mountMetrics } from "./http/health.ts";
 import { Idempotency } from "./http/idempotency.ts";
 import { type Binding, mount } from "./http/mount.ts";
@@ -77,8 +79,8 @@ export type ServiceOptions = {
   role?: ProcessRole;
   /** For tests: authorities to trust in place of Node's own, and shorter times. */
   webhooks?: DeliveryWorkerOptions & { ca?: string };
-  /** For tests: shorter times and other threads; and the face check, where one is installed. */
-  verify?: HubOptions;
+  /** For tests: shorter times, other threads, another face check or (null) none. */
+  verify?: Partial<HubOptions>;
 };
 
 /** The one list that wires everything. The database must be reachable; migrations are applied here. */
@@ -163,7 +165,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     { name: "purge-webhook-history", everyMs: 10 * minuteMs, run: createPurgeHistory(core) },
   ];
 
-  const verifyHub = new VerifyHub(core, listener, options.verify);
+  const verifyHub = new VerifyHub(core, listener, {
+    faceJudge: createFaceJudge({ log, metrics, ...faceJudgeSettings(config) }),
+    ...options.verify,
+  });
   const app = createServer({ log, metrics, publicUrl, trustProxy: config.trustProxy });
   mountHealth(app, async () => {
     try {

@@ -37,6 +37,7 @@ export const auditEvents = [
   "session.failed",
   "session.expired",
   "session.cancelled",
+  "session.face_rejected",
   "webhook_endpoint.created",
   "webhook_endpoint.updated",
   "webhook_endpoint.disabled",

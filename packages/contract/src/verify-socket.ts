@@ -80,17 +80,28 @@ export const verifyPhases = [
 ] as const;
 export type VerifyPhase = (typeof verifyPhases)[number];
 
-/** `simulated`: sandbox only, the test document decides and no camera is used. `unavailable`: nobody can pass. */
+/**
+ * `simulated`: sandbox only, the test document decides unless the device starts with a camera. `unavailable`: nobody can
+ * pass.
+ */
 export const faceModes = ["camera", "simulated", "unavailable"] as const;
 export type FaceMode = (typeof faceModes)[number];
 
 export const faceMovements = ["turn_left", "turn_right", "look_up", "come_closer"] as const;
 export type FaceMovement = (typeof faceMovements)[number];
 
+/** What the screen of the device is filled with while the face is filmed. */
+export const faceColours = ["red", "green", "blue", "white"] as const;
+export type FaceColour = (typeof faceColours)[number];
+
 /** A fault on the service's side. It uses up no try; the step can be taken again. */
 export const verifyFaultCodes = {
   TRUST_STORE_EMPTY: "No issuing authority is known to this service yet. The operator has to import some.",
   FACE_CHECK_UNAVAILABLE: "The face check is not available on this service.",
+  FACE_CHECK_BUSY:
+    "Too many faces are being checked at this moment. Nothing was counted; try again in a moment.",
+  PORTRAIT_UNUSABLE:
+    "The portrait on this document's chip cannot be compared with a face. Nothing was counted; a new session with another document may work.",
   CHECK_FAILED_TO_RUN: "A check could not be carried out. Nothing was counted.",
   STORE_UNAVAILABLE: "The result could not be written. Nothing was counted.",
 } as const;
@@ -181,7 +192,18 @@ export const ChipLost = named("VerifyChipLost", closed({ type: Type.Literal("chi
 export const ChipRestart = named("VerifyChipRestart", closed({ type: Type.Literal("chip_restart") }));
 
 /** The person is in front of the camera (or, simulated, the test document decides): begin a face try. */
-export const FaceStart = named("VerifyFaceStart", closed({ type: Type.Literal("face_start") }));
+export const FaceStart = named(
+  "VerifyFaceStart",
+  closed({
+    type: Type.Literal("face_start"),
+    camera: Type.Optional(
+      Type.Boolean({
+        description:
+          "In the sandbox, `true` has camera frames judged as in a live session; otherwise the test document decides. Without meaning elsewhere.",
+      }),
+    ),
+  }),
+);
 
 /** Announces one camera frame, a JPEG; its bytes follow in binary frames. */
 export const FaceFrame = named(
@@ -193,7 +215,7 @@ export const FaceFrame = named(
     at_ms: Type.Integer({
       minimum: 0,
       maximum: 120_000,
-      description: "When it was taken, from the arrival of the challenge.",
+      description: "When it was taken, in milliseconds since the device showed the first colour.",
     }),
   }),
 );
@@ -230,7 +252,7 @@ export const Welcome = named(
     tries_left: TriesLeft,
     face: OneOf(faceModes, {
       description:
-        "`camera`; `simulated` in the sandbox, where the test document decides and no camera is used; `unavailable`: nobody can pass.",
+        "`camera`; `simulated` in the sandbox, where the test document decides unless `face_start` asks for the camera; `unavailable`: nobody can pass.",
     }),
     expires_at: Timestamp,
   }),
@@ -276,13 +298,24 @@ export const StepResult = named(
   }),
 );
 
-/** A fresh random sequence for this try. */
+/** Fresh and random for each try. */
 export const FaceChallenge = named(
   "VerifyFaceChallenge",
   open({
     type: Type.Literal("face_challenge"),
-    movements: Type.Array(OneOf(faceMovements)),
-    deadline_ms: Type.Integer({ minimum: 1 }),
+    movements: Type.Array(OneOf(faceMovements), {
+      description:
+        "Asked for one after another, each from looking straight ahead and back again. Left and right are the person's own.",
+    }),
+    colours: Type.Array(OneOf(faceColours), {
+      description:
+        "The whole screen shows them one after another, and again from the first, as long as frames are taken.",
+    }),
+    colour_ms: Type.Integer({ minimum: 334, description: "How long each colour stays." }),
+    deadline_ms: Type.Integer({
+      minimum: 1,
+      description: "From the arrival of this message to that of `face_done`.",
+    }),
   }),
 );
 

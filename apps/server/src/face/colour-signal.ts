@@ -1,7 +1,8 @@
-import type { Challenge, Colour } from "./liveness.ts";
+import type { FaceColour } from "@assay/contract/verify-socket";
+import type { Challenge } from "./challenge.ts";
 import type { FaceMeasurement, FrameMeasurement, Light } from "./measurement.ts";
 
-const SCREEN: Readonly<Record<Colour, Light>> = {
+const SCREEN: Readonly<Record<FaceColour, Light>> = {
   red: [1, 0, 0],
   green: [0, 1, 0],
   blue: [0, 0, 1],
@@ -44,12 +45,12 @@ function chroma([red, green, blue]: Light): readonly [number, number] {
   return [Math.log(red + floor) - middle, Math.log(blue + floor) - middle];
 }
 
-function expected(colour: Colour): readonly [number, number] {
+function expected(colour: FaceColour): readonly [number, number] {
   const [red, green, blue] = SCREEN[colour];
   return [red - green, blue - green];
 }
 
-export function colourAt(challenge: Challenge, atMs: number): Colour {
+export function colourAt(challenge: Challenge, atMs: number): FaceColour {
   const slot = Math.floor(Math.max(atMs, 0) / challenge.colourMs) % challenge.colours.length;
   return challenge.colours[slot] ?? "white";
 }

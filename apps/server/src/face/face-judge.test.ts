@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import type { FaceMovement } from "@assay/contract/verify-socket";
 import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
-import { type FilmOptions, filmFace } from "../../test/support/moving-face.ts";
 import { createLog } from "../lib/log.ts";
 import { Metrics } from "../lib/metrics.ts";
+import { type FilmOptions, filmFace } from "../verify/test-person.ts";
+import type { Challenge } from "./challenge.ts";
 import { createFaceJudge, type FaceJudge, faceRisk, type JudgedFrame, type Verdict } from "./face-judge.ts";
 import { FaceWorkerPool, type FaceWorkerPoolOptions } from "./face-worker-pool.ts";
-import type { Challenge, Movement } from "./liveness.ts";
 
 /** The order is the one thing that is random outside tests. */
 const challenge: Challenge = {
@@ -15,7 +16,7 @@ const challenge: Challenge = {
   colourMs: 900,
   deadlineMs: 45_000,
 };
-const adult = { kind: "jpeg", bytes: readPortrait("adult.jpg") };
+const adult = readPortrait("adult.jpg");
 
 describe("the face judge, with its real models", () => {
   const log = createLog({ level: "debug", write: (line) => logLines.push(line), now: () => new Date(0) });
@@ -34,20 +35,20 @@ describe("the face judge, with its real models", () => {
   after(() => judge.close());
 
   const judged = (options: FilmOptions, portrait = adult): Promise<Verdict> =>
-    judge.judge({ challenge, frames: filmFace(challenge, options), portrait });
+    judge.judge({ challenge, frames: filmFace(challenge, options), portrait, sandbox: false });
 
   it("asks for something new each time", () => {
     const asked = new Set(
       Array.from({ length: 20 }, () => {
-        const { movements, colours } = judge.begin();
-        return `${movements} ${colours}`;
+        const asked = judge.begin({ sandbox: false });
+        return `${asked?.movements} ${asked?.colours}`;
       }),
     );
     assert.ok(asked.size > 15);
   });
 
   it("passes the person of the portrait who does what is asked, and sees the light of the screen", async () => {
-    const verdict = await judge.judge({ challenge, frames: good, portrait: adult });
+    const verdict = await judge.judge({ challenge, frames: good, portrait: adult, sandbox: false });
     assert.equal(verdict.kind, "passed", JSON.stringify(verdict));
     if (verdict.kind !== "passed") return;
     assert.ok(verdict.distance < 0.5);
@@ -57,15 +58,15 @@ describe("the face judge, with its real models", () => {
   });
 
   it("passes a second person on their own JPEG 2000 portrait, in daylight, where the colours cannot be told", async () => {
-    const portrait = { kind: "jp2", bytes: readPortrait("elder.jp2") };
+    const portrait = readPortrait("elder.jp2");
     const verdict = await judged({ person: "elder" }, portrait);
     assert.ok(verdict.kind === "passed", JSON.stringify(verdict));
     assert.equal(verdict.riskInputs.colours, "unmeasurable");
   });
 
   it("fails another person's portrait, here in JPEG 2000", async () => {
-    const portrait = { kind: "jp2", bytes: readPortrait("elder.jp2") };
-    assert.deepEqual(await judge.judge({ challenge, frames: good, portrait }), {
+    const portrait = readPortrait("elder.jp2");
+    assert.deepEqual(await judge.judge({ challenge, frames: good, portrait, sandbox: false }), {
       kind: "failed",
       code: "selfie_face_mismatch",
       reasons: ["match_too_far"],
@@ -86,7 +87,7 @@ describe("the face judge, with its real models", () => {
   });
 
   it("fails the right movements in another order", async () => {
-    const movements: Movement[] = ["turn_right", "come_closer", "turn_left", "look_up"];
+    const movements: FaceMovement[] = ["turn_right", "come_closer", "turn_left", "look_up"];
     assert.deepEqual(await judged({ movements }), {
       kind: "failed",
       code: "liveness_failed",
@@ -102,16 +103,16 @@ describe("the face judge, with its real models", () => {
   });
 
   it("calls it a fault when the worker is killed in the middle, and judges the next try", async () => {
-    const running = judge.judge({ challenge, frames: good, portrait: adult });
+    const running = judge.judge({ challenge, frames: good, portrait: adult, sandbox: false });
     for (const pid of pool.processIds) process.kill(pid, "SIGKILL");
     assert.deepEqual(await running, { kind: "fault", reason: "worker_died" });
-    const next = await judge.judge({ challenge, frames: good, portrait: adult });
+    const next = await judge.judge({ challenge, frames: good, portrait: adult, sandbox: false });
     assert.equal(next.kind, "passed");
   });
 
   it("judges times, sizes and unreadable pictures as the device's failure, an unusable portrait as a fault", async () => {
     const reasonsOf = async (frames: readonly JudgedFrame[]) => {
-      const verdict = await judge.judge({ challenge, frames, portrait: adult });
+      const verdict = await judge.judge({ challenge, frames, portrait: adult, sandbox: false });
       return verdict.kind === "failed" ? verdict.reasons : [verdict.kind];
     };
     assert.deepEqual(await reasonsOf(good.slice(0, 5)), ["too_few_frames"]);
@@ -125,7 +126,8 @@ describe("the face judge, with its real models", () => {
       await judge.judge({
         challenge,
         frames: good,
-        portrait: { kind: "jpeg", bytes: new Uint8Array(10) },
+        portrait: new Uint8Array(10),
+        sandbox: false,
       }),
       { kind: "fault", reason: "portrait_unusable" },
     );

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
+import { type Challenge, newChallenge } from "./challenge.ts";
 import {
   type ColourFinding,
   type ColourLimits,
@@ -15,27 +16,28 @@ import {
   type WorkerFaultReason,
 } from "./face-worker-pool.ts";
 import {
-  type Challenge,
   DEFAULT_LIMITS,
   judgeMovements,
   judgeTiming,
   type LivenessLimits,
   type LivenessReason,
-  newChallenge,
 } from "./liveness.ts";
 import { DEFAULT_THRESHOLDS, type MatchThresholds, matchPortrait } from "./match.ts";
 
 export interface JudgeInput {
   readonly challenge: Challenge;
   readonly frames: readonly JudgedFrame[];
-  readonly portrait: { readonly kind: string; readonly bytes: Uint8Array };
+  /** As the chip holds it, JPEG or JPEG 2000. */
+  readonly portrait: Uint8Array;
+  /** Waits behind every live try. */
+  readonly sandbox: boolean;
 }
 
 export interface JudgedFrame {
   /** As the device tells it, in milliseconds since it showed the first colour and began to take pictures. */
   readonly atMs: number;
-  /** When it arrived, in milliseconds since `begin`, on the server's clock. Without it nothing can tell that frames were sent as they were taken. */
-  readonly receivedAtMs?: number;
+  /** When it had arrived, in milliseconds since `begin`, on the server's clock. */
+  readonly receivedAtMs: number;
   readonly jpeg: Uint8Array;
 }
 
@@ -63,7 +65,13 @@ export type FailureReason =
 export type FaultReason = WorkerFaultReason | "portrait_unusable";
 
 export type Verdict =
-  | { readonly kind: "passed"; readonly distance: number; readonly riskInputs: FaceRiskInputs }
+  | {
+      readonly kind: "passed";
+      readonly distance: number;
+      readonly riskInputs: FaceRiskInputs;
+      /** The face's part of the risk score. */
+      readonly risk: number;
+    }
   | {
       readonly kind: "failed";
       readonly code: "liveness_failed" | "selfie_face_mismatch";
@@ -73,7 +81,8 @@ export type Verdict =
   | { readonly kind: "fault"; readonly reason: FaultReason };
 
 export interface FaceJudge {
-  begin(): Challenge;
+  /** Fresh and random for each try; null when too many wait already, so that nobody is filmed in vain. */
+  begin(who: { readonly sandbox: boolean }): Challenge | null;
   judge(input: JudgeInput): Promise<Verdict>;
   close(): Promise<void>;
 }
@@ -93,7 +102,8 @@ export interface FaceJudgeOptions {
 
 export interface FaceMeasurer {
   warmUp(): void;
-  run(job: FaceJob): Promise<FaceJobResult>;
+  hasPlace(who: { readonly sandbox: boolean }): boolean;
+  run(job: FaceJob, who: { readonly sandbox: boolean }): Promise<FaceJobResult>;
   close(): Promise<void>;
 }
 
@@ -111,7 +121,8 @@ export function createFaceJudge(options: FaceJudgeOptions): FaceJudge {
   if (pool instanceof FaceWorkerPool)
     options.metrics.gaugeOf("assay_face_queue", "Tries that wait for a face worker.", () => pool.waiting);
   return {
-    begin() {
+    begin(who) {
+      if (!pool.hasPlace(who)) return null;
       pool.warmUp();
       return newChallenge((below) => randomInt(below));
     },
@@ -127,25 +138,20 @@ export function createFaceJudge(options: FaceJudgeOptions): FaceJudge {
 }
 
 async function judge(
-  { challenge, frames, portrait }: JudgeInput,
+  { challenge, frames, portrait, sandbox }: JudgeInput,
   measurer: FaceMeasurer,
   options: FaceJudgeOptions,
 ): Promise<Verdict> {
   const limits = options.limits ?? DEFAULT_LIMITS;
-  const taken = frames.map(({ atMs, receivedAtMs, jpeg }) => ({
-    atMs,
-    receivedAtMs: receivedAtMs ?? atMs,
-    jpeg,
-  }));
   // What needs no picture is judged before a worker spends seconds on one.
-  if (taken.length > MAX_FRAMES) return livenessFailed(["too_many_frames"]);
-  if (taken.some(({ jpeg }) => jpeg.length > MAX_FRAME_BYTES)) return livenessFailed(["frame_too_large"]);
-  const timing = judgeTiming(taken, challenge, limits);
+  if (frames.length > MAX_FRAMES) return livenessFailed(["too_many_frames"]);
+  if (frames.some(({ jpeg }) => jpeg.length > MAX_FRAME_BYTES)) return livenessFailed(["frame_too_large"]);
+  const timing = judgeTiming(frames, challenge, limits);
   if (timing.length > 0) return livenessFailed(timing);
 
   let measured: FaceJobResult;
   try {
-    measured = await measurer.run({ frames: taken, portrait: portrait.bytes });
+    measured = await measurer.run({ frames, portrait }, { sandbox });
   } catch (error) {
     if (error instanceof WorkerFault) return { kind: "fault", reason: error.reason };
     throw error;
@@ -159,30 +165,24 @@ async function judge(
   if (options.colours === "require" && colours.outcome !== "followed")
     return livenessFailed(["colours_not_followed"]);
 
-  const { decision, distance } = matchPortrait(
-    measured.portraitEmbedding,
-    movements.frontal,
-    options.thresholds ?? DEFAULT_THRESHOLDS,
-  );
+  const thresholds = options.thresholds ?? DEFAULT_THRESHOLDS;
+  const { decision, distance } = matchPortrait(measured.portraitEmbedding, movements.frontal, thresholds);
   if (decision !== "match")
     return {
       kind: "failed",
       code: "selfie_face_mismatch",
       reasons: [decision === "review" ? "match_in_review_band" : "match_too_far"],
     };
-  return {
-    kind: "passed",
+  const riskInputs: FaceRiskInputs = {
     distance,
-    riskInputs: {
-      distance,
-      identitySpread: movements.identitySpread,
-      colours: colours.outcome,
-      colourCorrelation: colours.correlation,
-      colourReflection: colours.reflection,
-      colourSurroundingShare: colours.surroundingShare,
-      framesPerSecond: movements.framesPerSecond,
-    },
+    identitySpread: movements.identitySpread,
+    colours: colours.outcome,
+    colourCorrelation: colours.correlation,
+    colourReflection: colours.reflection,
+    colourSurroundingShare: colours.surroundingShare,
+    framesPerSecond: movements.framesPerSecond,
   };
+  return { kind: "passed", distance, riskInputs, risk: faceRisk(riskInputs, thresholds) };
 }
 
 function livenessFailed(reasons: readonly FailureReason[]): Verdict {

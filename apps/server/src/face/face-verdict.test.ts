@@ -3,10 +3,10 @@ import { describe, it } from "node:test";
 import { ALICE, performed } from "../../test/support/performed-movements.ts";
 import { createLog } from "../lib/log.ts";
 import { Metrics } from "../lib/metrics.ts";
+import type { Challenge } from "./challenge.ts";
 import type { FaceJobResult } from "./face-job.ts";
 import { createFaceJudge, type FaceJudgeOptions, faceRisk, type Verdict } from "./face-judge.ts";
 import { WorkerFault } from "./face-worker-pool.ts";
-import type { Challenge } from "./liveness.ts";
 
 const challenge: Challenge = {
   movements: ["turn_left", "look_up", "turn_right", "come_closer"],
@@ -28,11 +28,11 @@ async function verdictOn(
   const judge = createFaceJudge({
     log: createLog({ level: "error", write: () => {}, now: () => new Date(0) }),
     metrics: new Metrics(),
-    measurer: { warmUp() {}, run: answer, async close() {} },
+    measurer: { warmUp() {}, hasPlace: () => true, run: answer, async close() {} },
     ...options,
   });
   const frames = measured.map(({ atMs, receivedAtMs }) => ({ atMs, receivedAtMs, jpeg: new Uint8Array(9) }));
-  return judge.judge({ challenge, frames, portrait: { kind: "jpeg", bytes: new Uint8Array(9) } });
+  return judge.judge({ challenge, frames, portrait: new Uint8Array(9), sandbox: false });
 }
 
 const at = (distance: number) => async (): Promise<FaceJobResult> => ({

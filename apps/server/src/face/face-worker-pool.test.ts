@@ -35,6 +35,9 @@ function poolWith(options: Partial<FaceWorkerPoolOptions> = {}): FaceWorkerPool 
 const faultWith = (reason: string) => (error: unknown) =>
   error instanceof WorkerFault && error.reason === reason;
 
+const LIVE = { sandbox: false };
+const SANDBOX = { sandbox: true };
+
 describe("face workers", () => {
   let pool: FaceWorkerPool;
   before(() => {
@@ -43,7 +46,7 @@ describe("face workers", () => {
   after(() => pool.close());
 
   async function works(): Promise<void> {
-    const result = await pool.run(jobOf(WIDTH.fine));
+    const result = await pool.run(jobOf(WIDTH.fine), LIVE);
     assert.equal(result.kind, "measured");
   }
 
@@ -54,26 +57,26 @@ describe("face workers", () => {
   });
 
   it("keep nothing they could leak with: no environment, no other file, nothing to write", async () => {
-    const result = await pool.run(jobOf(WIDTH.pries));
+    const result = await pool.run(jobOf(WIDTH.pries), LIVE);
     assert.equal(result.kind === "measured" ? result.frames[0]?.faces : undefined, 0);
   });
 
   it("are ended when they take too long, and the next try gets a new one", async () => {
     const impatient = poolWith({ jobTimeoutMs: 5_000 });
-    await assert.rejects(impatient.run(jobOf(WIDTH.loops)), faultWith("timed_out"));
-    assert.equal((await impatient.run(jobOf(WIDTH.fine))).kind, "measured");
+    await assert.rejects(impatient.run(jobOf(WIDTH.loops), LIVE), faultWith("timed_out"));
+    assert.equal((await impatient.run(jobOf(WIDTH.fine), LIVE)).kind, "measured");
     await impatient.close();
   });
 
   it("are ended when they hold too much", async () => {
-    await assert.rejects(pool.run(jobOf(WIDTH.swells)), faultWith("memory_exceeded"));
+    await assert.rejects(pool.run(jobOf(WIDTH.swells), LIVE), faultWith("memory_exceeded"));
     await works();
   });
 
   it("are replaced when they die or break, and what broke is not logged", async () => {
-    await assert.rejects(pool.run(jobOf(WIDTH.dies)), faultWith("worker_died"));
+    await assert.rejects(pool.run(jobOf(WIDTH.dies), LIVE), faultWith("worker_died"));
     await works();
-    await assert.rejects(pool.run(jobOf(WIDTH.breaks)), faultWith("worker_error"));
+    await assert.rejects(pool.run(jobOf(WIDTH.breaks), LIVE), faultWith("worker_error"));
     await works();
     assert.ok(logLines.some((line) => line.includes("RangeError")));
     assert.ok(!logLines.some((line) => line.includes("secret")));
@@ -83,29 +86,47 @@ describe("face workers", () => {
     await works();
     const order: number[] = [];
     const taken = [0, 1, 2, 3].map((turn) =>
-      pool.run(jobOf(WIDTH.fine)).then((result) => {
+      pool.run(jobOf(WIDTH.fine), LIVE).then((result) => {
         order.push(turn);
         return result;
       }),
     );
-    await assert.rejects(pool.run(jobOf(WIDTH.fine)), faultWith("busy"));
+    await assert.rejects(pool.run(jobOf(WIDTH.fine), LIVE), faultWith("busy"));
     await Promise.all(taken);
     assert.deepEqual(order, [0, 1, 2, 3]);
+  });
+
+  it("take live tries before those of the sandbox, which may fill half of the queue at most", async () => {
+    await works();
+    const order: string[] = [];
+    const take = (name: string, who: typeof LIVE) =>
+      pool.run(jobOf(WIDTH.fine), who).then(() => order.push(name));
+    // Three may wait: the first is at work at once, two of the sandbox fill their half.
+    const taken = [take("at work", SANDBOX), take("sandbox 1", SANDBOX), take("sandbox 2", SANDBOX)];
+    assert.equal(pool.hasPlace(SANDBOX), false);
+    await assert.rejects(pool.run(jobOf(WIDTH.fine), SANDBOX), faultWith("busy"));
+    assert.equal(pool.hasPlace(LIVE), true);
+    taken.push(take("live", LIVE));
+    await Promise.all(taken);
+    assert.deepEqual(order, ["at work", "live", "sandbox 1", "sandbox 2"]);
   });
 
   it("tell that a frame or the portrait cannot be read, and go on", async () => {
     const good = jobOf(WIDTH.fine);
     const rubbish = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
-    assert.deepEqual(await pool.run({ ...good, portrait: rubbish }), { kind: "portrait_unusable" });
-    assert.deepEqual(await pool.run({ ...good, frames: [{ atMs: 1, receivedAtMs: 1, jpeg: rubbish }] }), {
-      kind: "frame_unreadable",
-    });
+    assert.deepEqual(await pool.run({ ...good, portrait: rubbish }, LIVE), { kind: "portrait_unusable" });
+    assert.deepEqual(
+      await pool.run({ ...good, frames: [{ atMs: 1, receivedAtMs: 1, jpeg: rubbish }] }, LIVE),
+      {
+        kind: "frame_unreadable",
+      },
+    );
     await works();
   });
 
   it("give their memory back when nothing is left to do", async () => {
     const brief = poolWith({ idleMs: 1 });
-    await brief.run(jobOf(WIDTH.fine));
+    await brief.run(jobOf(WIDTH.fine), LIVE);
     // The process is gone when closing has nothing to end any more.
     for (let look = 0; look < 1_000 && brief.processIds.length > 0; look++)
       await new Promise((resolve) => setTimeout(resolve, 25));
@@ -115,16 +136,16 @@ describe("face workers", () => {
 
   it("say so when the models cannot be loaded", async () => {
     const broken = poolWith({ modelsModule: new URL("no-such-models.ts", support).href });
-    await assert.rejects(broken.run(jobOf(WIDTH.fine)), faultWith("models_unavailable"));
+    await assert.rejects(broken.run(jobOf(WIDTH.fine), LIVE), faultWith("models_unavailable"));
     await broken.close();
   });
 
   it("answer nobody after they are closed", async () => {
     const closing = poolWith();
-    const running = assert.rejects(closing.run(jobOf(WIDTH.loops)), faultWith("closed"));
+    const running = assert.rejects(closing.run(jobOf(WIDTH.loops), LIVE), faultWith("closed"));
     await closing.close();
     await running;
-    await assert.rejects(closing.run(jobOf(WIDTH.fine)), faultWith("closed"));
+    await assert.rejects(closing.run(jobOf(WIDTH.fine), LIVE), faultWith("closed"));
     assert.deepEqual(closing.processIds, []);
   });
 });

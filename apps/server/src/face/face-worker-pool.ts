@@ -41,6 +41,7 @@ export interface FaceWorkerPoolOptions {
 
 interface Waiting {
   readonly job: FaceJob;
+  readonly sandbox: boolean;
   readonly resolve: (result: FaceJobResult) => void;
   readonly reject: (fault: WorkerFault) => void;
   readonly tooLong: NodeJS.Timeout;
@@ -98,17 +99,26 @@ export class FaceWorkerPool {
     if (!this.#closed && this.#workers.size === 0) this.#start();
   }
 
-  run(job: FaceJob): Promise<FaceJobResult> {
+  /** The sandbox may fill half of the queue at most, so that trying things out keeps nobody from a live verification. */
+  hasPlace({ sandbox }: { readonly sandbox: boolean }): boolean {
+    const limit = this.#options.queueLimit;
+    return this.#waiting.length < (sandbox ? Math.ceil(limit / 2) : limit);
+  }
+
+  /** Live tries come before those of the sandbox; among equals, the first come. */
+  run(job: FaceJob, { sandbox }: { readonly sandbox: boolean }): Promise<FaceJobResult> {
     if (this.#closed) return Promise.reject(new WorkerFault("closed"));
-    if (this.#waiting.length >= this.#options.queueLimit) return Promise.reject(new WorkerFault("busy"));
+    if (!this.hasPlace({ sandbox })) return Promise.reject(new WorkerFault("busy"));
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         job,
+        sandbox,
         resolve,
         reject,
         tooLong: setTimeout(() => this.#giveUp(waiting, "busy"), this.#options.maxWaitMs),
       };
-      this.#waiting.push(waiting);
+      const behind = sandbox ? -1 : this.#waiting.findIndex((other) => other.sandbox);
+      this.#waiting.splice(behind === -1 ? this.#waiting.length : behind, 0, waiting);
       this.#next();
     });
   }

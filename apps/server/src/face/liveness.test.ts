@@ -1,19 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { faceColours, faceMovements } from "@assay/contract/verify-socket";
 import fc from "fast-check";
 import { BOB, performed } from "../../test/support/performed-movements.ts";
+import { type Challenge, DEFAULT_SHAPE, newChallenge } from "./challenge.ts";
 import { judgeColours } from "./colour-signal.ts";
-import {
-  type Challenge,
-  COLOURS,
-  DEFAULT_LIMITS,
-  DEFAULT_SHAPE,
-  judgeMovements,
-  type LivenessReason,
-  MOVEMENTS,
-  newChallenge,
-  picksForEmbedding,
-} from "./liveness.ts";
+import { DEFAULT_LIMITS, judgeMovements, type LivenessReason, picksForEmbedding } from "./liveness.ts";
 import type { FaceMeasurement, FrameMeasurement } from "./measurement.ts";
 
 const challenges = fc
@@ -62,8 +54,8 @@ describe("a challenge", () => {
       fc.property(challenges, ({ movements, colours }) => {
         assert.equal(movements.length, DEFAULT_SHAPE.movements);
         assert.equal(colours.length, DEFAULT_SHAPE.colours);
-        assert.ok(movements.every((movement) => MOVEMENTS.includes(movement)));
-        assert.ok(colours.every((colour) => COLOURS.includes(colour)));
+        assert.ok(movements.every((movement) => faceMovements.includes(movement)));
+        assert.ok(colours.every((colour) => faceColours.includes(colour)));
         for (const list of [movements, colours])
           assert.ok(list.every((item, index) => item !== list[index - 1]));
       }),
@@ -105,7 +97,7 @@ describe("movements", () => {
     fc.assert(
       fc.property(
         challenges,
-        fc.array(fc.constantFrom(...MOVEMENTS), { minLength: 1, maxLength: 6 }),
+        fc.array(fc.constantFrom(...faceMovements), { minLength: 1, maxLength: 6 }),
         people,
         randoms,
         (challenge, made, person, random) => {

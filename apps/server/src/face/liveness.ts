@@ -1,61 +1,6 @@
+import type { FaceMovement } from "@assay/contract/verify-socket";
+import type { Challenge } from "./challenge.ts";
 import { distanceOf, type FaceMeasurement, type FrameMeasurement, median } from "./measurement.ts";
-
-export const MOVEMENTS = ["turn_left", "turn_right", "look_up", "come_closer"] as const;
-export type Movement = (typeof MOVEMENTS)[number];
-
-export const COLOURS = ["red", "green", "blue", "white"] as const;
-export type Colour = (typeof COLOURS)[number];
-
-/** What a person is asked to do in one try, and what the screen shows meanwhile. */
-export interface Challenge {
-  /** From looking straight ahead, in this order, back to straight ahead after each. Left and right are the person's own. */
-  readonly movements: readonly Movement[];
-  /** The whole screen, one after another and again from the first, from the moment the device takes its first picture. */
-  readonly colours: readonly Colour[];
-  readonly colourMs: number;
-  /** From giving out the challenge to the arrival of the last frame. */
-  readonly deadlineMs: number;
-}
-
-export interface ChallengeShape {
-  readonly movements: number;
-  readonly colours: number;
-  readonly colourMs: number;
-  readonly deadlineMs: number;
-}
-
-/**
- * Four movements make 108 sequences. A colour stays for nearly a second, so that nothing flashes more than three times in a second,
- * which could harm people with photosensitive epilepsy.
- */
-export const DEFAULT_SHAPE: ChallengeShape = {
-  movements: 4,
-  colours: 8,
-  colourMs: 900,
-  deadlineMs: 45_000,
-};
-
-/** `random(n)` is a whole number from 0 to n - 1, unpredictable to the device. Nothing follows itself: a person could not tell where one ends. */
-export function newChallenge(random: (below: number) => number, shape = DEFAULT_SHAPE): Challenge {
-  return {
-    movements: drawSequence(MOVEMENTS, shape.movements, random),
-    colours: drawSequence(COLOURS, shape.colours, random),
-    colourMs: shape.colourMs,
-    deadlineMs: shape.deadlineMs,
-  };
-}
-
-function drawSequence<T>(from: readonly T[], length: number, random: (below: number) => number): T[] {
-  const drawn: T[] = [];
-  while (drawn.length < length) {
-    const last = drawn.at(-1);
-    const open = from.filter((candidate) => candidate !== last);
-    const next = open[random(open.length)];
-    if (next === undefined) throw new RangeError("The random source answered outside its bounds");
-    drawn.push(next);
-  }
-  return drawn;
-}
 
 export type LivenessReason =
   /** Not enough frames to tell anything. */
@@ -163,7 +108,7 @@ interface FaceFrame {
 
 /** How far a frame is from looking straight ahead, each value as a share of what counts as a movement. */
 interface Offset {
-  readonly movement: Movement;
+  readonly movement: FaceMovement;
   readonly share: number;
 }
 
@@ -274,7 +219,7 @@ function offsetOf(face: FaceMeasurement, centre: Centre, limits: LivenessLimits)
 }
 
 interface Done {
-  readonly movement: Movement;
+  readonly movement: FaceMovement;
   readonly atMs: number;
 }
 
@@ -285,8 +230,8 @@ function movementsIn(
   limits: LivenessLimits,
 ): { readonly done: readonly Done[]; readonly backAtCentre: boolean; readonly greatest: number } {
   const done: Done[] = [];
-  let current: Movement | undefined;
-  let candidate: Movement | undefined;
+  let current: FaceMovement | undefined;
+  let candidate: FaceMovement | undefined;
   let seen = 0;
   let greatest = 0;
   for (const { atMs, face } of frames) {

@@ -5,15 +5,16 @@ import {
   type DeviceMessage,
   type ServiceMessage,
   type VerifyCloseCode,
+  type VerifyFaultCode,
   verifyCloseCodes,
 } from "@assay/contract/verify-socket";
 import { readDg2 } from "@assay/emrtd/lds/dg2";
 import type { Core } from "../core.ts";
+import type { FaceJudge, FaultReason } from "../face/face-judge.ts";
 import { describeError } from "../lib/log.ts";
 import type { ChipExaminer, ProofState } from "./chip-examiner.ts";
 import { overwriteProof } from "./chip-examiner.ts";
 import type { DocumentCheck, SentFiles } from "./chip-task.ts";
-import type { FaceJudge } from "./face-judge.ts";
 import { type TryWritten, writeSuccess, writeTry } from "./judge-try.ts";
 import { riskScore } from "./risk-score.ts";
 import {
@@ -68,6 +69,17 @@ type Pinned = {
 
 type FaceFacts = { simulated: boolean; risk: number };
 
+const faceFaultCodes: Readonly<Record<FaultReason, VerifyFaultCode>> = {
+  busy: "FACE_CHECK_BUSY",
+  portrait_unusable: "PORTRAIT_UNUSABLE",
+  models_unavailable: "FACE_CHECK_UNAVAILABLE",
+  worker_died: "CHECK_FAILED_TO_RUN",
+  worker_error: "CHECK_FAILED_TO_RUN",
+  timed_out: "CHECK_FAILED_TO_RUN",
+  memory_exceeded: "CHECK_FAILED_TO_RUN",
+  closed: "CHECK_FAILED_TO_RUN",
+};
+
 /**
  * One attempt as it is carried out in this process: the protocol's state, the bytes that belong to it, and the device's socket, which may
  * change. Everything that happens to it is handled strictly one after another. The bytes are in memory only and are overwritten as soon
@@ -84,7 +96,7 @@ export class AttemptRun {
 
   readonly #artifacts = new Map<number, Buffer>();
   readonly #files = new Map<ChipFile, Buffer>();
-  readonly #frames: { bytes: Buffer; atMs: number }[] = [];
+  readonly #frames = new Map<number, { jpeg: Buffer; atMs: number; arrivedAt: Date }>();
   #check: DocumentCheck | null = null;
   #proof: ProofState | null = null;
   #pinned: Pinned | null = null;
@@ -219,12 +231,20 @@ export class AttemptRun {
         const buffer = Buffer.alloc(effect.size);
         this.#artifacts.set(effect.artifact, buffer);
         if ("file" in effect.what) this.#files.set(effect.what.file, buffer);
-        else this.#frames.push({ bytes: buffer, atMs: effect.what.frameAtMs });
+        else
+          this.#frames.set(effect.artifact, {
+            jpeg: buffer,
+            atMs: effect.what.frameAtMs,
+            arrivedAt: this.#around.core.clock.now(),
+          });
         return undefined;
       }
-      case "keep_part":
+      case "keep_part": {
         if (bytes !== null) this.#artifacts.get(effect.artifact)?.set(bytes, effect.offset);
+        const frame = this.#frames.get(effect.artifact);
+        if (frame !== undefined) frame.arrivedAt = this.#around.core.clock.now();
         return undefined;
+      }
       case "wipe":
         if (effect.what === "chip") this.#wipeChip();
         else this.#wipeFace();
@@ -242,10 +262,13 @@ export class AttemptRun {
         return this.#guarded("face_challenge", async () => {
           const { faceJudge } = this.#around;
           if (faceJudge === null) return { kind: "fault", code: "FACE_CHECK_UNAVAILABLE" };
-          return { kind: "face_challenge", ...faceJudge.newChallenge() };
+          const challenge = faceJudge.begin({ sandbox: this.owner.sandbox });
+          return challenge === null
+            ? { kind: "fault", code: "FACE_CHECK_BUSY" }
+            : { kind: "face_challenge", challenge };
         });
       case "judge_face":
-        return this.#guarded("face_check", () => this.#judgeFace());
+        return this.#guarded("face_check", () => this.#judgeFace(effect.by));
       case "count":
         return this.#write("count", effect.verdict, effect.step, () =>
           writeTry(this.#around.core, this.owner, {
@@ -361,10 +384,11 @@ export class AttemptRun {
 
   // --- face --------------------------------------------------------------------------------------------------------
 
-  async #judgeFace(): Promise<FlowInput> {
+  async #judgeFace(by: Extract<FlowEffect, { do: "judge_face" }>["by"]): Promise<FlowInput> {
     const { core, examiner, faceJudge } = this.#around;
     const pinned = this.#intactPinned();
-    if (this.owner.sandbox) {
+    if (by === "test_document") {
+      if (!this.owner.sandbox) throw new Error("a test document was to decide a live session");
       const { faceFailureCode } = await examiner.simulateFace(pinned.sod, core.clock.now(), this.#onBusy);
       this.#faceFacts = { simulated: true, risk: 0 };
       return { kind: "face_judged", verdict: { failureCode: faceFailureCode } };
@@ -372,18 +396,34 @@ export class AttemptRun {
     if (faceJudge === null) return { kind: "fault", code: "FACE_CHECK_UNAVAILABLE" };
     const portrait = readDg2(pinned.dg2).faces[0]?.image;
     if (portrait === undefined) throw new Error("a chip has passed without a portrait");
-    const { failureCode, risk } = await faceJudge.judge({
-      portrait: { kind: portrait.kind, bytes: portrait.bytes },
-      movements: this.#state.face?.movements ?? [],
-      frames: this.#frames,
+    const verdict = await faceJudge.judge({
+      portrait: portrait.bytes,
+      challenge: by.challenge,
+      frames: [...this.#frames.values()].map(({ jpeg, atMs, arrivedAt }) => ({
+        jpeg,
+        atMs,
+        receivedAtMs: arrivedAt.getTime() - by.startedAtMs,
+      })),
+      sandbox: this.owner.sandbox,
     });
-    this.#faceFacts = { simulated: false, risk };
-    return { kind: "face_judged", verdict: { failureCode } };
+    switch (verdict.kind) {
+      case "passed":
+        this.#faceFacts = { simulated: false, risk: verdict.risk };
+        return { kind: "face_judged", verdict: { failureCode: null } };
+      case "failed":
+        return { kind: "face_judged", verdict: { failureCode: verdict.code, reasons: verdict.reasons } };
+      case "fault":
+        core.log.warn("a face could not be judged", {
+          attemptId: this.owner.attemptId,
+          reason: verdict.reason,
+        });
+        return { kind: "fault", code: faceFaultCodes[verdict.reason] };
+    }
   }
 
   #wipeFace(): void {
-    for (const { bytes } of this.#frames) bytes.fill(0);
-    this.#frames.length = 0;
+    for (const { jpeg } of this.#frames.values()) jpeg.fill(0);
+    this.#frames.clear();
     this.#artifacts.clear();
     this.#faceFacts = null;
   }

@@ -1,4 +1,5 @@
 import { readDg1 } from "@assay/emrtd/lds/dg1";
+import { personActor, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { openDocumentIdKey } from "../organizations/document-id-key.ts";
 import { finishSession } from "../sessions/finish-session.ts";
@@ -16,7 +17,7 @@ export type TryWritten =
   /** Another process has counted a try of this attempt meanwhile: what this one knows is out of date. */
   | { written: "out_of_date" };
 
-type Attempt = { sessionId: string; attemptId: string };
+type Attempt = { sessionId: string; attemptId: string; organizationId: string };
 
 /** Writes down a try that was judged; the last one that fails ends the session. */
 export async function writeTry(
@@ -43,6 +44,18 @@ export async function writeTry(
     });
     if (result.result === "refused")
       return { written: result.why === "already_counted" ? "out_of_date" : "session_over" };
+    if (step === "face" && verdict.failureCode !== null)
+      await recordAudit(tx, now, {
+        organizationId: attempt.organizationId,
+        event: "session.face_rejected",
+        actor: personActor,
+        targetId: attempt.sessionId,
+        details: {
+          attempt_id: attempt.attemptId,
+          failure_code: verdict.failureCode,
+          reasons: verdict.reasons ?? [],
+        },
+      });
     if (result.result === "session_failed") return { written: "session_failed" };
     if (step === "chip" && verdict.failureCode === null) await markChipPassed(tx, attempt.sessionId, now);
     return { written: "counted" };
@@ -55,7 +68,7 @@ export async function writeTry(
  */
 export async function writeSuccess(
   core: Core,
-  attempt: Attempt & { organizationId: string; selectedFieldKeys: readonly string[] },
+  attempt: Attempt & { selectedFieldKeys: readonly string[] },
   passed: { dg1: Uint8Array; faceTry: number; riskScore: number },
 ): Promise<TryWritten> {
   const { sessionId, attemptId, organizationId, selectedFieldKeys } = attempt;

@@ -3,7 +3,23 @@ import { test } from "node:test";
 import { type FailureCode, failureCodes } from "@assay/contract/sessions";
 import type { DeviceMessage, FaceMode } from "@assay/contract/verify-socket";
 import fc from "fast-check";
-import { advance, type FlowInput, type FlowState, freeChallenges, startFlow } from "./verify-flow.ts";
+import type { Challenge } from "../face/challenge.ts";
+import {
+  advance,
+  breakdownsAllowed,
+  type FlowEffect,
+  type FlowInput,
+  type FlowState,
+  freeChallenges,
+  startFlow,
+} from "./verify-flow.ts";
+
+const challenge: Challenge = {
+  movements: ["turn_left"],
+  colours: ["red", "blue"],
+  colourMs: 900,
+  deadlineMs: 20_000,
+};
 
 const start = new Date("2026-03-01T09:30:00.000Z");
 const exchangeOf = (n: number) => String(n).padStart(22, "x");
@@ -31,6 +47,7 @@ const message: fc.Arbitrary<Message> = fc.oneof(
   fc.constant({ type: "chip_lost" as const }),
   fc.constant({ type: "chip_restart" as const }),
   fc.constant({ type: "face_start" as const }),
+  fc.constant({ type: "face_start" as const, camera: true }),
   fc.record({
     type: fc.constant("face_frame" as const),
     artifact: fc.integer({ min: 1, max: 6 }),
@@ -197,7 +214,7 @@ function play(faceMode: FaceMode, all: readonly Move[]) {
           case "new_face_challenge":
             assert.ok(seen.pinned, "the face comes after the chip");
             if (move.fault) inputs.push({ kind: "fault", code: "CHECK_FAILED_TO_RUN" });
-            else inputs.push({ kind: "face_challenge", movements: ["turn_left"], deadlineMs: 20_000 });
+            else inputs.push({ kind: "face_challenge", challenge });
             break;
           case "judge_face":
             assert.ok(seen.pinned, "the face is matched to a chip that passed");
@@ -236,6 +253,66 @@ function play(faceMode: FaceMode, all: readonly Move[]) {
   }
   return { state, seen };
 }
+
+const says = (message: Message): FlowInput => ({ kind: "message", message });
+
+/** Where a person stands whose chip has passed. */
+function beforeTheCamera(): FlowState {
+  const state = startFlow(
+    {
+      sessionId: "s",
+      attemptId: "a",
+      sandbox: false,
+      faceMode: "camera",
+      expiresAt: "2026-01-01T00:00:00.000Z",
+    },
+    { chip: 1, face: 0, chipPassed: true },
+  );
+  return { ...state, phase: "face" };
+}
+
+function answerChallenge(from: FlowState): FlowState {
+  const now = new Date(0);
+  let { state, effects } = advance(from, says({ type: "face_start" }), now);
+  assert.deepEqual(effects, [{ do: "new_face_challenge" }]);
+  ({ state } = advance(state, { kind: "face_challenge", challenge }, now));
+  ({ state, effects } = advance(state, says({ type: "face_done" }), now));
+  assert.deepEqual(effects.at(-1), { do: "judge_face", by: { challenge, startedAtMs: 0 } });
+  return state;
+}
+
+function faultCodes(effects: readonly FlowEffect[]): string[] {
+  return effects.flatMap((effect) =>
+    effect.do === "send" && effect.message.type === "fault" ? [effect.message.code] : [],
+  );
+}
+
+test("answers that we cannot judge cost no try, and a check that breaks down again and again is given up", () => {
+  let state = beforeTheCamera();
+  for (let breakdown = 0; breakdown <= breakdownsAllowed; breakdown++) {
+    const { state: next, effects } = advance(
+      answerChallenge(state),
+      { kind: "fault", code: "CHECK_FAILED_TO_RUN" },
+      new Date(0),
+    );
+    assert.deepEqual(faultCodes(effects), ["CHECK_FAILED_TO_RUN"]);
+    assert.equal(next.challengesSinceVerdict, 0);
+    state = next;
+  }
+  const last = advance(state, says({ type: "face_start" }), new Date(0));
+  assert.deepEqual(faultCodes(last.effects), ["FACE_CHECK_UNAVAILABLE"]);
+  assert.equal(last.state.triesUsed.face, 0);
+});
+
+test("a full queue never adds up to anything, an unusable portrait is told at once from then on", () => {
+  let state = beforeTheCamera();
+  for (let round = 0; round < 20; round++)
+    state = advance(answerChallenge(state), { kind: "fault", code: "FACE_CHECK_BUSY" }, new Date(0)).state;
+  state = advance(answerChallenge(state), { kind: "fault", code: "PORTRAIT_UNUSABLE" }, new Date(0)).state;
+  const { effects } = advance(state, says({ type: "face_start" }), new Date(0));
+  assert.deepEqual(faultCodes(effects), ["PORTRAIT_UNUSABLE"]);
+  assert.equal(state.triesUsed.face, 0);
+});
 
 for (const mode of ["camera", "simulated"] as const) {
   test(`${mode}: no sequence skips a check, passes twice, takes what is pinned again, or counts a fault`, () => {

@@ -4,7 +4,6 @@ import {
   chipFileLimits,
   type DeviceMessage,
   type FaceMode,
-  type FaceMovement,
   verifySocketLimits as limits,
   requiredChipFiles,
   type ServiceMessage,
@@ -14,6 +13,7 @@ import {
   verifyFaultCodes,
   verifySubprotocol,
 } from "@assay/contract/verify-socket";
+import type { Challenge } from "../face/challenge.ts";
 import { triesAllowed } from "../sessions/session.ts";
 
 /**
@@ -36,8 +36,12 @@ export type FlowState = {
   readonly proof: ChipProofName | null;
   readonly proofRestarts: number;
   readonly face: FaceTry | null;
-  /** Challenges that were handed out since the last verdict on a face. */
+  /** Challenges that were handed out since the last verdict on a face, and not answered. */
   readonly challengesSinceVerdict: number;
+  /** Answers that could not be judged because a check broke down. */
+  readonly faceBreakdowns: number;
+  /** The chip's portrait was found to be of no use; that does not change any more. */
+  readonly portraitUnusable: boolean;
 };
 
 export type AttemptFacts = {
@@ -54,12 +58,12 @@ type Artifact = {
   readonly received: number;
 };
 export type ChipProofName = "chip_authentication" | "active_authentication";
-type FaceTry = { readonly movements: readonly FaceMovement[]; readonly deadlineAtMs: number };
+type FaceTry = { readonly challenge: Challenge; readonly startedAtMs: number };
 
 export type ArtifactPart = { artifact: number; offset: number; total: number; length: number };
 
-/** The verdict on a step, or a fault of ours. */
-export type Verdict = { failureCode: FailureCode } | { failureCode: null };
+/** The verdict on a step. `reasons` say more than the code, for the audit log. */
+export type Verdict = { failureCode: FailureCode; reasons?: readonly string[] } | { failureCode: null };
 export type FlowInput =
   /** A device has proved that the attempt is its own, on a new socket. */
   | { kind: "attached" }
@@ -73,7 +77,7 @@ export type FlowInput =
       commands: readonly string[];
     }
   | { kind: "proof_judged"; verdict: Verdict }
-  | { kind: "face_challenge"; movements: readonly FaceMovement[]; deadlineMs: number }
+  | { kind: "face_challenge"; challenge: Challenge }
   | { kind: "face_judged"; verdict: Verdict }
   /** The try is written down. `ended` when it was the session's last. */
   | { kind: "counted"; step: "chip" | "face"; verdict: Verdict; ended: boolean }
@@ -98,7 +102,7 @@ export type FlowEffect =
   | { do: "pin_chip" }
   | { do: "count"; step: "chip" | "face"; number: number; verdict: Verdict }
   | { do: "new_face_challenge" }
-  | { do: "judge_face" }
+  | { do: "judge_face"; by: FaceTry | "test_document" }
   /** The face passed as try `number`: count it and end the session with success, in one transaction. */
   | { do: "finish"; number: number };
 
@@ -106,6 +110,9 @@ export type FlowStep = { state: FlowState; effects: readonly FlowEffect[] };
 
 /** More challenges than this without a verdict are looked for, not lost: then each costs a try. */
 export const freeChallenges = 4;
+
+/** More breakdowns than this may be the doing of what was sent. They still cost no try, but nothing more is judged. */
+export const breakdownsAllowed = 4;
 
 export function startFlow(
   attempt: AttemptFacts,
@@ -123,6 +130,8 @@ export function startFlow(
     proofRestarts: 0,
     face: null,
     challengesSinceVerdict: 0,
+    faceBreakdowns: 0,
+    portraitUnusable: false,
   };
 }
 
@@ -196,26 +205,19 @@ export function advance(state: FlowState, input: FlowInput, now: Date): FlowStep
       return state.phase === "chip_proof"
         ? judgeChip({ ...state, exchange: null }, input.verdict)
         : stay(state);
-    case "face_challenge":
+    case "face_challenge": {
       if (state.phase !== "face") return stay(state);
+      const face: FaceTry = { challenge: input.challenge, startedAtMs: now.getTime() };
       return {
         state: {
           ...state,
           phase: "face_capture",
           challengesSinceVerdict: state.challengesSinceVerdict + 1,
-          face: { movements: input.movements, deadlineAtMs: now.getTime() + input.deadlineMs },
+          face,
         },
-        effects: [
-          {
-            do: "send",
-            message: {
-              type: "face_challenge",
-              movements: [...input.movements],
-              deadline_ms: input.deadlineMs,
-            },
-          },
-        ],
+        effects: [{ do: "send", message: challengeMessage(face, now) }],
       };
+    }
     case "face_judged":
       return state.phase === "face_check" ? judgeFace(state, input.verdict) : stay(state);
     case "counted":
@@ -257,7 +259,7 @@ function attach(state: FlowState, now: Date): FlowStep {
     case "face_capture": {
       // The same challenge until it has run out: connecting again must not be a way to look for an easier one.
       const running =
-        state.phase === "face_capture" && state.face !== null && state.face.deadlineAtMs > now.getTime()
+        state.phase === "face_capture" && state.face !== null && deadlineAtMs(state.face) > now.getTime()
           ? state.face
           : null;
       const next: FlowState = {
@@ -323,14 +325,16 @@ function receive(state: FlowState, message: Exclude<DeviceMessage, { type: "hell
       return { state: { ...emptied(state), phase: "chip" }, effects: [{ do: "wipe", what: "chip" }] };
     case "face_start":
       if (state.phase !== "face") return misplaced(state, "face");
-      if (state.attempt.faceMode === "unavailable") return afterFault(state, "FACE_CHECK_UNAVAILABLE");
+      if (state.attempt.faceMode === "unavailable" || state.faceBreakdowns > breakdownsAllowed)
+        return afterFault(state, "FACE_CHECK_UNAVAILABLE");
+      if (state.portraitUnusable) return afterFault(state, "PORTRAIT_UNUSABLE");
       if (state.challengesSinceVerdict >= freeChallenges) {
         const next: FlowState = { ...state, phase: "face_check" };
-        return judgeFace(next, { failureCode: "liveness_failed" });
+        return judgeFace(next, { failureCode: "liveness_failed", reasons: ["challenges_not_answered"] });
       }
-      if (state.attempt.faceMode === "simulated") {
+      if (state.attempt.faceMode === "simulated" && message.camera !== true) {
         const next: FlowState = { ...state, phase: "face_check" };
-        return { state: next, effects: [checking(next), { do: "judge_face" }] };
+        return { state: next, effects: [checking(next), { do: "judge_face", by: "test_document" }] };
       }
       return { state, effects: [{ do: "new_face_challenge" }] };
     case "face_frame": {
@@ -344,9 +348,9 @@ function receive(state: FlowState, message: Exclude<DeviceMessage, { type: "hell
         return close(state, "OUT_OF_ORDER");
       const next: FlowState = { ...state, phase: "face_check" };
       // Too late is a verdict: time to prepare an answer is what the deadline takes away.
-      if (state.face.deadlineAtMs < now.getTime() || state.artifacts.size === 0)
-        return judgeFace(next, { failureCode: "liveness_failed" });
-      return { state: next, effects: [checking(next), { do: "judge_face" }] };
+      if (deadlineAtMs(state.face) < now.getTime())
+        return judgeFace(next, { failureCode: "liveness_failed", reasons: ["deadline_passed"] });
+      return { state: next, effects: [checking(next), { do: "judge_face", by: state.face }] };
     }
   }
 }
@@ -466,15 +470,27 @@ function end(state: FlowState, failureCode: FailureCode | null): FlowStep {
 /** Back to where the device can take the step again. What had passed stays, and nothing is counted. */
 function afterFault(state: FlowState, code: VerifyFaultCode): FlowStep {
   const inFace = state.phase === "face" || state.phase === "face_capture" || state.phase === "face_check";
-  const next: FlowState = inFace
-    ? { ...withoutArtifacts(state), phase: "face", face: null }
-    : { ...emptied(state), phase: "chip" };
+  const next: FlowState = inFace ? afterFaceFault(state, code) : { ...emptied(state), phase: "chip" };
   return {
     state: next,
     effects: [
       { do: "wipe", what: inFace ? "face" : "chip" },
       { do: "send", message: { type: "fault", code, message: verifyFaultCodes[code], phase: next.phase } },
     ],
+  };
+}
+
+function afterFaceFault(state: FlowState, code: VerifyFaultCode): FlowState {
+  // What was answered was not looked for; only we failed to judge it.
+  const answered = state.phase === "face_check" && state.face !== null;
+  const brokeDown = answered && code === "CHECK_FAILED_TO_RUN";
+  return {
+    ...withoutArtifacts(state),
+    phase: "face",
+    face: null,
+    challengesSinceVerdict: Math.max(0, state.challengesSinceVerdict - (answered ? 1 : 0)),
+    faceBreakdowns: state.faceBreakdowns + (brokeDown ? 1 : 0),
+    portraitUnusable: state.portraitUnusable || code === "PORTRAIT_UNUSABLE",
   };
 }
 
@@ -520,10 +536,17 @@ function result(state: FlowState, step: "chip" | "face", failureCode: FailureCod
   };
 }
 
+function deadlineAtMs({ challenge, startedAtMs }: FaceTry): number {
+  return startedAtMs + challenge.deadlineMs;
+}
+
 function challengeMessage(face: FaceTry, now: Date): ServiceMessage {
+  const { movements, colours, colourMs } = face.challenge;
   return {
     type: "face_challenge",
-    movements: [...face.movements],
-    deadline_ms: Math.max(1, face.deadlineAtMs - now.getTime()),
+    movements: [...movements],
+    colours: [...colours],
+    colour_ms: colourMs,
+    deadline_ms: Math.max(1, deadlineAtMs(face) - now.getTime()),
   };
 }

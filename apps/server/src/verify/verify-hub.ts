@@ -11,6 +11,7 @@ import {
 import { Compile } from "typebox/compile";
 import type { Core } from "../core.ts";
 import type { Listener } from "../db/listener.ts";
+import type { FaceJudge } from "../face/face-judge.ts";
 import { describeError } from "../lib/log.ts";
 import { sessionChannel } from "../sessions/end-session.ts";
 import { heartbeatAttempt } from "../sessions/heartbeat-attempt.ts";
@@ -20,7 +21,6 @@ import { trustFolderPath } from "../trust/trust-folder.ts";
 import { AttemptRun, closingMessage, type DeviceInput, type DeviceLink } from "./attempt-run.ts";
 import { ChipExaminer, type ExaminerOptions } from "./chip-examiner.ts";
 import { hasChipPassed } from "./chip-passed.store.ts";
-import type { FaceJudge } from "./face-judge.ts";
 import { findSocketOwner } from "./verify.store.ts";
 
 /** What this hub uses of a WebSocket. */
@@ -47,7 +47,8 @@ const terminateAfterMs = 1000;
 const missedHeartbeats = 3;
 
 export type HubOptions = {
-  faceJudge?: FaceJudge | null;
+  /** Null where there is none: then nobody can pass with a live document. */
+  faceJudge: FaceJudge | null;
   examiner?: ExaminerOptions;
   timing?: Partial<Record<"helloMs" | "idleMs" | "heartbeatMs" | "resumeMs", number>>;
 };
@@ -94,9 +95,9 @@ export class VerifyHub {
   readonly #heartbeat: NodeJS.Timeout;
   #closing = false;
 
-  constructor(core: Core, listener: Listener, options: HubOptions = {}) {
+  constructor(core: Core, listener: Listener, options: HubOptions) {
     this.#core = core;
-    this.#faceJudge = options.faceJudge ?? null;
+    this.#faceJudge = options.faceJudge;
     this.#examiner = new ChipExaminer(trustFolderPath(core.config.dataDir), options.examiner);
     const { helloMs, idleMs, heartbeatMs, resumeMs } = verifySocketLimits;
     this.#timing = { helloMs, idleMs, heartbeatMs, resumeMs, ...options.timing };
@@ -308,7 +309,7 @@ export class VerifyHub {
     this.#closing = true;
     clearInterval(this.#heartbeat);
     for (const socket of this.#sockets) socket.close("SHUTTING_DOWN");
-    await this.#examiner.close();
+    await Promise.all([this.#examiner.close(), this.#faceJudge?.close()]);
     await Promise.all([...this.#runs.values()].map((run) => run.dispose()));
     for (const run of this.#runs.values()) clearTimeout(forgetTimers.get(run));
     this.#runs.clear();

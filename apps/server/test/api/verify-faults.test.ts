@@ -7,8 +7,9 @@ import {
   testCountryTrust,
 } from "@assay/emrtd/node/test-country/test-country";
 import { sql } from "../../src/db/sql.ts";
+import type { Challenge } from "../../src/face/challenge.ts";
+import type { FaceJudge, Verdict } from "../../src/face/face-judge.ts";
 import { saveTrustRecord, trustFolderPath } from "../../src/trust/trust-folder.ts";
-import type { FaceJudge, FaceVerdict } from "../../src/verify/face-judge.ts";
 import { runDevice } from "../../src/verify/simulate.ts";
 import { virtualPassport } from "../../src/verify/virtual-passport.ts";
 import { createPartner, expectData } from "../support/api.ts";
@@ -17,7 +18,7 @@ import { claimedSession, TestDevice, testDocument } from "../support/verify-devi
 
 const service = await startTestService({
   // Nobody waits in line, so that everybody but one is asked to wait.
-  verify: { examiner: { threads: 1, maxWaiting: 0, retryMs: 20 } },
+  verify: { faceJudge: null, examiner: { threads: 1, maxWaiting: 0, retryMs: 20 } },
 });
 const partner = await createPartner(service.api);
 const valid = testDocument("passport-valid", service.clock.now());
@@ -170,14 +171,25 @@ test("live without a face check nobody succeeds, and nobody loses a try over it"
 });
 
 test("live with a face check: its verdict decides, its faults do not count, and it sees what was sent", async (t) => {
-  const verdicts: (FaceVerdict | Error)[] = [];
+  const challenge: Challenge = {
+    movements: ["turn_left", "look_up"],
+    colours: ["blue", "white"],
+    colourMs: 900,
+    deadlineMs: 20_000,
+  };
+  const verdicts: (Verdict | Error)[] = [];
   const seen: { portraitBytes: number; frames: string[] }[] = [];
+  let busy = true;
   const faceJudge: FaceJudge = {
-    newChallenge: () => ({ movements: ["turn_left", "look_up"], deadlineMs: 20_000 }),
-    judge: async ({ portrait, frames }) => {
+    begin: () => (busy ? null : challenge),
+    close: async () => {},
+    judge: async ({ portrait, frames, challenge: answered, sandbox }) => {
+      assert.deepEqual([answered, sandbox], [challenge, false]);
       seen.push({
-        portraitBytes: portrait.bytes.length,
-        frames: frames.map(({ bytes, atMs }) => `${atMs}:${Buffer.from(bytes).toString("hex")}`),
+        portraitBytes: portrait.length,
+        frames: frames.map(
+          ({ jpeg, atMs, receivedAtMs }) => `${atMs} ${receivedAtMs} ${Buffer.from(jpeg).toString("hex")}`,
+        ),
       });
       const verdict = verdicts.shift() ?? new Error("no verdict is left");
       if (verdict instanceof Error) throw verdict;
@@ -186,7 +198,7 @@ test("live with a face check: its verdict decides, its faults do not count, and 
   };
   const live = await startTestService({ verify: { examiner: { threads: 1 }, faceJudge } });
   await trustTestCountry(live);
-  const { api } = await createPartner(live.api);
+  const { api, owner } = await createPartner(live.api);
   const { connect, tries } = await begin(t, live, api, true);
   const device = await connect();
   assert.equal((await device.expect("welcome")).face, "camera");
@@ -194,7 +206,14 @@ test("live with a face check: its verdict decides, its faults do not count, and 
   let artifact = 100;
   const capture = async () => {
     device.send({ type: "face_start" });
-    assert.deepEqual((await device.expect("face_challenge")).movements, ["turn_left", "look_up"]);
+    assert.deepEqual(await device.expect("face_challenge"), {
+      type: "face_challenge",
+      movements: ["turn_left", "look_up"],
+      colours: ["blue", "white"],
+      colour_ms: 900,
+      deadline_ms: 20_000,
+    });
+    live.clock.advance(300);
     for (const byte of [1, 2]) {
       artifact += 1;
       device.send({ type: "face_frame", artifact, size: 2, at_ms: byte * 100 });
@@ -203,11 +222,20 @@ test("live with a face check: its verdict decides, its faults do not count, and 
     }
     device.send({ type: "face_done" });
   };
+  device.send({ type: "face_start" });
+  assert.equal((await device.expect("fault")).code, "FACE_CHECK_BUSY");
+  busy = false;
   verdicts.push(new Error("a model is missing"));
   await capture();
   assert.equal((await device.expect("fault")).code, "CHECK_FAILED_TO_RUN");
   assert.deepEqual(await tries(), [1, 0, "in_progress"]);
-  verdicts.push({ failureCode: "selfie_face_mismatch", risk: 0 });
+  for (const reason of ["worker_died", "busy"] as const) {
+    verdicts.push({ kind: "fault", reason });
+    await capture();
+    assert.equal((await device.expect("fault")).phase, "face");
+    assert.deepEqual(await tries(), [1, 0, "in_progress"]);
+  }
+  verdicts.push({ kind: "failed", code: "selfie_face_mismatch", reasons: ["match_in_review_band"] });
   await capture();
   assert.deepEqual((await device.expect("step_result")).tries_left, { chip: 2, face: 2 });
   // After the deadline the answer does not matter any more.
@@ -216,13 +244,40 @@ test("live with a face check: its verdict decides, its faults do not count, and 
   live.clock.advance(20_001);
   device.send({ type: "face_done" });
   assert.equal((await device.expect("step_result")).failure_code, "liveness_failed");
-  verdicts.push({ failureCode: null, risk: 0.1 });
+  verdicts.push({
+    kind: "passed",
+    distance: 0.3,
+    risk: 0.1,
+    riskInputs: {
+      distance: 0.3,
+      identitySpread: 0.1,
+      colours: "followed",
+      colourCorrelation: 0.9,
+      colourReflection: 0.05,
+      colourSurroundingShare: 0.2,
+      framesPerSecond: 5,
+    },
+  });
   await capture();
   assert.equal((await device.expect("outcome")).status, "succeeded");
   assert.deepEqual(await tries(), [1, 3, "succeeded"]);
-  assert.equal(seen.length, 3);
+  assert.equal(seen.length, 5);
   for (const { portraitBytes, frames } of seen) {
     assert.ok(portraitBytes > 1000);
-    assert.deepEqual(frames, ["100:0101", "200:0202"]);
+    assert.deepEqual(frames, ["100 300 0101", "200 300 0202"]);
   }
+  // What the failure code does not tell stands in the audit log.
+  const logged = expectData(
+    await owner.api.get("/v1/auth/orgs/audit-logs", { event: "session.face_rejected" }),
+  );
+  assert.deepEqual(
+    logged.map(({ details }: { details: Record<string, unknown> }) => [
+      details.failure_code,
+      details.reasons,
+    ]),
+    [
+      ["liveness_failed", ["deadline_passed"]],
+      ["selfie_face_mismatch", ["match_in_review_band"]],
+    ],
+  );
 });

@@ -1,4 +1,4 @@
-import type { Movement } from "../../src/face/liveness.ts";
+import type { FaceMovement } from "@assay/contract/verify-socket";
 import type { FaceMeasurement, FrameMeasurement } from "../../src/face/measurement.ts";
 
 /** Two embeddings of the length of one, as far apart as those of two people. */
@@ -15,7 +15,7 @@ export interface Performer {
 
 /** What the models would measure while somebody makes the movements, without any model. */
 export function performed(
-  movements: readonly Movement[],
+  movements: readonly FaceMovement[],
   { yaw, pitch, size, tremble }: Performer,
   random: () => number,
   frameMs = 150,
@@ -23,7 +23,7 @@ export function performed(
   const shake = (by: number) => (random() - 0.5) * 2 * by * tremble;
   const steps: { yaw: number; pitch: number; zoom: number }[] = [];
   const stay = { yaw: 0, pitch: 0, zoom: 1 };
-  const reach: Record<Movement, { yaw: number; pitch: number; zoom: number }> = {
+  const reach: Record<FaceMovement, { yaw: number; pitch: number; zoom: number }> = {
     turn_left: { yaw: 26, pitch: 0, zoom: 1 },
     turn_right: { yaw: -26, pitch: 0, zoom: 1 },
     look_up: { yaw: 0, pitch: 17, zoom: 1 },

@@ -1,8 +1,9 @@
+import type { FaceMovement } from "@assay/contract/verify-socket";
 import { type Pose, type PosedPerson, readPose } from "@assay/emrtd/node/test-country/portraits";
 import { decode, encode } from "jpeg-js";
-import { colourAt } from "../../src/face/colour-signal.ts";
-import type { JudgedFrame } from "../../src/face/face-judge.ts";
-import type { Challenge, Movement } from "../../src/face/liveness.ts";
+import type { Challenge } from "../face/challenge.ts";
+import { colourAt } from "../face/colour-signal.ts";
+import type { JudgedFrame } from "../face/face-judge.ts";
 
 interface Still {
   readonly pose: Pose;
@@ -18,7 +19,7 @@ interface Rgb {
 export interface FilmOptions {
   readonly person?: PosedPerson;
   /** What the head does; by default what is asked. */
-  readonly movements?: readonly Movement[];
+  readonly movements?: readonly FaceMovement[];
   readonly frameMs?: number;
   /** How much the light of the screen adds to that of the room on the face; 0 is full daylight. */
   readonly reflection?: number;
@@ -39,7 +40,7 @@ export interface FilmOptions {
 const FRAME_MS = 200;
 const STRAIGHT: Still = { pose: [0, 0], zoom: 1 };
 
-function stillsOf(movement: Movement): readonly Still[] {
+function stillsOf(movement: FaceMovement): readonly Still[] {
   const turn = (yaw: number): Still => ({ pose: [yaw, 0], zoom: 1 });
   switch (movement) {
     case "turn_left":
