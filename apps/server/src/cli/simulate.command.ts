@@ -9,6 +9,7 @@ import {
   type StopStep,
   stopSteps,
 } from "../verify/simulate.ts";
+import { testPersonCamera } from "../verify/test-person.ts";
 import { virtualPassport } from "../verify/virtual-passport.ts";
 import { type Command, CommandError } from "./command.ts";
 
@@ -43,6 +44,11 @@ export const simulateCommand: Command = {
       about: `Leave after this step: ${stopSteps.join(", ")}.`,
       placeholder: "STEP",
     },
+    camera: {
+      type: "boolean",
+      about:
+        "Film the drawn person of the test document and have the service judge the face as in a live session. Without it the test document decides.",
+    },
     json: { type: "boolean", about: "Print the outcome as one line of JSON." },
   },
   run: async ({ options, positionals }, print) => {
@@ -67,6 +73,7 @@ export const simulateCommand: Command = {
       const outcome = await runDevice({
         verificationUrl,
         chip: virtualPassport(document),
+        ...(options.camera === true ? { camera: testPersonCamera(document.holder) } : {}),
         decline:
           typeof options.decline === "string" ? options.decline.split(",").filter((key) => key !== "") : [],
         ...(stopAfter === undefined ? {} : { stopAfter }),

@@ -36,9 +36,18 @@ export type ChipSource = {
   read(chip: Chip): Promise<Readonly<Partial<Record<ChipFile, Uint8Array>>>>;
 };
 
+export type FaceChallengeMessage = Extract<ServiceMessage, { type: "face_challenge" }>;
+
+/** What a camera sees while the challenge runs: each picture as a JPEG, given out when it is taken. */
+export type CameraSource = (
+  challenge: FaceChallengeMessage,
+) => AsyncIterable<{ readonly jpeg: Uint8Array; readonly atMs: number }>;
+
 export type DeviceRun = {
   verificationUrl: string;
   chip: ChipSource;
+  /** Without one, the test document decides in the sandbox, and a live session cannot be finished. */
+  camera?: CameraSource;
   /** `ask`, the default: agree in the person's name, as a simulation does. `given`: the person has done so on the page. */
   consent?: "ask" | "given";
   /** Optional fields that the person does not agree to share. */
@@ -142,22 +151,28 @@ export async function runDevice(run: DeviceRun): Promise<DeviceOutcome> {
   }
 }
 
+/** Far from the numbers of the chip's files. */
+const firstFrameArtifact = 1000;
+
 async function converse(socket: DeviceConnection, run: DeviceRun, sessionId: string): Promise<DeviceOutcome> {
   let chip: Chip | null = null;
   const readAndSend = async () => {
     chip = await run.chip.open();
     sendFiles(socket, await run.chip.read(chip));
   };
+  let nextFrame = firstFrameArtifact;
+  const startFace = () =>
+    socket.send({ type: "face_start", ...(run.camera === undefined ? {} : { camera: true }) });
   for (;;) {
     const event = await socket.next();
     if ("closed" in event) return { result: "closed", sessionId, code: event.closed };
     const { message } = event;
     switch (message.type) {
       case "welcome":
-        if (message.face === "camera")
+        if (message.face === "camera" && run.camera === undefined)
           throw new DeviceError("This session needs a camera; open it in a browser.");
         if (message.phase === "chip") await readAndSend();
-        if (message.phase === "face") socket.send({ type: "face_start" });
+        if (message.phase === "face") startFace();
         break;
       case "checking":
         run.onStep?.(message.busy ? "waiting" : message.phase);
@@ -182,10 +197,14 @@ async function converse(socket: DeviceConnection, run: DeviceRun, sessionId: str
         if (message.passed && run.stopAfter === message.step)
           return { result: "stopped", sessionId, after: message.step };
         if (message.phase === "chip") await readAndSend();
-        if (message.phase === "face") socket.send({ type: "face_start" });
+        if (message.phase === "face") startFace();
         break;
       case "face_challenge":
-        throw new DeviceError("This session needs a camera; open it in a browser.");
+        if (run.camera === undefined)
+          throw new DeviceError("This session needs a camera; open it in a browser.");
+        run.onStep?.(`face_capture (${message.movements.join(", ")})`);
+        nextFrame = await sendFrames(socket, run.camera(message), nextFrame);
+        break;
       case "fault":
         return { result: "fault", sessionId, code: message.code, message: message.message };
       case "outcome":
@@ -213,6 +232,22 @@ export function sendFiles(
     artifact += 1;
   }
   socket.send({ type: "chip_done" });
+}
+
+/** Sends each picture as it comes, then asks for the verdict. Gives the number after the last one's. */
+async function sendFrames(
+  socket: Pick<DeviceConnection, "send" | "sendBytes">,
+  frames: ReturnType<CameraSource>,
+  firstArtifact: number,
+): Promise<number> {
+  let artifact = firstArtifact;
+  for await (const { jpeg, atMs } of frames) {
+    socket.send({ type: "face_frame", artifact, size: jpeg.length, at_ms: Math.round(atMs) });
+    for (const frame of artifactFrames(artifact, jpeg)) socket.sendBytes(frame);
+    artifact += 1;
+  }
+  socket.send({ type: "face_done" });
+  return artifact;
 }
 
 type ChipCommandMessage = Extract<ServiceMessage, { type: "chip_command" }>;

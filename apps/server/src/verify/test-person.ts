@@ -1,9 +1,12 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { FaceMovement } from "@assay/contract/verify-socket";
 import { type Pose, type PosedPerson, readPose } from "@assay/emrtd/node/test-country/portraits";
+import type { TestHolder } from "@assay/emrtd/test-country/test-document";
 import { decode, encode } from "jpeg-js";
 import type { Challenge } from "../face/challenge.ts";
 import { colourAt } from "../face/colour-signal.ts";
 import type { JudgedFrame } from "../face/face-judge.ts";
+import type { CameraSource } from "./simulate.ts";
 
 interface Still {
   readonly pose: Pose;
@@ -58,6 +61,28 @@ function stillsOf(movement: FaceMovement): readonly Still[] {
         STRAIGHT,
       ];
   }
+}
+
+/** The drawn person of a test document in front of a camera, in real time. */
+export function testPersonCamera({ person, followsInstructions }: TestHolder): CameraSource {
+  return async function* (asked) {
+    const challenge: Challenge = {
+      movements: asked.movements,
+      colours: asked.colours,
+      colourMs: asked.colour_ms,
+      deadlineMs: asked.deadline_ms,
+    };
+    const film = filmFace(challenge, {
+      person,
+      reflection: 0.05,
+      ...(followsInstructions ? {} : { print: "held_still" }),
+    });
+    const startedAtMs = performance.now();
+    for (const { jpeg, atMs } of film) {
+      await delay(Math.max(0, startedAtMs + atMs - performance.now()));
+      yield { jpeg, atMs };
+    }
+  };
 }
 
 /** Frames as a device would send them while a drawn person does what is asked. */

@@ -10,7 +10,10 @@ import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
 import { signerProfile } from "@assay/emrtd/node/test-country/signer-profiles";
 import { createTestCountry, DEFAULT_TEST_SEED } from "@assay/emrtd/node/test-country/test-country";
 import { sql } from "../../src/db/sql.ts";
-import { runDevice } from "../../src/verify/simulate.ts";
+import { FaceWorkerPool } from "../../src/face/face-worker-pool.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { type CameraSource, runDevice } from "../../src/verify/simulate.ts";
+import { filmFace, testPersonCamera } from "../../src/verify/test-person.ts";
 import { virtualPassport } from "../../src/verify/virtual-passport.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import { createAuthority } from "../support/certificate.ts";
@@ -20,6 +23,8 @@ import { claimedSession, TestDevice } from "../support/verify-device.ts";
 
 const authority = createAuthority();
 const service = await startTestService({
+  // The frames of a camera have to arrive as they are taken.
+  clock: systemClock,
   env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
   webhooks: { ca: authority.certificate },
   verify: { examiner: { threads: 1 } },
@@ -32,16 +37,50 @@ const canaries = {
   givenNames: `ZJ${letters(10)}`,
   documentNumber: `K${letters(8)}`,
   portrait: randomBytes(24),
+  frame: randomBytes(24),
 };
 
-/** The portrait with the canary in a comment, which is part of the image's bytes and changes nothing else. */
-function markedPortrait(): Uint8Array {
-  const image = Buffer.from(readPortrait("adult.jpg"));
-  const comment = Buffer.concat([
-    Buffer.from([0xff, 0xfe, 0, canaries.portrait.length + 2]),
-    canaries.portrait,
-  ]);
-  return new Uint8Array(Buffer.concat([image.subarray(0, 2), comment, image.subarray(2)]));
+/** A JPEG with the canary in a comment, which is part of the image's bytes and changes nothing else. */
+function marked(jpeg: Uint8Array, canary: Buffer): Uint8Array {
+  const comment = Buffer.concat([Buffer.from([0xff, 0xfe, 0, canary.length + 2]), canary]);
+  return new Uint8Array(Buffer.concat([jpeg.subarray(0, 2), comment, jpeg.subarray(2)]));
+}
+
+const portrait = marked(readPortrait("adult.jpg"), canaries.portrait);
+
+/** Somebody in front of the camera; every frame carries a canary. */
+function markedCamera(person: "adult" | "elder"): CameraSource {
+  const camera = testPersonCamera({ person, followsInstructions: true });
+  return async function* (challenge) {
+    for await (const { jpeg, atMs } of camera(challenge)) yield { jpeg: marked(jpeg, canaries.frame), atMs };
+  };
+}
+
+/** The numbers that the models find in the portrait, as somebody might have written them down. */
+async function embeddingDisguises(): Promise<[string, Buffer][]> {
+  const pool = new FaceWorkerPool({ log: service.core.log });
+  const [frame] = filmFace(
+    { movements: ["turn_left"], colours: ["red"], colourMs: 900, deadlineMs: 45_000 },
+    {},
+  );
+  assert.ok(frame !== undefined);
+  const result = await pool.run({ frames: [frame], portrait }, { sandbox: true });
+  await pool.close();
+  assert.ok(result.kind === "measured");
+  const numbers = result.portraitEmbedding.slice(0, 8);
+  assert.ok(numbers.length === 8 && new Set(numbers).size === 8);
+  return [
+    ...numbers.map((number): [string, Buffer] => [
+      "embedding digits",
+      Buffer.from(number.toFixed(8).slice(0, -2)),
+    ]),
+    ["embedding as float32", Buffer.from(Float32Array.from(numbers).buffer)],
+    ["embedding as float64", Buffer.from(Float64Array.from(numbers).buffer)],
+    [
+      "embedding as float32, base64",
+      Buffer.from(Buffer.from(Float32Array.from(numbers.slice(0, 6)).buffer).toString("base64")),
+    ],
+  ];
 }
 
 const country = createTestCountry(DEFAULT_TEST_SEED, service.clock.now());
@@ -62,13 +101,15 @@ const document = personalise({
   chipAuthentication: "ecdh_aes128",
   country,
   profile: signerProfile("secp256r1-sha256-explicit"),
-  portrait: markedPortrait(),
+  portrait,
   mrz,
 });
 
+const embedding = await embeddingDisguises();
+
 /** Everything the canaries could be written as. Base64 depends on where a text begins within three bytes. */
 function disguises(): [string, Buffer][] {
-  const found: [string, Buffer][] = [];
+  const found = [...embedding];
   for (const [name, value] of Object.entries(canaries)) {
     const raw = Buffer.from(value as string);
     found.push([`${name} raw`, raw]);
@@ -99,7 +140,7 @@ function* filesUnder(folder: string): Generator<string> {
   }
 }
 
-test("names, numbers and portraits are in no table, file or log line after success and failure", async () => {
+test("names, numbers, portraits, camera frames and what the models make of them are in no table, file or log line after success and failure", async () => {
   const partner = await createPartner(service.api);
   const receiver = await startReceiver(authority);
   await createReceivingEndpoint(partner.api, receiver.url);
@@ -112,8 +153,25 @@ test("names, numbers and portraits are in no table, file or log line after succe
   const create = async () => expectData(await partner.api.post("/v1/sessions", { share_fields: share }), 201);
 
   const good = await create();
-  const passed = await runDevice({ verificationUrl: good.verification_url, chip: virtualPassport(document) });
-  assert.equal(passed.result, "succeeded");
+  const unmatched = await create();
+  const [passed, mismatched] = await Promise.all([
+    runDevice({
+      verificationUrl: good.verification_url,
+      chip: virtualPassport(document),
+      camera: markedCamera("adult"),
+    }),
+    runDevice({
+      verificationUrl: unmatched.verification_url,
+      chip: virtualPassport(document),
+      camera: markedCamera("elder"),
+    }),
+  ]);
+  assert.equal(passed.result, "succeeded", JSON.stringify(passed));
+  assert.deepEqual(mismatched, {
+    result: "failed",
+    sessionId: unmatched.id,
+    failureCode: "selfie_face_mismatch",
+  });
 
   // An altered copy, a malformed one, and one that says things where they do not belong.
   const altered = {
@@ -153,7 +211,7 @@ test("names, numbers and portraits are in no table, file or log line after succe
   const success = events.find(({ type }) => type === "verification.session.succeeded");
   assert.equal(success.data.claims.family_name, canaries.familyName);
   assert.equal(success.data.claims.document_number, canaries.documentNumber);
-  assert.equal(events.filter(({ type }) => type === "verification.session.failed").length, 2);
+  assert.equal(events.filter(({ type }) => type === "verification.session.failed").length, 3);
 
   const { db } = service.core;
   const tables = await db.rows<{ name: string }>(

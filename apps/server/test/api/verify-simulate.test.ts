@@ -49,6 +49,27 @@ test("a test document goes all the way, step by step", async () => {
   assert.equal(await statusOf(session.id), "succeeded");
 });
 
+test("with the camera, the face of the drawn person is judged by the real models", async () => {
+  const outcomes = await Promise.all(
+    ["valid", "jpeg2000", "minor"].map(async (passport) => {
+      const session = await newSession();
+      const { exitCode, lines } = await simulate(
+        session.verification_url,
+        "--passport",
+        passport,
+        "--camera",
+      );
+      assert.ok(lines.some((line) => line.startsWith("face capture (")));
+      return [passport, exitCode, lines.at(-1)];
+    }),
+  );
+  assert.deepEqual(outcomes, [
+    ["valid", 0, "Succeeded."],
+    ["jpeg2000", 0, "Succeeded."],
+    ["minor", 0, "Succeeded."],
+  ]);
+});
+
 test("a failure is told by the exit code and as JSON", async () => {
   const session = await newSession();
   const { exitCode, lines } = await simulate(

@@ -4,14 +4,14 @@
  *   node apps/server/test/support/render-poses.ts
  */
 import { writeFileSync } from "node:fs";
-import { POSES } from "@assay/emrtd/node/test-country/portraits";
+import { POSED_PEOPLE, POSES } from "@assay/emrtd/node/test-country/portraits";
 import { renderPerson } from "@assay/emrtd/node/test-country/portraits/render-portrait";
 import { encode } from "jpeg-js";
 
 const [width, height] = [240, 320];
 const folder = new URL("../../../../packages/emrtd/src/node/test-country/portraits/poses/", import.meta.url);
 
-for (const person of ["adult", "elder"]) {
+for (const person of POSED_PEOPLE) {
   for (const [yawDegrees, pitchDegrees] of POSES) {
     const rgb = renderPerson(person, {
       yawDegrees,

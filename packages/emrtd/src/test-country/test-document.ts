@@ -30,6 +30,13 @@ export interface TestChip {
   readonly clone: boolean;
 }
 
+/** Who stands in front of the camera with a test document when no person does: one of the drawn people of the portraits. */
+export interface TestHolder {
+  readonly person: "adult" | "elder" | "child";
+  /** Otherwise a still photograph of them is held up. */
+  readonly followsInstructions: boolean;
+}
+
 /** A document of the test country, with everything that a software chip needs to be it. */
 export interface TestDocument {
   readonly id: string;
@@ -39,6 +46,7 @@ export interface TestDocument {
   readonly expectedFailureCode: ExpectedFailureCode | null;
   /** The step that the expectation is about; with `face`, what stands in front of the camera decides as well. */
   readonly decidedBy: "chip" | "face";
+  readonly holder: TestHolder;
   /** The zone as printed, which is what a person types or a camera reads. */
   readonly mrzLines: readonly string[];
   readonly files: Readonly<Partial<Record<TestFileName, Uint8Array>>>;

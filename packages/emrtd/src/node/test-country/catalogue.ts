@@ -1,7 +1,12 @@
 import { buildDg1 } from "../../lds/dg1.ts";
 import { buildDg2 } from "../../lds/dg2.ts";
 import { buildMrz, type MrzContent } from "../../mrz/build-mrz.ts";
-import type { ExpectedFailureCode, TestDocument, TestFileName } from "../../test-country/test-document.ts";
+import type {
+  ExpectedFailureCode,
+  TestDocument,
+  TestFileName,
+  TestHolder,
+} from "../../test-country/test-document.ts";
 import { type PersonalisationRequest, personalise } from "./personalise.ts";
 import { type PortraitName, readPortrait } from "./portraits.ts";
 import { signerProfile } from "./signer-profiles.ts";
@@ -16,6 +21,8 @@ interface Entry {
   readonly profileId: string;
   readonly mrz?: Partial<MrzContent>;
   readonly portrait?: PortraitName;
+  /** Whoever is on the portrait, unless told otherwise. */
+  readonly holder?: TestHolder;
   readonly options?: Partial<Omit<PersonalisationRequest, "country" | "profile" | "mrz" | "portrait">>;
   /** Changes a file after the state signed it. */
   readonly tamper?: (files: Files, mrz: MrzContent) => Files;
@@ -177,6 +184,7 @@ function entries(year: number): readonly Entry[] {
       description: "The document passes. Show the camera a still picture, or do not follow the movements.",
       expectedFailureCode: "liveness_failed",
       decidedBy: "face",
+      holder: { person: "adult", followsInstructions: false },
       profileId: "secp256r1-sha256-explicit",
       options: { chipAuthentication: "ecdh_aes128" },
     },
@@ -187,6 +195,7 @@ function entries(year: number): readonly Entry[] {
         "The document passes. Its portrait is of an older man, so another person in front of the camera does not match.",
       expectedFailureCode: "selfie_face_mismatch",
       decidedBy: "face",
+      holder: { person: "adult", followsInstructions: true },
       profileId: "brainpoolP512r1-sha512-explicit",
       portrait: "elder.jpg",
       mrz: {
@@ -224,12 +233,13 @@ function makeDocument(country: TestCountry, entry: Entry, index: number): TestDo
     secondaryName: "Olivia",
     ...entry.mrz,
   };
+  const portrait = entry.portrait ?? "adult.jpg";
   const made = personalise({
     can: `1000${String(index + 1).padStart(2, "0")}`,
     ...entry.options,
     country,
     profile: signerProfile(entry.profileId),
-    portrait: readPortrait(entry.portrait ?? "adult.jpg"),
+    portrait: readPortrait(portrait),
     mrz,
   });
   const { id, title, description, expectedFailureCode, decidedBy = "chip" } = entry;
@@ -240,10 +250,23 @@ function makeDocument(country: TestCountry, entry: Entry, index: number): TestDo
     description,
     expectedFailureCode,
     decidedBy,
+    holder: entry.holder ?? { person: personOf(portrait), followsInstructions: true },
     mrzLines: made.mrzLines,
     files,
     chip: made.chip,
   };
+}
+
+function personOf(portrait: PortraitName): TestHolder["person"] {
+  switch (portrait) {
+    case "adult.jpg":
+      return "adult";
+    case "child.jpg":
+      return "child";
+    case "elder.jpg":
+    case "elder.jp2":
+      return "elder";
+  }
 }
 
 function withWrongCompositeDigit(lines: readonly string[]): readonly string[] {

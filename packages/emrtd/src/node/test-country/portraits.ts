@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
+import type { TestHolder } from "../../test-country/test-document.ts";
 
 /** Drawn by `portraits/render-portrait.ts`, which says how; nobody's likeness. */
 export type PortraitName = "adult.jpg" | "elder.jpg" | "child.jpg" | "elder.jp2";
 
-export type PosedPerson = "adult" | "elder";
+export type PosedPerson = TestHolder["person"];
+export const POSED_PEOPLE: readonly PosedPerson[] = ["adult", "elder", "child"];
 
 /** Degrees to the person's own left, and upwards. */
 export type Pose = readonly [yaw: number, pitch: number];
