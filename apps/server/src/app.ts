@@ -50,6 +50,7 @@ import { expireSessions } from "./sessions/expire-sessions.job.ts";
 import { retentionJobs } from "./sessions/retain-sessions.job.ts";
 import { sessionRoutes } from "./sessions/sessions.routes.ts";
 import { loadConsentTexts } from "./verify/consent-texts.ts";
+import { LogoCache } from "./verify/logo-cache.ts";
 import { StatusFeed } from "./verify/status-feed.ts";
 import { verifyRoutes } from "./verify/verify.routes.ts";
 import { type HubOptions, VerifyHub } from "./verify/verify-hub.ts";
@@ -125,7 +126,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...apiKeyRoutes(core, usage),
     ...auditRoutes(core),
     ...sessionRoutes(core),
-    ...verifyRoutes(core, consentTexts, statusFeed),
+    ...verifyRoutes(core, consentTexts, statusFeed, new LogoCache(core, safeFetch)),
     ...analyticsRoutes(core),
     ...webhookRoutes(core, safeFetch),
   ];

@@ -135,7 +135,7 @@ export const settings = {
   ),
   webhookAllowedPrivateHosts: list(
     "WEBHOOK_ALLOWED_PRIVATE_HOSTS",
-    "Exact host names or addresses that webhooks may reach although they are private, comma separated. For development and tests.",
+    "Exact host names or addresses that webhooks, and fetches of logos, may reach although they are private, comma separated. For development and tests.",
     (entry) => (/[\s/@]/.test(entry) ? "is not a plain host name or address" : null),
   ),
   webhookMaxInFlight: integer(

@@ -157,6 +157,11 @@ export const errorTable = {
     message: "`cancel_token` was used already.",
     hint: "Read the session's status; there is nothing more to cancel with this token.",
   },
+  LOGO_NOT_FOUND: {
+    status: 404,
+    message: "There is no logo to show.",
+    hint: "Show the organization's name. A logo needs an active verified domain and a `logo_url` that answers 200 with a PNG, JPEG or WebP of at most 256 kB and 2000 pixels a side.",
+  },
   WEBSOCKET_REQUIRED: {
     status: 426,
     message: "This address is a WebSocket.",

@@ -176,6 +176,12 @@ function describeSuccess(route: RouteDefinition, components: Components): JsonOb
     };
     return { [reply.status]: { description: "The stream.", headers, content } };
   }
+  if ("picture" in reply) {
+    const content = Object.fromEntries(
+      reply.picture.map((type) => [type, { schema: { type: "string", contentMediaType: type } }]),
+    );
+    return { [reply.status]: { description: "The picture.", headers, content } };
+  }
   if (!("data" in reply) && !("list" in reply)) {
     const description = reply.status === 101 ? "The connection is a WebSocket now." : "Done.";
     return { [reply.status]: { description, headers } };

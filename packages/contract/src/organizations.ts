@@ -19,7 +19,12 @@ const HttpsUrl = Type.String({
 
 /** What people who are being verified see of the organization, besides its name. */
 const profile = {
-  logo_url: Nullable(HttpsUrl),
+  logo_url: Nullable({
+    ...HttpsUrl,
+    description:
+      "A PNG, JPEG or WebP of at most 256 kB and 2000 pixels a side. Shown while the organization holds an active verified domain; this service fetches it for whoever looks.",
+    examples: ["https://www.example.com/logo.png"],
+  }),
   website_url: Nullable(HttpsUrl),
   support_email: Nullable(Email),
   privacy_url: Nullable(HttpsUrl),

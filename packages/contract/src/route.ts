@@ -40,6 +40,8 @@ export type Reply =
   | { status: 200; list: TSchema }
   /** Server-sent events, each of which carries this as JSON. */
   | { status: 200; events: TSchema }
+  /** The bytes of a picture of one of these content types, which the caller may keep for so long. */
+  | { status: 200; picture: readonly string[]; maxAgeSeconds: number }
   | { status: 204 }
   /** The connection becomes a WebSocket; plain HTTP never succeeds here. */
   | { status: 101 };
@@ -83,6 +85,8 @@ export type ParamsOf<R extends RouteDefinition> =
 export type EventFeed<T> = (stream: EventStream<T>) => () => void;
 export type EventStream<T> = { send(event: string, data: T): void; close(): void };
 
+export type Picture<T extends string = string> = { contentType: T; bytes: Uint8Array };
+
 export type Page<T> = { items: T[]; hasMore: boolean; nextCursor: string | null };
 
 /** What a handler gives back: the payload of the reply, before the envelope. */
@@ -92,8 +96,10 @@ export type DataOf<R extends RouteDefinition> = R["reply"] extends { list: infer
     ? Static<T>
     : R["reply"] extends { events: infer T extends TSchema }
       ? EventFeed<Static<T>>
-      : // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a payload returns nothing.
-        void;
+      : R["reply"] extends { picture: readonly (infer T extends string)[] }
+        ? Picture<T>
+        : // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a payload returns nothing.
+          void;
 
 export function isList(definition: RouteDefinition): boolean {
   return "list" in definition.reply;

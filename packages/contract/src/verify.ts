@@ -98,7 +98,12 @@ const VerifyOrganization = named(
     }),
     domain: Nullable(Type.String({ description: "The proven domain, ASCII form." })),
     domain_unicode: Nullable(Type.String({ description: "The proven domain as people read it." })),
-    logo_url: Nullable(Type.String({ description: "Null unless verified." })),
+    logo_url: Nullable(
+      Type.String({
+        description:
+          "Where the organization keeps its logo. Null unless verified. Do not load it from there, which would tell that host who is looking: `GET …/logo` answers with the picture.",
+      }),
+    ),
     website_url: Nullable(Type.String({ description: "Null unless verified." })),
     business: Nullable(BusinessIdentity),
     support_email: Nullable(Type.String()),
@@ -161,6 +166,20 @@ export const getVerifyDetails = route({
     "Readable in every state, also after the end, so that the page can explain what happened. Logo, website, business details and domain come only from an organization with an active verified domain.",
   reply: { status: 200, data: VerifyDetails },
   errors: ["SESSION_NOT_FOUND"],
+});
+
+export const logoLimits = { bytes: 256 * 1024, sidePixels: 2000 } as const;
+export const logoTypes = ["image/png", "image/jpeg", "image/webp"] as const;
+
+export const getVerifyLogo = route({
+  ...session,
+  id: "getVerifyLogo",
+  method: "GET",
+  path: "/v1/verify/session/:id/logo",
+  summary: "Show the logo of who asks",
+  description: `The picture at the \`logo_url\` of the organization, fetched by this service, so that whoever keeps it there does not learn who is looking. Only for an organization with an active verified domain. PNG, JPEG or WebP, recognised by its bytes, of at most ${logoLimits.bytes / 1024} kB and ${logoLimits.sidePixels} pixels a side; redirects are not followed. A picture is kept for an hour, a failure for a minute.`,
+  reply: { status: 200, picture: logoTypes, maxAgeSeconds: 3600 },
+  errors: ["SESSION_NOT_FOUND", "LOGO_NOT_FOUND"],
 });
 
 export const giveConsent = route({
@@ -490,6 +509,7 @@ export const listTestDocuments = route({
 
 export const verifyRoutes = [
   getVerifyDetails,
+  getVerifyLogo,
   giveConsent,
   getConsentReceipt,
   createHandoff,

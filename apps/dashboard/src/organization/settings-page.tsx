@@ -106,7 +106,7 @@ function Profile({ organization }: { organization: Place["organization"] }) {
           name="logo_url"
           type="url"
           optional
-          hint="The https address of an image."
+          hint="The https address of a PNG, JPEG or WebP picture, at most 256 kB and 2000 pixels a side. It is shown to people while you hold a verified domain."
           defaultValue={organization.logo_url ?? ""}
         />
       </Form>

@@ -6,6 +6,7 @@ import type {
   EventFeed,
   Page,
   ParamsOf,
+  Picture,
   QueryOf,
   RouteDefinition,
 } from "@assay/contract/route";
@@ -162,6 +163,13 @@ function mountRoute(
       const run = () => handle(context);
       if (guard) await guard(context);
       if ("events" in definition.reply) return sendEvents(reply, (await run()) as EventFeed<unknown>);
+      if ("picture" in definition.reply) {
+        const { contentType, bytes } = (await run()) as Picture;
+        return reply
+          .header("content-type", contentType)
+          .header("cache-control", `private, max-age=${definition.reply.maxAgeSeconds}`)
+          .send(bytes);
+      }
       const render = (result: unknown) => serialize(result, parsedQuery);
 
       const key = request.headers["idempotency-key"];

@@ -17,9 +17,9 @@ const types: Readonly<Record<string, string>> = {
   ".bin": "application/octet-stream",
 };
 
-// Scripts, styles and data come from this service only, and nothing is inline.
+// Scripts, styles, pictures and data come from this service only, and nothing is inline.
 const policy =
-  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob: https:; font-src 'self'; connect-src 'self'; media-src 'self' blob:; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; media-src 'self' blob:; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
  * A single-page app that was built into `apps/NAME/dist`. Its assets carry a hash in their names and may be kept for ever;

@@ -104,3 +104,37 @@ test("an answer's body is read up to a bound and never waited for", async () => 
   });
   assert.deepEqual(await safeFetch.post(receiver.url, request), { status: 503, retryAfter: "7" });
 });
+
+test("a GET gives the body up to the bound, and the time is for all of it", async () => {
+  const receiver = await startReceiver(authority, "127.0.0.1");
+  const load = (maxBodyBytes: number, timeoutMs = 5000) =>
+    safeFetch.get(receiver.url, { headers: { accept: "image/png" }, maxBodyBytes, timeoutMs });
+  const answer = (status: number, headers: Record<string, string>, body: string, end = true) =>
+    receiver.answerWith((_received, response) => {
+      response.writeHead(status, headers).write(body);
+      if (end) response.end();
+      return null;
+    });
+
+  for (const headers of [{}, { "content-length": "1000" }] as Record<string, string>[]) {
+    answer(200, headers, "x".repeat(1000));
+    assert.deepEqual(await load(1000), { status: 200, body: Buffer.from("x".repeat(1000)) });
+    assert.deepEqual(await load(999), { status: 200, body: null });
+  }
+  assert.equal(receiver.received[0]?.headers.accept, "image/png");
+  answer(302, { location: "https://127.0.0.1/elsewhere" }, "moved");
+  assert.deepEqual(await load(1000), { status: 302, body: null });
+  const askedSoFar = receiver.received.length;
+  // Refused by its announcement: the rest, which never comes, is not waited for.
+  answer(200, { "content-length": "2000" }, "x", false);
+  assert.deepEqual(await load(1000), { status: 200, body: null });
+  assert.equal(receiver.received.length, askedSoFar + 1, "no redirect was followed");
+
+  answer(200, {}, "x", false);
+  await assert.rejects(load(1000, 200), { problem: "timeout" });
+  receiver.answerWith((_received, response) => {
+    response.writeHead(200, { "content-length": "10" }).write("x", () => response.destroy());
+    return null;
+  });
+  await assert.rejects(load(1000), { problem: "connection_failed" });
+});

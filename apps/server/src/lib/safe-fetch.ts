@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { createSecureContext } from "node:tls";
-import { Agent, buildConnector } from "undici";
+import { Agent, buildConnector, type Dispatcher } from "undici";
 import { bareHost, isPublicAddress, urlProblem } from "./public-address.ts";
 import type { ResolveAddresses } from "./resolve-addresses.ts";
 
@@ -25,6 +25,8 @@ export class SafeFetchError extends Error {
 }
 
 export type SafeAnswer = { status: number; retryAfter: string | null };
+/** `body` is null when it is longer than asked for; of an answer other than 200 it is not read. */
+export type SafeContent = { status: number; body: Buffer | null };
 
 export interface SafeFetch {
   /** Why nothing may be sent to this URL, or null. Asks the name's addresses; a name without any is not a problem yet. */
@@ -34,6 +36,11 @@ export interface SafeFetch {
     url: string,
     request: { headers: Record<string, string>; body: string; timeoutMs: number },
   ): Promise<SafeAnswer>;
+  /** One GET with its body. The time is for all of it; throws `SafeFetchError` when that is over, or there is no answer. */
+  get(
+    url: string,
+    request: { headers: Record<string, string>; timeoutMs: number; maxBodyBytes: number },
+  ): Promise<SafeContent>;
   close(): Promise<void>;
 }
 
@@ -115,6 +122,47 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     bodyTimeout: 0,
   });
 
+  /** `read` gets the answer; the time goes on until it stops the timer. */
+  async function send<T>(
+    text: string,
+    request: { method: "GET" | "POST"; headers: Record<string, string>; body?: string; timeoutMs: number },
+    read: (answer: Dispatcher.ResponseData, stopTimer: () => void) => Promise<T>,
+  ): Promise<T> {
+    if (urlProblem(text, exemptHosts) !== null) throw new SafeFetchError("url_refused");
+    const url = new URL(text);
+    const limit = new AbortController();
+    const expiry = Promise.withResolvers<never>();
+    // An abort does not reach a request that still waits for its connection, so the time is kept here as well.
+    const timer = setTimeout(() => {
+      limit.abort();
+      expiry.reject(new SafeFetchError("timeout"));
+    }, request.timeoutMs);
+    const stopTimer = () => clearTimeout(timer);
+    try {
+      const answer = agent
+        .request({
+          origin: url.origin,
+          path: `${url.pathname}${url.search}`,
+          method: request.method,
+          headers: request.headers,
+          body: request.body ?? null,
+          signal: limit.signal,
+        })
+        .then((data) => {
+          data.body.on("error", () => {});
+          return read(data, stopTimer);
+        });
+      // Whatever becomes of it after the time is over is nobody's concern.
+      answer.catch(() => {});
+      return await Promise.race([answer, expiry.promise]);
+    } catch (error) {
+      if (error instanceof SafeFetchError) throw error;
+      throw new SafeFetchError(problemOfError(error), error);
+    } finally {
+      stopTimer();
+    }
+  }
+
   return {
     async problemOf(text) {
       const problem = urlProblem(text, exemptHosts);
@@ -130,48 +178,52 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
       }
     },
 
-    async post(text, request) {
-      if (urlProblem(text, exemptHosts) !== null) throw new SafeFetchError("url_refused");
-      const url = new URL(text);
-      const limit = new AbortController();
-      const expiry = Promise.withResolvers<never>();
-      // An abort does not reach a request that still waits for its connection, so the time is kept here as well.
-      const timer = setTimeout(() => {
-        limit.abort();
-        expiry.reject(new SafeFetchError("timeout"));
-      }, request.timeoutMs);
-      try {
-        const answer = agent.request({
-          origin: url.origin,
-          path: `${url.pathname}${url.search}`,
-          method: "POST",
-          headers: request.headers,
-          body: request.body,
-          signal: limit.signal,
-        });
-        // Whatever becomes of it after the time is over is nobody's concern.
-        answer.catch(() => {});
-        const { statusCode, headers, body } = await Promise.race([answer, expiry.promise]);
-        clearTimeout(timer);
+    post: (url, request) =>
+      send(url, { ...request, method: "POST" }, async ({ statusCode, headers, body }, stopTimer) => {
         // The answer is known; its body is read only so that the connection can serve again.
-        const giveUp = setTimeout(() => body.destroy(), bodyTimeoutMs);
-        await body
-          .on("error", () => {})
-          .dump({ limit: mostBodyBytes })
-          .catch(() => {});
-        clearTimeout(giveUp);
+        stopTimer();
+        await discard(body);
         const retryAfter = headers["retry-after"];
         return { status: statusCode, retryAfter: typeof retryAfter === "string" ? retryAfter : null };
-      } catch (error) {
-        if (error instanceof SafeFetchError) throw error;
-        throw new SafeFetchError(problemOfError(error), error);
-      } finally {
-        clearTimeout(timer);
-      }
-    },
+      }),
+
+    get: (url, { maxBodyBytes, ...request }) =>
+      send(url, { ...request, method: "GET" }, async ({ statusCode, headers, body }, stopTimer) => {
+        if (statusCode === 200) {
+          const announced = Number(headers["content-length"] ?? 0);
+          return { status: statusCode, body: await readUpTo(body, announced, maxBodyBytes) };
+        }
+        stopTimer();
+        await discard(body);
+        return { status: statusCode, body: null };
+      }),
 
     close: () => agent.destroy(),
   };
+}
+
+type Body = Dispatcher.ResponseData["body"];
+
+async function discard(body: Body): Promise<void> {
+  const giveUp = setTimeout(() => body.destroy(), bodyTimeoutMs);
+  await body.dump({ limit: mostBodyBytes }).catch(() => {});
+  clearTimeout(giveUp);
+}
+
+/** Null for more than `maxBytes`, announced or sent; the connection is given up then. */
+async function readUpTo(body: Body, announcedBytes: number, maxBytes: number): Promise<Buffer | null> {
+  if (announcedBytes <= maxBytes) {
+    const chunks: Buffer[] = [];
+    let bytesLeft = maxBytes;
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytesLeft -= chunk.length;
+      if (bytesLeft < 0) break;
+      chunks.push(chunk);
+    }
+    if (bytesLeft >= 0) return Buffer.concat(chunks);
+  }
+  body.destroy();
+  return null;
 }
 
 function problemOfError(error: unknown): SafeFetchProblem {

@@ -14,14 +14,15 @@ import type { ConsentTexts } from "./consent-texts.ts";
 import { giveConsent } from "./give-consent.ts";
 import { claimHandoff, createHandoff } from "./hand-over.ts";
 import { hashToken } from "./handoff.ts";
+import type { LogoCache } from "./logo-cache.ts";
 import { readStatus } from "./read-status.ts";
 import { findReturnUrl } from "./return-url.ts";
 import type { StatusFeed } from "./status-feed.ts";
 import { serialisedTestDocuments } from "./test-documents.ts";
 import { findConsent, knowsCancelToken } from "./verify.store.ts";
-import { viewConsent, viewDetails } from "./verify.view.ts";
+import { shownLogoUrl, viewConsent, viewDetails } from "./verify.view.ts";
 
-export function verifyRoutes(core: Core, texts: ConsentTexts, feed: StatusFeed): Binding[] {
+export function verifyRoutes(core: Core, texts: ConsentTexts, feed: StatusFeed, logos: LogoCache): Binding[] {
   const { db, clock, publicUrl } = core;
 
   const findSession = async (id: string): Promise<SessionRow> => {
@@ -30,23 +31,35 @@ export function verifyRoutes(core: Core, texts: ConsentTexts, feed: StatusFeed):
     return session;
   };
 
+  const findWhoAsks = async (session: SessionRow) => {
+    const organization = await findOrganizationOfPerson(db, session.organization_id);
+    if (organization === null) throw new ApiError("SESSION_NOT_FOUND");
+    const domain = await findShownDomain(db, organization.id, session.redirect_url);
+    return { organization, domain };
+  };
+
   return [
     bind(contract.getVerifyDetails, async ({ params }) => {
       const now = clock.now();
       const session = await findSession(params.id);
-      const organization = await findOrganizationOfPerson(db, session.organization_id);
-      if (organization === null) throw new ApiError("SESSION_NOT_FOUND");
       const status = statusAt({ status: session.status, expiresAt: session.expires_at }, now);
       const parts = {
         session,
-        organization,
-        domain: await findShownDomain(db, organization.id, session.redirect_url),
+        ...(await findWhoAsks(session)),
         consent: await findConsent(db, session.id),
         texts,
         returnUrl: await findReturnUrl(db, session, status),
         publicUrl: publicUrl(),
       };
       return viewDetails(parts, now);
+    }),
+
+    bind(contract.getVerifyLogo, async ({ params }) => {
+      const { organization, domain } = await findWhoAsks(await findSession(params.id));
+      const url = shownLogoUrl(organization, domain);
+      const logo = url === null ? null : await logos.find(url);
+      if (logo === null) throw new ApiError("LOGO_NOT_FOUND");
+      return logo;
     }),
 
     bind(contract.giveConsent, async ({ params, body }) => {

@@ -51,6 +51,11 @@ export function viewConsent(row: ConsentRow, session: SessionRow): Static<typeof
   };
 }
 
+/** The logo counts for something only where a domain was proven. */
+export function shownLogoUrl(organization: OrganizationOfPerson, domain: string | null): string | null {
+  return domain === null ? null : organization.logo_url;
+}
+
 /** Who asks. Unless the organization has proven a domain, only what it says of itself in words, and a warning. */
 function viewOrganization(organization: OrganizationOfPerson, domain: string | null) {
   const verified = domain !== null;
@@ -59,7 +64,7 @@ function viewOrganization(organization: OrganizationOfPerson, domain: string | n
     verified,
     domain,
     domain_unicode: verified ? unicodeForm(domain) : null,
-    logo_url: verified ? organization.logo_url : null,
+    logo_url: shownLogoUrl(organization, domain),
     website_url: verified ? organization.website_url : null,
     business: verified
       ? {

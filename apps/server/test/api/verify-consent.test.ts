@@ -33,6 +33,7 @@ test("malformed ids, unknown ids and plain HTTP are told apart on every route", 
   const calls = (path: string) =>
     [
       () => api.get(`${path}/details`),
+      () => api.get(`${path}/logo`),
       () => api.get(`${path}/status`),
       () => api.get(`${path}/events`),
       () => api.get(`${path}/consent-receipt`),

@@ -16,6 +16,7 @@ import {
 import { createAuthority } from "../support/certificate.ts";
 import { startDnsServer } from "../support/dns-server.ts";
 import { verifyDomain } from "../support/domain.ts";
+import { drawPng } from "../support/pictures.ts";
 import { createReceivingEndpoint, decrypt, startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
 
@@ -97,12 +98,28 @@ async function untilTold(page: Page, text: string): Promise<void> {
   await page.getByRole("alert").filter({ hasText: text }).waitFor();
 }
 
+/** A host of logos that answers with this one: dark shapes on nothing, wider than high, as most logos are. */
+async function startLogoHost(status: number): Promise<string> {
+  const host = await startReceiver(authority);
+  const logo = drawPng(300, 200, (x, y) => {
+    const inSail = x > 40 && x < 150 && y < 150 && y > 150 - (x - 40) * 1.3;
+    const inHull = y >= 160 && y < 195 && x > 10 + (y - 160) && x < 290 - (y - 160);
+    return inSail || inHull ? [24, 48, 92, 255] : [0, 0, 0, 0];
+  });
+  host.answerWith((_received, response) => {
+    response.writeHead(status).end(logo);
+    return null;
+  });
+  return `https://127.0.0.1:${host.port}/logo.png`;
+}
+
 test("from the link to the decrypted webhook: consent, test passport, face, outcome, receipt, withdrawal", async () => {
   const receiver = await startReceiver(authority);
   const own = await createPartner(api);
   await own.owner.api.patch("/v1/auth/orgs", {
     name: "Harbour Hotel",
     website_url: "https://harbour.example.com",
+    logo_url: await startLogoHost(200),
   });
   await own.owner.api.post("/v1/auth/orgs/business-details", {
     business_name: "Harbour Hotel GmbH",
@@ -119,6 +136,7 @@ test("from the link to the decrypted webhook: consent, test passport, face, outc
   await page.getByText("Harbour Hotel GmbH").waitFor();
   await page.getByText("What you agree to").waitFor();
   assert.equal(await page.getByRole("checkbox", { name: "Nationality" }).isChecked(), false);
+  await page.waitForFunction("document.querySelector('main img')?.naturalWidth === 300");
   await look(page, "consent-verified");
   await page.getByRole("button", { name: "Agree and continue" }).click();
   await page.getByText("Tick the box to say that you agree.").first().waitFor();
@@ -167,6 +185,22 @@ test("from the link to the decrypted webhook: consent, test passport, face, outc
   await heading(page, "Your agreement was withdrawn").waitFor();
   await look(page, "withdrawn");
   assert.deepEqual(problems, []);
+  await page.context().close();
+});
+
+test("a logo that does not come leaves the first letter of the name, in the same place", async () => {
+  const own = await createPartner(api);
+  await own.owner.api.patch("/v1/auth/orgs", { name: "Quayside", logo_url: await startLogoHost(500) });
+  await verifyDomain(own.owner, dns, "quay.example");
+  const session = await createSession({}, own);
+  const { page, problems } = await openPerson(session.verification_url);
+  const letter = page.getByText("Q", { exact: true });
+  await letter.waitFor();
+  await page.waitForFunction("document.querySelector('main img') === null");
+  await letter.waitFor();
+  await look(page, "consent-without-logo", "small");
+  assert.equal(problems.length, 1);
+  assert.match(problems[0] ?? "", /404/);
   await page.context().close();
 });
 

@@ -67,7 +67,7 @@ export function ConsentScreen({
   const text = texts?.texts[language];
   return (
     <Screen title={t.consentTitle(details.organization.name)} lead={t.consentLead}>
-      <WhoAsks organization={details.organization} />
+      <WhoAsks details={details} />
       <Card title={t.whatIsAsked}>
         <FieldGroup title={t.requiredFields} note={t.requiredNote} fields={required} />
         {optional.length > 0 && (

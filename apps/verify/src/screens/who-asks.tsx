@@ -1,13 +1,12 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useWords } from "../i18n/language.ts";
-import type { Details } from "../session/api.ts";
+import { type Details, logoPath } from "../session/api.ts";
 import { Notice } from "../ui/notice.tsx";
 import { Card } from "../ui/screen.tsx";
 
-type Organization = Details["organization"];
-
-export function WhoAsks({ organization }: { organization: Organization }) {
+export function WhoAsks({ details }: { details: Details }) {
   const { t, language } = useWords();
+  const { organization } = details;
   const { business } = organization;
   const domain = organization.domain_unicode ?? organization.domain;
   const rows: [string, ReactNode][] = [];
@@ -31,7 +30,7 @@ export function WhoAsks({ organization }: { organization: Organization }) {
   return (
     <Card title={t.whoAsks}>
       <div className="flex items-center gap-4">
-        <Logo organization={organization} />
+        <Logo details={details} />
         <div className="min-w-0">
           <p className="text-lg font-semibold">{organization.name}</p>
           {organization.verified && domain !== null && (
@@ -65,19 +64,32 @@ export function WhoAsks({ organization }: { organization: Organization }) {
 }
 
 /**
- * A logo on another host would tell that host who is looking, before anything was agreed to. Only one that this service itself
- * serves is shown; otherwise the first letter stands in.
+ * The host of a logo would learn who is looking, before anything was agreed to, so the picture comes through this service. The first
+ * letter stands in until it is there, and for good when it does not come. Either fills the same square.
  */
-function Logo({ organization }: { organization: Organization }) {
-  const own = organization.logo_url?.startsWith(`${location.origin}/`) ? organization.logo_url : null;
-  if (own !== null)
-    return <img src={own} alt="" className="size-14 flex-none rounded-xl bg-white object-contain" />;
+function Logo({ details: { id, organization } }: { details: Details }) {
+  const [state, setState] = useState<"loading" | "shown" | "failed">("loading");
+  const shown = state === "shown";
   return (
-    <span
-      aria-hidden="true"
-      className="grid size-14 flex-none place-items-center rounded-xl bg-soft text-2xl font-bold text-accent"
-    >
-      {[...organization.name][0]?.toLocaleUpperCase()}
+    <span className="relative size-14 flex-none">
+      {!shown && (
+        <span
+          aria-hidden="true"
+          className="absolute inset-0 grid place-items-center rounded-xl bg-soft text-2xl font-bold text-accent"
+        >
+          {[...organization.name][0]?.toLocaleUpperCase()}
+        </span>
+      )}
+      {organization.logo_url !== null && state !== "failed" && (
+        <img
+          src={logoPath(id)}
+          alt=""
+          onLoad={() => setState("shown")}
+          onError={() => setState("failed")}
+          // Drawn for a white ground, most logos would be lost on a dark page.
+          className={`absolute inset-0 size-full rounded-xl border border-line bg-white object-contain p-1 ${shown ? "" : "opacity-0"}`}
+        />
+      )}
     </span>
   );
 }

@@ -11,6 +11,7 @@ const addresses = {
   details: { method: "GET", path: "/v1/verify/session/:id/details" } satisfies Address<
     typeof routes.getVerifyDetails
   >,
+  logo: { method: "GET", path: "/v1/verify/session/:id/logo" } satisfies Address<typeof routes.getVerifyLogo>,
   consent: { method: "POST", path: "/v1/verify/session/:id/consent" } satisfies Address<
     typeof routes.giveConsent
   >,
@@ -110,6 +111,11 @@ export class SessionApi {
   eventsUrl(): string {
     return `/v1/verify/session/${this.sessionId}/events`;
   }
+}
+
+/** For an image element; whether there is a logo, the details say. */
+export function logoPath(sessionId: string): string {
+  return addresses.logo.path.replace(":id", sessionId);
 }
 
 /** The code of an error that the service answered with; null when there was no answer at all. */
