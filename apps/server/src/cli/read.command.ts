@@ -18,13 +18,12 @@ import { DEFAULT_POLICY } from "@assay/emrtd/verify/policy";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import { loadConfig } from "../config.ts";
 import { accessKeyFromTyped } from "../desk-reader/access-key.ts";
+import { CardAtDesk } from "../desk-reader/card-at-desk.ts";
 import { judgeDocument } from "../desk-reader/judge-document.ts";
-import { readDocumentAtDesk, waitForCard } from "../desk-reader/read-document.ts";
+import { readDocumentAtDesk } from "../desk-reader/read-document.ts";
 import { loadTrustRecords, trustFolderPath } from "../trust/trust-folder.ts";
 import { DeviceError, describeOutcome, runDevice } from "../verify/simulate.ts";
 import { type Arguments, type Command, CommandError } from "./command.ts";
-
-type ConnectedCard = Awaited<ReturnType<CardReaders["connect"]>>;
 
 export const readCommand: Command = {
   name: "read",
@@ -51,7 +50,7 @@ export const readCommand: Command = {
     list: { type: "boolean", about: "List the readers and end." },
     wait: {
       type: "string",
-      about: "How long to wait for a document; 60 unless given.",
+      about: "How long to wait for a document, also for one that slipped off; 60 in all unless given.",
       placeholder: "SECONDS",
     },
     save: { type: "string", about: "Save the files of the chip in this folder.", placeholder: "DIR" },
@@ -146,21 +145,25 @@ async function readForSession(
   waitSeconds: number,
   print: (line: string) => void,
 ): Promise<number> {
-  const reader = await waitForCard(
+  const card = new CardAtDesk(
     { waitSeconds, ...(readerName === undefined ? {} : { readerName }) },
     { readers, print, delay: (milliseconds) => delay(milliseconds) },
   );
-  let card: ConnectedCard | null = null;
   try {
+    // The session is not taken before there is something to read for it.
+    await card.untilPresent();
     const outcome = await runDevice({
       verificationUrl,
       chip: {
         open: async () => {
-          await card?.disconnect().catch(() => {});
-          card = await readers.connect(reader);
-          return openChip(card.transport, accessKey);
+          await card.release();
+          return await card.work(() => openChip(card.transport, accessKey));
         },
-        read: (chip) => readDocument(chip),
+        read: (chip) =>
+          card.work(async (fresh) => {
+            if (fresh) await chip.open();
+            return await readDocument(chip);
+          }),
       },
       // Somebody else holds the session's page; the choice of what to share is theirs and was made there.
       consent: "given",
@@ -173,8 +176,7 @@ async function readForSession(
       ? new CommandError(error.message)
       : error;
   } finally {
-    // Assigned in a callback, which the compiler does not follow.
-    await (card as ConnectedCard | null)?.disconnect().catch(() => {});
+    await card.release();
   }
 }
 

@@ -6,12 +6,13 @@ import { join } from "node:path";
 import test from "node:test";
 import { OID } from "@assay/emrtd/ber/oid";
 import { tlv } from "@assay/emrtd/ber/write";
+import { EmrtdError } from "@assay/emrtd/emrtd-error";
 import { buildDg1 } from "@assay/emrtd/lds/dg1";
 import { buildDg14 } from "@assay/emrtd/lds/dg14";
 import { buildDg15 } from "@assay/emrtd/lds/dg15";
 import { buildMrz } from "@assay/emrtd/mrz/build-mrz";
 import type { CardReaders } from "@assay/emrtd/node/pcsc";
-import type { PcscReaderState } from "@assay/emrtd/node/pcscd-client";
+import { PcscError, type PcscReaderState } from "@assay/emrtd/node/pcscd-client";
 import { createVirtualChip, type VirtualChipOptions } from "@assay/emrtd/virtual/virtual-chip";
 import { accessKeyFromTyped } from "./access-key.ts";
 import type { ChipProofName } from "./prove-chip.ts";
@@ -85,10 +86,14 @@ function judge(...proofs: ChipProofName[]): DeskVerdict {
   };
 }
 
-async function read(readers: CardReaders, proofs: ChipProofName[] = [], saveTo?: string) {
-  const lines: string[] = [];
+async function read(
+  readers: CardReaders,
+  proofs: ChipProofName[] = [],
+  options: { saveTo?: string; waitSeconds?: number; lines?: string[] } = {},
+) {
+  const { waitSeconds = 2, lines = [], saveTo } = options;
   const accepted = await readDocumentAtDesk(
-    { accessKey: accessKeyFromTyped(TYPED), waitSeconds: 2, ...(saveTo === undefined ? {} : { saveTo }) },
+    { accessKey: accessKeyFromTyped(TYPED), waitSeconds, ...(saveTo === undefined ? {} : { saveTo }) },
     {
       readers,
       judge: () => judge(...proofs),
@@ -145,12 +150,12 @@ test("nothing is saved unless asked for, and then for the owner only and never o
     await read(desk());
     assert.deepEqual(readdirSync(folder), []);
     const target = join(folder, "document");
-    await read(desk(), [], target);
+    await read(desk(), [], { saveTo: target });
     assert.deepEqual(readdirSync(target).sort(), ["DG1.bin", "DG14.bin", "DG15.bin", "DG2.bin", "SOD.bin"]);
     assert.equal(statSync(join(target, "DG1.bin")).mode & 0o777, 0o600);
     assert.equal(statSync(target).mode & 0o777, 0o700);
     assert.deepEqual(new Uint8Array(readFileSync(join(target, "DG2.bin"))), FILES.DG2);
-    await assert.rejects(read(desk(), [], target), { code: "EEXIST" });
+    await assert.rejects(read(desk(), [], { saveTo: target }), { code: "EEXIST" });
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -170,6 +175,145 @@ test("the desk waits for a card, names the readers, and gives up in time", async
     { code: "CHIP_LOST", message: /in time/ },
   );
   await assert.rejects(read(desk({}, [[]])), { code: "CHIP_LOST", message: /No reader/ });
+});
+
+const SLIPPED = "The document left the reader. Put it back.";
+
+function times(text: string, line: string): number {
+  return text.split("\n").filter((candidate) => candidate === line).length;
+}
+
+/** Readers with something in front of every command to the chip. */
+function onCommand(readers: CardReaders, before: () => void): CardReaders {
+  return {
+    ...readers,
+    connect: async (name) => {
+      const { transport, disconnect } = await readers.connect(name);
+      const transceive = async (command: Uint8Array) => {
+        before();
+        return await transport.transceive(command);
+      };
+      return { disconnect, transport: { ...transport, transceive } };
+    },
+  };
+}
+
+/** A reader whose document slips off in the given connections, after so many commands; 0 is while it connects. */
+function slippery(slips: readonly number[], states?: readonly PcscReaderState[][]) {
+  const lost = () => new EmrtdError("CHIP_LOST", "SCardConnect: there is no card in the reader");
+  let connections = 0;
+  let commandsLeft = 0;
+  const answering = onCommand(desk({}, states), () => {
+    if (commandsLeft-- <= 0) throw lost();
+  });
+  const readers: CardReaders = {
+    ...answering,
+    connect: async (name) => {
+      commandsLeft = slips[connections++] ?? Number.POSITIVE_INFINITY;
+      if (commandsLeft === 0) throw lost();
+      return await answering.connect(name);
+    },
+  };
+  return { readers, connections: () => connections };
+}
+
+const state = (cardPresent: boolean): PcscReaderState[] => [
+  { name: "Desk 00 00", cardPresent, atr: new Uint8Array(0) },
+];
+
+test("a document that leaves the reader is waited for, at whichever command it left", async () => {
+  let commands = 0;
+  const counted = onCommand(desk(), () => commands++);
+  await read(counted, ["chip_authentication"]);
+  assert.ok(commands > 20);
+  for (let slip = 0; slip < commands; slip++) {
+    const { accepted, text } = await read(slippery([slip]).readers, ["chip_authentication"]);
+    assert.equal(accepted, true, `${slip}: ${text}`);
+    assert.equal(times(text, SLIPPED), 1, `${slip}: ${text}`);
+  }
+});
+
+test("what was read is kept when the document slips off during its proof, and saved once", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "assay-desk-"));
+  try {
+    const lines: string[] = [];
+    let slipped = false;
+    const readers = onCommand(desk(), () => {
+      if (slipped || !lines.at(-1)?.startsWith("Asking the chip")) return;
+      slipped = true;
+      throw new Error("no answer");
+    });
+    const saveTo = join(folder, "document");
+    const { accepted, text } = await read(readers, ["chip_authentication"], { saveTo, lines });
+    assert.equal(accepted, true, text);
+    assert.equal(times(text, SLIPPED), 1);
+    assert.equal(times(text, "Read DG2: 9004 bytes"), 1);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("a copy that is put back in place of the document does not pass for it", async () => {
+  const lines: string[] = [];
+  const copy = desk({ clone: true });
+  let taken = false;
+  const genuine = onCommand(desk(), () => {
+    taken ||= lines.at(-1)?.startsWith("Asking the chip") ?? false;
+    if (taken) throw new Error("no answer");
+  });
+  const readers: CardReaders = {
+    ...genuine,
+    connect: async (name) => await (taken ? copy : genuine).connect(name),
+  };
+  const { accepted, text } = await read(readers, ["chip_authentication"], { lines });
+  assert.equal(times(text, SLIPPED), 1);
+  assert.equal(accepted, false, text);
+});
+
+test("a card that is said to be there after it left is not taken for one that came back", async () => {
+  // Present, lost on connecting, said to be there a little longer, gone, and back.
+  const { readers, connections } = slippery(
+    [0],
+    [state(true), state(true), state(true), state(false), state(false)],
+  );
+  const { accepted, text } = await read(readers);
+  assert.equal(accepted, true);
+  assert.equal(connections(), 2);
+  assert.equal(times(text, SLIPPED), 1);
+  assert.doesNotMatch(text, /Put the document on/);
+});
+
+test("the desk does not wait without end for a document that keeps leaving", async () => {
+  const restless = slippery([0, 5, 0, 3, 9]);
+  await assert.rejects(read(restless.readers, [], { waitSeconds: 3600 }), { code: "CHIP_LOST" });
+  assert.equal(restless.connections(), 4);
+
+  // Two seconds are eight pauses between looks at the reader, for all waiting together; the second look finds a card.
+  let looks = 0;
+  const leaving = slippery([0]);
+  await assert.rejects(read({ ...leaving.readers, list: async () => state(looks++ === 1) }), {
+    code: "CHIP_LOST",
+    message: /in time/,
+  });
+  assert.equal(looks, 9);
+});
+
+test("what waiting does not mend ends the reading at once", async () => {
+  let connections = 0;
+  const taken: CardReaders = {
+    ...desk(),
+    connect: async () => {
+      connections++;
+      throw new PcscError("SCardConnect", 0x8010000b);
+    },
+  };
+  await assert.rejects(read(taken), { name: "PcscError", message: /exclusively/ });
+  assert.equal(connections, 1);
+
+  // Whoever does not want to wait is not made to.
+  const lost = slippery([0]);
+  await assert.rejects(read(lost.readers, [], { waitSeconds: 0 }), { message: /no card in the reader/ });
+  assert.equal(lost.connections(), 1);
 });
 
 test("what was typed becomes a key, or an error that names what is missing", () => {

@@ -1,20 +1,17 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { RandomSource } from "@assay/emrtd/crypto/random";
-import { EmrtdError, isEmrtdError } from "@assay/emrtd/emrtd-error";
+import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { readDg1 } from "@assay/emrtd/lds/dg1";
 import { isoDate } from "@assay/emrtd/mrz/mrz-date";
-import type { CardReaders } from "@assay/emrtd/node/pcsc";
 import { compareWithDg14 } from "@assay/emrtd/reader/card-access";
 import { type AccessKey, type Chip, type ChipProgress, openChip } from "@assay/emrtd/reader/open-chip";
 import { type ReadDocumentFiles, readDocument } from "@assay/emrtd/reader/read-document";
+import { CardAtDesk, type CardWait, type DeskReaders } from "./card-at-desk.ts";
 import { type ChipProofName, type ChipProofResult, proveChip } from "./prove-chip.ts";
 
-export type DeskReading = {
+export type DeskReading = CardWait & {
   accessKey: AccessKey;
-  /** Part of the reader's name, when there are several. */
-  readerName?: string;
-  waitSeconds: number;
   /** Where the files go. Nothing is saved without it. */
   saveTo?: string;
 };
@@ -29,48 +26,48 @@ export type DeskVerdict = {
   accepted: boolean;
 };
 
-export type DeskSurroundings = {
-  readers: CardReaders;
+export type DeskSurroundings = DeskReaders & {
   judge: (files: ReadDocumentFiles) => DeskVerdict;
-  print: (line: string) => void;
-  delay: (milliseconds: number) => Promise<void>;
   now: () => Date;
   random?: RandomSource;
 };
-
-const POLL_MILLISECONDS = 250;
 
 /** Reads the document on the reader, judges it and prints both. Resolves with whether it was accepted. */
 export async function readDocumentAtDesk(
   reading: DeskReading,
   surroundings: DeskSurroundings,
 ): Promise<boolean> {
-  const { readers, print } = surroundings;
-  const reader = await waitForCard(reading, surroundings);
-  const card = await readers.connect(reader);
+  const { print, random } = surroundings;
+  const card = new CardAtDesk(reading, surroundings);
+  // Kept when the document slips off during its proof: whatever is put back has to prove that it belongs to these files.
+  let files: ReadDocumentFiles | undefined;
+  let verdict: DeskVerdict | undefined;
   try {
-    const chip = await openChip(card.transport, reading.accessKey, {
-      onProgress: progressPrinter(print),
-      ...(surroundings.random === undefined ? {} : { random: surroundings.random }),
+    return await card.work(async () => {
+      const chip = await openChip(card.transport, reading.accessKey, {
+        onProgress: progressPrinter(print),
+        ...(random === undefined ? {} : { random }),
+      });
+      if (files === undefined) {
+        files = await readDocument(chip);
+        // Saved before it is judged: a document that fails is the one somebody wants to look into.
+        if (reading.saveTo !== undefined) await saveFiles(reading.saveTo, files, print);
+      }
+      verdict ??= surroundings.judge(files);
+      while (verdict.nextProof !== null) {
+        const proof = verdict.nextProof;
+        print(`Asking the chip for ${words(proof)} …`);
+        verdict = verdict.withProof(await proveChip(chip, proof, files, random));
+        if (verdict.nextProof === proof) throw new Error("A proof was asked for twice");
+      }
+      for (const line of holderLines(files, surroundings.now())) print(line);
+      for (const line of verdict.lines) print(line);
+      if (accessDiffers(chip, files))
+        print("warning access: the chip offered other keys for opening it than DG14 states");
+      return verdict.accepted;
     });
-    const files = await readDocument(chip);
-    // Saved before it is judged: a document that fails is the one somebody wants to look into.
-    if (reading.saveTo !== undefined) await saveFiles(reading.saveTo, files, print);
-    let verdict = surroundings.judge(files);
-    while (verdict.nextProof !== null) {
-      const proof = verdict.nextProof;
-      print(`Asking the chip for ${words(proof)} …`);
-      verdict = verdict.withProof(await proveChip(chip, proof, files, surroundings.random));
-      if (verdict.nextProof === proof) throw new Error("A proof was asked for twice");
-    }
-    for (const line of holderLines(files, surroundings.now())) print(line);
-    for (const line of verdict.lines) print(line);
-    if (accessDiffers(chip, files))
-      print("warning access: the chip offered other keys for opening it than DG14 states");
-    return verdict.accepted;
   } finally {
-    // The card may be gone by now, and what happened before is the better error.
-    await card.disconnect().catch(() => {});
+    await card.release();
   }
 }
 
@@ -86,36 +83,6 @@ function accessDiffers(chip: Chip, { DG14 }: ReadDocumentFiles): boolean {
     if (!isEmrtdError(error)) throw error;
     return false;
   }
-}
-
-export async function waitForCard(
-  reading: Pick<DeskReading, "readerName" | "waitSeconds">,
-  { readers, print, delay }: Pick<DeskSurroundings, "readers" | "print" | "delay">,
-): Promise<string> {
-  const attempts = Math.max(1, Math.ceil((reading.waitSeconds * 1000) / POLL_MILLISECONDS));
-  let announced = false;
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    const all = await readers.list();
-    const wanted = all.filter(
-      ({ name }) => reading.readerName === undefined || name.includes(reading.readerName),
-    );
-    if (wanted.length === 0) {
-      const names = all.map(({ name }) => name).join(", ");
-      throw new EmrtdError(
-        "CHIP_LOST",
-        names === "" ? "No reader is connected" : `No such reader; there is: ${names}`,
-      );
-    }
-    const ready = wanted.find(({ cardPresent }) => cardPresent);
-    if (ready !== undefined) {
-      print(`Reader: ${ready.name}`);
-      return ready.name;
-    }
-    if (!announced) print(`Put the document on the reader: ${wanted.map(({ name }) => name).join(" or ")}`);
-    announced = true;
-    await delay(POLL_MILLISECONDS);
-  }
-  throw new EmrtdError("CHIP_LOST", "No document was put on the reader in time");
 }
 
 /** A line when something starts or ends; a bar would not survive being piped. */

@@ -143,9 +143,4 @@ export class KeyRing {
   openText(purpose: KeyPurpose, sealed: Buffer, context: string): string {
     return this.open(purpose, sealed, context).toString("utf8");
   }
-
-  /** Whether sealed data was made with a key that is no longer the current one. */
-  isStale(sealed: Buffer): boolean {
-    return sealed.toString("latin1", 1, 1 + (sealed[0] ?? 0)) !== this.currentId;
-  }
 }

@@ -3,7 +3,13 @@ import type { Tlv } from "../ber/read.ts";
 import { contextConstructed, TAG } from "../ber/tag.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import { type DigestName, digestForOid } from "../lds/lds-security-object.ts";
-import type { PssParameters } from "./signature.ts";
+
+/** MGF1 is the only mask generation function there is, so its hash is all that is named. */
+export interface PssParameters {
+  readonly hash: DigestName;
+  readonly mgfHash: DigestName;
+  readonly saltBytes: number;
+}
 
 export type SignatureScheme =
   | { readonly kind: "rsa_pkcs1"; readonly hash: DigestName }

@@ -1,12 +1,6 @@
 import type { DigestName } from "../lds/lds-security-object.ts";
 import type { EcPublicKey, RsaPublicKey } from "./public-key.ts";
-
-/** MGF1 is the only mask generation function there is, so its hash is all that is named. */
-export interface PssParameters {
-  readonly hash: DigestName;
-  readonly mgfHash: DigestName;
-  readonly saltBytes: number;
-}
+import type { PssParameters } from "./signature-scheme.ts";
 
 /** DER is SEQUENCE { r, s }; raw is r and s side by side, each as long as the order of the curve. */
 export type EcdsaEncoding = "der" | "raw";

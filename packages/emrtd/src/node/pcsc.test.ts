@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:net";
 import { test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { skipWithoutPcscd, startPcscd } from "../../test/support/pcscd.ts";
 import { dg14, ecKey, SAMPLE_CAN, SAMPLE_KEY, sampleFiles } from "../../test/support/sample-document.ts";
 import { OID } from "../ber/oid.ts";
@@ -10,19 +9,8 @@ import { startChipAuthentication } from "../chip-authentication/chip-authenticat
 import { paceOid } from "../pace/pace-protocol.ts";
 import { openChip } from "../reader/open-chip.ts";
 import { createVirtualChip } from "../virtual/virtual-chip.ts";
-import { type CardReaders, nativeReaders, openCardReaders } from "./pcsc.ts";
+import { nativeReaders, openCardReaders } from "./pcsc.ts";
 import { PcscError } from "./pcscd-client.ts";
-import { insertIntoVpcd } from "./vpcd.ts";
-
-/** The daemon looks for cards about twice a second. */
-async function readerWithCard(readers: CardReaders, present: boolean): Promise<string> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const found = (await readers.list()).find((reader) => reader.cardPresent === present);
-    if (found !== undefined) return found.name;
-    await delay(50);
-  }
-  throw new Error("the daemon did not notice the card");
-}
 
 test("a document is read over PC/SC: reader, daemon, virtual reader, software chip", {
   skip: skipWithoutPcscd,
@@ -39,8 +27,8 @@ test("a document is read over PC/SC: reader, daemon, virtual reader, software ch
       pace: [{ oid: paceOid("ECDH", "generic", "AES-128"), parameterId: 13 }],
       chipAuthentication: [{ privateKey: key.pkcs8 }],
     });
-    const link = await insertIntoVpcd(chip, { port: daemon.vpcdPort });
-    const name = await readerWithCard(readers, true);
+    const inserted = await daemon.insert(chip);
+    const name = (await readers.list()).find(({ cardPresent }) => cardPresent)?.name ?? "";
     assert.match(name, /Virtual PCD/);
 
     for (const accessKey of [{ mrz: SAMPLE_KEY }, { can: SAMPLE_CAN }]) {
@@ -59,10 +47,17 @@ test("a document is read over PC/SC: reader, daemon, virtual reader, software ch
     }
 
     const card = await readers.connect(name);
-    await link.close();
-    await readerWithCard(readers, false);
+    await inserted.close();
     await assert.rejects(openChip(card.transport, { mrz: SAMPLE_KEY }), { code: "CHIP_LOST" });
-    await assert.rejects(readers.connect(name), PcscError);
+    await assert.rejects(readers.connect(name), {
+      code: "CHIP_LOST",
+      message: "SCardConnect: there is no card in the reader",
+    });
+    await assert.rejects(readers.connect("Another reader"), PcscError);
+    await card.disconnect().catch(() => {});
+
+    await daemon.stop();
+    await assert.rejects(readers.list(), { name: "PcscError", message: /service has stopped/ });
     await readers.close();
   } finally {
     await daemon.stop();
@@ -96,6 +91,7 @@ test("a daemon with another protocol is refused with its version", async () => {
 test("the optional native package is driven in the same way", async () => {
   const chip = createVirtualChip({ files: sampleFiles(), mrzKey: SAMPLE_KEY });
   let refusedLong = 0;
+  let ready = false;
   class Context {
     listReaders() {
       const card = {
@@ -114,12 +110,19 @@ test("the optional native package is driven in the same way", async () => {
         },
         disconnect: () => {},
       };
-      return [{ name: "desk", state: 0x22, atr: fromHex("3B80800101"), connect: async () => card }];
+      const connect = async () => {
+        // The package hands on numbers with a sign.
+        if (!ready) throw Object.assign(new Error("unpowered"), { code: 0x80100067 | 0 });
+        return card;
+      };
+      return [{ name: "desk", state: 0x22, atr: fromHex("3B80800101"), connect }];
     }
     close() {}
   }
   const readers = nativeReaders({ Context });
   assert.deepEqual(await readers.list(), [{ name: "desk", cardPresent: true, atr: fromHex("3B80800101") }]);
+  await assert.rejects(readers.connect("desk"), { code: "CHIP_LOST", message: /no power/ });
+  ready = true;
   const card = await readers.connect("desk");
   const opened = await openChip(card.transport, { mrz: SAMPLE_KEY });
   assert.equal(toHex(await opened.readFile("DG2")), toHex(sampleFiles().DG2 ?? new Uint8Array(0)));

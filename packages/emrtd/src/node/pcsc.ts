@@ -6,7 +6,7 @@ import { PcscdClient, PcscError, type PcscReaderState } from "./pcscd-client.ts"
 /** The smart card readers of this machine. */
 export interface CardReaders {
   list(): Promise<PcscReaderState[]>;
-  /** Rejects when there is no card, or when another program holds it. */
+  /** Rejects with CHIP_LOST when there is no card or it is not ready, and otherwise when another program holds it. */
   connect(reader: string): Promise<ConnectedCard>;
   close(): Promise<void>;
 }
@@ -49,8 +49,13 @@ function daemonReaders(client: PcscdClient): CardReaders {
     list: () => client.readers(),
     close: () => client.close(),
     connect: async (reader) => {
-      const { card, protocol } = await client.connect(reader);
-      await client.beginTransaction(card);
+      const { card, protocol } = await noticingAbsence(() => client.connect(reader));
+      try {
+        await noticingAbsence(() => client.beginTransaction(card));
+      } catch (error) {
+        await client.disconnect(card).catch(() => {});
+        throw error;
+      }
       return {
         transport: readerTransport(
           protocol === PROTOCOL_T1,
@@ -61,6 +66,19 @@ function daemonReaders(client: PcscdClient): CardReaders {
       };
     },
   };
+}
+
+/**
+ * Readers are said to have a card for a moment after it went away, and before it has power. Callers wait in both cases, so
+ * they see one error for both.
+ */
+async function noticingAbsence<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof PcscError) || !error.cardIsAbsent) throw error;
+    throw new EmrtdError("CHIP_LOST", error.message, { cause: error });
+  }
 }
 
 /** T=0 cannot carry extended length at all; with T=1 it depends on reader and card, which a try finds out. */
@@ -141,17 +159,18 @@ export function nativeReaders(native: NativePackage): CardReaders {
     connect: async (name) => {
       const reader = context.listReaders().find((candidate) => candidate.name === name);
       if (reader === undefined) throw new EmrtdError("CHIP_LOST", "The reader is not there any more");
-      const card = await reader.connect(SHARE_SHARED, PROTOCOL_ANY);
+      const card = await noticingAbsence(() =>
+        reader.connect(SHARE_SHARED, PROTOCOL_ANY).catch((error) => {
+          throw nativeError("SCardConnect", error);
+        }),
+      );
       const transmit = async (command: Uint8Array) => {
         try {
           return new Uint8Array(
             await card.transmit(command, { maxRecvLength: EXTENDED_LIMITS.maxResponseBytes }),
           );
         } catch (error) {
-          throw new PcscError(
-            "SCardTransmit",
-            error instanceof Error && "code" in error ? Number(error.code) : 0,
-          );
+          throw nativeError("SCardTransmit", error);
         }
       };
       const reset = async () => {
@@ -163,4 +182,9 @@ export function nativeReaders(native: NativePackage): CardReaders {
       };
     },
   };
+}
+
+/** Native code may give the number with a sign. */
+function nativeError(what: string, error: unknown): PcscError {
+  return new PcscError(what, error instanceof Error && "code" in error ? Number(error.code) >>> 0 : 0);
 }

@@ -41,18 +41,26 @@ const MAX_ANSWER_BYTES = 65_548;
 
 const RESULT_NAMES: Readonly<Record<number, string>> = {
   2148532226: "cancelled",
+  2148532234: "the smart card service did not answer in time",
   2148532233: "the reader is unknown",
   2148532235: "another program uses the card exclusively",
   2148532236: "there is no card in the reader",
+  2148532240: "the card is not ready",
   2148532246: "the reader could not carry the command",
   2148532247: "the reader is not available",
   2148532253: "the smart card service is not running",
   2148532254: "the smart card service has stopped",
   2148532326: "the card does not answer",
+  2148532327: "the card has no power",
   2148532328: "the card was reset",
   2148532329: "the card was taken away",
   2148532330: "this user may not use the reader",
 };
+
+const TIMEOUT = 2148532234;
+const SERVICE_STOPPED = 2148532254;
+/** No card, not ready, not answering, without power, reset, taken away. */
+const ABSENT: readonly number[] = [2148532236, 2148532240, 2148532326, 2148532327, 2148532328, 2148532329];
 
 export interface PcscReaderState {
   readonly name: string;
@@ -68,6 +76,11 @@ export class PcscError extends Error {
     super(`${what}: ${known}`);
     this.name = "PcscError";
     this.result = result;
+  }
+
+  /** There is no card that can be spoken to right now; waiting for one may help. */
+  get cardIsAbsent(): boolean {
+    return ABSENT.includes(this.result);
   }
 }
 
@@ -90,8 +103,8 @@ export class PcscdClient {
       this.#received = concat(this.#received, piece);
       this.#deliver();
     });
-    socket.on("error", (error) => this.#fail(error));
-    socket.on("close", () => this.#fail(new Error("The smart card service closed the connection")));
+    socket.on("error", () => this.#fail(new PcscError("pcscd", SERVICE_STOPPED)));
+    socket.on("close", () => this.#fail(new PcscError("pcscd", SERVICE_STOPPED)));
   }
 
   static async open(
@@ -237,7 +250,7 @@ export class PcscdClient {
       // After a missed answer the stream cannot be trusted any more, so the connection ends with it.
       const timer = setTimeout(() => {
         this.#socket.destroy();
-        this.#fail(new Error("The smart card service did not answer in time"));
+        this.#fail(new PcscError("pcscd", TIMEOUT));
       }, this.#timeoutMilliseconds);
       this.#wanted = {
         bytes,

@@ -20,8 +20,8 @@ import {
 } from "../ber/write.ts";
 import { curveNamed } from "../crypto/named-curve.ts";
 import type { EcPublicKey, PublicKey, RsaPublicKey } from "../crypto/public-key.ts";
-import type { EcdsaEncoding, PssParameters, SignatureChecker } from "../crypto/signature.ts";
-import { SIGNATURE_OID } from "../crypto/signature-scheme.ts";
+import type { EcdsaEncoding, SignatureChecker } from "../crypto/signature.ts";
+import { type PssParameters, SIGNATURE_OID } from "../crypto/signature-scheme.ts";
 import { type DigestName, digestOid } from "../lds/lds-security-object.ts";
 
 const NODE_HASHES: Readonly<Record<DigestName, string>> = {

@@ -3,6 +3,10 @@ import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { PcscdClient } from "../../src/node/pcscd-client.ts";
+import { insertIntoVpcd } from "../../src/node/vpcd.ts";
+import type { VirtualChip } from "../../src/virtual/virtual-chip.ts";
 
 const DAEMON = "/usr/sbin/pcscd";
 const DRIVER = "/usr/lib/pcsc/drivers/serial/libifdvpcd.so";
@@ -19,11 +23,17 @@ export interface TestPcscd {
   readonly socketPath: string;
   /** Where the virtual reader waits for its card. */
   readonly vpcdPort: number;
-  log(): string;
+  /** Puts a chip into the reader and waits until the daemon says that it is there; closing it waits until it is not. */
+  insert(chip: VirtualChip): Promise<{ close(): Promise<void> }>;
   stop(): Promise<void>;
 }
 
-/** A port that was free a moment ago; the virtual reader takes two neighbours of it. */
+const POLL_MILLISECONDS = 50;
+/** Far more than the daemon ever needs, because a machine that is busy with other tests must not fail this one. */
+const DEADLINE_MILLISECONDS = 60_000;
+const MAX_STARTS = 5;
+
+/** A port that was free a moment ago; the virtual reader takes its neighbour too. */
 async function freePort(): Promise<number> {
   return await new Promise((resolve, reject) => {
     const server = createServer();
@@ -38,9 +48,30 @@ async function freePort(): Promise<number> {
 
 /**
  * A daemon of our own: its own socket, handed over the way systemd does it, its own reader configuration, and nothing
- * shared with a daemon that may be running on the machine.
+ * shared with a daemon that may be running on the machine. Resolves when its virtual reader waits for a card.
  */
 export async function startPcscd(): Promise<TestPcscd> {
+  for (let start = 1; ; start++) {
+    const daemon = await spawnPcscd();
+    try {
+      // The daemon answers once it has opened its readers. It goes on without one whose port was taken meanwhile.
+      const client = await PcscdClient.open({
+        socketPath: daemon.socketPath,
+        timeoutMilliseconds: DEADLINE_MILLISECONDS,
+      });
+      const readers = await client.readers();
+      await client.close();
+      if (readers.length > 0) return daemon;
+      if (start >= MAX_STARTS) throw new Error(`pcscd has no virtual reader: ${daemon.log()}`);
+    } catch (error) {
+      await daemon.stop();
+      throw error;
+    }
+    await daemon.stop();
+  }
+}
+
+async function spawnPcscd(): Promise<TestPcscd & { log(): string }> {
   const folder = mkdtempSync(path.join(tmpdir(), "pcscd-"));
   const vpcdPort = await freePort();
   const channel = `0x${vpcdPort.toString(16).toUpperCase()}`;
@@ -73,6 +104,16 @@ export async function startPcscd(): Promise<TestPcscd> {
     socketPath,
     vpcdPort,
     log: () => output.join(""),
+    insert: async (chip) => {
+      const link = await insertIntoVpcd(chip, { port: vpcdPort });
+      await untilCard(socketPath, true);
+      return {
+        close: async () => {
+          await link.close();
+          await untilCard(socketPath, false);
+        },
+      };
+    },
     stop: async () => {
       const exited = new Promise<void>((resolve) => {
         if (daemon.exitCode !== null || daemon.signalCode !== null) resolve();
@@ -83,4 +124,19 @@ export async function startPcscd(): Promise<TestPcscd> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The daemon looks at its readers about twice a second and tells what it saw the last time. */
+async function untilCard(socketPath: string, present: boolean): Promise<void> {
+  const client = await PcscdClient.open({ socketPath, timeoutMilliseconds: DEADLINE_MILLISECONDS });
+  try {
+    const deadline = Date.now() + DEADLINE_MILLISECONDS;
+    while ((await client.readers()).some(({ cardPresent }) => cardPresent) !== present) {
+      if (Date.now() > deadline)
+        throw new Error(`the daemon did not notice that the card ${present ? "came" : "left"}`);
+      await delay(POLL_MILLISECONDS);
+    }
+  } finally {
+    await client.close();
+  }
 }

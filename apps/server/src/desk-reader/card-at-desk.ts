@@ -1,0 +1,132 @@
+import type { ChipTransport } from "@assay/emrtd/apdu/transport";
+import { EmrtdError, isEmrtdError } from "@assay/emrtd/emrtd-error";
+import type { CardReaders, ConnectedCard } from "@assay/emrtd/node/pcsc";
+
+export type CardWait = {
+  /** Part of the reader's name, when there are several. */
+  readerName?: string;
+  /** For all waiting together, with what comes after the document has slipped off. */
+  waitSeconds: number;
+};
+
+export type DeskReaders = {
+  readers: CardReaders;
+  print: (line: string) => void;
+  delay: (milliseconds: number) => Promise<void>;
+};
+
+const POLL_MILLISECONDS = 250;
+/**
+ * Services look at their readers about twice a second, so one that lost its card is said to have it for a moment longer.
+ * What is still there after this many polls is there, or has been put back already.
+ */
+const SETTLE_POLLS = 4;
+const MAX_RESTARTS = 3;
+
+/** The document on the reader of a desk, where hands shake and documents slip: it is waited for, and waited for again. */
+export class CardAtDesk {
+  /** Reaches whichever card is connected, so that a chip can be opened anew through it. */
+  readonly transport: ChipTransport;
+  readonly #wait: CardWait;
+  readonly #desk: DeskReaders;
+  #card: ConnectedCard | undefined;
+  #pollsLeft: number;
+  #lost = false;
+  #restarts = 0;
+  #namedReader: string | undefined;
+
+  constructor(wait: CardWait, desk: DeskReaders) {
+    this.#wait = wait;
+    this.#desk = desk;
+    this.#pollsLeft = Math.max(1, Math.ceil((wait.waitSeconds * 1000) / POLL_MILLISECONDS));
+    const connected = () => this.#connected();
+    this.transport = {
+      transceive: async (command) => {
+        try {
+          return await connected().transceive(command);
+        } catch (error) {
+          this.#lost = true;
+          throw error;
+        }
+      },
+      get maxCommandBytes() {
+        return connected().maxCommandBytes;
+      },
+      get maxResponseBytes() {
+        return connected().maxResponseBytes;
+      },
+      get extendedLength() {
+        return connected().extendedLength;
+      },
+    };
+  }
+
+  #connected(): ChipTransport {
+    if (this.#card === undefined) throw new EmrtdError("CHIP_LOST", "No document is on the reader");
+    return this.#card.transport;
+  }
+
+  /**
+   * Works on the document on the reader. When it leaves the reader meanwhile, says so, waits for it and begins the work
+   * again, a few times and within the waiting time. `fresh` tells that the card was connected for this round.
+   */
+  async work<T>(task: (fresh: boolean) => Promise<T>): Promise<T> {
+    for (;;) {
+      const reader = this.#card === undefined ? await this.untilPresent() : undefined;
+      try {
+        if (reader !== undefined) this.#card = await this.#desk.readers.connect(reader);
+        return await task(reader !== undefined);
+      } catch (error) {
+        await this.release();
+        const lost = isEmrtdError(error) && error.code === "CHIP_LOST";
+        if (!lost || this.#restarts >= MAX_RESTARTS || this.#pollsLeft <= SETTLE_POLLS) throw error;
+        this.#restarts++;
+        this.#lost = true;
+      }
+    }
+  }
+
+  /** Resolves with the name of the reader that has a card. */
+  async untilPresent(): Promise<string> {
+    const { readers, print, delay } = this.#desk;
+    const { readerName } = this.#wait;
+    let settlePolls = this.#lost ? SETTLE_POLLS : 0;
+    let asked = this.#lost;
+    if (this.#lost) {
+      print("The document left the reader. Put it back.");
+      this.#lost = false;
+      this.#namedReader = undefined;
+    }
+    for (; this.#pollsLeft > 0; this.#pollsLeft--) {
+      const all = await readers.list();
+      const wanted = all.filter(({ name }) => readerName === undefined || name.includes(readerName));
+      if (wanted.length === 0) {
+        const names = all.map(({ name }) => name).join(", ");
+        throw new EmrtdError(
+          "CHIP_LOST",
+          names === "" ? "No reader is connected" : `No such reader; there is: ${names}`,
+        );
+      }
+      const ready = wanted.find(({ cardPresent }) => cardPresent);
+      if (ready === undefined) {
+        settlePolls = 0;
+        if (!asked) print(`Put the document on the reader: ${wanted.map(({ name }) => name).join(" or ")}`);
+        asked = true;
+      } else if (settlePolls === 0) {
+        if (this.#namedReader !== ready.name) print(`Reader: ${ready.name}`);
+        this.#namedReader = ready.name;
+        return ready.name;
+      } else settlePolls--;
+      await delay(POLL_MILLISECONDS);
+    }
+    throw new EmrtdError("CHIP_LOST", "No document was put on the reader in time");
+  }
+
+  /** Lets go of the card; the next work connects to it anew. */
+  async release(): Promise<void> {
+    const card = this.#card;
+    this.#card = undefined;
+    // The card may be gone by now, and what happened before is the better error.
+    await card?.disconnect().catch(() => {});
+  }
+}
