@@ -142,17 +142,79 @@ export const de: Messages = {
   tryAgain: "Noch einmal versuchen",
 
   faceTitle: "Zeigen Sie nun Ihr Gesicht",
-  faceLead:
-    "Die Kamera vergleicht Sie mit dem Bild auf dem Chip. Schauen Sie geradeaus und folgen Sie dann den Anweisungen.",
-  facePrivacy: "Die Bilder dienen nur diesem Vergleich und werden nicht gespeichert.",
+  faceLead: "Die Kamera vergleicht Sie mit dem Bild auf dem Chip. Das dauert etwa 15 Sekunden.",
+  faceExplained: {
+    happens: {
+      title: "Was geschieht",
+      text: "Sie halten Ihr Gesicht in ein Oval. Dann bittet die Seite nacheinander um vier Bewegungen, zum Beispiel den Kopf zu drehen. Gleichmäßiges Licht von vorn hilft; nehmen Sie Hut und Sonnenbrille ab und seien Sie allein im Bild.",
+    },
+    colours: {
+      title: "Der Bildschirm wechselt die Farbe",
+      text: "Während der Prüfung wird der ganze Bildschirm etwa einmal in der Sekunde rot, grün, blau oder weiß, und Ihr Gesicht wirft das Licht zurück. Das gehört zur Prüfung, auch wenn auf Ihrem Gerät Animationen abgeschaltet sind. Wenn Ihnen das schaden könnte, starten Sie nicht und fragen Sie dort, wo Sie herkamen, nach einem anderen Weg.",
+    },
+    kept: {
+      title: "Was behalten wird: nichts",
+      text: "Die Bilder gehen nur an diesen Dienst, werden mit dem Bild auf dem Chip verglichen und nicht gespeichert. Was Ihnen hilft, die richtige Haltung zu finden, läuft auf Ihrem Gerät.",
+    },
+    permission: {
+      title: "Ihre Erlaubnis",
+      text: "Der Browser fragt nun, ob diese Seite die Kamera benutzen darf. Bitte erlauben Sie es. Sobald die Prüfung vorbei ist, ist die Kamera wieder aus.",
+    },
+  },
+  facePrivacy: "Die Kamera ist aus. Die Bilder dienen nur diesem Vergleich und werden nicht gespeichert.",
   faceStart: "Kamera starten",
   faceSimulatedLead:
-    "Im Testbetrieb wird keine Kamera benutzt: Der Testpass bestimmt, wie dieser Schritt endet.",
+    "Im Testbetrieb ist keine Kamera nötig: Der Testpass bestimmt, wie dieser Schritt endet.",
   faceSimulatedStart: "Weiter",
+  faceWithCameraTitle: "Oder die echte Prüfung ausprobieren",
+  faceWithCameraText:
+    "Mit der Kamera läuft dieser Schritt genauso ab wie mit einem echten Dokument. Der Testpass zeigt eine gezeichnete Person, Ihr eigenes Gesicht wird also nicht dazu passen.",
+  faceUseCamera: "Kamera benutzen",
   faceUnavailable:
     "Der Gesichtsvergleich ist bei diesem Dienst gerade nicht verfügbar. Bitte versuchen Sie es später noch einmal.",
-  faceCameraDenied:
-    "Die Kamera lässt sich nicht benutzen. Erlauben Sie sie für diese Seite in den Einstellungen des Browsers und versuchen Sie es noch einmal.",
+  faceNoCamera: {
+    denied: {
+      title: "Die Kamera ist nicht erlaubt",
+      text: "Erlauben Sie die Kamera für diese Seite: meist über das Zeichen neben der Adresse oder in den Einstellungen des Browsers. Starten Sie dann noch einmal.",
+    },
+    missing: {
+      title: "Es wurde keine Kamera gefunden",
+      text: "Schließen Sie eine Kamera an oder schalten Sie sie ein und starten Sie dann noch einmal.",
+    },
+    in_use: {
+      title: "Die Kamera ist belegt",
+      text: "Ein anderes Programm oder eine andere Seite benutzt die Kamera. Schließen Sie es dort und starten Sie dann noch einmal.",
+    },
+    failed: {
+      title: "Die Kamera lässt sich nicht benutzen",
+      text: "Dieser Browser gibt keinen Zugang zu einer Kamera. Versuchen Sie es mit einem anderen Browser.",
+    },
+  },
+  faceOtherDevice:
+    "Sie können auch mit einem anderen Gerät weitermachen, das eine Kamera hat. Das Dokument wird dann dort noch einmal gelesen.",
+  faceOtherDeviceFromThere:
+    "Sie können auch mit einem anderen Gerät weitermachen: Scannen Sie den Code auf der Seite, auf der Sie begonnen haben. Das Dokument wird dann dort noch einmal gelesen.",
+  faceGuideLoading: "Halten Sie Ihr Gesicht in das Oval. Einen Augenblick …",
+  faceNoGuide: "Halten Sie Ihr Gesicht in das Oval, schauen Sie geradeaus und drücken Sie „Jetzt starten“.",
+  faceFraming: {
+    no_face: "Halten Sie Ihr Gesicht in das Oval",
+    several_faces: "Bitte nur eine Person",
+    too_dark: "Es ist zu dunkel. Suchen Sie mehr Licht",
+    too_far: "Kommen Sie näher",
+    too_close: "Gehen Sie weiter weg",
+    off_centre: "Bringen Sie Ihr Gesicht in die Mitte des Ovals",
+    not_straight: "Schauen Sie geradeaus",
+    good: "Gut. Halten Sie still …",
+  },
+  faceStartNow: "Jetzt starten",
+  faceStop: "Anhalten",
+  faceWaits:
+    "Die Anweisungen von vorhin müssen erst ablaufen. Das dauert weniger als eine Minute; bitte bleiben Sie hier.",
+  faceStopped: {
+    hidden: "Die Prüfung wurde angehalten, weil diese Seite nicht zu sehen war.",
+    camera: "Die Prüfung wurde angehalten, weil die Kamera kein Bild mehr gab.",
+  },
+  faceProgress: (movement: number, movements: number) => `Bewegung ${movement} von ${movements}`,
   faceLookAhead: "Schauen Sie geradeaus",
   faceMovement: {
     turn_left: "Drehen Sie den Kopf langsam nach links",
@@ -161,6 +223,9 @@ export const de: Messages = {
     come_closer: "Kommen Sie näher an die Kamera",
   },
   faceChecking: "Ihr Gesicht wird verglichen …",
+  faceCheckingLead: "Das dauert einige Sekunden.",
+  faceBusyTitle: "Im Augenblick werden zu viele Gesichter geprüft",
+  faceBusyText: "Nichts wurde gezählt und kein Versuch verbraucht. Versuchen Sie es gleich noch einmal.",
   faceCameraLabel: "Bild der Kamera",
 
   otherTitle: "Weiter mit dem anderen Gerät",
@@ -221,13 +286,13 @@ export const de: Messages = {
     },
     liveness_failed: {
       title: "Wir konnten keinen Menschen vor der Kamera erkennen",
-      text: "Die Bewegungen wurden nicht erkannt.",
-      next: "Sorgen Sie für gleichmäßiges Licht, nehmen Sie Hut und Sonnenbrille ab und folgen Sie den Anweisungen langsam.",
+      text: "Die Bewegungen wurden nicht erkannt, oder das Bild war nicht gut genug.",
+      next: "Sorgen Sie für gleichmäßiges Licht, nehmen Sie Hut und Sonnenbrille ab und seien Sie allein im Bild. Machen Sie jede Bewegung langsam und deutlich und schauen Sie danach wieder geradeaus.",
     },
     selfie_face_mismatch: {
       title: "Ihr Gesicht passte nicht zum Bild",
       text: "Die Person vor der Kamera und das Bild auf dem Chip sind sich nicht ähnlich genug.",
-      next: "Nehmen Sie Ihr eigenes Dokument, schauen Sie geradeaus und sorgen Sie für gleichmäßiges Licht.",
+      next: "Nehmen Sie Ihr eigenes Dokument. Sorgen Sie für gleichmäßiges Licht, nehmen Sie die Brille ab und schauen Sie zwischen den Bewegungen geradeaus.",
     },
   },
   failedAskAgain: (name) =>

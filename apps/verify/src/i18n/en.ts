@@ -138,15 +138,77 @@ export const en = {
   tryAgain: "Try again",
 
   faceTitle: "Now show your face",
-  faceLead:
-    "The camera compares you with the portrait on the chip. Look straight ahead, then do what the page asks for.",
-  facePrivacy: "The pictures are used for this comparison and are not stored.",
+  faceLead: "The camera compares you with the portrait on the chip. This takes about 15 seconds.",
+  faceExplained: {
+    happens: {
+      title: "What happens",
+      text: "You hold your face in an oval. Then the page asks for four movements, one after the other, such as turning your head. Even light from the front helps; take off hat and sunglasses, and be alone in the picture.",
+    },
+    colours: {
+      title: "The screen changes its colour",
+      text: "During the check the whole screen turns red, green, blue or white about once a second, and your face reflects it. This is part of the check, also when animations are turned off on your device. If it could harm you, do not start, and ask whoever sent you here for another way.",
+    },
+    kept: {
+      title: "What is kept: nothing",
+      text: "The pictures go to this service only, are compared with the portrait and are not stored. What helps you to find the right position runs on your device.",
+    },
+    permission: {
+      title: "Your permission",
+      text: "The browser now asks whether this page may use the camera. Please allow it. The camera is off again as soon as the check is over.",
+    },
+  },
+  facePrivacy: "The camera is off. The pictures are used for this comparison and are not stored.",
   faceStart: "Start the camera",
-  faceSimulatedLead: "In test mode no camera is used: the test passport decides how this step ends.",
+  faceSimulatedLead: "In test mode no camera is needed: the test passport decides how this step ends.",
   faceSimulatedStart: "Go on",
+  faceWithCameraTitle: "Or try the real check",
+  faceWithCameraText:
+    "With the camera, this step runs exactly as it does with a real document. The test passport shows a drawn person, so your own face will not match it.",
+  faceUseCamera: "Use the camera",
   faceUnavailable: "The face check is not available on this service at the moment. Please try again later.",
-  faceCameraDenied:
-    "The camera cannot be used. Allow it for this page in the settings of the browser, then try again.",
+  faceNoCamera: {
+    denied: {
+      title: "The camera is not allowed",
+      text: "Allow the camera for this page: usually by the sign next to the address, or in the settings of the browser. Then start again.",
+    },
+    missing: {
+      title: "No camera was found",
+      text: "Connect a camera or turn it on, then start again.",
+    },
+    in_use: {
+      title: "The camera is in use",
+      text: "Another program or another page uses the camera. Close it there, then start again.",
+    },
+    failed: {
+      title: "The camera cannot be used",
+      text: "This browser gives no access to a camera. Try another browser.",
+    },
+  },
+  faceOtherDevice:
+    "You can also go on with another device that has a camera. The document is then read again there.",
+  faceOtherDeviceFromThere:
+    "You can also go on with another device: scan the code on the page where you began. The document is then read again there.",
+  faceGuideLoading: "Hold your face in the oval. One moment…",
+  faceNoGuide: "Hold your face in the oval, look straight ahead, then press “Start now”.",
+  faceFraming: {
+    no_face: "Hold your face in the oval",
+    several_faces: "Only one person, please",
+    too_dark: "It is too dark. Find more light",
+    too_far: "Move closer",
+    too_close: "Move further back",
+    off_centre: "Bring your face to the middle of the oval",
+    not_straight: "Look straight ahead",
+    good: "Good. Hold still…",
+  },
+  faceStartNow: "Start now",
+  faceStop: "Stop",
+  faceWaits:
+    "The instructions from before have to run out first. This takes less than a minute; please stay here.",
+  faceStopped: {
+    hidden: "The check was stopped because this page was out of sight.",
+    camera: "The check was stopped because the camera gave no picture any more.",
+  },
+  faceProgress: (movement: number, movements: number) => `Movement ${movement} of ${movements}`,
   faceLookAhead: "Look straight ahead",
   faceMovement: {
     turn_left: "Turn your head slowly to the left",
@@ -155,6 +217,9 @@ export const en = {
     come_closer: "Come closer to the camera",
   },
   faceChecking: "Your face is being compared…",
+  faceCheckingLead: "This takes a few seconds.",
+  faceBusyTitle: "Too many faces are being checked at this moment",
+  faceBusyText: "Nothing was counted, and no try was used. Try again in a moment.",
   faceCameraLabel: "Picture of the camera",
 
   otherTitle: "Go on with the other device",
@@ -211,13 +276,13 @@ export const en = {
     },
     liveness_failed: {
       title: "We could not see a person in front of the camera",
-      text: "The movements were not recognised.",
-      next: "Find even light, take off hat and sunglasses, and follow the instructions slowly.",
+      text: "The movements were not recognised, or the picture was not good enough.",
+      next: "Find even light, take off hat and sunglasses, and be alone in the picture. Make each movement slowly and clearly, and look straight ahead again after it.",
     },
     selfie_face_mismatch: {
       title: "Your face did not match the portrait",
       text: "The person in front of the camera and the portrait on the chip are not alike enough.",
-      next: "Use your own document, look straight ahead and find even light.",
+      next: "Use your own document. Find even light, take off glasses, and look straight ahead between the movements.",
     },
   },
   failedAskAgain: (name: string) => `If you want to try once more, ask ${name} for a new link.`,

@@ -140,16 +140,79 @@ export const es: Messages = {
   tryAgain: "Intentar otra vez",
 
   faceTitle: "Ahora muestre su cara",
-  faceLead: "La cámara le compara con el retrato del chip. Mire de frente y después siga las indicaciones.",
-  facePrivacy: "Las imágenes solo sirven para esta comparación y no se guardan.",
+  faceLead: "La cámara le compara con el retrato del chip. Dura unos 15 segundos.",
+  faceExplained: {
+    happens: {
+      title: "Qué ocurre",
+      text: "Usted coloca la cara en un óvalo. Después la página pide cuatro movimientos, uno tras otro, como girar la cabeza. Ayuda una luz uniforme de frente; quítese el sombrero y las gafas de sol, y esté a solas en la imagen.",
+    },
+    colours: {
+      title: "La pantalla cambia de color",
+      text: "Durante la comprobación toda la pantalla se vuelve roja, verde, azul o blanca más o menos una vez por segundo, y su cara refleja esa luz. Forma parte de la comprobación, también si las animaciones están desactivadas en su dispositivo. Si pudiera hacerle daño, no empiece y pida otra forma a quien le envió aquí.",
+    },
+    kept: {
+      title: "Qué se guarda: nada",
+      text: "Las imágenes solo llegan a este servicio, se comparan con el retrato y no se guardan. Lo que le ayuda a encontrar la posición correcta funciona en su dispositivo.",
+    },
+    permission: {
+      title: "Su permiso",
+      text: "El navegador pregunta ahora si esta página puede usar la cámara. Permítalo, por favor. La cámara se apaga en cuanto termina la comprobación.",
+    },
+  },
+  facePrivacy: "La cámara está apagada. Las imágenes solo sirven para esta comparación y no se guardan.",
   faceStart: "Encender la cámara",
   faceSimulatedLead:
-    "En el modo de prueba no se usa cámara: el pasaporte de prueba decide cómo termina este paso.",
+    "En el modo de prueba no hace falta cámara: el pasaporte de prueba decide cómo termina este paso.",
   faceSimulatedStart: "Continuar",
+  faceWithCameraTitle: "O pruebe la comprobación real",
+  faceWithCameraText:
+    "Con la cámara, este paso es igual que con un documento real. El pasaporte de prueba muestra a una persona dibujada, así que su propia cara no coincidirá con ella.",
+  faceUseCamera: "Usar la cámara",
   faceUnavailable:
     "La comparación de la cara no está disponible ahora en este servicio. Inténtelo más tarde.",
-  faceCameraDenied:
-    "No se puede usar la cámara. Permítala para esta página en los ajustes del navegador e inténtelo otra vez.",
+  faceNoCamera: {
+    denied: {
+      title: "La cámara no está permitida",
+      text: "Permita la cámara para esta página: normalmente con el signo junto a la dirección o en los ajustes del navegador. Después empiece otra vez.",
+    },
+    missing: {
+      title: "No se ha encontrado ninguna cámara",
+      text: "Conecte una cámara o enciéndala y empiece otra vez.",
+    },
+    in_use: {
+      title: "La cámara está ocupada",
+      text: "Otro programa u otra página usa la cámara. Ciérrelo allí y empiece otra vez.",
+    },
+    failed: {
+      title: "No se puede usar la cámara",
+      text: "Este navegador no da acceso a una cámara. Pruebe con otro navegador.",
+    },
+  },
+  faceOtherDevice:
+    "También puede seguir con otro dispositivo que tenga cámara. El documento se leerá allí de nuevo.",
+  faceOtherDeviceFromThere:
+    "También puede seguir con otro dispositivo: escanee el código en la página donde empezó. El documento se leerá allí de nuevo.",
+  faceGuideLoading: "Coloque la cara en el óvalo. Un momento…",
+  faceNoGuide: "Coloque la cara en el óvalo, mire de frente y pulse «Empezar ahora».",
+  faceFraming: {
+    no_face: "Coloque la cara en el óvalo",
+    several_faces: "Solo una persona, por favor",
+    too_dark: "Está demasiado oscuro. Busque más luz",
+    too_far: "Acérquese",
+    too_close: "Aléjese un poco",
+    off_centre: "Lleve la cara al centro del óvalo",
+    not_straight: "Mire de frente",
+    good: "Bien. No se mueva…",
+  },
+  faceStartNow: "Empezar ahora",
+  faceStop: "Parar",
+  faceWaits:
+    "Las indicaciones anteriores tienen que terminar primero. Tarda menos de un minuto; quédese aquí.",
+  faceStopped: {
+    hidden: "La comprobación se detuvo porque esta página no estaba a la vista.",
+    camera: "La comprobación se detuvo porque la cámara ya no daba imagen.",
+  },
+  faceProgress: (movement: number, movements: number) => `Movimiento ${movement} de ${movements}`,
   faceLookAhead: "Mire de frente",
   faceMovement: {
     turn_left: "Gire la cabeza despacio hacia la izquierda",
@@ -158,6 +221,9 @@ export const es: Messages = {
     come_closer: "Acérquese a la cámara",
   },
   faceChecking: "Se está comparando su cara…",
+  faceCheckingLead: "Tarda unos segundos.",
+  faceBusyTitle: "En este momento se comprueban demasiadas caras",
+  faceBusyText: "No se ha contado nada ni se ha gastado ningún intento. Inténtelo dentro de un momento.",
   faceCameraLabel: "Imagen de la cámara",
 
   otherTitle: "Siga con el otro dispositivo",
@@ -214,13 +280,13 @@ export const es: Messages = {
     },
     liveness_failed: {
       title: "No hemos reconocido a una persona ante la cámara",
-      text: "No se han reconocido los movimientos.",
-      next: "Busque una luz uniforme, quítese el sombrero y las gafas de sol y siga despacio las indicaciones.",
+      text: "No se han reconocido los movimientos o la imagen no era lo bastante buena.",
+      next: "Busque una luz uniforme, quítese el sombrero y las gafas de sol y esté a solas en la imagen. Haga cada movimiento despacio y con claridad, y después mire otra vez de frente.",
     },
     selfie_face_mismatch: {
       title: "Su cara no coincide con el retrato",
       text: "La persona ante la cámara y el retrato del chip no se parecen lo suficiente.",
-      next: "Use su propio documento, mire de frente y busque una luz uniforme.",
+      next: "Use su propio documento. Busque una luz uniforme, quítese las gafas y mire de frente entre los movimientos.",
     },
   },
   failedAskAgain: (name) => `Si quiere intentarlo otra vez, pida un enlace nuevo a ${name}.`,

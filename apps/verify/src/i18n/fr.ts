@@ -140,17 +140,80 @@ export const fr: Messages = {
   tryAgain: "Réessayer",
 
   faceTitle: "Montrez maintenant votre visage",
-  faceLead:
-    "La caméra vous compare au portrait de la puce. Regardez droit devant vous, puis suivez les indications.",
-  facePrivacy: "Les images servent à cette comparaison et ne sont pas conservées.",
+  faceLead: "La caméra vous compare au portrait de la puce. Cela dure environ 15 secondes.",
+  faceExplained: {
+    happens: {
+      title: "Ce qui se passe",
+      text: "Vous placez votre visage dans un ovale. Puis la page demande quatre mouvements, l’un après l’autre, comme tourner la tête. Une lumière régulière de face aide ; retirez chapeau et lunettes de soleil, et soyez seul dans l’image.",
+    },
+    colours: {
+      title: "L’écran change de couleur",
+      text: "Pendant le contrôle, tout l’écran devient rouge, vert, bleu ou blanc environ une fois par seconde, et votre visage reflète cette lumière. Cela fait partie du contrôle, même si les animations sont désactivées sur votre appareil. Si cela peut vous nuire, ne commencez pas et demandez un autre moyen à qui vous a envoyé ici.",
+    },
+    kept: {
+      title: "Ce qui est conservé : rien",
+      text: "Les images ne vont qu’à ce service, sont comparées au portrait et ne sont pas conservées. Ce qui vous aide à trouver la bonne position fonctionne sur votre appareil.",
+    },
+    permission: {
+      title: "Votre autorisation",
+      text: "Le navigateur va demander si cette page peut utiliser la caméra. Veuillez l’autoriser. La caméra s’éteint dès que le contrôle est terminé.",
+    },
+  },
+  facePrivacy: "La caméra est éteinte. Les images servent à cette comparaison et ne sont pas conservées.",
   faceStart: "Démarrer la caméra",
   faceSimulatedLead:
-    "En mode test, aucune caméra n’est utilisée : c’est le passeport de test qui décide de la suite.",
+    "En mode test, la caméra n’est pas nécessaire : c’est le passeport de test qui décide de la suite.",
   faceSimulatedStart: "Continuer",
+  faceWithCameraTitle: "Ou essayer le vrai contrôle",
+  faceWithCameraText:
+    "Avec la caméra, cette étape se déroule exactement comme avec un vrai document. Le passeport de test montre une personne dessinée : votre propre visage n’y correspondra donc pas.",
+  faceUseCamera: "Utiliser la caméra",
   faceUnavailable:
     "La comparaison du visage n’est pas disponible sur ce service pour le moment. Réessayez plus tard.",
-  faceCameraDenied:
-    "La caméra ne peut pas être utilisée. Autorisez-la pour cette page dans les réglages du navigateur, puis réessayez.",
+  faceNoCamera: {
+    denied: {
+      title: "La caméra n’est pas autorisée",
+      text: "Autorisez la caméra pour cette page : en général par le signe à côté de l’adresse, ou dans les réglages du navigateur. Puis recommencez.",
+    },
+    missing: {
+      title: "Aucune caméra n’a été trouvée",
+      text: "Branchez ou activez une caméra, puis recommencez.",
+    },
+    in_use: {
+      title: "La caméra est occupée",
+      text: "Un autre programme ou une autre page utilise la caméra. Fermez-le, puis recommencez.",
+    },
+    failed: {
+      title: "La caméra ne peut pas être utilisée",
+      text: "Ce navigateur ne donne pas accès à une caméra. Essayez un autre navigateur.",
+    },
+  },
+  faceOtherDevice:
+    "Vous pouvez aussi continuer avec un autre appareil équipé d’une caméra. Le document y sera alors lu de nouveau.",
+  faceOtherDeviceFromThere:
+    "Vous pouvez aussi continuer avec un autre appareil : scannez le code sur la page où vous avez commencé. Le document y sera alors lu de nouveau.",
+  faceGuideLoading: "Placez votre visage dans l’ovale. Un instant…",
+  faceNoGuide:
+    "Placez votre visage dans l’ovale, regardez droit devant vous, puis appuyez sur « Commencer maintenant ».",
+  faceFraming: {
+    no_face: "Placez votre visage dans l’ovale",
+    several_faces: "Une seule personne, s’il vous plaît",
+    too_dark: "Il fait trop sombre. Cherchez plus de lumière",
+    too_far: "Approchez-vous",
+    too_close: "Reculez un peu",
+    off_centre: "Mettez votre visage au milieu de l’ovale",
+    not_straight: "Regardez droit devant vous",
+    good: "Bien. Ne bougez plus…",
+  },
+  faceStartNow: "Commencer maintenant",
+  faceStop: "Arrêter",
+  faceWaits:
+    "Les indications précédentes doivent d’abord arriver à leur terme. Cela prend moins d’une minute ; restez ici.",
+  faceStopped: {
+    hidden: "Le contrôle a été arrêté parce que cette page n’était plus visible.",
+    camera: "Le contrôle a été arrêté parce que la caméra ne donnait plus d’image.",
+  },
+  faceProgress: (movement: number, movements: number) => `Mouvement ${movement} sur ${movements}`,
   faceLookAhead: "Regardez droit devant vous",
   faceMovement: {
     turn_left: "Tournez lentement la tête vers la gauche",
@@ -159,6 +222,9 @@ export const fr: Messages = {
     come_closer: "Approchez-vous de la caméra",
   },
   faceChecking: "Votre visage est en cours de comparaison…",
+  faceCheckingLead: "Cela prend quelques secondes.",
+  faceBusyTitle: "Trop de visages sont contrôlés en ce moment",
+  faceBusyText: "Rien n’a été compté et aucun essai n’a été utilisé. Réessayez dans un instant.",
   faceCameraLabel: "Image de la caméra",
 
   otherTitle: "Continuez avec l’autre appareil",
@@ -220,13 +286,13 @@ export const fr: Messages = {
     },
     liveness_failed: {
       title: "Nous n’avons pas reconnu de personne devant la caméra",
-      text: "Les mouvements n’ont pas été reconnus.",
-      next: "Choisissez un éclairage régulier, retirez chapeau et lunettes de soleil, et suivez lentement les indications.",
+      text: "Les mouvements n’ont pas été reconnus, ou l’image n’était pas assez bonne.",
+      next: "Choisissez un éclairage régulier, retirez chapeau et lunettes de soleil, et soyez seul dans l’image. Faites chaque mouvement lentement et nettement, puis regardez de nouveau droit devant vous.",
     },
     selfie_face_mismatch: {
       title: "Votre visage ne correspond pas au portrait",
       text: "La personne devant la caméra et le portrait de la puce ne se ressemblent pas assez.",
-      next: "Utilisez votre propre document, regardez droit devant vous et choisissez un éclairage régulier.",
+      next: "Utilisez votre propre document. Choisissez un éclairage régulier, retirez vos lunettes et regardez droit devant vous entre les mouvements.",
     },
   },
   failedAskAgain: (name) => `Pour essayer encore une fois, demandez un nouveau lien à ${name}.`,

@@ -2,6 +2,7 @@ import type { FailureCode } from "@assay/contract/sessions";
 import type {
   ChipFile,
   DeviceMessage,
+  FaceColour,
   FaceMode,
   FaceMovement,
   ServiceMessage,
@@ -19,12 +20,24 @@ export type ChipSource = (onStep: (step: ReadStep) => void) => Promise<OpenedChi
 /** Why the chip could not be read on this side. It uses up no try. */
 export type ReadProblem = "lost" | "key" | "unreadable" | "unsupported";
 
-/** Gives frames as JPEG until the movements are over. */
+/** What the service asks for in one try. */
+export type FaceChallenge = {
+  readonly movements: readonly FaceMovement[];
+  readonly colours: readonly FaceColour[];
+  readonly colourMs: number;
+  /** On this device's clock. */
+  readonly endsAtMs: number;
+};
+
+/** Gives frames as JPEG until the movements are over, or until the signal says that they lead nowhere any more. */
 export type FaceCapture = (
-  movements: readonly FaceMovement[],
-  deadlineMs: number,
+  challenge: FaceChallenge,
   sendFrame: (jpeg: Uint8Array, atMs: number) => void,
+  signal: AbortSignal,
 ) => Promise<void>;
+
+/** Who decides about the face: the camera's frames, or in the sandbox the test document. */
+export type FaceSource = FaceCapture | "test_document";
 
 export type DeviceState = {
   connection: "connecting" | "open" | "lost" | "gone" | "closed";
@@ -35,6 +48,8 @@ export type DeviceState = {
   problem: ReadProblem | null;
   triesLeft: { chip: number; face: number } | null;
   face: FaceMode;
+  /** An earlier challenge has to run out before a new one can be had. */
+  faceWaits: boolean;
   failure: { step: "chip" | "face"; code: FailureCode } | null;
   fault: VerifyFaultCode | null;
   outcome: { status: "succeeded" | "failed"; failureCode: FailureCode | null } | null;
@@ -51,6 +66,7 @@ const initial: DeviceState = {
   problem: null,
   triesLeft: null,
   face: "camera",
+  faceWaits: false,
   failure: null,
   fault: null,
   outcome: null,
@@ -59,6 +75,10 @@ const initial: DeviceState = {
 
 const backoffMs = [300, 1_000, 2_000, 4_000, 8_000] as const;
 const triesBeforeGone = 8;
+/** A challenge that is taken up again with less time than this would only fail; it is left to run out. */
+const leastTimeForFaceMs = 26_000;
+/** The clocks of both sides need not agree on when a challenge has run out. */
+const runOutMarginMs = 300;
 
 /** The reading device's end of the socket: connects, resumes, reads, passes on, and tells the page what is going on. */
 export class DeviceSession {
@@ -74,8 +94,14 @@ export class DeviceSession {
   #chip: OpenedChip | null = null;
   /** The chip has a session of an earlier exchange, and must be opened anew before it hears the next one. */
   #chipIsStale = false;
-  #capture: FaceCapture | null = null;
-  #challenge: { movements: readonly FaceMovement[]; endsAtMs: number } | null = null;
+  /** What the person has started and no verdict, fault or stop has ended. */
+  #faceSource: FaceSource | null = null;
+  /** Given out before, on a connection or a page that is gone. */
+  #challenge: FaceChallenge | null = null;
+  #capturing: AbortController | null = null;
+  /** A challenge that comes now is a fresh one, with all its time. */
+  #asked = false;
+  #waiting: ReturnType<typeof setTimeout> | undefined;
   #protocolErrors = 0;
   #protocol: typeof import("@assay/contract/verify-socket") | null = null;
 
@@ -103,6 +129,7 @@ export class DeviceSession {
     clearTimeout(this.#timer);
     window.removeEventListener("online", this.#reconnectNow);
     document.removeEventListener("visibilitychange", this.#reconnectNow);
+    this.#endCapture();
     this.#socket?.close(1000);
     this.#socket = null;
     this.#dropChip();
@@ -134,17 +161,23 @@ export class DeviceSession {
     }
   }
 
-  startFace(capture: FaceCapture | null): void {
+  startFace(source: FaceSource): void {
     if (this.#state.phase !== "face") return;
-    this.#capture = capture;
+    this.#faceSource = source;
     this.#set({ failure: null, fault: null });
-    const challenge = this.#challenge;
-    this.#challenge = null;
-    if (challenge === null) this.#send({ type: "face_start" });
-    else if (challenge.endsAtMs > Date.now())
-      void this.#captureFace(challenge.movements, challenge.endsAtMs - Date.now());
-    // Connecting anew after its deadline ends a challenge without a verdict.
-    else this.#socket?.close(1000);
+    if (this.#challenge === null) this.#askForFace();
+    else this.#takeUpChallenge(this.#challenge);
+  }
+
+  /** Ends what was started without a verdict, so that no try is used. */
+  stopFace(): void {
+    const sent = this.#capturing !== null;
+    this.#faceSource = null;
+    this.#endCapture();
+    if (this.#state.phase !== "face_capture") return;
+    this.#set({ phase: "face" });
+    // The frames of the next try must not be added to those of this one.
+    if (sent) this.#connectAnew();
   }
 
   readonly #reconnectNow = () => {
@@ -196,6 +229,7 @@ export class DeviceSession {
     socket.onclose = (event) => {
       if (this.#socket !== socket) return;
       this.#socket = null;
+      this.#endCapture();
       this.#onClose((told ?? event.reason) as VerifyCloseCode | "");
     };
   }
@@ -229,6 +263,14 @@ export class DeviceSession {
         if (this.#protocolErrors > 2) this.#set({ connection: "gone", reading: false });
         else this.#lost();
     }
+  }
+
+  #connectAnew(): void {
+    const socket = this.#socket;
+    this.#socket = null;
+    this.#endCapture();
+    socket?.close(1000);
+    this.#lost();
   }
 
   #lost(): void {
@@ -288,15 +330,19 @@ export class DeviceSession {
           failure: message.failure_code === null ? null : { step: message.step, code: message.failure_code },
         });
         if (message.step === "chip") this.#dropChip();
+        else this.#faceSource = null;
         return;
       case "face_challenge":
-        if (this.#capture === null) {
-          // The page was loaded anew in the middle of it; the person has to start the camera first.
-          this.#challenge = { movements: message.movements, endsAtMs: Date.now() + message.deadline_ms };
-          this.#set({ phase: "face" });
-        } else void this.#captureFace(message.movements, message.deadline_ms);
+        this.#onChallenge({
+          movements: message.movements,
+          colours: message.colours,
+          colourMs: message.colour_ms,
+          endsAtMs: Date.now() + message.deadline_ms,
+        });
         return;
       case "fault":
+        this.#faceSource = null;
+        this.#endCapture();
         this.#set({ phase: message.phase, fault: message.code, busy: false, reading: false, step: null });
         return;
       case "outcome":
@@ -325,6 +371,7 @@ export class DeviceSession {
     } else if (phase === "face" || (phase === "chip" && this.#chip === null)) {
       this.#set({ reading: false, step: null });
     }
+    if (phase === "face" && this.#faceSource !== null) this.#askForFace();
   }
 
   #dropChip(): void {
@@ -376,25 +423,71 @@ export class DeviceSession {
     this.#set({ problem, reading: false, step: null, phase: "chip", busy: false });
   }
 
-  async #captureFace(movements: readonly FaceMovement[], deadlineMs: number): Promise<void> {
-    this.#set({ phase: "face_capture" });
+  #askForFace(): void {
+    this.#asked = true;
+    this.#send(
+      this.#faceSource === "test_document" ? { type: "face_start" } : { type: "face_start", camera: true },
+    );
+  }
+
+  #onChallenge(challenge: FaceChallenge): void {
+    const fresh = this.#asked;
+    this.#asked = false;
+    if (this.#faceSource === null) {
+      // The page was loaded anew in the middle of it, or the person stopped; it is theirs to start.
+      this.#challenge = challenge;
+      this.#set({ phase: "face" });
+    } else if (fresh && this.#faceSource !== "test_document")
+      void this.#captureFace(challenge, this.#faceSource);
+    else this.#takeUpChallenge(challenge);
+  }
+
+  /** The service gives out no other challenge before this one has run out. */
+  #takeUpChallenge(challenge: FaceChallenge): void {
+    const leftMs = challenge.endsAtMs - Date.now();
+    const source = this.#faceSource;
+    if (source !== null && source !== "test_document" && leftMs >= leastTimeForFaceMs) {
+      this.#challenge = null;
+      void this.#captureFace(challenge, source);
+      return;
+    }
+    this.#challenge = challenge;
+    this.#set({ phase: "face", faceWaits: true });
+    clearTimeout(this.#waiting);
+    this.#waiting = setTimeout(() => this.#connectAnew(), Math.max(0, leftMs) + runOutMarginMs);
+  }
+
+  #endCapture(): void {
+    clearTimeout(this.#waiting);
+    this.#capturing?.abort();
+    this.#capturing = null;
+    this.#asked = false;
+    if (this.#state.faceWaits) this.#set({ faceWaits: false });
+  }
+
+  async #captureFace(challenge: FaceChallenge, capture: FaceCapture): Promise<void> {
     const socket = this.#socket;
     const protocol = this.#protocol;
-    if (this.#capture === null || protocol === null) return;
+    if (socket === null || protocol === null) return;
+    const capturing = new AbortController();
+    this.#capturing = capturing;
+    this.#set({ phase: "face_capture" });
     let frames = 0;
-    await this.#capture(movements, deadlineMs, (jpeg, atMs) => {
-      if (this.#socket !== socket || socket?.readyState !== WebSocket.OPEN) return;
+    const sendFrame = (jpeg: Uint8Array, atMs: number) => {
+      if (capturing.signal.aborted || socket.readyState !== WebSocket.OPEN) return;
       if (frames >= protocol.verifySocketLimits.faceFrames) return;
       if (jpeg.length > protocol.verifySocketLimits.faceFrameBytes) return;
       frames += 1;
       const artifact = ++this.#artifact;
       this.#send({ type: "face_frame", artifact, size: jpeg.length, at_ms: Math.round(atMs) });
       for (const frame of protocol.artifactFrames(artifact, jpeg)) socket.send(frame);
-    });
-    if (this.#socket === socket) {
-      this.#set({ phase: "face_check" });
-      this.#send({ type: "face_done" });
-    }
+    };
+    await capture(challenge, sendFrame, capturing.signal);
+    if (capturing.signal.aborted) return;
+    this.#capturing = null;
+    this.#faceSource = null;
+    this.#set({ phase: "face_check" });
+    this.#send({ type: "face_done" });
   }
 
   #send(message: DeviceMessage): void {

@@ -1,108 +1,179 @@
-import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { type CameraProblem, closeCamera, openCamera } from "../face/camera.ts";
 import { useWords } from "../i18n/language.ts";
-import type { FacePrompt } from "../reading/capture-face.ts";
 import type { DeviceSession, DeviceState } from "../reading/device-session.ts";
 import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
+import { Card, Screen } from "../ui/screen.tsx";
+import type { FaceStop } from "./use-face-camera.ts";
+
+const FaceCamera = lazy(() => import("./face-camera.tsx").then((module) => ({ default: module.FaceCamera })));
 
 export function FaceStep({
   device,
   state,
+  onOtherDevice,
   children,
 }: {
   device: DeviceSession;
   state: DeviceState;
+  /** Shows a code for another device; null where this is the other device. */
+  onOtherDevice: (() => void) | null;
   children: ReactNode;
 }) {
   const { t } = useWords();
-  const announce = useAnnounce();
-  const video = useRef<HTMLVideoElement>(null);
-  const stream = useRef<MediaStream | null>(null);
-  const [cameraOn, setCameraOn] = useState(false);
-  const [denied, setDenied] = useState(false);
-  const [prompt, setPrompt] = useState<FacePrompt | null>(null);
-
-  const release = useCallback(() => {
-    for (const track of stream.current?.getTracks() ?? []) track.stop();
-    stream.current = null;
-  }, []);
-  useEffect(() => release, [release]);
-
-  const words = prompt === null ? null : prompt === "ahead" ? t.faceLookAhead : t.faceMovement[prompt];
+  const { stream, problem, opening, open, close } = useCamera();
+  const [stopped, setStopped] = useState<FaceStop | null>(null);
+  const stop = useCallback(
+    (why: FaceStop) => {
+      device.stopFace();
+      setStopped(why);
+      close();
+    },
+    [device, close],
+  );
+  // A verdict, a fault, or the judgement under way: whatever it is, the camera has done its part.
+  const over = state.phase === "face_check" || state.failure !== null || state.fault !== null;
   useEffect(() => {
-    if (words !== null) announce(words);
-  }, [announce, words]);
-  const checking = state.phase === "face_check";
-  useEffect(() => {
-    if (checking) announce(t.faceChecking);
-  }, [announce, checking, t]);
-
-  const start = async () => {
-    if (state.face !== "camera") {
-      device.startFace(null);
-      return;
-    }
-    setDenied(false);
-    try {
-      const { faceCapture, openCamera } = await import("../reading/capture-face.ts");
-      stream.current = await openCamera();
-      setCameraOn(true);
-      const element = video.current;
-      if (element === null) return;
-      element.srcObject = stream.current;
-      await element.play();
-      const capture = faceCapture(element, setPrompt);
-      device.startFace(async (...args) => {
-        try {
-          await capture(...args);
-        } finally {
-          setPrompt(null);
-          setCameraOn(false);
-          release();
-        }
-      });
-    } catch {
-      release();
-      setCameraOn(false);
-      setDenied(true);
-    }
+    if (over) close();
+  }, [over, close]);
+  const start = () => {
+    setStopped(null);
+    void open();
   };
 
-  const simulated = state.face === "simulated";
-  const waiting = state.phase === "face" && !cameraOn;
-  return (
-    <Screen title={t.faceTitle} lead={simulated ? t.faceSimulatedLead : t.faceLead}>
-      {children}
-      {state.face === "unavailable" && <Notice look="warn" title={t.faceUnavailable} />}
-      {denied && <Notice look="warn" title={t.faceCameraDenied} urgent />}
-      {state.face === "camera" && (
-        <>
-          <div className={cameraOn ? "space-y-3" : "hidden"}>
-            <p className="min-h-8 text-center text-xl font-semibold">{words}</p>
-            {/* Mirrored, because that is how people know their face. */}
-            <video
-              ref={video}
-              muted
-              playsInline
-              aria-label={t.faceCameraLabel}
-              className="mx-auto aspect-[3/4] w-full max-w-xs -scale-x-100 rounded-[50%] bg-soft object-cover"
-            />
-          </div>
-          {!cameraOn && <p className="text-muted">{t.facePrivacy}</p>}
-        </>
-      )}
-      {checking && (
+  if (state.phase === "face_check")
+    return (
+      <Screen key="check" title={t.faceChecking} lead={state.busy ? t.readBusy : t.faceCheckingLead}>
+        {children}
         <Card>
-          <p className="flex items-center gap-3 text-lg font-medium">
+          <p className="flex items-center gap-3">
             <span aria-hidden="true" className="size-3 flex-none animate-pulse rounded-full bg-accent" />
-            {state.busy ? t.readBusy : t.faceChecking}
+            {t.facePrivacy}
           </p>
         </Card>
+      </Screen>
+    );
+  const simulated = state.face === "simulated";
+  return (
+    <Screen key="start" title={t.faceTitle} lead={simulated ? t.faceSimulatedLead : t.faceLead}>
+      {children}
+      {state.face === "unavailable" && <Notice look="warn" title={t.faceUnavailable} />}
+      {stopped !== null && stopped !== "person" && (
+        <Notice look="warn" title={t.faceStopped[stopped]} urgent>
+          <p>{t.noTryUsed}</p>
+        </Notice>
       )}
-      {waiting && state.face !== "unavailable" && (
-        <Button onClick={() => void start()}>{simulated ? t.faceSimulatedStart : t.faceStart}</Button>
+      {problem !== null && <NoCamera problem={problem} onOtherDevice={onOtherDevice} />}
+      {simulated && (
+        <>
+          <Button busy={state.faceWaits} onClick={() => device.startFace("test_document")}>
+            {state.faceWaits ? t.working : t.faceSimulatedStart}
+          </Button>
+          {state.faceWaits && <p role="status">{t.faceWaits}</p>}
+          <Card title={t.faceWithCameraTitle}>
+            <p>{t.faceWithCameraText}</p>
+            <Explanation />
+            <Button look="secondary" busy={opening} onClick={start}>
+              {t.faceUseCamera}
+            </Button>
+          </Card>
+        </>
+      )}
+      {state.face === "camera" && (
+        <>
+          <Card>
+            <Explanation />
+          </Card>
+          <Button busy={opening} onClick={start}>
+            {t.faceStart}
+          </Button>
+        </>
+      )}
+      {stream !== null && !over && (
+        <Suspense>
+          <FaceCamera device={device} state={state} stream={stream} onStop={stop} />
+        </Suspense>
       )}
     </Screen>
+  );
+}
+
+function useCamera() {
+  const [stream, setStream] = useState<MediaStream | null>(null);
+  const [problem, setProblem] = useState<CameraProblem | null>(null);
+  const [opening, setOpening] = useState(false);
+  const current = useRef<MediaStream | null>(null);
+  const left = useRef(false);
+  const close = useCallback(() => {
+    if (current.current !== null) closeCamera(current.current);
+    current.current = null;
+    setStream(null);
+  }, []);
+  useEffect(() => {
+    left.current = false;
+    return () => {
+      left.current = true;
+      close();
+    };
+  }, [close]);
+  const open = useCallback(async () => {
+    setOpening(true);
+    setProblem(null);
+    const opened = await openCamera();
+    setOpening(false);
+    if (typeof opened === "string") setProblem(opened);
+    else if (left.current) closeCamera(opened);
+    else {
+      current.current = opened;
+      setStream(opened);
+    }
+  }, []);
+  return { stream, problem, opening, open, close };
+}
+
+/** What will happen, said before the camera is on. */
+function Explanation() {
+  const { t } = useWords();
+  const { happens, colours, kept, permission } = t.faceExplained;
+  return (
+    <>
+      <Explained {...happens} />
+      <Notice look="warn" title={colours.title} level={3}>
+        <p>{colours.text}</p>
+      </Notice>
+      <Explained {...kept} />
+      <Explained {...permission} />
+    </>
+  );
+}
+
+function Explained({ title, text }: { title: string; text: string }) {
+  return (
+    <div>
+      <h3 className="font-semibold">{title}</h3>
+      <p>{text}</p>
+    </div>
+  );
+}
+
+function NoCamera({
+  problem,
+  onOtherDevice,
+}: {
+  problem: CameraProblem;
+  onOtherDevice: (() => void) | null;
+}) {
+  const { t } = useWords();
+  return (
+    <Notice look="warn" title={t.faceNoCamera[problem].title} urgent>
+      <p>{t.faceNoCamera[problem].text}</p>
+      <p>{onOtherDevice === null ? t.faceOtherDeviceFromThere : t.faceOtherDevice}</p>
+      {onOtherDevice !== null && (
+        <Button look="secondary" onClick={onOtherDevice}>
+          {t.otherNewCode}
+        </Button>
+      )}
+    </Notice>
   );
 }

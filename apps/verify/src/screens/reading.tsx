@@ -1,4 +1,6 @@
+import type { VerifyFaultCode } from "@assay/contract/verify-socket";
 import { useEffect, useState, useSyncExternalStore } from "react";
+import type { Messages } from "../i18n/en.ts";
 import { useWords } from "../i18n/language.ts";
 import { shellTransport } from "../reading/chip-transport.ts";
 import { type ChipSource, DeviceSession, type DeviceState } from "../reading/device-session.ts";
@@ -59,7 +61,7 @@ export function ReadingScreen({
   const connection = state.connection === "lost" && <Notice look="warn" title={t.connectionLost} urgent />;
   if (inFace)
     return (
-      <FaceStep key="face" device={device} state={state}>
+      <FaceStep key="face" device={device} state={state} onOtherDevice={onLeave}>
         {connection}
         <Setbacks state={state} />
       </FaceStep>
@@ -146,12 +148,17 @@ function Setbacks({ state }: { state: DeviceState }) {
         </Notice>
       )}
       {fault !== null && (
-        <Notice look="warn" title={t.troubleTitle} urgent>
-          <p>{fault === "FACE_CHECK_UNAVAILABLE" ? t.faceUnavailable : t.troubleText}</p>
+        <Notice look="warn" title={fault === "FACE_CHECK_BUSY" ? t.faceBusyTitle : t.troubleTitle} urgent>
+          <p>{faultText(t, fault)}</p>
         </Notice>
       )}
     </>
   );
+}
+
+function faultText(t: Messages, fault: VerifyFaultCode): string {
+  if (fault === "FACE_CHECK_UNAVAILABLE") return t.faceUnavailable;
+  return fault === "FACE_CHECK_BUSY" ? t.faceBusyText : t.troubleText;
 }
 
 const order = ["connecting", "opening", "data", "portrait", "sending", "checking", "proof"] as const;

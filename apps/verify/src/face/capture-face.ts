@@ -1,0 +1,92 @@
+import { type FaceColour, verifySocketLimits } from "@assay/contract/verify-socket";
+import type { FaceCapture } from "../reading/device-session.ts";
+import { Snapshot } from "./camera.ts";
+import { colourAt, msToNextColour } from "./colour-schedule.ts";
+import type { SeenFace } from "./framing.ts";
+import { type FacePrompt, frameEveryMs, PromptSchedule } from "./prompt-schedule.ts";
+
+/** What the screen shows at this moment of a capture. */
+export type CaptureView = {
+  readonly colour: FaceColour;
+  readonly prompt: FacePrompt;
+  /** Counted from 1. */
+  readonly movement: number;
+  readonly movements: number;
+};
+
+/** What the guide makes of the picture of this moment: `undefined` without guidance, `null` without a face. */
+export type LookAtFace = () => Promise<SeenFace | null | undefined>;
+
+const frameHeightPixels = 480;
+/** Left over for the last frames to arrive. */
+const reserveMs = 1_500;
+/** The service wants at least 20. */
+const leastFrames = 24;
+
+/** Shows one instruction after the other in changing light, and sends still pictures all the while. */
+export function faceCapture(
+  video: HTMLVideoElement,
+  lookAtFace: LookAtFace,
+  show: (view: CaptureView) => void,
+): FaceCapture {
+  return async ({ movements, colours, colourMs, endsAtMs }, sendFrame, signal) => {
+    const snapshot = new Snapshot(frameHeightPixels, "to_send");
+    const schedule = new PromptSchedule(movements, endsAtMs - Date.now() - reserveMs);
+    const view = (atMs: number): CaptureView => ({
+      colour: colourAt(colours, colourMs, atMs),
+      prompt: schedule.prompt,
+      movement: schedule.movement + 1,
+      movements: movements.length,
+    });
+    show(view(0));
+    await painted();
+    const beganMs = performance.now();
+    const sinceBegin = () => performance.now() - beganMs;
+
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const nextColour = () => {
+      timer = setTimeout(
+        () => {
+          show(view(sinceBegin()));
+          nextColour();
+        },
+        msToNextColour(colourMs, sinceBegin()),
+      );
+    };
+    nextColour();
+
+    let looking = false;
+    let ended = false;
+    let frames = 0;
+    try {
+      while (!signal.aborted && frames < verifySocketLimits.faceFrames) {
+        const atMs = sinceBegin();
+        if (!snapshot.take(video)) throw new Error("The camera gives no picture");
+        const sending = snapshot.jpeg();
+        if (!looking) {
+          looking = true;
+          void lookAtFace().then((face) => {
+            looking = false;
+            if (ended) return;
+            schedule.look(atMs, face);
+            show(view(sinceBegin()));
+          });
+        }
+        const jpeg = await sending;
+        if (jpeg !== null && !signal.aborted) sendFrame(jpeg, atMs);
+        frames += 1;
+        if (schedule.isOver && frames >= leastFrames) return;
+        const everyMs = frameEveryMs(verifySocketLimits.faceFrames - frames, schedule.longestLeftMs(atMs));
+        await new Promise((resolve) => setTimeout(resolve, Math.max(0, atMs + everyMs - sinceBegin())));
+      }
+    } finally {
+      ended = true;
+      clearTimeout(timer);
+    }
+  };
+}
+
+/** Once the browser has put on the screen what was shown last. */
+function painted(): Promise<void> {
+  return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
+}

@@ -1,0 +1,71 @@
+import { Snapshot } from "./camera.ts";
+import type { Sight } from "./framing.ts";
+
+export type GuideAnswer = { type: "ready" } | { type: "failed" } | { type: "sight"; sight: Sight };
+
+/** Slower than this many milliseconds a look, the guide would hold people up; then it is left out. */
+const slowestLookMs = 250;
+const looksToJudgeSpeed = 5;
+const pictureHeightPixels = 320;
+
+/** Looks at the camera's picture in a thread of its own and tells what it sees. It only guides; the service judges. */
+export class FaceGuide {
+  readonly #worker: Worker;
+  readonly #snapshot = new Snapshot(pictureHeightPixels, "to_read");
+  readonly #lookedMs: number[] = [];
+  #onAnswer: ((answer: GuideAnswer) => void) | null = null;
+  #failed = false;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor() {
+    this.#worker = new Worker(new URL("./guide-worker.ts", import.meta.url), { type: "module" });
+    this.#worker.onmessage = (event: MessageEvent<GuideAnswer>) => this.#take(event.data);
+    this.#worker.onerror = () => this.#take({ type: "failed" });
+  }
+
+  /** Whether it has loaded. */
+  async ready(): Promise<boolean> {
+    return (await this.#next()).type === "ready";
+  }
+
+  /** Null from the moment that it does not work or is too slow. */
+  look(video: HTMLVideoElement): Promise<Sight | null> {
+    const looked = this.#turn.then(() => this.#look(video));
+    this.#turn = looked;
+    return looked;
+  }
+
+  close(): void {
+    this.#failed = true;
+    this.#worker.terminate();
+    this.#take({ type: "failed" });
+  }
+
+  async #look(video: HTMLVideoElement): Promise<Sight | null> {
+    if (this.#failed) return null;
+    const picture = this.#snapshot.take(video) ? this.#snapshot.pixels() : null;
+    if (picture === null) return { faces: 0, face: null };
+    const beganMs = performance.now();
+    const answered = this.#next();
+    this.#worker.postMessage(picture, [picture.data.buffer]);
+    const answer = await answered;
+    this.#lookedMs.push(performance.now() - beganMs);
+    if (this.#lookedMs.length > looksToJudgeSpeed) this.#lookedMs.shift();
+    const middleMs = [...this.#lookedMs].sort((a, b) => a - b)[this.#lookedMs.length >> 1] ?? 0;
+    if (answer.type !== "sight" || (this.#lookedMs.length === looksToJudgeSpeed && middleMs > slowestLookMs))
+      this.#failed = true;
+    return answer.type === "sight" && !this.#failed ? answer.sight : null;
+  }
+
+  #next(): Promise<GuideAnswer> {
+    return new Promise((resolve) => {
+      this.#onAnswer = resolve;
+    });
+  }
+
+  #take(answer: GuideAnswer): void {
+    if (answer.type === "failed") this.#failed = true;
+    this.#onAnswer?.(answer);
+    this.#onAnswer = null;
+  }
+}

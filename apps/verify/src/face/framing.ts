@@ -1,0 +1,83 @@
+/** One face as the guide sees it. Lengths and places are shares of the picture, so that its size does not matter. */
+export type SeenFace = {
+  /** Of the middle of the face; 0.5 is the middle of the picture. */
+  readonly x: number;
+  readonly y: number;
+  /** From the upper end of the face to the chin, as a share of the picture's height. */
+  readonly size: number;
+  /** Degrees to the person's own left. */
+  readonly yaw: number;
+  /** Degrees upwards. */
+  readonly pitch: number;
+  /** Degrees of tilt towards a shoulder. */
+  readonly roll: number;
+  /** From 0 (black) to 1. */
+  readonly brightness: number;
+};
+
+export type Sight = {
+  /** How many faces of like size are in the picture. */
+  readonly faces: number;
+  /** The largest. */
+  readonly face: SeenFace | null;
+};
+
+export const framings = [
+  "no_face",
+  "several_faces",
+  "too_dark",
+  "too_far",
+  "too_close",
+  "off_centre",
+  "not_straight",
+  "good",
+] as const;
+export type Framing = (typeof framings)[number];
+
+/** Coming closer makes a face at least a quarter larger, and it has to stay in the picture. */
+const size = { least: 0.26, most: 0.58 } as const;
+const farthestFromMiddle = { x: 0.13, y: 0.13 } as const;
+/** Well below what counts as a turn, and within what the first look may be turned. */
+const straightDegrees = { yaw: 10, pitch: 22, roll: 15 } as const;
+const leastBrightness = 0.16;
+
+/** What a person should mend first. */
+export function framingOf({ faces, face }: Sight): Framing {
+  if (face === null) return "no_face";
+  if (faces > 1) return "several_faces";
+  if (face.brightness < leastBrightness) return "too_dark";
+  if (face.size < size.least) return "too_far";
+  if (face.size > size.most) return "too_close";
+  const aside = Math.abs(face.x - 0.5) > farthestFromMiddle.x;
+  const above = Math.abs(face.y - 0.5) > farthestFromMiddle.y;
+  if (aside || above) return "off_centre";
+  const straight =
+    Math.abs(face.yaw) <= straightDegrees.yaw &&
+    Math.abs(face.pitch) <= straightDegrees.pitch &&
+    Math.abs(face.roll) <= straightDegrees.roll;
+  return straight ? "good" : "not_straight";
+}
+
+/** A face that was well framed for this long is ready. */
+export const steadyMs = 1_000;
+/** Shorter than this a hint would only flicker. */
+const hintMs = 600;
+
+export type FramingWatch = {
+  /** What was seen last, and since when without a break. */
+  readonly seen: Framing;
+  readonly sinceMs: number;
+  /** What is told: it changes once the same was seen for a moment. */
+  readonly told: Framing | null;
+};
+
+export function watchFraming(before: FramingWatch | null, seen: Framing, atMs: number): FramingWatch {
+  const sinceMs = before?.seen === seen ? before.sinceMs : atMs;
+  const told = before?.told ?? null;
+  const settled = told === null || seen === "good" || atMs - sinceMs >= hintMs;
+  return { seen, sinceMs, told: settled ? seen : told };
+}
+
+export function isReady(watch: FramingWatch, atMs: number): boolean {
+  return watch.seen === "good" && atMs - watch.sinceMs >= steadyMs;
+}

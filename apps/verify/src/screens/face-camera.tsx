@@ -1,0 +1,124 @@
+import type { FaceColour } from "@assay/contract/verify-socket";
+import { useEffect, useId, useRef } from "react";
+import type { CaptureView } from "../face/capture-face.ts";
+import { useWords } from "../i18n/language.ts";
+import type { DeviceSession, DeviceState } from "../reading/device-session.ts";
+import { Button } from "../ui/button.tsx";
+import { PromptPicture } from "../ui/prompt-picture.tsx";
+import { type FaceStop, useFaceCamera } from "./use-face-camera.ts";
+
+/** The screen is the lamp: each colour at its full strength. */
+const lamps: Readonly<Record<FaceColour, string>> = {
+  red: "bg-[#ff0000] text-[#ff0000]",
+  green: "bg-[#00ff00] text-[#00ff00]",
+  blue: "bg-[#0000ff] text-[#0000ff]",
+  white: "bg-[#ffffff] text-[#ffffff]",
+};
+
+/** Fills the screen from opening the camera to the last picture. Whoever shows it closes the camera. */
+export function FaceCamera({
+  device,
+  state,
+  stream,
+  onStop,
+}: {
+  device: DeviceSession;
+  state: DeviceState;
+  stream: MediaStream;
+  onStop: (why: FaceStop) => void;
+}) {
+  const { t } = useWords();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const video = useRef<HTMLVideoElement>(null);
+  const title = useId();
+  const { guidance, framing, started, view, start } = useFaceCamera(device, stream, video, onStop);
+  useEffect(() => dialog.current?.showModal(), []);
+
+  const waiting = state.connection === "lost" ? t.connectionLost : state.faceWaits ? t.faceWaits : t.working;
+  const hints = { loading: t.faceGuideLoading, none: t.faceNoGuide, working: null } as const;
+  const hint = started ? waiting : (hints[guidance] ?? t.faceFraming[framing ?? "no_face"]);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={title}
+      data-testid="face-colour"
+      data-colour={view?.colour}
+      onCancel={(event) => {
+        event.preventDefault();
+        onStop("person");
+      }}
+      className={`m-0 h-dvh max-h-none w-dvw max-w-none p-3 ${view === null ? "bg-paper text-paper" : lamps[view.colour]}`}
+    >
+      <div className="mx-auto flex h-full max-w-xl flex-col items-center gap-3">
+        <h1 id={title} className="sr-only">
+          {t.faceTitle}
+        </h1>
+        <div className="w-full rounded-2xl bg-[#101513] p-3 text-white">
+          <div aria-live="assertive" aria-atomic="true" className="min-h-16">
+            {view === null ? (
+              <p className="grid min-h-16 place-items-center text-center text-lg font-semibold">{hint}</p>
+            ) : (
+              <Instruction view={view} />
+            )}
+          </div>
+          {view !== null && (
+            <p className="text-center text-sm">{t.faceProgress(view.movement, view.movements)}</p>
+          )}
+        </div>
+        <div className="relative aspect-[3/4] max-h-[calc((100vw-1.5rem)*4/3)] min-h-0 flex-1">
+          {/* Mirrored, because that is how people know their face. */}
+          <video
+            ref={video}
+            muted
+            playsInline
+            aria-label={t.faceCameraLabel}
+            className="size-full -scale-x-100 rounded-2xl bg-black object-cover"
+          />
+          <Oval
+            look={view !== null ? "lit" : framing === "good" && guidance === "working" ? "good" : "open"}
+          />
+        </div>
+        <div className="flex w-full flex-wrap justify-center gap-3">
+          {!started && <Button onClick={start}>{t.faceStartNow}</Button>}
+          <Button look="secondary" onClick={() => onStop("person")}>
+            {t.faceStop}
+          </Button>
+        </div>
+      </div>
+    </dialog>
+  );
+}
+
+function Instruction({ view: { prompt } }: { view: CaptureView }) {
+  const { t } = useWords();
+  return (
+    <div className="flex items-center justify-center gap-4">
+      <PromptPicture prompt={prompt} />
+      <p data-testid="face-instruction" data-prompt={prompt} className="text-xl font-semibold">
+        {prompt === "ahead" ? t.faceLookAhead : t.faceMovement[prompt]}
+      </p>
+    </div>
+  );
+}
+
+/** Shows where the face goes. What is around it is dimmed, and during the check part of the lamp. */
+function Oval({ look }: { look: "open" | "good" | "lit" }) {
+  const oval = "M150 55c62 0 100 55 100 135s-42 150-100 150S50 270 50 190 88 55 150 55Z";
+  return (
+    <svg aria-hidden="true" viewBox="0 0 300 400" className="absolute inset-0 size-full">
+      <path
+        fillRule="evenodd"
+        fill="currentColor"
+        fillOpacity={look === "lit" ? 1 : 0.7}
+        d={`M-2-2h304v404H-2Z${oval}`}
+      />
+      <path
+        d={oval}
+        fill="none"
+        stroke={look === "good" ? "#1c8a55" : "#101513"}
+        strokeWidth={look === "good" ? 7 : 3}
+        strokeDasharray={look === "open" ? "10 8" : undefined}
+      />
+    </svg>
+  );
+}

@@ -1,0 +1,99 @@
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import { keepAwake } from "../face/camera.ts";
+import { type CaptureView, faceCapture } from "../face/capture-face.ts";
+import { FaceGuide } from "../face/face-guide.ts";
+import { type Framing, type FramingWatch, framingOf, isReady, watchFraming } from "../face/framing.ts";
+import type { DeviceSession } from "../reading/device-session.ts";
+
+/** Why a check was ended without a verdict. */
+export type FaceStop = "person" | "hidden" | "camera";
+
+/** Often enough to feel at once, and no burden for a phone. */
+const lookEveryMs = 200;
+
+export type FaceCamera = {
+  /** Whether the guide looks along: it may still be loading, and where it does not work the person starts alone. */
+  guidance: "loading" | "working" | "none";
+  framing: Framing | null;
+  started: boolean;
+  view: CaptureView | null;
+  start: () => void;
+};
+
+/** Shows the camera in `video`, waits until the face is well framed, then takes the pictures of one try. */
+export function useFaceCamera(
+  device: DeviceSession,
+  stream: MediaStream,
+  video: RefObject<HTMLVideoElement | null>,
+  onStop: (why: FaceStop) => void,
+): FaceCamera {
+  const [guidance, setGuidance] = useState<FaceCamera["guidance"]>("loading");
+  const [framing, setFraming] = useState<Framing | null>(null);
+  const [started, setStarted] = useState(false);
+  const [view, setView] = useState<CaptureView | null>(null);
+  const begin = useRef<() => void>(() => {});
+
+  useEffect(() => {
+    const element = video.current;
+    if (element === null) return;
+    let [open, begun, guided] = [true, false, false];
+    const guide = new FaceGuide();
+    const letSleep = keepAwake();
+    const lookAtFace = async () => {
+      const sight = guided ? await guide.look(element) : null;
+      return sight === null ? undefined : sight.face;
+    };
+    begin.current = () => {
+      if (begun || !open) return;
+      begun = true;
+      setStarted(true);
+      const capture = faceCapture(element, lookAtFace, setView);
+      device.startFace(async (...given) => {
+        try {
+          await capture(...given);
+        } catch {
+          onStop("camera");
+        } finally {
+          setView(null);
+        }
+      });
+    };
+    const frame = async () => {
+      element.srcObject = stream;
+      await element.play();
+      guided = (await guide.ready()) && !begun;
+      let watch: FramingWatch | null = null;
+      while (guided && open && !begun) {
+        const atMs = performance.now();
+        const sight = await guide.look(element);
+        guided = sight !== null;
+        if (sight === null || !open || begun) break;
+        watch = watchFraming(watch, framingOf(sight), atMs);
+        setGuidance("working");
+        setFraming(watch.told);
+        if (isReady(watch, atMs)) begin.current();
+        await new Promise((resolve) => setTimeout(resolve, atMs + lookEveryMs - performance.now()));
+      }
+      if (!guided) setGuidance("none");
+    };
+    frame().catch(() => onStop("camera"));
+
+    const onHidden = () => {
+      if (document.visibilityState === "hidden") onStop("hidden");
+    };
+    const onCameraEnd = () => onStop("camera");
+    const tracks = stream.getVideoTracks();
+    document.addEventListener("visibilitychange", onHidden);
+    for (const track of tracks) track.addEventListener("ended", onCameraEnd);
+    return () => {
+      open = false;
+      document.removeEventListener("visibilitychange", onHidden);
+      for (const track of tracks) track.removeEventListener("ended", onCameraEnd);
+      guide.close();
+      letSleep();
+    };
+  }, [device, stream, video, onStop]);
+
+  const start = useCallback(() => begin.current(), []);
+  return { guidance, framing, started, view, start };
+}
