@@ -65,6 +65,8 @@ export function mountWebApp(
     // Only names that are in the folder are served, so no path can lead out of it.
     const content = existsSync(folder) && readdirSync(folder).includes(file) ? read(`assets/${file}`) : null;
     if (content === null) throw new ApiError("NOT_FOUND", { message: "There is no such file." });
+    // A worker lives by the policy of its own script, not by that of the page that started it.
+    if (extname(file) === ".js") reply.header("content-security-policy", policy);
     return reply
       .header("cache-control", "public, max-age=31536000, immutable")
       .type(types[extname(file)] ?? "application/octet-stream")
