@@ -114,7 +114,7 @@ export class PromptSchedule {
   }
 }
 
-const usualFrameMs = 225;
+const usualFrameMs = 240;
 /** The service wants at least three frames a second. */
 const slowestFrameMs = 300;
 

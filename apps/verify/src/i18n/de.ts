@@ -226,6 +226,9 @@ export const de: Messages = {
   faceCheckingLead: "Das dauert einige Sekunden.",
   faceBusyTitle: "Im Augenblick werden zu viele Gesichter geprüft",
   faceBusyText: "Nichts wurde gezählt und kein Versuch verbraucht. Versuchen Sie es gleich noch einmal.",
+  facePortraitTitle: "Dieses Bild lässt sich nicht vergleichen",
+  facePortraitText:
+    "Das Bild auf dem Chip dieses Dokuments lässt sich nicht mit einem Gesicht vergleichen. Es wurde kein Versuch verbraucht. Bitten Sie um einen neuen Link und nehmen Sie ein anderes Dokument.",
   faceCameraLabel: "Bild der Kamera",
 
   otherTitle: "Weiter mit dem anderen Gerät",

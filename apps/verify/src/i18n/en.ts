@@ -220,6 +220,9 @@ export const en = {
   faceCheckingLead: "This takes a few seconds.",
   faceBusyTitle: "Too many faces are being checked at this moment",
   faceBusyText: "Nothing was counted, and no try was used. Try again in a moment.",
+  facePortraitTitle: "This portrait cannot be compared",
+  facePortraitText:
+    "The portrait on the chip of this document cannot be compared with a face. No try was used. Ask for a new link and use another document.",
   faceCameraLabel: "Picture of the camera",
 
   otherTitle: "Go on with the other device",

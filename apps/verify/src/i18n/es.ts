@@ -224,6 +224,9 @@ export const es: Messages = {
   faceCheckingLead: "Tarda unos segundos.",
   faceBusyTitle: "En este momento se comprueban demasiadas caras",
   faceBusyText: "No se ha contado nada ni se ha gastado ningún intento. Inténtelo dentro de un momento.",
+  facePortraitTitle: "Este retrato no se puede comparar",
+  facePortraitText:
+    "El retrato del chip de este documento no se puede comparar con una cara. No se ha gastado ningún intento. Pida un enlace nuevo y use otro documento.",
   faceCameraLabel: "Imagen de la cámara",
 
   otherTitle: "Siga con el otro dispositivo",

@@ -225,6 +225,9 @@ export const fr: Messages = {
   faceCheckingLead: "Cela prend quelques secondes.",
   faceBusyTitle: "Trop de visages sont contrôlés en ce moment",
   faceBusyText: "Rien n’a été compté et aucun essai n’a été utilisé. Réessayez dans un instant.",
+  facePortraitTitle: "Ce portrait ne peut pas être comparé",
+  facePortraitText:
+    "Le portrait de la puce de ce document ne peut pas être comparé à un visage. Aucun essai n’a été utilisé. Demandez un nouveau lien et utilisez un autre document.",
   faceCameraLabel: "Image de la caméra",
 
   otherTitle: "Continuez avec l’autre appareil",

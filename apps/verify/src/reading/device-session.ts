@@ -270,7 +270,8 @@ export class DeviceSession {
     this.#socket = null;
     this.#endCapture();
     socket?.close(1000);
-    this.#lost();
+    this.#set({ connection: "connecting" });
+    void this.#connect();
   }
 
   #lost(): void {
@@ -424,6 +425,8 @@ export class DeviceSession {
   }
 
   #askForFace(): void {
+    // Asked as soon as the service has said welcome.
+    if (this.#state.connection !== "open") return;
     this.#asked = true;
     this.#send(
       this.#faceSource === "test_document" ? { type: "face_start" } : { type: "face_start", camera: true },

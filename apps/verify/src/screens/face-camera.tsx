@@ -1,6 +1,6 @@
 import type { FaceColour } from "@assay/contract/verify-socket";
 import { useEffect, useId, useRef } from "react";
-import type { CaptureView } from "../face/capture-face.ts";
+import type { FacePrompt } from "../face/prompt-schedule.ts";
 import { useWords } from "../i18n/language.ts";
 import type { DeviceSession, DeviceState } from "../reading/device-session.ts";
 import { Button } from "../ui/button.tsx";
@@ -33,6 +33,10 @@ export function FaceCamera({
   const title = useId();
   const { guidance, framing, started, view, start } = useFaceCamera(device, stream, video, onStop);
   useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    // The button that had the focus is gone; a screen reader must not fall out of the dialog with it.
+    if (started) dialog.current?.focus();
+  }, [started]);
 
   const waiting = state.connection === "lost" ? t.connectionLost : state.faceWaits ? t.faceWaits : t.working;
   const hints = { loading: t.faceGuideLoading, none: t.faceNoGuide, working: null } as const;
@@ -40,6 +44,7 @@ export function FaceCamera({
   return (
     <dialog
       ref={dialog}
+      tabIndex={-1}
       aria-labelledby={title}
       data-testid="face-colour"
       data-colour={view?.colour}
@@ -47,18 +52,19 @@ export function FaceCamera({
         event.preventDefault();
         onStop("person");
       }}
-      className={`m-0 h-dvh max-h-none w-dvw max-w-none p-3 ${view === null ? "bg-paper text-paper" : lamps[view.colour]}`}
+      className={`m-0 h-dvh max-h-none w-dvw max-w-none p-3 outline-none ${view === null ? "bg-paper text-paper" : lamps[view.colour]}`}
     >
       <div className="mx-auto flex h-full max-w-xl flex-col items-center gap-3">
         <h1 id={title} className="sr-only">
           {t.faceTitle}
         </h1>
-        <div className="w-full rounded-2xl bg-[#101513] p-3 text-white">
-          <div aria-live="assertive" aria-atomic="true" className="min-h-16">
+        {/* As high for the longest instruction as for the shortest, so that the face stays where it is. */}
+        <div className="flex min-h-36 w-full flex-col justify-center rounded-2xl bg-[#101513] px-3 py-2 text-white">
+          <div aria-live="assertive" aria-atomic="true">
             {view === null ? (
-              <p className="grid min-h-16 place-items-center text-center text-lg font-semibold">{hint}</p>
+              <p className="text-center text-lg font-semibold">{hint}</p>
             ) : (
-              <Instruction view={view} />
+              <Instruction prompt={view.prompt} />
             )}
           </div>
           {view !== null && (
@@ -89,12 +95,16 @@ export function FaceCamera({
   );
 }
 
-function Instruction({ view: { prompt } }: { view: CaptureView }) {
+function Instruction({ prompt }: { prompt: FacePrompt }) {
   const { t } = useWords();
   return (
-    <div className="flex items-center justify-center gap-4">
+    <div className="flex items-center justify-center gap-3">
       <PromptPicture prompt={prompt} />
-      <p data-testid="face-instruction" data-prompt={prompt} className="text-xl font-semibold">
+      <p
+        data-testid="face-instruction"
+        data-prompt={prompt}
+        className="text-lg leading-snug font-semibold sm:text-2xl"
+      >
         {prompt === "ahead" ? t.faceLookAhead : t.faceMovement[prompt]}
       </p>
     </div>
@@ -105,20 +115,16 @@ function Instruction({ view: { prompt } }: { view: CaptureView }) {
 function Oval({ look }: { look: "open" | "good" | "lit" }) {
   const oval = "M150 55c62 0 100 55 100 135s-42 150-100 150S50 270 50 190 88 55 150 55Z";
   return (
-    <svg aria-hidden="true" viewBox="0 0 300 400" className="absolute inset-0 size-full">
+    <svg aria-hidden="true" viewBox="0 0 300 400" fill="none" className="absolute inset-0 size-full">
       <path
         fillRule="evenodd"
         fill="currentColor"
         fillOpacity={look === "lit" ? 1 : 0.7}
         d={`M-2-2h304v404H-2Z${oval}`}
       />
-      <path
-        d={oval}
-        fill="none"
-        stroke={look === "good" ? "#1c8a55" : "#101513"}
-        strokeWidth={look === "good" ? 7 : 3}
-        strokeDasharray={look === "open" ? "10 8" : undefined}
-      />
+      <path d={oval} stroke="#101513" strokeWidth={look === "good" ? 9 : 5} />
+      {look === "open" && <path d={oval} stroke="#ffffff" strokeWidth="3" strokeDasharray="10 8" />}
+      {look === "good" && <path d={oval} stroke="#5fd39a" strokeWidth="6" />}
     </svg>
   );
 }

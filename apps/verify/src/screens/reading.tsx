@@ -147,18 +147,23 @@ function Setbacks({ state }: { state: DeviceState }) {
           <p>{t.noTryUsed}</p>
         </Notice>
       )}
-      {fault !== null && (
-        <Notice look="warn" title={fault === "FACE_CHECK_BUSY" ? t.faceBusyTitle : t.troubleTitle} urgent>
-          <p>{faultText(t, fault)}</p>
-        </Notice>
-      )}
+      {fault !== null && <Notice look="warn" {...faultWords(t, fault)} urgent />}
     </>
   );
 }
 
-function faultText(t: Messages, fault: VerifyFaultCode): string {
-  if (fault === "FACE_CHECK_UNAVAILABLE") return t.faceUnavailable;
-  return fault === "FACE_CHECK_BUSY" ? t.faceBusyText : t.troubleText;
+/** None of them uses up a try. */
+function faultWords(t: Messages, fault: VerifyFaultCode): { title: string; text: string } {
+  switch (fault) {
+    case "FACE_CHECK_BUSY":
+      return { title: t.faceBusyTitle, text: t.faceBusyText };
+    case "PORTRAIT_UNUSABLE":
+      return { title: t.facePortraitTitle, text: t.facePortraitText };
+    case "FACE_CHECK_UNAVAILABLE":
+      return { title: t.troubleTitle, text: t.faceUnavailable };
+    default:
+      return { title: t.troubleTitle, text: t.troubleText };
+  }
 }
 
 const order = ["connecting", "opening", "data", "portrait", "sending", "checking", "proof"] as const;
