@@ -1,0 +1,237 @@
+import assert from "node:assert/strict";
+import test, { afterEach, beforeEach, mock } from "node:test";
+import type { ServiceMessage } from "@assay/contract/verify-socket";
+// Loaded before the first test, so that none of them waits for the disk.
+import "@assay/contract/verify-socket";
+import type { SessionApi } from "../session/api.ts";
+import type { Kept } from "../session/kept.ts";
+import { DeviceSession, type FaceCapture } from "./device-session.ts";
+
+/** The service's end: what the page says, and what it is told. */
+class FakeSocket {
+  static readonly OPEN = 1;
+  static all: FakeSocket[] = [];
+  readonly said: Record<string, unknown>[] = [];
+  binaryFrames = 0;
+  readyState = FakeSocket.OPEN;
+  onopen: (() => void) | null = null;
+  onmessage: ((event: { data: string }) => void) | null = null;
+  onclose: ((event: { reason: string }) => void) | null = null;
+
+  constructor() {
+    FakeSocket.all.push(this);
+    setImmediate(() => this.onopen?.());
+  }
+
+  send(data: string | Uint8Array): void {
+    if (typeof data === "string") this.said.push(JSON.parse(data) as Record<string, unknown>);
+    else this.binaryFrames += 1;
+  }
+
+  /** By the page, or (lost) by the network. */
+  close(): void {
+    this.readyState = 3;
+    this.onclose?.({ reason: "" });
+  }
+
+  tell(message: Record<string, unknown>): void {
+    this.onmessage?.({ data: JSON.stringify(message) });
+  }
+
+  types(): unknown[] {
+    return this.said.map(({ type }) => type);
+  }
+}
+
+const stubs = {
+  WebSocket: FakeSocket,
+  window: new EventTarget(),
+  document: Object.assign(new EventTarget(), { visibilityState: "visible" }),
+  location: { origin: "http://localhost" },
+};
+const untouched = Object.keys(stubs).map(
+  (name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const,
+);
+
+beforeEach(() => {
+  FakeSocket.all = [];
+  for (const [name, value] of Object.entries(stubs))
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  mock.timers.enable({ apis: ["setTimeout", "Date"], now: Date.UTC(2026, 0, 1) });
+});
+afterEach(() => {
+  mock.timers.reset();
+  for (const [name, descriptor] of untouched)
+    if (descriptor === undefined) Reflect.deleteProperty(globalThis, name);
+    else Object.defineProperty(globalThis, name, descriptor);
+});
+
+/** Until everything that is under way, without the clock, has happened. */
+async function settle(): Promise<void> {
+  for (let round = 0; round < 20; round++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function untilSocket(number: number): Promise<FakeSocket> {
+  for (let round = 0; round < 500; round++) {
+    const socket = FakeSocket.all[number - 1];
+    if (socket !== undefined) {
+      await settle();
+      return socket;
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  throw new Error(`There is no socket ${number}`);
+}
+
+const welcome = (phase: string, face = "camera") => ({
+  type: "welcome",
+  phase,
+  face,
+  tries_left: { chip: 3, face: 3 },
+});
+const challenge = (deadlineMs = 45_000) =>
+  ({
+    type: "face_challenge",
+    movements: ["look_up"],
+    colours: ["red", "blue"],
+    colour_ms: 900,
+    deadline_ms: deadlineMs,
+  }) satisfies Extract<ServiceMessage, { type: "face_challenge" }>;
+
+/** Sends a frame at once, then waits to be ended by the test or by its signal. */
+function camera() {
+  const takes: { challenge: Parameters<FaceCapture>[0]; end: () => void; aborted: () => boolean }[] = [];
+  const capture: FaceCapture = (given, sendFrame, signal) =>
+    new Promise((resolve) => {
+      sendFrame(new Uint8Array(10), 12.4);
+      takes.push({ challenge: given, end: resolve, aborted: () => signal.aborted });
+      signal.addEventListener("abort", () => resolve());
+    });
+  return { takes, capture };
+}
+
+async function inFace(face?: string) {
+  const kept = { reading: { handoffToken: null, socketToken: "t".repeat(20) } } as Kept;
+  const device = new DeviceSession({ sessionId: "vs_1" } as SessionApi, kept);
+  device.start();
+  const socket = await untilSocket(1);
+  socket.tell(welcome("face", face));
+  return { device, socket };
+}
+
+test("a try with the camera: asked for with it, colours and movements reach it, its frames are sent, then it is done", async () => {
+  const { device, socket } = await inFace();
+  const { takes, capture } = camera();
+  device.startFace(capture);
+  assert.deepEqual(socket.said.at(-1), { type: "face_start", camera: true });
+  socket.tell(challenge());
+  assert.equal(device.state().phase, "face_capture");
+  assert.deepEqual(takes[0]?.challenge.movements, ["look_up"]);
+  assert.deepEqual(takes[0]?.challenge.colours, ["red", "blue"]);
+  assert.equal(takes[0]?.challenge.colourMs, 900);
+  assert.deepEqual(socket.said.at(-1), { type: "face_frame", artifact: 1, size: 10, at_ms: 12 });
+  assert.equal(socket.binaryFrames, 1);
+  takes[0]?.end();
+  await settle();
+  assert.deepEqual(socket.said.at(-1), { type: "face_done" });
+  assert.equal(device.state().phase, "face_check");
+  device.stop();
+});
+
+test("the test document decides when the camera is not asked for", async () => {
+  const { device, socket } = await inFace("simulated");
+  device.startFace("test_document");
+  assert.deepEqual(socket.said.at(-1), { type: "face_start" });
+  device.stop();
+});
+
+test("a connection lost in the middle ends the capture, and the same challenge is taken up on the next one", async () => {
+  const { device, socket } = await inFace();
+  const { takes, capture } = camera();
+  device.startFace(capture);
+  socket.tell(challenge());
+  socket.close();
+  await settle();
+  assert.equal(takes[0]?.aborted(), true);
+  assert.ok(!socket.types().includes("face_done"));
+  mock.timers.tick(400);
+  const second = await untilSocket(2);
+  second.tell(welcome("face_capture"));
+  second.tell(challenge(38_000));
+  assert.equal(takes.length, 2);
+  takes[1]?.end();
+  await settle();
+  assert.deepEqual(second.types(), ["hello", "face_frame", "face_done"]);
+  device.stop();
+});
+
+test("a challenge with too little time left is left to run out, and a fresh one is asked for by itself", async () => {
+  const { device, socket } = await inFace();
+  const { takes, capture } = camera();
+  device.startFace(capture);
+  socket.tell(challenge());
+  socket.close();
+  mock.timers.tick(400);
+  const second = await untilSocket(2);
+  second.tell(welcome("face_capture"));
+  second.tell(challenge(9_000));
+  assert.equal(takes.length, 1, "nobody is asked to move in a hurry");
+  assert.equal(device.state().faceWaits, true);
+  mock.timers.tick(9_400);
+  const third = await untilSocket(3);
+  assert.equal(device.state().faceWaits, false);
+  third.tell(welcome("face"));
+  assert.deepEqual(third.said.at(-1), { type: "face_start", camera: true });
+  // A fresh one is carried out however short the service makes it.
+  third.tell(challenge(15_000));
+  assert.equal(takes.length, 2);
+  device.stop();
+});
+
+test("stopping uses no try: nothing is declared done, and the frames are left behind with their connection", async () => {
+  const { device, socket } = await inFace();
+  const { takes, capture } = camera();
+  device.startFace(capture);
+  socket.tell(challenge());
+  device.stopFace();
+  assert.equal(takes[0]?.aborted(), true);
+  assert.equal(device.state().phase, "face");
+  assert.ok(!socket.types().includes("face_done"));
+  const second = await untilSocket(2);
+  second.tell(welcome("face_capture"));
+  second.tell(challenge(40_000));
+  assert.equal(device.state().phase, "face", "it is the person's turn to start again");
+  assert.equal(takes.length, 1);
+  device.startFace(capture);
+  assert.equal(takes.length, 2);
+  assert.deepEqual(second.types(), ["hello", "face_frame"], "the challenge is there already");
+  device.stop();
+});
+
+test("who starts while the connection is being made is not forgotten", async () => {
+  const { device, socket } = await inFace();
+  const { takes, capture } = camera();
+  socket.close();
+  device.startFace(capture);
+  mock.timers.tick(400);
+  const second = await untilSocket(2);
+  second.tell(welcome("face"));
+  assert.deepEqual(second.types(), ["hello", "face_start"]);
+  second.tell(challenge());
+  assert.equal(takes.length, 1);
+  device.stop();
+});
+
+test("a fault ends what was started; the next connection asks for nothing", async () => {
+  const { device, socket } = await inFace();
+  const { capture } = camera();
+  device.startFace(capture);
+  socket.tell({ type: "fault", code: "FACE_CHECK_BUSY", message: "", phase: "face" });
+  assert.equal(device.state().fault, "FACE_CHECK_BUSY");
+  socket.close();
+  mock.timers.tick(400);
+  const second = await untilSocket(2);
+  second.tell(welcome("face"));
+  assert.deepEqual(second.types(), ["hello"]);
+  device.stop();
+});
