@@ -55,8 +55,10 @@ export function FaceStep({
       </Screen>
     );
   const simulated = state.face === "simulated";
+  // Begun anew whenever the camera comes or goes, so that the person is where it says what happened.
+  const episode = stream === null ? `start ${problem ?? stopped}` : "camera";
   return (
-    <Screen key="start" title={t.faceTitle} lead={simulated ? t.faceSimulatedLead : t.faceLead}>
+    <Screen key={episode} title={t.faceTitle} lead={simulated ? t.faceSimulatedLead : t.faceLead}>
       {children}
       {state.face === "unavailable" && <Notice look="warn" title={t.faceUnavailable} />}
       {stopped !== null && stopped !== "person" && (
