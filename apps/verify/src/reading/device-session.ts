@@ -161,10 +161,15 @@ export class DeviceSession {
     }
   }
 
+  /** The person begins anew; what went wrong before has been read. */
+  forgetSetbacks(): void {
+    this.#set({ failure: null, fault: null });
+  }
+
   startFace(source: FaceSource): void {
     if (this.#state.phase !== "face") return;
     this.#faceSource = source;
-    this.#set({ failure: null, fault: null });
+    this.forgetSetbacks();
     if (this.#challenge === null) this.#askForFace();
     else this.#takeUpChallenge(this.#challenge);
   }

@@ -38,6 +38,8 @@ export function FaceStep({
     if (over) close();
   }, [over, close]);
   const start = () => {
+    // The camera stays on only while there is no verdict and no fault, and those of the try before count no more.
+    device.forgetSetbacks();
     setStopped(null);
     void open();
   };
