@@ -155,6 +155,18 @@ test("security headers are on every answer", async () => {
   assert.equal((await api.get("/v1/nothing")).headers.get("cache-control"), "no-store");
 });
 
+test("a script of the verify page carries the page's policy, because a worker lives by its script's and not by its page's", async () => {
+  const page = await api.get("/verify/vs_anything");
+  const script = /\/verify\/assets\/[^"]+\.js/.exec(page.text)?.[0];
+  assert.ok(script, "the page has a script");
+  const policy = (await api.get(script)).headers.get("content-security-policy");
+  assert.equal(policy, page.headers.get("content-security-policy"));
+  assert.match(
+    policy ?? "",
+    /default-src 'none'; script-src 'self' 'wasm-unsafe-eval';.* connect-src 'self';/,
+  );
+});
+
 test("malformed credentials are 401, whatever their form", async () => {
   for (const authorization of [
     "Bearer",
