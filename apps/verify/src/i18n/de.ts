@@ -189,6 +189,10 @@ export const de: Messages = {
       title: "Die Kamera lässt sich nicht benutzen",
       text: "Dieser Browser gibt keinen Zugang zu einer Kamera. Versuchen Sie es mit einem anderen Browser.",
     },
+    not_loaded: {
+      title: "Die Prüfung konnte nicht geladen werden",
+      text: "Prüfen Sie die Verbindung zum Internet und starten Sie dann noch einmal.",
+    },
   },
   faceOtherDevice:
     "Sie können auch mit einem anderen Gerät weitermachen, das eine Kamera hat. Das Dokument wird dann dort noch einmal gelesen.",

@@ -183,6 +183,10 @@ export const en = {
       title: "The camera cannot be used",
       text: "This browser gives no access to a camera. Try another browser.",
     },
+    not_loaded: {
+      title: "The check could not be loaded",
+      text: "Check the connection to the internet, then start again.",
+    },
   },
   faceOtherDevice:
     "You can also go on with another device that has a camera. The document is then read again there.",

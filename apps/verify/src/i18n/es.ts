@@ -187,6 +187,10 @@ export const es: Messages = {
       title: "No se puede usar la cámara",
       text: "Este navegador no da acceso a una cámara. Pruebe con otro navegador.",
     },
+    not_loaded: {
+      title: "No se ha podido cargar la comprobación",
+      text: "Revise la conexión a internet y empiece otra vez.",
+    },
   },
   faceOtherDevice:
     "También puede seguir con otro dispositivo que tenga cámara. El documento se leerá allí de nuevo.",

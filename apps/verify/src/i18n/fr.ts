@@ -187,6 +187,10 @@ export const fr: Messages = {
       title: "La caméra ne peut pas être utilisée",
       text: "Ce navigateur ne donne pas accès à une caméra. Essayez un autre navigateur.",
     },
+    not_loaded: {
+      title: "Le contrôle n’a pas pu être chargé",
+      text: "Vérifiez la connexion à Internet, puis recommencez.",
+    },
   },
   faceOtherDevice:
     "Vous pouvez aussi continuer avec un autre appareil équipé d’une caméra. Le document y sera alors lu de nouveau.",

@@ -1,13 +1,12 @@
-import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { type CameraProblem, closeCamera, openCamera } from "../face/camera.ts";
 import { useWords } from "../i18n/language.ts";
 import type { DeviceSession, DeviceState } from "../reading/device-session.ts";
 import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Card, Screen } from "../ui/screen.tsx";
+import type { FaceCamera } from "./face-camera.tsx";
 import type { FaceStop } from "./use-face-camera.ts";
-
-const FaceCamera = lazy(() => import("./face-camera.tsx").then((module) => ({ default: module.FaceCamera })));
 
 export function FaceStep({
   device,
@@ -22,7 +21,7 @@ export function FaceStep({
   children: ReactNode;
 }) {
   const { t } = useWords();
-  const { stream, problem, opening, open, close } = useCamera();
+  const { shown, problem, opening, open, close } = useCamera();
   const [stopped, setStopped] = useState<FaceStop | null>(null);
   const stop = useCallback(
     (why: FaceStop) => {
@@ -58,7 +57,7 @@ export function FaceStep({
     );
   const simulated = state.face === "simulated";
   // Begun anew whenever the camera comes or goes, so that the person is where it says what happened.
-  const episode = stream === null ? `start ${problem ?? stopped}` : "camera";
+  const episode = shown === null ? `start ${problem ?? stopped}` : "camera";
   return (
     <Screen key={episode} title={t.faceTitle} lead={simulated ? t.faceSimulatedLead : t.faceLead}>
       {children}
@@ -94,25 +93,26 @@ export function FaceStep({
           </Button>
         </>
       )}
-      {stream !== null && !over && (
-        <Suspense>
-          <FaceCamera device={device} state={state} stream={stream} onStop={stop} />
-        </Suspense>
+      {shown !== null && !over && (
+        <shown.FaceCamera device={device} state={state} stream={shown.stream} onStop={stop} />
       )}
     </Screen>
   );
 }
 
+type NoCameraReason = CameraProblem | "not_loaded";
+
+/** Opens the camera, and loads what belongs to it, which nobody needs who does not get this far. */
 function useCamera() {
-  const [stream, setStream] = useState<MediaStream | null>(null);
-  const [problem, setProblem] = useState<CameraProblem | null>(null);
+  const [shown, setShown] = useState<{ stream: MediaStream; FaceCamera: typeof FaceCamera } | null>(null);
+  const [problem, setProblem] = useState<NoCameraReason | null>(null);
   const [opening, setOpening] = useState(false);
   const current = useRef<MediaStream | null>(null);
   const left = useRef(false);
   const close = useCallback(() => {
     if (current.current !== null) closeCamera(current.current);
     current.current = null;
-    setStream(null);
+    setShown(null);
   }, []);
   useEffect(() => {
     left.current = false;
@@ -124,16 +124,17 @@ function useCamera() {
   const open = useCallback(async () => {
     setOpening(true);
     setProblem(null);
-    const opened = await openCamera();
+    const loaded = await import("./face-camera.tsx").catch(() => null);
+    const stream = loaded === null ? "not_loaded" : await openCamera();
     setOpening(false);
-    if (typeof opened === "string") setProblem(opened);
-    else if (left.current) closeCamera(opened);
-    else {
-      current.current = opened;
-      setStream(opened);
+    if (typeof stream === "string") setProblem(stream);
+    else if (left.current) closeCamera(stream);
+    else if (loaded !== null) {
+      current.current = stream;
+      setShown({ stream, FaceCamera: loaded.FaceCamera });
     }
   }, []);
-  return { stream, problem, opening, open, close };
+  return { shown, problem, opening, open, close };
 }
 
 /** What will happen, said before the camera is on. */
@@ -165,7 +166,7 @@ function NoCamera({
   problem,
   onOtherDevice,
 }: {
-  problem: CameraProblem;
+  problem: NoCameraReason;
   onOtherDevice: (() => void) | null;
 }) {
   const { t } = useWords();

@@ -39,6 +39,9 @@ export function useFaceCamera(
     let [open, begun, guided] = [true, false, false];
     const guide = new FaceGuide();
     const letSleep = keepAwake();
+    const noPicture = () => {
+      if (open) onStop("camera");
+    };
     const lookAtFace = async () => {
       const sight = guided ? await guide.look(element) : null;
       return sight === null ? undefined : sight.face;
@@ -52,7 +55,7 @@ export function useFaceCamera(
         try {
           await capture(...given);
         } catch {
-          onStop("camera");
+          noPicture();
         } finally {
           setView(null);
         }
@@ -76,19 +79,18 @@ export function useFaceCamera(
       }
       if (!guided) setGuidance("none");
     };
-    frame().catch(() => onStop("camera"));
+    frame().catch(noPicture);
 
     const onHidden = () => {
       if (document.visibilityState === "hidden") onStop("hidden");
     };
-    const onCameraEnd = () => onStop("camera");
     const tracks = stream.getVideoTracks();
     document.addEventListener("visibilitychange", onHidden);
-    for (const track of tracks) track.addEventListener("ended", onCameraEnd);
+    for (const track of tracks) track.addEventListener("ended", noPicture);
     return () => {
       open = false;
       document.removeEventListener("visibilitychange", onHidden);
-      for (const track of tracks) track.removeEventListener("ended", onCameraEnd);
+      for (const track of tracks) track.removeEventListener("ended", noPicture);
       guide.close();
       letSleep();
     };
