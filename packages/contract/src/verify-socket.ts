@@ -41,7 +41,7 @@ export const verifySocketLimits = {
   /** One camera frame. */
   faceFrameBytes: 256 * kibibyte,
   /** Camera frames of one try. */
-  faceFrames: 80,
+  faceFrames: 110,
   /** All camera frames of one try together. */
   faceBytes: 12 * 1024 * kibibyte,
   /** Commands in one exchange with the chip, and bytes of one answer. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { FaceMovement } from "@assay/contract/verify-socket";
+import { verifySocketLimits } from "@assay/contract/verify-socket";
 import type { SeenFace } from "./framing.ts";
 import { type FacePrompt, frameEveryMs, PromptSchedule } from "./prompt-schedule.ts";
 
@@ -29,7 +30,7 @@ function run(
     schedule.look(atMs, see(schedule.prompt, atMs - (last?.atMs ?? 0)));
     frames += 1;
     if (!schedule.isOver && schedule.prompt !== last?.prompt) prompts.push({ prompt: schedule.prompt, atMs });
-    atMs += Math.min(frameMs, frameEveryMs(80 - frames, schedule.longestLeftMs(atMs)));
+    atMs += Math.min(frameMs, frameEveryMs(mostFrames - frames, schedule.longestLeftMs(atMs)));
   }
   return { prompts, endMs: atMs, frames };
 }
@@ -105,6 +106,8 @@ test("with little time left everything goes quicker", () => {
   assert.ok(run(() => undefined, 9_000).endMs <= 9_500);
 });
 
+const { faceFrames: mostFrames } = verifySocketLimits;
+
 test("the frames last to the end, for the quick and for the slowest", () => {
   for (const see of [
     () => ahead,
@@ -122,8 +125,8 @@ test("the frames last to the end, for the quick and for the slowest", () => {
       schedule.look(atMs, see(schedule.prompt, atMs - since));
       if (schedule.prompt !== prompt) [prompt, since] = [schedule.prompt, atMs];
       frames += 1;
-      atMs += frameEveryMs(80 - frames, schedule.longestLeftMs(atMs));
-      assert.ok(frames <= 80, `${frames} frames after ${atMs} ms`);
+      atMs += frameEveryMs(mostFrames - frames, schedule.longestLeftMs(atMs));
+      assert.ok(frames <= mostFrames, `${frames} frames after ${atMs} ms`);
     }
     assert.ok((frames * 1_000) / atMs >= 3.3);
   }

@@ -12,7 +12,7 @@ const looksToCount = 2;
 const looksAtStart = 3;
 
 /** With guidance a prompt ends when it was followed, at the latest after this time. */
-const longestMs = { start: 1_600, movement: 3_600, back: 1_900 } as const;
+const longestMs = { start: 1_600, movement: 5_000, back: 2_200 } as const;
 /** Without guidance each prompt stays for this time. The service wants a movement within eight seconds of the one before. */
 const timedMs = { start: 1_500, movement: 2_600, back: 1_400 } as const;
 const shortestStartMs = 900;

@@ -76,7 +76,7 @@ const initial: DeviceState = {
 const backoffMs = [300, 1_000, 2_000, 4_000, 8_000] as const;
 const triesBeforeGone = 8;
 /** A challenge that is taken up again with less time than this would only fail; it is left to run out. */
-const leastTimeForFaceMs = 26_000;
+const leastTimeForFaceMs = 33_000;
 /** The clocks of both sides need not agree on when a challenge has run out. */
 const runOutMarginMs = 300;
 
