@@ -6,7 +6,7 @@ import { openDb } from "../../src/db/db.ts";
 import { startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
 import { sql } from "../../src/db/sql.ts";
 import { minuteMs } from "../../src/lib/clock.ts";
-import { type Answer, Api, createPartner, expectData } from "../support/api.ts";
+import { type Answer, Api, createPartner, expectData, readAll } from "../support/api.ts";
 import { expectAllSent, prepareCrashes, refuseSome } from "../support/crashes.ts";
 import { killAll, serverProcesses } from "../support/postgres-processes.ts";
 import { spawnAssay } from "../support/process.ts";
@@ -182,13 +182,13 @@ test("the service with its embedded database, killed at random under load, loses
     await database.stop();
   }
 
-  const found: string[] = [];
-  const api = new Api(await service.listening).as(partner.key.secret);
-  for (let cursor: string | undefined; found.length === 0 || cursor !== undefined; ) {
-    const page = await api.get("/v1/sessions", { limit: 100, starting_after: cursor });
-    found.push(...expectData(page).map((session: { id: string }) => session.id));
-    cursor = page.body.pagination?.next_cursor ?? undefined;
-  }
+  const sessions = await readAll(
+    new Api(await service.listening).as(partner.key.secret),
+    "/v1/sessions",
+    {},
+    100,
+  );
+  const found = sessions.map(({ id }) => id);
   assert.deepEqual(found.sort(), [...ends.keys()].sort(), "the partner's sessions are there, and no other");
   assert.equal(await service.stop(), 0, service.output());
 });
