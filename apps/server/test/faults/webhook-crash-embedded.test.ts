@@ -13,8 +13,9 @@ import { spawnAssay } from "../support/process.ts";
 import { createReceivingEndpoint, decrypt } from "../support/receiver.ts";
 
 const kills = 20;
-// Recovery takes much longer than a start after the process alone was killed.
-const powerLosses = 0.25;
+// Not every time, because recovery takes much longer than the start after the process alone was killed.
+const powerLossEvery = 4;
+const killedAgainEvery = 7;
 const clients = 4;
 const stuckAfterMs = 60_000;
 const sessionLifetimeMs = 60 * minuteMs;
@@ -64,6 +65,7 @@ function startService(clockAheadMs: number) {
 test("the service with its embedded database, killed at random under load, loses no session and no event", async () => {
   let clockAheadMs = 0;
   let service = startService(clockAheadMs);
+  const over = new AbortController();
 
   /** Kills the process alone, or the database at the same moment, as when the machine loses its power. */
   const kill = async (alsoDatabase: boolean) => {
@@ -78,6 +80,7 @@ test("the service with its embedded database, killed at random under load, loses
   /** Sends a request until it is answered, whatever becomes of the service meanwhile. */
   const insist = async (call: (api: Api) => Promise<Answer>): Promise<Answer> => {
     for (;;) {
+      over.signal.throwIfAborted();
       const { listening, child, output } = service;
       try {
         const answer = await call(new Api(await listening).as(partner.key.secret));
@@ -133,10 +136,14 @@ test("the service with its embedded database, killed at random under load, loses
       await service.listening;
       // Half of them while a delivery has reached the partner, who has not answered yet.
       const moment = plan() < 0.5 ? deliveries.more(upTo(20)) : answers.more(upTo(40));
-      const stuck = AbortSignal.timeout(stuckAfterMs);
-      await Promise.race([moment, load, new Promise((_, reject) => stuck.addEventListener("abort", reject))]);
+      const stuck = Promise.withResolvers<never>();
+      const timer = setTimeout(
+        () => stuck.reject(new Error(`nothing happens any more\n${service.output()}`)),
+        stuckAfterMs,
+      );
+      await Promise.race([moment, load, stuck.promise]).finally(() => clearTimeout(timer));
       await wait(plan() * 20);
-      await kill(plan() < powerLosses);
+      await kill(killed % powerLossEvery === 0);
       // A lease lasts for half a minute and a session for an hour. How long the machine was off decides whether the next
       // start finds them as they were or run out.
       if (plan() < 0.5) clockAheadMs += 15 * minuteMs;
@@ -144,17 +151,17 @@ test("the service with its embedded database, killed at random under load, loses
         loading = false;
         stopRefusing();
         clockAheadMs += sessionLifetimeMs;
-      } else if (plan() < 0.15) {
-        // The next one comes while it starts.
+      } else if (killed % killedAgainEvery === 0) {
+        // Once more while it starts.
         service = startService(clockAheadMs);
         await Promise.race([service.listening, wait(plan() * 600)]);
-        await kill(plan() < powerLosses);
+        await kill(plan() < 0.5);
       }
       service = startService(clockAheadMs);
     }
     await load;
   } finally {
-    loading = false;
+    over.abort();
   }
 
   const database = await startEmbeddedPostgres({ dataDir, log: () => {} });
