@@ -135,7 +135,7 @@ test("the service with its embedded database, killed at random under load, loses
     for (let killed = 1; killed <= kills; killed++) {
       await service.listening;
       // Half of them while a delivery has reached the partner, who has not answered yet.
-      const moment = plan() < 0.5 ? deliveries.more(upTo(20)) : answers.more(upTo(40));
+      const moment = plan() < 0.5 ? deliveries.more(upTo(12)) : answers.more(upTo(30));
       const stuck = Promise.withResolvers<never>();
       const timer = setTimeout(
         () => stuck.reject(new Error(`nothing happens any more\n${service.output()}`)),
