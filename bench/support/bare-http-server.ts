@@ -29,7 +29,7 @@ const findOwner = `
     where s.token_hash = $1 and s.expires_at > $2`;
 const listAudit = `
         select id, event, actor_kind, actor_id, target_id, details, created_at from audit_logs
-        where organization_id = $1 order by id desc limit $2`;
+        where organization_id = $1 order by id::text collate by_organization desc limit $2`;
 const insertKey = `
     insert into api_keys (id, organization_id, name, scopes, secret_hash, hash_key_id, created_at, updated_at)
     values ($1, $2, $3, $4, $5, $6, $7, $8)

@@ -1,8 +1,9 @@
 import type { AuditEvent } from "@assay/contract/audit";
 import type { Queryable, Tx } from "../db/db.ts";
-import { noSql, sql } from "../db/sql.ts";
+import { noSql, type Sql, sql } from "../db/sql.ts";
 import type { Caller } from "../http/caller.ts";
 import { readPage } from "../http/page.ts";
+import { later } from "../lib/clock.ts";
 import { newUuid, uuidFloor } from "../lib/ids.ts";
 
 const firstUuid = "00000000-0000-0000-0000-000000000000";
@@ -62,17 +63,18 @@ export type AuditRow = {
   created_at: Date;
 };
 
+export type AuditFilter = {
+  event?: AuditEvent | undefined;
+  actorId?: string | undefined;
+  createdFrom?: Date | undefined;
+  createdTo?: Date | undefined;
+  startingAfter?: string | undefined;
+};
+
 export function listAuditLogs<T>(
   db: Queryable,
   organizationId: string,
-  filter: {
-    event?: AuditEvent | undefined;
-    actorId?: string | undefined;
-    createdFrom?: Date | undefined;
-    createdTo?: Date | undefined;
-    limit: number;
-    startingAfter?: string | undefined;
-  },
+  filter: AuditFilter & { limit: number },
   view: (row: AuditRow) => T,
 ) {
   return readPage<AuditRow, T>(
@@ -82,18 +84,41 @@ export function listAuditLogs<T>(
       startingAfter: filter.startingAfter,
       cursorExists: (id) =>
         sql`select 1 from audit_logs where organization_id = ${organizationId} and id = ${id}`,
-      rowsAfter: (limit) => sql`
-        select id, event, actor_kind, actor_id, target_id, details, created_at from audit_logs
-        where organization_id = ${organizationId}
-          ${filter.event === undefined ? noSql : sql`and event = ${filter.event}`}
-          ${filter.actorId === undefined ? noSql : sql`and actor_id = ${filter.actorId}`}
-          ${filter.createdFrom === undefined ? noSql : sql`and created_at >= ${filter.createdFrom}`}
-          ${filter.createdTo === undefined ? noSql : sql`and created_at <= ${filter.createdTo}`}
-          ${filter.startingAfter === undefined ? noSql : sql`and id < ${filter.startingAfter}`}
-        order by id desc limit ${limit}`,
+      rowsAfter: (limit) => auditPage(organizationId, filter, limit),
     },
     view,
   );
+}
+
+/** The id as the key of the index that a list is to be read from; the migration of the sessions says why it is not the plain id. */
+const idBy = {
+  organization: sql`id::text collate by_organization`,
+  event: sql`id::text collate by_event`,
+  actor: sql`id::text collate by_actor`,
+  actorEvent: sql`id::text collate by_actor_event`,
+};
+
+export function auditPage(organizationId: string, filter: AuditFilter, limit: number): Sql {
+  const { event, actorId, createdFrom, createdTo, startingAfter } = filter;
+  const key =
+    actorId === undefined
+      ? event === undefined
+        ? idBy.organization
+        : idBy.event
+      : event === undefined
+        ? idBy.actor
+        : idBy.actorEvent;
+  // Ids begin with their creation time, so a range of times is a range of the index that the list is read by. A caller
+  // may write a cursor in capitals, which is the same id and another text.
+  return sql`
+    select id, event, actor_kind, actor_id, target_id, details, created_at from audit_logs
+    where organization_id = ${organizationId}
+      ${event === undefined ? noSql : sql`and event = ${event}`}
+      ${actorId === undefined ? noSql : sql`and actor_id = ${actorId}`}
+      ${createdFrom === undefined ? noSql : sql`and ${key} >= ${uuidFloor(createdFrom)}`}
+      ${createdTo === undefined ? noSql : sql`and ${key} < ${uuidFloor(later(createdTo, 1))}`}
+      ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter.toLowerCase()}`}
+    order by ${key} desc limit ${limit}`;
 }
 
 /** Deletes the next entries written before `writtenBefore`, in order of their ids, which is the order of their age. */

@@ -1,6 +1,6 @@
 import type { Page } from "@assay/contract/route";
 import type { Queryable, Row } from "../db/db.ts";
-import type { Sql } from "../db/sql.ts";
+import { joinSql, type Sql, sql } from "../db/sql.ts";
 import { ApiError } from "./api-error.ts";
 
 /**
@@ -27,4 +27,13 @@ export async function readPage<R extends Row & { id: string }, T>(
   const items = rows.slice(0, page.limit);
   const hasMore = rows.length > page.limit;
   return { items: items.map(view), hasMore, nextCursor: hasMore ? (items.at(-1)?.id ?? null) : null };
+}
+
+/** One page of several ranges that are each ordered by `key`, newest first. */
+export function newestOf(ranges: readonly Sql[], key: Sql, limit: number): Sql {
+  const all = joinSql(
+    ranges.map((range) => sql`(${range})`),
+    sql` union all `,
+  );
+  return sql`select * from (${all}) as ranges order by ${key} desc limit ${limit}`;
 }

@@ -1,8 +1,8 @@
 import type { AttemptFailureCode, AttemptStatus, FailureCode, SessionStatus } from "@assay/contract/sessions";
 import { sessionStatuses } from "@assay/contract/sessions";
 import type { Queryable, Tx } from "../db/db.ts";
-import { joinSql, type Sql, sql } from "../db/sql.ts";
-import { readPage } from "../http/page.ts";
+import { type Sql, sql } from "../db/sql.ts";
+import { newestOf, readPage } from "../http/page.ts";
 import { later } from "../lib/clock.ts";
 import { idFloor } from "../lib/ids.ts";
 import { lastExpiredCreation, type OpenAttempt, type SessionState, type TryKind } from "./session.ts";
@@ -148,14 +148,6 @@ export function sessionsPage(organizationId: string, filter: SessionFilter, now:
       limit,
     );
   return range(null, "any");
-}
-
-function newestOf(ranges: readonly Sql[], key: Sql, limit: number): Sql {
-  const all = joinSql(
-    ranges.map((range) => sql`(${range})`),
-    sql` union all `,
-  );
-  return sql`select * from (${all}) as ranges order by ${key} desc limit ${limit}`;
 }
 
 function smaller(a: string, b: string): string {

@@ -1,8 +1,8 @@
 import type { EventType } from "@assay/contract/events";
-import type { DeliveryError, DeliveryStatus } from "@assay/contract/webhooks";
+import { type DeliveryError, type DeliveryStatus, deliveryStatuses } from "@assay/contract/webhooks";
 import type { Db, Queryable, Tx } from "../db/db.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
-import { readPage } from "../http/page.ts";
+import { newestOf, readPage } from "../http/page.ts";
 import { later } from "../lib/clock.ts";
 import { idFloor } from "../lib/ids.ts";
 
@@ -29,6 +29,14 @@ export type DeliveryRow = {
 
 const columns = sql`id, event_id, event_type, endpoint_id, encryption_key_id, status, attempt_count, next_attempt_at,
   last_status_code, last_error, last_attempt_at, payload_expires_at, payload_scrubbed_at, created_at, updated_at`;
+
+/** The id as the key of the index that a list is to be read from; the migration of the sessions says why it is not the plain id. */
+const idBy = {
+  organization: sql`id collate by_organization`,
+  status: sql`id collate by_status`,
+  endpoint: sql`id collate by_endpoint`,
+  event: sql`id collate by_event`,
+};
 
 export type NewDelivery = {
   id: string;
@@ -81,7 +89,7 @@ export function deliveriesOfEvent(
 ): Promise<DeliveryRow[]> {
   return db.rows<DeliveryRow>(sql`
     select ${columns} from webhook_deliveries
-    where organization_id = ${organizationId} and event_id = ${eventId} order by id desc`);
+    where organization_id = ${organizationId} and event_id = ${eventId} order by ${idBy.event} desc`);
 }
 
 export type AttemptRow = {
@@ -98,26 +106,19 @@ export function attemptsOf(db: Queryable, deliveryId: string): Promise<AttemptRo
     where delivery_id = ${deliveryId} order by id desc`);
 }
 
-// Written out, because an index for one status serves only a statement that names the status.
-const withStatus: Record<DeliveryStatus, Sql> = {
-  pending: sql`and status = 'pending'`,
-  delivering: sql`and status = 'delivering'`,
-  succeeded: sql`and status = 'succeeded'`,
-  failed: sql`and status = 'failed'`,
+export type DeliveryFilter = {
+  status?: DeliveryStatus | undefined;
+  endpointId?: string | undefined;
+  eventId?: string | undefined;
+  createdFrom?: Date | undefined;
+  createdTo?: Date | undefined;
+  startingAfter?: string | undefined;
 };
 
 export function listDeliveries<T>(
   db: Queryable,
   organizationId: string,
-  filter: {
-    status: DeliveryStatus | undefined;
-    endpointId: string | undefined;
-    eventId: string | undefined;
-    createdFrom: Date | undefined;
-    createdTo: Date | undefined;
-    limit: number;
-    startingAfter: string | undefined;
-  },
+  filter: DeliveryFilter & { limit: number },
   view: (row: DeliveryRow) => T,
 ) {
   return readPage<DeliveryRow, T>(
@@ -127,19 +128,37 @@ export function listDeliveries<T>(
       startingAfter: filter.startingAfter,
       cursorExists: (id) =>
         sql`select 1 from webhook_deliveries where organization_id = ${organizationId} and id = ${id}`,
-      rowsAfter: (limit) => sql`
-        select ${columns} from webhook_deliveries
-        where organization_id = ${organizationId}
-          ${filter.status === undefined ? noSql : withStatus[filter.status]}
-          ${filter.endpointId === undefined ? noSql : sql`and endpoint_id = ${filter.endpointId}`}
-          ${filter.eventId === undefined ? noSql : sql`and event_id = ${filter.eventId}`}
-          ${filter.createdFrom === undefined ? noSql : sql`and id >= ${idFloor("whd", filter.createdFrom)}`}
-          ${filter.createdTo === undefined ? noSql : sql`and id < ${idFloor("whd", later(filter.createdTo, 1))}`}
-          ${filter.startingAfter === undefined ? noSql : sql`and id < ${filter.startingAfter}`}
-        order by id desc limit ${limit}`,
+      rowsAfter: (limit) => deliveriesPage(organizationId, filter, limit),
     },
     view,
   );
+}
+
+export function deliveriesPage(organizationId: string, filter: DeliveryFilter, limit: number): Sql {
+  const { status, endpointId, eventId, createdFrom, createdTo, startingAfter } = filter;
+  const key =
+    eventId !== undefined
+      ? idBy.event
+      : endpointId !== undefined
+        ? idBy.endpoint
+        : status !== undefined
+          ? idBy.status
+          : idBy.organization;
+  // The status comes from a subquery because the indexes of the queue are for one status each: a planner that knew the status
+  // might read and sort a whole queue.
+  const range = (of: DeliveryStatus | undefined) => sql`
+    select ${columns} from webhook_deliveries
+    where organization_id = ${organizationId}
+      ${of === undefined ? noSql : sql`and status = (select ${of}::text)`}
+      ${endpointId === undefined ? noSql : sql`and endpoint_id = ${endpointId}`}
+      ${eventId === undefined ? noSql : sql`and event_id = ${eventId}`}
+      ${createdFrom === undefined ? noSql : sql`and ${key} >= ${idFloor("whd", createdFrom)}`}
+      ${createdTo === undefined ? noSql : sql`and ${key} < ${idFloor("whd", later(createdTo, 1))}`}
+      ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter}`}
+    order by ${key} desc limit ${limit}`;
+  return key === idBy.endpoint && status === undefined
+    ? newestOf(deliveryStatuses.map(range), key, limit)
+    : range(status);
 }
 
 /**

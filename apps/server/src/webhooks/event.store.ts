@@ -1,6 +1,6 @@
 import type { EventType } from "@assay/contract/events";
 import type { Queryable, Tx } from "../db/db.ts";
-import { noSql, sql } from "../db/sql.ts";
+import { noSql, type Sql, sql } from "../db/sql.ts";
 import { readPage } from "../http/page.ts";
 import { later } from "../lib/clock.ts";
 import { idFloor } from "../lib/ids.ts";
@@ -41,17 +41,18 @@ export function findEvent(db: Queryable, organizationId: string, id: string): Pr
   );
 }
 
+export type EventFilter = {
+  type?: EventType | undefined;
+  sessionId?: string | undefined;
+  createdFrom?: Date | undefined;
+  createdTo?: Date | undefined;
+  startingAfter?: string | undefined;
+};
+
 export function listEvents<T>(
   db: Queryable,
   organizationId: string,
-  filter: {
-    type: EventType | undefined;
-    sessionId: string | undefined;
-    createdFrom: Date | undefined;
-    createdTo: Date | undefined;
-    limit: number;
-    startingAfter: string | undefined;
-  },
+  filter: EventFilter & { limit: number },
   view: (row: EventRow) => T,
 ) {
   return readPage<EventRow, T>(
@@ -61,19 +62,32 @@ export function listEvents<T>(
       startingAfter: filter.startingAfter,
       cursorExists: (id) =>
         sql`select 1 from events where organization_id = ${organizationId} and id = ${id}`,
-      // Ids begin with their creation time, so a range of times is a range of the index that the list is read by.
-      rowsAfter: (limit) => sql`
-        select ${columns} from events
-        where organization_id = ${organizationId}
-          ${filter.type === undefined ? noSql : sql`and type = ${filter.type}`}
-          ${filter.sessionId === undefined ? noSql : sql`and session_id = ${filter.sessionId}`}
-          ${filter.createdFrom === undefined ? noSql : sql`and id >= ${idFloor("evt", filter.createdFrom)}`}
-          ${filter.createdTo === undefined ? noSql : sql`and id < ${idFloor("evt", later(filter.createdTo, 1))}`}
-          ${filter.startingAfter === undefined ? noSql : sql`and id < ${filter.startingAfter}`}
-        order by id desc limit ${limit}`,
+      rowsAfter: (limit) => eventsPage(organizationId, filter, limit),
     },
     view,
   );
+}
+
+/** The id as the key of the index that a list is to be read from; the migration of the sessions says why it is not the plain id. */
+const idBy = {
+  organization: sql`id collate by_organization`,
+  type: sql`id collate by_type`,
+  session: sql`id collate by_session`,
+};
+
+export function eventsPage(organizationId: string, filter: EventFilter, limit: number): Sql {
+  const { type, sessionId, createdFrom, createdTo, startingAfter } = filter;
+  const key = sessionId !== undefined ? idBy.session : type !== undefined ? idBy.type : idBy.organization;
+  // Ids begin with their creation time, so a range of times is a range of the index that the list is read by.
+  return sql`
+    select ${columns} from events
+    where organization_id = ${organizationId}
+      ${type === undefined ? noSql : sql`and type = ${type}`}
+      ${sessionId === undefined ? noSql : sql`and session_id = ${sessionId}`}
+      ${createdFrom === undefined ? noSql : sql`and ${key} >= ${idFloor("evt", createdFrom)}`}
+      ${createdTo === undefined ? noSql : sql`and ${key} < ${idFloor("evt", later(createdTo, 1))}`}
+      ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter}`}
+    order by ${key} desc limit ${limit}`;
 }
 
 /** Removes a batch of events from before `cutoff`; returns how many. */

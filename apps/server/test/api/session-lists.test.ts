@@ -6,7 +6,7 @@ import { sql } from "../../src/db/sql.ts";
 import { hourMs, later, minuteMs } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { attemptStatusAt, expiryOf, statusAt } from "../../src/sessions/session.ts";
-import { type Api, createPartner, expectData } from "../support/api.ts";
+import { createPartner, expectData, readAll } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
 
 // Nothing sweeps here, so many of these sessions stay due.
@@ -71,24 +71,6 @@ async function seed() {
   const own = <T extends { organizationId: string }>(rows: T[]) =>
     rows.filter((row) => row.organizationId === partner.organizationId);
   return { partner, sessions: own(sessions), attempts: own(attempts) };
-}
-
-/** All pages of a list, one after the other. */
-async function readAll(
-  as: Api,
-  path: string,
-  query: Record<string, string | undefined>,
-  limit: number,
-): Promise<{ id: string; status: string }[]> {
-  const items: { id: string; status: string }[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < 200; page++) {
-    const answer = await as.get(path, { ...query, limit, starting_after: cursor });
-    items.push(...expectData(answer));
-    if (!answer.body.pagination?.has_more) return items;
-    cursor = answer.body.pagination.next_cursor ?? undefined;
-  }
-  throw new Error("the list does not end");
 }
 
 const { partner, sessions, attempts } = await seed();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { chmod, chown, cp, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -14,6 +14,7 @@ import {
   embeddedFolders,
   startEmbeddedPostgres,
 } from "../../src/db/embedded-postgres.ts";
+import { killAll, killServer, serverPid, serverProcesses } from "../support/postgres-processes.ts";
 
 const helper = path.join(import.meta.dirname, "../support/embedded-postgres.ts");
 const isRoot = process.geteuid?.() === 0;
@@ -24,7 +25,7 @@ const children: ChildProcess[] = [];
 after(async () => {
   for (const child of children) child.kill("SIGKILL");
   for (const folder of scratch) {
-    await killServer(path.join(folder, "data"));
+    killServer(path.join(folder, "data"));
     await rm(folder, { recursive: true, force: true });
   }
 });
@@ -96,37 +97,6 @@ async function hold(
     void ended.then(() => reject(new Error(`the helper ended early:\n${errors}`)));
   });
   return { child, url, notes, wrote, ended };
-}
-
-function serverPid(dataDir: string): number | null {
-  try {
-    return Number(
-      readFileSync(path.join(embeddedFolders(dataDir).data, "postmaster.pid"), "utf8").split("\n")[0],
-    );
-  } catch {
-    return null;
-  }
-}
-
-/** Every process of the server: the postmaster and what it forked. */
-function serverProcesses(dataDir: string): number[] {
-  const postmaster = serverPid(dataDir);
-  if (postmaster === null) return [];
-  const listed = spawnSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" }).stdout;
-  const forked = listed
-    .split("\n")
-    .map((line) => line.trim().split(/\s+/).map(Number))
-    .filter(([, parent]) => parent === postmaster)
-    .map(([pid]) => pid ?? 0);
-  return [postmaster, ...forked];
-}
-
-async function killServer(dataDir: string): Promise<void> {
-  for (const pid of serverProcesses(dataDir)) {
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch {}
-  }
 }
 
 async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
@@ -416,11 +386,7 @@ describe("after kill -9", () => {
       const processes = serverProcesses(dataDir);
       assert.ok(processes.length > 1);
       held.child.kill("SIGKILL");
-      for (const pid of processes) {
-        try {
-          process.kill(pid, "SIGKILL");
-        } catch {}
-      }
+      killAll(processes);
       await held.ended;
       acknowledged.push(...held.wrote);
     }
@@ -441,7 +407,7 @@ describe("after kill -9", () => {
     const server = await start(dataDir);
     try {
       await query(server.url, "create table kept as select 2 as n");
-      await killServer(dataDir);
+      killServer(dataDir);
       await until("the server is back", () =>
         query(server.url, "select n from kept").then(
           (rows) => rows[0]?.n === 2,

@@ -105,6 +105,24 @@ export function expectError(answer: Answer, status: number, code: string, messag
   if (message) assert.match(answer.body.error?.message ?? "", message);
 }
 
+/** All pages of a list, one after the other. */
+export async function readAll<T = any>(
+  api: Api,
+  path: string,
+  query: Record<string, string | undefined>,
+  limit: number,
+): Promise<T[]> {
+  const items: T[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < 200; page++) {
+    const answer = await api.get(path, { ...query, limit, starting_after: cursor });
+    items.push(...expectData(answer));
+    if (!answer.body.pagination?.has_more) return items;
+    cursor = answer.body.pagination.next_cursor ?? undefined;
+  }
+  throw new Error("the list does not end");
+}
+
 /** A signed-up user with a mail address of their own. */
 export async function signUp(api: Api, name = "Ada Lovelace") {
   counter += 1;

@@ -39,6 +39,14 @@ export type AssayProcess = {
 
 /** Starts `assay start` as a process of its own, on a free port, and waits until it listens. */
 export async function startAssay(env: Record<string, string>): Promise<AssayProcess> {
+  const { listening, ...started } = spawnAssay(env);
+  return { url: await listening, ...started };
+}
+
+/** The same without waiting, for a test that ends it before it listens. `listening` is rejected in this case. */
+export function spawnAssay(
+  env: Record<string, string>,
+): Omit<AssayProcess, "url"> & { listening: Promise<string> } {
   const child = spawn(process.execPath, [main, "start"], {
     env: cleanEnvironment({ PORT: "0", LOG_FORMAT: "json", ...env }),
     stdio: ["ignore", "pipe", "pipe"],
@@ -46,6 +54,8 @@ export async function startAssay(env: Record<string, string>): Promise<AssayProc
   let output = "";
   const ended = once(child, "close");
   const listening = Promise.withResolvers<string>();
+  // Whoever ends it early has no use for the reason.
+  listening.promise.catch(() => {});
   const collect = (chunk: Buffer) => {
     output += chunk;
     const started = /"message":"started".*?"address":"([^"]+)"/.exec(output);
@@ -55,9 +65,8 @@ export async function startAssay(env: Record<string, string>): Promise<AssayProc
   child.stderr.on("data", collect);
   child.once("close", () => listening.reject(new Error(`assay start ended:\n${output}`)));
   after(() => child.kill("SIGKILL"));
-  const url = await listening.promise;
   return {
-    url,
+    listening: listening.promise,
     child,
     output: () => output,
     stop: async (signal = "SIGTERM") => {

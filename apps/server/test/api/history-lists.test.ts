@@ -1,0 +1,249 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { AuditEvent } from "@assay/contract/audit";
+import type { EventType } from "@assay/contract/events";
+import { deliveryStatuses } from "@assay/contract/webhooks";
+import fc from "fast-check";
+import { auditPage } from "../../src/audit/audit.store.ts";
+import { type Sql, sql } from "../../src/db/sql.ts";
+import { dayMs, hourMs, later } from "../../src/lib/clock.ts";
+import { newId, newUuid } from "../../src/lib/ids.ts";
+import { deliveriesPage } from "../../src/webhooks/delivery.store.ts";
+import { eventsPage } from "../../src/webhooks/event.store.ts";
+import { createPartner, expectData, readAll } from "../support/api.ts";
+import { startTestService } from "../support/service.ts";
+
+// Nothing runs here, so what is due stays due.
+const { api, clock, core } = await startTestService({ role: "api" });
+const now = clock.now();
+
+const pickOf = <T>(list: readonly T[], seed: number): T => {
+  const item = list[seed % list.length];
+  assert.ok(item !== undefined);
+  return item;
+};
+
+const types: readonly EventType[] = ["verification.session.expired", "verification.session.failed"];
+const endpointIds = [1, 2].map(() => newId("whe", now));
+const sessionIds = [1, 2, 3].map(() => newId("vs", now));
+const audited: readonly AuditEvent[] = ["session.created", "session.expired", "api_key.created"];
+const actorIds = ["key-a", "key-b"];
+
+/** A few days of history of two organizations, several entries in the same millisecond. */
+async function seed() {
+  const [partner, other] = [await createPartner(api), await createPartner(api)];
+  const offsets = [0, 1, 2, hourMs, 3 * hourMs, dayMs, dayMs + 1, 4 * dayMs];
+  const rows = Array.from({ length: 120 }, (_, i) => {
+    const createdAt = later(now, -pickOf(offsets, i * 5) - hourMs);
+    return {
+      organizationId: i % 11 === 0 ? other.organizationId : partner.organizationId,
+      createdAt,
+      eventId: newId("evt", createdAt),
+      deliveryId: newId("whd", createdAt),
+      auditId: newUuid(createdAt),
+      type: pickOf(types, i + Math.floor(i / 7)),
+      sessionId: pickOf([null, ...sessionIds], i),
+      endpointId: pickOf(endpointIds, i + Math.floor(i / 5)),
+      status: pickOf(deliveryStatuses, i + Math.floor(i / 9)),
+      audited: pickOf(audited, i + Math.floor(i / 4)),
+      actorId: pickOf([null, ...actorIds], i),
+    };
+  });
+  const of = <K extends keyof (typeof rows)[number]>(name: K) => rows.map((row) => row[name]);
+  await core.db.run(sql`
+    insert into events (id, organization_id, type, session_id, sandbox, created_at)
+    select id, organization_id, type, session_id, true, created_at
+    from unnest(${of("eventId")}::text[], ${of("organizationId")}::uuid[], ${of("type")}::text[], ${of("sessionId")}::text[],
+      ${of("createdAt")}::timestamptz[]) as t (id, organization_id, type, session_id, created_at)`);
+  await core.db.run(sql`
+    insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, status, attempt_count, tries_used,
+      lease_number, created_at, updated_at)
+    select id, organization_id, event_id, type, endpoint_id, status, 0, 0, 0, created_at, created_at
+    from unnest(${of("deliveryId")}::text[], ${of("organizationId")}::uuid[], ${of("eventId")}::text[], ${of("type")}::text[],
+      ${of("endpointId")}::text[], ${of("status")}::text[], ${of("createdAt")}::timestamptz[])
+      as t (id, organization_id, event_id, type, endpoint_id, status, created_at)`);
+  // What making the organizations wrote would be in the way.
+  await core.db.run(sql`delete from audit_logs`);
+  await core.db.run(sql`
+    insert into audit_logs (id, organization_id, event, actor_kind, actor_id, created_at)
+    select id, organization_id, event, case when actor_id is null then 'system' else 'key' end, actor_id, created_at
+    from unnest(${of("auditId")}::uuid[], ${of("organizationId")}::uuid[], ${of("audited")}::text[], ${of("actorId")}::text[],
+      ${of("createdAt")}::timestamptz[]) as t (id, organization_id, event, actor_id, created_at)`);
+  return { partner, rows: rows.filter((row) => row.organizationId === partner.organizationId) };
+}
+
+const { partner, rows } = await seed();
+type HistoryRow = (typeof rows)[number];
+
+const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+const moment = fc
+  .tuple(fc.constantFrom(...rows.map((row) => row.createdAt)), fc.constantFrom(-1, 0, 1))
+  .map(([at, by]) => later(at, by));
+const period = fc.record({ from: optional(moment), to: optional(moment) });
+const pageSize = fc.integer({ min: 3, max: 100 });
+
+type Period = { from: Date | undefined; to: Date | undefined };
+
+/** The ids of a list, page by page, are those of the rows that `fits` picks, newest first. */
+async function expectListed(
+  list: { path: string; as: typeof partner.api; query: Record<string, string | undefined>; limit: number },
+  { from, to }: Period,
+  id: (row: HistoryRow) => string,
+  fits: (row: HistoryRow) => boolean,
+): Promise<void> {
+  const query = { ...list.query, created_from: from?.toISOString(), created_to: to?.toISOString() };
+  const listed = await readAll<{ id: string }>(list.as, list.path, query, list.limit);
+  const expected = rows
+    .filter(
+      (row) => (from === undefined || row.createdAt >= from) && (to === undefined || row.createdAt <= to),
+    )
+    .filter(fits)
+    .map(id)
+    .sort()
+    .reverse();
+  assert.deepEqual(
+    listed.map((item) => item.id),
+    expected,
+  );
+}
+
+const isOrAny = <T>(wanted: T | undefined, value: T) => wanted === undefined || wanted === value;
+
+test("every combination of filters gives exactly the deliveries it should, in order, on any size of page", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      optional(fc.constantFrom(...deliveryStatuses)),
+      optional(fc.constantFrom(...endpointIds, newId("whe", now))),
+      fc.option(fc.constantFrom(...rows.map((row) => row.eventId)), { nil: undefined, freq: 2 }),
+      period,
+      pageSize,
+      async (status, endpoint_id, event_id, when, limit) => {
+        const query = { status, endpoint_id, event_id };
+        await expectListed(
+          { path: "/v1/webhooks/deliveries", as: partner.api, query, limit },
+          when,
+          (row) => row.deliveryId,
+          (row) =>
+            isOrAny(status, row.status) &&
+            isOrAny(endpoint_id, row.endpointId) &&
+            isOrAny(event_id, row.eventId),
+        );
+      },
+    ),
+    { numRuns: 80 },
+  );
+});
+
+test("every combination of filters gives exactly the events it should, in order, on any size of page", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      optional(fc.constantFrom(...types)),
+      optional(fc.constantFrom(...sessionIds)),
+      period,
+      pageSize,
+      async (type, session_id, when, limit) => {
+        await expectListed(
+          { path: "/v1/webhooks/events", as: partner.api, query: { type, session_id }, limit },
+          when,
+          (row) => row.eventId,
+          (row) => isOrAny(type, row.type) && isOrAny<string | null>(session_id, row.sessionId),
+        );
+      },
+    ),
+    { numRuns: 50 },
+  );
+});
+
+test("every combination of filters gives exactly the audit entries it should, in order, on any size of page", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      optional(fc.constantFrom(...audited)),
+      optional(fc.constantFrom(...actorIds)),
+      period,
+      pageSize,
+      async (event, actor_id, when, limit) => {
+        await expectListed(
+          { path: "/v1/auth/orgs/audit-logs", as: partner.owner.api, query: { event, actor_id }, limit },
+          when,
+          (row) => row.auditId,
+          (row) => isOrAny(event, row.audited) && isOrAny<string | null>(actor_id, row.actorId),
+        );
+      },
+    ),
+    { numRuns: 50 },
+  );
+});
+
+test("a cursor of the audit log may be written in capitals", async () => {
+  const path = "/v1/auth/orgs/audit-logs";
+  const all = expectData(await partner.owner.api.get(path, { limit: 20 }));
+  const cursor = all[4].id.toUpperCase();
+  const rest = expectData(await partner.owner.api.get(path, { limit: 15, starting_after: cursor }));
+  assert.deepEqual(rest, all.slice(5));
+});
+
+type PlanNode = { "Node Type": string; "Index Name"?: string; Filter?: string; Plans?: PlanNode[] };
+
+/** The nodes of the plan that PostgreSQL makes when it avoids sorting and reading tables as a whole where it can. */
+async function planOf(statement: Sql): Promise<PlanNode[]> {
+  const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)];
+  return core.db.transaction(async (tx) => {
+    for (const way of ["seqscan", "bitmapscan", "sort"])
+      await tx.run(sql`select set_config(${`enable_${way}`}, 'off', true)`);
+    const { "QUERY PLAN": plans } = await tx.one<{ "QUERY PLAN": { Plan: PlanNode }[] }>(
+      sql`explain (format json) ${statement}`,
+    );
+    return plans.flatMap(({ Plan }) => flatten(Plan));
+  });
+}
+
+const combinations = <T extends Record<string, unknown>>(full: T): Partial<T>[] =>
+  Object.entries(full).reduce<Partial<T>[]>(
+    (some, [name, value]) => some.flatMap((filter) => [filter, { ...filter, [name]: value }]),
+    [{}],
+  );
+
+test("every list is a range of the index that is meant for it, whatever it is filtered by", async () => {
+  const times = { createdFrom: later(now, -dayMs), createdTo: now };
+  const row = rows[0];
+  assert.ok(row !== undefined);
+  const { organizationId, endpointId, eventId } = row;
+  const deliveries = combinations({
+    status: "failed" as const,
+    endpointId,
+    eventId,
+    ...times,
+    startingAfter: "whd_x",
+  });
+  const events = combinations({ type: row.type, sessionId: "vs_x", ...times, startingAfter: "evt_x" });
+  const audits = combinations({ event: row.audited, actorId: "key-a", ...times, startingAfter: row.auditId });
+  const cases = [
+    ...deliveries.map((filter) => ({
+      filter,
+      page: deliveriesPage(organizationId, filter, 11),
+      index: `webhook_deliveries_${filter.eventId ? "event" : filter.endpointId ? "endpoint" : filter.status ? "status" : "organization"}`,
+    })),
+    ...events.map((filter) => ({
+      filter,
+      page: eventsPage(organizationId, filter, 11),
+      index: `events_${filter.sessionId ? "session" : filter.type ? "type" : "organization"}`,
+    })),
+    ...audits.map((filter) => ({
+      filter,
+      page: auditPage(organizationId, filter, 11),
+      index: `audit_logs_${[filter.actorId && "actor", filter.event && "event"].filter(Boolean).join("_") || "organization"}`,
+    })),
+  ];
+  for (const { filter, page, index } of cases) {
+    const plan = await planOf(page);
+    const shown = `${JSON.stringify(filter)}\n${JSON.stringify(plan[0], null, 1)}`;
+    const scans = plan.filter(
+      (node) => node["Node Type"].includes("Scan") && node["Node Type"] !== "Subquery Scan",
+    );
+    assert.deepEqual([...new Set(scans.map((node) => node["Index Name"]))], [index], shown);
+    assert.ok(!plan.some((node) => node["Node Type"].includes("Sort")), shown);
+    // An event has few deliveries and a session few events; whatever else they are asked for is looked at in each.
+    if (!/_(event|session)$/.test(index) || index.startsWith("audit"))
+      assert.ok(!plan.some((node) => node.Filter !== undefined), shown);
+  }
+});

@@ -1,0 +1,44 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { embeddedFolders } from "../../src/db/embedded-postgres.ts";
+
+/** The process id of the embedded server of a data folder, or null when none is written down. */
+export function serverPid(dataDir: string): number | null {
+  try {
+    return Number(
+      readFileSync(path.join(embeddedFolders(dataDir).data, "postmaster.pid"), "utf8").split("\n")[0],
+    );
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Every process of the server: the postmaster, first, and what it forked. The number that a killed server wrote down may
+ * since be that of another program, so only a PostgreSQL counts.
+ */
+export function serverProcesses(dataDir: string): number[] {
+  const postmaster = serverPid(dataDir);
+  if (postmaster === null) return [];
+  return spawnSync("ps", ["-A", "-o", "pid=,ppid=,comm="], { encoding: "utf8" })
+    .stdout.split("\n")
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+\S*postgres/.exec(line))
+    .map((match) => ({ pid: Number(match?.[1]), parent: Number(match?.[2]) }))
+    .filter(({ pid, parent }) => pid === postmaster || parent === postmaster)
+    .map(({ pid }) => pid)
+    .sort((a, b) => Number(b === postmaster) - Number(a === postmaster));
+}
+
+export function killServer(dataDir: string): void {
+  killAll(serverProcesses(dataDir));
+}
+
+/** Ends processes without giving them a chance to do anything about it; those that are gone already do not matter. */
+export function killAll(pids: readonly number[]): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {}
+  }
+}
