@@ -13,7 +13,7 @@ import { Button } from "./ui/button.tsx";
 import { Layout } from "./ui/layout.tsx";
 import { Screen } from "./ui/screen.tsx";
 
-export type Address = { sessionId: string; handoffToken: string | null };
+export type Address = { sessionId: string; handoffToken: string | null; socketToken: string | null };
 
 export function App({ address, words: initial }: { address: Address; words: Words }) {
   const [words, setWords] = useState(initial);
@@ -80,6 +80,7 @@ function Current({
   const [reading, setReading] = useState(() => {
     if (address.handoffToken !== null && kept.reading?.handoffToken !== address.handoffToken)
       kept.reading = { handoffToken: address.handoffToken, socketToken: null };
+    if (address.socketToken !== null) kept.reading = { handoffToken: null, socketToken: address.socketToken };
     return kept.reading !== null;
   });
   const onDevice = kept.reading !== null && kept.reading.handoffToken !== null;
@@ -137,8 +138,9 @@ function Current({
     );
   }
   if (reading) {
-    // A device that cannot read must not take the session from one that can.
-    if (!details.sandbox && shellTransport() === null)
+    // A device that cannot read must not take the session from one that can. One that goes on for a desk takes nothing.
+    const goesOn = kept.reading !== null && kept.reading.socketToken !== null;
+    if (!details.sandbox && shellTransport() === null && !goesOn)
       return (
         <Screen key="no-reader" title={t.noReaderTitle} lead={t.noReaderText} look="neutral">
           <DevicesHelp open />

@@ -3,13 +3,17 @@ import { type Address, App } from "./app.tsx";
 import { initialLanguage, loadWords } from "./i18n/language.ts";
 import "./styles.css";
 
-/** `/verify/vs_…`, with the token of a scanned code in the fragment, which no server gets to see. */
+/**
+ * `/verify/vs_…`, with a token in the fragment, which no server gets to see: of a scanned code, or of the socket of a desk
+ * reader that has read the chip and has no camera.
+ */
 function readAddress(): Address {
   const sessionId = /^\/verify\/([^/]+)/.exec(location.pathname)?.[1] ?? "";
-  const handoffToken = new URLSearchParams(location.hash.slice(1)).get("handoff");
+  const fragment = new URLSearchParams(location.hash.slice(1));
+  const [handoffToken, socketToken] = [fragment.get("handoff"), fragment.get("socket")];
   // The token stays in this tab's storage; the address that may be bookmarked or shown to others is without it.
-  if (handoffToken !== null) history.replaceState(null, "", location.pathname);
-  return { sessionId, handoffToken };
+  if (handoffToken !== null || socketToken !== null) history.replaceState(null, "", location.pathname);
+  return { sessionId, handoffToken, socketToken };
 }
 
 function chosenLanguage(): string | null {

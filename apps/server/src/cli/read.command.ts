@@ -58,7 +58,7 @@ export const readCommand: Command = {
     session: {
       type: "string",
       about:
-        "The verification_url of a session: the document is sent there and judged by the service, not here. The person must have agreed to share before.",
+        "The verification_url of a session: the document is sent there and judged by the service, not here. The person must have agreed to share before. In a live session a link is printed at the end, for a browser with a camera to show the face.",
       placeholder: "URL",
     },
     socket: {
@@ -170,7 +170,7 @@ async function readForSession(
       onStep: (step) => print(step.replaceAll("_", " ")),
     });
     print(describeOutcome(outcome));
-    return outcome.result === "succeeded" ? 0 : 3;
+    return outcome.result === "succeeded" || outcome.result === "face_elsewhere" ? 0 : 3;
   } catch (error) {
     throw error instanceof DeviceError || error instanceof CallError
       ? new CommandError(error.message)

@@ -16,6 +16,7 @@ import { type Command, CommandError } from "./command.ts";
 const exitCodes: Readonly<Record<DeviceOutcome["result"], number>> = {
   succeeded: 0,
   stopped: 0,
+  face_elsewhere: 0,
   failed: 3,
   fault: 4,
   closed: 4,

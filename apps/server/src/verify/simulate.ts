@@ -14,7 +14,9 @@ import {
   type ChipFile,
   chipFiles,
   type DeviceMessage,
+  type FaceMode,
   type ServiceMessage,
+  verifySocketLimits,
   verifySocketPath,
   verifySubprotocol,
 } from "@assay/contract/verify-socket";
@@ -46,7 +48,7 @@ export type CameraSource = (
 export type DeviceRun = {
   verificationUrl: string;
   chip: ChipSource;
-  /** Without one, the test document decides in the sandbox, and a live session cannot be finished. */
+  /** Without one, the test document decides in the sandbox, and the face of a live session has to be shown elsewhere. */
   camera?: CameraSource;
   /** `ask`, the default: agree in the person's name, as a simulation does. `given`: the person has done so on the page. */
   consent?: "ask" | "given";
@@ -63,6 +65,8 @@ export type DeviceOutcome =
   | { result: "failed"; sessionId: string; failureCode: FailureCode | null }
   /** As asked for with `stopAfter`. */
   | { result: "stopped"; sessionId: string; after: StopStep }
+  /** The chip has passed. A browser that opens `url` soon goes on in this device's place. */
+  | { result: "face_elsewhere"; sessionId: string; url: string }
   /** The service could not carry it out; nothing was counted. */
   | { result: "fault"; sessionId: string; code: string; message: string }
   | { result: "closed"; sessionId: string; code: string };
@@ -129,6 +133,8 @@ export function describeOutcome(outcome: DeviceOutcome): string {
       return `Failed: ${outcome.failureCode}.`;
     case "stopped":
       return `Stopped after ${outcome.after}, as asked.`;
+    case "face_elsewhere":
+      return `The chip has passed. Within ${verifySocketLimits.resumeMs / 60_000} minutes, open this in a browser with a camera, and show the face there: ${outcome.url}`;
     case "fault":
       return `The service could not carry it out (${outcome.code}): ${outcome.message}`;
     case "closed":
@@ -145,7 +151,13 @@ export async function runDevice(run: DeviceRun): Promise<DeviceOutcome> {
   const socket = await DeviceConnection.open(baseUrl, sessionId);
   try {
     socket.send({ type: "hello", socket_token: socketToken });
-    return await converse(socket, run, sessionId);
+    const outcome = await converse(socket, run, sessionId);
+    if (outcome.result !== "needs_camera") return outcome;
+    return {
+      result: "face_elsewhere",
+      sessionId,
+      url: `${run.verificationUrl}#socket=${encodeURIComponent(socketToken)}`,
+    };
   } finally {
     socket.close();
   }
@@ -154,8 +166,14 @@ export async function runDevice(run: DeviceRun): Promise<DeviceOutcome> {
 /** Far from the numbers of the chip's files. */
 const firstFrameArtifact = 1000;
 
-async function converse(socket: DeviceConnection, run: DeviceRun, sessionId: string): Promise<DeviceOutcome> {
+async function converse(
+  socket: DeviceConnection,
+  run: DeviceRun,
+  sessionId: string,
+): Promise<DeviceOutcome | { result: "needs_camera" }> {
   let chip: Chip | null = null;
+  let faceMode: FaceMode = "unavailable";
+  const lacksCamera = () => faceMode === "camera" && run.camera === undefined;
   const readAndSend = async () => {
     chip = await run.chip.open();
     sendFiles(socket, await run.chip.read(chip));
@@ -169,9 +187,9 @@ async function converse(socket: DeviceConnection, run: DeviceRun, sessionId: str
     const { message } = event;
     switch (message.type) {
       case "welcome":
-        if (message.face === "camera" && run.camera === undefined)
-          throw new DeviceError("This session needs a camera; open it in a browser.");
+        faceMode = message.face;
         if (message.phase === "chip") await readAndSend();
+        if (message.phase.startsWith("face") && lacksCamera()) return { result: "needs_camera" };
         if (message.phase === "face") startFace();
         break;
       case "checking":
@@ -197,11 +215,11 @@ async function converse(socket: DeviceConnection, run: DeviceRun, sessionId: str
         if (message.passed && run.stopAfter === message.step)
           return { result: "stopped", sessionId, after: message.step };
         if (message.phase === "chip") await readAndSend();
+        if (message.phase === "face" && lacksCamera()) return { result: "needs_camera" };
         if (message.phase === "face") startFace();
         break;
       case "face_challenge":
-        if (run.camera === undefined)
-          throw new DeviceError("This session needs a camera; open it in a browser.");
+        if (run.camera === undefined) throw new DeviceError("A challenge came that was not asked for.");
         run.onStep?.(`face_capture (${message.movements.join(", ")})`);
         nextFrame = await sendFrames(socket, run.camera(message), nextFrame);
         break;

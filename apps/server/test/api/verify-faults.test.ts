@@ -170,6 +170,30 @@ test("live without a face check nobody succeeds, and nobody loses a try over it"
   assert.deepEqual(await tries(), [1, 0, "in_progress"]);
 });
 
+test("live at a desk without a camera: once the chip has passed, a browser goes on with the desk's token", async (t) => {
+  const live = await startTestService({ verify: { examiner: { threads: 1 } } });
+  await trustTestCountry(live);
+  const { api } = await createPartner(live.api);
+  const session = expectData(await api.post("/v1/sessions", {}), 201);
+  const takeHome = { verificationUrl: session.verification_url, stopAfter: "consent" } as const;
+  await runDevice({ ...takeHome, chip: virtualPassport(valid) });
+  await live.core.db.run(sql`update sessions set sandbox = false where id = ${session.id}`);
+  const outcome = await runDevice({
+    verificationUrl: session.verification_url,
+    consent: "given",
+    chip: virtualPassport(valid),
+  });
+  assert.ok(outcome.result === "face_elsewhere", JSON.stringify(outcome));
+  const [page, token] = outcome.url.split("#socket=");
+  assert.equal(page, session.verification_url);
+  const browser = await TestDevice.connect(live.url, session.id, token);
+  t.after(() => browser.connection.close());
+  const { phase, resumed, face } = await browser.expect("welcome");
+  assert.deepEqual([phase, resumed, face], ["face", true, "camera"]);
+  browser.send({ type: "face_start" });
+  assert.equal((await browser.expect("face_challenge")).movements.length, 4);
+});
+
 test("live with a face check: its verdict decides, its faults do not count, and it sees what was sent", async (t) => {
   const challenge: Challenge = {
     movements: ["turn_left", "look_up"],
