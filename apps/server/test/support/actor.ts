@@ -1,0 +1,239 @@
+import type { FaceColour, FaceMovement } from "@assay/contract/verify-socket";
+import { type PosedPerson, readPose } from "@assay/emrtd/node/test-country/portraits";
+import { decode } from "jpeg-js";
+import type { Page } from "playwright-core";
+import type { RgbPicture, SteeredCamera } from "./steered-camera.ts";
+
+export interface Role {
+  readonly person: PosedPerson;
+  /** Looks over their shoulder from the first movement on. */
+  readonly companion?: PosedPerson;
+  /** What they do when the page asks for a movement; by default what is asked. */
+  readonly does?: (asked: FaceMovement) => FaceMovement | "nothing";
+}
+
+/** Plays a role before the camera and at the page, as long as `scene` lasts. */
+export async function perform<T>(
+  camera: SteeredCamera,
+  page: Page,
+  role: Role,
+  scene: () => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  camera.show(lit(sceneOf(camera, [inTheMiddle(role.person, STRAIGHT)]), null));
+  const playing = play(camera, page, role, stop.signal);
+  try {
+    return await scene();
+  } finally {
+    stop.abort();
+    await playing;
+  }
+}
+
+/** About that of somebody who waits for the next instruction. */
+const REACTION_MS = 300;
+/** With the steps below, a head that turns as fast as people do who want to get it over with. */
+const STEP_MS = 100;
+
+async function play(
+  camera: SteeredCamera,
+  page: Page,
+  { person, companion, does = (asked) => asked }: Role,
+  stop: AbortSignal,
+): Promise<void> {
+  let read: string | null = null;
+  let readAt = performance.now();
+  let goal = STRAIGHT;
+  let head = STRAIGHT;
+  let companionIsThere = false;
+  while (!stop.aborted) {
+    const started = performance.now();
+    const screen = await look(page);
+    if (screen.prompt !== read) {
+      read = screen.prompt;
+      readAt = started;
+    }
+    if (started - readAt >= REACTION_MS) {
+      const movement = isMovement(read) ? does(read) : "nothing";
+      goal = movement === "nothing" ? STRAIGHT : GOALS[movement];
+    }
+    head = towards(head, goal);
+    companionIsThere ||= companion !== undefined && isMovement(read);
+    const people = [inTheMiddle(person, head)];
+    if (companion !== undefined && companionIsThere)
+      people.unshift({ person: companion, head: STRAIGHT, across: 0.86, down: 0.55, scale: 0.62 });
+    const picture = sceneOf(camera, people);
+    camera.show(lit(picture, isColour(screen.colour) ? screen.colour : null));
+    await new Promise((resolve) => setTimeout(resolve, Math.max(started + STEP_MS - performance.now(), 0)));
+  }
+}
+
+interface Screen {
+  readonly prompt: string | null;
+  readonly colour: string | null;
+}
+
+/** Asked in the browser, whose globals the server's types do not know. */
+const LOOK = `({
+  prompt: document.querySelector("[data-testid=face-instruction]")?.getAttribute("data-prompt") ?? null,
+  colour: document.querySelector("[data-testid=face-colour]")?.getAttribute("data-colour") ?? null,
+})`;
+
+async function look(page: Page): Promise<Screen> {
+  try {
+    return await page.evaluate<Screen>(LOOK);
+  } catch {
+    // Between two pages there is nothing to see.
+    return { prompt: null, colour: null };
+  }
+}
+
+function isMovement(prompt: string | null): prompt is FaceMovement {
+  return prompt !== null && Object.hasOwn(GOALS, prompt);
+}
+
+function isColour(colour: string | null): colour is FaceColour {
+  return colour !== null && Object.hasOwn(SCREEN, colour);
+}
+
+// --- the head ---------------------------------------------------------------------------------------------------------
+
+/** Degrees to the person's own left and upwards, and how much larger than at first. Only one differs from looking straight ahead. */
+interface Head {
+  readonly yaw: number;
+  readonly pitch: number;
+  readonly zoom: number;
+}
+
+const STRAIGHT: Head = { yaw: 0, pitch: 0, zoom: 1 };
+const GOALS: Readonly<Record<FaceMovement, Head>> = {
+  turn_left: { ...STRAIGHT, yaw: 27 },
+  turn_right: { ...STRAIGHT, yaw: -27 },
+  look_up: { ...STRAIGHT, pitch: 16 },
+  come_closer: { ...STRAIGHT, zoom: 1.4 },
+};
+/** The heads that were drawn are so many degrees apart. */
+const YAW_STEP = 9;
+const PITCH_STEP = 8;
+const ZOOM_STEP = 0.1;
+
+function towards(head: Head, goal: Head): Head {
+  // From one movement to another the way leads over looking straight ahead: nothing is drawn that is turned and looks up.
+  const next = isOnTheWay(head, goal) ? goal : STRAIGHT;
+  return {
+    yaw: approach(head.yaw, next.yaw, YAW_STEP),
+    pitch: approach(head.pitch, next.pitch, PITCH_STEP),
+    zoom: approach(head.zoom, next.zoom, ZOOM_STEP),
+  };
+}
+
+function isOnTheWay(head: Head, goal: Head): boolean {
+  return (
+    (head.yaw === 0 || goal.yaw !== 0) &&
+    (head.pitch === 0 || goal.pitch !== 0) &&
+    (head.zoom === 1 || goal.zoom !== 1)
+  );
+}
+
+function approach(from: number, to: number, step: number): number {
+  return Math.abs(to - from) <= step * 1.01 ? to : from + Math.sign(to - from) * step;
+}
+
+// --- the picture ------------------------------------------------------------------------------------------------------
+
+interface Standing {
+  readonly person: PosedPerson;
+  readonly head: Head;
+  /** Where the middle of the face is, in parts of the picture, and how large; 1 has a face of nearly half the height. */
+  readonly across: number;
+  readonly down: number;
+  readonly scale: number;
+}
+
+function inTheMiddle(person: PosedPerson, head: Head): Standing {
+  return { person, head, across: 0.5, down: 0.5, scale: 1 };
+}
+
+/** In the drawn pictures. */
+const FACE_AT = { x: 120, y: 170 } as const;
+const WALL = [199, 200, 203] as const;
+
+const scenes = new Map<string, RgbPicture>();
+
+/** Whoever comes first stands furthest behind. */
+function sceneOf({ width, height }: SteeredCamera, people: readonly Standing[]): RgbPicture {
+  const key = JSON.stringify(people);
+  const known = scenes.get(key);
+  if (known !== undefined) return known;
+  const data = new Uint8Array(width * height * 3);
+  for (let at = 0; at < data.length; at += 3) data.set(WALL, at);
+  for (const { person, head, across, down, scale } of people) {
+    const drawn = decode(readPose(person, [head.yaw, head.pitch]), { useTArray: true, formatAsRGBA: false });
+    const size = scale * head.zoom;
+    for (let y = 0; y < height; y++) {
+      for (let x = 0; x < width; x++) {
+        const left = FACE_AT.x + (x - across * width) / size;
+        const top = FACE_AT.y + (y - down * height) / size;
+        if (left >= 0 && left <= drawn.width - 1 && top >= 0)
+          copyPixel(drawn, left, Math.min(top, drawn.height - 1), data, (y * width + x) * 3);
+      }
+    }
+  }
+  const picture = { width, height, data };
+  scenes.set(key, picture);
+  return picture;
+}
+
+function isWall(red: number, green: number, blue: number): boolean {
+  return green > 170 && Math.max(red, green, blue) - Math.min(red, green, blue) < 14;
+}
+
+function copyPixel(from: RgbPicture, left: number, top: number, to: Uint8Array, at: number): void {
+  const [x, y] = [Math.min(Math.floor(left), from.width - 2), Math.min(Math.floor(top), from.height - 2)];
+  const [u, v] = [left - x, top - y];
+  const row = from.width * 3;
+  const here = y * row + x * 3;
+  // Whoever stands behind is seen through the wall of the picture.
+  if (isWall(from.data[here] ?? 0, from.data[here + 1] ?? 0, from.data[here + 2] ?? 0)) return;
+  for (let channel = here; channel < here + 3; channel++) {
+    const above = (from.data[channel] ?? 0) * (1 - u) + (from.data[channel + 3] ?? 0) * u;
+    const below = (from.data[channel + row] ?? 0) * (1 - u) + (from.data[channel + row + 3] ?? 0) * u;
+    to[at + channel - here] = Math.round(above * (1 - v) + below * v);
+  }
+}
+
+const SCREEN: Readonly<Record<FaceColour, readonly number[]>> = {
+  red: [1, 0, 0],
+  green: [0, 1, 0],
+  blue: [0, 0, 1],
+  white: [1, 1, 1],
+};
+const REFLECTION = 0.07;
+/** The wall is further from the screen than the face. */
+const WALL_SHARE = 0.2;
+const NOISE = 4;
+
+/** In the light of the room and of the screen, with the noise of a camera. */
+function lit(picture: RgbPicture, colour: FaceColour | null): RgbPicture {
+  const gains = [REFLECTION, REFLECTION * WALL_SHARE].map((reflection) =>
+    [0, 1, 2].map(
+      (channel) => (1 + reflection * (colour === null ? 0 : (SCREEN[colour][channel] ?? 0))) ** (1 / 2.2),
+    ),
+  );
+  const { width, height, data: source } = picture;
+  const data = new Uint8ClampedArray(source.length);
+  let grain = Math.floor(Math.random() * 65_536);
+  for (let at = 0; at < source.length; at += 3) {
+    const red = source[at] ?? 0;
+    const green = source[at + 1] ?? 0;
+    const blue = source[at + 2] ?? 0;
+    const [r = 1, g = 1, b = 1] = gains[isWall(red, green, blue) ? 1 : 0] ?? [];
+    // A sequence of all numbers of sixteen bits, mixed well enough for the eye.
+    grain = (grain * 20_077 + 12_345) & 65_535;
+    const noise = ((grain >> 4) / 4_095 - 0.5) * NOISE;
+    data[at] = red * r + noise;
+    data[at + 1] = green * g + noise;
+    data[at + 2] = blue * b + noise;
+  }
+  return { width, height, data: new Uint8Array(data.buffer) };
+}
