@@ -20,7 +20,8 @@ export async function perform<T>(
   scene: () => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController();
-  camera.show(lit(sceneOf(camera, [inTheMiddle(role.person, STRAIGHT)]), null));
+  const first = inFront(role.person, STRAIGHT, role.companion !== undefined);
+  camera.show(lit(sceneOf(camera, [first]), null));
   const playing = play(camera, page, role, stop.signal);
   try {
     return await scene();
@@ -59,10 +60,10 @@ async function play(
     }
     head = towards(head, goal);
     companionIsThere ||= companion !== undefined && isMovement(read);
-    const people = [inTheMiddle(person, head)];
-    if (companion !== undefined && companionIsThere)
-      people.unshift({ person: companion, head: STRAIGHT, across: 0.86, down: 0.55, scale: 0.62 });
-    const picture = sceneOf(camera, people);
+    const picture = sceneOf(camera, [
+      ...(companion !== undefined && companionIsThere ? [behind(companion)] : []),
+      inFront(person, head, companion !== undefined),
+    ]);
     camera.show(lit(picture, isColour(screen.colour) ? screen.colour : null));
     await new Promise((resolve) => setTimeout(resolve, Math.max(started + STEP_MS - performance.now(), 0)));
   }
@@ -150,8 +151,15 @@ interface Standing {
   readonly scale: number;
 }
 
-function inTheMiddle(person: PosedPerson, head: Head): Standing {
-  return { person, head, across: 0.5, down: 0.5, scale: 1 };
+/** A page may cut the picture down to an upright one, so two have to stand close together. */
+function inFront(person: PosedPerson, head: Head, leavesRoom: boolean): Standing {
+  return leavesRoom
+    ? { person, head, across: 0.45, down: 0.5, scale: 0.75 }
+    : { person, head, across: 0.5, down: 0.5, scale: 1 };
+}
+
+function behind(person: PosedPerson): Standing {
+  return { person, head: STRAIGHT, across: 0.67, down: 0.45, scale: 0.5 };
 }
 
 /** In the drawn pictures. */

@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import test, { after } from "node:test";
+import type { FaceMovement } from "@assay/contract/verify-socket";
+import type { Page } from "playwright-core";
+import { createFaceJudge, type FaceJudge, type Verdict } from "../../src/face/face-judge.ts";
+import { FaceWorkerPool } from "../../src/face/face-worker-pool.ts";
+import { DEFAULT_LIMITS } from "../../src/face/liveness.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { Metrics } from "../../src/lib/metrics.ts";
+import { perform, type Role } from "../support/actor.ts";
+import { createPartner, expectData } from "../support/api.ts";
+import { checkAccessibility, keepScreenshot, openBrowser, openPage } from "../support/browser.ts";
+import { startTestService } from "../support/service.ts";
+import { createSteeredCamera } from "../support/steered-camera.ts";
+
+// The judge of the service with its real models, and with two things within reach of the tests: its processes and its verdicts.
+const log = createLog({ level: "warn", write: () => {}, now: () => new Date() });
+const workers = new FaceWorkerPool({ log });
+// A machine that runs the service, its models, a browser and other tests at once may hold up the camera for longer than a phone does.
+const limits = { ...DEFAULT_LIMITS, maxGapMs: 2_500, minFramesPerSecond: 1.5 };
+const judge = createFaceJudge({ log, metrics: new Metrics(), measurer: workers, limits });
+const verdicts: Verdict[] = [];
+/** As in life, or fewer where what a try is about shows with fewer: filming and judging take their time. */
+let movementsAsked = 4;
+const faceJudge: FaceJudge = {
+  ...judge,
+  begin(who) {
+    const challenge = judge.begin(who);
+    return challenge && { ...challenge, movements: challenge.movements.slice(0, movementsAsked) };
+  },
+  async judge(input) {
+    const verdict = await judge.judge(input);
+    verdicts.push(verdict);
+    return verdict;
+  },
+};
+
+const camera = createSteeredCamera();
+after(() => camera.close());
+const { url, api } = await startTestService({
+  clock: systemClock,
+  verify: { examiner: { threads: 1 }, faceJudge },
+});
+const browser = await openBrowser(camera.launchArguments);
+const partner = await createPartner(api);
+
+const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });
+
+/** A person who agreed and whose test passport, with the portrait of the drawn woman, was read. */
+async function comeToTheFace(width: number) {
+  verdicts.length = 0;
+  const session = expectData(
+    await partner.api.post("/v1/sessions", {
+      share_fields: { age_over_18: { required: true, reason: "The bar is for adults." } },
+    }),
+    201,
+  );
+  const { page, problems } = await openPage(browser, url, { width });
+  page.setDefaultTimeout(90_000);
+  await page.goto(session.verification_url);
+  await page.getByRole("checkbox", { name: "I agree to the check" }).check();
+  await page.getByRole("button", { name: "Agree and continue" }).click();
+  await page.getByRole("button", { name: "Choose a test passport" }).click();
+  await page.getByRole("radio", { name: /^Valid passport A/ }).check();
+  await page.getByRole("button", { name: "Read this document" }).click();
+  await heading(page, "Now show your face").waitFor();
+  const read = async () => {
+    const { status, failure_code, liveness_tries_used } = expectData(
+      await partner.api.get(`/v1/sessions/${session.id}`),
+    );
+    return { status, failure_code, liveness_tries_used };
+  };
+  return { page, problems, read };
+}
+
+/** From opening the camera to the first instruction; the page starts by itself, or by hand where its guide is too slow. */
+async function startCamera(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Use the camera" }).click();
+  const instruction = page.getByTestId("face-instruction");
+  const byHand = page.getByText("then press “Start now”");
+  await instruction.or(byHand).first().waitFor();
+  if (!(await instruction.isVisible())) await page.getByRole("button", { name: "Start now" }).click();
+  await instruction.waitFor();
+}
+
+/** One try, up to where the service judges it. */
+async function beFilmed(page: Page, role: Role, movements = 4): Promise<void> {
+  movementsAsked = movements;
+  await perform(camera, page, role, async () => {
+    await startCamera(page);
+    // A try that fails by its times alone is told at once; the verdict then says what was wrong.
+    await heading(page, "Your face is being compared…").or(page.getByRole("alert")).first().waitFor();
+  });
+}
+
+async function untilTold(page: Page, text: string): Promise<void> {
+  await page.getByRole("alert").filter({ hasText: text }).waitFor();
+}
+
+const notAPerson = "We could not see a person in front of the camera";
+const otherwise: Readonly<Record<FaceMovement, FaceMovement>> = {
+  turn_left: "turn_right",
+  turn_right: "turn_left",
+  look_up: "come_closer",
+  come_closer: "look_up",
+};
+
+test("other movements than asked use up a try, a killed worker does not, and the person of the portrait passes", async () => {
+  const { page, problems, read } = await comeToTheFace(390);
+  await keepScreenshot(page, "verify-face-start-390");
+
+  await beFilmed(page, { person: "adult", does: (asked) => otherwise[asked] }, 1);
+  await keepScreenshot(page, "verify-face-checking-390");
+  await untilTold(page, notAPerson);
+  await page.getByText("2 tries are left.").waitFor();
+  assert.deepEqual(verdicts.splice(0), [
+    { kind: "failed", code: "liveness_failed", reasons: ["movement_wrong"] },
+  ]);
+  await keepScreenshot(page, "verify-face-failed-390");
+
+  await beFilmed(page, { person: "adult" }, 2);
+  for (const pid of workers.processIds) process.kill(pid, "SIGKILL");
+  await untilTold(page, "Something went wrong on our side");
+  await page.getByText("no try was used").waitFor();
+  assert.deepEqual(verdicts.splice(0), [{ kind: "fault", reason: "worker_died" }]);
+  assert.deepEqual(await read(), { status: "in_progress", failure_code: null, liveness_tries_used: 1 });
+  await keepScreenshot(page, "verify-face-fault-390");
+
+  await beFilmed(page, { person: "adult" });
+  await heading(page, "You are verified").waitFor();
+  assert.deepEqual(await read(), { status: "succeeded", failure_code: null, liveness_tries_used: 2 });
+  const [verdict] = verdicts.splice(0);
+  assert.ok(verdict?.kind === "passed", JSON.stringify(verdict));
+  assert.equal(verdict.riskInputs.colours, "followed", JSON.stringify(verdict));
+  assert.deepEqual(problems, []);
+  await page.context().close();
+});
+
+test("stopping costs nothing; a photograph, two people and another person use up the tries, and the last ends it", async () => {
+  const { page, problems, read } = await comeToTheFace(1440);
+
+  movementsAsked = 4;
+  await perform(camera, page, { person: "adult" }, async () => {
+    await startCamera(page);
+    await keepScreenshot(page, "verify-face-instruction-1440");
+    await checkAccessibility(page);
+    await page.setViewportSize({ width: 320, height: 640 });
+    await keepScreenshot(page, "verify-face-instruction-320");
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByRole("button", { name: "Use the camera" }).waitFor();
+  });
+  assert.equal((await read()).liveness_tries_used, 0);
+
+  await beFilmed(page, { person: "adult", does: () => "nothing" }, 1);
+  await untilTold(page, notAPerson);
+  await page.getByText("2 tries are left.").waitFor();
+  assert.deepEqual(verdicts.splice(0), [
+    { kind: "failed", code: "liveness_failed", reasons: ["face_still"] },
+  ]);
+
+  await beFilmed(page, { person: "adult", companion: "elder" }, 2);
+  await untilTold(page, notAPerson);
+  await page.getByText("One try is left.").waitFor();
+  const [crowded] = verdicts.splice(0);
+  assert.ok(crowded?.kind === "failed" && crowded.reasons.includes("several_faces"), JSON.stringify(crowded));
+
+  await beFilmed(page, { person: "elder" }, 2);
+  await heading(page, "The verification did not succeed").waitFor();
+  await page.getByRole("heading", { name: "Your face did not match the portrait" }).waitFor();
+  assert.deepEqual(verdicts.splice(0), [
+    { kind: "failed", code: "selfie_face_mismatch", reasons: ["match_too_far"] },
+  ]);
+  assert.deepEqual(await read(), {
+    status: "failed",
+    failure_code: "selfie_face_mismatch",
+    liveness_tries_used: 3,
+  });
+  assert.deepEqual(problems, []);
+  await page.context().close();
+});
