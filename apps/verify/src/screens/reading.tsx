@@ -147,8 +147,17 @@ function Setbacks({ state }: { state: DeviceState }) {
           <p>{t.noTryUsed}</p>
         </Notice>
       )}
-      {fault !== null && <Notice look="warn" {...faultWords(t, fault)} urgent />}
+      {fault !== null && <FaultNotice fault={fault} />}
     </>
+  );
+}
+
+function FaultNotice({ fault }: { fault: VerifyFaultCode }) {
+  const { title, text } = faultWords(useWords().t, fault);
+  return (
+    <Notice look="warn" title={title} urgent>
+      <p>{text}</p>
+    </Notice>
   );
 }
 
