@@ -1,20 +1,14 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { artifactFrames } from "@assay/contract/verify-socket";
-import {
-  createTestCountry,
-  DEFAULT_TEST_SEED,
-  testCountryTrust,
-} from "@assay/emrtd/node/test-country/test-country";
 import { sql } from "../../src/db/sql.ts";
 import type { Challenge } from "../../src/face/challenge.ts";
 import type { FaceJudge, Verdict } from "../../src/face/face-judge.ts";
-import { saveTrustRecord, trustFolderPath } from "../../src/trust/trust-folder.ts";
 import { runDevice } from "../../src/verify/simulate.ts";
 import { virtualPassport } from "../../src/verify/virtual-passport.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import { startTestService, type TestService } from "../support/service.ts";
-import { claimedSession, TestDevice, testDocument } from "../support/verify-device.ts";
+import { claimedSession, TestDevice, testDocument, trustTestCountry } from "../support/verify-device.ts";
 
 const service = await startTestService({
   // Nobody waits in line, so that everybody but one is asked to wait.
@@ -147,13 +141,6 @@ test("a process that is stopped tells its devices to connect again", async (t) =
 });
 
 // --- live ----------------------------------------------------------------------------------------------------------
-
-/** The test country stands in for the states that an operator trusts. */
-async function trustTestCountry({ dataDir, clock }: TestService): Promise<void> {
-  const [record] = testCountryTrust(createTestCountry(DEFAULT_TEST_SEED, clock.now()));
-  assert.ok(record !== undefined);
-  await saveTrustRecord(trustFolderPath(dataDir), record, 0);
-}
 
 test("live without a face check nobody succeeds, and nobody loses a try over it", async (t) => {
   await trustTestCountry(service);

@@ -5,6 +5,8 @@ import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import type { Page } from "playwright-core";
 import { sql } from "../../src/db/sql.ts";
+import { runDevice } from "../../src/verify/simulate.ts";
+import { virtualPassport } from "../../src/verify/virtual-passport.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import {
   checkAccessibility,
@@ -19,10 +21,11 @@ import { verifyDomain } from "../support/domain.ts";
 import { drawPng } from "../support/pictures.ts";
 import { createReceivingEndpoint, decrypt, startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
+import { testDocument, trustTestCountry } from "../support/verify-device.ts";
 
 const authority = createAuthority();
 const dns = await startDnsServer();
-const { url, api, core, clock } = await startTestService({
+const { url, api, core, clock, dataDir } = await startTestService({
   env: {
     WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
     DNS_RESOLVERS: dns.address,
@@ -411,7 +414,7 @@ test("the shell's chip transport reads the document with what is printed on it",
   await page.context().close();
 });
 
-test("a live session on a browser without a chip reader says which devices can, and takes nothing from them", async () => {
+test("a live session on a browser without a chip reader says which devices can; after a desk has read, it goes on", async () => {
   const live = await createPartner(api);
   await live.owner.api.patch("/v1/auth/orgs", { name: "Quiet Bank" });
   await core.db.run(sql`update organizations set environment = 'live' where id = ${live.organizationId}`);
@@ -425,7 +428,24 @@ test("a live session on a browser without a chip reader says which devices can, 
   await heading(device.page, "This browser cannot read chips").waitFor();
   await look(device.page, "no-reader");
   assert.equal(expectData(await live.api.get(`/v1/sessions/${session.id}`)).status, "created");
-  assert.deepEqual([...problems, ...device.problems], []);
+
+  await trustTestCountry({ dataDir, clock });
+  const read = await runDevice({
+    verificationUrl: session.verification_url,
+    consent: "given",
+    chip: virtualPassport(testDocument("passport-valid", clock.now())),
+  });
+  assert.ok(read.result === "face_elsewhere");
+  const atDesk = await openPerson(read.url);
+  await heading(atDesk.page, "Now show your face").waitFor();
+  assert.equal(new URL(atDesk.page.url()).hash, "", "the token does not stay in the address");
+  await look(atDesk.page, "face-live");
+  await heading(page, "Show your face on the other device")
+    .or(page.getByText("Show your face"))
+    .first()
+    .waitFor();
+  assert.deepEqual([...problems, ...device.problems, ...atDesk.problems], []);
+  await atDesk.page.context().close();
   await device.page.context().close();
   await page.context().close();
 });

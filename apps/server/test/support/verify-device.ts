@@ -1,12 +1,19 @@
 import assert from "node:assert/strict";
 import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import {
+  createTestCountry,
+  DEFAULT_TEST_SEED,
+  testCountryTrust,
+} from "@assay/emrtd/node/test-country/test-country";
 import type { Chip } from "@assay/emrtd/reader/open-chip";
 import { readDocument } from "@assay/emrtd/reader/read-document";
 import type { TestDocument } from "@assay/emrtd/test-country/test-document";
+import { saveTrustRecord, trustFolderPath } from "../../src/trust/trust-folder.ts";
 import { answerCommand, claimAttempt, DeviceConnection, sendFiles } from "../../src/verify/simulate.ts";
 import { virtualPassport } from "../../src/verify/virtual-passport.ts";
 import { type Api, expectData } from "./api.ts";
+import type { TestService } from "./service.ts";
 
 const catalogues = new Map<number, readonly TestDocument[]>();
 
@@ -15,6 +22,13 @@ export function testDocument(id: string, now: Date): TestDocument {
   const catalogue = catalogues.get(year) ?? testDocuments(now);
   catalogues.set(year, catalogue);
   return catalogue.find((document) => document.id === id) ?? assert.fail(`no test document ${id}`);
+}
+
+/** The test country stands in for the states that an operator trusts. */
+export async function trustTestCountry({ dataDir, clock }: Pick<TestService, "dataDir" | "clock">) {
+  const [record] = testCountryTrust(createTestCountry(DEFAULT_TEST_SEED, clock.now()));
+  assert.ok(record !== undefined);
+  await saveTrustRecord(trustFolderPath(dataDir), record, 0);
 }
 
 /** A session that a device has claimed, up to the point where the socket is opened. */
