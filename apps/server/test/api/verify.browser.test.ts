@@ -139,7 +139,12 @@ test("from the link to the decrypted webhook: consent, test passport, face, outc
   await page.getByText("Harbour Hotel GmbH").waitFor();
   await page.getByText("What you agree to").waitFor();
   assert.equal(await page.getByRole("checkbox", { name: "Nationality" }).isChecked(), false);
-  await page.waitForFunction("document.querySelector('main img')?.naturalWidth === 300");
+  const logoWidth = await page.locator("main img").evaluate(async (image) => {
+    const logo = image as unknown as { decode(): Promise<void>; naturalWidth: number };
+    await logo.decode();
+    return logo.naturalWidth;
+  });
+  assert.equal(logoWidth, 300);
   await look(page, "consent-verified");
   await page.getByRole("button", { name: "Agree and continue" }).click();
   await page.getByText("Tick the box to say that you agree.").first().waitFor();
@@ -199,7 +204,7 @@ test("a logo that does not come leaves the first letter of the name, in the same
   const { page, problems } = await openPerson(session.verification_url);
   const letter = page.getByText("Q", { exact: true });
   await letter.waitFor();
-  await page.waitForFunction("document.querySelector('main img') === null");
+  await page.locator("main img").waitFor({ state: "detached" });
   await letter.waitFor();
   await look(page, "consent-without-logo", "small");
   assert.equal(problems.length, 1);

@@ -9,7 +9,7 @@ import { type FacePrompt, frameEveryMs, PromptSchedule } from "./prompt-schedule
 export type CaptureView = {
   readonly colour: FaceColour;
   readonly prompt: FacePrompt;
-  /** Counted from 1. */
+  /** Counted from 1, and 0 before the first. */
   readonly movement: number;
   readonly movements: number;
 };
@@ -35,7 +35,7 @@ export function faceCapture(
     const view = (atMs: number): CaptureView => ({
       colour: colourAt(colours, colourMs, atMs),
       prompt: schedule.prompt,
-      movement: schedule.movement + 1,
+      movement: schedule.movement,
       movements: movements.length,
     });
     show(view(0));

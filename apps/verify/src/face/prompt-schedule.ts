@@ -61,8 +61,8 @@ export class PromptSchedule {
     this.#stages = [
       { kind: "start", prompt: "ahead", movement: 0 },
       ...movements.flatMap((prompt, movement): Stage[] => [
-        { kind: "movement", prompt, movement },
-        { kind: "back", prompt: "ahead", movement },
+        { kind: "movement", prompt, movement: movement + 1 },
+        { kind: "back", prompt: "ahead", movement: movement + 1 },
       ]),
     ];
     this.#pace = Math.min(1, Math.max(0, withinMs) / longestOf(this.#stages));
@@ -72,7 +72,7 @@ export class PromptSchedule {
     return this.#stages[this.#at]?.prompt ?? "ahead";
   }
 
-  /** Counted from 0; the look ahead after a movement belongs to it. */
+  /** Counted from 1, and 0 before the first; the look ahead after a movement belongs to it. */
   get movement(): number {
     return (this.#stages[this.#at] ?? this.#stages.at(-1))?.movement ?? 0;
   }

@@ -1,4 +1,4 @@
-import { useEffect, useId, useState } from "react";
+import { useCallback, useEffect, useId, useState } from "react";
 import { claimWords, useWords } from "../i18n/language.ts";
 import { type ConsentTexts, codeOf, type Details } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
@@ -34,11 +34,13 @@ export function ConsentScreen({
   const [texts, setTexts] = useState<ConsentTexts | null>(null);
   const agreeId = useId();
 
-  useEffect(() => {
-    void session.api.texts().then(setTexts, () => setTrouble(true));
+  const loadTexts = useCallback(async () => {
+    setTrouble(false);
+    await session.api.texts().then(setTexts, () => setTrouble(true));
   }, [session.api]);
+  useEffect(() => void loadTexts(), [loadTexts]);
 
-  const agree = async () => {
+  const agree = async (version: string) => {
     setAsked(true);
     if (!agreed) {
       document.getElementById(agreeId)?.focus();
@@ -48,17 +50,17 @@ export function ConsentScreen({
     setBusy(true);
     setTrouble(false);
     try {
-      // What was shown is what is agreed to: texts that changed since are shown anew.
-      const shown = texts ?? (await session.api.texts());
       const chosen = fields.flatMap(([key, field]) => (field.required || added.has(key) ? [key] : []));
-      const given = await session.api.consent(chosen, shown.version, language);
+      const given = await session.api.consent(chosen, version, language);
       session.kept.cancelToken = given.cancel_token;
       onAgreed();
     } catch (error) {
       const code = codeOf(error);
-      if (code === "CONFLICT" || code === "INVALID_REQUEST")
-        await session.api.texts().then(setTexts, () => {});
-      else if (code !== null) await session.reload();
+      if (code === "CONFLICT" || code === "INVALID_REQUEST") {
+        // What was shown is what is agreed to: texts that changed since are shown, and agreed to, anew.
+        setAgreed(false);
+        await loadTexts();
+      } else if (code !== null) await session.reload();
       setTrouble(true);
       setBusy(false);
     }
@@ -104,34 +106,41 @@ export function ConsentScreen({
         className="space-y-4"
         onSubmit={(event) => {
           event.preventDefault();
-          if (!busy) void agree();
+          if (!busy && texts !== null) void agree(texts.version);
         }}
       >
-        <label
-          className={`flex items-start gap-3 rounded-2xl border bg-card p-4 ${asked && !agreed ? "border-bad" : "border-field"}`}
-        >
-          <input
-            id={agreeId}
-            type="checkbox"
-            checked={agreed}
-            onChange={(event) => setAgreed(event.target.checked)}
-            aria-invalid={asked && !agreed}
-            aria-describedby={asked && !agreed ? `${agreeId}-missing` : undefined}
-          />
-          <span>
-            {t.agreeLabel}
-            {asked && !agreed && (
-              <span id={`${agreeId}-missing`} className="block font-semibold text-bad">
-                {t.agreeMissing}
-              </span>
-            )}
-          </span>
-        </label>
+        {/* Nobody can agree to a text that is not there yet. */}
+        {text !== undefined && (
+          <label
+            className={`flex items-start gap-3 rounded-2xl border bg-card p-4 ${asked && !agreed ? "border-bad" : "border-field"}`}
+          >
+            <input
+              id={agreeId}
+              type="checkbox"
+              checked={agreed}
+              onChange={(event) => setAgreed(event.target.checked)}
+              aria-invalid={asked && !agreed}
+              aria-describedby={asked && !agreed ? `${agreeId}-missing` : undefined}
+            />
+            <span>
+              {t.agreeLabel}
+              {asked && !agreed && (
+                <span id={`${agreeId}-missing`} className="block font-semibold text-bad">
+                  {t.agreeMissing}
+                </span>
+              )}
+            </span>
+          </label>
+        )}
         {trouble && <Notice look="warn" title={t.troubleTitle} urgent />}
         <div className="flex flex-col gap-3 sm:flex-row">
-          <Button type="submit" busy={busy}>
-            {busy ? t.working : t.agreeButton}
-          </Button>
+          {text !== undefined ? (
+            <Button type="submit" busy={busy}>
+              {busy ? t.working : t.agreeButton}
+            </Button>
+          ) : (
+            trouble && <Button onClick={() => void loadTexts()}>{t.tryAgain}</Button>
+          )}
           <Button look="secondary" onClick={onDeclined}>
             {t.declineButton}
           </Button>

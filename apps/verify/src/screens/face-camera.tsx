@@ -67,7 +67,7 @@ export function FaceCamera({
               <Instruction prompt={view.prompt} />
             )}
           </div>
-          {view !== null && (
+          {view !== null && view.movement > 0 && (
             <p className="text-center text-sm">{t.faceProgress(view.movement, view.movements)}</p>
           )}
         </div>

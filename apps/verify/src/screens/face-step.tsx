@@ -56,6 +56,7 @@ export function FaceStep({
       </Screen>
     );
   const simulated = state.face === "simulated";
+  const again = stopped !== null || over || (state.triesLeft !== null && state.triesLeft.face < 3);
   // Begun anew whenever the camera comes or goes, so that the person is where it says what happened.
   const episode = shown === null ? `start ${problem ?? stopped}` : "camera";
   return (
@@ -76,7 +77,7 @@ export function FaceStep({
           {state.faceWaits && <p role="status">{t.faceWaits}</p>}
           <Card title={t.faceWithCameraTitle}>
             <p>{t.faceWithCameraText}</p>
-            <Explanation />
+            <Explanation again={again} />
             <Button look="secondary" busy={opening} onClick={start}>
               {t.faceUseCamera}
             </Button>
@@ -86,7 +87,7 @@ export function FaceStep({
       {state.face === "camera" && (
         <>
           <Card>
-            <Explanation />
+            <Explanation again={again} />
           </Card>
           <Button busy={opening} onClick={start}>
             {t.faceStart}
@@ -137,8 +138,21 @@ function useCamera() {
   return { shown, problem, opening, open, close };
 }
 
-/** What will happen, said before the camera is on. */
-function Explanation() {
+/** What will happen, said before the camera is on. Whoever was there before finds it folded, and the button within reach. */
+function Explanation({ again }: { again: boolean }) {
+  const { t } = useWords();
+  if (!again) return <Everything />;
+  return (
+    <details>
+      <summary className="cursor-pointer font-semibold">{t.faceExplained.happens.title}</summary>
+      <div className="mt-3 space-y-3">
+        <Everything />
+      </div>
+    </details>
+  );
+}
+
+function Everything() {
   const { t } = useWords();
   const { happens, colours, kept, permission } = t.faceExplained;
   return (
