@@ -100,7 +100,8 @@ function readSettings(environment) {
       "ASSAY_ORIGIN is needed: the origin of the service, as in PUBLIC_URL. See --help.",
     );
   const url = URL.canParse(given) ? new URL(given) : null;
-  if (url === null || (given !== url.origin && given !== `${url.origin}/`))
+  const plainHost = url !== null && /^[a-z0-9.-]+$/.test(url.hostname);
+  if (url === null || !plainHost || (given !== url.origin && given !== `${url.origin}/`))
     throw new BuildProblem(
       "ASSAY_ORIGIN must be an origin and nothing more, such as https://verify.example.org",
     );
