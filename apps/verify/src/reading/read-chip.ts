@@ -30,7 +30,12 @@ export async function openForReading(
   onStep: (step: ReadStep) => void,
   release: () => void,
 ): Promise<OpenedChip> {
-  const chip = await openChip(transport, key, { onProgress: (progress) => tell(progress, onStep) });
+  const onProgress = (progress: ChipProgress) => tell(progress, onStep);
+  const chip = await openChip(transport, key, { onProgress }).catch((error: unknown) => {
+    // Nobody holds a chip that did not open, so nobody else could let it go.
+    release();
+    throw error;
+  });
   let read: Files | null = null;
   return {
     readFiles: async () => {

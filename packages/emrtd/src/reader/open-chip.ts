@@ -64,7 +64,7 @@ export class Chip {
   #pace: PaceResult | undefined;
   #paceParameterId: number | undefined;
   #cardAccess: Uint8Array | undefined;
-  #extended: boolean;
+  #shortOnly = false;
   #rung = 0;
   #reopenings = 0;
   #handedOver = false;
@@ -75,7 +75,11 @@ export class Chip {
     this.#random = options.random ?? secureRandom;
     this.#onProgress = options.onProgress ?? (() => {});
     this.#maxFileBytes = options.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES;
-    this.#extended = transport.extendedLength;
+  }
+
+  /** Asked each time: a phone learns what it can carry with the first chip in its field. */
+  get #extended(): boolean {
+    return !this.#shortOnly && this.#transport.extendedLength;
   }
 
   get accessMethod(): AccessMethod {
@@ -308,7 +312,7 @@ export class Chip {
     while (this.#rung < READ_LADDER.length - 1) {
       this.#rung++;
       // From the second rung on everything fits into short commands, which every chip understands.
-      this.#extended = false;
+      this.#shortOnly = true;
       if (this.#blockBytes() < before) return true;
     }
     return false;

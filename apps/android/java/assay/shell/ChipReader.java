@@ -1,0 +1,168 @@
+package assay.shell;
+
+import android.app.Activity;
+import android.nfc.NfcAdapter;
+import android.nfc.Tag;
+import android.nfc.tech.IsoDep;
+import android.os.Bundle;
+import android.os.Handler;
+import android.os.HandlerThread;
+import java.io.IOException;
+
+/**
+ * Carries one command at a time to the chip in the phone's field. It knows nothing of what it carries, and writes nothing down.
+ * All fields belong to the main thread; whatever waits for the radio runs on a thread of its own.
+ */
+final class ChipReader implements NfcAdapter.ReaderCallback {
+    /** The answers of the reader, on the main thread. */
+    interface Listener {
+        void onMessage(String message);
+
+        void onTurnedOff();
+    }
+
+    /** Some chips think for seconds about a key agreement; what Android sets by itself is less than a second. */
+    private static final int ANSWER_TIMEOUT_MILLISECONDS = 10_000;
+    /** Android asks an idle chip whether it is still there, which disturbs some of them. The service may take that long. */
+    private static final int PRESENCE_CHECK_DELAY_MILLISECONDS = 5_000;
+    private static final int FLAGS =
+            NfcAdapter.FLAG_READER_NFC_A | NfcAdapter.FLAG_READER_NFC_B | NfcAdapter.FLAG_READER_SKIP_NDEF_CHECK;
+
+    private final Activity activity;
+    private final NfcAdapter adapter;
+    private final Listener listener;
+    private final Handler main;
+    private final Handler radio;
+    private ChipMessage waiting;
+    private IsoDep chip;
+
+    ChipReader(Activity activity, NfcAdapter adapter, Listener listener) {
+        this.activity = activity;
+        this.adapter = adapter;
+        this.listener = listener;
+        main = new Handler(activity.getMainLooper());
+        HandlerThread thread = new HandlerThread("chip");
+        thread.start();
+        radio = new Handler(thread.getLooper());
+    }
+
+    /** As long as the shell is in front, no other app springs up when a document touches the phone. */
+    void resume() {
+        Bundle options = new Bundle();
+        options.putInt(NfcAdapter.EXTRA_READER_PRESENCE_CHECK_DELAY, PRESENCE_CHECK_DELAY_MILLISECONDS);
+        adapter.enableReaderMode(activity, this, FLAGS, options);
+    }
+
+    void pause() {
+        cancel();
+        adapter.disableReaderMode(activity);
+    }
+
+    void close() {
+        cancel();
+        radio.getLooper().quitSafely();
+    }
+
+    void handle(ChipMessage message) {
+        // The page sends one command at a time: with a second one it has given up the first.
+        if (message.isCancel() || waiting != null) cancel();
+        if (message.isCancel()) return;
+        if (!adapter.isEnabled()) {
+            listener.onMessage(ChipMessage.lost(message.number));
+            listener.onTurnedOff();
+        } else {
+            waiting = message;
+            if (chip != null) {
+                exchange(chip, message);
+            } else {
+                // A document that lies on the phone already is found again only by a reader that starts anew.
+                adapter.disableReaderMode(activity);
+                resume();
+            }
+        }
+    }
+
+    /** Gives up what is under way and lets the chip go. False when there was no command to give up. */
+    boolean cancel() {
+        ChipMessage given = waiting;
+        waiting = null;
+        if (chip != null) close(chip);
+        chip = null;
+        if (given == null) return false;
+        listener.onMessage(ChipMessage.lost(given.number));
+        return true;
+    }
+
+    @Override
+    public void onTagDiscovered(Tag tag) {
+        final IsoDep found = IsoDep.get(tag);
+        if (found == null) return;
+        radio.post(new Runnable() {
+            @Override
+            public void run() {
+                try {
+                    found.connect();
+                    found.setTimeout(ANSWER_TIMEOUT_MILLISECONDS);
+                    final String limits =
+                            ChipMessage.limits(found.getMaxTransceiveLength(), found.isExtendedLengthApduSupported());
+                    main.post(new Runnable() {
+                        @Override
+                        public void run() {
+                            arrived(found, limits);
+                        }
+                    });
+                } catch (IOException | RuntimeException error) {
+                    // It was gone before it could be asked anything; the next contact is a new discovery.
+                    close(found);
+                }
+            }
+        });
+    }
+
+    private void arrived(IsoDep found, String limits) {
+        // A chip that comes back in the middle has forgotten the session. The next command to the old one says that it is lost.
+        if (waiting == null || chip != null) {
+            close(found);
+            return;
+        }
+        chip = found;
+        listener.onMessage(limits);
+        exchange(found, waiting);
+    }
+
+    private void exchange(final IsoDep with, final ChipMessage message) {
+        radio.post(new Runnable() {
+            @Override
+            public void run() {
+                byte[] received;
+                try {
+                    received = with.transceive(message.command);
+                } catch (IOException | RuntimeException error) {
+                    received = null;
+                }
+                final byte[] answer = received;
+                main.post(new Runnable() {
+                    @Override
+                    public void run() {
+                        if (waiting != message) return;
+                        if (answer == null) {
+                            cancel();
+                            return;
+                        }
+                        waiting = null;
+                        listener.onMessage(ChipMessage.answer(message.number, answer));
+                    }
+                });
+            }
+        });
+    }
+
+    private static void close(IsoDep chip) {
+        try {
+            // Also ends a command that still waits for its answer on the other thread.
+            chip.close();
+        } catch (IOException | RuntimeException error) {
+            // Gone is closed.
+        }
+    }
+}

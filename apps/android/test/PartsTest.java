@@ -1,0 +1,100 @@
+package assay.shell;
+
+/** The parts of the shell that need no Android. Prints the number of checks; ends with an error at the first that fails. */
+final class PartsTest {
+    private static int checks;
+
+    public static void main(String[] arguments) {
+        origins();
+        links();
+        messages();
+        limits();
+        System.out.println(checks);
+    }
+
+    private static void origins() {
+        OwnOrigin own = new OwnOrigin("https://verify.example.org");
+        for (String address : new String[] {
+            "https://verify.example.org",
+            "https://verify.example.org/",
+            "https://VERIFY.example.org:443/verify/vs_1?a=b#handoff=t",
+            "HTTPS://verify.example.org/v1",
+        }) check(true, own.owns(address), address);
+        for (String address : new String[] {
+            "",
+            "/verify/vs_1",
+            "//verify.example.org/",
+            "http://verify.example.org/",
+            "https://verify.example.org:8443/",
+            "https://example.org/",
+            "https://verify.example.org.evil.test/",
+            "https://evil.test/https://verify.example.org/",
+            "https://verify.example.org@evil.test/",
+            "https://evil.test#@verify.example.org/",
+            "https://evil.test\\@verify.example.org/",
+            "https://person@verify.example.org/",
+            "https://verify.example.org./",
+            "https:verify.example.org",
+            "javascript:alert(1)",
+            "about:blank",
+            "null",
+        }) check(false, own.owns(address), address);
+        OwnOrigin local = new OwnOrigin("http://localhost:3000");
+        check(true, local.owns("http://localhost:3000/verify/vs_1"), "local");
+        check(false, local.owns("http://localhost/verify/vs_1"), "local, other port");
+    }
+
+    private static void links() {
+        OwnOrigin own = new OwnOrigin("https://verify.example.org");
+        String link = "https://verify.example.org/verify/vs_1#handoff=abc";
+        check(link, own.verificationLink("  " + link + "\n"), "pasted with spaces");
+        for (String text : new String[] {
+            null,
+            "",
+            "vs_1",
+            "https://verify.example.org",
+            "https://verify.example.org/verify/",
+            "https://verify.example.org/dashboard",
+            "https://evil.test/verify/vs_1",
+        }) check(null, own.verificationLink(text), text);
+    }
+
+    private static void messages() {
+        check(true, ChipMessage.parse("cancel").isCancel(), "cancel");
+        ChipMessage message = ChipMessage.parse("transceive 17 00a4040c07ff");
+        check(false, message.isCancel(), "a command");
+        check(17, message.number, "number");
+        check("answer 17 00a4040c07ff", ChipMessage.answer(17, message.command), "hexadecimal, both ways");
+        check("answer 3 ", ChipMessage.answer(3, new byte[0]), "empty");
+        check("lost 9", ChipMessage.lost(9), "lost");
+        for (String text : new String[] {
+            null,
+            "",
+            "cancel ",
+            "transceive",
+            "transceive 1",
+            "transceive 1 ",
+            "transceive 1 0",
+            "transceive 1 0g",
+            "transceive 1 00 00",
+            "transceive 0 00",
+            "transceive -1 00",
+            "transceive 9999999999 00",
+            "Transceive 1 00",
+        }) check(null, ChipMessage.parse(text), text);
+    }
+
+    private static void limits() {
+        check("limits 261 258 0", ChipMessage.limits(261, false), "a small controller");
+        check("limits 253 258 0", ChipMessage.limits(253, false), "a smaller one");
+        check("limits 261 258 0", ChipMessage.limits(65279, false), "room, but no extended length");
+        check("limits 261 258 0", ChipMessage.limits(261, true), "extended length without room for it");
+        check("limits 65279 65279 1", ChipMessage.limits(65279, true), "extended length");
+    }
+
+    private static void check(Object expected, Object found, String what) {
+        checks++;
+        boolean same = expected == null ? found == null : expected.equals(found);
+        if (!same) throw new AssertionError(what + ": expected " + expected + ", found " + found);
+    }
+}

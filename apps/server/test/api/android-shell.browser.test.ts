@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
+import { createPartner, expectData } from "../support/api.ts";
+import { openBrowser, openPage } from "../support/browser.ts";
+import { startTestService } from "../support/service.ts";
+
+const { url, api, clock } = await startTestService();
+const browser = await openBrowser();
+const script = readFileSync(new URL("../../../android/assets/chip-transport.js", import.meta.url), "utf8");
+
+test("the page reads a chip through the Android shell's script in a real browser", async () => {
+  const partner = await createPartner(api);
+  const session = expectData(
+    await partner.api.post("/v1/sessions", {
+      share_fields: { family_name: { required: true, reason: "To find your booking." } },
+    }),
+    201,
+  );
+  const document = testDocuments(clock.now()).find(({ id }) => id === "passport-valid");
+  assert.ok(document);
+  const { mrzKey, ...keys } = document.chip;
+  const chip = createVirtualChip({ ...keys, files: document.files, mrzKey });
+  const { page, problems } = await openPage(browser, url);
+  page.setDefaultTimeout(30_000);
+
+  // As the shell has it run: before all scripts of the page.
+  await page.addInitScript(script);
+  await page.exposeFunction("phone", async (message: string) => {
+    const [kind, number, hex = ""] = message.split(" ");
+    if (kind !== "transceive") return [];
+    const answer = Buffer.from(await chip.transceive(Buffer.from(hex, "hex"))).toString("hex");
+    return ["limits 65279 65279 1", `answer ${number} ${answer}`];
+  });
+  await page.goto(session.verification_url);
+  await page.evaluate(`{
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = async ({ data }) => {
+      for (const message of await window.phone(data)) port1.postMessage(message);
+    };
+    window.dispatchEvent(new MessageEvent("message", { data: "chip-transport", ports: [port2] }));
+  }`);
+
+  await page.getByRole("checkbox", { name: "I agree to the check" }).check();
+  await page.getByRole("button", { name: "Agree and continue" }).click();
+  await page.getByRole("button", { name: "Read the document here" }).click();
+  const date = (text: string, century: string) =>
+    `${century}${text.slice(0, 2)}-${text.slice(2, 4)}-${text.slice(4, 6)}`;
+  await page.getByLabel("Document number", { exact: true }).fill(mrzKey.documentNumber);
+  await page.getByLabel("Date of birth", { exact: true }).fill(date(mrzKey.dateOfBirth, "19"));
+  await page.getByLabel("Date of expiry", { exact: true }).fill(date(mrzKey.dateOfExpiry, "20"));
+  await page.getByRole("button", { name: "Read the chip" }).click();
+  await page.getByRole("heading", { level: 1, name: "Now show your face" }).waitFor();
+  assert.equal(await page.evaluate("window.chipTransport.extendedLength"), true);
+  assert.deepEqual(problems, []);
+  await page.context().close();
+});

@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test, { type TestContext } from "node:test";
+import { compileFunction } from "node:vm";
+import { isEmrtdError } from "@assay/emrtd/emrtd-error";
+import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
+import type { ShellTransport } from "./chip-transport.ts";
+import { problemOf } from "./read-chip.ts";
+import { shellSource } from "./shell-document.ts";
+
+const script = readFileSync(new URL("../../../android/assets/chip-transport.js", import.meta.url), "utf8");
+
+type Heard = { source: object | null; data: unknown; ports: readonly MessagePort[] };
+
+/** A window with the shell's script in it. */
+function windowWithScript(top?: object) {
+  const listeners: ((event: Heard) => void)[] = [];
+  const window = {
+    addEventListener: (_type: string, listener: (event: Heard) => void) => listeners.push(listener),
+  } as { top?: object; chipTransport?: ShellTransport };
+  window.top = top ?? window;
+  compileFunction(script, ["window"])(window);
+  return {
+    transport: window.chipTransport,
+    hear: (event: Heard) => {
+      for (const listener of listeners) listener(event);
+    },
+  };
+}
+
+function pageWithScript() {
+  const { transport, hear } = windowWithScript();
+  assert.ok(transport);
+  return { transport, hear };
+}
+
+const documents = testDocuments(new Date("2026-11-15T00:00:00Z"));
+
+function passport() {
+  const found = documents.find(({ id }) => id === "passport-valid");
+  assert.ok(found);
+  const { mrzKey, ...keys } = found.chip;
+  return {
+    files: found.files,
+    key: { mrz: mrzKey },
+    chip: createVirtualChip({ ...keys, files: found.files, mrzKey }),
+  };
+}
+
+/** The native half as ChipReader.java has it, with a software chip in its field. */
+function phone(t: TestContext, chip: { transceive(command: Uint8Array): Promise<Uint8Array> }) {
+  const { port1: page, port2: native } = new MessageChannel();
+  t.after(() => native.close());
+  const state = {
+    page,
+    limits: "limits 261 258 0",
+    sent: [] as Uint8Array[],
+    cancels: 0,
+    connections: 0,
+    connected: false,
+    loseAt: 0,
+    waiting: null as string | null,
+    inField: true,
+  };
+  native.onmessage = async ({ data }: { data: string }) => {
+    const [kind, number = "", hex = ""] = data.split(" ");
+    if (kind === "cancel") {
+      state.cancels += 1;
+      state.connected = false;
+      if (state.waiting !== null) native.postMessage(`lost ${state.waiting}`);
+      state.waiting = null;
+      return;
+    }
+    state.waiting = number;
+    if (!state.inField) return;
+    if (!state.connected) {
+      state.connected = true;
+      state.connections += 1;
+      native.postMessage(state.limits);
+    }
+    state.waiting = null;
+    state.sent.push(Buffer.from(hex, "hex"));
+    if (state.sent.length === state.loseAt) {
+      state.connected = false;
+      native.postMessage(`lost ${number}`);
+      return;
+    }
+    const answer = await chip.transceive(Buffer.from(hex, "hex"));
+    native.postMessage(`answer ${number} ${Buffer.from(answer).toString("hex")}`);
+  };
+  return state;
+}
+
+const offer = (port: MessagePort): Heard => ({ source: null, data: "chip-transport", ports: [port] });
+
+for (const [name, limits] of [
+  ["short commands only", "limits 261 258 0"],
+  ["extended length", "limits 65279 65279 1"],
+] as const) {
+  test(`the page reads a whole chip through the Android shell's script: ${name}`, async (t) => {
+    const { chip, files, key } = passport();
+    const native = Object.assign(phone(t, chip), { limits });
+    const { transport, hear } = pageWithScript();
+    // The page may begin before the shell has handed its port over.
+    const opening = shellSource(transport, key)(() => {});
+    hear(offer(native.page));
+    const opened = await opening;
+    const read = await opened.readFiles();
+    for (const file of ["DG1", "DG2", "DG14", "DG15", "SOD"] as const) {
+      assert.ok(read[file] !== undefined && files[file] !== undefined, file);
+      assert.deepEqual(Buffer.from(read[file]), Buffer.from(files[file]), file);
+    }
+    const [, commandBytes, responseBytes, extended] = limits.split(" ");
+    assert.deepEqual(
+      [transport.maxCommandBytes, transport.maxResponseBytes, transport.extendedLength],
+      [Number(commandBytes), Number(responseBytes), extended === "1"],
+    );
+    const longReads = native.sent.filter((command) => command[4] === 0 && command.length > 7).length;
+    assert.equal(longReads > 0, extended === "1");
+    assert.equal(native.connections, 1);
+    opened.release();
+    await opened.passOn("challenge", ["AAAAAAAAAAA="]);
+    assert.equal(native.cancels, 1);
+  });
+}
+
+test("a chip that leaves the field is lost to the page, and the next reading begins anew", async (t) => {
+  const { chip, key } = passport();
+  const native = Object.assign(phone(t, chip), { loseAt: 12 });
+  const { transport, hear } = pageWithScript();
+  hear(offer(native.page));
+  const read = async () => {
+    const opened = await shellSource(transport, key)(() => {});
+    return await opened.readFiles();
+  };
+  await assert.rejects(read(), (error) => isEmrtdError(error) && problemOf(error) === "lost");
+  chip.reset();
+  assert.ok((await read()).DG1);
+  assert.equal(native.connections, 2);
+});
+
+test("a reading that is given up ends what waits for a chip, also before the shell is there", async (t) => {
+  const { chip } = passport();
+  const native = Object.assign(phone(t, chip), { inField: false });
+  const { transport, hear } = pageWithScript();
+  const early = transport.transceive(Uint8Array.of(0, 0xa4, 0, 0x0c));
+  transport.cancel();
+  hear(offer(native.page));
+  await assert.rejects(early, /given up/);
+  const later = transport.transceive(Uint8Array.of(0, 0xa4, 0, 0x0c));
+  transport.cancel();
+  transport.cancel();
+  await assert.rejects(later, /given up/);
+});
+
+test("a key that does not open the chip lets the chip go", async (t) => {
+  const { chip, key } = passport();
+  const native = phone(t, chip);
+  const { transport, hear } = pageWithScript();
+  hear(offer(native.page));
+  const wrong = { mrz: { ...key.mrz, dateOfExpiry: "310101" } };
+  await assert.rejects(
+    shellSource(transport, wrong)(() => {}),
+    (error) => problemOf(error) === "key",
+  );
+  // Messages arrive in order: once this one is answered, the phone has heard of the end before it.
+  await transport.transceive(Uint8Array.of(0, 0xa4, 0, 0x0c, 2, 0x3f, 0));
+  assert.equal(native.cancels, 1);
+});
+
+test("a port from a frame or another window is not taken, nor a second one", async (t) => {
+  const { chip, key } = passport();
+  const native = phone(t, chip);
+  const foreign = new MessageChannel();
+  t.after(() => foreign.port2.close());
+  const taken: unknown[] = [];
+  foreign.port2.onmessage = ({ data }: { data: unknown }) => taken.push(data);
+  const { transport, hear } = pageWithScript();
+  hear({ ...offer(foreign.port1), source: {} });
+  hear({ source: null, data: "something else", ports: [foreign.port1] });
+  hear({ source: null, data: "chip-transport", ports: [] });
+  hear(offer(native.page));
+  hear(offer(foreign.port1));
+  await shellSource(transport, key)(() => {});
+  assert.deepEqual(taken, []);
+});
+
+test("a frame gets no transport", () => {
+  assert.equal(windowWithScript({}).transport, undefined);
+});
