@@ -1,4 +1,4 @@
-import { type ProcessRole, startService } from "../app.ts";
+import type { ProcessRole, Service } from "../app.ts";
 import { secondMs } from "../lib/clock.ts";
 import { describeError } from "../lib/log.ts";
 import { type Command, CommandError } from "./command.ts";
@@ -11,8 +11,10 @@ async function serve(role: ProcessRole, print: (line: string) => void): Promise<
   const installation = await openInstallation();
   const { config, log } = installation;
   const ended = Promise.withResolvers<number>();
-  let service: Awaited<ReturnType<typeof startService>>;
+  let service: Service;
   try {
+    // The whole service; the other commands answer sooner without it.
+    const { startService } = await import("../app.ts");
     service = await startService({ ...installation, role });
   } catch (error) {
     await installation.close();
