@@ -26,7 +26,7 @@ for (const [name, path] of [
       const { page, problems } = await openPage(browser, url, { width, colorScheme });
       await page.goto(url + path, { waitUntil: "networkidle" });
       assert.equal(await isWiderThanScreen(page), false, "the page scrolls sideways");
-      await checkAccessibility(page);
+      await checkAccessibility(page, colorScheme === "dark" ? "all" : "contrast");
       await keepScreenshot(page, `page-${name}-${width}-${colorScheme}`);
       assert.deepEqual(problems, []);
       await page.context().close();
