@@ -27,7 +27,7 @@ export async function measureFaces(
       faces: found.length,
       width: picture.width,
       height: picture.height,
-      face: found[0] === undefined ? undefined : models.measure(picture, found[0]),
+      face: found[0] === undefined ? undefined : models.measure(picture, found[0], frames.at(-1)?.face?.box),
     });
   }
   const picks = picksForEmbedding(frames);
