@@ -1,4 +1,4 @@
-import { constants, createPublicKey, hash, type KeyObject, verify, X509Certificate } from "node:crypto";
+import { constants, hash, type KeyObject, verify, X509Certificate } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
@@ -74,8 +74,9 @@ function runBare({ digest, message, signature, padding }: BareCheck, key: KeyObj
 }
 
 /**
- * Passive authentication of a document with a portrait of 15 kB, by a signer that was met before, against nothing but the two signature checks and the hashes it cannot do without, made
- * by node:crypto on keys that are ready, and against the same with the signer's key imported from its certificate.
+ * Passive authentication of a document with a portrait of 15 kB, by a signer that was met before, against nothing but two signature checks and the hashes, made
+ * by node:crypto on keys that are ready. What is known of a signer's certificate spares the second check, so the same is also told with that check
+ * made anew each time: equal work.
  */
 function benchProfile(profile: SignerProfile): { ratio: number; line: string } {
   const country = createTestCountry(DEFAULT_TEST_SEED, NOW);
@@ -125,15 +126,15 @@ function benchProfile(profile: SignerProfile): { ratio: number; line: string } {
     hash(digest, signedData.content, "buffer");
     for (const file of files.dataGroups.values()) hash(digest, file, "buffer");
   };
-  const whole = () => {
-    const { report } = verifyDocument({ files, trust, policy: DEFAULT_POLICY, now: NOW, checker });
+  const whole = (policy = DEFAULT_POLICY) => {
+    const { report } = verifyDocument({ files, trust, policy, now: NOW, checker });
     if (report.level !== "data_authentic") throw new Error("The document did not verify");
   };
-  const spki = Buffer.from(certificate.subjectPublicKeyInfo);
-  const [ours = 0, ready = 0, imported = 0] = measure(
-    whole,
+  const [ours = 0, anew = 0, ready = 0] = measure(
+    () => whole(),
+    // What was found under one set of tolerances does not count under another.
+    () => whole({ ...DEFAULT_POLICY, signerCertificate: { ...DEFAULT_POLICY.signerCertificate } }),
     () => bare(signerKey),
-    () => bare(createPublicKey({ key: spki, format: "der", type: "spki" })),
   );
   const ratio = ours / ready;
   const cells = [
@@ -141,7 +142,7 @@ function benchProfile(profile: SignerProfile): { ratio: number; line: string } {
     `${(ours / 1000).toFixed(3)} ms`.padStart(10),
     `${(ready / 1000).toFixed(3)} ms`.padStart(10),
     `${ratio.toFixed(2)}x`.padStart(7),
-    `${(ours / imported).toFixed(2)}x`.padStart(9),
+    `${(anew / ready).toFixed(2)}x`.padStart(9),
     plainMask ? (ratio <= GOAL ? "" : "  above the goal") : "  (ceiling without the first signature)",
   ];
   return { ratio: plainMask ? ratio : 0, line: cells.join(" ") };
@@ -179,7 +180,7 @@ export async function run(options: readonly string[] = []): Promise<void> {
   );
   console.log(`Passive authentication against its bare signature checks and hashes (goal ${GOAL}x)\n`);
   console.log(
-    `${"signer".padEnd(34)} ${"whole".padStart(10)} ${"bare".padStart(10)} ${"ratio".padStart(7)} ${"with key".padStart(9)}`,
+    `${"signer".padEnd(34)} ${"whole".padStart(10)} ${"bare".padStart(10)} ${"ratio".padStart(7)} ${"anew".padStart(9)}`,
   );
   const ratios: number[] = [];
   for (const profile of wanted) {

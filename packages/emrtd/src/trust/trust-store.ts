@@ -77,6 +77,10 @@ export class TrustStore {
   readonly #byFingerprint = new Map<string, Authority>();
   readonly #listOf = new Map<Authority, CertificateRevocationList>();
   readonly #signers = new Map<string, Certificate>();
+  readonly #certifiedBy = new WeakMap<
+    Certificate,
+    { readonly tolerance: SignatureTolerance; readonly found: FoundSigner<Authority> }
+  >();
 
   constructor(records: readonly TrustRecord[], checker: SignatureChecker) {
     this.authorities = collectAuthorities(records, checker);
@@ -111,6 +115,24 @@ export class TrustStore {
     }
     if (named.length > 0) return { authorities: named, foundBy: "name" };
     return { authorities: keyId === null ? [] : (this.#byKeyId.get(toHex(keyId)) ?? []), foundBy: "key_id" };
+  }
+
+  /**
+   * The ones among these authorities of the store whose key certified the signer. The same certificate is asked about for a hundred thousand
+   * documents, and what was found once under the same tolerance holds for all of them.
+   */
+  findCertifier(
+    signer: Certificate,
+    authorities: readonly Authority[],
+    checker: SignatureChecker,
+    tolerance: SignatureTolerance,
+  ): FoundSigner<Authority> | null {
+    const before = this.#certifiedBy.get(signer);
+    if (before !== undefined && before.tolerance === tolerance) return before.found;
+    const { signatureScheme: scheme, tbs: message, signature } = signer;
+    const found = findSigner({ scheme, message, signature }, authorities, checker, tolerance);
+    if (found !== null) this.#certifiedBy.set(signer, { tolerance, found });
+    return found;
   }
 
   /** A signer's certificate, read and with its key imported when the same one was met before. */

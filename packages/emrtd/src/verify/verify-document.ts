@@ -8,7 +8,7 @@ import type { DataGroupNumber } from "../lds/data-group.ts";
 import type { LdsSecurityObject } from "../lds/lds-security-object.ts";
 import { lastValidDay } from "../mrz/mrz-date.ts";
 import type { Mrz } from "../mrz/parse-mrz.ts";
-import { type Authority, findSigner, type TrustStore } from "../trust/trust-store.ts";
+import type { Authority, TrustStore } from "../trust/trust-store.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import { certificateCountriesOf } from "./country.ts";
 import {
@@ -279,8 +279,7 @@ function checkChain(
   if (trust.isEmpty) note.fail("trust_store_empty");
   const { authorities, foundBy } = trust.issuersOf(signer);
   if (authorities.length === 0) note.fail("no_authority_known");
-  const { signatureScheme: scheme, tbs: message, signature } = signer;
-  const found = findSigner({ scheme, message, signature }, authorities, checker, policy.signerCertificate);
+  const found = trust.findCertifier(signer, authorities, checker, policy.signerCertificate);
   if (found === null) return note.fail("authority_signature_invalid");
   for (const warning of found.warnings) note.warn(warning);
   // A root and the link to it share a key; the one that was valid when the signer was certified counts.
