@@ -38,6 +38,24 @@ export function Button(props: {
   );
 }
 
+/** Something that is done on the service, one at a time, with what went wrong the last time. */
+export function useAction(act: () => Promise<unknown>) {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const run = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      await act();
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { busy, error, run };
+}
+
 /** A button that does something on the service. What goes wrong is told right below it. */
 export function ActionButton(props: {
   children: ReactNode;
@@ -46,19 +64,7 @@ export function ActionButton(props: {
   small?: boolean;
   label?: string;
 }) {
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const run = async () => {
-    setBusy(true);
-    setError(null);
-    try {
-      await props.run();
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { busy, error, run } = useAction(props.run);
   return (
     <>
       <Button

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { problemOf } from "../api/call.ts";
-import { Button } from "./button.tsx";
+import { Button, useAction } from "./button.tsx";
 import { Notice } from "./notice.tsx";
 
 /** A modal dialog, shown while it is rendered. The browser keeps the focus inside and gives it back afterwards. */
@@ -53,20 +53,10 @@ export function ConfirmButton(props: {
   look?: "plain" | "danger";
 }) {
   const [asking, setAsking] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const run = async () => {
-    setBusy(true);
-    setError(null);
-    try {
-      await props.run();
-      setAsking(false);
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { busy, error, run } = useAction(async () => {
+    await props.run();
+    setAsking(false);
+  });
   return (
     <>
       <Button
