@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { Email } from "./accounts.ts";
+import { receiptKeys } from "./receipt-keys.ts";
 import { route } from "./route.ts";
 import { closed, named, open, Timestamp, Uuid } from "./schema.ts";
 
@@ -69,24 +70,7 @@ export const listDeletionReceiptKeys = route({
   access: { public: true },
   reply: {
     status: 200,
-    data: named(
-      "DeletionReceiptKeys",
-      open({
-        keys: Type.Array(
-          named(
-            "DeletionReceiptKey",
-            open({
-              kid: Uuid,
-              kty: Type.String({ examples: ["OKP"] }),
-              crv: Type.String({ examples: ["Ed25519"] }),
-              x: Type.String({ description: "The public key, base64url." }),
-              alg: Type.String({ examples: ["EdDSA"] }),
-              use: Type.String({ examples: ["sig"] }),
-            }),
-          ),
-        ),
-      }),
-    ),
+    data: receiptKeys("DeletionReceipt"),
   },
   errors: [],
 });

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
+import { receiptKeys } from "./receipt-keys.ts";
 import { route } from "./route.ts";
 import { closed, Nullable, named, OneOf, open, Timestamp, Uuid } from "./schema.ts";
 import { AttemptId, failureCodes, SessionId, ShareField, sessionStatuses, shareLimits } from "./sessions.ts";
@@ -450,24 +451,7 @@ export const listConsentReceiptKeys = route({
   access: { public: true },
   reply: {
     status: 200,
-    data: named(
-      "ConsentReceiptKeys",
-      open({
-        keys: Type.Array(
-          named(
-            "ConsentReceiptKey",
-            open({
-              kid: Uuid,
-              kty: Type.String({ examples: ["OKP"] }),
-              crv: Type.String({ examples: ["Ed25519"] }),
-              x: Type.String({ description: "The public key, base64url." }),
-              alg: Type.String({ examples: ["EdDSA"] }),
-              use: Type.String({ examples: ["sig"] }),
-            }),
-          ),
-        ),
-      }),
-    ),
+    data: receiptKeys("ConsentReceipt"),
   },
   errors: [],
 });
