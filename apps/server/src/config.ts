@@ -221,7 +221,7 @@ export const settings = {
   ),
   faceWorkers: integer(
     "FACE_WORKERS",
-    "Processes that judge faces at the same time; each takes about 300 MB and a core while it works.",
+    "Processes that judge faces at the same time; each takes 300 to 400 MB and a core while it works.",
     1,
     1,
     64,

@@ -22,7 +22,7 @@ export class WorkerFault extends Error {
 
 export interface FaceWorkerPoolOptions {
   readonly log: Log;
-  /** Each takes about 300 MB and one core while it works. */
+  /** Each takes 300 to 400 MB and one core while it works. */
   readonly workers?: number;
   /** Tries that may wait; one more is refused at once. */
   readonly queueLimit?: number;
