@@ -1,11 +1,10 @@
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { faceColours } from "@assay/contract/verify-socket";
 import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
 import { decode, encode } from "jpeg-js";
 import { type Challenge, newChallenge } from "../apps/server/src/face/challenge.ts";
-import { judgeColours } from "../apps/server/src/face/colour-signal.ts";
+import { colourAt, judgeColours, SCREEN_LIGHT } from "../apps/server/src/face/colour-signal.ts";
 import { decodePicture } from "../apps/server/src/face/decode-picture.ts";
 import { createFaceJudge, type JudgedFrame, type Verdict } from "../apps/server/src/face/face-judge.ts";
 import { loadFaceModels } from "../apps/server/src/face/face-models.ts";
@@ -168,8 +167,6 @@ async function bareModels(jpegs: readonly Uint8Array[]): Promise<number> {
   return Math.min(...times);
 }
 
-const SCREEN = { red: [1, 0, 0], green: [0, 1, 0], blue: [0, 0, 1], white: [1, 1, 1] } as const;
-
 function followedShare(how: { reflection: number; noise: number; recorded: boolean }): string {
   let followed = 0;
   for (let round = 0; round < SIMULATIONS; round++) {
@@ -177,10 +174,9 @@ function followedShare(how: { reflection: number; noise: number; recorded: boole
     const shown = how.recorded ? newChallenge((below) => randomInt(below)) : asked;
     const frames = Array.from({ length: 45 }, (_, index): FrameMeasurement => {
       const atMs = index * 200;
-      const colour =
-        shown.colours[Math.floor(atMs / shown.colourMs) % shown.colours.length] ?? faceColours[0];
+      const colour = colourAt(shown, atMs);
       const light = (channel: 0 | 1 | 2, base: number) =>
-        base * (1 + SCREEN[colour][channel] * how.reflection) * (1 + gauss() * how.noise);
+        base * (1 + SCREEN_LIGHT[colour][channel] * how.reflection) * (1 + gauss() * how.noise);
       return {
         atMs,
         receivedAtMs: atMs,

@@ -2,7 +2,8 @@ import type { FaceColour } from "@assay/contract/verify-socket";
 import type { Challenge } from "./challenge.ts";
 import type { FaceMeasurement, FrameMeasurement, Light } from "./measurement.ts";
 
-const SCREEN: Readonly<Record<FaceColour, Light>> = {
+/** What a screen of this colour shines with, as red, green and blue. */
+export const SCREEN_LIGHT: Readonly<Record<FaceColour, Light>> = {
   red: [1, 0, 0],
   green: [0, 1, 0],
   blue: [0, 0, 1],
@@ -46,7 +47,7 @@ function chroma([red, green, blue]: Light): readonly [number, number] {
 }
 
 function expected(colour: FaceColour): readonly [number, number] {
-  const [red, green, blue] = SCREEN[colour];
+  const [red, green, blue] = SCREEN_LIGHT[colour];
   return [red - green, blue - green];
 }
 

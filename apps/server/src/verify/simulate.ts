@@ -16,6 +16,7 @@ import {
   type DeviceMessage,
   type FaceMode,
   type ServiceMessage,
+  type VerifyPhase,
   verifySocketLimits,
   verifySocketPath,
   verifySubprotocol,
@@ -173,14 +174,19 @@ async function converse(
 ): Promise<DeviceOutcome | { result: "needs_camera" }> {
   let chip: Chip | null = null;
   let faceMode: FaceMode = "unavailable";
-  const lacksCamera = () => faceMode === "camera" && run.camera === undefined;
   const readAndSend = async () => {
     chip = await run.chip.open();
     sendFiles(socket, await run.chip.read(chip));
   };
   let nextFrame = firstFrameArtifact;
-  const startFace = () =>
-    socket.send({ type: "face_start", ...(run.camera === undefined ? {} : { camera: true }) });
+  /** Does what the phase asks of the device. False when that takes a camera, and there is none. */
+  const takeTurn = async (phase: VerifyPhase): Promise<boolean> => {
+    if (phase === "chip") await readAndSend();
+    if (phase.startsWith("face") && faceMode === "camera" && run.camera === undefined) return false;
+    if (phase === "face")
+      socket.send({ type: "face_start", ...(run.camera === undefined ? {} : { camera: true }) });
+    return true;
+  };
   for (;;) {
     const event = await socket.next();
     if ("closed" in event) return { result: "closed", sessionId, code: event.closed };
@@ -188,9 +194,7 @@ async function converse(
     switch (message.type) {
       case "welcome":
         faceMode = message.face;
-        if (message.phase === "chip") await readAndSend();
-        if (message.phase.startsWith("face") && lacksCamera()) return { result: "needs_camera" };
-        if (message.phase === "face") startFace();
+        if (!(await takeTurn(message.phase))) return { result: "needs_camera" };
         break;
       case "checking":
         run.onStep?.(message.busy ? "waiting" : message.phase);
@@ -214,9 +218,7 @@ async function converse(
         );
         if (message.passed && run.stopAfter === message.step)
           return { result: "stopped", sessionId, after: message.step };
-        if (message.phase === "chip") await readAndSend();
-        if (message.phase === "face" && lacksCamera()) return { result: "needs_camera" };
-        if (message.phase === "face") startFace();
+        if (!(await takeTurn(message.phase))) return { result: "needs_camera" };
         break;
       case "face_challenge":
         if (run.camera === undefined) throw new DeviceError("A challenge came that was not asked for.");

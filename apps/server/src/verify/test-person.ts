@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { FaceMovement } from "@assay/contract/verify-socket";
+import type { FaceColour, FaceMovement } from "@assay/contract/verify-socket";
 import { type Pose, type PosedPerson, readPose } from "@assay/emrtd/node/test-country/portraits";
 import type { TestHolder } from "@assay/emrtd/test-country/test-document";
 import { decode, encode } from "jpeg-js";
 import type { Challenge } from "../face/challenge.ts";
-import { colourAt } from "../face/colour-signal.ts";
+import { colourAt, SCREEN_LIGHT } from "../face/colour-signal.ts";
 import type { JudgedFrame } from "../face/face-judge.ts";
 import type { CameraSource } from "./simulate.ts";
 
@@ -202,13 +202,11 @@ function beside(left: Rgb, right: Rgb): Rgb {
   return { width, height: left.height, data };
 }
 
-const SCREEN = { red: [1, 0, 0], green: [0, 1, 0], blue: [0, 0, 1], white: [1, 1, 1] } as const;
-
 /** Adds the light of the screen in linear light, more to the person than to the grey wall behind. */
 function light(
   picture: Rgb,
   how: {
-    readonly colour: keyof typeof SCREEN;
+    readonly colour: FaceColour;
     readonly reflection: number;
     readonly surroundingShare: number;
     readonly noise: number;
@@ -218,7 +216,7 @@ function light(
   const { data: source } = picture;
   const data = new Uint8Array(source.length);
   const values = [1, how.surroundingShare].map((share) =>
-    SCREEN[how.colour].map((on) => {
+    SCREEN_LIGHT[how.colour].map((on) => {
       const gain = (1 + on * how.reflection * share) ** (1 / 2.2);
       return Float64Array.from({ length: 256 }, (_, value) => value * gain);
     }),

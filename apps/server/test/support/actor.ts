@@ -2,6 +2,7 @@ import type { FaceColour, FaceMovement } from "@assay/contract/verify-socket";
 import { type PosedPerson, readPose } from "@assay/emrtd/node/test-country/portraits";
 import { decode } from "jpeg-js";
 import type { Page } from "playwright-core";
+import { SCREEN_LIGHT } from "../../src/face/colour-signal.ts";
 import type { RgbPicture, SteeredCamera } from "./steered-camera.ts";
 
 export interface Role {
@@ -94,7 +95,7 @@ function isMovement(prompt: string | null): prompt is FaceMovement {
 }
 
 function isColour(colour: string | null): colour is FaceColour {
-  return colour !== null && Object.hasOwn(SCREEN, colour);
+  return colour !== null && Object.hasOwn(SCREEN_LIGHT, colour);
 }
 
 // --- the head ---------------------------------------------------------------------------------------------------------
@@ -210,12 +211,6 @@ function copyPixel(from: RgbPicture, left: number, top: number, to: Uint8Array, 
   }
 }
 
-const SCREEN: Readonly<Record<FaceColour, readonly number[]>> = {
-  red: [1, 0, 0],
-  green: [0, 1, 0],
-  blue: [0, 0, 1],
-  white: [1, 1, 1],
-};
 const REFLECTION = 0.07;
 /** The wall is further from the screen than the face. */
 const WALL_SHARE = 0.2;
@@ -225,7 +220,8 @@ const NOISE = 4;
 function lit(picture: RgbPicture, colour: FaceColour | null): RgbPicture {
   const gains = [REFLECTION, REFLECTION * WALL_SHARE].map((reflection) =>
     [0, 1, 2].map(
-      (channel) => (1 + reflection * (colour === null ? 0 : (SCREEN[colour][channel] ?? 0))) ** (1 / 2.2),
+      (channel) =>
+        (1 + reflection * (colour === null ? 0 : (SCREEN_LIGHT[colour][channel] ?? 0))) ** (1 / 2.2),
     ),
   );
   const { width, height, data: source } = picture;
