@@ -3,13 +3,12 @@ import { apiVersion } from "./openapi.ts";
 import {
   artifactHeaderBytes,
   chipFileLimits,
-  deviceMessages,
-  serviceMessages,
   verifyCloseCodes,
   verifyFaultCodes,
   verifySocketLimits,
   verifySubprotocol,
-} from "./verify-socket.ts";
+} from "./verify-protocol.ts";
+import { deviceMessages, serviceMessages } from "./verify-socket.ts";
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type JsonObject = { [name: string]: Json };

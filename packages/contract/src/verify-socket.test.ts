@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { artifactFrames, decodeArtifactFrame, verifySocketLimits } from "./verify-socket.ts";
+import { artifactFrames, decodeArtifactFrame, verifySocketLimits } from "./verify-protocol.ts";
 
 test("the frames of an artifact carry its bytes, in order and within the limit", () => {
   fc.assert(

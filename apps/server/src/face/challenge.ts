@@ -3,7 +3,7 @@ import {
   type FaceMovement,
   faceColours,
   faceMovements,
-} from "@assay/contract/verify-socket";
+} from "@assay/contract/verify-protocol";
 
 /** What a person is asked to do in one try, and what the screen shows meanwhile. */
 export interface Challenge {

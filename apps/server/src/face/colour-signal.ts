@@ -1,4 +1,4 @@
-import type { FaceColour } from "@assay/contract/verify-socket";
+import type { FaceColour } from "@assay/contract/verify-protocol";
 import type { Challenge } from "./challenge.ts";
 import type { FaceMeasurement, FrameMeasurement, Light } from "./measurement.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { FaceMovement } from "@assay/contract/verify-socket";
+import type { FaceMovement } from "@assay/contract/verify-protocol";
 import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
 import { createLog } from "../lib/log.ts";
 import { Metrics } from "../lib/metrics.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { faceColours, faceMovements } from "@assay/contract/verify-socket";
+import { faceColours, faceMovements } from "@assay/contract/verify-protocol";
 import fc from "fast-check";
 import { BOB, performed } from "../../test/support/performed-movements.ts";
 import { type Challenge, DEFAULT_SHAPE, newChallenge } from "./challenge.ts";

@@ -1,4 +1,4 @@
-import type { FaceMovement } from "@assay/contract/verify-socket";
+import type { FaceMovement } from "@assay/contract/verify-protocol";
 import type { Challenge } from "./challenge.ts";
 import { distanceOf, type FaceMeasurement, type FrameMeasurement, median } from "./measurement.ts";
 

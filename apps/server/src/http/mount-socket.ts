@@ -1,4 +1,4 @@
-import { artifactHeaderBytes, verifySocketLimits, verifySubprotocol } from "@assay/contract/verify-socket";
+import { artifactHeaderBytes, verifySocketLimits, verifySubprotocol } from "@assay/contract/verify-protocol";
 import websocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { RawSocket, VerifyHub } from "../verify/verify-hub.ts";

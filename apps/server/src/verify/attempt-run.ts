@@ -2,12 +2,11 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import {
   type ArtifactFrame,
   type ChipFile,
-  type DeviceMessage,
-  type ServiceMessage,
   type VerifyCloseCode,
   type VerifyFaultCode,
   verifyCloseCodes,
-} from "@assay/contract/verify-socket";
+} from "@assay/contract/verify-protocol";
+import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
 import { readDg2 } from "@assay/emrtd/lds/dg2";
 import type { Core } from "../core.ts";
 import type { FaceJudge, FaultReason } from "../face/face-judge.ts";

@@ -13,14 +13,13 @@ import {
   artifactFrames,
   type ChipFile,
   chipFiles,
-  type DeviceMessage,
   type FaceMode,
-  type ServiceMessage,
   type VerifyPhase,
   verifySocketLimits,
   verifySocketPath,
   verifySubprotocol,
-} from "@assay/contract/verify-socket";
+} from "@assay/contract/verify-protocol";
+import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import type { Chip } from "@assay/emrtd/reader/open-chip";
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { FaceColour, FaceMovement } from "@assay/contract/verify-socket";
+import type { FaceColour, FaceMovement } from "@assay/contract/verify-protocol";
 import { type Pose, type PosedPerson, readPose } from "@assay/emrtd/node/test-country/portraits";
 import type { TestHolder } from "@assay/emrtd/test-country/test-document";
 import { decode, encode } from "jpeg-js";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type FailureCode, failureCodes } from "@assay/contract/sessions";
-import type { DeviceMessage, FaceMode } from "@assay/contract/verify-socket";
+import type { FaceMode } from "@assay/contract/verify-protocol";
+import type { DeviceMessage } from "@assay/contract/verify-socket";
 import fc from "fast-check";
 import type { Challenge } from "../face/challenge.ts";
 import {

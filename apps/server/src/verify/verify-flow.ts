@@ -2,17 +2,16 @@ import type { FailureCode } from "@assay/contract/sessions";
 import {
   type ChipFile,
   chipFileLimits,
-  type DeviceMessage,
   type FaceMode,
   verifySocketLimits as limits,
   requiredChipFiles,
-  type ServiceMessage,
   type VerifyCloseCode,
   type VerifyFaultCode,
   type VerifyPhase,
   verifyFaultCodes,
   verifySubprotocol,
-} from "@assay/contract/verify-socket";
+} from "@assay/contract/verify-protocol";
+import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
 import type { Challenge } from "../face/challenge.ts";
 import { triesAllowed } from "../sessions/session.ts";
 

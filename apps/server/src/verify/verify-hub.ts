@@ -1,13 +1,11 @@
 import { randomBytes } from "node:crypto";
 import {
-  type DeviceMessage,
   decodeArtifactFrame,
-  deviceMessages,
-  type ServiceMessage,
   type VerifyCloseCode,
   verifyCloseCodes,
   verifySocketLimits,
-} from "@assay/contract/verify-socket";
+} from "@assay/contract/verify-protocol";
+import { type DeviceMessage, deviceMessages, type ServiceMessage } from "@assay/contract/verify-socket";
 import { Compile } from "typebox/compile";
 import type { Core } from "../core.ts";
 import type { Listener } from "../db/listener.ts";

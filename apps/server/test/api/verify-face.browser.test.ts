@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test, { after } from "node:test";
-import type { FaceMovement } from "@assay/contract/verify-socket";
+import type { FaceMovement } from "@assay/contract/verify-protocol";
 import type { Page } from "playwright-core";
 import { createFaceJudge, type FaceJudge, type Verdict } from "../../src/face/face-judge.ts";
 import { FaceWorkerPool } from "../../src/face/face-worker-pool.ts";

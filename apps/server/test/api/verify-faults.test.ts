@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { artifactFrames } from "@assay/contract/verify-socket";
+import { artifactFrames } from "@assay/contract/verify-protocol";
 import { sql } from "../../src/db/sql.ts";
 import type { Challenge } from "../../src/face/challenge.ts";
 import type { FaceJudge, Verdict } from "../../src/face/face-judge.ts";

@@ -5,7 +5,7 @@ import {
   encodeArtifactFrame,
   verifySocketPath,
   verifySubprotocol,
-} from "@assay/contract/verify-socket";
+} from "@assay/contract/verify-protocol";
 import { WebSocket as HeaderWebSocket } from "undici";
 import { sql } from "../../src/db/sql.ts";
 import { sendFiles } from "../../src/verify/simulate.ts";

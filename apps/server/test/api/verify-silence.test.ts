@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import type { Socket } from "node:net";
 import { test } from "node:test";
-import { verifyCloseCodes, verifySocketPath, verifySubprotocol } from "@assay/contract/verify-socket";
+import { verifyCloseCodes, verifySocketPath, verifySubprotocol } from "@assay/contract/verify-protocol";
 import { createPartner, expectData } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
 import { claimedSession, TestDevice } from "../support/verify-device.ts";

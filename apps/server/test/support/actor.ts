@@ -1,4 +1,4 @@
-import type { FaceColour, FaceMovement } from "@assay/contract/verify-socket";
+import type { FaceColour, FaceMovement } from "@assay/contract/verify-protocol";
 import { type PosedPerson, readPose } from "@assay/emrtd/node/test-country/portraits";
 import { decode } from "jpeg-js";
 import type { Page } from "playwright-core";

@@ -1,4 +1,4 @@
-import type { FaceMovement } from "@assay/contract/verify-socket";
+import type { FaceMovement } from "@assay/contract/verify-protocol";
 import type { FaceMeasurement, FrameMeasurement } from "../../src/face/measurement.ts";
 
 /** Two embeddings of the length of one, as far apart as those of two people. */

@@ -1,4 +1,4 @@
-import { type FaceColour, verifySocketLimits } from "@assay/contract/verify-socket";
+import { type FaceColour, verifySocketLimits } from "@assay/contract/verify-protocol";
 import type { FaceCapture } from "../reading/device-session.ts";
 import { Snapshot } from "./camera.ts";
 import { colourAt, msToNextColour } from "./colour-schedule.ts";

@@ -1,4 +1,4 @@
-import type { FaceColour } from "@assay/contract/verify-socket";
+import type { FaceColour } from "@assay/contract/verify-protocol";
 
 /** The colours follow each other, and again from the first, however late the page gets to look at its clock. */
 export function colourAt(colours: readonly FaceColour[], colourMs: number, atMs: number): FaceColour {

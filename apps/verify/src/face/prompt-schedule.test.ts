@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { FaceMovement } from "@assay/contract/verify-socket";
-import { verifySocketLimits } from "@assay/contract/verify-socket";
+import type { FaceMovement } from "@assay/contract/verify-protocol";
+import { verifySocketLimits } from "@assay/contract/verify-protocol";
 import type { SeenFace } from "./framing.ts";
 import { type FacePrompt, frameEveryMs, PromptSchedule } from "./prompt-schedule.ts";
 

@@ -1,4 +1,4 @@
-import type { FaceMovement } from "@assay/contract/verify-socket";
+import type { FaceMovement } from "@assay/contract/verify-protocol";
 import type { SeenFace } from "./framing.ts";
 
 export type FacePrompt = "ahead" | FaceMovement;

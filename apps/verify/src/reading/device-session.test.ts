@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test, { afterEach, beforeEach, mock } from "node:test";
 import type { ServiceMessage } from "@assay/contract/verify-socket";
 // Loaded before the first test, so that none of them waits for the disk.
-import "@assay/contract/verify-socket";
+import "@assay/contract/verify-protocol";
 import type { SessionApi } from "../session/api.ts";
 import type { Kept } from "../session/kept.ts";
 import { DeviceSession, type FaceCapture } from "./device-session.ts";

@@ -1,15 +1,14 @@
 import type { FailureCode } from "@assay/contract/sessions";
 import type {
   ChipFile,
-  DeviceMessage,
   FaceColour,
   FaceMode,
   FaceMovement,
-  ServiceMessage,
   VerifyCloseCode,
   VerifyFaultCode,
   VerifyPhase,
-} from "@assay/contract/verify-socket";
+} from "@assay/contract/verify-protocol";
+import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
 import { codeOf, type SessionApi } from "../session/api.ts";
 import type { Kept } from "../session/kept.ts";
 import type { OpenedChip, ReadStep } from "./read-chip.ts";
@@ -103,7 +102,7 @@ export class DeviceSession {
   #asked = false;
   #waiting: ReturnType<typeof setTimeout> | undefined;
   #protocolErrors = 0;
-  #protocol: typeof import("@assay/contract/verify-socket") | null = null;
+  #protocol: typeof import("@assay/contract/verify-protocol") | null = null;
 
   constructor(api: SessionApi, kept: Kept) {
     this.#api = api;
@@ -194,7 +193,7 @@ export class DeviceSession {
   async #connect(): Promise<void> {
     if (this.#stopped || this.#socket !== null) return;
     try {
-      this.#protocol ??= await import("@assay/contract/verify-socket");
+      this.#protocol ??= await import("@assay/contract/verify-protocol");
       const token = this.#kept.reading?.socketToken ?? (await this.#claim());
       if (token === null || this.#stopped || this.#socket !== null) return;
       this.#open(token, this.#protocol);
@@ -214,7 +213,7 @@ export class DeviceSession {
     return claimed.socket_token;
   }
 
-  #open(token: string, protocol: typeof import("@assay/contract/verify-socket")): void {
+  #open(token: string, protocol: typeof import("@assay/contract/verify-protocol")): void {
     const path = protocol.verifySocketPath(this.#api.sessionId);
     const socket = new WebSocket(
       `${location.origin.replace(/^http/, "ws")}${path}`,

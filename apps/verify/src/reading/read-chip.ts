@@ -1,4 +1,5 @@
-import type { ChipFile, ServiceMessage } from "@assay/contract/verify-socket";
+import type { ChipFile } from "@assay/contract/verify-protocol";
+import type { ServiceMessage } from "@assay/contract/verify-socket";
 import type { ChipTransport } from "@assay/emrtd/apdu/transport";
 import { fromBase64, toBase64 } from "@assay/emrtd/base64";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";

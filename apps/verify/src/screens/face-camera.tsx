@@ -1,4 +1,4 @@
-import type { FaceColour } from "@assay/contract/verify-socket";
+import type { FaceColour } from "@assay/contract/verify-protocol";
 import { useEffect, useId, useRef } from "react";
 import type { FacePrompt } from "../face/prompt-schedule.ts";
 import { useWords } from "../i18n/language.ts";

@@ -1,4 +1,4 @@
-import type { VerifyFaultCode } from "@assay/contract/verify-socket";
+import type { VerifyFaultCode } from "@assay/contract/verify-protocol";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import type { Messages } from "../i18n/en.ts";
 import { useWords } from "../i18n/language.ts";
