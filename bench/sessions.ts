@@ -7,7 +7,7 @@ import { type Db, openDb } from "../apps/server/src/db/db.ts";
 import { startEmbeddedPostgres } from "../apps/server/src/db/embedded-postgres.ts";
 import { migrate } from "../apps/server/src/db/migrate.ts";
 import { sql } from "../apps/server/src/db/sql.ts";
-import { type Clock, dayMs, hourMs } from "../apps/server/src/lib/clock.ts";
+import { type Clock, dayMs, hourMs } from "../apps/server/src/kernel/clock.ts";
 import { KeyRing, newRingKey } from "../apps/server/src/lib/key-ring.ts";
 import { expireSessions } from "../apps/server/src/sessions/expire-sessions.job.ts";
 import { listAttempts, listSessions } from "../apps/server/src/sessions/session.store.ts";
@@ -214,7 +214,6 @@ function pages(now: Date): [string, ReadPage][] {
           startingAfter: undefined,
         },
         now,
-        (row) => row.id,
       );
   for (const clientReferenceId of [undefined, "popular"]) {
     for (const bounds of [
@@ -265,7 +264,6 @@ function pages(now: Date): [string, ReadPage][] {
           startingAfter: cursor,
         },
         now,
-        (row) => row.id,
       );
     },
   ]);
@@ -283,7 +281,6 @@ function pages(now: Date): [string, ReadPage][] {
             startingAfter: undefined,
           },
           now,
-          (row) => row.id,
         ),
     ]);
   }

@@ -1,6 +1,6 @@
 import { startService } from "../../apps/server/src/app.ts";
 import { loadConfig } from "../../apps/server/src/config.ts";
-import { systemClock } from "../../apps/server/src/lib/clock.ts";
+import { systemClock } from "../../apps/server/src/kernel/clock.ts";
 import { KeyRing, parseRing } from "../../apps/server/src/lib/key-ring.ts";
 import { createLog } from "../../apps/server/src/lib/log.ts";
 import { createLogWriter } from "../../apps/server/src/lib/log-writer.ts";

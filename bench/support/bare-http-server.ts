@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import pg from "pg";
-import { newUuid } from "../../apps/server/src/lib/ids.ts";
+import { newUuid } from "../../apps/server/src/kernel/ids.ts";
 import { announce } from "./server-process.ts";
 
 /**

@@ -10,7 +10,7 @@ import {
 } from "node:crypto";
 import pg from "pg";
 import { Agent } from "undici";
-import { newId } from "../../apps/server/src/lib/ids.ts";
+import { newId } from "../../apps/server/src/kernel/ids.ts";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL ?? "", max: 10 });
 const agent = new Agent({ allowH2: false });

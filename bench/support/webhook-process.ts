@@ -2,8 +2,8 @@
 import { startService } from "../../apps/server/src/app.ts";
 import { loadConfig } from "../../apps/server/src/config.ts";
 import { sql } from "../../apps/server/src/db/sql.ts";
-import { systemClock } from "../../apps/server/src/lib/clock.ts";
-import { newId } from "../../apps/server/src/lib/ids.ts";
+import { systemClock } from "../../apps/server/src/kernel/clock.ts";
+import { newId } from "../../apps/server/src/kernel/ids.ts";
 import { KeyRing, parseRing } from "../../apps/server/src/lib/key-ring.ts";
 import { createLog } from "../../apps/server/src/lib/log.ts";
 import { publishEvents } from "../../apps/server/src/webhooks/publish-event.ts";

@@ -3,7 +3,7 @@ import { accountRoutes } from "./accounts/accounts.routes.ts";
 import { answerMailRequests } from "./accounts/answer-mail-requests.job.ts";
 import { purgeAccountLeftovers } from "./accounts/purge-accounts.job.ts";
 import { mailRequestChannel } from "./accounts/request-link.ts";
-import { findMembership } from "./accounts/user.store.ts";
+import { findMembership, purgeUserSessions } from "./accounts/user.store.ts";
 import { authenticateUser } from "./accounts/user-session.ts";
 import { analyticsRoutes } from "./analytics/analytics.routes.ts";
 import { apiKeyRoutes } from "./api-keys/api-keys.routes.ts";
@@ -15,8 +15,7 @@ import type { Core } from "./core.ts";
 import { openDb } from "./db/db.ts";
 import { Listener } from "./db/listener.ts";
 import { migrate, missingMigrations } from "./db/migrate.ts";
-import { sql } from "./db/sql.ts";
-import { purgeChallenges } from "./domains/domain.store.ts";
+import { hasActiveDomain, purgeChallenges } from "./domains/domain.store.ts";
 import { domainRoutes } from "./domains/domains.routes.ts";
 import { recheckDomains } from "./domains/recheck-domains.job.ts";
 import { createFaceJudge } from "./face/face-judge.ts";
@@ -29,7 +28,7 @@ import { mountPages } from "./http/pages.ts";
 import { createServer } from "./http/server.ts";
 import { writeSessionCookie } from "./http/session-cookie.ts";
 import { mountWebApp } from "./http/web-apps.ts";
-import { type Clock, dayMs, hourMs, later, minuteMs, secondMs } from "./lib/clock.ts";
+import { type Clock, dayMs, hourMs, later, minuteMs, secondMs } from "./kernel/clock.ts";
 import { createDns } from "./lib/dns.ts";
 import type { KeyRing } from "./lib/key-ring.ts";
 import { describeError, type Log } from "./lib/log.ts";
@@ -46,8 +45,8 @@ import { hardDeleteStep } from "./organizations/hard-delete.job.ts";
 import { purgeInvitations } from "./organizations/invitation.store.ts";
 import { organizationRoutes } from "./organizations/organizations.routes.ts";
 import { loadRpTerms } from "./organizations/rp-terms.ts";
+import { retentionJobs } from "./retention/retain-sessions.job.ts";
 import { expireSessions } from "./sessions/expire-sessions.job.ts";
-import { retentionJobs } from "./sessions/retain-sessions.job.ts";
 import { sessionRoutes } from "./sessions/sessions.routes.ts";
 import { loadConsentTexts } from "./verify/consent-texts.ts";
 import { LogoCache } from "./verify/logo-cache.ts";
@@ -121,7 +120,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...accountRoutes(core),
     ...organizationRoutes(core),
     ...domainRoutes(core),
-    ...goLiveRoutes(core, rpTerms),
+    ...goLiveRoutes(core, { terms: rpTerms, hasActiveDomain }),
     ...organizationDeletionRoutes(core),
     ...apiKeyRoutes(core, usage),
     ...auditRoutes(core),
@@ -155,10 +154,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     {
       name: "purge-user-sessions",
       everyMs: hourMs,
-      run: () =>
-        db.run(
-          sql`delete from user_sessions where id in (select id from user_sessions where expires_at <= ${clock.now()} limit 1000)`,
-        ),
+      run: () => purgeUserSessions(db, clock.now(), 1000),
     },
     // The worker wakes by itself; as a job it can be waited for.
     { name: "deliver-webhooks", everyMs: minuteMs, run: () => deliveryWorker.settle().then(() => 0) },
@@ -173,8 +169,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const app = createServer({ log, metrics, publicUrl, trustProxy: config.trustProxy });
   mountHealth(app, async () => {
     try {
-      const applied = await db.rows<{ name: string }>(sql`select name from schema_migrations`);
-      const missing = missingMigrations(applied.map((row) => row.name));
+      const missing = await missingMigrations(db);
       return missing.length === 0 ? null : `migrations are missing: ${missing.join(", ")}`;
     } catch {
       return "the database does not answer";

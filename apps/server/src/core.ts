@@ -1,6 +1,6 @@
 import type { Config } from "./config.ts";
 import type { Db } from "./db/db.ts";
-import type { Clock } from "./lib/clock.ts";
+import type { Clock } from "./kernel/clock.ts";
 import type { Dns } from "./lib/dns.ts";
 import type { KeyRing } from "./lib/key-ring.ts";
 import type { Log } from "./lib/log.ts";

@@ -1,6 +1,7 @@
 import * as contract from "@assay/contract/accounts";
 import type { Core } from "../core.ts";
-import { type Binding, bind, type RequestInfo } from "../http/mount.ts";
+import { type Binding, bind } from "../http/mount.ts";
+import type { RequestInfo } from "../kernel/request-info.ts";
 import { resetPassword } from "./change-password.ts";
 import { createUser } from "./create-user.ts";
 import { countWork, rememberOrigin } from "./limit-guesses.ts";

@@ -1,7 +1,7 @@
 import type { Core } from "../core.ts";
 import { violates } from "../db/db.ts";
-import { ApiError } from "../http/api-error.ts";
-import type { UserCaller } from "../http/caller.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import type { UserCaller } from "../kernel/caller.ts";
 import { queueMail } from "../mails/queue-mail.ts";
 import { countMail } from "./limit-guesses.ts";
 import { mailLink, mailNotice } from "./mail-link.ts";

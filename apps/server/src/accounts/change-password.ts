@@ -1,6 +1,6 @@
 import type { Core } from "../core.ts";
-import { ApiError } from "../http/api-error.ts";
-import type { UserCaller } from "../http/caller.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import type { UserCaller } from "../kernel/caller.ts";
 import { deadToken } from "./change-email.ts";
 import { countLink } from "./limit-guesses.ts";
 import { mailNotice } from "./mail-link.ts";

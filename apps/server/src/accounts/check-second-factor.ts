@@ -1,6 +1,6 @@
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
-import { ApiError } from "../http/api-error.ts";
+import { ApiError } from "../kernel/api-error.ts";
 import { findSecondFactor, takeBackupCode, takeStep } from "./second-factor.store.ts";
 import { backupCodeHash, matchingStep, readCode } from "./second-factor.ts";
 

@@ -1,9 +1,9 @@
 import { SignUpBody } from "@assay/contract/accounts";
 import type { Core } from "../core.ts";
 import { type Tx, violates } from "../db/db.ts";
-import { ApiError } from "../http/api-error.ts";
-import { createValidator } from "../http/validate.ts";
-import { newUuid } from "../lib/ids.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import { newUuid } from "../kernel/ids.ts";
+import { createValidator } from "../kernel/validate.ts";
 import { hashPassword } from "./password.ts";
 import { insertUser, type UserRow } from "./user.store.ts";
 

@@ -1,8 +1,8 @@
 import { recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
-import { ApiError } from "../http/api-error.ts";
-import type { UserCaller } from "../http/caller.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import type { UserCaller } from "../kernel/caller.ts";
 import { queueMail } from "../mails/queue-mail.ts";
 import { type Proof, reauthenticated } from "./reauthenticate.ts";
 import {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { later, minuteMs, secondMs } from "../lib/clock.ts";
+import { later, minuteMs, secondMs } from "../kernel/clock.ts";
 import {
   addressBlock,
   delayAfter,

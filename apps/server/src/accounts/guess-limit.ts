@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { hourMs, later, minuteMs, secondMs } from "../lib/clock.ts";
+import { hourMs, later, minuteMs, secondMs } from "../kernel/clock.ts";
 
 /**
  * A bucket that fills by one with each try and drains with time. While it holds fewer than `free` tries there is no wait;

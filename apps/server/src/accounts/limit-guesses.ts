@@ -1,6 +1,6 @@
 import type { Core } from "../core.ts";
-import { ApiError } from "../http/api-error.ts";
-import { later } from "../lib/clock.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import { later } from "../kernel/clock.ts";
 import {
   isFamiliarAddress,
   lockLimits,

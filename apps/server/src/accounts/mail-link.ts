@@ -1,7 +1,7 @@
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
-import { dayMs, hourMs, later, minuteMs } from "../lib/clock.ts";
-import { newToken, newUuid } from "../lib/ids.ts";
+import { dayMs, hourMs, later, minuteMs } from "../kernel/clock.ts";
+import { newToken, newUuid } from "../kernel/ids.ts";
 import type { Mail } from "../mails/mail.ts";
 import { queueMail } from "../mails/queue-mail.ts";
 import { insertMailedToken, type TokenPurpose } from "./mailed-token.store.ts";

@@ -1,6 +1,6 @@
 import type { Queryable, Tx } from "../db/db.ts";
+import { readPage } from "../db/page.ts";
 import { noSql, sql } from "../db/sql.ts";
-import { readPage } from "../http/page.ts";
 
 export type PasskeyRow = {
   id: string;
@@ -47,26 +47,21 @@ export function listAllPasskeys(db: Queryable, userId: string): Promise<PasskeyR
   return db.rows<PasskeyRow>(sql`select ${columns} from passkeys where user_id = ${userId} order by id desc`);
 }
 
-export function listPasskeys<T>(
+export function listPasskeys(
   db: Queryable,
   userId: string,
   page: { limit: number; startingAfter: string | undefined },
-  view: (row: PasskeyRow) => T,
 ) {
   const { limit, startingAfter } = page;
-  return readPage<PasskeyRow, T>(
-    db,
-    {
-      limit,
-      startingAfter,
-      cursorExists: (id) => sql`select 1 from passkeys where id = ${id} and user_id = ${userId}`,
-      rowsAfter: (count) => sql`
+  return readPage<PasskeyRow>(db, {
+    limit,
+    startingAfter,
+    cursorExists: (id) => sql`select 1 from passkeys where id = ${id} and user_id = ${userId}`,
+    rowsAfter: (count) => sql`
         select ${columns} from passkeys
         where user_id = ${userId} ${startingAfter === undefined ? noSql : sql`and id < ${startingAfter}`}
         order by id desc limit ${count}`,
-    },
-    view,
-  );
+  });
 }
 
 export function renamePasskey(

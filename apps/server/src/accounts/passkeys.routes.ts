@@ -1,8 +1,9 @@
 import * as contract from "@assay/contract/accounts";
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
 import type { Core } from "../core.ts";
-import { ApiError } from "../http/api-error.ts";
 import { type Binding, bind } from "../http/mount.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import { viewPage } from "../kernel/page.ts";
 import { mailNotice } from "./mail-link.ts";
 import { listPasskeys, removePasskey, renamePasskey } from "./passkey.store.ts";
 import { viewPasskey } from "./passkey.view.ts";
@@ -33,10 +34,8 @@ export function passkeyRoutes(core: Core): Binding[] {
     }),
 
     bind(contract.listPasskeys, ({ caller, query }) =>
-      listPasskeys(
-        db,
-        caller.userId,
-        { limit: query.limit, startingAfter: query.starting_after },
+      viewPage(
+        listPasskeys(db, caller.userId, { limit: query.limit, startingAfter: query.starting_after }),
         viewPasskey,
       ),
     ),

@@ -1,7 +1,8 @@
 import * as contract from "@assay/contract/accounts";
 import type { Core } from "../core.ts";
-import { ApiError } from "../http/api-error.ts";
 import { type Binding, bind } from "../http/mount.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import { viewPage } from "../kernel/page.ts";
 import { confirmEmailChange, deadToken, requestEmailChange } from "./change-email.ts";
 import { changePassword } from "./change-password.ts";
 import { deleteAccount } from "./delete-account.ts";
@@ -71,10 +72,12 @@ export function profileRoutes(core: Core): Binding[] {
     }),
 
     bind(contract.listUserSessions, ({ caller, query }) =>
-      listUserSessions(
-        db,
-        caller.userId,
-        { limit: query.limit, startingAfter: query.starting_after, now: clock.now() },
+      viewPage(
+        listUserSessions(db, caller.userId, {
+          limit: query.limit,
+          startingAfter: query.starting_after,
+          now: clock.now(),
+        }),
         (row) => viewUserSession(row, caller.userSessionId),
       ),
     ),

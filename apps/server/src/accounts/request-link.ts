@@ -1,5 +1,5 @@
 import type { Core } from "../core.ts";
-import { newUuid } from "../lib/ids.ts";
+import { newUuid } from "../kernel/ids.ts";
 import { countMail } from "./limit-guesses.ts";
 import { insertMailRequest, type MailRequestPurpose } from "./mailed-token.store.ts";
 

@@ -1,6 +1,6 @@
 import type { Core } from "../core.ts";
-import { ApiError } from "../http/api-error.ts";
-import type { UserCaller } from "../http/caller.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import type { UserCaller } from "../kernel/caller.ts";
 import { findUserById } from "./user.store.ts";
 
 /** Where the service sends no mail, nobody could verify anything, so nothing is demanded. */

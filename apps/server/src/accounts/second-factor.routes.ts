@@ -1,9 +1,9 @@
 import * as contract from "@assay/contract/accounts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
-import { ApiError } from "../http/api-error.ts";
-import type { UserCaller } from "../http/caller.ts";
 import { type Binding, bind } from "../http/mount.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import type { UserCaller } from "../kernel/caller.ts";
 import { acceptCode, hasSecondFactor, wrongCode } from "./check-second-factor.ts";
 import { countGuess } from "./limit-guesses.ts";
 import { mailNotice } from "./mail-link.ts";

@@ -1,7 +1,7 @@
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
-import { ApiError } from "../http/api-error.ts";
-import type { RequestInfo } from "../http/mount.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import type { RequestInfo } from "../kernel/request-info.ts";
 import { acceptCode, hasSecondFactor } from "./check-second-factor.ts";
 import { countGuess, countLink, rememberOrigin } from "./limit-guesses.ts";
 import { mailNotice } from "./mail-link.ts";

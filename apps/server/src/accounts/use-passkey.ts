@@ -10,11 +10,11 @@ import {
 import { decodeAttestationObject } from "@simplewebauthn/server/helpers";
 import type { Core } from "../core.ts";
 import { violates } from "../db/db.ts";
-import { ApiError } from "../http/api-error.ts";
-import type { UserCaller } from "../http/caller.ts";
-import type { RequestInfo } from "../http/mount.ts";
-import { later, minuteMs } from "../lib/clock.ts";
-import { newUuid } from "../lib/ids.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import type { UserCaller } from "../kernel/caller.ts";
+import { later, minuteMs } from "../kernel/clock.ts";
+import { newUuid } from "../kernel/ids.ts";
+import type { RequestInfo } from "../kernel/request-info.ts";
 import { countLink, countWork, rememberOrigin } from "./limit-guesses.ts";
 import { mailNotice } from "./mail-link.ts";
 import {

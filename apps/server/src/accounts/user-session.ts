@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
-import type { UserCaller } from "../http/caller.ts";
-import { dayMs, later, minuteMs } from "../lib/clock.ts";
-import { newToken, newUuid } from "../lib/ids.ts";
+import type { UserCaller } from "../kernel/caller.ts";
+import { dayMs, later, minuteMs } from "../kernel/clock.ts";
+import { newToken, newUuid } from "../kernel/ids.ts";
 import { findSessionOwner, insertUserSession, touchUserSession } from "./user.store.ts";
 
 export const sessionLifetimeMs = 30 * dayMs;

@@ -1,8 +1,8 @@
 import type { Role } from "@assay/contract/route";
 import type { Queryable, Tx } from "../db/db.ts";
+import { readPage } from "../db/page.ts";
 import { noSql, sql } from "../db/sql.ts";
-import type { Environment, Membership } from "../http/caller.ts";
-import { readPage } from "../http/page.ts";
+import type { Environment, Membership } from "../kernel/caller.ts";
 
 export type UserRow = {
   id: string;
@@ -159,27 +159,22 @@ export async function touchUserSession(db: Queryable, id: string, now: Date, exp
 
 export type UserSessionRow = { id: string; user_agent: string; created_at: Date; last_seen_at: Date };
 
-export function listUserSessions<T>(
+export function listUserSessions(
   db: Queryable,
   userId: string,
   page: { limit: number; startingAfter: string | undefined; now: Date },
-  view: (row: UserSessionRow) => T,
 ) {
   const { limit, startingAfter, now } = page;
-  return readPage<UserSessionRow, T>(
-    db,
-    {
-      limit,
-      startingAfter,
-      cursorExists: (id) => sql`select 1 from user_sessions where id = ${id} and user_id = ${userId}`,
-      rowsAfter: (count) => sql`
+  return readPage<UserSessionRow>(db, {
+    limit,
+    startingAfter,
+    cursorExists: (id) => sql`select 1 from user_sessions where id = ${id} and user_id = ${userId}`,
+    rowsAfter: (count) => sql`
         select id, user_agent, created_at, last_seen_at from user_sessions
         where user_id = ${userId} and expires_at > ${now}
           ${startingAfter === undefined ? noSql : sql`and id < ${startingAfter}`}
         order by id desc limit ${count}`,
-    },
-    view,
-  );
+  });
 }
 
 export function removeUserSession(db: Queryable, userId: string, id: string): Promise<number> {
@@ -204,4 +199,10 @@ export async function findMembership(
     select m.organization_id as "organizationId", m.role, o.environment, o.pending_deletion_at is not null as frozen
     from memberships m join organizations o on o.id = m.organization_id
     where m.user_id = ${userId} and m.organization_id = ${organizationId}`);
+}
+
+/** Removes a batch of sign-ins that have run out; returns how many. */
+export function purgeUserSessions(db: Queryable, now: Date, limit: number): Promise<number> {
+  return db.run(sql`
+    delete from user_sessions where id in (select id from user_sessions where expires_at <= ${now} limit ${limit})`);
 }

@@ -1,11 +1,11 @@
 import * as contract from "@assay/contract/analytics";
 import type { Core } from "../core.ts";
-import { ApiError, badField } from "../http/api-error.ts";
 import { type Binding, bind } from "../http/mount.ts";
-import { isDay, parseTime } from "../http/times.ts";
-import { dayMs, later } from "../lib/clock.ts";
-import { type Day, dayOf, daysBetween, startOfDay, summarize } from "./day-figures.ts";
-import { readFigures } from "./session-day.store.ts";
+import { ApiError, badField } from "../kernel/api-error.ts";
+import { dayMs, later } from "../kernel/clock.ts";
+import { isDay, parseTime } from "../kernel/times.ts";
+import { type Day, dayOf, daysBetween, startOfDay, summarize } from "../sessions/day-figures.ts";
+import { readFigures } from "../sessions/session-day.store.ts";
 
 const { days: mostDays, defaultDays } = contract.analyticsLimits;
 

@@ -1,8 +1,8 @@
 import type { Scope } from "@assay/contract/route";
 import type { Queryable, Tx } from "../db/db.ts";
+import { readPage } from "../db/page.ts";
 import { noSql, sql } from "../db/sql.ts";
-import type { Environment } from "../http/caller.ts";
-import { readPage } from "../http/page.ts";
+import type { Environment } from "../kernel/caller.ts";
 
 export type ApiKeyRow = {
   id: string;
@@ -62,28 +62,23 @@ export function deleteApiKey(tx: Tx, organizationId: string, id: string): Promis
   );
 }
 
-export function listApiKeys<T>(
+export function listApiKeys(
   db: Queryable,
   organizationId: string,
   limit: number,
   startingAfter: string | undefined,
-  view: (row: ApiKeyRow) => T,
 ) {
-  return readPage<ApiKeyRow, T>(
-    db,
-    {
-      limit,
-      startingAfter,
-      cursorExists: (id) =>
-        sql`select 1 from api_keys where organization_id = ${organizationId} and id = ${id}`,
-      rowsAfter: (count) => sql`
+  return readPage<ApiKeyRow>(db, {
+    limit,
+    startingAfter,
+    cursorExists: (id) =>
+      sql`select 1 from api_keys where organization_id = ${organizationId} and id = ${id}`,
+    rowsAfter: (count) => sql`
         select ${columns} from api_keys
         where organization_id = ${organizationId}
           ${startingAfter === undefined ? noSql : sql`and id < ${startingAfter}`}
         order by id desc limit ${count}`,
-    },
-    view,
-  );
+  });
 }
 
 export type KeyOwner = {

@@ -1,9 +1,10 @@
 import * as contract from "@assay/contract/api-keys";
 import { actorOf, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
-import { ApiError } from "../http/api-error.ts";
 import { type Binding, bind } from "../http/mount.ts";
-import { newUuid, randomText } from "../lib/ids.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import { newUuid, randomText } from "../kernel/ids.ts";
+import { viewPage } from "../kernel/page.ts";
 import { deleteApiKey, insertApiKey, listApiKeys, updateApiKey } from "./api-key.store.ts";
 import { viewApiKey } from "./api-key.view.ts";
 import type { KeyUsage } from "./key-usage.ts";
@@ -38,7 +39,7 @@ export function apiKeyRoutes({ db, clock, ring }: Core, usage: KeyUsage): Bindin
 
     bind(contract.listApiKeys, async ({ caller, query }) => {
       await usage.flush();
-      return listApiKeys(db, caller.organizationId, query.limit, query.starting_after, viewApiKey);
+      return viewPage(listApiKeys(db, caller.organizationId, query.limit, query.starting_after), viewApiKey);
     }),
 
     bind(contract.updateApiKey, async ({ caller, params, body }) => {

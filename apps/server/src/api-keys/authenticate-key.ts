@@ -1,5 +1,5 @@
 import type { Core } from "../core.ts";
-import type { KeyCaller } from "../http/caller.ts";
+import type { KeyCaller } from "../kernel/caller.ts";
 import { findKeyOwner, rehashKey } from "./api-key.store.ts";
 
 /**

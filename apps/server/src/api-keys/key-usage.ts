@@ -1,5 +1,5 @@
 import type { Db } from "../db/db.ts";
-import type { Clock } from "../lib/clock.ts";
+import type { Clock } from "../kernel/clock.ts";
 import { describeError, type Log } from "../lib/log.ts";
 import { addUsage } from "./api-key.store.ts";
 

@@ -1,24 +1,23 @@
 import { listAuditLogs } from "@assay/contract/audit";
 import type { Core } from "../core.ts";
 import { type Binding, bind } from "../http/mount.ts";
-import { parseTime } from "../http/times.ts";
+import { viewPage } from "../kernel/page.ts";
+import { parseTime } from "../kernel/times.ts";
 import { listAuditLogs as readAuditLogs } from "./audit.store.ts";
 import { viewAuditLog } from "./audit.view.ts";
 
 export function auditRoutes({ db }: Core): Binding[] {
   return [
     bind(listAuditLogs, ({ caller, query }) =>
-      readAuditLogs(
-        db,
-        caller.organizationId,
-        {
+      viewPage(
+        readAuditLogs(db, caller.organizationId, {
           event: query.event,
           actorId: query.actor_id,
           createdFrom: parseTime("created_from", query.created_from),
           createdTo: parseTime("created_to", query.created_to),
           limit: query.limit,
           startingAfter: query.starting_after,
-        },
+        }),
         viewAuditLog,
       ),
     ),

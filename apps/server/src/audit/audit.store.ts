@@ -1,10 +1,10 @@
 import type { AuditEvent } from "@assay/contract/audit";
 import type { Queryable, Tx } from "../db/db.ts";
+import { readPage } from "../db/page.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
-import type { Caller } from "../http/caller.ts";
-import { readPage } from "../http/page.ts";
-import { later } from "../lib/clock.ts";
-import { newUuid, uuidFloor } from "../lib/ids.ts";
+import type { Caller } from "../kernel/caller.ts";
+import { later } from "../kernel/clock.ts";
+import { newUuid, uuidFloor } from "../kernel/ids.ts";
 
 const firstUuid = "00000000-0000-0000-0000-000000000000";
 
@@ -71,23 +71,18 @@ export type AuditFilter = {
   startingAfter?: string | undefined;
 };
 
-export function listAuditLogs<T>(
+export function listAuditLogs(
   db: Queryable,
   organizationId: string,
   filter: AuditFilter & { limit: number },
-  view: (row: AuditRow) => T,
 ) {
-  return readPage<AuditRow, T>(
-    db,
-    {
-      limit: filter.limit,
-      startingAfter: filter.startingAfter,
-      cursorExists: (id) =>
-        sql`select 1 from audit_logs where organization_id = ${organizationId} and id = ${id}`,
-      rowsAfter: (limit) => auditPage(organizationId, filter, limit),
-    },
-    view,
-  );
+  return readPage<AuditRow>(db, {
+    limit: filter.limit,
+    startingAfter: filter.startingAfter,
+    cursorExists: (id) =>
+      sql`select 1 from audit_logs where organization_id = ${organizationId} and id = ${id}`,
+    rowsAfter: (limit) => auditPage(organizationId, filter, limit),
+  });
 }
 
 /** The id as the key of the index that a list is to be read from; the migration of the sessions says why it is not the plain id. */

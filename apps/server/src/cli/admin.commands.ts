@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { countByHashKey } from "../api-keys/api-key.store.ts";
 import { loadConfig } from "../config.ts";
 import { migrate } from "../db/migrate.ts";
-import { sql } from "../db/sql.ts";
 import { formatRing, KeyRing, newRingKey, parseRing } from "../lib/key-ring.ts";
 import { keyRingPath, writeRingFile } from "../lib/key-ring-file.ts";
 import { resealAll } from "../lib/sealed-columns.ts";
+import { listAllOrganizations } from "../organizations/organization.store.ts";
 import type { Command } from "./command.ts";
 import { openInstallation, withDatabase } from "./installation.ts";
 
@@ -81,17 +81,7 @@ export const orgList: Command = {
   about: "List the organizations with their environment and number of members.",
   run: (_args, print) =>
     withDatabase(async (db) => {
-      const rows = await db.rows<{
-        id: string;
-        slug: string;
-        name: string;
-        environment: string;
-        members: number;
-        frozen: boolean;
-      }>(sql`
-        select o.id, o.slug, o.name, o.environment, o.pending_deletion_at is not null as frozen,
-          (select count(*) from memberships m where m.organization_id = o.id) as members
-        from organizations o order by o.id`);
+      const rows = await listAllOrganizations(db);
       if (rows.length === 0) print("There is no organization yet.");
       for (const row of rows) {
         print(

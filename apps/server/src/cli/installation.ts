@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { type Config, ConfigError, loadConfig } from "../config.ts";
 import { type Db, openDb } from "../db/db.ts";
 import { migrate } from "../db/migrate.ts";
-import { type Clock, systemClock } from "../lib/clock.ts";
+import { type Clock, systemClock } from "../kernel/clock.ts";
 import { KeyRing, parseRing } from "../lib/key-ring.ts";
 import { keyRingPath, openRingFile } from "../lib/key-ring-file.ts";
 import { createLog, describeError, type Log } from "../lib/log.ts";

@@ -1,6 +1,6 @@
 import { CallError } from "@assay/contract/client";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
-import { systemClock } from "../lib/clock.ts";
+import { systemClock } from "../kernel/clock.ts";
 import {
   DeviceError,
   type DeviceOutcome,

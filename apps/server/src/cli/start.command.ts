@@ -1,5 +1,5 @@
 import type { ProcessRole, Service } from "../app.ts";
-import { secondMs } from "../lib/clock.ts";
+import { secondMs } from "../kernel/clock.ts";
 import { describeError } from "../lib/log.ts";
 import { type Command, CommandError } from "./command.ts";
 import { openInstallation } from "./installation.ts";

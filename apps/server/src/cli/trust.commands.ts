@@ -1,5 +1,5 @@
 import { loadConfig } from "../config.ts";
-import { systemClock } from "../lib/clock.ts";
+import { systemClock } from "../kernel/clock.ts";
 import { auditTrustFolder, importTrustFile, listTrust } from "../trust/trust-command.ts";
 import { trustFolderPath } from "../trust/trust-folder.ts";
 import { type Command, CommandError } from "./command.ts";

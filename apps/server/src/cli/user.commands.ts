@@ -1,5 +1,5 @@
 import { createUser } from "../accounts/create-user.ts";
-import { ApiError } from "../http/api-error.ts";
+import { ApiError } from "../kernel/api-error.ts";
 import { type Command, CommandError } from "./command.ts";
 import { readSecret, withDatabase } from "./installation.ts";
 

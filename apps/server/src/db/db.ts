@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import pg from "pg";
+import { sqlState } from "../lib/sql-state.ts";
 import { type Sql, statementName } from "./sql.ts";
 
 // bigint counts of rows and requests fit a JavaScript number; nothing here counts beyond 2^53.
@@ -148,10 +149,6 @@ export class Db extends Statements {
 function sendOn(target: pg.Pool | pg.PoolClient, statement: Sql): Promise<pg.QueryResult> {
   const text = statement.text;
   return target.query({ name: statementName(text), text, values: statement.values as unknown[] });
-}
-
-export function sqlState(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
 /** A deadlock or a serialization failure: the same transaction may succeed when it is run again. */

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import pg from "pg";
+import type { Queryable } from "./db.ts";
+import { sql } from "./sql.ts";
 
 export type Migration = { name: string; text: string; checksum: string };
 
@@ -66,10 +68,15 @@ export async function migrate(url: string): Promise<string[]> {
   }
 }
 
-/** Migrations that this code has and the database has not: none when the database is ready for this code. */
-export function missingMigrations(appliedNames: readonly string[]): string[] {
-  const applied = new Set(appliedNames);
-  return listMigrations()
-    .map((migration) => migration.name)
-    .filter((name) => !applied.has(name));
+let ownNames: readonly string[] | null = null;
+
+/**
+ * Migrations that this code has and the database has not: none when the database is ready for this code. A health check asks
+ * every few seconds, so the folder is looked at once.
+ */
+export async function missingMigrations(db: Queryable): Promise<string[]> {
+  ownNames ??= listMigrations().map((migration) => migration.name);
+  const rows = await db.rows<{ name: string }>(sql`select name from schema_migrations`);
+  const applied = new Set(rows.map((row) => row.name));
+  return ownNames.filter((name) => !applied.has(name));
 }

@@ -1,8 +1,8 @@
 import { actorOf, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
-import { ApiError, badField } from "../http/api-error.ts";
-import type { MemberCaller } from "../http/caller.ts";
-import { newUuid } from "../lib/ids.ts";
+import { ApiError, badField } from "../kernel/api-error.ts";
+import type { MemberCaller } from "../kernel/caller.ts";
+import { newUuid } from "../kernel/ids.ts";
 import {
   findActiveDomains,
   findRedirectUri,

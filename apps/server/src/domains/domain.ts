@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { dayMs, hourMs, later } from "../lib/clock.ts";
+import { dayMs, hourMs, later } from "../kernel/clock.ts";
 
 export const challengeLifetimeMs = 7 * dayMs;
 export const recheckEveryMs = dayMs;

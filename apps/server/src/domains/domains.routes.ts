@@ -1,8 +1,9 @@
 import * as contract from "@assay/contract/domains";
 import { actorOf, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
-import { ApiError } from "../http/api-error.ts";
 import { Also, type Binding, bind } from "../http/mount.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import { viewPage } from "../kernel/page.ts";
 import { allowRedirect } from "./allow-redirect.ts";
 import { deleteDomain, listActiveChallenges, listDomains } from "./domain.store.ts";
 import { viewChallenge, viewDomain, viewRedirectUri } from "./domain.view.ts";
@@ -48,7 +49,10 @@ export function domainRoutes(core: Core): Binding[] {
     }),
 
     bind(contract.listRedirectUris, ({ caller, query }) =>
-      listRedirectUris(db, caller.organizationId, query.limit, query.starting_after, viewRedirectUri),
+      viewPage(
+        listRedirectUris(db, caller.organizationId, query.limit, query.starting_after),
+        viewRedirectUri,
+      ),
     ),
 
     bind(contract.deleteRedirectUri, async ({ caller, params }) => {

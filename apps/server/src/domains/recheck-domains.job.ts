@@ -1,6 +1,6 @@
 import { recordAudit, systemActor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
-import { later, minuteMs } from "../lib/clock.ts";
+import { later, minuteMs } from "../kernel/clock.ts";
 import { DnsError } from "../lib/dns.ts";
 import { mailOwners } from "../organizations/mail-owners.ts";
 import { unicodeForm } from "./apex.ts";

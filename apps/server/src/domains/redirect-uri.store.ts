@@ -1,6 +1,6 @@
 import type { Queryable, Tx } from "../db/db.ts";
+import { readPage } from "../db/page.ts";
 import { noSql, sql } from "../db/sql.ts";
-import { readPage } from "../http/page.ts";
 
 export type RedirectUriRow = {
   id: string;
@@ -54,28 +54,23 @@ export function findRedirectUri(
     where r.organization_id = ${organizationId} and r.pattern = ${pattern}`);
 }
 
-export function listRedirectUris<T>(
+export function listRedirectUris(
   db: Queryable,
   organizationId: string,
   limit: number,
   startingAfter: string | undefined,
-  view: (row: RedirectUriRow) => T,
 ) {
-  return readPage<RedirectUriRow, T>(
-    db,
-    {
-      limit,
-      startingAfter,
-      cursorExists: (id) =>
-        sql`select 1 from redirect_uris where organization_id = ${organizationId} and id = ${id}`,
-      rowsAfter: (count) => sql`
+  return readPage<RedirectUriRow>(db, {
+    limit,
+    startingAfter,
+    cursorExists: (id) =>
+      sql`select 1 from redirect_uris where organization_id = ${organizationId} and id = ${id}`,
+    rowsAfter: (count) => sql`
         select ${columns} from redirect_uris r join verified_domains d on d.id = r.verified_domain_id
         where r.organization_id = ${organizationId}
           ${startingAfter === undefined ? noSql : sql`and r.id < ${startingAfter}`}
         order by r.id desc limit ${count}`,
-    },
-    view,
-  );
+  });
 }
 
 export function deleteRedirectUri(

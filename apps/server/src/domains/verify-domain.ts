@@ -1,11 +1,11 @@
 import { actorOf, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
-import { ApiError } from "../http/api-error.ts";
-import type { MemberCaller } from "../http/caller.ts";
-import { later } from "../lib/clock.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import type { MemberCaller } from "../kernel/caller.ts";
+import { later } from "../kernel/clock.ts";
+import { newToken, newUuid } from "../kernel/ids.ts";
 import { DnsError } from "../lib/dns.ts";
-import { newToken, newUuid } from "../lib/ids.ts";
 import { mailOwners } from "../organizations/mail-owners.ts";
 import { findApex, unicodeForm } from "./apex.ts";
 import {

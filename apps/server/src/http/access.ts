@@ -1,6 +1,6 @@
 import { type Access, hasRole, isWrite, type RouteDefinition, roleForScope } from "@assay/contract/route";
-import { ApiError } from "./api-error.ts";
-import type { Caller, Membership, OrganizationCaller, UserCaller } from "./caller.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import type { Caller, Membership, OrganizationCaller, UserCaller } from "../kernel/caller.ts";
 
 /**
  * Whether a caller may use a route: the caller as the handler gets it, or the error. Pure. For a route whose

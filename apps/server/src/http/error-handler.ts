@@ -1,9 +1,9 @@
 import { defaultPageLimit, maxPageLimit } from "@assay/contract/page";
 import { isList, type RouteDefinition } from "@assay/contract/route";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import { sqlState } from "../db/db.ts";
+import { ApiError } from "../kernel/api-error.ts";
 import { describeError, type Log } from "../lib/log.ts";
-import { ApiError } from "./api-error.ts";
+import { sqlState } from "../lib/sql-state.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import type { EventFeed } from "@assay/contract/route";
 import { streamHeartbeatSeconds } from "@assay/contract/verify";
 import type { FastifyReply } from "fastify";
-import { secondMs } from "../lib/clock.ts";
+import { secondMs } from "../kernel/clock.ts";
 
 /** A client that does not read is let go, so that what it has not read does not pile up here. */
 const mostUnreadBytes = 256 * 1024;

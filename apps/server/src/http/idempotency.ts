@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import type { RouteDefinition } from "@assay/contract/route";
-import type { Db, Tx } from "../db/db.ts";
-import { sql } from "../db/sql.ts";
-import { type Clock, dayMs, later } from "../lib/clock.ts";
+import type { Db } from "../db/db.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import type { Caller, OrganizationCaller } from "../kernel/caller.ts";
+import { type Clock, dayMs, later } from "../kernel/clock.ts";
 import type { KeyRing } from "../lib/key-ring.ts";
-import { ApiError } from "./api-error.ts";
-import type { Caller, OrganizationCaller } from "./caller.ts";
-import type { RenderedAnswer } from "./rendered-answer.ts";
+import { claimKey, purgeAnswers, rememberAnswer } from "./idempotency.store.ts";
+
+/** An answer as it leaves: the status and the body as text, null where there is none. */
+export type RenderedAnswer = { status: number; text: string | null };
 
 const keptMs = dayMs;
 const keyPattern = /^[\x21-\x7e]{1,255}$/;
@@ -51,7 +53,12 @@ export class Idempotency {
     // The body may hold secrets: only a keyed hash of it is kept.
     const fingerprint = JSON.stringify([request.path, request.body ?? null]);
     return this.#db.joinedTransaction(async (tx) => {
-      const earlier = await this.#claim(tx, id, this.#ring.hash("request-hash", fingerprint));
+      const now = this.#clock.now();
+      const earlier = await claimKey(tx, id, {
+        requestHash: this.#ring.hash("request-hash", fingerprint),
+        now,
+        expiresAt: later(now, keptMs),
+      });
       if (earlier !== null) {
         const same = this.#ring
           .hashes("request-hash", fingerprint)
@@ -64,32 +71,14 @@ export class Idempotency {
       const fresh = await answer();
       const sealed =
         fresh.text === null ? null : this.#ring.seal("idempotent-answer", fresh.text, id.toString("hex"));
-      await tx.run(
-        sql`update idempotent_answers set status = ${fresh.status}, answer = ${sealed} where id = ${id}`,
-      );
+      await rememberAnswer(tx, id, fresh.status, sealed);
       return { ...fresh, replayed: false };
     });
   }
 
-  /** Takes the key, waiting for another request that holds it. Returns what was answered if it was used before. */
-  async #claim(tx: Tx, id: Buffer, requestHash: Buffer) {
-    const now = this.#clock.now();
-    await tx.run(sql`delete from idempotent_answers where id = ${id} and expires_at <= ${now}`);
-    const claimed = await tx.run(sql`
-      insert into idempotent_answers (id, request_hash, status, expires_at)
-      values (${id}, ${requestHash}, 0, ${later(now, keptMs)})
-      on conflict (id) do nothing`);
-    if (claimed === 1) return null;
-    return tx.one<{ request_hash: Buffer; status: number; answer: Buffer | null }>(
-      sql`select request_hash, status, answer from idempotent_answers where id = ${id}`,
-    );
-  }
-
   /** Removes a batch of answers that are past their day; returns how many. */
   async purge(limit: number): Promise<number> {
-    return this.#db.run(sql`
-      delete from idempotent_answers where id in (
-        select id from idempotent_answers where expires_at <= ${this.#clock.now()} limit ${limit} for update skip locked)`);
+    return purgeAnswers(this.#db, this.#clock.now(), limit);
   }
 }
 

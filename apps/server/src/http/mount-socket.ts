@@ -1,9 +1,9 @@
 import { artifactHeaderBytes, verifySocketLimits, verifySubprotocol } from "@assay/contract/verify-protocol";
 import websocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { ApiError } from "../kernel/api-error.ts";
 import type { RawSocket, VerifyHub } from "../verify/verify-hub.ts";
-import { ApiError } from "./api-error.ts";
-import { isOwnOrigin } from "./mount.ts";
+import { isOwnOrigin } from "./identify.ts";
 
 /** What a route does with a request that asks to upgrade. */
 export type SocketBinding = {

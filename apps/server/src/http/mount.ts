@@ -1,6 +1,4 @@
-import { isIP } from "node:net";
 import type {
-  Access,
   BodyOf,
   DataOf,
   EventFeed,
@@ -10,20 +8,25 @@ import type {
   QueryOf,
   RouteDefinition,
 } from "@assay/contract/route";
-import { honoursIdempotencyKey, isList, isWrite } from "@assay/contract/route";
+import { honoursIdempotencyKey, isList } from "@assay/contract/route";
 import fastJson from "fast-json-stringify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { TSchema } from "typebox";
-import { admit, memberOf } from "./access.ts";
-import { ApiError } from "./api-error.ts";
-import type { Authenticator, Caller, CallerOf, OrganizationCaller, UserCaller } from "./caller.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import type { Caller, CallerOf, OrganizationCaller } from "../kernel/caller.ts";
+import type { RequestInfo, SessionCookie } from "../kernel/request-info.ts";
+import { convertQuery, createValidator } from "../kernel/validate.ts";
 import { limitInEffect } from "./error-handler.ts";
 import { sendEvents } from "./event-stream.ts";
-import type { Idempotency } from "./idempotency.ts";
+import type { Idempotency, RenderedAnswer } from "./idempotency.ts";
+import {
+  bearerOf,
+  type IdentifyOptions,
+  identify,
+  inNamedOrganization,
+  namesOrganizationInBody,
+} from "./identify.ts";
 import type { SocketBinding } from "./mount-socket.ts";
-import type { RenderedAnswer } from "./rendered-answer.ts";
-import { type SessionCookie, sessionTokenOf } from "./session-cookie.ts";
-import { convertQuery, createValidator } from "./validate.ts";
 
 /** What a handler gets: everything is parsed, checked and typed by the route's declaration. */
 export type Context<R extends RouteDefinition> = {
@@ -32,17 +35,6 @@ export type Context<R extends RouteDefinition> = {
   query: QueryOf<R> & (R["reply"] extends { list: TSchema } ? { limit: number } : unknown);
   body: BodyOf<R>;
   request: RequestInfo;
-};
-
-export type RequestInfo = {
-  id: string;
-  /** The client's address as far as trusted proxies tell it. Used for limits only; never stored or logged. */
-  address: string;
-  userAgent: string;
-  /** What came as `Authorization: Bearer`, for a public route whose proof is a token of its own. */
-  bearer: string | null;
-  /** Sets or clears the session cookie of the answer. */
-  setSessionCookie(cookie: SessionCookie | null): void;
 };
 
 /** The second status of a reply that declares `also`. */
@@ -80,11 +72,8 @@ export function bind<const R extends RouteDefinition>(
   };
 }
 
-type MountOptions = {
-  authenticator: Authenticator;
+type MountOptions = IdentifyOptions & {
   idempotency: Idempotency;
-  publicUrl: () => string;
-  onKeyUsed: (keyId: string) => void;
   writeCookie: (reply: FastifyReply, cookie: SessionCookie | null) => void;
   /** By the id of a route: what takes over when a request asks to upgrade. The route's handler answers all others. */
   sockets?: Readonly<Record<string, SocketBinding>>;
@@ -144,7 +133,7 @@ function mountRoute(
       const body = checkBody
         ? checkBody(request.body ?? (definition.bodyOptional ? {} : undefined))
         : refuseAnyBody(request.body);
-      if (names(definition.access) && caller?.kind === "user") {
+      if (namesOrganizationInBody(definition.access) && caller?.kind === "user") {
         caller = await inNamedOrganization(definition, caller, body, options.authenticator);
       }
       const context = {
@@ -185,84 +174,6 @@ function mountRoute(
       return reply.header("content-type", "application/json; charset=utf-8").send(answer.text);
     },
   });
-}
-
-function bearerOf(request: FastifyRequest): string | null {
-  return /^Bearer +([^\s]+)$/i.exec(request.headers.authorization ?? "")?.[1] ?? null;
-}
-
-async function identify(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  definition: RouteDefinition,
-  options: MountOptions,
-): Promise<Caller | OrganizationCaller | null> {
-  if ("public" in definition.access) return null;
-  const { authorization } = request.headers;
-  let caller: Caller | null = null;
-  if (authorization !== undefined) {
-    const credential = bearerOf(request);
-    if (credential?.startsWith("kk_")) {
-      caller = await options.authenticator.byKey(credential);
-      if (caller?.kind === "key") options.onKeyUsed(caller.keyId);
-    } else if (credential !== null) {
-      caller = await options.authenticator.byToken(credential);
-    }
-  } else {
-    const token = sessionTokenOf(request.headers.cookie, options.publicUrl().startsWith("https:"));
-    if (token !== null) {
-      if (isWrite(definition)) refuseForeignOrigin(request, options.publicUrl());
-      caller = await options.authenticator.byToken(token);
-    }
-  }
-  if (caller === null) reply.header("www-authenticate", "Bearer");
-  return admit(definition, caller);
-}
-
-/** A browser attaches the cookie to requests that other sites cause; only our own pages may use it to write. */
-function refuseForeignOrigin(request: FastifyRequest, publicUrl: string): void {
-  const { origin } = request.headers;
-  const site = request.headers["sec-fetch-site"];
-  const foreign =
-    origin !== undefined
-      ? !isOwnOrigin(origin, request, publicUrl)
-      : site !== undefined && site !== "same-origin" && site !== "none";
-  if (foreign) {
-    throw new ApiError("FORBIDDEN", {
-      message: "A write with the session cookie must come from this service's own pages.",
-      hint: "Call the API from a server with an API key or an access token.",
-    });
-  }
-}
-
-export function isOwnOrigin(origin: string, request: FastifyRequest, publicUrl: string): boolean {
-  if (origin === publicUrl) return true;
-  // On a loopback address the same machine is known by several names; nobody else can serve a page from there.
-  const host = URL.parse(origin)?.hostname ?? "";
-  const loopback = (name: string) =>
-    name === "localhost" || name === "[::1]" || (isIP(name) === 4 && name.startsWith("127."));
-  return (
-    loopback(host) &&
-    loopback(URL.parse(publicUrl)?.hostname ?? "") &&
-    URL.parse(origin)?.host === request.headers.host
-  );
-}
-
-function names(access: Access): boolean {
-  return "role" in access && access.organization === "body";
-}
-
-async function inNamedOrganization(
-  definition: RouteDefinition,
-  caller: UserCaller,
-  body: unknown,
-  authenticator: Authenticator,
-): Promise<OrganizationCaller> {
-  const { organizationId } = body as { organizationId: string };
-  const membership = await authenticator.membership(caller.userId, organizationId.toLowerCase());
-  if (membership === null)
-    throw new ApiError("NOT_FOUND", { message: "`organizationId` names no organization of yours." });
-  return memberOf(definition, caller, membership);
 }
 
 function refuseAnyQuery(query: unknown): Record<string, unknown> {

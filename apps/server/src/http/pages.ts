@@ -4,9 +4,9 @@ import { describeSocket } from "@assay/contract/asyncapi";
 import { describeApi } from "@assay/contract/openapi";
 import { routes } from "@assay/contract/routes";
 import type { FastifyInstance, FastifyReply } from "fastify";
+import { ApiError } from "../kernel/api-error.ts";
 import { listDocuments, readDocument } from "../pages/documents.ts";
 import { escapeHtml, icon, page, stylesheet } from "../pages/layout.ts";
-import { ApiError } from "./api-error.ts";
 
 const pagePolicy =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

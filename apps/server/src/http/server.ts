@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
+import { ApiError } from "../kernel/api-error.ts";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
-import { ApiError } from "./api-error.ts";
 import { createErrorHandler } from "./error-handler.ts";
 
 export const maxBodyBytes = 1024 * 1024;

@@ -1,6 +1,5 @@
 import type { FastifyReply } from "fastify";
-
-export type SessionCookie = { token: string; maxAgeSeconds: number };
+import type { SessionCookie } from "../kernel/request-info.ts";
 
 // On https the `__Host-` prefix makes browsers insist on Secure, Path=/ and no Domain.
 const secureName = "__Host-assay_session";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "../kernel/api-error.ts";
 
 const appsFolder = new URL("../../../", import.meta.url);
 

@@ -1,4 +1,4 @@
-import { sqlState } from "../db/db.ts";
+import { sqlState } from "./sql-state.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 const levels: readonly LogLevel[] = ["debug", "info", "warn", "error"];

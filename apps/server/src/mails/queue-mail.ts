@@ -1,6 +1,6 @@
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
-import { newUuid } from "../lib/ids.ts";
+import { newUuid } from "../kernel/ids.ts";
 import { insertMail } from "./mail.store.ts";
 import type { Mail } from "./mail.ts";
 

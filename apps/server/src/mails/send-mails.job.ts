@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createTransport } from "nodemailer";
 import type { Core } from "../core.ts";
-import { dayMs, later, minuteMs } from "../lib/clock.ts";
+import { dayMs, later, minuteMs } from "../kernel/clock.ts";
 import { describeError } from "../lib/log.ts";
 import { claimDueMails, postponeMail, removeMail } from "./mail.store.ts";
 import { html, type Mail, plainText } from "./mail.ts";

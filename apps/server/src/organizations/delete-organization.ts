@@ -1,9 +1,9 @@
 import { timingSafeEqual } from "node:crypto";
 import { actorOf, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
-import { ApiError } from "../http/api-error.ts";
-import type { MemberCaller } from "../http/caller.ts";
-import { hourMs, later } from "../lib/clock.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import type { MemberCaller } from "../kernel/caller.ts";
+import { hourMs, later } from "../kernel/clock.ts";
 import { queueMail } from "../mails/queue-mail.ts";
 import {
   clearPendingDeletion,

@@ -1,6 +1,6 @@
 import type { Core } from "../core.ts";
 import type { Queryable } from "../db/db.ts";
-import { newUuid } from "../lib/ids.ts";
+import { newUuid } from "../kernel/ids.ts";
 import { newSigningKey, signJws } from "../lib/jws.ts";
 import { findReceiptKey, insertReceiptKey, type ReceiptKeyRow } from "./deletion.store.ts";
 

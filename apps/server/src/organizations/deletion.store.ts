@@ -1,6 +1,6 @@
 import type { Db, Queryable, Tx } from "../db/db.ts";
 import { noSql, Sql, sql } from "../db/sql.ts";
-import type { OwnedTable } from "./owned-tables.ts";
+import type { OwnedTable } from "./owned-tables.store.ts";
 
 /** A new code replaces the one before, with all its tries. */
 export async function putDeletionCode(

@@ -1,8 +1,8 @@
 import * as contract from "@assay/contract/go-live";
 import { actorOf, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
-import { ApiError } from "../http/api-error.ts";
 import { type Binding, bind } from "../http/mount.ts";
+import { ApiError } from "../kernel/api-error.ts";
 import { changedText } from "./business-details.ts";
 import {
   findAcceptance,
@@ -10,14 +10,14 @@ import {
   readBusinessDetails,
   writeBusinessDetails,
 } from "./go-live.store.ts";
-import { goLive } from "./go-live.ts";
+import { type GoLiveNeeds, goLive } from "./go-live.ts";
 import { viewBusinessDetails, viewRpTermsStatus } from "./go-live.view.ts";
 import { lockOrganization, readOwnOrganization } from "./organization.store.ts";
 import { viewOrganization } from "./organization.view.ts";
-import type { RpTerms } from "./rp-terms.ts";
 
-export function goLiveRoutes(core: Core, terms: RpTerms): Binding[] {
+export function goLiveRoutes(core: Core, needs: GoLiveNeeds): Binding[] {
   const { db, clock } = core;
+  const { terms } = needs;
   const termsStatus = async (organizationId: string) =>
     viewRpTermsStatus(await findAcceptance(db, organizationId, terms), terms);
   return [
@@ -82,7 +82,7 @@ export function goLiveRoutes(core: Core, terms: RpTerms): Binding[] {
     })),
 
     bind(contract.goLive, async ({ caller }) => {
-      await goLive(core, terms, caller);
+      await goLive(core, needs, caller);
       const own = await readOwnOrganization(db, caller.userId, caller.organizationId);
       if (own === null) throw new ApiError("FORBIDDEN");
       return viewOrganization(own);

@@ -1,6 +1,6 @@
 import type { Queryable, Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
-import { newUuid } from "../lib/ids.ts";
+import { newUuid } from "../kernel/ids.ts";
 import type { BusinessDetails } from "./business-details.ts";
 import type { RpTerms } from "./rp-terms.ts";
 

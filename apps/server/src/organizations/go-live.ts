@@ -1,15 +1,25 @@
 import { actorOf, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
-import { hasActiveDomain } from "../domains/domain.store.ts";
-import { ApiError } from "../http/api-error.ts";
-import type { MemberCaller } from "../http/caller.ts";
+import type { Tx } from "../db/db.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import type { MemberCaller } from "../kernel/caller.ts";
 import { isComplete } from "./business-details.ts";
 import { findAcceptance, readBusinessDetails, setLive } from "./go-live.store.ts";
 import { lockOrganization } from "./organization.store.ts";
 import { isCurrent, type RpTerms } from "./rp-terms.ts";
 
+export type GoLiveNeeds = {
+  terms: RpTerms;
+  /** Domains are built on organizations, so whoever wires both hands this in. */
+  hasActiveDomain: (tx: Tx, organizationId: string) => Promise<boolean>;
+};
+
 /** Takes the organization out of the sandbox, once and for good. */
-export async function goLive({ db, clock }: Core, terms: RpTerms, caller: MemberCaller): Promise<void> {
+export async function goLive(
+  { db, clock }: Core,
+  { terms, hasActiveDomain }: GoLiveNeeds,
+  caller: MemberCaller,
+): Promise<void> {
   const now = clock.now();
   const { organizationId } = caller;
   await db.transaction(async (tx) => {

@@ -9,7 +9,7 @@ import {
 import { openReceiptKey, signReceipt } from "./deletion-receipt.ts";
 import { listOwners } from "./member.store.ts";
 import { lockOrganization } from "./organization.store.ts";
-import { ownedTables } from "./owned-tables.ts";
+import { ownedTables } from "./owned-tables.store.ts";
 
 const batchSize = 1000;
 

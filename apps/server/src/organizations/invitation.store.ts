@@ -1,7 +1,7 @@
 import type { Role } from "@assay/contract/route";
 import type { Queryable, Tx } from "../db/db.ts";
+import { readPage } from "../db/page.ts";
 import { noSql, sql } from "../db/sql.ts";
-import { readPage } from "../http/page.ts";
 
 export type InvitationRow = {
   id: string;
@@ -39,29 +39,24 @@ export async function insertInvitation(
     returning ${columns}`);
 }
 
-export function listInvitations<T>(
+export function listInvitations(
   db: Queryable,
   organizationId: string,
   now: Date,
   limit: number,
   startingAfter: string | undefined,
-  view: (row: InvitationRow) => T,
 ) {
-  return readPage<InvitationRow, T>(
-    db,
-    {
-      limit,
-      startingAfter,
-      cursorExists: (id) =>
-        sql`select 1 from invitations where organization_id = ${organizationId} and id = ${id}`,
-      rowsAfter: (count) => sql`
+  return readPage<InvitationRow>(db, {
+    limit,
+    startingAfter,
+    cursorExists: (id) =>
+      sql`select 1 from invitations where organization_id = ${organizationId} and id = ${id}`,
+    rowsAfter: (count) => sql`
         select ${columns} from invitations i
         where i.organization_id = ${organizationId} and i.expires_at > ${now}
           ${startingAfter === undefined ? noSql : sql`and i.id < ${startingAfter}`}
         order by i.id desc limit ${count}`,
-    },
-    view,
-  );
+  });
 }
 
 export function findInvitation(

@@ -3,10 +3,10 @@ import { requireVerifiedEmail } from "../accounts/require-verified-email.ts";
 import { tokenHash } from "../accounts/user-session.ts";
 import { type Actor, actorOf, personActor, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
-import { ApiError } from "../http/api-error.ts";
-import type { MemberCaller, UserCaller } from "../http/caller.ts";
-import { dayMs, later } from "../lib/clock.ts";
-import { newToken, newUuid } from "../lib/ids.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import type { MemberCaller, UserCaller } from "../kernel/caller.ts";
+import { dayMs, later } from "../kernel/clock.ts";
+import { newToken, newUuid } from "../kernel/ids.ts";
 import { queueMail } from "../mails/queue-mail.ts";
 import {
   deleteInvitation,

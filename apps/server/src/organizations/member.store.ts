@@ -1,8 +1,8 @@
 import type { Role } from "@assay/contract/route";
 import type { Queryable, Tx } from "../db/db.ts";
+import { readPage } from "../db/page.ts";
 import { noSql, sql } from "../db/sql.ts";
-import { readPage } from "../http/page.ts";
-import { newUuid } from "../lib/ids.ts";
+import { newUuid } from "../kernel/ids.ts";
 
 export type MemberRow = {
   id: string;
@@ -30,28 +30,23 @@ export async function insertMembership(
   return inserted === 1;
 }
 
-export function listMembers<T>(
+export function listMembers(
   db: Queryable,
   organizationId: string,
   limit: number,
   startingAfter: string | undefined,
-  view: (row: MemberRow) => T,
 ) {
-  return readPage<MemberRow, T>(
-    db,
-    {
-      limit,
-      startingAfter,
-      cursorExists: (id) =>
-        sql`select 1 from memberships where organization_id = ${organizationId} and id = ${id}`,
-      rowsAfter: (count) => sql`
+  return readPage<MemberRow>(db, {
+    limit,
+    startingAfter,
+    cursorExists: (id) =>
+      sql`select 1 from memberships where organization_id = ${organizationId} and id = ${id}`,
+    rowsAfter: (count) => sql`
         select ${columns} from memberships m join users u on u.id = m.user_id
         where m.organization_id = ${organizationId}
           ${startingAfter === undefined ? noSql : sql`and m.id < ${startingAfter}`}
         order by m.id desc limit ${count}`,
-    },
-    view,
-  );
+  });
 }
 
 export function findMember(

@@ -1,8 +1,8 @@
 import type { Role } from "@assay/contract/route";
 import type { Queryable, Tx } from "../db/db.ts";
+import { readPage } from "../db/page.ts";
 import { joinSql, noSql, type Sql, sql } from "../db/sql.ts";
-import type { Environment } from "../http/caller.ts";
-import { readPage } from "../http/page.ts";
+import type { Environment } from "../kernel/caller.ts";
 
 export type OrganizationProfile = {
   logo_url: string | null;
@@ -74,27 +74,22 @@ export function findOrganizationOfPerson(
     from organizations o where o.id = ${organizationId}`);
 }
 
-export function listOwnOrganizations<T>(
+export function listOwnOrganizations(
   db: Queryable,
   userId: string,
   limit: number,
   startingAfter: string | undefined,
-  view: (row: OwnOrganizationRow) => T,
 ) {
-  return readPage<OwnOrganizationRow, T>(
-    db,
-    {
-      limit,
-      startingAfter,
-      cursorExists: (id) =>
-        sql`select 1 from memberships where user_id = ${userId} and organization_id = ${id}`,
-      rowsAfter: (count) => sql`
+  return readPage<OwnOrganizationRow>(db, {
+    limit,
+    startingAfter,
+    cursorExists: (id) =>
+      sql`select 1 from memberships where user_id = ${userId} and organization_id = ${id}`,
+    rowsAfter: (count) => sql`
         select ${columns}, m.role from organizations o join memberships m on m.organization_id = o.id
         where m.user_id = ${userId} ${startingAfter === undefined ? noSql : sql`and o.id < ${startingAfter}`}
         order by o.id desc limit ${count}`,
-    },
-    view,
-  );
+  });
 }
 
 export async function updateOrganization(
@@ -142,4 +137,19 @@ export async function setMissingDocumentIdKey(
   await db.run(sql`
     update organizations set document_id_key = ${sealed}
     where id = ${organizationId} and document_id_key is null`);
+}
+
+/** Every organization of the installation, for its operator. */
+export function listAllOrganizations(db: Queryable) {
+  return db.rows<{
+    id: string;
+    slug: string;
+    name: string;
+    environment: Environment;
+    members: number;
+    frozen: boolean;
+  }>(sql`
+    select o.id, o.slug, o.name, o.environment, o.pending_deletion_at is not null as frozen,
+      (select count(*) from memberships m where m.organization_id = o.id) as members
+    from organizations o order by o.id`);
 }

@@ -3,9 +3,10 @@ import { requireVerifiedEmail } from "../accounts/require-verified-email.ts";
 import { actorOf, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { type Queryable, violates } from "../db/db.ts";
-import { ApiError, badField } from "../http/api-error.ts";
 import { type Binding, bind } from "../http/mount.ts";
-import { newUuid } from "../lib/ids.ts";
+import { ApiError, badField } from "../kernel/api-error.ts";
+import { newUuid } from "../kernel/ids.ts";
+import { viewPage } from "../kernel/page.ts";
 import { changeMemberRole, removeMember } from "./change-member.ts";
 import { newDocumentIdKey } from "./document-id-key.ts";
 import { listInvitations } from "./invitation.store.ts";
@@ -71,7 +72,7 @@ export function organizationRoutes(core: Core): Binding[] {
     }),
 
     bind(contract.listOrganizations, ({ caller, query }) =>
-      listOwnOrganizations(db, caller.userId, query.limit, query.starting_after, viewOrganization),
+      viewPage(listOwnOrganizations(db, caller.userId, query.limit, query.starting_after), viewOrganization),
     ),
 
     bind(contract.updateOrganization, async ({ caller, body }) => {
@@ -105,7 +106,7 @@ export function organizationRoutes(core: Core): Binding[] {
     }),
 
     bind(contract.listMembers, ({ caller, query }) =>
-      listMembers(db, caller.organizationId, query.limit, query.starting_after, viewMember),
+      viewPage(listMembers(db, caller.organizationId, query.limit, query.starting_after), viewMember),
     ),
 
     bind(contract.updateMember, async ({ caller, params, body }) =>
@@ -117,12 +118,8 @@ export function organizationRoutes(core: Core): Binding[] {
     bind(contract.leaveOrganization, ({ caller }) => removeMember(core, caller, "self")),
 
     bind(contract.listInvitations, ({ caller, query }) =>
-      listInvitations(
-        db,
-        caller.organizationId,
-        clock.now(),
-        query.limit,
-        query.starting_after,
+      viewPage(
+        listInvitations(db, caller.organizationId, clock.now(), query.limit, query.starting_after),
         viewInvitation,
       ),
     ),

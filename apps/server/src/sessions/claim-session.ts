@@ -1,5 +1,5 @@
 import type { Tx } from "../db/db.ts";
-import { newId } from "../lib/ids.ts";
+import { newId } from "../kernel/ids.ts";
 import { sessionChannel } from "./end-session.ts";
 import {
   endOpenAttempt,

@@ -4,9 +4,9 @@ import type { Static } from "typebox";
 import { actorOf, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { liveRedirectProblem } from "../domains/check-redirect.ts";
-import { ApiError, badField } from "../http/api-error.ts";
-import type { OrganizationCaller } from "../http/caller.ts";
-import { newId, newToken } from "../lib/ids.ts";
+import { ApiError, badField } from "../kernel/api-error.ts";
+import type { OrganizationCaller } from "../kernel/caller.ts";
+import { newId, newToken } from "../kernel/ids.ts";
 import { isUsableEndpoint } from "../webhooks/endpoint.store.ts";
 import {
   commonRedirectProblem,

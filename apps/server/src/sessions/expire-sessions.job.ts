@@ -1,4 +1,3 @@
-import { countExpired } from "../analytics/session-day.store.ts";
 import { recordAudits, systemActor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { isRetryable, type Tx } from "../db/db.ts";
@@ -6,6 +5,7 @@ import { lastOf, StuckBatch, sweepInOrder } from "../lib/sweep.ts";
 import { type PublishingCore, publishEvents } from "../webhooks/publish-event.ts";
 import { sessionEvent, triesOf } from "./end-session.ts";
 import { type ExpiredSession, expireDueSessions } from "./session.store.ts";
+import { countExpired } from "./session-day.store.ts";
 
 const batchSize = 1000;
 

@@ -1,10 +1,10 @@
 import type { AttemptFailureCode, AttemptStatus, FailureCode, SessionStatus } from "@assay/contract/sessions";
 import { sessionStatuses } from "@assay/contract/sessions";
 import type { Queryable, Tx } from "../db/db.ts";
+import { newestOf, readPage } from "../db/page.ts";
 import { type Sql, sql } from "../db/sql.ts";
-import { newestOf, readPage } from "../http/page.ts";
-import { later } from "../lib/clock.ts";
-import { idFloor } from "../lib/ids.ts";
+import { later } from "../kernel/clock.ts";
+import { idFloor } from "../kernel/ids.ts";
 import { lastExpiredCreation, type OpenAttempt, type SessionState, type TryKind } from "./session.ts";
 import type { ShareFields } from "./share-contract.ts";
 
@@ -83,24 +83,14 @@ export type SessionFilter = {
  * Each list is then one or a few ranges of an index, read from the newest on, and costs the same however large the
  * table is. What is due but still stored as open is a range of the open sessions' index.
  */
-export function listSessions<T>(
-  db: Queryable,
-  organizationId: string,
-  filter: SessionFilter,
-  now: Date,
-  view: (row: SessionRow) => T,
-) {
-  return readPage<SessionRow, T>(
-    db,
-    {
-      limit: filter.limit,
-      startingAfter: filter.startingAfter,
-      cursorExists: (id) =>
-        sql`select 1 from sessions where id = ${id} and organization_id = ${organizationId}`,
-      rowsAfter: (limit) => sessionsPage(organizationId, filter, now, limit),
-    },
-    view,
-  );
+export function listSessions(db: Queryable, organizationId: string, filter: SessionFilter, now: Date) {
+  return readPage<SessionRow>(db, {
+    limit: filter.limit,
+    startingAfter: filter.startingAfter,
+    cursorExists: (id) =>
+      sql`select 1 from sessions where id = ${id} and organization_id = ${organizationId}`,
+    rowsAfter: (limit) => sessionsPage(organizationId, filter, now, limit),
+  });
 }
 
 /** The id as the key of the index that a list is to be read from; the migration says why it is not the plain id. */
@@ -298,24 +288,14 @@ export type AttemptFilter = {
   startingAfter: string | undefined;
 };
 
-export function listAttempts<T>(
-  db: Queryable,
-  organizationId: string,
-  filter: AttemptFilter,
-  now: Date,
-  view: (row: AttemptRow) => T,
-) {
-  return readPage<AttemptRow, T>(
-    db,
-    {
-      limit: filter.limit,
-      startingAfter: filter.startingAfter,
-      cursorExists: (id) =>
-        sql`select 1 from attempts where id = ${id} and organization_id = ${organizationId}`,
-      rowsAfter: (limit) => attemptsPage(organizationId, filter, now, limit),
-    },
-    view,
-  );
+export function listAttempts(db: Queryable, organizationId: string, filter: AttemptFilter, now: Date) {
+  return readPage<AttemptRow>(db, {
+    limit: filter.limit,
+    startingAfter: filter.startingAfter,
+    cursorExists: (id) =>
+      sql`select 1 from attempts where id = ${id} and organization_id = ${organizationId}`,
+    rowsAfter: (limit) => attemptsPage(organizationId, filter, now, limit),
+  });
 }
 
 export function attemptsPage(organizationId: string, filter: AttemptFilter, now: Date, limit: number): Sql {

@@ -1,5 +1,5 @@
 import type { AttemptFailureCode, AttemptStatus, FailureCode, SessionStatus } from "@assay/contract/sessions";
-import { later, minuteMs, secondMs } from "../lib/clock.ts";
+import { later, minuteMs, secondMs } from "../kernel/clock.ts";
 
 /** A session lives 60 minutes, exactly. */
 export const sessionLifetimeMs = 60 * minuteMs;

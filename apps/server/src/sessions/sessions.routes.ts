@@ -1,9 +1,10 @@
 import * as contract from "@assay/contract/sessions";
 import { actorOf } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
-import { ApiError } from "../http/api-error.ts";
 import { type Binding, bind } from "../http/mount.ts";
-import { parseTime } from "../http/times.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import { viewPage } from "../kernel/page.ts";
+import { parseTime } from "../kernel/times.ts";
 import { type CancelResult, cancelSession } from "./cancel-session.ts";
 import { createSession } from "./create-session.ts";
 import { findSession, listAttempts, listSessions } from "./session.store.ts";
@@ -27,7 +28,7 @@ export function sessionRoutes(core: Core): Binding[] {
         limit: query.limit,
         startingAfter: query.starting_after,
       };
-      return listSessions(db, caller.organizationId, filter, now, (row) =>
+      return viewPage(listSessions(db, caller.organizationId, filter, now), (row) =>
         viewSession(row, now, publicUrl()),
       );
     }),
@@ -60,7 +61,7 @@ export function sessionRoutes(core: Core): Binding[] {
         limit: query.limit,
         startingAfter: query.starting_after,
       };
-      return listAttempts(db, caller.organizationId, filter, now, (row) => viewAttempt(row, now));
+      return viewPage(listAttempts(db, caller.organizationId, filter, now), (row) => viewAttempt(row, now));
     }),
   ];
 }

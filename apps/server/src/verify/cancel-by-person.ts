@@ -2,7 +2,7 @@ import type { SessionStatus } from "@assay/contract/sessions";
 import type { cancelOutcomes } from "@assay/contract/verify";
 import { personActor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
-import { ApiError } from "../http/api-error.ts";
+import { ApiError } from "../kernel/api-error.ts";
 import { cancelSession } from "../sessions/cancel-session.ts";
 import { lockSession, spendCancelToken } from "../sessions/session.store.ts";
 import { withdrawConsent } from "../webhooks/withdraw-consent.ts";

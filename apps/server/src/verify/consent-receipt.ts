@@ -1,7 +1,7 @@
 import type { ConsentLanguage } from "@assay/contract/verify";
 import type { Core } from "../core.ts";
 import type { Queryable } from "../db/db.ts";
-import { newUuid } from "../lib/ids.ts";
+import { newUuid } from "../kernel/ids.ts";
 import { newSigningKey, signJws } from "../lib/jws.ts";
 import type { ShareFields } from "../sessions/share-contract.ts";
 import { type ConsentReceiptKeyRow, findConsentReceiptKey, insertConsentReceiptKey } from "./verify.store.ts";

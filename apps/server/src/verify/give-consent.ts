@@ -1,8 +1,8 @@
 import type { ConsentLanguage } from "@assay/contract/verify";
 import type { Core } from "../core.ts";
 import { findShownDomain } from "../domains/domain.store.ts";
-import { ApiError } from "../http/api-error.ts";
-import { newToken, newUuid } from "../lib/ids.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import { newToken, newUuid } from "../kernel/ids.ts";
 import { sessionChannel } from "../sessions/end-session.ts";
 import { decideConsent } from "./consent.ts";
 import { openConsentReceiptKey, signConsentReceipt } from "./consent-receipt.ts";

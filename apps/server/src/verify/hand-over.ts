@@ -1,6 +1,6 @@
 import type { Core } from "../core.ts";
-import { ApiError } from "../http/api-error.ts";
-import { newToken } from "../lib/ids.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import { newToken } from "../kernel/ids.ts";
 import { claimSession } from "../sessions/claim-session.ts";
 import { decideHandoff, handoffExpiry, hashDevice, hashToken } from "./handoff.ts";
 import { lockSessionOfPerson } from "./session-of-person.ts";

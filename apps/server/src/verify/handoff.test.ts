@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { later } from "../lib/clock.ts";
+import { later } from "../kernel/clock.ts";
 import { decideHandoff, handoffExpiry, hashDevice } from "./handoff.ts";
 
 const now = new Date("2026-03-01T09:30:00.000Z");

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { handoffLifetimeSeconds } from "@assay/contract/verify";
-import { later, secondMs } from "../lib/clock.ts";
+import { later, secondMs } from "../kernel/clock.ts";
 
 export type HandoffToken = {
   expiresAt: Date;

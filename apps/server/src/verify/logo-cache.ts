@@ -1,6 +1,6 @@
 import { logoLimits, logoTypes } from "@assay/contract/verify";
 import type { Core } from "../core.ts";
-import { hourMs, later, minuteMs, secondMs } from "../lib/clock.ts";
+import { hourMs, later, minuteMs, secondMs } from "../kernel/clock.ts";
 import { type SafeFetch, SafeFetchError, type SafeFetchProblem } from "../lib/safe-fetch.ts";
 import { type Logo, type LogoProblem, readLogo } from "./logo-picture.ts";
 

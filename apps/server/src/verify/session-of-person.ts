@@ -1,5 +1,5 @@
 import type { Tx } from "../db/db.ts";
-import { ApiError } from "../http/api-error.ts";
+import { ApiError } from "../kernel/api-error.ts";
 import { findOrganizationOfPerson, type OrganizationOfPerson } from "../organizations/organization.store.ts";
 import { lockSession, type SessionRow } from "../sessions/session.store.ts";
 import { isOpen, statusAt } from "../sessions/session.ts";

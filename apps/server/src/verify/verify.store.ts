@@ -1,8 +1,8 @@
 import type { ConsentLanguage } from "@assay/contract/verify";
 import type { Queryable, Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
-import type { Environment } from "../http/caller.ts";
-import { later } from "../lib/clock.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { later } from "../kernel/clock.ts";
 import { type SessionRow, sessionColumns } from "../sessions/session.store.ts";
 import { inFlightMs } from "../sessions/session.ts";
 import { type HandoffToken, hashToken } from "./handoff.ts";

@@ -3,8 +3,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { recordAudit, systemActor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Listener } from "../db/listener.ts";
-import { later, minuteMs, secondMs } from "../lib/clock.ts";
-import { newId } from "../lib/ids.ts";
+import { later, minuteMs, secondMs } from "../kernel/clock.ts";
+import { newId } from "../kernel/ids.ts";
 import { describeError } from "../lib/log.ts";
 import type { SafeFetch } from "../lib/safe-fetch.ts";
 import {

@@ -1,10 +1,10 @@
 import type { EventType } from "@assay/contract/events";
 import { type DeliveryError, type DeliveryStatus, deliveryStatuses } from "@assay/contract/webhooks";
 import type { Db, Queryable, Tx } from "../db/db.ts";
+import { newestOf, readPage } from "../db/page.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
-import { newestOf, readPage } from "../http/page.ts";
-import { later } from "../lib/clock.ts";
-import { idFloor } from "../lib/ids.ts";
+import { later } from "../kernel/clock.ts";
+import { idFloor } from "../kernel/ids.ts";
 
 /** The channel on which due deliveries are announced: endpoint ids with commas between them, or nothing. */
 export const deliveryChannel = "assay_deliveries";
@@ -115,23 +115,18 @@ export type DeliveryFilter = {
   startingAfter?: string | undefined;
 };
 
-export function listDeliveries<T>(
+export function listDeliveries(
   db: Queryable,
   organizationId: string,
   filter: DeliveryFilter & { limit: number },
-  view: (row: DeliveryRow) => T,
 ) {
-  return readPage<DeliveryRow, T>(
-    db,
-    {
-      limit: filter.limit,
-      startingAfter: filter.startingAfter,
-      cursorExists: (id) =>
-        sql`select 1 from webhook_deliveries where organization_id = ${organizationId} and id = ${id}`,
-      rowsAfter: (limit) => deliveriesPage(organizationId, filter, limit),
-    },
-    view,
-  );
+  return readPage<DeliveryRow>(db, {
+    limit: filter.limit,
+    startingAfter: filter.startingAfter,
+    cursorExists: (id) =>
+      sql`select 1 from webhook_deliveries where organization_id = ${organizationId} and id = ${id}`,
+    rowsAfter: (limit) => deliveriesPage(organizationId, filter, limit),
+  });
 }
 
 export function deliveriesPage(organizationId: string, filter: DeliveryFilter, limit: number): Sql {

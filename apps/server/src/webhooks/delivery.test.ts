@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { dayMs, hourMs, later } from "../lib/clock.ts";
+import { dayMs, hourMs, later } from "../kernel/clock.ts";
 import {
   type AttemptResult,
   afterAttempt,

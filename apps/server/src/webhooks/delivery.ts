@@ -1,5 +1,5 @@
 import type { DeliveryError, DisabledReason } from "@assay/contract/webhooks";
-import { dayMs, hourMs, later, minuteMs, secondMs } from "../lib/clock.ts";
+import { dayMs, hourMs, later, minuteMs, secondMs } from "../kernel/clock.ts";
 
 /** How long to wait after each failed try; the first try is made at once, and after the last one the delivery failed. */
 export const retryDelaysMs = [

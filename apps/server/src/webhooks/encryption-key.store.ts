@@ -1,6 +1,6 @@
 import type { Queryable, Tx } from "../db/db.ts";
+import { readPage } from "../db/page.ts";
 import { noSql, sql } from "../db/sql.ts";
-import { readPage } from "../http/page.ts";
 
 export type EncryptionKeyRow = {
   id: string;
@@ -35,28 +35,23 @@ export function insertEncryptionKey(
     returning ${columns}`);
 }
 
-export function listEncryptionKeys<T>(
+export function listEncryptionKeys(
   db: Queryable,
   organizationId: string,
   endpointId: string,
   limit: number,
   startingAfter: string | undefined,
-  view: (row: EncryptionKeyRow) => T,
 ) {
   const ofEndpoint = sql`organization_id = ${organizationId} and endpoint_id = ${endpointId}`;
-  return readPage<EncryptionKeyRow, T>(
-    db,
-    {
-      limit,
-      startingAfter,
-      cursorExists: (id) => sql`select 1 from webhook_keys where ${ofEndpoint} and id = ${id}`,
-      rowsAfter: (count) => sql`
+  return readPage<EncryptionKeyRow>(db, {
+    limit,
+    startingAfter,
+    cursorExists: (id) => sql`select 1 from webhook_keys where ${ofEndpoint} and id = ${id}`,
+    rowsAfter: (count) => sql`
         select ${columns} from webhook_keys
         where ${ofEndpoint} ${startingAfter === undefined ? noSql : sql`and id < ${startingAfter}`}
         order by id desc limit ${count}`,
-    },
-    view,
-  );
+  });
 }
 
 /** The keys that a caller may mean: the one with this id, or those that the partner gave this name. */

@@ -1,8 +1,8 @@
 import type { EventType } from "@assay/contract/events";
 import type { DisabledReason, PayloadRetentionHours } from "@assay/contract/webhooks";
 import type { Queryable, Tx } from "../db/db.ts";
+import { readPage } from "../db/page.ts";
 import { noSql, sql } from "../db/sql.ts";
-import { readPage } from "../http/page.ts";
 
 export type EndpointRow = {
   id: string;
@@ -108,28 +108,23 @@ export function deleteEndpoint(
   );
 }
 
-export function listEndpoints<T>(
+export function listEndpoints(
   db: Queryable,
   organizationId: string,
   filter: { enabled: boolean | undefined; limit: number; startingAfter: string | undefined },
-  view: (row: EndpointRow) => T,
 ) {
-  return readPage<EndpointRow, T>(
-    db,
-    {
-      limit: filter.limit,
-      startingAfter: filter.startingAfter,
-      cursorExists: (id) =>
-        sql`select 1 from webhook_endpoints where organization_id = ${organizationId} and id = ${id}`,
-      rowsAfter: (limit) => sql`
+  return readPage<EndpointRow>(db, {
+    limit: filter.limit,
+    startingAfter: filter.startingAfter,
+    cursorExists: (id) =>
+      sql`select 1 from webhook_endpoints where organization_id = ${organizationId} and id = ${id}`,
+    rowsAfter: (limit) => sql`
         select ${columns} from webhook_endpoints
         where organization_id = ${organizationId}
           ${filter.enabled === undefined ? noSql : sql`and enabled = ${filter.enabled}`}
           ${filter.startingAfter === undefined ? noSql : sql`and id < ${filter.startingAfter}`}
         order by id desc limit ${limit}`,
-    },
-    view,
-  );
+  });
 }
 
 export async function readSigningSecret(tx: Tx, organizationId: string, id: string): Promise<Buffer | null> {

@@ -1,9 +1,9 @@
 import type { EventType } from "@assay/contract/events";
 import type { Queryable, Tx } from "../db/db.ts";
+import { readPage } from "../db/page.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
-import { readPage } from "../http/page.ts";
-import { later } from "../lib/clock.ts";
-import { idFloor } from "../lib/ids.ts";
+import { later } from "../kernel/clock.ts";
+import { idFloor } from "../kernel/ids.ts";
 
 export type EventRow = {
   id: string;
@@ -49,23 +49,13 @@ export type EventFilter = {
   startingAfter?: string | undefined;
 };
 
-export function listEvents<T>(
-  db: Queryable,
-  organizationId: string,
-  filter: EventFilter & { limit: number },
-  view: (row: EventRow) => T,
-) {
-  return readPage<EventRow, T>(
-    db,
-    {
-      limit: filter.limit,
-      startingAfter: filter.startingAfter,
-      cursorExists: (id) =>
-        sql`select 1 from events where organization_id = ${organizationId} and id = ${id}`,
-      rowsAfter: (limit) => eventsPage(organizationId, filter, limit),
-    },
-    view,
-  );
+export function listEvents(db: Queryable, organizationId: string, filter: EventFilter & { limit: number }) {
+  return readPage<EventRow>(db, {
+    limit: filter.limit,
+    startingAfter: filter.startingAfter,
+    cursorExists: (id) => sql`select 1 from events where organization_id = ${organizationId} and id = ${id}`,
+    rowsAfter: (limit) => eventsPage(organizationId, filter, limit),
+  });
 }
 
 /** The id as the key of the index that a list is to be read from; the migration of the sessions says why it is not the plain id. */

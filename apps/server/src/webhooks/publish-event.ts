@@ -1,8 +1,8 @@
 import type { EventType } from "@assay/contract/events";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
-import { dayMs, later } from "../lib/clock.ts";
-import { newId } from "../lib/ids.ts";
+import { dayMs, later } from "../kernel/clock.ts";
+import { newId } from "../kernel/ids.ts";
 import { announceDeliveries, insertDeliveries } from "./delivery.store.ts";
 import { claimNoKeyNotices, findPublishTargets, type PublishTarget } from "./endpoint.store.ts";
 import { insertEvents } from "./event.store.ts";

@@ -1,5 +1,5 @@
 import type { Core } from "../core.ts";
-import { dayMs, later } from "../lib/clock.ts";
+import { dayMs, later } from "../kernel/clock.ts";
 import { countPastRetention, purgeDeliveries, scrubExpiredPayloads } from "./delivery.store.ts";
 import { purgeEvents } from "./event.store.ts";
 

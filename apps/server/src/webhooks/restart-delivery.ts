@@ -1,5 +1,5 @@
 import type { Tx } from "../db/db.ts";
-import { ApiError } from "../http/api-error.ts";
+import { ApiError } from "../kernel/api-error.ts";
 import {
   announceDeliveries,
   type DeliveryRow,

@@ -2,10 +2,11 @@ import * as contract from "@assay/contract/webhooks";
 import { actorOf, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { violates } from "../db/db.ts";
-import { ApiError, badField } from "../http/api-error.ts";
 import { type Binding, bind } from "../http/mount.ts";
-import { parseTime } from "../http/times.ts";
-import { newId } from "../lib/ids.ts";
+import { ApiError, badField } from "../kernel/api-error.ts";
+import { newId } from "../kernel/ids.ts";
+import { viewPage } from "../kernel/page.ts";
+import { parseTime } from "../kernel/times.ts";
 import type { SafeFetch } from "../lib/safe-fetch.ts";
 import {
   announceDeliveries,
@@ -119,14 +120,12 @@ export function webhookRoutes(core: Core, safeFetch: SafeFetch): Binding[] {
     }),
 
     bind(contract.listEndpoints, ({ caller, query }) =>
-      listEndpoints(
-        db,
-        caller.organizationId,
-        {
+      viewPage(
+        listEndpoints(db, caller.organizationId, {
           enabled: query.enabled,
           limit: query.limit,
           startingAfter: query.starting_after,
-        },
+        }),
         viewEndpoint,
       ),
     ),
@@ -294,12 +293,8 @@ export function webhookRoutes(core: Core, safeFetch: SafeFetch): Binding[] {
       const { organizationId } = caller;
       if ((await findEndpoint(db, organizationId, params.endpoint_id)) === null)
         throw new ApiError("NOT_FOUND");
-      return listEncryptionKeys(
-        db,
-        organizationId,
-        params.endpoint_id,
-        query.limit,
-        query.starting_after,
+      return viewPage(
+        listEncryptionKeys(db, organizationId, params.endpoint_id, query.limit, query.starting_after),
         viewEncryptionKey,
       );
     }),
@@ -308,10 +303,8 @@ export function webhookRoutes(core: Core, safeFetch: SafeFetch): Binding[] {
     bind(contract.reactivateKey, ({ caller, params }) => activate(caller, params.key_id)),
 
     bind(contract.listDeliveries, ({ caller, query }) =>
-      listDeliveries(
-        db,
-        caller.organizationId,
-        {
+      viewPage(
+        listDeliveries(db, caller.organizationId, {
           status: query.status,
           endpointId: query.endpoint_id,
           eventId: query.event_id,
@@ -319,7 +312,7 @@ export function webhookRoutes(core: Core, safeFetch: SafeFetch): Binding[] {
           createdTo: parseTime("created_to", query.created_to),
           limit: query.limit,
           startingAfter: query.starting_after,
-        },
+        }),
         viewDelivery,
       ),
     ),
@@ -348,17 +341,15 @@ export function webhookRoutes(core: Core, safeFetch: SafeFetch): Binding[] {
     }),
 
     bind(contract.listEvents, ({ caller, query }) =>
-      listEvents(
-        db,
-        caller.organizationId,
-        {
+      viewPage(
+        listEvents(db, caller.organizationId, {
           type: query.type,
           sessionId: query.session_id,
           createdFrom: parseTime("created_from", query.created_from),
           createdTo: parseTime("created_to", query.created_to),
           limit: query.limit,
           startingAfter: query.starting_after,
-        },
+        }),
         viewEvent,
       ),
     ),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { sql } from "../../src/db/sql.ts";
-import { hourMs, minuteMs, secondMs } from "../../src/lib/clock.ts";
+import { hourMs, minuteMs, secondMs } from "../../src/kernel/clock.ts";
 import { type Answer, type Api, createPartner, expectData, expectError, signUp } from "../support/api.ts";
 import { latestToken, mailsTo } from "../support/mailed-links.ts";
 import { startTestService } from "../support/service.ts";

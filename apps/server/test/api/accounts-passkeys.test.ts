@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import test from "node:test";
 import { Secret, TOTP } from "otpauth";
-import { minuteMs } from "../../src/lib/clock.ts";
+import { minuteMs } from "../../src/kernel/clock.ts";
 import { expectData, expectError, signUp } from "../support/api.ts";
 import { SoftwareAuthenticator } from "../support/authenticator.ts";
 import { subjectsTo } from "../support/mailed-links.ts";

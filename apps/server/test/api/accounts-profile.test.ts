@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Secret, TOTP } from "otpauth";
-import { hourMs } from "../../src/lib/clock.ts";
+import { hourMs } from "../../src/kernel/clock.ts";
 import { type Api, expectData, expectError, signUp, signUpOwner } from "../support/api.ts";
 import { latestToken, mailsTo, subjectsTo } from "../support/mailed-links.ts";
 import { startTestService } from "../support/service.ts";

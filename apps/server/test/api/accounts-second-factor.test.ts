@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { Secret, TOTP } from "otpauth";
 import { sql } from "../../src/db/sql.ts";
-import { hourMs, secondMs } from "../../src/lib/clock.ts";
+import { hourMs, secondMs } from "../../src/kernel/clock.ts";
 import { KeyRing, parseRing } from "../../src/lib/key-ring.ts";
 import { resealAll } from "../../src/lib/sealed-columns.ts";
 import { type Api, expectData, expectError, signUp } from "../support/api.ts";

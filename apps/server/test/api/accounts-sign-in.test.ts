@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { sql } from "../../src/db/sql.ts";
-import { hourMs, minuteMs } from "../../src/lib/clock.ts";
+import { hourMs, minuteMs } from "../../src/kernel/clock.ts";
 import { Api, expectData, expectError, signUp, signUpOwner } from "../support/api.ts";
 import { latestToken, mailsTo, subjectsTo } from "../support/mailed-links.ts";
 import { startTestService } from "../support/service.ts";

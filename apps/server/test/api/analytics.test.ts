@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { personActor } from "../../src/audit/audit.store.ts";
 import { sql } from "../../src/db/sql.ts";
-import { dayMs, secondMs } from "../../src/lib/clock.ts";
+import { dayMs, secondMs } from "../../src/kernel/clock.ts";
 import { cancelSession } from "../../src/sessions/cancel-session.ts";
 import { allScopes, createKey, createPartner, expectData, expectError } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "../../src/db/sql.ts";
 import { liveRedirectProblem } from "../../src/domains/check-redirect.ts";
-import { dayMs, hourMs } from "../../src/lib/clock.ts";
+import { dayMs, hourMs } from "../../src/kernel/clock.ts";
 import { Api, expectData, expectError, signUpOwner } from "../support/api.ts";
 import { startDnsServer } from "../support/dns-server.ts";
 import { readMails } from "../support/mails.ts";

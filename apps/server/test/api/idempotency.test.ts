@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import pg from "pg";
-import { dayMs } from "../../src/lib/clock.ts";
+import { dayMs } from "../../src/kernel/clock.ts";
 import { expectData, expectError, signUp, signUpOwner } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
 

@@ -3,9 +3,9 @@ import { generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
 import { compactVerify, importJWK } from "jose";
 import { Sql, sql } from "../../src/db/sql.ts";
-import { hourMs } from "../../src/lib/clock.ts";
+import { hourMs } from "../../src/kernel/clock.ts";
 import { hardDeleteStep } from "../../src/organizations/hard-delete.job.ts";
-import { lastTables, ownedTables } from "../../src/organizations/owned-tables.ts";
+import { lastTables, ownedTables } from "../../src/organizations/owned-tables.store.ts";
 import {
   Api,
   createKey,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "../../src/db/sql.ts";
-import { dayMs } from "../../src/lib/clock.ts";
+import { dayMs } from "../../src/kernel/clock.ts";
 import { openDocumentIdKey } from "../../src/organizations/document-id-key.ts";
 import { type Api, createKey, expectData, expectError, signUp, signUpOwner } from "../support/api.ts";
 import { readMails } from "../support/mails.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { sql } from "../../src/db/sql.ts";
-import { dayMs, minuteMs, secondMs } from "../../src/lib/clock.ts";
-import { idFloor } from "../../src/lib/ids.ts";
+import { dayMs, minuteMs, secondMs } from "../../src/kernel/clock.ts";
+import { idFloor } from "../../src/kernel/ids.ts";
+import { retentionJobs } from "../../src/retention/retain-sessions.job.ts";
 import { expireSessions } from "../../src/sessions/expire-sessions.job.ts";
-import { retentionJobs } from "../../src/sessions/retain-sessions.job.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
 import { claimed, createSession, eventsOf, fail, succeed } from "../support/sessions.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { personActor } from "../../src/audit/audit.store.ts";
 import { sql } from "../../src/db/sql.ts";
-import { minuteMs, secondMs } from "../../src/lib/clock.ts";
+import { minuteMs, secondMs } from "../../src/kernel/clock.ts";
 import { cancelSession } from "../../src/sessions/cancel-session.ts";
 import { hashCancelToken } from "../../src/sessions/create-session.ts";
 import { heartbeatAttempt } from "../../src/sessions/heartbeat-attempt.ts";

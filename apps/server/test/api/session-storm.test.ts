@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { personActor } from "../../src/audit/audit.store.ts";
 import type { Core } from "../../src/core.ts";
 import { sql } from "../../src/db/sql.ts";
-import { minuteMs } from "../../src/lib/clock.ts";
+import { minuteMs } from "../../src/kernel/clock.ts";
 import { cancelSession } from "../../src/sessions/cancel-session.ts";
 import { expireSessions } from "../../src/sessions/expire-sessions.job.ts";
 import { heartbeatAttempt } from "../../src/sessions/heartbeat-attempt.ts";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
 import { sql } from "../../src/db/sql.ts";
-import { dayMs, later, minuteMs } from "../../src/lib/clock.ts";
-import { idFloor, newUuid } from "../../src/lib/ids.ts";
+import { dayMs, later, minuteMs } from "../../src/kernel/clock.ts";
+import { idFloor, newUuid } from "../../src/kernel/ids.ts";
 import { type Api, allScopes, createKey, createPartner, expectData, expectError } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
 

@@ -11,7 +11,7 @@ import { signerProfile } from "@assay/emrtd/node/test-country/signer-profiles";
 import { createTestCountry, DEFAULT_TEST_SEED } from "@assay/emrtd/node/test-country/test-country";
 import { sql } from "../../src/db/sql.ts";
 import { FaceWorkerPool } from "../../src/face/face-worker-pool.ts";
-import { systemClock } from "../../src/lib/clock.ts";
+import { systemClock } from "../../src/kernel/clock.ts";
 import { type CameraSource, DeviceError, runDevice } from "../../src/verify/simulate.ts";
 import { filmFace, testPersonCamera } from "../../src/verify/test-person.ts";
 import { virtualPassport } from "../../src/verify/virtual-passport.ts";

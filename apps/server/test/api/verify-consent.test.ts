@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { compactVerify, importJWK } from "jose";
 import { sql } from "../../src/db/sql.ts";
-import { dayMs, hourMs, later, minuteMs } from "../../src/lib/clock.ts";
+import { dayMs, hourMs, later, minuteMs } from "../../src/kernel/clock.ts";
 import { setPendingDeletion } from "../../src/organizations/deletion.store.ts";
 import { createPartner, expectData, expectError } from "../support/api.ts";
 import { startDnsServer } from "../support/dns-server.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { get, type IncomingMessage } from "node:http";
 import test, { after } from "node:test";
 import { maxStreamsPerSession } from "@assay/contract/verify";
-import { hourMs } from "../../src/lib/clock.ts";
+import { hourMs } from "../../src/kernel/clock.ts";
 import { sessionChannel } from "../../src/sessions/end-session.ts";
 import { reportProgress } from "../../src/verify/verify-progress.ts";
 import { createPartner, expectData, expectError } from "../support/api.ts";

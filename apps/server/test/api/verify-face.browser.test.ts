@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { createFaceJudge, type FaceJudge, type Verdict } from "../../src/face/face-judge.ts";
 import { FaceWorkerPool } from "../../src/face/face-worker-pool.ts";
 import { DEFAULT_LIMITS } from "../../src/face/liveness.ts";
-import { systemClock } from "../../src/lib/clock.ts";
+import { systemClock } from "../../src/kernel/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { Metrics } from "../../src/lib/metrics.ts";
 import { perform, type Role } from "../support/actor.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test from "node:test";
 import { Sql, sql } from "../../src/db/sql.ts";
-import { minuteMs } from "../../src/lib/clock.ts";
+import { minuteMs } from "../../src/kernel/clock.ts";
 import { findSocketOwner } from "../../src/verify/verify.store.ts";
 import { type Answer, createPartner, expectData, expectError } from "../support/api.ts";
 import { createAuthority } from "../support/certificate.ts";

@@ -4,7 +4,7 @@ import test, { after } from "node:test";
 import { gzipSync } from "node:zlib";
 import { encode } from "jpeg-js";
 import { sql } from "../../src/db/sql.ts";
-import { hourMs, minuteMs } from "../../src/lib/clock.ts";
+import { hourMs, minuteMs } from "../../src/kernel/clock.ts";
 import { createPartner, expectData, expectError } from "../support/api.ts";
 import { createAuthority } from "../support/certificate.ts";
 import { startDnsServer } from "../support/dns-server.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CommandError, runCommand } from "../../src/cli/command.ts";
 import { simulateCommand } from "../../src/cli/simulate.command.ts";
-import { systemClock } from "../../src/lib/clock.ts";
+import { systemClock } from "../../src/kernel/clock.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
 

@@ -6,7 +6,7 @@ import test from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { sql } from "../../src/db/sql.ts";
-import { newId } from "../../src/lib/ids.ts";
+import { newId } from "../../src/kernel/ids.ts";
 import { type NewEvent, publishEvents } from "../../src/webhooks/publish-event.ts";
 import { withdrawConsent } from "../../src/webhooks/withdraw-consent.ts";
 import { createPartner, expectData, expectError } from "../support/api.ts";

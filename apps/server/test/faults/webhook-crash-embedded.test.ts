@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { openDb } from "../../src/db/db.ts";
 import { startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
 import { sql } from "../../src/db/sql.ts";
-import { minuteMs } from "../../src/lib/clock.ts";
+import { minuteMs } from "../../src/kernel/clock.ts";
 import { type Answer, Api, createPartner, expectData, readAll } from "../support/api.ts";
 import { expectAllSent, prepareCrashes, refuseSome } from "../support/crashes.ts";
 import { killAll, serverProcesses } from "../support/postgres-processes.ts";

@@ -2,7 +2,7 @@
 // sending comes back while the test waits.
 import { startService } from "../../src/app.ts";
 import { loadConfig } from "../../src/config.ts";
-import { systemClock } from "../../src/lib/clock.ts";
+import { systemClock } from "../../src/kernel/clock.ts";
 import { KeyRing, parseRing } from "../../src/lib/key-ring.ts";
 import { createLog } from "../../src/lib/log.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after } from "node:test";
 import { type ProcessRole, type ServiceOptions, startService } from "../../src/app.ts";
 import { type Config, loadConfig } from "../../src/config.ts";
-import type { Clock } from "../../src/lib/clock.ts";
+import type { Clock } from "../../src/kernel/clock.ts";
 import { KeyRing, parseRing } from "../../src/lib/key-ring.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { Api } from "./api.ts";

@@ -1,5 +1,5 @@
 import type { FailureCode, SessionStatus } from "@assay/contract/sessions";
-import { dayMs } from "../lib/clock.ts";
+import { dayMs } from "../kernel/clock.ts";
 
 /** `2026-03-01`, in UTC. */
 export type Day = string;

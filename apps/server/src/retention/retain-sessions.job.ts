@@ -1,10 +1,10 @@
 import { countOldAuditLogs, deleteOldAuditLogs } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
-import { dayMs, later, minuteMs, secondMs } from "../lib/clock.ts";
+import { dayMs, later, minuteMs, secondMs } from "../kernel/clock.ts";
 import type { Job } from "../lib/scheduler.ts";
 import { lastOf, sweepInOrder } from "../lib/sweep.ts";
+import { countBacklog, deleteEndedSessions, minimiseAttempts } from "../sessions/session.store.ts";
 import { deleteDeviceRows, deleteVerifyRows } from "../verify/verify.store.ts";
-import { countBacklog, deleteEndedSessions, minimiseAttempts } from "./session.store.ts";
 
 const batchSize = 1000;
 const mostCounted = 100_000;

@@ -1,13 +1,13 @@
 import type { Page } from "@assay/contract/route";
-import type { Queryable, Row } from "../db/db.ts";
-import { joinSql, type Sql, sql } from "../db/sql.ts";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import type { Queryable, Row } from "./db.ts";
+import { joinSql, type Sql, sql } from "./sql.ts";
 
 /**
  * One page of a list that is ordered by `id`, newest first. `rowsAfter` gets how many rows to read (one more than the
  * page, to know whether there are more); `cursorExists` tells whether the caller's cursor is a row of theirs.
  */
-export async function readPage<R extends Row & { id: string }, T>(
+export async function readPage<R extends Row & { id: string }>(
   db: Queryable,
   page: {
     limit: number;
@@ -15,8 +15,7 @@ export async function readPage<R extends Row & { id: string }, T>(
     cursorExists: (id: string) => Sql;
     rowsAfter: (limit: number) => Sql;
   },
-  view: (row: R) => T,
-): Promise<Page<T>> {
+): Promise<Page<R>> {
   if (page.startingAfter !== undefined && (await db.first(page.cursorExists(page.startingAfter))) === null) {
     throw new ApiError("INVALID_REQUEST", {
       message: "`starting_after` names no item of this list.",
@@ -26,7 +25,7 @@ export async function readPage<R extends Row & { id: string }, T>(
   const rows = await db.rows<R>(page.rowsAfter(page.limit + 1));
   const items = rows.slice(0, page.limit);
   const hasMore = rows.length > page.limit;
-  return { items: items.map(view), hasMore, nextCursor: hasMore ? (items.at(-1)?.id ?? null) : null };
+  return { items, hasMore, nextCursor: hasMore ? (items.at(-1)?.id ?? null) : null };
 }
 
 /** One page of several ranges that are each ordered by `key`, newest first. */

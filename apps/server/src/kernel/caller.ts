@@ -40,10 +40,3 @@ export type CallerOf<A extends Access> = A extends { public: true }
     : A extends { role: Role }
       ? MemberCaller
       : OrganizationCaller;
-
-/** How credentials become callers. */
-export interface Authenticator {
-  byKey(secret: string): Promise<KeyCaller | null>;
-  byToken(token: string): Promise<UserCaller | null>;
-  membership(userId: string, organizationId: string): Promise<Membership | null>;
-}

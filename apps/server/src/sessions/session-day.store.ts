@@ -1,11 +1,11 @@
 import type { FailureCode } from "@assay/contract/sessions";
 import type { Queryable, Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
-import { dayMs, later } from "../lib/clock.ts";
-import { idFloor } from "../lib/ids.ts";
-import { idBy } from "../sessions/session.store.ts";
-import { lastExpiredCreation } from "../sessions/session.ts";
+import { dayMs, later } from "../kernel/clock.ts";
+import { idFloor } from "../kernel/ids.ts";
 import { bucketOfSeconds, type Day, dayOf, type FigureRow, startOfDay } from "./day-figures.ts";
+import { idBy } from "./session.store.ts";
+import { lastExpiredCreation } from "./session.ts";
 
 export type CountedOutcome = {
   organizationId: string;

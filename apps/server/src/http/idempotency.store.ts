@@ -1,0 +1,37 @@
+import type { Queryable, Tx } from "../db/db.ts";
+import { sql } from "../db/sql.ts";
+
+type EarlierAnswer = { request_hash: Buffer; status: number; answer: Buffer | null };
+
+/** Takes the key, waiting for another request that holds it. Returns what was answered if it was used before. */
+export async function claimKey(
+  tx: Tx,
+  id: Buffer,
+  claim: { requestHash: Buffer; now: Date; expiresAt: Date },
+): Promise<EarlierAnswer | null> {
+  await tx.run(sql`delete from idempotent_answers where id = ${id} and expires_at <= ${claim.now}`);
+  const claimed = await tx.run(sql`
+    insert into idempotent_answers (id, request_hash, status, expires_at)
+    values (${id}, ${claim.requestHash}, 0, ${claim.expiresAt})
+    on conflict (id) do nothing`);
+  if (claimed === 1) return null;
+  return tx.one<EarlierAnswer>(
+    sql`select request_hash, status, answer from idempotent_answers where id = ${id}`,
+  );
+}
+
+export async function rememberAnswer(
+  tx: Tx,
+  id: Buffer,
+  status: number,
+  sealed: Buffer | null,
+): Promise<void> {
+  await tx.run(sql`update idempotent_answers set status = ${status}, answer = ${sealed} where id = ${id}`);
+}
+
+/** Removes a batch of answers that are past their day; returns how many. */
+export function purgeAnswers(db: Queryable, now: Date, limit: number): Promise<number> {
+  return db.run(sql`
+    delete from idempotent_answers where id in (
+      select id from idempotent_answers where expires_at <= ${now} limit ${limit} for update skip locked)`);
+}

@@ -1,0 +1,98 @@
+import { isIP } from "node:net";
+import { type Access, isWrite, type RouteDefinition } from "@assay/contract/route";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { ApiError } from "../kernel/api-error.ts";
+import type { Caller, KeyCaller, Membership, OrganizationCaller, UserCaller } from "../kernel/caller.ts";
+import { admit, memberOf } from "./access.ts";
+import { sessionTokenOf } from "./session-cookie.ts";
+
+/** How credentials become callers. */
+export type Authenticator = {
+  byKey(secret: string): Promise<KeyCaller | null>;
+  byToken(token: string): Promise<UserCaller | null>;
+  membership(userId: string, organizationId: string): Promise<Membership | null>;
+};
+
+export type IdentifyOptions = {
+  authenticator: Authenticator;
+  publicUrl: () => string;
+  onKeyUsed: (keyId: string) => void;
+};
+
+export function bearerOf(request: FastifyRequest): string | null {
+  return /^Bearer +([^\s]+)$/i.exec(request.headers.authorization ?? "")?.[1] ?? null;
+}
+
+export async function identify(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  definition: RouteDefinition,
+  options: IdentifyOptions,
+): Promise<Caller | OrganizationCaller | null> {
+  if ("public" in definition.access) return null;
+  const { authorization } = request.headers;
+  let caller: Caller | null = null;
+  if (authorization !== undefined) {
+    const credential = bearerOf(request);
+    if (credential?.startsWith("kk_")) {
+      caller = await options.authenticator.byKey(credential);
+      if (caller?.kind === "key") options.onKeyUsed(caller.keyId);
+    } else if (credential !== null) {
+      caller = await options.authenticator.byToken(credential);
+    }
+  } else {
+    const token = sessionTokenOf(request.headers.cookie, options.publicUrl().startsWith("https:"));
+    if (token !== null) {
+      if (isWrite(definition)) refuseForeignOrigin(request, options.publicUrl());
+      caller = await options.authenticator.byToken(token);
+    }
+  }
+  if (caller === null) reply.header("www-authenticate", "Bearer");
+  return admit(definition, caller);
+}
+
+/** A browser attaches the cookie to requests that other sites cause; only our own pages may use it to write. */
+function refuseForeignOrigin(request: FastifyRequest, publicUrl: string): void {
+  const { origin } = request.headers;
+  const site = request.headers["sec-fetch-site"];
+  const foreign =
+    origin !== undefined
+      ? !isOwnOrigin(origin, request, publicUrl)
+      : site !== undefined && site !== "same-origin" && site !== "none";
+  if (foreign) {
+    throw new ApiError("FORBIDDEN", {
+      message: "A write with the session cookie must come from this service's own pages.",
+      hint: "Call the API from a server with an API key or an access token.",
+    });
+  }
+}
+
+export function isOwnOrigin(origin: string, request: FastifyRequest, publicUrl: string): boolean {
+  if (origin === publicUrl) return true;
+  // On a loopback address the same machine is known by several names; nobody else can serve a page from there.
+  const host = URL.parse(origin)?.hostname ?? "";
+  const loopback = (name: string) =>
+    name === "localhost" || name === "[::1]" || (isIP(name) === 4 && name.startsWith("127."));
+  return (
+    loopback(host) &&
+    loopback(URL.parse(publicUrl)?.hostname ?? "") &&
+    URL.parse(origin)?.host === request.headers.host
+  );
+}
+
+export function namesOrganizationInBody(access: Access): boolean {
+  return "role" in access && access.organization === "body";
+}
+
+export async function inNamedOrganization(
+  definition: RouteDefinition,
+  caller: UserCaller,
+  body: unknown,
+  authenticator: Authenticator,
+): Promise<OrganizationCaller> {
+  const { organizationId } = body as { organizationId: string };
+  const membership = await authenticator.membership(caller.userId, organizationId.toLowerCase());
+  if (membership === null)
+    throw new ApiError("NOT_FOUND", { message: "`organizationId` names no organization of yours." });
+  return memberOf(definition, caller, membership);
+}

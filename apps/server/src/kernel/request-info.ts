@@ -1,0 +1,14 @@
+/** The cookie that keeps a person signed in. */
+export type SessionCookie = { token: string; maxAgeSeconds: number };
+
+/** What a use case may know of the request that it serves. */
+export type RequestInfo = {
+  id: string;
+  /** The client's address as far as trusted proxies tell it. Used for limits only; never stored or logged. */
+  address: string;
+  userAgent: string;
+  /** What came as `Authorization: Bearer`, for a public route whose proof is a token of its own. */
+  bearer: string | null;
+  /** Sets or clears the session cookie of the answer. */
+  setSessionCookie(cookie: SessionCookie | null): void;
+};
