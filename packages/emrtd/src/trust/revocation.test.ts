@@ -2,7 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inFolder, openssl, pem, skipWithoutOpenssl } from "../../test/support/openssl.ts";
 import { checker, makeFiles } from "../../test/support/test-country.ts";
-import { contextTag, contextValue, integer, nullValue, sequence, utf8String } from "../ber/write.ts";
+import {
+  contextTag,
+  contextValue,
+  generalizedTime,
+  integer,
+  nullValue,
+  sequence,
+  tlv,
+  utf8String,
+} from "../ber/write.ts";
 import {
   encodeName,
   type Issuer,
@@ -17,6 +26,7 @@ import { ecSigningKey } from "../node/test-country/signing-key.ts";
 import { DEFAULT_POLICY, STRICT_POLICY } from "../verify/policy.ts";
 import { failedCheckOf } from "../verify/report.ts";
 import { verifySecurityObject } from "../verify/verify-document.ts";
+import { importTrust } from "./import-trust.ts";
 import type { TrustRecord } from "./trust-record.ts";
 import { TrustStore } from "./trust-store.ts";
 
@@ -578,6 +588,32 @@ test("a link certificate that a master list names counts as one only when the ol
   assert.equal(judge([named([...roots, link(before, renamed)]), lists]), "signer_revoked");
   const unsigned = link({ ...impostor, name: before.name }, renamed);
   assert.equal(judge([named([...roots, unsigned]), lists]), "revocation_list_missing");
+});
+
+for (const { what, options } of NOT_COMPLETE) {
+  test(`a list ${what} is left out of an import, by the name of what makes it so`, () => {
+    const bytes = clean(before, "2026-02-01", options);
+    const { records, rejected } = importTrust(bytes, {
+      label: "test",
+      checker,
+      roots: [],
+      pinnedSha256: [],
+      now: NOW,
+    });
+    assert.deepEqual(records, []);
+    const [{ type } = { type: "" }] = options.extensions ?? options.revoked?.[0]?.extensions ?? [];
+    assert.match(rejected[0]?.reason ?? "", new RegExp(`A revocation list with the extension ${type} `));
+  });
+}
+
+test("reasons and dates of entries do not keep a list from being used", () => {
+  const extensions = [
+    extension("2.5.29.21", false, tlv(0x0a, Uint8Array.of(1))),
+    extension("2.5.29.24", true, generalizedTime(SIGNED_AT)),
+  ];
+  const revoked = [{ serial: SERIAL.signer, at: SIGNED_AT, extensions }];
+  const lists = [clean(before, "2026-01-01", { revoked })];
+  assert.equal(judge([record([root(before)], lists)]), "signer_revoked");
 });
 
 /** What OpenSSL says of the signer: that it is revoked, that it is not, or that it cannot tell. */
