@@ -539,6 +539,13 @@ const CASES: readonly Case[] = [
     openssl: false,
   },
   {
+    says: "a revoked authority cannot save itself with an early list against the key that revokes it",
+    trusted: [root(before), root(after, SERIAL.successor)],
+    lists: [list(before, "2025-12-01", [SERIAL.successor]), list(after, "2026-01-01", [SERIAL.root])],
+    expected: "authority_revoked",
+    openssl: false,
+  },
+  {
     says: "a revoked link certificate fails the documents of the key it leads to",
     trusted: [root(before), link(before, renamed)],
     lists: [list(before, "2026-01-01", [SERIAL.link]), clean(renamed, "2026-01-01")],

@@ -12,6 +12,11 @@ export interface RevocationStatus {
   readonly authorityRevokedAt: Date | null;
 }
 
+interface SignedList {
+  readonly list: CertificateRevocationList;
+  readonly signer: Authority;
+}
+
 interface RevokedKey {
   readonly at: Date;
   /** The list that says so, which counts from its own date on. */
@@ -47,9 +52,13 @@ export class RevocationIndex {
     known: readonly KnownRevocationList[],
     checker: SignatureChecker,
   ) {
-    const usable = known.filter(({ issuer }) => issuer !== null);
-    // Who belongs to whom costs signature checks, and matters to lists alone.
-    this.#issuerOf = usable.length === 0 ? new Map() : groupByIssuer(trusted, checker);
+    const usable = known.flatMap(({ list, issuer }): readonly SignedList[] =>
+      issuer === null ? [] : [{ list, signer: issuer }],
+    );
+    // Who belongs to whom costs signature checks, and lists never reach beyond their own state.
+    const states = new Set(usable.map(({ signer }) => stateOf(signer)));
+    const concerned = trusted.filter((authority) => states.has(stateOf(authority)));
+    this.#issuerOf = groupByIssuer(concerned, checker);
     const oldestFirst = usable.toSorted((a, b) => compareListAge(a.list, b.list));
     this.#countLists(oldestFirst);
     for (const issuer of new Set(this.#issuerOf.values())) this.#covering.set(issuer, withSuccessors(issuer));
@@ -79,20 +88,18 @@ export class RevocationIndex {
   }
 
   /**
-   * From the oldest to the newest, because a list can revoke a key of its own authority. What such a key signs later counts for
-   * nothing: whoever stole it could otherwise take every revocation back with a newer list. Nor does the key itself come back.
+   * From the oldest to the newest, because a list can revoke a key of its own authority. What such a key signs later is no list any
+   * more: whoever stole it could otherwise take every revocation back with a newer one. Only what it says against keys still holds,
+   * or a thief could strike first, with an early date, at the key that revokes his own.
    */
-  #countLists(oldestFirst: readonly KnownRevocationList[]): void {
+  #countLists(oldestFirst: readonly SignedList[]): void {
     const revokedByAnother = new Map<ListIssuer, Set<string>>();
-    for (const { list, issuer: signer } of oldestFirst) {
-      const issuer = signer === null ? undefined : this.#issuerOf.get(signer);
-      if (signer === null || issuer === undefined) continue;
+    for (const { list, signer } of oldestFirst) {
+      const issuer = this.#issuerOf.get(signer);
+      if (issuer === undefined) continue;
       const listKey = keyOf(signer);
-      if (revokedByAnother.get(issuer)?.has(listKey) === true) {
-        this.#signedWithRevokedKey.add(list);
-        continue;
-      }
-      issuer.lists.push(list);
+      if (revokedByAnother.get(issuer)?.has(listKey) === true) this.#signedWithRevokedKey.add(list);
+      else issuer.lists.push(list);
       for (const authority of issuer.issued) {
         const at = list.revokedAt.get(authority.certificate.serial);
         const subject = this.#issuerOf.get(authority);
