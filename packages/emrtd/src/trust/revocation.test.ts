@@ -246,6 +246,7 @@ const spelledOtherwise: Issuer = { ...before, name: { ...before.name, commonName
 const foreign = issuer("foreign", name("CSCA of another state", "XX"));
 const foreignAsOurs = issuer("foreign second", name("CSCA"));
 const ourKeyAsForeign: Issuer = { ...before, name: name("CSCA lent", "XX") };
+const foreignBesideOurs = issuer("foreign third", ourKeyAsForeign.name);
 const nameless = issuer("nameless", name("CSCA", null));
 const namelessAfter = issuer("nameless second", name("CSCA", null));
 const sameKeyRenamed: Issuer = { ...before, name: renamed.name };
@@ -496,9 +497,14 @@ const CASES: readonly Case[] = [
   },
   {
     says: "a state cannot link to the key of another and speak for it",
-    trusted: [root(before), root(foreign), link(foreign, ourKeyAsForeign)],
-    lists: [clean(foreign, "2026-02-01")],
-    expected: "revocation_list_missing",
+    trusted: [
+      root(before),
+      root(foreign),
+      link(foreign, ourKeyAsForeign),
+      link(foreign, foreignBesideOurs, SERIAL.successor),
+    ],
+    lists: [clean(before, "2026-01-01"), revoking(foreignBesideOurs, "2026-02-01")],
+    expected: "good",
     openssl: false,
   },
   {
@@ -587,6 +593,13 @@ test("the list of the future hides nothing under the strict policy either, and c
   const store = [record([root(before)], [revoking(before, "2026-01-01"), clean(before, "2026-05-08")])];
   assert.equal(judge(store, before, { policy: STRICT_POLICY }), "signer_revoked");
   assert.equal(judge(store, before, { now: new Date("2026-05-09T00:00:00Z") }), "good");
+});
+
+test("no link certificate leads from one state to the lists of another", () => {
+  const lists = record([], [clean(before, "2026-01-01"), revoking(foreign, "2026-02-01")]);
+  const certificates = [root(before), root(foreign), link(before, foreign)];
+  assert.equal(judge([named(certificates), lists]), "good");
+  assert.equal(judge([record(certificates, []), lists]), "good");
 });
 
 test("a link certificate that a master list names counts as one only when the old key signed it", () => {
