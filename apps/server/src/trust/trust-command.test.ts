@@ -11,7 +11,7 @@ import { signMasterList } from "@assay/emrtd/node/test-country/sign-message";
 import { signerProfile } from "@assay/emrtd/node/test-country/signer-profiles";
 import { createTestCountry } from "@assay/emrtd/node/test-country/test-country";
 import { auditTrustFolder, importTrustFile, listTrust } from "./trust-command.ts";
-import { openTrustFolder, trustFolderPath } from "./trust-folder.ts";
+import { openTrustFolder, saveTrustRecord, trustFolderPath } from "./trust-folder.ts";
 
 const NOW = new Date("2026-05-05T00:00:00Z");
 const country = createTestCountry("trust command", NOW);
@@ -156,6 +156,60 @@ test("audit names expired authorities, links without a parent, and revocation li
   await auditTrustFolder({ folder, now: new Date("2060-01-01T00:00:00Z") }, print);
   assert.match(lines.join("\n"), /Expired: 2/);
   assert.match(lines.join("\n"), /revocation list stale/);
+});
+
+test("a revocation list that is refused, or counts for nothing, is named with the reason", async (context) => {
+  const { folder, lines, print, bring } = await setUp(context);
+  const [list = new Uint8Array()] = country.revocationLists;
+  const [future = new Uint8Array()] = createTestCountry(
+    "trust command",
+    new Date("2028-01-01"),
+  ).revocationLists;
+  assert.equal(await bring("future.crl", future), 1);
+  assert.match(
+    lines.join("\n"),
+    /Left out the file: The revocation list of C=UT.* dated in the future, 2028-01-01/,
+  );
+  lines.length = 0;
+  assert.equal(await bring("early.crl", list), 0);
+  assert.match(
+    lines.join("\n"),
+    /Without effect: the revocation list of C=UT.* rsa, 2026-01-01, from early.crl: No trusted authority of its name/,
+  );
+  lines.length = 0;
+  await auditTrustFolder({ folder, now: NOW }, print);
+  assert.match(
+    lines.join("\n"),
+    /Revocation lists without effect: 1\n.*from early.crl: No trusted authority/,
+  );
+  lines.length = 0;
+  await bring("rsa.cer", authority("rsa"));
+  assert.equal(await bring("again.crl", list), 0);
+  assert.doesNotMatch(lines.join("\n"), /Without effect/);
+  lines.length = 0;
+  await auditTrustFolder({ folder, now: NOW }, print);
+  assert.match(lines.join("\n"), /Revocation lists without effect: none/);
+  lines.length = 0;
+  await auditTrustFolder({ folder, now: new Date("2025-12-01T00:00:00Z") }, print);
+  assert.match(lines.join("\n"), /from again.crl: It is dated in the future/);
+});
+
+test("a list in the folder that cannot be used is named, and takes nothing else away", async (context) => {
+  const { folder, lines, print, bring } = await setUp(context);
+  await bring("rsa.cer", authority("rsa"));
+  const source = {
+    type: "der",
+    label: "old.crl",
+    sha256: "00",
+    importedAt: NOW.toISOString(),
+    signedBy: null,
+  } as const;
+  await saveTrustRecord(folder, { source, certificates: [], revocationLists: [Uint8Array.of(0x30, 0)] }, 0);
+  const trust = openTrustFolder(folder, createNodeSignatureChecker(), assert.fail);
+  assert.equal((await trust.current()).authorities.length, 1);
+  lines.length = 0;
+  assert.equal(await auditTrustFolder({ folder, now: NOW }, print), 0);
+  assert.match(lines.join("\n"), /Revocation lists without effect: 1\n.*the revocation list, from old.crl: /);
 });
 
 test("a running service follows the folder, and keeps its last good store when a file is broken", async (context) => {

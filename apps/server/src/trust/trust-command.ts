@@ -1,11 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
+import type { SignatureChecker } from "@assay/emrtd/crypto/signature";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
 import { auditTrust, countryOf } from "@assay/emrtd/trust/audit-trust";
 import { importTrust } from "@assay/emrtd/trust/import-trust";
 import { readPem } from "@assay/emrtd/trust/pem";
-import { type Authority, TrustStore } from "@assay/emrtd/trust/trust-store";
+import type { TrustRecord } from "@assay/emrtd/trust/trust-record";
+import { type Authority, type RefusedRevocationList, TrustStore } from "@assay/emrtd/trust/trust-store";
 import { type Certificate, readCertificate } from "@assay/emrtd/x509/certificate";
 import { loadTrustRecords, saveTrustRecord } from "./trust-folder.ts";
 
@@ -33,7 +35,8 @@ export async function importTrustFile(request: TrustImportRequest, print: Print)
     return 1;
   }
   const checker = createNodeSignatureChecker();
-  const trusted = new TrustStore(await loadTrustRecords(folder), checker);
+  const before = await loadTrustRecords(folder);
+  const trusted = new TrustStore(before, checker);
   const roots = rootsOf(trusted);
   try {
     for (const rootFile of rootFiles) roots.push(...readRoots(new Uint8Array(await readFile(rootFile))));
@@ -43,6 +46,8 @@ export async function importTrustFile(request: TrustImportRequest, print: Print)
     for (const { item, reason } of rejected.slice(0, MAX_REASONS_SHOWN))
       print(`Left out ${item}: ${reason}.`);
     if (rejected.length > MAX_REASONS_SHOWN) print(`Left out ${rejected.length - MAX_REASONS_SHOWN} more.`);
+    for (const list of listsWithoutEffect(records, before, checker, now))
+      print(`Without effect: ${describeRefused(list)}.`);
     for (const [part, record] of records.entries()) {
       await saveTrustRecord(folder, record, part);
       const { certificates, revocationLists, source } = record;
@@ -57,6 +62,26 @@ export async function importTrustFile(request: TrustImportRequest, print: Print)
     print(`Not imported: ${error.message}.`);
     return 1;
   }
+}
+
+/** The lists of an import that count for nothing beside what is there already. They are kept: their authority may come later. */
+function listsWithoutEffect(
+  imported: readonly TrustRecord[],
+  before: readonly TrustRecord[],
+  checker: SignatureChecker,
+  now: Date,
+): readonly RefusedRevocationList[] {
+  if (imported.every(({ revocationLists }) => revocationLists.length === 0)) return [];
+  const files = new Set(imported.map(({ source }) => source.sha256));
+  const others = before.filter(({ source }) => !files.has(source.sha256));
+  const refused = new TrustStore([...others, ...imported], checker).refusedLists(now);
+  return refused.filter(({ source }) => files.has(source.sha256));
+}
+
+function describeRefused({ issuer, thisUpdate, reason, source }: RefusedRevocationList): string {
+  const of = issuer === null ? "" : ` of ${issuer}`;
+  const from = thisUpdate === null ? "" : `, ${thisUpdate.toISOString().slice(0, 10)}`;
+  return `the revocation list${of}${from}, from ${source.label}: ${reason}`;
 }
 
 /**
@@ -151,5 +176,8 @@ export async function auditTrustFolder({ folder, now }: TrustAuditRequest, print
   section("Not yet valid", audit.notYetValid);
   section("Without parent (not trusted)", audit.withoutParent);
   print(`Revocation lists that no trusted authority signed: ${audit.revocationListsWithoutIssuer}`);
+  const refused = audit.revocationListsRefused;
+  print(`Revocation lists without effect: ${refused.length === 0 ? "none" : refused.length}`);
+  for (const list of refused) print(`    ${describeRefused(list)}`);
   return store.isEmpty ? 1 : 0;
 }

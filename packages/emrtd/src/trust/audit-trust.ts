@@ -1,4 +1,4 @@
-import type { Authority, TrustStore } from "./trust-store.ts";
+import type { Authority, RefusedRevocationList, TrustStore } from "./trust-store.ts";
 
 export interface CountryAudit {
   /** Upper case, as in the certificates; "??" when a certificate names none. */
@@ -21,6 +21,8 @@ export interface TrustAudit {
   readonly revocationLists: number;
   /** Lists that no trusted authority signed. */
   readonly revocationListsWithoutIssuer: number;
+  /** All lists that count for nothing, those included that no trusted authority signed. */
+  readonly revocationListsRefused: readonly RefusedRevocationList[];
 }
 
 export function countryOf({ certificate }: Authority): string {
@@ -40,6 +42,7 @@ export function auditTrust(store: TrustStore, now: Date): TrustAudit {
     withoutParent: store.authorities.filter(({ basis }) => basis === "none"),
     revocationLists: store.revocationLists.length,
     revocationListsWithoutIssuer: store.revocationLists.filter(({ issuer }) => issuer === null).length,
+    revocationListsRefused: store.refusedLists(now),
   };
 }
 
@@ -51,8 +54,8 @@ function auditCountry(
 ): CountryAudit {
   let newest: { readonly from: Date; readonly until: Date | null } | null = null;
   for (const authority of authorities) {
-    const list = store.revocationListOf(authority);
-    if (list !== null && (newest === null || list.thisUpdate > newest.from)) {
+    const [list] = store.revocationOf(authority, now).lists;
+    if (list !== undefined && (newest === null || list.thisUpdate > newest.from)) {
       newest = { from: list.thisUpdate, until: list.nextUpdate };
     }
   }

@@ -4,12 +4,13 @@ import { TAG } from "../ber/tag.ts";
 import { fromLatin1, toHex } from "../bytes.ts";
 import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 import { type Certificate, readCertificate } from "../x509/certificate.ts";
-import { readCrl } from "../x509/crl.ts";
+import { isInFuture } from "../x509/clock-skew.ts";
+import { type CertificateRevocationList, readCrl } from "../x509/crl.ts";
+import { findSigner, isOwnIssuer } from "./find-signer.ts";
 import { readLdif } from "./ldif.ts";
 import { type MasterListOptions, type RejectedItem, readMasterList } from "./master-list.ts";
 import { readPem } from "./pem.ts";
 import type { TrustRecord, TrustSignature, TrustSource, TrustSourceType } from "./trust-record.ts";
-import { findSigner, isOwnIssuer } from "./trust-store.ts";
 
 export const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
 
@@ -63,7 +64,7 @@ class Collector {
     try {
       const kind = kindOf(bytes);
       if (kind === "master_list") this.#addMasterList(bytes, item);
-      else if (kind === "revocation_list") this.#revocationLists.push(readCrl(bytes).der);
+      else if (kind === "revocation_list") this.#revocationLists.push(this.#acceptList(readCrl(bytes)).der);
       else this.#certificates.push(this.#acceptCertificate(readCertificate(bytes)).der);
     } catch (error) {
       if (!isEmrtdError(error)) throw error;
@@ -77,6 +78,17 @@ class Collector {
       this.#rejected.push({ item: `${inner} of ${item}`, reason });
     const source = this.#source("master_list", list.signature);
     this.#records.push({ source, certificates: list.certificates, revocationLists: [] });
+  }
+
+  /** Who signed it is left to the store: its authority may come with a later import. */
+  #acceptList(list: CertificateRevocationList): CertificateRevocationList {
+    if (isInFuture(list.thisUpdate, this.#options.now)) {
+      throw new EmrtdError(
+        "TRUST_IMPORT_INVALID",
+        `The revocation list of ${list.issuer.display} is dated in the future, ${list.thisUpdate.toISOString()}`,
+      );
+    }
+    return list;
   }
 
   /** Nobody vouches for a loose certificate but the operator, so at least it must be what it claims to be. */

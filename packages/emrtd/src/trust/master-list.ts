@@ -1,14 +1,14 @@
 import { OID } from "../ber/oid.ts";
 import { readWhole } from "../ber/read.ts";
 import { TAG } from "../ber/tag.ts";
-import { equal, toHex } from "../bytes.ts";
+import { toHex } from "../bytes.ts";
 import { readSignedData } from "../cms/signed-data.ts";
 import { type SignedDataTolerance, verifySignedData } from "../cms/verify-signed-data.ts";
 import type { SignatureChecker } from "../crypto/signature.ts";
 import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 import { type Certificate, readCertificate } from "../x509/certificate.ts";
+import { findSigner, keyIdFits } from "./find-signer.ts";
 import type { TrustSignature } from "./trust-record.ts";
-import { findSigner } from "./trust-store.ts";
 
 const MAX_LIST_BYTES = 16 * 1024 * 1024;
 const MAX_LIST_CERTIFICATES = 20_000;
@@ -88,13 +88,7 @@ function findAnchor(
   if (isPinned(signer.der)) return signer;
   const roots = [...options.roots, ...embedded.filter(isPinned).map(readCertificate)];
   const candidates = roots
-    .filter(
-      ({ subject, subjectKeyId }) =>
-        subject.key === signer.issuer.key &&
-        (signer.authorityKeyId === null ||
-          subjectKeyId === null ||
-          equal(subjectKeyId, signer.authorityKeyId)),
-    )
+    .filter((root) => root.subject.key === signer.issuer.key && keyIdFits(signer, root))
     .map((certificate) => ({ certificate }));
   const { signatureScheme: scheme, tbs: message, signature } = signer;
   const found = findSigner({ scheme, message, signature }, candidates, options.checker);

@@ -1,15 +1,11 @@
 import { equal, toHex } from "../bytes.ts";
-import {
-  checkSignature,
-  type SignatureToCheck,
-  type SignatureTolerance,
-  type SignatureVerdict,
-  type SignatureWarning,
-} from "../crypto/check-signature.ts";
+import type { SignatureTolerance } from "../crypto/check-signature.ts";
 import type { SignatureChecker } from "../crypto/signature.ts";
 import { isEmrtdError } from "../emrtd-error.ts";
 import { type Certificate, readCertificate } from "../x509/certificate.ts";
 import { type CertificateRevocationList, readCrl } from "../x509/crl.ts";
+import { type FoundSigner, findSigner, isOwnIssuer, keyIdFits, signerAmong } from "./find-signer.ts";
+import { RevocationIndex, type RevocationStatus } from "./revocation.ts";
 import type { TrustRecord, TrustSource } from "./trust-record.ts";
 
 /**
@@ -30,8 +26,17 @@ export interface Authority {
 
 export interface KnownRevocationList {
   readonly list: CertificateRevocationList;
-  /** The authority whose key signed it; null when none of the store did, and the list then counts for nothing. */
+  /** The authority of the list's name whose key signed it; null when none of the store did, and the list then counts for nothing. */
   readonly issuer: Authority | null;
+  readonly source: TrustSource;
+}
+
+/** A list that counts for nothing, and why. */
+export interface RefusedRevocationList {
+  /** For people; null when the list could not be read. */
+  readonly issuer: string | null;
+  readonly thisUpdate: Date | null;
+  readonly reason: string;
   readonly source: TrustSource;
 }
 
@@ -46,16 +51,6 @@ const MAX_SIGNERS_KEPT = 256;
 function memoKey(der: Uint8Array): string {
   return String.fromCharCode(...der.subarray(-16));
 }
-
-/** More keys than this are never tried for one certificate, whatever a store holds under one name. */
-const MAX_KEYS_TRIED = 8;
-
-/** Deviations that real authorities show in certificates and lists they sign. */
-const STORE_TOLERANCE: SignatureTolerance = {
-  digestInfoWithoutNull: true,
-  rawEcdsa: false,
-  wrongCurveOfSameSize: false,
-};
 
 interface Entry {
   readonly certificate: Certificate;
@@ -75,7 +70,8 @@ export class TrustStore {
   readonly #byName = new Map<string, Authority[]>();
   readonly #byKeyId = new Map<string, Authority[]>();
   readonly #byFingerprint = new Map<string, Authority>();
-  readonly #listOf = new Map<Authority, CertificateRevocationList>();
+  readonly #unreadableLists: RefusedRevocationList[] = [];
+  readonly #revocation: RevocationIndex;
   readonly #signers = new Map<string, Certificate>();
   readonly #certifiedBy = new WeakMap<
     Certificate,
@@ -92,7 +88,8 @@ export class TrustStore {
       if (keyId !== null) addTo(this.#byKeyId, toHex(keyId), authority);
     }
     this.revocationLists = this.#collectLists(records, checker);
-    this.#assignLists();
+    const trusted = this.authorities.filter(({ basis }) => basis !== "none");
+    this.#revocation = new RevocationIndex(trusted, this.revocationLists, checker);
   }
 
   get isEmpty(): boolean {
@@ -151,39 +148,53 @@ export class TrustStore {
     this.#signers.set(key, readCertificate(signer.der.slice()));
   }
 
-  /** The newest list signed by the key of this authority. */
-  revocationListOf(authority: Authority): CertificateRevocationList | null {
-    return this.#listOf.get(authority) ?? null;
+  /** What the lists that count at this time say of this authority and of what it issued. */
+  revocationOf(authority: Authority, now: Date): RevocationStatus {
+    return this.#revocation.statusOf(authority, now);
   }
 
-  /** The newest list of a key counts for every certificate with that key: a self-signed one and a link share it. */
-  #assignLists(): void {
-    const listByKey = new Map<string, CertificateRevocationList>();
-    for (const { list, issuer } of this.revocationLists) {
-      if (issuer === null) continue;
-      const key = keyOf(issuer.certificate);
-      const newest = listByKey.get(key);
-      if (newest === undefined || newest.thisUpdate < list.thisUpdate) listByKey.set(key, list);
-    }
-    if (listByKey.size === 0) return;
-    for (const authority of this.authorities) {
-      const list = listByKey.get(keyOf(authority.certificate));
-      if (list !== undefined) this.#listOf.set(authority, list);
-    }
+  /** The lists that count for nothing at this time. */
+  refusedLists(now: Date): readonly RefusedRevocationList[] {
+    const refused = this.revocationLists.flatMap((known): readonly RefusedRevocationList[] => {
+      const reason = this.#revocation.refusalOf(known, now);
+      if (reason === null) return [];
+      const { list, source } = known;
+      return [{ issuer: list.issuer.display, thisUpdate: list.thisUpdate, reason, source }];
+    });
+    return [...this.#unreadableLists, ...refused];
   }
 
   #collectLists(records: readonly TrustRecord[], checker: SignatureChecker): readonly KnownRevocationList[] {
     const known: KnownRevocationList[] = [];
-    for (const record of records) {
-      for (const bytes of record.revocationLists) {
-        const list = readCrl(bytes);
-        const { authorities } = this.issuersOf(list);
-        const { signatureScheme: scheme, tbs: message, signature } = list;
-        const found = findSigner({ scheme, message, signature }, authorities, checker);
-        known.push({ list, issuer: found?.candidates[0] ?? null, source: record.source });
+    for (const { source, revocationLists } of records) {
+      for (const bytes of revocationLists) {
+        const list = this.#readList(bytes, source);
+        if (list !== null) known.push({ list, issuer: this.#signerOf(list, checker), source });
       }
     }
     return known;
+  }
+
+  /** A list that an earlier version let in must not keep the others, and all authorities, from being used. */
+  #readList(bytes: Uint8Array, source: TrustSource): CertificateRevocationList | null {
+    try {
+      return readCrl(bytes);
+    } catch (error) {
+      if (!isEmrtdError(error)) throw error;
+      this.#unreadableLists.push({ issuer: null, thisUpdate: null, reason: error.message, source });
+      return null;
+    }
+  }
+
+  /** A list speaks in a name, so only a key of that name can have signed it; the key id says merely which one to try first. */
+  #signerOf(list: CertificateRevocationList, checker: SignatureChecker): Authority | null {
+    const named = this.#byName.get(list.issuer.key) ?? [];
+    const { authorityKeyId } = list;
+    const isMeant = ({ certificate: { subjectKeyId } }: Authority) =>
+      authorityKeyId !== null && subjectKeyId !== null && equal(subjectKeyId, authorityKeyId);
+    const candidates = [...named.filter(isMeant), ...named.filter((authority) => !isMeant(authority))];
+    const { signatureScheme: scheme, tbs: message, signature } = list;
+    return findSigner({ scheme, message, signature }, candidates, checker)?.candidates[0] ?? null;
   }
 }
 
@@ -191,10 +202,6 @@ function addTo<T>(index: Map<string, T[]>, key: string, item: T): void {
   const items = index.get(key);
   if (items === undefined) index.set(key, [item]);
   else items.push(item);
-}
-
-function keyOf(certificate: Certificate): string {
-  return toHex(certificate.subjectPublicKeyInfo);
 }
 
 function collectAuthorities(
@@ -227,12 +234,6 @@ function collectAuthorities(
   }));
 }
 
-/** Same name for subject and issuer, and no key id that points elsewhere: what a root looks like. */
-export function isOwnIssuer({ isSelfIssued, authorityKeyId, subjectKeyId }: Certificate): boolean {
-  if (!isSelfIssued) return false;
-  return authorityKeyId === null || subjectKeyId === null || equal(authorityKeyId, subjectKeyId);
-}
-
 /** Follows link certificates from trusted authorities. Each round links at least one, or is the last. */
 function linkEntries(entries: readonly Entry[], checker: SignatureChecker): void {
   let open = entries.filter((entry) => !entry.named);
@@ -242,11 +243,8 @@ function linkEntries(entries: readonly Entry[], checker: SignatureChecker): void
     progress = false;
     for (const entry of open) {
       const { certificate } = entry;
-      const parents = (byName.get(certificate.issuer.key) ?? []).filter(
-        (parent) =>
-          certificate.authorityKeyId === null ||
-          parent.certificate.subjectKeyId === null ||
-          equal(certificate.authorityKeyId, parent.certificate.subjectKeyId),
+      const parents = (byName.get(certificate.issuer.key) ?? []).filter((parent) =>
+        keyIdFits(certificate, parent.certificate),
       );
       const parent = signerAmong(certificate, parents, checker);
       if (parent === null) continue;
@@ -255,63 +253,5 @@ function linkEntries(entries: readonly Entry[], checker: SignatureChecker): void
       progress = true;
     }
     open = open.filter((entry) => entry.linkedFrom === null);
-  }
-}
-
-function signerAmong<T extends { readonly certificate: Certificate }>(
-  certificate: Certificate,
-  candidates: readonly T[],
-  checker: SignatureChecker,
-): T | null {
-  try {
-    const { signatureScheme: scheme, tbs: message, signature } = certificate;
-    return findSigner({ scheme, message, signature }, candidates, checker)?.candidates[0] ?? null;
-  } catch (error) {
-    if (isEmrtdError(error)) return null;
-    throw error;
-  }
-}
-
-export interface FoundSigner<T> {
-  /** All candidates that hold the key which made the signature. */
-  readonly candidates: readonly [T, ...T[]];
-  readonly warnings: readonly SignatureWarning[];
-}
-
-/** The candidates whose key made the signature. Those that share a key cost one check, and only so many keys are tried. */
-export function findSigner<T extends { readonly certificate: Certificate }>(
-  signed: Omit<SignatureToCheck, "key">,
-  candidates: readonly T[],
-  checker: SignatureChecker,
-  tolerance: SignatureTolerance = STORE_TOLERANCE,
-): FoundSigner<T> | null {
-  const tried: Uint8Array[] = [];
-  for (const { certificate } of candidates) {
-    const spki = certificate.subjectPublicKeyInfo;
-    if (tried.some((other) => equal(other, spki))) continue;
-    if (tried.length === MAX_KEYS_TRIED) return null;
-    tried.push(spki);
-    const verdict = tryKey(signed, certificate, checker, tolerance);
-    if (!verdict.valid) continue;
-    const [first, ...rest] = candidates.filter((other) =>
-      equal(other.certificate.subjectPublicKeyInfo, spki),
-    );
-    if (first !== undefined) return { candidates: [first, ...rest], warnings: verdict.warnings };
-  }
-  return null;
-}
-
-/** A key of an unsupported kind cannot have signed anything that is understood here. */
-function tryKey(
-  signed: Omit<SignatureToCheck, "key">,
-  certificate: Certificate,
-  checker: SignatureChecker,
-  tolerance: SignatureTolerance,
-): SignatureVerdict {
-  try {
-    return checkSignature(checker, { ...signed, key: certificate.publicKey }, tolerance);
-  } catch (error) {
-    if (isEmrtdError(error)) return { valid: false, warnings: [] };
-    throw error;
   }
 }

@@ -275,6 +275,11 @@ test("a link certificate alone carries trust to the new authority", () => {
   );
 });
 
+test("a signature that was made over another kind of content fails", () => {
+  const files = makeFiles({ signing: { quirks: { signedContentType: OID.cscaMasterList } } });
+  fails(verify(files), "sod_signature", "content_type_differs");
+});
+
 test("a revoked signer fails; a missing or stale list is reported, or fails where the operator wants it to", () => {
   fails(verify(makeFiles({ signerVariant: { revoked: true } })), "revocation", "signer_revoked");
   const [record] = testCountryTrust(utopia);

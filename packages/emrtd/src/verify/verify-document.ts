@@ -10,6 +10,7 @@ import { lastValidDay } from "../mrz/mrz-date.ts";
 import type { Mrz } from "../mrz/parse-mrz.ts";
 import type { Authority, TrustStore } from "../trust/trust-store.ts";
 import type { Certificate } from "../x509/certificate.ts";
+import { CLOCK_SKEW_MILLISECONDS, isInFuture } from "../x509/clock-skew.ts";
 import { certificateCountriesOf } from "./country.ts";
 import {
   type DocumentContent,
@@ -51,12 +52,6 @@ export interface VerifiedDocument {
 const REQUIRED_GROUPS: readonly DataGroupNumber[] = [1, 2];
 
 const DAY_MILLISECONDS = 86_400_000;
-
-/**
- * States write local time as if it were UTC and begin certificates at midnight, so what comes first on paper may come second by
- * some hours. An hour too early gives nothing away: whoever signs also states the time.
- */
-const CLOCK_SKEW_MILLISECONDS = DAY_MILLISECONDS;
 
 /** Whether a certificate had begun, give or take the skew, and had not ended. */
 function wasValidAt({ notBefore, notAfter }: Certificate, time: Date): boolean {
@@ -321,12 +316,11 @@ function checkValidityAtSigning(
     authority_valid_from: authority.notBefore.toISOString(),
     authority_valid_until: authority.notAfter.toISOString(),
   });
-  const latest = new Date(now.getTime() + CLOCK_SKEW_MILLISECONDS);
-  if (signer.notBefore > latest) note.fail("signer_not_yet_valid");
+  if (isInFuture(signer.notBefore, now)) note.fail("signer_not_yet_valid");
   if (!wasValidAt(authority, signer.notBefore)) note.fail("authority_not_valid_when_it_signed");
   if (signer.notAfter < now) note.warn("signer_expired");
   if (signingTime === null) return;
-  if (signingTime > latest) note.fail("signed_in_the_future");
+  if (isInFuture(signingTime, now)) note.fail("signed_in_the_future");
   if (!wasValidAt(signer, signingTime)) note.fail("signer_not_valid_at_signing");
   if (!wasValidAt(authority, signingTime)) note.fail("authority_not_valid_at_signing");
   const period = signer.privateKeyUsagePeriod;
@@ -344,28 +338,29 @@ function checkRevocation(
   now: Date,
   note: Note,
 ): void {
-  const list = trust.revocationListOf(authority);
-  if (list === null) {
-    note.evidence({ revocation_list: "missing" });
-    note.judge(policy.missingRevocationList, "revocation_list_missing");
-    return;
-  }
-  const stale = list.nextUpdate === null || list.nextUpdate < now;
-  note.evidence({
-    revocation_list: stale ? "stale" : "fresh",
-    revocation_list_from: list.thisUpdate.toISOString(),
-    revocation_list_until: list.nextUpdate?.toISOString() ?? null,
-  });
-  const revokedAt = list.revokedAt.get(signer.serial);
-  if (revokedAt !== undefined) {
+  const { lists, authorityRevokedAt } = trust.revocationOf(authority, now);
+  const [newest] = lists;
+  const stale = newest !== undefined && (newest.nextUpdate === null || newest.nextUpdate < now);
+  note.evidence(
+    newest === undefined
+      ? { revocation_list: "missing" }
+      : {
+          revocation_list: stale ? "stale" : "fresh",
+          revocation_list_from: newest.thisUpdate.toISOString(),
+          revocation_list_until: newest.nextUpdate?.toISOString() ?? null,
+        },
+  );
+  for (const list of lists) {
+    const revokedAt = list.revokedAt.get(signer.serial);
+    if (revokedAt === undefined) continue;
     note.evidence({ revoked_at: revokedAt.toISOString() });
     note.fail("signer_revoked");
   }
-  const authorityRevokedAt = list.revokedAt.get(authority.certificate.serial);
-  if (authorityRevokedAt !== undefined && authority.certificate.issuer.key === list.issuer.key) {
+  if (authorityRevokedAt !== null) {
     note.evidence({ revoked_at: authorityRevokedAt.toISOString() });
     note.fail("authority_revoked");
   }
+  if (newest === undefined) note.judge(policy.missingRevocationList, "revocation_list_missing");
   if (stale) note.judge(policy.staleRevocationList, "revocation_list_stale");
 }
 

@@ -7,7 +7,7 @@ import { readAuthorityKeyId } from "./certificate.ts";
 import { type DistinguishedName, readName } from "./name.ts";
 
 /** Country signing authorities revoke signers by the dozen; the bounds leave room for a hundred thousand. */
-const LIMITS = { maxBytes: 16 * 1024 * 1024, maxDepth: 12, maxNodes: 1_000_000 } as const;
+const LIMITS = { maxBytes: 16 * 1024 * 1024, maxDepth: 12, maxNodes: 1_500_000 } as const;
 
 const EXTENSION = {
   crlNumber: "2.5.29.20",
@@ -15,8 +15,20 @@ const EXTENSION = {
   authorityKeyId: "2.5.29.35",
 } as const;
 
-/** Restricts a list to part of the certificates; such a list would make a revoked signer look good. */
+/**
+ * Restricts a list to part of the certificates, or lets it speak for other issuers (an indirect list). Taken for a complete one, such a
+ * list would make a revoked signer look good, so it is refused also where its maker forgot to mark the extension as critical.
+ */
 const ISSUING_DISTRIBUTION_POINT = "2.5.29.28";
+
+/** In an entry: this one and those after it are of another issuer. */
+const CERTIFICATE_ISSUER = "2.5.29.29";
+
+/** Extensions of an entry that say why or since when, and change nothing about it. */
+const HARMLESS_ENTRY_EXTENSIONS: ReadonlySet<string> = new Set([
+  "2.5.29.21", // reason
+  "2.5.29.24", // date of invalidity
+]);
 
 export interface CertificateRevocationList {
   readonly der: Uint8Array;
@@ -78,8 +90,50 @@ function readEntries(entries: Tlv | undefined): ReadonlyMap<string, Date> {
       throw new EmrtdError("CRL_INVALID", "A serial number in a revocation list is empty or too long");
     }
     revokedAt.set(toHex(serial.value), entry.at(1, "The time of a revocation").time());
+    const extensions = entry.children()[2];
+    if (extensions !== undefined) checkEntryExtensions(extensions);
   }
   return revokedAt;
+}
+
+/** RFC 5280, section 5.3: a list with an entry that is not understood must not be used at all. */
+function checkEntryExtensions(extensions: Tlv): void {
+  for (const extension of extensions.expect(TAG.sequence, "The extensions of an entry").iterate()) {
+    const { oid, critical } = readExtension(extension);
+    if (oid === CERTIFICATE_ISSUER || (critical && !HARMLESS_ENTRY_EXTENSIONS.has(oid))) {
+      throw new EmrtdError(
+        "CRL_INVALID",
+        `A revocation list with the extension ${oid} in an entry is of several issuers or not understood`,
+      );
+    }
+  }
+}
+
+function readExtension(extension: Tlv): {
+  readonly oid: string;
+  readonly critical: boolean;
+  readonly value: Uint8Array;
+} {
+  const parts = extension.expect(TAG.sequence, "An extension").children();
+  const marked = parts[1]?.tag === TAG.boolean ? parts[1] : undefined;
+  return {
+    oid: extension.at(0, "The name of an extension").oid(),
+    critical: marked?.boolean() ?? false,
+    value: extension.at(marked === undefined ? 1 : 2, "The value of an extension").octetString(),
+  };
+}
+
+/** Below zero when the first is the older one, zero when nothing tells. */
+export function compareListAge(
+  one: Pick<CertificateRevocationList, "thisUpdate" | "number">,
+  other: Pick<CertificateRevocationList, "thisUpdate" | "number">,
+): number {
+  const difference = one.thisUpdate.getTime() - other.thisUpdate.getTime();
+  if (difference !== 0) return difference;
+  // A list without a number is older than one with any: without some such rule there would be no order at all.
+  const first = one.number === null ? -1n : BigInt(`0x${one.number}`);
+  const second = other.number === null ? -1n : BigInt(`0x${other.number}`);
+  return first < second ? -1 : first > second ? 1 : 0;
 }
 
 function readCrlExtensions(wrapper: Tlv | undefined): {
@@ -90,12 +144,7 @@ function readCrlExtensions(wrapper: Tlv | undefined): {
   let authorityKeyId: Uint8Array | null = null;
   if (wrapper === undefined) return { number, authorityKeyId };
   for (const extension of wrapper.at(0, "The extensions of a revocation list", TAG.sequence).children()) {
-    const parts = extension.expect(TAG.sequence, "An extension").children();
-    const oid = extension.at(0, "The name of an extension").oid();
-    const critical = parts[1]?.tag === TAG.boolean ? parts[1].boolean() : false;
-    const value = extension
-      .at(parts[1]?.tag === TAG.boolean ? 2 : 1, "The value of an extension")
-      .octetString();
+    const { oid, critical, value } = readExtension(extension);
     if (oid === EXTENSION.crlNumber) {
       number = toHex(readWhole(value).unsignedBytes());
     } else if (oid === EXTENSION.authorityKeyId) {

@@ -20,7 +20,8 @@ import type { SignatureScheme } from "../../crypto/signature-scheme.ts";
 import { type SigningKey, signatureAlgorithm } from "./signing-key.ts";
 
 export interface TestName {
-  readonly country: string;
+  /** Null leaves it out of the name, as one state did for years. */
+  readonly country: string | null;
   readonly organization: string;
   readonly commonName: string;
 }
@@ -50,7 +51,7 @@ export interface CertificateRequest {
 export function encodeName({ country, organization, commonName }: TestName): Uint8Array {
   const part = (type: string, value: Uint8Array) => setOf(sequence(oid(type), value));
   return sequence(
-    part("2.5.4.6", printableString(country)),
+    ...(country === null ? [] : [part("2.5.4.6", printableString(country))]),
     part("2.5.4.10", utf8String(organization)),
     part("2.5.4.3", utf8String(commonName)),
   );
@@ -112,7 +113,21 @@ export interface RevocationRequest {
   readonly thisUpdate: Date;
   readonly nextUpdate: Date;
   readonly number: number;
-  readonly revoked: readonly { readonly serial: Uint8Array; readonly at: Date }[];
+  readonly revoked: readonly RevokedSerial[];
+  /** Beside the two that every list has: what makes a list partial, indirect or not understood. */
+  readonly extensions?: readonly TestExtension[];
+}
+
+export interface RevokedSerial {
+  readonly serial: Uint8Array;
+  readonly at: Date;
+  readonly extensions?: readonly TestExtension[];
+}
+
+export interface TestExtension {
+  readonly type: string;
+  readonly critical: boolean;
+  readonly value: Uint8Array;
 }
 
 export function issueRevocationList({
@@ -121,9 +136,17 @@ export function issueRevocationList({
   nextUpdate,
   number,
   revoked,
+  extensions = [],
 }: RevocationRequest): Uint8Array {
   const algorithm = signatureAlgorithm(issuer.scheme);
-  const entries = revoked.map(({ serial, at }) => sequence(unsignedInteger(serial), certificateTime(at)));
+  const encode = ({ type, critical, value }: TestExtension) => extension(type, critical, value);
+  const entries = revoked.map((entry) =>
+    sequence(
+      unsignedInteger(entry.serial),
+      certificateTime(entry.at),
+      ...(entry.extensions === undefined ? [] : [sequence(...entry.extensions.map(encode))]),
+    ),
+  );
   const tbs = sequence(
     integer(1),
     algorithm,
@@ -136,6 +159,7 @@ export function issueRevocationList({
       sequence(
         extension("2.5.29.35", false, sequence(contextValue(0, keyIdOf(issuer.key)))),
         extension("2.5.29.20", false, integer(number)),
+        ...extensions.map(encode),
       ),
     ),
   );

@@ -1,35 +1,9 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { test } from "node:test";
+import { inFolder, openssl, pem, skipWithoutOpenssl as skip } from "../../../test/support/openssl.ts";
 import { makeFiles, utopia } from "../../../test/support/test-country.ts";
-import { toBase64 } from "../../base64.ts";
 import { readSodContent } from "../../lds/sod.ts";
 import { SIGNER_PROFILES } from "./signer-profiles.ts";
-
-function openssl(...args: readonly string[]) {
-  return spawnSync("openssl", args, { encoding: "utf8", timeout: 20_000 });
-}
-
-const skip = openssl("version").status === 0 ? false : "openssl is not installed";
-
-function pem(label: string, bytes: Uint8Array): string {
-  return `-----BEGIN ${label}-----\n${toBase64(bytes).replace(/.{64}(?=.)/g, "$&\n")}\n-----END ${label}-----\n`;
-}
-
-function inFolder(run: (write: (name: string, content: Uint8Array | string) => string) => void): void {
-  const folder = mkdtempSync(path.join(tmpdir(), "openssl-"));
-  try {
-    run((name, content) => {
-      writeFileSync(path.join(folder, name), content);
-      return path.join(folder, name);
-    });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
 
 /** OpenSSL refuses chains with explicit curve parameters, so it can judge the RSA signers alone. */
 for (const profile of SIGNER_PROFILES.filter(({ key }) => key.kind === "rsa")) {

@@ -37,6 +37,8 @@ export interface MessageOptions {
 
 export interface MessageQuirks {
   readonly contentType?: string;
+  /** What the signed attribute says of the content, where it differs from what stands beside the content. */
+  readonly signedContentType?: string;
   readonly signerId?: Uint8Array;
   readonly signatureAlgorithm?: Uint8Array;
   readonly sign?: (message: Uint8Array) => Uint8Array;
@@ -55,7 +57,7 @@ export function signMessage(
   const digest = digestOf(scheme.hash, content);
   const attribute = (type: string, value: Uint8Array) => sequence(oid(type), setOf(value));
   const attributes = setOf(
-    attribute(ATTRIBUTE_OID.contentType, oid(contentType)),
+    attribute(ATTRIBUTE_OID.contentType, oid(quirks.signedContentType ?? contentType)),
     attribute(ATTRIBUTE_OID.messageDigest, octetString(digest)),
     ...(signedAt === null ? [] : [attribute(ATTRIBUTE_OID.signingTime, utcTime(signedAt))]),
   );

@@ -1,0 +1,93 @@
+import { equal } from "../bytes.ts";
+import {
+  checkSignature,
+  type SignatureToCheck,
+  type SignatureTolerance,
+  type SignatureVerdict,
+  type SignatureWarning,
+} from "../crypto/check-signature.ts";
+import type { SignatureChecker } from "../crypto/signature.ts";
+import { isEmrtdError } from "../emrtd-error.ts";
+import type { Certificate } from "../x509/certificate.ts";
+
+/** More keys than this are never tried for one certificate, whatever a store holds under one name. */
+const MAX_KEYS_TRIED = 8;
+
+/** Deviations that real authorities show in certificates and lists they sign. */
+const STORE_TOLERANCE: SignatureTolerance = {
+  digestInfoWithoutNull: true,
+  rawEcdsa: false,
+  wrongCurveOfSameSize: false,
+};
+
+/** Whether the key id that a certificate gives for its issuer, where it gives one, can be that of this key. */
+export function keyIdFits(
+  { authorityKeyId }: Pick<Certificate, "authorityKeyId">,
+  { subjectKeyId }: Pick<Certificate, "subjectKeyId">,
+): boolean {
+  return authorityKeyId === null || subjectKeyId === null || equal(authorityKeyId, subjectKeyId);
+}
+
+/** Same name for subject and issuer, and no key id that points elsewhere: what a root looks like. */
+export function isOwnIssuer(certificate: Certificate): boolean {
+  return certificate.isSelfIssued && keyIdFits(certificate, certificate);
+}
+
+/** Who of these signed the certificate; null when none did, or its signature is of an unknown kind. */
+export function signerAmong<T extends { readonly certificate: Certificate }>(
+  certificate: Certificate,
+  candidates: readonly T[],
+  checker: SignatureChecker,
+): T | null {
+  try {
+    const { signatureScheme: scheme, tbs: message, signature } = certificate;
+    return findSigner({ scheme, message, signature }, candidates, checker)?.candidates[0] ?? null;
+  } catch (error) {
+    if (isEmrtdError(error)) return null;
+    throw error;
+  }
+}
+
+export interface FoundSigner<T> {
+  /** All candidates that hold the key which made the signature. */
+  readonly candidates: readonly [T, ...T[]];
+  readonly warnings: readonly SignatureWarning[];
+}
+
+/** The candidates whose key made the signature. Those that share a key cost one check, and only so many keys are tried. */
+export function findSigner<T extends { readonly certificate: Certificate }>(
+  signed: Omit<SignatureToCheck, "key">,
+  candidates: readonly T[],
+  checker: SignatureChecker,
+  tolerance: SignatureTolerance = STORE_TOLERANCE,
+): FoundSigner<T> | null {
+  const tried: Uint8Array[] = [];
+  for (const { certificate } of candidates) {
+    const spki = certificate.subjectPublicKeyInfo;
+    if (tried.some((other) => equal(other, spki))) continue;
+    if (tried.length === MAX_KEYS_TRIED) return null;
+    tried.push(spki);
+    const verdict = tryKey(signed, certificate, checker, tolerance);
+    if (!verdict.valid) continue;
+    const [first, ...rest] = candidates.filter((other) =>
+      equal(other.certificate.subjectPublicKeyInfo, spki),
+    );
+    if (first !== undefined) return { candidates: [first, ...rest], warnings: verdict.warnings };
+  }
+  return null;
+}
+
+/** A key of an unsupported kind cannot have signed anything that is understood here. */
+function tryKey(
+  signed: Omit<SignatureToCheck, "key">,
+  certificate: Certificate,
+  checker: SignatureChecker,
+  tolerance: SignatureTolerance,
+): SignatureVerdict {
+  try {
+    return checkSignature(checker, { ...signed, key: certificate.publicKey }, tolerance);
+  } catch (error) {
+    if (isEmrtdError(error)) return { valid: false, warnings: [] };
+    throw error;
+  }
+}

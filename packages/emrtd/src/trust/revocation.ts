@@ -1,0 +1,241 @@
+import { toHex } from "../bytes.ts";
+import type { SignatureChecker } from "../crypto/signature.ts";
+import { isInFuture } from "../x509/clock-skew.ts";
+import { type CertificateRevocationList, compareListAge } from "../x509/crl.ts";
+import { isOwnIssuer, keyIdFits, signerAmong } from "./find-signer.ts";
+import type { Authority, KnownRevocationList } from "./trust-store.ts";
+
+export interface RevocationStatus {
+  /** The list of the authority's own name and those of the names it was handed over to, newest first. A serial on any of them is revoked. */
+  readonly lists: readonly CertificateRevocationList[];
+  /** When the authority itself was revoked; null when it was not. */
+  readonly authorityRevokedAt: Date | null;
+}
+
+interface SignedList {
+  readonly list: CertificateRevocationList;
+  readonly signer: Authority;
+}
+
+interface RevokedKey {
+  readonly at: Date;
+  /** The list that says so, which counts from its own date on. */
+  readonly by: CertificateRevocationList;
+}
+
+/**
+ * Whoever issues revocation lists: one authority under one name, with all the keys it had. A list belongs to the name (RFC 5280
+ * section 5, Doc 9303 part 12) and not to the key that signed it, so it counts for what every key of the name has issued.
+ */
+interface ListIssuer {
+  /** Those that count, oldest first. */
+  readonly lists: CertificateRevocationList[];
+  /** Who took over from it. What the new one revokes includes certificates of the old one. */
+  readonly successors: Set<ListIssuer>;
+  /** The certificates of authorities that it issued: its own, and links to its successors. */
+  readonly issued: Set<Authority>;
+  /** By public key: a root and a link to it are two certificates of one key, and a key that is bad is bad in both. */
+  readonly revokedKeys: Map<string, RevokedKey>;
+}
+
+const NOTHING_KNOWN: RevocationStatus = { lists: [], authorityRevokedAt: null };
+
+/** Which lists count for which authority. Everything is put in place once, so that asking is a lookup. */
+export class RevocationIndex {
+  readonly #issuerOf: ReadonlyMap<Authority, ListIssuer>;
+  /** An issuer and all that took over from it, one after the other. */
+  readonly #covering = new Map<ListIssuer, readonly ListIssuer[]>();
+  readonly #signedWithRevokedKey = new Set<CertificateRevocationList>();
+
+  constructor(
+    trusted: readonly Authority[],
+    known: readonly KnownRevocationList[],
+    checker: SignatureChecker,
+  ) {
+    const usable = known.flatMap(({ list, issuer }): readonly SignedList[] =>
+      issuer === null ? [] : [{ list, signer: issuer }],
+    );
+    // Who belongs to whom costs signature checks, and lists never reach beyond their own state.
+    const states = new Set(usable.map(({ signer }) => stateOf(signer)));
+    const concerned = trusted.filter((authority) => states.has(stateOf(authority)));
+    this.#issuerOf = groupByIssuer(concerned, checker);
+    const oldestFirst = usable.toSorted((a, b) => compareListAge(a.list, b.list));
+    this.#countLists(oldestFirst);
+    for (const issuer of new Set(this.#issuerOf.values())) this.#covering.set(issuer, withSuccessors(issuer));
+  }
+
+  statusOf(authority: Authority, now: Date): RevocationStatus {
+    const issuer = this.#issuerOf.get(authority);
+    if (issuer === undefined) return NOTHING_KNOWN;
+    const lists: CertificateRevocationList[] = [];
+    for (const { lists: oldestFirst } of this.#covering.get(issuer) ?? []) {
+      const last = oldestFirst.findLastIndex(({ thisUpdate }) => !isInFuture(thisUpdate, now));
+      lists.push(...newestUpTo(oldestFirst, last));
+    }
+    if (lists.length > 1) lists.sort((a, b) => compareListAge(b, a));
+    const revoked = issuer.revokedKeys.size > 0 ? issuer.revokedKeys.get(keyOf(authority)) : undefined;
+    const counts = revoked !== undefined && !isInFuture(revoked.by.thisUpdate, now);
+    return { lists, authorityRevokedAt: counts ? revoked.at : null };
+  }
+
+  /** Why a list counts for nothing, for people; null when it counts, or did before a newer one came. */
+  refusalOf({ list, issuer }: KnownRevocationList, now: Date): string | null {
+    if (issuer === null) return "No trusted authority of its name signed it";
+    if (this.#signedWithRevokedKey.has(list))
+      return "It was signed with a key that the authority has revoked";
+    if (isInFuture(list.thisUpdate, now)) return "It is dated in the future";
+    return null;
+  }
+
+  /**
+   * From the oldest to the newest, because a list can revoke a key of its own authority. What such a key signs later is no list any
+   * more: whoever stole it could otherwise take every revocation back with a newer one. Only what it says against keys still holds,
+   * or a thief could strike first, with an early date, at the key that revokes his own.
+   */
+  #countLists(oldestFirst: readonly SignedList[]): void {
+    const revokedByAnother = new Map<ListIssuer, Set<string>>();
+    for (const { list, signer } of oldestFirst) {
+      const issuer = this.#issuerOf.get(signer);
+      if (issuer === undefined) continue;
+      const listKey = keyOf(signer);
+      if (revokedByAnother.get(issuer)?.has(listKey) === true) this.#signedWithRevokedKey.add(list);
+      else issuer.lists.push(list);
+      for (const authority of issuer.issued) {
+        const at = list.revokedAt.get(authority.certificate.serial);
+        const subject = this.#issuerOf.get(authority);
+        if (at === undefined || subject === undefined) continue;
+        const key = keyOf(authority);
+        if (!subject.revokedKeys.has(key)) subject.revokedKeys.set(key, { at, by: list });
+        if (key === listKey) continue;
+        const keys = revokedByAnother.get(subject) ?? new Set();
+        revokedByAnother.set(subject, keys.add(key));
+      }
+    }
+  }
+}
+
+/** One list, or several where nothing says which of them is the newest. */
+function newestUpTo(
+  oldestFirst: readonly CertificateRevocationList[],
+  last: number,
+): readonly CertificateRevocationList[] {
+  const newest = oldestFirst[last];
+  if (newest === undefined) return [];
+  let first = last;
+  for (let before = oldestFirst[first - 1]; before !== undefined; before = oldestFirst[first - 1]) {
+    if (compareListAge(before, newest) !== 0) break;
+    first--;
+  }
+  return oldestFirst.slice(first, last + 1);
+}
+
+function keyOf({ certificate }: Authority): string {
+  return toHex(certificate.subjectPublicKeyInfo);
+}
+
+function stateOf({ certificate }: Authority): string | null {
+  return certificate.subject.country?.toUpperCase() ?? null;
+}
+
+function withSuccessors(issuer: ListIssuer): readonly ListIssuer[] {
+  const found = new Set([issuer]);
+  // A set that grows while it is walked is walked to its end.
+  for (const member of found) for (const successor of member.successors) found.add(successor);
+  return [...found];
+}
+
+/**
+ * Two certificates are of one issuer when they have one name, and one state or one key. A name without a state may be that of two, so
+ * there a change of keys needs a link certificate, as does a change of names.
+ */
+function groupByIssuer(
+  trusted: readonly Authority[],
+  checker: SignatureChecker,
+): ReadonlyMap<Authority, ListIssuer> {
+  const byFingerprint = new Map(trusted.map((authority) => [authority.fingerprint, authority]));
+  const byName = Map.groupBy(trusted, ({ certificate }) => certificate.subject.key);
+  const issuerOf = new Map<Authority, ListIssuer>();
+
+  for (const authorities of byName.values()) {
+    const ofState = authorities.filter(
+      (authority) => stateOf(authority) !== null && speaksForItsState(authority, byFingerprint),
+    );
+    const byKey = new Map<string, ListIssuer>();
+    if (ofState.length > 0) {
+      const shared = newIssuer();
+      for (const authority of ofState) byKey.set(keyOf(authority), shared);
+    }
+    for (const authority of authorities) {
+      const key = keyOf(authority);
+      const issuer = byKey.get(key) ?? newIssuer();
+      byKey.set(key, issuer);
+      issuerOf.set(authority, issuer);
+    }
+  }
+  followLinks(trusted, issuerOf, byName, byFingerprint, checker);
+  followSharedKeys(trusted, issuerOf);
+  return issuerOf;
+}
+
+function newIssuer(): ListIssuer {
+  return {
+    lists: [],
+    successors: new Set(),
+    issued: new Set(),
+    revokedKeys: new Map(),
+  };
+}
+
+/** Without this an authority could put its own key under the name of another state with a link certificate, and speak for it. */
+function speaksForItsState(authority: Authority, byFingerprint: ReadonlyMap<string, Authority>): boolean {
+  for (let current = authority; current.linkedFrom !== null; ) {
+    const parent = byFingerprint.get(current.linkedFrom);
+    if (parent === undefined || stateOf(parent) !== stateOf(authority)) return false;
+    current = parent;
+  }
+  return true;
+}
+
+function followLinks(
+  trusted: readonly Authority[],
+  issuerOf: ReadonlyMap<Authority, ListIssuer>,
+  byName: ReadonlyMap<string, readonly Authority[]>,
+  byFingerprint: ReadonlyMap<string, Authority>,
+  checker: SignatureChecker,
+): void {
+  for (const authority of trusted) {
+    const { certificate, linkedFrom } = authority;
+    const issuer = issuerOf.get(authority);
+    if (issuer === undefined) continue;
+    if (certificate.isSelfIssued && (stateOf(authority) !== null || isOwnIssuer(certificate))) {
+      issuer.issued.add(authority);
+      continue;
+    }
+    const possible = (byName.get(certificate.issuer.key) ?? []).filter((other) =>
+      keyIdFits(certificate, other.certificate),
+    );
+    // A master list names links without a look at who signed them, so that is looked at here.
+    const parent =
+      linkedFrom === null
+        ? signerAmong(certificate, possible, checker)
+        : (byFingerprint.get(linkedFrom) ?? null);
+    const predecessor = parent === null ? undefined : issuerOf.get(parent);
+    if (parent === null || predecessor === undefined) continue;
+    const sameState = stateOf(parent) !== null && stateOf(parent) === stateOf(authority);
+    if (!sameState && !certificate.isSelfIssued) continue;
+    predecessor.issued.add(authority);
+    if (predecessor !== issuer && (certificate.isSelfIssued || speaksForItsState(authority, byFingerprint)))
+      predecessor.successors.add(issuer);
+  }
+}
+
+/** One key under two names of one state is one authority, whichever of the names it has taken last. */
+function followSharedKeys(trusted: readonly Authority[], issuerOf: ReadonlyMap<Authority, ListIssuer>): void {
+  const withState = trusted.filter((authority) => stateOf(authority) !== null);
+  const byKeyAndState = Map.groupBy(withState, (authority) => `${stateOf(authority)} ${keyOf(authority)}`);
+  for (const authorities of byKeyAndState.values()) {
+    if (authorities.length === 1) continue;
+    const issuers = new Set(authorities.flatMap((authority) => issuerOf.get(authority) ?? []));
+    for (const one of issuers) for (const other of issuers) if (one !== other) one.successors.add(other);
+  }
+}
