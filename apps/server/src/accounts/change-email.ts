@@ -2,13 +2,13 @@ import type { Core } from "../core.ts";
 import { violates } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import type { UserCaller } from "../kernel/caller.ts";
+import { hashToken } from "../kernel/ids.ts";
 import { queueMail } from "../mails/queue-mail.ts";
 import { countMail } from "./limit-guesses.ts";
 import { mailLink, mailNotice } from "./mail-link.ts";
 import { removeMailedTokens, takeMailedToken } from "./mailed-token.store.ts";
 import { type Proof, reauthenticated } from "./reauthenticate.ts";
 import { findUserByEmail, lockUser, setVerifiedEmail } from "./user.store.ts";
-import { tokenHash } from "./user-session.ts";
 
 /** Whether the new address already has an account is told to that address only. */
 export async function requestEmailChange(
@@ -47,7 +47,7 @@ export async function confirmEmailChange(core: Core, caller: UserCaller, token: 
   const now = core.clock.now();
   try {
     await core.db.transaction(async (tx) => {
-      const taken = await takeMailedToken(tx, "change_email", tokenHash(token), now);
+      const taken = await takeMailedToken(tx, "change_email", hashToken(token), now);
       const user = await lockUser(tx, caller.userId);
       if (taken === null || user === null || taken.user_id !== caller.userId) throw deadToken();
       await setVerifiedEmail(tx, user.id, taken.email, now);

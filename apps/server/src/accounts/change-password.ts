@@ -1,6 +1,7 @@
 import type { Core } from "../core.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import type { UserCaller } from "../kernel/caller.ts";
+import { hashToken } from "../kernel/ids.ts";
 import { deadToken } from "./change-email.ts";
 import { countLink } from "./limit-guesses.ts";
 import { mailNotice } from "./mail-link.ts";
@@ -14,7 +15,6 @@ import {
   setPasswordHash,
   setVerifiedEmail,
 } from "./user.store.ts";
-import { tokenHash } from "./user-session.ts";
 
 export async function changePassword(
   core: Core,
@@ -51,7 +51,7 @@ export async function resetPassword(
   address: string,
 ): Promise<void> {
   const now = core.clock.now();
-  const hash = tokenHash(given.token);
+  const hash = hashToken(given.token);
   const attempt = await countLink(core, address);
   // Hashing a password is work that only somebody with a link gets done.
   if ((await findMailedToken(core.db, "reset_password", hash, now)) === null) throw deadToken();

@@ -1,12 +1,11 @@
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { dayMs, hourMs, later, minuteMs } from "../kernel/clock.ts";
-import { newToken, newUuid } from "../kernel/ids.ts";
+import { hashToken, newToken, newUuid } from "../kernel/ids.ts";
 import type { Mail } from "../mails/mail.ts";
 import { queueMail } from "../mails/queue-mail.ts";
 import { insertMailedToken, type TokenPurpose } from "./mailed-token.store.ts";
 import type { UserRow } from "./user.store.ts";
-import { tokenHash } from "./user-session.ts";
 
 type Letter = { page: string; lifetimeMs: number; subject: string; label: string; paragraphs: string[] };
 
@@ -72,7 +71,7 @@ export async function mailLink(
     userId,
     purpose,
     email,
-    tokenHash: tokenHash(token),
+    tokenHash: hashToken(token),
     now,
     expiresAt: later(now, letter.lifetimeMs),
   });

@@ -2,10 +2,9 @@ import * as contract from "@assay/contract/accounts";
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
 import type { Core } from "../core.ts";
 import { type Binding, bind } from "../http/mount.ts";
-import { ApiError } from "../kernel/api-error.ts";
 import { viewPage } from "../kernel/page.ts";
-import { mailNotice } from "./mail-link.ts";
-import { listPasskeys, removePasskey, renamePasskey } from "./passkey.store.ts";
+import { deletePasskey, noPasskey } from "./delete-passkey.ts";
+import { listPasskeys, renamePasskey } from "./passkey.store.ts";
 import { viewPasskey } from "./passkey.view.ts";
 import { requireVerifiedEmail } from "./require-verified-email.ts";
 import { offerRegistration, registerPasskey } from "./use-passkey.ts";
@@ -21,7 +20,6 @@ function asAttestation(given: { clientExtensionResults?: unknown }): Registratio
 
 export function passkeyRoutes(core: Core): Binding[] {
   const { db } = core;
-  const noPasskey = () => new ApiError("NOT_FOUND", { message: "There is no such passkey." });
   return [
     bind(contract.startPasskeyRegistration, async ({ caller }) => {
       await requireVerifiedEmail(core, caller);
@@ -46,15 +44,6 @@ export function passkeyRoutes(core: Core): Binding[] {
       return viewPasskey(passkey);
     }),
 
-    bind(contract.deletePasskey, async ({ caller, params }) => {
-      await db.transaction(async (tx) => {
-        const passkey = await removePasskey(tx, caller.userId, params.id);
-        if (passkey === null) throw noPasskey();
-        await mailNotice(core, tx, caller, {
-          subject: "A passkey was deleted",
-          happened: `The passkey “${passkey.name}” was deleted from your account.`,
-        });
-      });
-    }),
+    bind(contract.deletePasskey, ({ caller, params }) => deletePasskey(core, caller, params.id)),
   ];
 }

@@ -3,25 +3,20 @@ import type { Core } from "../core.ts";
 import { type Binding, bind } from "../http/mount.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { viewPage } from "../kernel/page.ts";
-import { confirmEmailChange, deadToken, requestEmailChange } from "./change-email.ts";
+import { confirmEmailChange, requestEmailChange } from "./change-email.ts";
 import { changePassword } from "./change-password.ts";
 import { deleteAccount } from "./delete-account.ts";
-import { countMail } from "./limit-guesses.ts";
-import { mailLink } from "./mail-link.ts";
-import { takeMailedToken } from "./mailed-token.store.ts";
 import { verificationIsRequired } from "./require-verified-email.ts";
 import {
   listSolelyOwnedOrganizations,
   listUserSessions,
-  lockUser,
   readAccount,
   removeOtherUserSessions,
   removeUserSession,
   setUserName,
-  setVerifiedEmail,
 } from "./user.store.ts";
 import { viewAccount, viewUserSession } from "./user.view.ts";
-import { tokenHash } from "./user-session.ts";
+import { requestEmailVerification, verifyEmail } from "./verify-email.ts";
 
 export function profileRoutes(core: Core): Binding[] {
   const { db, clock } = core;
@@ -49,25 +44,12 @@ export function profileRoutes(core: Core): Binding[] {
     }),
 
     bind(contract.requestEmailVerification, async ({ caller }) => {
-      if (await countMail(core, caller.userId, caller)) {
-        await db.transaction(async (tx) => {
-          const user = await lockUser(tx, caller.userId);
-          if (user !== null && user.email_verified_at === null)
-            await mailLink(core, tx, user.id, "verify_email", user.email);
-        });
-      }
+      await requestEmailVerification(core, caller);
       return { accepted: true };
     }),
 
     bind(contract.verifyEmail, async ({ caller, body }) => {
-      const now = clock.now();
-      await db.transaction(async (tx) => {
-        const taken = await takeMailedToken(tx, "verify_email", tokenHash(body.token), now);
-        const user = await lockUser(tx, caller.userId);
-        if (taken === null || user === null || taken.user_id !== user.id || taken.email !== user.email)
-          throw deadToken();
-        await setVerifiedEmail(tx, user.id, user.email, now);
-      });
+      await verifyEmail(core, caller, body.token);
       return account(caller.userId);
     }),
 

@@ -1,6 +1,7 @@
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
+import { hashToken } from "../kernel/ids.ts";
 import type { RequestInfo } from "../kernel/request-info.ts";
 import { acceptCode, hasSecondFactor } from "./check-second-factor.ts";
 import { countGuess, countLink, rememberOrigin } from "./limit-guesses.ts";
@@ -17,7 +18,7 @@ import {
   setVerifiedEmail,
   type UserRow,
 } from "./user.store.ts";
-import { openUserSession, tokenHash } from "./user-session.ts";
+import { openUserSession } from "./user-session.ts";
 
 export type OpenedSession = { user: UserRow; token: string };
 
@@ -46,7 +47,7 @@ export async function signInWithLink(
   request: RequestInfo,
 ): Promise<OpenedSession> {
   const now = core.clock.now();
-  const hash = tokenHash(given.token);
+  const hash = hashToken(given.token);
   const attempt = await countLink(core, request.address);
   const found = await findMailedToken(core.db, "magic_link", hash, now);
   const owner = found && (await findUserById(core.db, found.user_id));

@@ -13,7 +13,7 @@ import { violates } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import type { UserCaller } from "../kernel/caller.ts";
 import { later, minuteMs } from "../kernel/clock.ts";
-import { newUuid } from "../kernel/ids.ts";
+import { hashToken, newUuid } from "../kernel/ids.ts";
 import type { RequestInfo } from "../kernel/request-info.ts";
 import { countLink, countWork, rememberOrigin } from "./limit-guesses.ts";
 import { mailNotice } from "./mail-link.ts";
@@ -28,7 +28,7 @@ import {
 } from "./passkey.store.ts";
 import type { OpenedSession } from "./sign-in.ts";
 import { lockUser } from "./user.store.ts";
-import { openUserSession, tokenHash } from "./user-session.ts";
+import { openUserSession } from "./user-session.ts";
 
 const challengeLifetimeMs = 5 * minuteMs;
 const maxPasskeys = 20;
@@ -49,7 +49,7 @@ function relyingParty({ publicUrl }: Core): { id: string; origin: string } {
 
 async function keepChallenge({ db, clock }: Core, challenge: string, userId: string | null): Promise<void> {
   await insertChallenge(db, {
-    hash: tokenHash(challenge),
+    hash: hashToken(challenge),
     userId,
     expiresAt: later(clock.now(), challengeLifetimeMs),
   });
@@ -90,7 +90,7 @@ export async function registerPasskey(
   if (!carriesNoCertificates(response)) throw unansweredChallenge();
   const verified = await verifyRegistrationResponse({
     response,
-    expectedChallenge: (challenge) => takeChallenge(core.db, tokenHash(challenge), caller.userId, now),
+    expectedChallenge: (challenge) => takeChallenge(core.db, hashToken(challenge), caller.userId, now),
     expectedOrigin: party.origin,
     expectedRPID: party.id,
     requireUserVerification: true,
@@ -155,7 +155,7 @@ export async function signInWithPasskey(
   }
   const verified = await verifyAuthenticationResponse({
     response,
-    expectedChallenge: (challenge) => takeChallenge(core.db, tokenHash(challenge), null, now),
+    expectedChallenge: (challenge) => takeChallenge(core.db, hashToken(challenge), null, now),
     expectedOrigin: party.origin,
     expectedRPID: party.id,
     requireUserVerification: true,

@@ -1,25 +1,19 @@
-import { createHash } from "node:crypto";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import type { UserCaller } from "../kernel/caller.ts";
 import { dayMs, later, minuteMs } from "../kernel/clock.ts";
-import { newToken, newUuid } from "../kernel/ids.ts";
+import { hashToken, newToken, newUuid } from "../kernel/ids.ts";
 import { findSessionOwner, insertUserSession, touchUserSession } from "./user.store.ts";
 
 export const sessionLifetimeMs = 30 * dayMs;
 const touchAfterMs = 10 * minuteMs;
-
-/** Tokens have 256 random bits, so a plain hash is enough to make the stored form useless. */
-export function tokenHash(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
-}
 
 export async function openUserSession(tx: Tx, userId: string, userAgent: string, now: Date): Promise<string> {
   const token = newToken();
   await insertUserSession(tx, {
     id: newUuid(now),
     userId,
-    tokenHash: tokenHash(token),
+    tokenHash: hashToken(token),
     userAgent,
     now,
     expiresAt: later(now, sessionLifetimeMs),
@@ -29,7 +23,7 @@ export async function openUserSession(tx: Tx, userId: string, userAgent: string,
 
 export async function authenticateUser({ db, clock }: Core, token: string): Promise<UserCaller | null> {
   const now = clock.now();
-  const owner = await findSessionOwner(db, tokenHash(token), now);
+  const owner = await findSessionOwner(db, hashToken(token), now);
   if (owner === null) return null;
   // A session in use is kept alive, with a write every ten minutes at most.
   if (now.getTime() - owner.last_seen_at.getTime() > touchAfterMs) {

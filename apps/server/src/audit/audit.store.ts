@@ -2,7 +2,7 @@ import type { AuditEvent } from "@assay/contract/audit";
 import type { Queryable, Tx } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
-import type { Caller } from "../kernel/caller.ts";
+import type { Caller, OrganizationCaller } from "../kernel/caller.ts";
 import { later } from "../kernel/clock.ts";
 import { newUuid, uuidFloor } from "../kernel/ids.ts";
 
@@ -37,6 +37,16 @@ export async function recordAudit(tx: Tx, now: Date, entry: AuditEntry): Promise
     insert into audit_logs (id, organization_id, event, actor_kind, actor_id, target_id, details, created_at)
     values (${newUuid(now)}, ${entry.organizationId}, ${entry.event}, ${entry.actor.kind}, ${entry.actor.id},
       ${entry.targetId ?? null}, ${JSON.stringify(entry.details ?? {})}, ${now})`);
+}
+
+/** What a caller has done in their organization. */
+export function recordAct(
+  tx: Tx,
+  now: Date,
+  caller: OrganizationCaller,
+  act: Pick<AuditEntry, "event" | "targetId" | "details">,
+): Promise<void> {
+  return recordAudit(tx, now, { organizationId: caller.organizationId, actor: actorOf(caller), ...act });
 }
 
 /** The same for many entries at once, because thousands of sessions may expire together. */

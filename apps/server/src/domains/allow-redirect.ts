@@ -1,4 +1,4 @@
-import { actorOf, recordAudit } from "../audit/audit.store.ts";
+import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { ApiError, badField } from "../kernel/api-error.ts";
 import type { MemberCaller } from "../kernel/caller.ts";
@@ -29,10 +29,8 @@ export function allowRedirect(
     const id = newUuid(now);
     const created = await insertRedirectUri(tx, { id, organizationId, domainId: domain.id, pattern, now });
     if (created) {
-      await recordAudit(tx, now, {
-        organizationId,
+      await recordAct(tx, now, caller, {
         event: "redirect_uri.created",
-        actor: actorOf(caller),
         targetId: id,
         details: { pattern },
       });

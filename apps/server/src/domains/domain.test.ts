@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { afterCheck, challengeTokenHash, type DomainState, describeFound, provesToken } from "./domain.ts";
+import { hashToken } from "../kernel/ids.ts";
+import { afterCheck, type DomainState, describeFound, provesToken } from "./domain.ts";
 
 const now = new Date("2026-03-01T00:00:00Z");
 
@@ -34,7 +35,7 @@ test("exactly three misses in a row downgrade, one find restores, failures chang
 });
 
 test("only the whole token in the whole form proves", () => {
-  const hash = challengeTokenHash("abc");
+  const hash = hashToken("abc");
   assert.ok(provesToken(["v=spf1", "service-verification=abc"], hash));
   assert.ok(provesToken([" service-verification=abc "], hash));
   for (const wrong of [

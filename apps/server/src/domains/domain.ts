@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { dayMs, hourMs, later } from "../kernel/clock.ts";
+import { hashToken } from "../kernel/ids.ts";
 
 export const challengeLifetimeMs = 7 * dayMs;
 export const recheckEveryMs = dayMs;
@@ -16,18 +16,11 @@ export function recordValue(token: string): string {
   return `${valuePrefix}${token}`;
 }
 
-/** Tokens have 256 random bits, so a plain hash is enough to make the stored form useless. */
-export function challengeTokenHash(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
-}
-
 /** Whether one of the TXT values found proves the token whose hash this is. */
 export function provesToken(values: readonly string[], tokenHash: Buffer): boolean {
   return values.some((value) => {
     const text = value.trim();
-    return (
-      text.startsWith(valuePrefix) && challengeTokenHash(text.slice(valuePrefix.length)).equals(tokenHash)
-    );
+    return text.startsWith(valuePrefix) && hashToken(text.slice(valuePrefix.length)).equals(tokenHash);
   });
 }
 

@@ -1,13 +1,13 @@
 import * as contract from "@assay/contract/domains";
-import { actorOf, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
-import { Also, type Binding, bind } from "../http/mount.ts";
-import { ApiError } from "../kernel/api-error.ts";
+import { AlternateStatus, type Binding, bind } from "../http/mount.ts";
 import { viewPage } from "../kernel/page.ts";
 import { allowRedirect } from "./allow-redirect.ts";
-import { deleteDomain, listActiveChallenges, listDomains } from "./domain.store.ts";
+import { disallowRedirect } from "./disallow-redirect.ts";
+import { listActiveChallenges, listDomains } from "./domain.store.ts";
 import { viewChallenge, viewDomain, viewRedirectUri } from "./domain.view.ts";
-import { deleteRedirectUri, listRedirectUris } from "./redirect-uri.store.ts";
+import { listRedirectUris } from "./redirect-uri.store.ts";
+import { removeDomain } from "./remove-domain.ts";
 import { startChallenge, verifyDomain } from "./verify-domain.ts";
 
 export function domainRoutes(core: Core): Binding[] {
@@ -27,25 +27,11 @@ export function domainRoutes(core: Core): Binding[] {
       }),
     ),
 
-    bind(contract.removeDomain, async ({ caller, params }) => {
-      const now = clock.now();
-      const { organizationId } = caller;
-      await db.transaction(async (tx) => {
-        const removed = await deleteDomain(tx, organizationId, params.id);
-        if (removed === null) throw new ApiError("NOT_FOUND");
-        await recordAudit(tx, now, {
-          organizationId,
-          event: "domain.removed",
-          actor: actorOf(caller),
-          targetId: params.id,
-          details: { apex_domain: removed.apex_domain },
-        });
-      });
-    }),
+    bind(contract.removeDomain, ({ caller, params }) => removeDomain(core, caller, params.id)),
 
     bind(contract.createRedirectUri, async ({ caller, body }) => {
       const { row, created } = await allowRedirect(core, caller, body.pattern);
-      return created ? viewRedirectUri(row) : new Also(viewRedirectUri(row));
+      return created ? viewRedirectUri(row) : new AlternateStatus(viewRedirectUri(row));
     }),
 
     bind(contract.listRedirectUris, ({ caller, query }) =>
@@ -55,20 +41,6 @@ export function domainRoutes(core: Core): Binding[] {
       ),
     ),
 
-    bind(contract.deleteRedirectUri, async ({ caller, params }) => {
-      const now = clock.now();
-      const { organizationId } = caller;
-      await db.transaction(async (tx) => {
-        const removed = await deleteRedirectUri(tx, organizationId, params.id);
-        if (removed === null) throw new ApiError("NOT_FOUND");
-        await recordAudit(tx, now, {
-          organizationId,
-          event: "redirect_uri.deleted",
-          actor: actorOf(caller),
-          targetId: params.id,
-          details: { pattern: removed.pattern },
-        });
-      });
-    }),
+    bind(contract.deleteRedirectUri, ({ caller, params }) => disallowRedirect(core, caller, params.id)),
   ];
 }

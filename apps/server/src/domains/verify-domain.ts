@@ -1,10 +1,10 @@
-import { actorOf, recordAudit } from "../audit/audit.store.ts";
+import { recordAct, recordAudit, systemActor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import type { MemberCaller } from "../kernel/caller.ts";
 import { later } from "../kernel/clock.ts";
-import { newToken, newUuid } from "../kernel/ids.ts";
+import { hashToken, newToken, newUuid } from "../kernel/ids.ts";
 import { DnsError } from "../lib/dns.ts";
 import { mailOwners } from "../organizations/mail-owners.ts";
 import { findApex, unicodeForm } from "./apex.ts";
@@ -21,7 +21,6 @@ import {
 } from "./domain.store.ts";
 import {
   challengeLifetimeMs,
-  challengeTokenHash,
   describeFound,
   provesToken,
   recheckEveryMs,
@@ -42,14 +41,12 @@ export async function startChallenge({ db, clock }: Core, caller: MemberCaller, 
       id,
       organizationId,
       apexDomain: apex.ascii,
-      tokenHash: challengeTokenHash(token),
+      tokenHash: hashToken(token),
       expiresAt,
       now,
     });
-    await recordAudit(tx, now, {
-      organizationId,
+    await recordAct(tx, now, caller, {
       event: "domain.challenge_started",
-      actor: actorOf(caller),
       targetId: id,
       details: { apex_domain: apex.ascii },
     });
@@ -107,10 +104,8 @@ export async function verifyDomain(
     } else {
       await insertDomain(tx, { id: domainId, organizationId, apexDomain, tokenHash, now, nextCheckAt });
     }
-    await recordAudit(tx, now, {
-      organizationId,
+    await recordAct(tx, now, caller, {
       event: "domain.verified",
-      actor: actorOf(caller),
       targetId: domainId,
       details: { apex_domain: apexDomain, takeover: loser !== null },
     });
@@ -141,7 +136,7 @@ async function takeFrom(core: Core, tx: Tx, loser: HolderRow, now: Date): Promis
   await recordAudit(tx, now, {
     organizationId: loser.organization_id,
     event: "domain.lost",
-    actor: { kind: "system", id: null },
+    actor: systemActor,
     targetId: loser.id,
     details: { apex_domain: loser.apex_domain },
   });

@@ -38,7 +38,7 @@ export type Context<R extends RouteDefinition> = {
 };
 
 /** The second status of a reply that declares `also`. */
-export class Also<T> {
+export class AlternateStatus<T> {
   readonly data: T;
   constructor(data: T) {
     this.data = data;
@@ -47,7 +47,7 @@ export class Also<T> {
 
 export type Handler<R extends RouteDefinition> = (
   context: Context<R>,
-) => Promise<DataOf<R> | Also<DataOf<R>>>;
+) => Promise<DataOf<R> | AlternateStatus<DataOf<R>>>;
 
 export type Binding = {
   definition: RouteDefinition;
@@ -220,7 +220,7 @@ function lazySerializer(
     };
   }
   return (result) => {
-    const also = result instanceof Also;
+    const also = result instanceof AlternateStatus;
     const data = writer(reply.data)(also ? result.data : result);
     return {
       status: also ? (reply.also ?? reply.status) : reply.status,

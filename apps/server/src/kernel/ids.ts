@@ -1,4 +1,4 @@
-import { randomFillSync } from "node:crypto";
+import { createHash, randomFillSync } from "node:crypto";
 
 // In ASCII order, so that identifiers sort as text (collation "C") the way their leading time does.
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -94,4 +94,9 @@ export function uuidFloor(at: Date): string {
 /** A secret of 256 bits for links, cookies and access tokens. */
 export function newToken(): string {
   return randomText(43);
+}
+
+/** How a token is stored. It has 256 random bits, so a plain hash is enough to make the stored form useless. */
+export function hashToken(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
 }

@@ -1,5 +1,5 @@
 import type { Role } from "@assay/contract/route";
-import { actorOf, recordAudit } from "../audit/audit.store.ts";
+import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
@@ -61,10 +61,8 @@ export function changeMemberRole(
     const member = await permitted(tx, caller, { id: memberId }, role);
     if (member.role === role) return member;
     await setMemberRole(tx, organizationId, member.id, role, now);
-    await recordAudit(tx, now, {
-      organizationId,
+    await recordAct(tx, now, caller, {
       event: "member.role_changed",
-      actor: actorOf(caller),
       targetId: member.user_id,
       details: { from: member.role, to: role },
     });
@@ -82,10 +80,8 @@ export async function removeMember(
   await db.transaction(async (tx) => {
     const member = await permitted(tx, caller, who === "self" ? { userId: caller.userId } : who, null);
     await deleteMembership(tx, organizationId, member.user_id);
-    await recordAudit(tx, now, {
-      organizationId,
+    await recordAct(tx, now, caller, {
       event: member.user_id === caller.userId ? "member.left" : "member.removed",
-      actor: actorOf(caller),
       targetId: member.user_id,
       details: { role: member.role },
     });

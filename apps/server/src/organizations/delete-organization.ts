@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import { actorOf, recordAudit } from "../audit/audit.store.ts";
+import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import type { MemberCaller } from "../kernel/caller.ts";
@@ -36,10 +36,8 @@ export async function requestDeletion(core: Core, caller: MemberCaller): Promise
       codeHash: ring.hash("token-hash", boundCode(organizationId, userId, code)),
       expiresAt: later(now, codeLifetimeMs),
     });
-    await recordAudit(tx, now, {
-      organizationId,
+    await recordAct(tx, now, caller, {
       event: "organization.deletion_requested",
-      actor: actorOf(caller),
       targetId: organizationId,
     });
     await queueMail(
@@ -84,10 +82,8 @@ export async function confirmDeletion(core: Core, caller: MemberCaller, code: st
     }
     await deleteDeletionCodes(tx, organizationId);
     await setPendingDeletion(tx, organizationId, dueAt, now);
-    await recordAudit(tx, now, {
-      organizationId,
+    await recordAct(tx, now, caller, {
       event: "organization.deletion_confirmed",
-      actor: actorOf(caller),
       targetId: organizationId,
       details: { pending_deletion_at: dueAt.toISOString() },
     });
@@ -128,10 +124,8 @@ export async function cancelDeletion(core: Core, caller: MemberCaller): Promise<
         hint: "None is scheduled, or it has begun already.",
       });
     }
-    await recordAudit(tx, now, {
-      organizationId,
+    await recordAct(tx, now, caller, {
       event: "organization.deletion_cancelled",
-      actor: actorOf(caller),
       targetId: organizationId,
     });
     await mailOwners(core, tx, organizationId, {

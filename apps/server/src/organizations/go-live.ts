@@ -1,4 +1,4 @@
-import { actorOf, recordAudit } from "../audit/audit.store.ts";
+import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
@@ -38,10 +38,8 @@ export async function goLive(
     if (missing.length > 0)
       throw new ApiError("ORGANIZATION_NOT_READY", { hint: `Missing: ${missing.join("; ")}.` });
     await setLive(tx, organizationId, now);
-    await recordAudit(tx, now, {
-      organizationId,
+    await recordAct(tx, now, caller, {
       event: "organization.went_live",
-      actor: actorOf(caller),
       targetId: organizationId,
     });
   });

@@ -1,12 +1,11 @@
 import { hasRole, type Role } from "@assay/contract/route";
 import { requireVerifiedEmail } from "../accounts/require-verified-email.ts";
-import { tokenHash } from "../accounts/user-session.ts";
-import { type Actor, actorOf, personActor, recordAudit } from "../audit/audit.store.ts";
+import { type Actor, actorOf, personActor, recordAct, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import type { MemberCaller, UserCaller } from "../kernel/caller.ts";
 import { dayMs, later } from "../kernel/clock.ts";
-import { newToken, newUuid } from "../kernel/ids.ts";
+import { hashToken, newToken, newUuid } from "../kernel/ids.ts";
 import { queueMail } from "../mails/queue-mail.ts";
 import {
   deleteInvitation,
@@ -67,15 +66,13 @@ export function inviteMember(
       organizationId,
       email: invitation.email,
       role: invitation.role,
-      tokenHash: tokenHash(token),
+      tokenHash: hashToken(token),
       invitedBy: caller.userId,
       expiresAt: later(now, invitationLifetimeMs),
       now,
     });
-    await recordAudit(tx, now, {
-      organizationId,
+    await recordAct(tx, now, caller, {
       event: "invitation.created",
-      actor: actorOf(caller),
       targetId: row.id,
       details: { role: row.role },
     });
@@ -108,10 +105,8 @@ export async function revokeInvitation({ db, clock }: Core, caller: MemberCaller
       throw new ApiError("FORBIDDEN", { message: "Only an owner may revoke the invitation of an owner." });
     }
     if (!(await deleteInvitation(tx, id))) throw new ApiError("NOT_FOUND");
-    await recordAudit(tx, now, {
-      organizationId,
+    await recordAct(tx, now, caller, {
       event: "invitation.revoked",
-      actor: actorOf(caller),
       targetId: id,
       details: { role: invitation.role },
     });
@@ -119,7 +114,7 @@ export async function revokeInvitation({ db, clock }: Core, caller: MemberCaller
 }
 
 export async function readInvitation({ db, clock }: Core, token: string) {
-  const invitation = await findInvitationByToken(db, tokenHash(token), clock.now());
+  const invitation = await findInvitationByToken(db, hashToken(token), clock.now());
   if (invitation === null) throw notFound();
   return invitation;
 }
@@ -133,7 +128,7 @@ export async function acceptInvitation(
   await requireVerifiedEmail(core, caller);
   const now = clock.now();
   return db.transaction(async (tx) => {
-    const invitation = await findInvitationByToken(tx, tokenHash(token), now);
+    const invitation = await findInvitationByToken(tx, hashToken(token), now);
     if (invitation === null) throw notFound();
     if (invitation.email.toLowerCase() !== caller.email.toLowerCase()) {
       throw new ApiError("FORBIDDEN", {
@@ -151,8 +146,8 @@ export async function acceptInvitation(
     await setActiveOrganization(tx, caller.userSessionId, organizationId);
     await recordAudit(tx, now, {
       organizationId,
-      event: "invitation.accepted",
       actor: actorOf(caller),
+      event: "invitation.accepted",
       targetId: invitation.id,
       details: { role: invitation.role },
     });
@@ -167,7 +162,7 @@ export async function declineInvitation({ db, clock }: Core, token: string): Pro
   const now = clock.now();
   const actor: Actor = personActor;
   await db.transaction(async (tx) => {
-    const invitation = await findInvitationByToken(tx, tokenHash(token), now);
+    const invitation = await findInvitationByToken(tx, hashToken(token), now);
     if (invitation === null || !(await deleteInvitation(tx, invitation.id))) throw notFound();
     await recordAudit(tx, now, {
       organizationId: invitation.organization_id,

@@ -1,14 +1,8 @@
 import * as contract from "@assay/contract/organizations";
-import { requireVerifiedEmail } from "../accounts/require-verified-email.ts";
-import { actorOf, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
-import { type Queryable, violates } from "../db/db.ts";
 import { type Binding, bind } from "../http/mount.ts";
-import { ApiError, badField } from "../kernel/api-error.ts";
-import { newUuid } from "../kernel/ids.ts";
 import { viewPage } from "../kernel/page.ts";
 import { changeMemberRole, removeMember } from "./change-member.ts";
-import { newDocumentIdKey } from "./document-id-key.ts";
 import { listInvitations } from "./invitation.store.ts";
 import { viewInvitation } from "./invitation.view.ts";
 import {
@@ -18,92 +12,30 @@ import {
   readInvitation,
   revokeInvitation,
 } from "./invite-member.ts";
-import { insertMembership, listMembers } from "./member.store.ts";
+import { changeOrganization, createOrganization, selectOrganization } from "./manage-organization.ts";
+import { listMembers } from "./member.store.ts";
 import { viewMember } from "./member.view.ts";
-import {
-  insertOrganization,
-  listOwnOrganizations,
-  readOwnOrganization,
-  setActiveOrganization,
-  updateOrganization,
-} from "./organization.store.ts";
+import { listOwnOrganizations } from "./organization.store.ts";
 import { viewOrganization } from "./organization.view.ts";
 
-const urlFields = ["logo_url", "website_url", "privacy_url", "terms_url"] as const;
-
-async function ownOrganization(db: Queryable, userId: string, organizationId: string) {
-  const row = await readOwnOrganization(db, userId, organizationId);
-  if (row === null) throw new ApiError("NOT_FOUND");
-  return viewOrganization(row);
-}
-
-function slugTaken(error: unknown): unknown {
-  return violates(error, "organizations_slug")
-    ? new ApiError("CONFLICT", { message: "`slug` is taken.", hint: "Choose another slug." })
-    : error;
-}
-
 export function organizationRoutes(core: Core): Binding[] {
-  const { db, clock, ring } = core;
+  const { db, clock } = core;
   return [
-    bind(contract.createOrganization, async ({ caller, body }) => {
-      await requireVerifiedEmail(core, caller);
-      const now = clock.now();
-      const id = newUuid(now);
-      const name = body.name.trim();
-      try {
-        return await db.transaction(async (tx) => {
-          const documentIdKey = newDocumentIdKey(ring, id);
-          await insertOrganization(tx, { id, name, slug: body.slug, documentIdKey, now });
-          await insertMembership(tx, id, caller.userId, "owner", now);
-          await setActiveOrganization(tx, caller.userSessionId, id);
-          await recordAudit(tx, now, {
-            organizationId: id,
-            event: "organization.created",
-            actor: actorOf(caller),
-            targetId: id,
-            details: { name, slug: body.slug },
-          });
-          return ownOrganization(tx, caller.userId, id);
-        });
-      } catch (error) {
-        throw slugTaken(error);
-      }
-    }),
+    bind(contract.createOrganization, async ({ caller, body }) =>
+      viewOrganization(await createOrganization(core, caller, body)),
+    ),
 
     bind(contract.listOrganizations, ({ caller, query }) =>
       viewPage(listOwnOrganizations(db, caller.userId, query.limit, query.starting_after), viewOrganization),
     ),
 
-    bind(contract.updateOrganization, async ({ caller, body }) => {
-      const now = clock.now();
-      const { organizationId } = caller;
-      for (const field of urlFields) {
-        const value = body[field];
-        if (typeof value === "string" && !isPublicHttpsUrl(value))
-          throw badField(field, "must be an https:// address without credentials");
-      }
-      try {
-        return await db.transaction(async (tx) => {
-          await updateOrganization(tx, organizationId, { ...body, name: body.name?.trim() }, now);
-          await recordAudit(tx, now, {
-            organizationId,
-            event: "organization.updated",
-            actor: actorOf(caller),
-            targetId: organizationId,
-            details: { ...body },
-          });
-          return ownOrganization(tx, caller.userId, organizationId);
-        });
-      } catch (error) {
-        throw slugTaken(error);
-      }
-    }),
+    bind(contract.updateOrganization, async ({ caller, body }) =>
+      viewOrganization(await changeOrganization(core, caller, body)),
+    ),
 
-    bind(contract.setActiveOrganization, async ({ caller }) => {
-      await setActiveOrganization(db, caller.userSessionId, caller.organizationId);
-      return ownOrganization(db, caller.userId, caller.organizationId);
-    }),
+    bind(contract.setActiveOrganization, async ({ caller }) =>
+      viewOrganization(await selectOrganization(core, caller)),
+    ),
 
     bind(contract.listMembers, ({ caller, query }) =>
       viewPage(listMembers(db, caller.organizationId, query.limit, query.starting_after), viewMember),
@@ -146,10 +78,4 @@ export function organizationRoutes(core: Core): Binding[] {
 
     bind(contract.declineInvitation, ({ params }) => declineInvitation(core, params.token)),
   ];
-}
-
-/** These addresses are shown to people who are being verified: nothing in them may mislead or carry a password. */
-function isPublicHttpsUrl(text: string): boolean {
-  const url = URL.parse(text);
-  return url !== null && url.protocol === "https:" && url.username === "" && url.password === "";
 }

@@ -1,5 +1,8 @@
+import { recordAct } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
+import type { OrganizationCaller } from "../kernel/caller.ts";
 import {
   announceDeliveries,
   type DeliveryRow,
@@ -7,26 +10,52 @@ import {
   findDelivery,
   restartDeliveries,
 } from "./delivery.store.ts";
+import { type EventRow, findEvent } from "./event.store.ts";
+
+type Needs = Pick<Core, "db" | "clock">;
 
 /** Sends a delivery again from the first try on. Two calls at once, or a worker that is just claiming it, send it once. */
 export async function retryDelivery(
-  tx: Tx,
-  organizationId: string,
+  { db, clock }: Needs,
+  caller: OrganizationCaller,
   deliveryId: string,
-  now: Date,
 ): Promise<DeliveryRow> {
-  const [restarted] = await restartDeliveries(tx, organizationId, [deliveryId], now);
-  if (restarted === undefined) {
-    const found = await findDelivery(tx, organizationId, deliveryId);
-    if (found === null) throw new ApiError("NOT_FOUND");
-    throw whyNot([found]);
-  }
-  await announceDeliveries(tx, [restarted.endpoint_id]);
-  return restarted;
+  const { organizationId } = caller;
+  const now = clock.now();
+  return db.transaction(async (tx) => {
+    const [restarted] = await restartDeliveries(tx, organizationId, [deliveryId], now);
+    if (restarted === undefined) {
+      const found = await findDelivery(tx, organizationId, deliveryId);
+      if (found === null) throw new ApiError("NOT_FOUND");
+      throw whyNot([found]);
+    }
+    await announceDeliveries(tx, [restarted.endpoint_id]);
+    await recordAct(tx, now, caller, { event: "webhook_delivery.retried", targetId: deliveryId });
+    return restarted;
+  });
 }
 
 /** Sends an event again wherever its payload is still there. */
-export async function replayDeliveries(
+export async function replayEvent(
+  { db, clock }: Needs,
+  caller: OrganizationCaller,
+  eventId: string,
+): Promise<{ event: EventRow; deliveries: DeliveryRow[] }> {
+  const now = clock.now();
+  return db.transaction(async (tx) => {
+    const event = await findEvent(tx, caller.organizationId, eventId);
+    if (event === null) throw new ApiError("NOT_FOUND");
+    const deliveries = await replayDeliveries(tx, caller.organizationId, event.id, now);
+    await recordAct(tx, now, caller, {
+      event: "webhook_event.replayed",
+      targetId: event.id,
+      details: { deliveries: deliveries.length },
+    });
+    return { event, deliveries };
+  });
+}
+
+async function replayDeliveries(
   tx: Tx,
   organizationId: string,
   eventId: string,

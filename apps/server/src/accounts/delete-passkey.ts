@@ -1,0 +1,20 @@
+import type { Core } from "../core.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import type { UserCaller } from "../kernel/caller.ts";
+import { mailNotice } from "./mail-link.ts";
+import { removePasskey } from "./passkey.store.ts";
+
+export async function deletePasskey(core: Core, caller: UserCaller, passkeyId: string): Promise<void> {
+  await core.db.transaction(async (tx) => {
+    const passkey = await removePasskey(tx, caller.userId, passkeyId);
+    if (passkey === null) throw noPasskey();
+    await mailNotice(core, tx, caller, {
+      subject: "A passkey was deleted",
+      happened: `The passkey “${passkey.name}” was deleted from your account.`,
+    });
+  });
+}
+
+export function noPasskey(): ApiError {
+  return new ApiError("NOT_FOUND", { message: "There is no such passkey." });
+}

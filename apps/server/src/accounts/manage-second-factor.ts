@@ -1,0 +1,106 @@
+import type { Core } from "../core.ts";
+import type { Tx } from "../db/db.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import type { UserCaller } from "../kernel/caller.ts";
+import { acceptCode, hasSecondFactor, wrongCode } from "./check-second-factor.ts";
+import { countGuess } from "./limit-guesses.ts";
+import { mailNotice } from "./mail-link.ts";
+import { requireVerifiedEmail } from "./require-verified-email.ts";
+import {
+  confirmSecret,
+  findSecondFactor,
+  putUnconfirmedSecret,
+  removeSecondFactor,
+  replaceBackupCodes,
+} from "./second-factor.store.ts";
+import {
+  backupCodeCount,
+  backupCodeHash,
+  describeTotp,
+  newBackupCode,
+  newTotpSecret,
+} from "./second-factor.ts";
+
+/** Makes a secret that counts for nothing until a code of it is shown. */
+export async function startSecondFactor(core: Core, caller: UserCaller) {
+  const { db, clock, ring } = core;
+  await requireVerifiedEmail(core, caller);
+  const secret = newTotpSecret();
+  const sealed = ring.seal("second-factor", secret, caller.userId);
+  if (!(await putUnconfirmedSecret(db, caller.userId, sealed, clock.now()))) throw alreadyOn();
+  return describeTotp(secret, caller.email);
+}
+
+/** Turns it on and gives the backup codes, which are shown this once. */
+export async function confirmSecondFactor(core: Core, caller: UserCaller, code: string): Promise<string[]> {
+  const factor = await findSecondFactor(core.db, caller.userId);
+  if (factor === null) {
+    throw new ApiError("CONFLICT", {
+      message: "There is nothing to confirm.",
+      hint: "Begin with POST /v1/auth/account/totp/start.",
+    });
+  }
+  if (factor.confirmed_at !== null) throw alreadyOn();
+  return withCode(core, caller, code, async (tx) => {
+    if (!(await confirmSecret(tx, caller.userId, core.clock.now()))) throw alreadyOn();
+    await mailNotice(core, tx, caller, {
+      subject: "The second factor was turned on",
+      happened: "From now on your account asks for a code of the authenticator app.",
+    });
+    return writeBackupCodes(core, tx, caller.userId);
+  });
+}
+
+export async function turnOffSecondFactor(core: Core, caller: UserCaller, code: string): Promise<void> {
+  await requireOn(core, caller);
+  await withCode(core, caller, code, async (tx) => {
+    await removeSecondFactor(tx, caller.userId);
+    await mailNotice(core, tx, caller, {
+      subject: "The second factor was turned off",
+      happened: "Your account no longer asks for a code.",
+    });
+  });
+}
+
+export async function renewBackupCodes(core: Core, caller: UserCaller, code: string): Promise<string[]> {
+  await requireOn(core, caller);
+  return withCode(core, caller, code, (tx) => writeBackupCodes(core, tx, caller.userId));
+}
+
+/** Runs `work` in the transaction that uses the code up. */
+async function withCode<T>(
+  core: Core,
+  caller: UserCaller,
+  code: string,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  const guess = await countGuess(core, "code", caller.userId, caller);
+  const result = await core.db.transaction(async (tx) => {
+    if (!(await acceptCode(core, tx, caller.userId, code))) throw wrongCode();
+    return work(tx);
+  });
+  await guess.succeeded();
+  return result;
+}
+
+async function writeBackupCodes({ clock }: Core, tx: Tx, userId: string): Promise<string[]> {
+  const codes = Array.from({ length: backupCodeCount }, newBackupCode);
+  const hashes = codes.map((code) => backupCodeHash(userId, code));
+  await replaceBackupCodes(tx, userId, hashes, clock.now());
+  return codes;
+}
+
+async function requireOn(core: Core, caller: UserCaller): Promise<void> {
+  if (await hasSecondFactor(core, caller.userId)) return;
+  throw new ApiError("CONFLICT", {
+    message: "The account has no second factor.",
+    hint: "Turn it on with POST /v1/auth/account/totp/start.",
+  });
+}
+
+function alreadyOn(): ApiError {
+  return new ApiError("CONFLICT", {
+    message: "The second factor is on.",
+    hint: "Turn it off with POST /v1/auth/account/totp/disable before setting up another.",
+  });
+}

@@ -1,0 +1,72 @@
+import type * as contract from "@assay/contract/api-keys";
+import type { BodyOf } from "@assay/contract/route";
+import { recordAct } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import type { MemberCaller } from "../kernel/caller.ts";
+import { newUuid, randomText } from "../kernel/ids.ts";
+import { type ApiKeyRow, deleteApiKey, insertApiKey, updateApiKey } from "./api-key.store.ts";
+
+type Needs = Pick<Core, "db" | "clock" | "ring">;
+
+/** The record, and the key that is shown this once. */
+export async function createApiKey(
+  { db, clock, ring }: Needs,
+  caller: MemberCaller,
+  body: BodyOf<typeof contract.createApiKey>,
+): Promise<{ row: ApiKeyRow; key: string }> {
+  const now = clock.now();
+  const key = `kk_${randomText(32)}`;
+  const row = await db.transaction(async (tx) => {
+    const created = await insertApiKey(tx, {
+      id: newUuid(now),
+      organizationId: caller.organizationId,
+      name: body.name.trim(),
+      scopes: body.scopes,
+      secretHash: ring.hash("api-key-hash", key),
+      hashKeyId: ring.currentId,
+      now,
+    });
+    await recordAct(tx, now, caller, {
+      event: "api_key.created",
+      targetId: created.id,
+      details: { name: created.name, scopes: created.scopes },
+    });
+    return created;
+  });
+  return { row, key };
+}
+
+export function changeApiKey(
+  { db, clock }: Needs,
+  caller: MemberCaller,
+  keyId: string,
+  body: BodyOf<typeof contract.updateApiKey>,
+): Promise<ApiKeyRow> {
+  const now = clock.now();
+  return db.transaction(async (tx) => {
+    const change = { name: body.name?.trim(), scopes: body.scopes, enabled: body.enabled, now };
+    const updated = await updateApiKey(tx, caller.organizationId, keyId, change);
+    if (updated === null) throw new ApiError("NOT_FOUND");
+    await recordAct(tx, now, caller, {
+      event: "api_key.updated",
+      targetId: updated.id,
+      details: { ...body },
+    });
+    return updated;
+  });
+}
+
+/** Immediate and irreversible: the next request with the key is refused. */
+export async function removeApiKey({ db, clock }: Needs, caller: MemberCaller, keyId: string): Promise<void> {
+  const now = clock.now();
+  await db.transaction(async (tx) => {
+    const deleted = await deleteApiKey(tx, caller.organizationId, keyId);
+    if (deleted === null) throw new ApiError("NOT_FOUND");
+    await recordAct(tx, now, caller, {
+      event: "api_key.deleted",
+      targetId: keyId,
+      details: { name: deleted.name },
+    });
+  });
+}

@@ -1,0 +1,22 @@
+import { recordAct } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import type { MemberCaller } from "../kernel/caller.ts";
+import { deleteRedirectUri } from "./redirect-uri.store.ts";
+
+export async function disallowRedirect(
+  { db, clock }: Pick<Core, "db" | "clock">,
+  caller: MemberCaller,
+  redirectUriId: string,
+): Promise<void> {
+  const now = clock.now();
+  await db.transaction(async (tx) => {
+    const removed = await deleteRedirectUri(tx, caller.organizationId, redirectUriId);
+    if (removed === null) throw new ApiError("NOT_FOUND");
+    await recordAct(tx, now, caller, {
+      event: "redirect_uri.deleted",
+      targetId: redirectUriId,
+      details: { pattern: removed.pattern },
+    });
+  });
+}

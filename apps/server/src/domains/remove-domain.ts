@@ -1,0 +1,23 @@
+import { recordAct } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import type { MemberCaller } from "../kernel/caller.ts";
+import { deleteDomain } from "./domain.store.ts";
+
+/** Its redirect patterns go with it. */
+export async function removeDomain(
+  { db, clock }: Pick<Core, "db" | "clock">,
+  caller: MemberCaller,
+  domainId: string,
+): Promise<void> {
+  const now = clock.now();
+  await db.transaction(async (tx) => {
+    const removed = await deleteDomain(tx, caller.organizationId, domainId);
+    if (removed === null) throw new ApiError("NOT_FOUND");
+    await recordAct(tx, now, caller, {
+      event: "domain.removed",
+      targetId: domainId,
+      details: { apex_domain: removed.apex_domain },
+    });
+  });
+}

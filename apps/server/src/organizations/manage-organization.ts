@@ -1,0 +1,104 @@
+import type * as contract from "@assay/contract/organizations";
+import type { BodyOf } from "@assay/contract/route";
+import { requireVerifiedEmail } from "../accounts/require-verified-email.ts";
+import { actorOf, recordAct, recordAudit } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
+import { type Queryable, violates } from "../db/db.ts";
+import { ApiError, badField } from "../kernel/api-error.ts";
+import type { MemberCaller, UserCaller } from "../kernel/caller.ts";
+import { newUuid } from "../kernel/ids.ts";
+import { newDocumentIdKey } from "./document-id-key.ts";
+import { insertMembership } from "./member.store.ts";
+import {
+  insertOrganization,
+  type OwnOrganizationRow,
+  readOwnOrganization,
+  setActiveOrganization,
+  updateOrganization,
+} from "./organization.store.ts";
+
+/** The caller becomes its owner, and it becomes the one they act in. */
+export async function createOrganization(
+  core: Core,
+  caller: UserCaller,
+  body: BodyOf<typeof contract.createOrganization>,
+): Promise<OwnOrganizationRow> {
+  const { db, clock, ring } = core;
+  await requireVerifiedEmail(core, caller);
+  const now = clock.now();
+  const id = newUuid(now);
+  const name = body.name.trim();
+  try {
+    return await db.transaction(async (tx) => {
+      const documentIdKey = newDocumentIdKey(ring, id);
+      await insertOrganization(tx, { id, name, slug: body.slug, documentIdKey, now });
+      await insertMembership(tx, id, caller.userId, "owner", now);
+      await setActiveOrganization(tx, caller.userSessionId, id);
+      await recordAudit(tx, now, {
+        organizationId: id,
+        event: "organization.created",
+        actor: actorOf(caller),
+        targetId: id,
+        details: { name, slug: body.slug },
+      });
+      return ownOrganization(tx, caller.userId, id);
+    });
+  } catch (error) {
+    throw slugTaken(error);
+  }
+}
+
+const urlFields = ["logo_url", "website_url", "privacy_url", "terms_url"] as const;
+
+export async function changeOrganization(
+  { db, clock }: Pick<Core, "db" | "clock">,
+  caller: MemberCaller,
+  body: BodyOf<typeof contract.updateOrganization>,
+): Promise<OwnOrganizationRow> {
+  const now = clock.now();
+  const { organizationId } = caller;
+  for (const field of urlFields) {
+    const value = body[field];
+    if (typeof value === "string" && !isPublicHttpsUrl(value))
+      throw badField(field, "must be an https:// address without credentials");
+  }
+  try {
+    return await db.transaction(async (tx) => {
+      await updateOrganization(tx, organizationId, { ...body, name: body.name?.trim() }, now);
+      await recordAct(tx, now, caller, {
+        event: "organization.updated",
+        targetId: organizationId,
+        details: { ...body },
+      });
+      return ownOrganization(tx, caller.userId, organizationId);
+    });
+  } catch (error) {
+    throw slugTaken(error);
+  }
+}
+
+export async function selectOrganization(
+  { db }: Pick<Core, "db">,
+  caller: MemberCaller,
+): Promise<OwnOrganizationRow> {
+  await setActiveOrganization(db, caller.userSessionId, caller.organizationId);
+  return ownOrganization(db, caller.userId, caller.organizationId);
+}
+
+async function ownOrganization(db: Queryable, userId: string, organizationId: string) {
+  const row = await readOwnOrganization(db, userId, organizationId);
+  if (row === null) throw new ApiError("NOT_FOUND");
+  return row;
+}
+
+function slugTaken(error: unknown): unknown {
+  return violates(error, "organizations_slug")
+    ? new ApiError("CONFLICT", { message: "`slug` is taken.", hint: "Choose another slug." })
+    : error;
+}
+
+/** These addresses are shown to people who are being verified: nothing in them may mislead or carry a password. */
+function isPublicHttpsUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && url.protocol === "https:" && url.username === "" && url.password === "";
+}

@@ -1,0 +1,104 @@
+import type { BodyOf } from "@assay/contract/route";
+import type * as contract from "@assay/contract/webhooks";
+import { recordAct } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import type { OrganizationCaller } from "../kernel/caller.ts";
+import { newId } from "../kernel/ids.ts";
+import type { SafeFetch } from "../lib/safe-fetch.ts";
+import { announceDeliveries, endDeliveriesOf } from "./delivery.store.ts";
+import { deleteEndpoint, type EndpointRow, insertEndpoint, updateEndpoint } from "./endpoint.store.ts";
+import { newSigningSecret } from "./signing.ts";
+
+type Needs = Pick<Core, "db" | "clock" | "ring">;
+
+/** The endpoint, and the secret that is shown this once. */
+export async function createEndpoint(
+  { db, clock, ring }: Needs,
+  safeFetch: SafeFetch,
+  caller: OrganizationCaller,
+  body: BodyOf<typeof contract.createEndpoint>,
+): Promise<{ row: EndpointRow; secret: string }> {
+  await checkUrl(safeFetch, body.url);
+  const now = clock.now();
+  const id = newId("whe", now);
+  const secret = newSigningSecret();
+  const row = await db.transaction(async (tx) => {
+    const created = await insertEndpoint(tx, {
+      id,
+      organizationId: caller.organizationId,
+      name: body.name?.trim() ?? null,
+      url: body.url,
+      subscribedEventTypes: body.subscribed_event_types ?? null,
+      retentionHours: body.undelivered_payload_retention_hours ?? 72,
+      signingSecret: ring.seal("webhook-secret", secret, id),
+      now,
+    });
+    await recordAct(tx, now, caller, {
+      event: "webhook_endpoint.created",
+      targetId: id,
+      details: { name: created.name, host: hostOf(body.url) },
+    });
+    return created;
+  });
+  return { row, secret };
+}
+
+export async function changeEndpoint(
+  { db, clock }: Needs,
+  safeFetch: SafeFetch,
+  caller: OrganizationCaller,
+  endpointId: string,
+  body: BodyOf<typeof contract.updateEndpoint>,
+): Promise<EndpointRow> {
+  if (body.url !== undefined) await checkUrl(safeFetch, body.url);
+  const now = clock.now();
+  return db.transaction(async (tx) => {
+    const updated = await updateEndpoint(tx, caller.organizationId, endpointId, {
+      name: body.name === null ? null : body.name?.trim(),
+      url: body.url,
+      enabled: body.enabled,
+      subscribedEventTypes: body.subscribed_event_types,
+      retentionHours: body.undelivered_payload_retention_hours,
+      now,
+    });
+    if (updated === null) throw new ApiError("NOT_FOUND");
+    const { url, ...settings } = body;
+    await recordAct(tx, now, caller, {
+      event: "webhook_endpoint.updated",
+      targetId: updated.id,
+      details: { ...settings, ...(url === undefined ? {} : { host: hostOf(url) }) },
+    });
+    // What was held while the endpoint was disabled goes on at once.
+    if (body.enabled === true) await announceDeliveries(tx, [updated.id]);
+    return updated;
+  });
+}
+
+export async function removeEndpoint(
+  { db, clock }: Needs,
+  caller: OrganizationCaller,
+  endpointId: string,
+): Promise<void> {
+  const now = clock.now();
+  await db.transaction(async (tx) => {
+    const deleted = await deleteEndpoint(tx, caller.organizationId, endpointId);
+    if (deleted === null) throw new ApiError("NOT_FOUND");
+    await endDeliveriesOf(tx, [endpointId], now);
+    await recordAct(tx, now, caller, {
+      event: "webhook_endpoint.deleted",
+      targetId: endpointId,
+      details: { name: deleted.name },
+    });
+  });
+}
+
+async function checkUrl(safeFetch: SafeFetch, url: string): Promise<void> {
+  const problem = await safeFetch.problemOf(url);
+  if (problem !== null) throw new ApiError("WEBHOOK_URL_REJECTED", { message: `\`url\` ${problem}.` });
+}
+
+/** A path or a query may hold a secret of the partner's, so only the host is written down. */
+function hostOf(url: string): string {
+  return URL.parse(url)?.host ?? "";
+}

@@ -1,0 +1,86 @@
+import type { BodyOf } from "@assay/contract/route";
+import type * as contract from "@assay/contract/webhooks";
+import { recordAct } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
+import { violates } from "../db/db.ts";
+import { ApiError, badField } from "../kernel/api-error.ts";
+import type { OrganizationCaller } from "../kernel/caller.ts";
+import { newId } from "../kernel/ids.ts";
+import {
+  type EncryptionKeyRow,
+  findKeysByName,
+  insertEncryptionKey,
+  setKeyActive,
+} from "./encryption-key.store.ts";
+import { keyProblem } from "./encryption-key.ts";
+import { findEndpoint } from "./endpoint.store.ts";
+
+type Needs = Pick<Core, "db" | "clock">;
+
+export async function registerKey(
+  { db, clock }: Needs,
+  caller: OrganizationCaller,
+  endpointId: string,
+  body: BodyOf<typeof contract.registerKey>,
+): Promise<EncryptionKeyRow> {
+  const { organizationId } = caller;
+  const problem = keyProblem(body.jwk, body.key_id);
+  if (problem !== null) throw badField(problem.field, problem.problem);
+  const now = clock.now();
+  try {
+    return await db.transaction(async (tx) => {
+      if ((await findEndpoint(tx, organizationId, endpointId)) === null) throw new ApiError("NOT_FOUND");
+      const created = await insertEncryptionKey(tx, {
+        id: newId("whk", now),
+        endpointId,
+        organizationId,
+        keyId: body.key_id,
+        n: body.jwk.n,
+        e: body.jwk.e,
+        now,
+      });
+      await recordAct(tx, now, caller, {
+        event: "webhook_key.registered",
+        targetId: created.id,
+        details: { key_id: created.key_id, webhook_endpoint_id: endpointId },
+      });
+      return created;
+    });
+  } catch (error) {
+    if (violates(error, "webhook_keys_key_id"))
+      throw new ApiError("CONFLICT", {
+        message: "The endpoint already has a key with this `key_id`.",
+        hint: "Choose another `key_id`, or reactivate the key that has it.",
+      });
+    throw error;
+  }
+}
+
+/** `name` is the `whk_` id, or the partner's own `key_id` where just one key of the organization has it. Idempotent. */
+export async function activateKey(
+  { db, clock }: Needs,
+  caller: OrganizationCaller,
+  name: string,
+  active: boolean,
+): Promise<EncryptionKeyRow> {
+  const now = clock.now();
+  const { organizationId } = caller;
+  return db.transaction(async (tx) => {
+    const [found, ...others] = await findKeysByName(tx, organizationId, name);
+    if (found === undefined) throw new ApiError("NOT_FOUND");
+    if (others.length > 0) {
+      throw new ApiError("CONFLICT", {
+        message: "Several keys of the organization have this `key_id`.",
+        hint: "Use the `whk_` id of the key that you mean.",
+      });
+    }
+    const changed = await setKeyActive(tx, organizationId, found.id, active, now);
+    if (changed === null) return found;
+    await recordAct(tx, now, caller, {
+      event: active ? "webhook_key.reactivated" : "webhook_key.deactivated",
+      targetId: changed.id,
+      details: { key_id: changed.key_id, webhook_endpoint_id: changed.endpoint_id },
+    });
+    return changed;
+  });
+}

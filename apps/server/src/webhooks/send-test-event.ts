@@ -1,0 +1,40 @@
+import { recordAct } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import type { OrganizationCaller } from "../kernel/caller.ts";
+import { type DeliveryRow, deliveriesOfEvent } from "./delivery.store.ts";
+import { findEndpoint } from "./endpoint.store.ts";
+import { type EventRow, findEvent } from "./event.store.ts";
+import { publishTestEvent } from "./publish-event.ts";
+
+export async function sendTestEvent(
+  core: Core,
+  caller: OrganizationCaller,
+  endpointId: string,
+): Promise<{ event: EventRow; deliveries: DeliveryRow[] }> {
+  const { organizationId } = caller;
+  const now = core.clock.now();
+  return core.db.transaction(async (tx) => {
+    const endpoint = await findEndpoint(tx, organizationId, endpointId);
+    if (endpoint === null) throw new ApiError("NOT_FOUND");
+    if (!endpoint.enabled) {
+      throw new ApiError("CONFLICT", {
+        message: "The endpoint is disabled.",
+        hint: "Enable it with PATCH, then send the test event.",
+      });
+    }
+    const eventId = await publishTestEvent(core, tx, now, {
+      organizationId,
+      endpointId: endpoint.id,
+      sandbox: caller.environment === "sandbox",
+    });
+    await recordAct(tx, now, caller, {
+      event: "webhook_endpoint.tested",
+      targetId: endpoint.id,
+      details: { event_id: eventId },
+    });
+    const event = await findEvent(tx, organizationId, eventId);
+    if (event === null) throw new Error("an event that was just written is not there");
+    return { event, deliveries: await deliveriesOfEvent(tx, organizationId, eventId) };
+  });
+}
