@@ -3,9 +3,9 @@ import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
 import { ApiError } from "./api-error.ts";
+import type { Part } from "./check-text.ts";
+import { joinNames } from "./field-name.ts";
 import { createExcessSearch, type Excess } from "./find-excess.ts";
-
-type Part = "body" | "query" | "path";
 
 /**
  * Checks a part of a request against its schema. The error names the field, never the value: it may be a secret. Sizes and
@@ -55,11 +55,6 @@ function fieldName(path: string, last?: string): string {
     .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
   if (last !== undefined) names.push(last);
   return joinNames(names);
-}
-
-function joinNames(names: readonly string[]): string {
-  // Names of unknown fields come from the caller: they are cut so that an answer stays an answer.
-  return names.map((name) => (name.length > 80 ? `${name.slice(0, 80)}…` : name)).join(".");
 }
 
 function sayRule(error: TLocalizedValidationError): string {
