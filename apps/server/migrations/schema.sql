@@ -239,7 +239,10 @@ create table mail_requests (
   purpose text not null,
   email bytea not null,
   created_at timestamp(3) with time zone not null,
+  set_aside_at timestamp(3) with time zone,
+  set_aside_reason text,
   constraint mail_requests_pkey PRIMARY KEY (id),
+  constraint mail_requests_check CHECK (((set_aside_at IS NULL) = (set_aside_reason IS NULL))),
   constraint mail_requests_purpose_check CHECK ((purpose = ANY (ARRAY['magic_link'::text, 'reset_password'::text])))
 );
 

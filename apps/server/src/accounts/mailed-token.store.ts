@@ -74,9 +74,37 @@ export async function insertMailRequest(
     values (${request.id}, ${request.purpose}, ${request.email}, ${request.now})`);
 }
 
-export function takeMailRequests(tx: Tx, limit: number): Promise<MailRequestRow[]> {
+/** The oldest requests that nobody is answering now. */
+export async function listMailRequests(db: Queryable, limit: number): Promise<string[]> {
+  const rows = await db.rows<{ id: string }>(sql`
+    select id from mail_requests where set_aside_at is null order by id limit ${limit} for update skip locked`);
+  return rows.map(({ id }) => id);
+}
+
+/** Those of the requests that nobody else has taken meanwhile. */
+export function takeMailRequests(tx: Tx, ids: readonly string[]): Promise<MailRequestRow[]> {
   return tx.rows<MailRequestRow>(sql`
     delete from mail_requests where id in (
-      select id from mail_requests order by id limit ${limit} for update skip locked)
+      select id from mail_requests where id = any(${ids}::uuid[]) and set_aside_at is null
+      order by id for update skip locked)
     returning id, purpose, email`);
+}
+
+/** False where it was set aside or answered already. */
+export async function setMailRequestAside(
+  db: Queryable,
+  id: string,
+  reason: string,
+  now: Date,
+): Promise<boolean> {
+  const touched = await db.run(sql`
+    update mail_requests set set_aside_at = ${now}, set_aside_reason = ${reason}
+    where id = ${id} and set_aside_at is null`);
+  return touched === 1;
+}
+
+export function purgeMailRequests(db: Queryable, setAsideBefore: Date, limit: number): Promise<number> {
+  return db.run(sql`
+    delete from mail_requests where id in (
+      select id from mail_requests where set_aside_at <= ${setAsideBefore} limit ${limit} for update skip locked)`);
 }

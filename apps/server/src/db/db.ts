@@ -156,6 +156,30 @@ export function isRetryable(error: unknown): boolean {
   return retryableStates.has(sqlState(error) ?? "");
 }
 
+/** The database is away or starting: the same work may succeed in a moment. */
+export function isUnavailable(error: unknown): boolean {
+  const state = sqlState(error) ?? "";
+  if (/^(08|57P0|53)/.test(state)) return true;
+  if (["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE"].includes(state))
+    return (error as { syscall?: string }).syscall !== undefined;
+  return (
+    error instanceof Error &&
+    /Connection terminated|timeout exceeded when trying to connect|not queryable/.test(error.message)
+  );
+}
+
+/**
+ * Whether work failed because of the data that it was about, so that it would fail again: data that the database refuses
+ * (classes 22, 23, 44, 54), that a trigger refuses (P0), or that our own code cannot deal with. Everything else that
+ * the database reports (locks, resources, an operator, a missing table) and every failed call of the operating system
+ * is about the circumstances.
+ */
+export function isAboutData(error: unknown): boolean {
+  if (isUnavailable(error)) return false;
+  if (error instanceof pg.DatabaseError) return /^(22|23|44|54|P0)/.test(error.code ?? "");
+  return error instanceof Error && !("syscall" in error);
+}
+
 /** True when `error` says that the named unique constraint or index would have been violated. */
 export function violates(error: unknown, constraint: string): boolean {
   return sqlState(error) === "23505" && (error as pg.DatabaseError).constraint === constraint;

@@ -1,9 +1,9 @@
 import { defaultPageLimit, maxPageLimit } from "@assay/contract/page";
 import { isList, type RouteDefinition } from "@assay/contract/route";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { isUnavailable } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { describeError, type Log } from "../lib/log.ts";
-import { sqlState } from "../lib/sql-state.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -61,18 +61,6 @@ function toApiError(error: unknown): ApiError {
     return new ApiError("BAD_REQUEST");
   }
   return new ApiError("INTERNAL_SERVER_ERROR");
-}
-
-/** The database is away or starting: the same request may succeed in a moment. */
-function isUnavailable(error: unknown): boolean {
-  const state = sqlState(error) ?? "";
-  if (/^(08|57P0|53)/.test(state)) return true;
-  if (["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE"].includes(state))
-    return (error as { syscall?: string }).syscall !== undefined;
-  return (
-    error instanceof Error &&
-    /Connection terminated|timeout exceeded when trying to connect/.test(error.message)
-  );
 }
 
 export function limitInEffect(query: unknown): number {

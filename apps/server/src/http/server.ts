@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
+import { mayHoldBrokenText, refuseBrokenText } from "../kernel/check-text.ts";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import { createErrorHandler } from "./error-handler.ts";
@@ -54,9 +55,9 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
     if (body.length === 0) return done(null, undefined);
     try {
-      done(null, parseJson(body as Buffer));
-    } catch {
-      done(new ApiError("BAD_REQUEST", { message: "The body is not valid JSON." }) as never, undefined);
+      done(null, parseBody(body as Buffer));
+    } catch (error) {
+      done(error as never, undefined);
     }
   });
 
@@ -85,6 +86,13 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
         headers: { "retry-after": "2" },
       });
     }
+  });
+  // Of a body this is looked at while it is read.
+  app.addHook("preValidation", async (request) => {
+    const { definition } = request.routeOptions.config;
+    if (definition === undefined) return;
+    refuseBrokenText(request.params, "path", definition.invalidParams);
+    refuseBrokenText(request.query, "query");
   });
   app.addHook("preClose", async () => {
     closing = true;
@@ -131,11 +139,22 @@ function closeSilentConnections(app: FastifyInstance): void {
   });
 }
 
+function parseBody(body: Buffer): unknown {
+  const { text, value } = parseJson(body);
+  if (mayHoldBrokenText(text)) refuseBrokenText(value, "body");
+  return value;
+}
+
 /** JSON without the keys that could reach an object's prototype. */
-function parseJson(body: Buffer): unknown {
-  const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
-  return JSON.parse(text, (name, value) => {
-    if (name === "__proto__") throw new SyntaxError("forbidden key");
-    return value;
-  });
+function parseJson(body: Buffer): { text: string; value: unknown } {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
+    const value = JSON.parse(text, (name, inner) => {
+      if (name === "__proto__") throw new SyntaxError("forbidden key");
+      return inner;
+    });
+    return { text, value };
+  } catch {
+    throw new ApiError("BAD_REQUEST", { message: "The body is not valid JSON." });
+  }
 }

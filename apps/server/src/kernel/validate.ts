@@ -3,43 +3,47 @@ import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
 import { ApiError } from "./api-error.ts";
+import type { Part } from "./check-text.ts";
+import { joinNames } from "./field-name.ts";
+import { createExcessSearch, type Excess } from "./find-excess.ts";
 
-type Part = "body" | "query" | "path";
-
-/** Checks a part of a request against its schema. The error names the field, never the value: it may be a secret. */
+/**
+ * Checks a part of a request against its schema. The error names the field, never the value: it may be a secret. Sizes and
+ * unknown fields come first, so that patterns are run and errors are looked for only in what the schema has room for.
+ */
 export function createValidator(schema: TSchema, part: Part, code: ErrorCode = "BAD_REQUEST") {
+  const findExcess = createExcessSearch(schema);
   const validator = Compile(schema);
   return (value: unknown): unknown => {
+    const excess = findExcess(value);
+    if (excess !== null) throw new ApiError(code, { message: explainExcess(excess, part) });
     if (validator.Check(value)) return value;
     throw new ApiError(code, { message: explain(validator.Errors(value), part) });
   };
 }
 
-function explain(errors: readonly TLocalizedValidationError[], part: Part): string {
-  // An unknown field comes first: it is the commonest mistake and often the cause of the others.
-  const unknown = errors.find(
-    (error) =>
-      error.keyword === "additionalProperties" &&
-      // A map reports the same keyword for a value that does not fit; only `false` means that no such field exists.
-      errors.some(
-        (cause) =>
-          cause.keyword === "boolean" && cause.schemaPath === `${error.schemaPath}/additionalProperties`,
-      ),
-  );
-  if (unknown?.keyword === "additionalProperties") {
-    const field = fieldName(unknown.instancePath, unknown.params.additionalProperties[0]);
+function explainExcess(excess: Excess, part: Part): string {
+  const field = joinNames(excess.names);
+  if (excess.rule === "unknownField") {
     return part === "query"
       ? `\`${field}\` is not a parameter of this route.`
       : `\`${field}\` is not a field of this request.`;
   }
+  const rule = `must have at most ${excess.limit} ${unitOf[excess.rule]}`;
+  if (field === "") return `The ${part} ${rule}.`;
+  return excess.ofName ? `The name \`${field}\` ${rule}.` : `\`${field}\` ${rule}.`;
+}
+
+const unitOf = { maxLength: "characters", maxItems: "entries", maxProperties: "fields" } as const;
+
+function explain(errors: readonly TLocalizedValidationError[], part: Part): string {
   const deepest = errors.filter((error) => error.keyword !== "anyOf").at(0) ?? errors[0];
   if (deepest === undefined) return `The ${part} is not valid.`;
   if (deepest.keyword === "required") {
     return `\`${fieldName(deepest.instancePath, deepest.params.requiredProperties[0])}\` is required.`;
   }
   const field = fieldName(deepest.instancePath);
-  if (field === "")
-    return part === "body" ? `The body ${sayRule(deepest)}.` : `The ${part} ${sayRule(deepest)}.`;
+  if (field === "") return `The ${part} ${sayRule(deepest)}.`;
   if (deepest.schemaPath.endsWith("/propertyNames")) return `The name \`${field}\` ${sayRule(deepest)}.`;
   return `\`${field}\` ${sayRule(deepest)}.`;
 }
@@ -50,8 +54,7 @@ function fieldName(path: string, last?: string): string {
     .slice(1)
     .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
   if (last !== undefined) names.push(last);
-  // Names of unknown fields come from the caller: they are cut so that an answer stays an answer.
-  return names.map((name) => (name.length > 80 ? `${name.slice(0, 80)}…` : name)).join(".");
+  return joinNames(names);
 }
 
 function sayRule(error: TLocalizedValidationError): string {
@@ -66,22 +69,16 @@ function sayRule(error: TLocalizedValidationError): string {
       return error.params.limit === 1
         ? "must not be empty"
         : `must have at least ${error.params.limit} characters`;
-    case "maxLength":
-      return `must have at most ${error.params.limit} characters`;
     case "minimum":
       return `must be at least ${error.params.limit}`;
     case "maximum":
       return `must be at most ${error.params.limit}`;
     case "minItems":
       return `must have at least ${error.params.limit} entries`;
-    case "maxItems":
-      return `must have at most ${error.params.limit} entries`;
     case "uniqueItems":
       return "must not repeat an entry";
     case "minProperties":
       return "must have at least one field";
-    case "maxProperties":
-      return `must have at most ${error.params.limit} fields`;
     case "pattern":
     case "format":
       return "does not have the expected form";

@@ -28,11 +28,6 @@ export async function createSession(
 ): Promise<{ row: SessionRow; cancelToken: string }> {
   const { db, clock } = core;
   const shareFields = checkShareFields(body.share_fields);
-  checkText("client_reference_id", body.client_reference_id);
-  for (const [key, value] of Object.entries(body.metadata ?? {})) {
-    checkText("metadata", key);
-    checkText(`metadata.${key}`, value);
-  }
   await checkRedirect(core, caller, body.redirect_url);
   await checkEndpoint(core, caller.organizationId, body.webhook_endpoint_id);
 
@@ -85,11 +80,6 @@ function checkShareFields(asked: Body["share_fields"]): ShareFields {
     case "bad_reason":
       throw badField(`share_fields.${problem.key}.reason`, problem.problem);
   }
-}
-
-/** Half of a surrogate pair cannot be stored: it would read back as another character. */
-function checkText(field: string, text: string | undefined): void {
-  if (text !== undefined && !text.isWellFormed()) throw badField(field, "is not valid Unicode");
 }
 
 async function checkRedirect(

@@ -53,6 +53,5 @@ function reasonProblem(reason: string): string | null {
   if (reason === "") return "must not be empty";
   if ([...reason].length > shareLimits.reasonCharacters)
     return `must have at most ${shareLimits.reasonCharacters} characters`;
-  if (controlCharacter.test(reason)) return "must not hold control characters";
-  return reason.isWellFormed() ? null : "is not valid Unicode";
+  return controlCharacter.test(reason) ? "must not hold control characters" : null;
 }

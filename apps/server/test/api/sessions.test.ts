@@ -87,12 +87,13 @@ test("everything that was asked for is read back as it was written", async () =>
 
 test("any text in metadata, reason and reference survives the way there and back", async () => {
   const partner = await createPartner(api);
-  const text = fc.string({ maxLength: 20, unit: "binary" });
+  // U+0000 is refused in every text.
+  const text = fc.string({ maxLength: 20, unit: "binary" }).filter((s) => !s.includes("\0"));
   const word = fc.string({ minLength: 1, maxLength: 20, unit: "grapheme" }).filter((s) => /\S/.test(s));
   await fc.assert(
     fc.asyncProperty(
       fc.dictionary(
-        fc.string({ minLength: 1, maxLength: 20, unit: "binary" }).filter((key) => key !== "__proto__"),
+        text.filter((key) => key !== "" && key !== "__proto__"),
         text,
       ),
       word,

@@ -69,9 +69,10 @@ test("guessed tokens and those of another session open nothing", async () => {
   await agree(api, mine.id);
   await agree(api, theirs.id);
   const token = await handOff(api, theirs.id);
-  for (const guess of [token, "guess", token.toUpperCase(), `${token} `, "' or 1=1 --", "\u0000"])
+  for (const guess of [token, "guess", token.toUpperCase(), `${token} `, "' or 1=1 --"])
     expectError(await claimWith(api, mine.id, guess, "phone"), 401, "HANDOFF_TOKEN_INVALID");
-  expectError(await claimWith(api, mine.id, "", "phone"), 400, "BAD_REQUEST", /handoff_token/);
+  for (const guess of ["", "\u0000"])
+    expectError(await claimWith(api, mine.id, guess, "phone"), 400, "BAD_REQUEST", /handoff_token/);
   expectError(await claimWith(api, mine.id, token, "two words"), 400, "BAD_REQUEST", /device_id/);
   assert.equal((await statusOf(mine.id)).status, "created");
   const { attempt_id: attemptId, socket_token: socketToken } = expectData(

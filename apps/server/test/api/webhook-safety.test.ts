@@ -193,7 +193,8 @@ test("no hostile URL can be saved or sent to, and nothing inside the network see
     expectError(
       await partner.api.post("/v1/webhooks/endpoints", { url }),
       400,
-      "WEBHOOK_URL_REJECTED",
+      // No text of a request may hold this character.
+      url.includes("\0") ? "BAD_REQUEST" : "WEBHOOK_URL_REJECTED",
       /`url`/,
     );
     await assert.rejects(

@@ -1,0 +1,157 @@
+import type { TSchema } from "typebox";
+
+/** A field that the schema does not have, or a text, list or map that is larger than the schema allows. */
+export type Excess = { names: readonly string[] } & (
+  | { rule: "unknownField" }
+  | { rule: "maxLength" | "maxItems" | "maxProperties"; limit: number; ofName: boolean }
+);
+
+/** The keywords by which the search finds its way. */
+type Shape = {
+  type?: string | readonly string[];
+  properties?: Readonly<Record<string, Shape>>;
+  additionalProperties?: boolean | Shape;
+  patternProperties?: Readonly<Record<string, Shape>>;
+  propertyNames?: Shape;
+  items?: Shape;
+  anyOf?: readonly Shape[];
+  maxLength?: number;
+  maxItems?: number;
+  maxProperties?: number;
+};
+
+type Path = { parent: Path; name: string } | null;
+
+/**
+ * Looks for what a value has too much of, before anything costly is done with it: a value without excess is bounded by its
+ * schema, however large the body that it came in. It reads no text and runs no pattern, does not enter what is too
+ * large, and stops at the first unknown field, which is told rather than a size: it is the commonest mistake.
+ */
+export function createExcessSearch(schema: TSchema): (value: unknown) => Excess | null {
+  const shape = schema as Shape;
+  checkShape(shape);
+  return (value) => {
+    const found: { size: Excess | null } = { size: null };
+    return visit(shape, value, null, found) ?? found.size;
+  };
+}
+
+function visit(shape: Shape, value: unknown, path: Path, found: { size: Excess | null }): Excess | null {
+  if (shape.anyOf !== undefined) {
+    const [only] = branches(shape);
+    return only === undefined ? null : visit(only, value, path, found);
+  }
+  if (typeof value === "string") {
+    if (isLonger(value, shape.maxLength))
+      found.size ??= { rule: "maxLength", limit: shape.maxLength, names: namesOf(path), ofName: false };
+    return null;
+  }
+  if (typeof value !== "object" || value === null) return null;
+  if (Array.isArray(value)) return visitEntries(shape, value, path, found);
+  return visitFields(shape, value as Record<string, unknown>, path, found);
+}
+
+function visitEntries(
+  shape: Shape,
+  entries: readonly unknown[],
+  path: Path,
+  found: { size: Excess | null },
+): Excess | null {
+  const { items, maxItems } = shape;
+  if (items === undefined) return null;
+  if (maxItems !== undefined && entries.length > maxItems) {
+    found.size ??= { rule: "maxItems", limit: maxItems, names: namesOf(path), ofName: false };
+    return null;
+  }
+  for (const [index, entry] of entries.entries()) {
+    const unknown = visit(items, entry, { parent: path, name: String(index) }, found);
+    if (unknown !== null) return unknown;
+  }
+  return null;
+}
+
+function visitFields(
+  shape: Shape,
+  fields: Readonly<Record<string, unknown>>,
+  path: Path,
+  found: { size: Excess | null },
+): Excess | null {
+  const { properties = {}, additionalProperties, propertyNames, maxProperties } = shape;
+  const names = Object.keys(fields);
+  if (maxProperties !== undefined && names.length > maxProperties) {
+    found.size ??= { rule: "maxProperties", limit: maxProperties, names: namesOf(path), ofName: false };
+    return null;
+  }
+  for (const name of names) {
+    const own = Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
+    const at = { parent: path, name };
+    if (own === false) return { rule: "unknownField", names: namesOf(at) };
+    if (isLonger(name, propertyNames?.maxLength))
+      found.size ??= { rule: "maxLength", limit: propertyNames.maxLength, names: namesOf(at), ofName: true };
+    if (typeof own !== "object") continue;
+    const unknown = visit(own, fields[name], at, found);
+    if (unknown !== null) return unknown;
+  }
+  return null;
+}
+
+/** Lengths are in characters, of which some are two units of a JavaScript text; no more of it is read than needed. */
+function isLonger<L extends number | undefined>(text: string, limit: L): limit is L & number {
+  if (limit === undefined || text.length <= limit) return false;
+  return text.length > 2 * limit || [...text].length > limit;
+}
+
+function namesOf(path: Path): string[] {
+  const names: string[] = [];
+  for (let at = path; at !== null; at = at.parent) names.unshift(at.name);
+  return names;
+}
+
+function branches(shape: Shape): readonly Shape[] {
+  return (shape.anyOf ?? []).filter((branch) => branch.type !== "null");
+}
+
+const boundless = new Set([
+  ...[
+    "title",
+    "description",
+    "examples",
+    "default",
+    "type",
+    "enum",
+    "const",
+    "format",
+    "pattern",
+    "required",
+  ],
+  ...["minLength", "minItems", "minProperties", "minimum", "maximum", "uniqueItems"],
+]);
+const searched = new Set([
+  ...["properties", "additionalProperties", "patternProperties", "propertyNames", "items", "anyOf"],
+  ...["maxLength", "maxItems", "maxProperties"],
+]);
+
+/** The service does not start with a request schema in which the search could overlook something. */
+function checkShape(shape: Shape): void {
+  for (const keyword of Object.keys(shape))
+    if (!searched.has(keyword) && !boundless.has(keyword))
+      throw new Error(`a request schema uses \`${keyword}\`, which the search for excess does not know`);
+  if (branches(shape).length > 1) throw new Error("a request schema has a choice other than with null");
+  if ([shape.type].flat().includes("array") && shape.maxItems === undefined)
+    throw new Error("a request schema has a list without `maxItems`");
+  // The form in which the schema library writes a map of anything.
+  if (Object.entries(shape.patternProperties ?? {}).some(([key, own]) => key !== "^.*$" || !isEmpty(own)))
+    throw new Error("a request schema has a map by pattern; use `additionalProperties`");
+  const inner = [
+    ...Object.values(shape.properties ?? {}),
+    ...branches(shape),
+    ...[shape.items, shape.propertyNames, shape.additionalProperties].filter(
+      (own) => typeof own === "object",
+    ),
+  ];
+  for (const own of inner) checkShape(own);
+}
+
+function isEmpty(shape: Shape): boolean {
+  return Object.keys(shape).length === 0;
+}

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { errorTable } from "@assay/contract/errors";
+import { isWrite } from "@assay/contract/route";
+import { routes } from "@assay/contract/routes";
+import { sql } from "../../src/db/sql.ts";
+import { createPartner, expectData, expectError } from "../support/api.ts";
+import { startTestService } from "../support/service.ts";
+
+const { api, core } = await startTestService();
+const { owner, api: keyApi } = await createPartner(api);
+const headers = { "content-type": "application/json" };
+
+// An owner may call every route; what they send is refused before any of them runs.
+test("no route takes U+0000 or half of a surrogate pair in body, query or path", async () => {
+  for (const route of routes) {
+    const { method, path, params, invalidParams = "BAD_REQUEST" } = route;
+    const plain = path.replaceAll(/:[a-z_]+/g, "x");
+    expectError(
+      await owner.api.call(method, `${plain}?colour=a%00b`),
+      400,
+      "BAD_REQUEST",
+      /^`colour` must not hold the character U\+0000\.$/,
+    );
+    for (const name of Object.keys(params?.properties ?? {})) {
+      const url = path.replace(`:${name}`, "a%00b").replaceAll(/:[a-z_]+/g, "x");
+      const message = new RegExp(`^\`${name}\` must not hold`);
+      expectError(
+        await owner.api.call(method, url),
+        errorTable[invalidParams].status,
+        invalidParams,
+        message,
+      );
+    }
+    if (!isWrite(route)) continue;
+    for (const [raw, message] of [
+      ['{"a":[{"b":"x\\u0000"}]}', /^`a\.0\.b` must not hold the character U\+0000\.$/],
+      ['{"a":{"b":"\\uD800x"}}', /^`a\.b` is not valid Unicode\.$/],
+      ['{"a":"\\ude00\\ud83d"}', /^`a` is not valid Unicode\.$/],
+      ['{"a":{"\\udfff":1}}', /^The name `a\.\ufffd` is not valid Unicode\.$/],
+      ['{"x\\u0000":{}}', /^The name `x\ufffd` must not hold/],
+      ['"\\u0000"', /^The body must not hold/],
+    ] as const)
+      expectError(await owner.api.call(method, plain, { raw, headers }), 400, "BAD_REQUEST", message);
+  }
+});
+
+test("an address that could not be looked up is refused at the door and leaves no request for a mail", async () => {
+  for (const path of ["/v1/auth/sign-in/magic-link", "/v1/auth/password/forgot"])
+    expectError(await api.post(path, { email: "a@exam\0ple.com" }), 400, "BAD_REQUEST", /^`email` must not/);
+  const password = "correct horse battery";
+  for (const path of ["/v1/auth/sign-in/email", "/v1/auth/sign-up/email"])
+    expectError(
+      await api.post(path, { name: "Ada", email: "a@exam\0ple.com", password }),
+      400,
+      "BAD_REQUEST",
+    );
+  assert.deepEqual(await core.db.rows(sql`select id from mail_requests`), []);
+  expectError(await owner.api.patch("/v1/auth/orgs", { name: "x\ud800" }), 400, "BAD_REQUEST", /`name`/);
+  expectError(await owner.api.get("/v1/auth/orgs/audit-logs?actor_id=%00"), 400, "BAD_REQUEST", /`actor_id`/);
+  expectError(await keyApi.post("/v1/webhooks/keys/a%00b/deactivate"), 400, "BAD_REQUEST", /`key_id`/);
+});
+
+test("escapes that only look alike are taken as they are", async () => {
+  const reference = "pair \u{1f600}, last \u{10ffff}, and the six characters \\u0000 \\ud800";
+  const escaped = JSON.stringify(reference).replaceAll(/[^ -~]/g, (unit) => {
+    return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+  assert.match(escaped, /\\ud83d\\ude00/);
+  const raw = `{"client_reference_id":${escaped}}`;
+  const session = expectData(await keyApi.call("POST", "/v1/sessions", { raw, headers }), 201);
+  assert.equal(session.client_reference_id, reference);
+});
+
+test("text that is nested as deep as a body allows is answered", async () => {
+  for (const depth of [1000, 500_000]) {
+    const raw = `${"[".repeat(depth)}"\\u0000"${"]".repeat(depth)}`;
+    expectError(await api.call("POST", "/v1/auth/sign-in/magic-link", { raw, headers }), 400, "BAD_REQUEST");
+  }
+  expectData(await api.post("/v1/auth/sign-in/magic-link", { email: "a@example.com" }), 202);
+});
