@@ -36,6 +36,7 @@ import { describeError, type Log } from "./lib/log.ts";
 import { Metrics } from "./lib/metrics.ts";
 import { exemptHostSet } from "./lib/public-address.ts";
 import { createSystemResolver, lookUpLocally } from "./lib/resolve-addresses.ts";
+import { RingMember } from "./lib/ring-member.ts";
 import { createSafeFetch } from "./lib/safe-fetch.ts";
 import { type Job, Scheduler } from "./lib/scheduler.ts";
 import { mailChannel } from "./mails/queue-mail.ts";
@@ -97,6 +98,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     poolSize: config.databasePoolSize,
     onError: (error) => log.warn("a database connection was lost", describeError(error)),
   });
+  const ringMember = new RingMember({ db, ring, clock, log });
+  try {
+    await ringMember.join();
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
   const metrics = new Metrics();
   const listener = new Listener(databaseUrl, log);
   let url = "";
@@ -175,7 +183,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     try {
       const applied = await db.rows<{ name: string }>(sql`select name from schema_migrations`);
       const missing = missingMigrations(applied.map((row) => row.name));
-      return missing.length === 0 ? null : `migrations are missing: ${missing.join(", ")}`;
+      return missing.length === 0 ? ringMember.problem : `migrations are missing: ${missing.join(", ")}`;
     } catch {
       return "the database does not answer";
     }
@@ -198,9 +206,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     writeCookie: (reply, cookie) => writeSessionCookie(reply, cookie, publicUrl().startsWith("https:")),
   });
 
-  // Every process that answers requests counts them, so every one writes its counts.
+  // Every process that answers requests counts them, so every one writes its counts; every one seals with the ring.
   const everywhere: Job[] = [
     { name: "flush-key-usage", everyMs: secondMs, run: () => usage.flush().then(() => 0) },
+    { name: "watch-key-ring", everyMs: secondMs, run: () => ringMember.refresh().then(() => 0) },
   ];
   const scheduler = new Scheduler(role === "api" ? everywhere : [...everywhere, ...jobs], log, metrics);
 
@@ -237,6 +246,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         await usage.flush();
         await listener.stop();
         metricsServer?.close();
+        await ringMember.leave();
         await db.close();
       })();
       return closed;

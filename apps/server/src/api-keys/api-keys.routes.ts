@@ -15,13 +15,14 @@ export function apiKeyRoutes({ db, clock, ring }: Core, usage: KeyUsage): Bindin
       const { organizationId } = caller;
       const key = `kk_${randomText(32)}`;
       const row = await db.transaction(async (tx) => {
+        const { hash, keyId } = ring.keyedHash("api-key-hash", key);
         const created = await insertApiKey(tx, {
           id: newUuid(now),
           organizationId,
           name: body.name.trim(),
           scopes: body.scopes,
-          secretHash: ring.hash("api-key-hash", key),
-          hashKeyId: ring.currentId,
+          secretHash: hash,
+          hashKeyId: keyId,
           now,
         });
         await recordAudit(tx, now, {

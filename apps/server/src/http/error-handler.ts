@@ -63,10 +63,10 @@ function toApiError(error: unknown): ApiError {
   return new ApiError("INTERNAL_SERVER_ERROR");
 }
 
-/** The database is away or starting: the same request may succeed in a moment. */
+/** The database is away or starting, or this process has yet to learn of a new key (AK001): the same request may succeed in a moment. */
 function isUnavailable(error: unknown): boolean {
   const state = sqlState(error) ?? "";
-  if (/^(08|57P0|53)/.test(state)) return true;
+  if (/^(08|57P0|53|AK001)/.test(state)) return true;
   if (["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE"].includes(state))
     return (error as { syscall?: string }).syscall !== undefined;
   return (

@@ -48,22 +48,26 @@ export class Idempotency {
     const id = createHash("sha256")
       .update(JSON.stringify([ownerOf(request.caller), request.definition.id, key]))
       .digest();
-    // The body may hold secrets: only a keyed hash of it is kept.
+    // The body may hold secrets: only its hash is kept, and sealed, so that it moves to a new key together with the answer.
+    const context = id.toString("hex");
     const fingerprint = JSON.stringify([request.path, request.body ?? null]);
+    const digest = createHash("sha256").update(fingerprint).digest();
     return this.#db.joinedTransaction(async (tx) => {
-      const earlier = await this.#claim(tx, id, this.#ring.hash("request-hash", fingerprint));
+      const earlier = await this.#claim(tx, id, this.#ring.seal("request-hash", digest, context));
       if (earlier !== null) {
-        const same = this.#ring
-          .hashes("request-hash", fingerprint)
-          .some((hash) => hash.equals(earlier.request_hash));
+        const same =
+          earlier.request_digest === null
+            ? // Remembered before digests were sealed.
+              this.#ring
+                .hashes("request-hash", fingerprint)
+                .some((hash) => earlier.request_hash?.equals(hash))
+            : this.#ring.open("request-hash", earlier.request_digest, context).equals(digest);
         if (!same) throw new ApiError("IDEMPOTENCY_KEY_REUSED");
-        const text =
-          earlier.answer && this.#ring.openText("idempotent-answer", earlier.answer, id.toString("hex"));
+        const text = earlier.answer && this.#ring.openText("idempotent-answer", earlier.answer, context);
         return { status: earlier.status, text, replayed: true };
       }
       const fresh = await answer();
-      const sealed =
-        fresh.text === null ? null : this.#ring.seal("idempotent-answer", fresh.text, id.toString("hex"));
+      const sealed = fresh.text === null ? null : this.#ring.seal("idempotent-answer", fresh.text, context);
       await tx.run(
         sql`update idempotent_answers set status = ${fresh.status}, answer = ${sealed} where id = ${id}`,
       );
@@ -72,17 +76,20 @@ export class Idempotency {
   }
 
   /** Takes the key, waiting for another request that holds it. Returns what was answered if it was used before. */
-  async #claim(tx: Tx, id: Buffer, requestHash: Buffer) {
+  async #claim(tx: Tx, id: Buffer, requestDigest: Buffer) {
     const now = this.#clock.now();
     await tx.run(sql`delete from idempotent_answers where id = ${id} and expires_at <= ${now}`);
     const claimed = await tx.run(sql`
-      insert into idempotent_answers (id, request_hash, status, expires_at)
-      values (${id}, ${requestHash}, 0, ${later(now, keptMs)})
+      insert into idempotent_answers (id, request_digest, status, expires_at)
+      values (${id}, ${requestDigest}, 0, ${later(now, keptMs)})
       on conflict (id) do nothing`);
     if (claimed === 1) return null;
-    return tx.one<{ request_hash: Buffer; status: number; answer: Buffer | null }>(
-      sql`select request_hash, status, answer from idempotent_answers where id = ${id}`,
-    );
+    return tx.one<{
+      request_hash: Buffer | null;
+      request_digest: Buffer | null;
+      status: number;
+      answer: Buffer | null;
+    }>(sql`select request_hash, request_digest, status, answer from idempotent_answers where id = ${id}`);
   }
 
   /** Removes a batch of answers that are past their day; returns how many. */
