@@ -3,10 +3,17 @@ import test from "node:test";
 import { startService } from "../../src/app.ts";
 import { openDb } from "../../src/db/db.ts";
 import { sql } from "../../src/db/sql.ts";
+import { dayMs } from "../../src/lib/clock.ts";
 import { KeyRing, parseRing } from "../../src/lib/key-ring.ts";
 import { bringRing } from "../../src/lib/ring-member.ts";
 import { fenceKey } from "../../src/lib/ring-state.store.ts";
-import { countSealedWith, keyedHashColumns, resealAll, sealedColumns } from "../../src/lib/sealed-columns.ts";
+import {
+  countSealedWith,
+  hashesUnder,
+  keyedHashColumns,
+  resealAll,
+  sealedColumns,
+} from "../../src/lib/sealed-columns.ts";
 import { createKey, createPartner, expectData, expectError } from "../support/api.ts";
 import { startTestService, testRing } from "../support/service.ts";
 
@@ -161,4 +168,24 @@ test("a remembered answer is replayed after its key was retired", async () => {
   const again = await create();
   assert.equal(again.text, first.text);
   expectData(again, 201);
+});
+
+test("a key goes out of use only after every transaction that stored under it has ended", async () => {
+  const { core, api } = await startTestService({ role: "api" });
+  const { key } = await createPartner(api);
+  await core.db.transaction(async (tx) => {
+    await tx.run(sql`update api_keys set hash_key_id = '1' where id = ${key.id}`);
+    await assert.rejects(fenceKey(core.db, "1"), /lock timeout/);
+  });
+  await fenceKey(core.db, "1");
+});
+
+test("a mailed code to delete an organization holds its key for the day that it is good", async () => {
+  const { core, api, clock } = await startTestService({ role: "api" });
+  const { owner, key, organizationId } = await createPartner(api);
+  expectData(await owner.api.post("/v1/auth/orgs/request-delete", { organizationId }), 202);
+  assert.equal((await owner.api.delete(`/v1/auth/api-keys/${key.id}`)).status, 204);
+  assert.match((await hashesUnder(core.db, "1", clock.now())).join(), /codes to delete an organization/);
+  clock.advance(dayMs);
+  assert.deepEqual(await hashesUnder(core.db, "1", clock.now()), []);
 });

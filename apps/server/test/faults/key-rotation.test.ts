@@ -174,11 +174,11 @@ test("a process with a wrong ring does not start, and says which key is missing 
     [two, /no key "1", and data in the database needs it/],
     [imposter, /Key "1" of the ring is another key than the one this database knows/],
   ] as const) {
-    const wrong = await assay(["start"], { ...withRing(ring), PORT: "0" });
-    assert.equal(wrong.code, 1);
-    assert.match(wrong.stderr, problem);
-    assert.ok(!wrong.stderr.includes(ring.slice(2)), "no key material");
-    assert.ok(!wrong.stderr.includes("    at "), "no stack for a mistake of the operator's");
+    const wrong = spawnAssay(withRing(ring));
+    await assert.rejects(wrong.listening, problem);
+    assert.equal(wrong.child.exitCode, 1);
+    assert.ok(!wrong.output().includes(ring.slice(2)), "no key material");
+    assert.ok(!wrong.output().includes("    at "), "no stack for a mistake of the operator's");
   }
   assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
   assert.equal(await service.stop(), 0);
