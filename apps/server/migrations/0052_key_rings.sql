@@ -57,11 +57,11 @@ create trigger mail_requests_email_key before insert or update of email on mail_
 create trigger second_factors_secret_key before insert or update of secret on second_factors
   for each row when (not key_may_store(sealed_under(new.secret))) execute function refuse_key();
 create trigger idempotent_answers_request_digest_key before insert or update of request_digest on idempotent_answers
-  for each row when (not key_may_store(sealed_under(new.request_digest))) execute function refuse_key();
+  for each row when (new.request_digest is not null and not key_may_store(sealed_under(new.request_digest))) execute function refuse_key();
 create trigger idempotent_answers_answer_key before insert or update of answer on idempotent_answers
-  for each row when (not key_may_store(sealed_under(new.answer))) execute function refuse_key();
+  for each row when (new.answer is not null and not key_may_store(sealed_under(new.answer))) execute function refuse_key();
 create trigger organizations_document_id_key_key before insert or update of document_id_key on organizations
-  for each row when (not key_may_store(sealed_under(new.document_id_key))) execute function refuse_key();
+  for each row when (new.document_id_key is not null and not key_may_store(sealed_under(new.document_id_key))) execute function refuse_key();
 create trigger webhook_endpoints_signing_secret_key before insert or update of signing_secret on webhook_endpoints
   for each row when (not key_may_store(sealed_under(new.signing_secret))) execute function refuse_key();
 create trigger receipt_keys_private_key_key before insert or update of private_key on receipt_keys
@@ -71,4 +71,4 @@ create trigger consent_receipt_keys_private_key_key before insert or update of p
 create trigger api_keys_hash_key_id_key before insert or update of hash_key_id on api_keys
   for each row when (not key_may_store(new.hash_key_id)) execute function refuse_key();
 create trigger deletion_codes_hash_key_id_key before insert or update of hash_key_id on deletion_codes
-  for each row when (not key_may_store(new.hash_key_id)) execute function refuse_key();
+  for each row when (new.hash_key_id is not null and not key_may_store(new.hash_key_id)) execute function refuse_key();

@@ -175,7 +175,7 @@ create table deletion_codes (
   constraint deletion_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX deletion_codes_user ON public.deletion_codes USING btree (user_id);
-CREATE TRIGGER deletion_codes_hash_key_id_key BEFORE INSERT OR UPDATE OF hash_key_id ON public.deletion_codes FOR EACH ROW WHEN ((NOT key_may_store(new.hash_key_id))) EXECUTE FUNCTION refuse_key();
+CREATE TRIGGER deletion_codes_hash_key_id_key BEFORE INSERT OR UPDATE OF hash_key_id ON public.deletion_codes FOR EACH ROW WHEN (((new.hash_key_id IS NOT NULL) AND (NOT key_may_store(new.hash_key_id)))) EXECUTE FUNCTION refuse_key();
 
 create table domain_challenges (
   id uuid not null,
@@ -246,8 +246,8 @@ create table idempotent_answers (
   constraint idempotent_answers_pkey PRIMARY KEY (id)
 );
 CREATE INDEX idempotent_answers_expiry ON public.idempotent_answers USING btree (expires_at);
-CREATE TRIGGER idempotent_answers_answer_key BEFORE INSERT OR UPDATE OF answer ON public.idempotent_answers FOR EACH ROW WHEN ((NOT key_may_store(sealed_under(new.answer)))) EXECUTE FUNCTION refuse_key();
-CREATE TRIGGER idempotent_answers_request_digest_key BEFORE INSERT OR UPDATE OF request_digest ON public.idempotent_answers FOR EACH ROW WHEN ((NOT key_may_store(sealed_under(new.request_digest)))) EXECUTE FUNCTION refuse_key();
+CREATE TRIGGER idempotent_answers_answer_key BEFORE INSERT OR UPDATE OF answer ON public.idempotent_answers FOR EACH ROW WHEN (((new.answer IS NOT NULL) AND (NOT key_may_store(sealed_under(new.answer))))) EXECUTE FUNCTION refuse_key();
+CREATE TRIGGER idempotent_answers_request_digest_key BEFORE INSERT OR UPDATE OF request_digest ON public.idempotent_answers FOR EACH ROW WHEN (((new.request_digest IS NOT NULL) AND (NOT key_may_store(sealed_under(new.request_digest))))) EXECUTE FUNCTION refuse_key();
 
 create table invitations (
   id uuid not null,
@@ -371,7 +371,7 @@ create table organizations (
 );
 CREATE INDEX organizations_deletion ON public.organizations USING btree (pending_deletion_at) WHERE (pending_deletion_at IS NOT NULL);
 CREATE UNIQUE INDEX organizations_slug ON public.organizations USING btree (slug);
-CREATE TRIGGER organizations_document_id_key_key BEFORE INSERT OR UPDATE OF document_id_key ON public.organizations FOR EACH ROW WHEN ((NOT key_may_store(sealed_under(new.document_id_key)))) EXECUTE FUNCTION refuse_key();
+CREATE TRIGGER organizations_document_id_key_key BEFORE INSERT OR UPDATE OF document_id_key ON public.organizations FOR EACH ROW WHEN (((new.document_id_key IS NOT NULL) AND (NOT key_may_store(sealed_under(new.document_id_key))))) EXECUTE FUNCTION refuse_key();
 
 create table passkey_challenges (
   challenge_hash bytea not null,
