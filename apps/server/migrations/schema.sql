@@ -20,6 +20,34 @@ create collation by_type (provider = libc, locale = 'C');
 
 create sequence webhook_key_activations as bigint start 1 increment 1;
 
+CREATE OR REPLACE FUNCTION public.key_may_store(key_id text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock_shared(7205114302);
+  return not exists (select from key_ring_keys k where k.id = key_id and k.state <> 'in_use');
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_key()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'a value for % is sealed or hashed with a key that is not in use', tg_table_name
+    using errcode = 'AK001';
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.sealed_under(sealed bytea)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case when length(sealed) > 1 then encode(substring(sealed from 2 for get_byte(sealed, 0)), 'escape') end
+$function$;
+
 create table api_keys (
   id uuid not null,
   organization_id uuid not null,
@@ -37,6 +65,7 @@ create table api_keys (
 );
 CREATE INDEX api_keys_organization ON public.api_keys USING btree (organization_id, id DESC);
 CREATE UNIQUE INDEX api_keys_secret ON public.api_keys USING btree (secret_hash);
+CREATE TRIGGER api_keys_hash_key_id_key BEFORE INSERT OR UPDATE OF hash_key_id ON public.api_keys FOR EACH ROW WHEN ((NOT key_may_store(new.hash_key_id))) EXECUTE FUNCTION refuse_key();
 
 create table attempt_sockets (
   attempt_id text collate "C" not null,
@@ -109,6 +138,7 @@ create table consent_receipt_keys (
   constraint consent_receipt_keys_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX consent_receipt_keys_single ON public.consent_receipt_keys USING btree ((true));
+CREATE TRIGGER consent_receipt_keys_private_key_key BEFORE INSERT OR UPDATE OF private_key ON public.consent_receipt_keys FOR EACH ROW WHEN ((NOT key_may_store(sealed_under(new.private_key)))) EXECUTE FUNCTION refuse_key();
 
 create table consents (
   session_id text collate "C" not null,
@@ -139,11 +169,13 @@ create table deletion_codes (
   code_hash bytea not null,
   wrong_tries integer default 0 not null,
   expires_at timestamp(3) with time zone not null,
+  hash_key_id text,
   constraint deletion_codes_pkey PRIMARY KEY (organization_id, user_id),
   constraint deletion_codes_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   constraint deletion_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX deletion_codes_user ON public.deletion_codes USING btree (user_id);
+CREATE TRIGGER deletion_codes_hash_key_id_key BEFORE INSERT OR UPDATE OF hash_key_id ON public.deletion_codes FOR EACH ROW WHEN (((new.hash_key_id IS NOT NULL) AND (NOT key_may_store(new.hash_key_id)))) EXECUTE FUNCTION refuse_key();
 
 create table domain_challenges (
   id uuid not null,
@@ -206,13 +238,16 @@ CREATE INDEX handoff_tokens_session ON public.handoff_tokens USING btree (sessio
 
 create table idempotent_answers (
   id bytea not null,
-  request_hash bytea not null,
+  request_hash bytea,
   status smallint not null,
   answer bytea,
   expires_at timestamp(3) with time zone not null,
+  request_digest bytea,
   constraint idempotent_answers_pkey PRIMARY KEY (id)
 );
 CREATE INDEX idempotent_answers_expiry ON public.idempotent_answers USING btree (expires_at);
+CREATE TRIGGER idempotent_answers_answer_key BEFORE INSERT OR UPDATE OF answer ON public.idempotent_answers FOR EACH ROW WHEN (((new.answer IS NOT NULL) AND (NOT key_may_store(sealed_under(new.answer))))) EXECUTE FUNCTION refuse_key();
+CREATE TRIGGER idempotent_answers_request_digest_key BEFORE INSERT OR UPDATE OF request_digest ON public.idempotent_answers FOR EACH ROW WHEN (((new.request_digest IS NOT NULL) AND (NOT key_may_store(sealed_under(new.request_digest))))) EXECUTE FUNCTION refuse_key();
 
 create table invitations (
   id uuid not null,
@@ -234,6 +269,29 @@ CREATE INDEX invitations_inviter ON public.invitations USING btree (invited_by);
 CREATE INDEX invitations_organization ON public.invitations USING btree (organization_id, id DESC);
 CREATE UNIQUE INDEX invitations_token ON public.invitations USING btree (token_hash);
 
+create table key_ring_keys (
+  id text not null,
+  fingerprint text not null,
+  state text not null,
+  generation integer,
+  introduced_at timestamp(3) with time zone not null,
+  used_from timestamp(3) with time zone,
+  retired_at timestamp(3) with time zone,
+  constraint key_ring_keys_pkey PRIMARY KEY (id),
+  constraint key_ring_keys_generation_key UNIQUE (generation),
+  constraint key_ring_keys_check CHECK (((generation IS NULL) = (state = 'introduced'::text))),
+  constraint key_ring_keys_state_check CHECK ((state = ANY (ARRAY['introduced'::text, 'in_use'::text, 'retiring'::text, 'retired'::text])))
+);
+
+create table key_ring_processes (
+  id uuid not null,
+  name text not null,
+  loaded text[] not null,
+  seals_with text not null,
+  seen_at timestamp(3) with time zone not null,
+  constraint key_ring_processes_pkey PRIMARY KEY (id)
+);
+
 create table mail_requests (
   id uuid not null,
   purpose text not null,
@@ -245,6 +303,7 @@ create table mail_requests (
   constraint mail_requests_check CHECK (((set_aside_at IS NULL) = (set_aside_reason IS NULL))),
   constraint mail_requests_purpose_check CHECK ((purpose = ANY (ARRAY['magic_link'::text, 'reset_password'::text])))
 );
+CREATE TRIGGER mail_requests_email_key BEFORE INSERT OR UPDATE OF email ON public.mail_requests FOR EACH ROW WHEN ((NOT key_may_store(sealed_under(new.email)))) EXECUTE FUNCTION refuse_key();
 
 create table mailed_tokens (
   id uuid not null,
@@ -272,6 +331,7 @@ create table mails (
   constraint mails_pkey PRIMARY KEY (id)
 );
 CREATE INDEX mails_due ON public.mails USING btree (next_attempt_at);
+CREATE TRIGGER mails_content_key BEFORE INSERT OR UPDATE OF content ON public.mails FOR EACH ROW WHEN ((NOT key_may_store(sealed_under(new.content)))) EXECUTE FUNCTION refuse_key();
 
 create table memberships (
   organization_id uuid not null,
@@ -314,6 +374,7 @@ create table organizations (
 );
 CREATE INDEX organizations_deletion ON public.organizations USING btree (pending_deletion_at) WHERE (pending_deletion_at IS NOT NULL);
 CREATE UNIQUE INDEX organizations_slug ON public.organizations USING btree (slug);
+CREATE TRIGGER organizations_document_id_key_key BEFORE INSERT OR UPDATE OF document_id_key ON public.organizations FOR EACH ROW WHEN (((new.document_id_key IS NOT NULL) AND (NOT key_may_store(sealed_under(new.document_id_key))))) EXECUTE FUNCTION refuse_key();
 
 create table passkey_challenges (
   challenge_hash bytea not null,
@@ -349,6 +410,7 @@ create table receipt_keys (
   constraint receipt_keys_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX receipt_keys_single ON public.receipt_keys USING btree ((true));
+CREATE TRIGGER receipt_keys_private_key_key BEFORE INSERT OR UPDATE OF private_key ON public.receipt_keys FOR EACH ROW WHEN ((NOT key_may_store(sealed_under(new.private_key)))) EXECUTE FUNCTION refuse_key();
 
 create table redirect_uris (
   id uuid not null,
@@ -394,6 +456,7 @@ create table second_factors (
   constraint second_factors_pkey PRIMARY KEY (user_id),
   constraint second_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+CREATE TRIGGER second_factors_secret_key BEFORE INSERT OR UPDATE OF secret ON public.second_factors FOR EACH ROW WHEN ((NOT key_may_store(sealed_under(new.secret)))) EXECUTE FUNCTION refuse_key();
 
 create table session_days (
   organization_id uuid not null,
@@ -551,6 +614,7 @@ create table webhook_endpoints (
   constraint webhook_endpoints_undelivered_payload_retention_hours_check CHECK ((undelivered_payload_retention_hours = ANY (ARRAY[0, 24, 72, 168])))
 );
 CREATE INDEX webhook_endpoints_organization ON public.webhook_endpoints USING btree (organization_id, id DESC);
+CREATE TRIGGER webhook_endpoints_signing_secret_key BEFORE INSERT OR UPDATE OF signing_secret ON public.webhook_endpoints FOR EACH ROW WHEN ((NOT key_may_store(sealed_under(new.signing_secret)))) EXECUTE FUNCTION refuse_key();
 
 create table webhook_keys (
   id text collate "C" not null,

@@ -29,6 +29,7 @@ import { createServer } from "./http/server.ts";
 import { writeSessionCookie } from "./http/session-cookie.ts";
 import { mountWebApp } from "./http/web-apps.ts";
 import { type Clock, dayMs, hourMs, later, minuteMs, secondMs } from "./kernel/clock.ts";
+import { RingMember } from "./key-ring/ring-member.ts";
 import { createDns } from "./lib/dns.ts";
 import type { KeyRing } from "./lib/key-ring.ts";
 import { describeError, type Log } from "./lib/log.ts";
@@ -96,6 +97,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     poolSize: config.databasePoolSize,
     onError: (error) => log.warn("a database connection was lost", describeError(error)),
   });
+  const ringMember = new RingMember({ db, ring, clock, log });
+  try {
+    await ringMember.join();
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
   const metrics = new Metrics();
   const listener = new Listener(databaseUrl, log);
   let url = "";
@@ -170,7 +178,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   mountHealth(app, async () => {
     try {
       const missing = await missingMigrations(db);
-      return missing.length === 0 ? null : `migrations are missing: ${missing.join(", ")}`;
+      return missing.length === 0 ? ringMember.problem : `migrations are missing: ${missing.join(", ")}`;
     } catch {
       return "the database does not answer";
     }
@@ -193,9 +201,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     writeCookie: (reply, cookie) => writeSessionCookie(reply, cookie, publicUrl().startsWith("https:")),
   });
 
-  // Every process that answers requests counts them, so every one writes its counts.
+  // Every process that answers requests counts them, so every one writes its counts; every one seals with the ring.
   const everywhere: Job[] = [
     { name: "flush-key-usage", everyMs: secondMs, run: () => usage.flush().then(() => 0) },
+    { name: "watch-key-ring", everyMs: secondMs, run: () => ringMember.refresh().then(() => 0) },
   ];
   const scheduler = new Scheduler(role === "api" ? everywhere : [...everywhere, ...jobs], log, metrics);
 
@@ -232,6 +241,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         await usage.flush();
         await listener.stop();
         metricsServer?.close();
+        await ringMember.leave();
         await db.close();
       })();
       return closed;

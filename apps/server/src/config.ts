@@ -118,7 +118,7 @@ export const settings = {
   databasePoolSize: integer("DATABASE_POOL_SIZE", "Most database connections of one process.", 10, 2, 200),
   secretKeys: text(
     "SECRET_KEYS",
-    "Key ring as `id:base64,id:base64`, 32 bytes or more each, current key first. Demanded together with DATABASE_URL; otherwise made once in DATA_DIR/secret-keys.",
+    "Key ring as `id:base64,id:base64`, 32 bytes or more each, newest key first. Demanded together with DATABASE_URL; otherwise made once in DATA_DIR/secret-keys.",
     "",
     "DATA_DIR/secret-keys",
   ),

@@ -1,6 +1,7 @@
-import { keysRotate, migrateCommand, orgList } from "./cli/admin.commands.ts";
+import { migrateCommand, orgList } from "./cli/admin.commands.ts";
 import { backup, restore } from "./cli/backup.commands.ts";
 import { type Command, CommandError, runCommand } from "./cli/command.ts";
+import { keysRotate } from "./cli/keys.command.ts";
 import { readCommand, virtualDocument } from "./cli/read.command.ts";
 import { simulateCommand } from "./cli/simulate.command.ts";
 import { start, worker } from "./cli/start.command.ts";
@@ -9,6 +10,7 @@ import { userCreate } from "./cli/user.commands.ts";
 import { ConfigError } from "./config.ts";
 import { BackupError } from "./db/backup.ts";
 import { EmbeddedPostgresError } from "./db/embedded-postgres.ts";
+import { KeyRingError } from "./key-ring/ring-member.ts";
 
 const commands: readonly Command[] = [
   start,
@@ -28,7 +30,7 @@ const commands: readonly Command[] = [
 ];
 
 // What whoever typed the command can mend is said in a sentence; everything else is a fault and shows where it is.
-const explained = [CommandError, ConfigError, BackupError, EmbeddedPostgresError];
+const explained = [CommandError, ConfigError, BackupError, EmbeddedPostgresError, KeyRingError];
 
 try {
   process.exitCode = await runCommand(commands, process.argv.slice(2), (line) => console.log(line));

@@ -111,13 +111,6 @@ export async function rehashKey(
     where id = ${id} and secret_hash = ${from}`);
 }
 
-/** How many keys each key of the ring still vouches for. */
-export function countByHashKey(db: Queryable): Promise<{ hash_key_id: string; count: number }[]> {
-  return db.rows(
-    sql`select hash_key_id, count(*) as count from api_keys group by hash_key_id order by hash_key_id`,
-  );
-}
-
 export async function addUsage(
   db: Queryable,
   usage: readonly { id: string; requests: number; lastUsedAt: Date }[],

@@ -7,12 +7,12 @@ import { findKeyOwner, rehashKey } from "./api-key.store.ts";
  * secret is hashed and looked up whatever it looks like: a wrong key costs the same as a right one.
  */
 export async function authenticateKey({ db, ring }: Core, secret: string): Promise<KeyCaller | null> {
-  const hashes = ring.hashes("api-key-hash", secret);
-  const owner = await findKeyOwner(db, hashes);
+  // Taken before the question to the database: meanwhile another key may become the current one.
+  const current = ring.keyedHash("api-key-hash", secret);
+  const owner = await findKeyOwner(db, ring.hashes("api-key-hash", secret));
   if (owner === null || !owner.enabled) return null;
-  const [current] = hashes;
-  if (current !== undefined && !current.equals(owner.secret_hash))
-    await rehashKey(db, owner.id, owner.secret_hash, { secretHash: current, hashKeyId: ring.currentId });
+  if (!current.hash.equals(owner.secret_hash))
+    await rehashKey(db, owner.id, owner.secret_hash, { secretHash: current.hash, hashKeyId: current.keyId });
   return {
     kind: "key",
     keyId: owner.id,

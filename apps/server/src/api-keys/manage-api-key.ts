@@ -18,13 +18,14 @@ export async function createApiKey(
   const now = clock.now();
   const key = `kk_${randomText(32)}`;
   const row = await db.transaction(async (tx) => {
+    const { hash, keyId } = ring.keyedHash("api-key-hash", key);
     const created = await insertApiKey(tx, {
       id: newUuid(now),
       organizationId: caller.organizationId,
       name: body.name.trim(),
       scopes: body.scopes,
-      secretHash: ring.hash("api-key-hash", key),
-      hashKeyId: ring.currentId,
+      secretHash: hash,
+      hashKeyId: keyId,
       now,
     });
     await recordAct(tx, now, caller, {

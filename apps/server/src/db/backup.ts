@@ -83,6 +83,15 @@ export async function backupEmbedded(options: {
   }
 }
 
+const readRing = (path: string) => readFile(path, "utf8").catch(() => null);
+
+/** A key may come or go while the data is copied, and the copy may need either: the keys of both moments. */
+function joinRings(before: string | null, after: string | null): string | null {
+  if (before === null || after === null || before === after) return after ?? before;
+  const entries = [after, before].flatMap((text) => text.split(/[\s,]+/)).filter((entry) => entry !== "");
+  return `${[...new Set(entries)].join(",")}\n`;
+}
+
 async function* archiveEntries(
   client: pg.Client,
   data: string,
@@ -103,9 +112,7 @@ async function* archiveEntries(
     manifestName,
     JSON.stringify({ format, version: formatVersion, postgres: major, made_at: new Date().toISOString() }),
   );
-  const keys = await readFile(keyRing, "utf8").catch(() => null);
-  if (keys === null) log(`no key ring at ${keyRing}; keep SECRET_KEYS safe yourself`);
-  else yield textEntry(keyRingName, keys);
+  const ringBefore = await readRing(keyRing);
 
   yield { type: "folder", name: "postgres" };
   yield { type: "folder", name: dataName };
@@ -119,6 +126,9 @@ async function* archiveEntries(
   const ended = await client.query(
     "select labelfile, pg_walfile_name(lsn) as segment from pg_backup_stop(wait_for_archive => false)",
   );
+  const keys = joinRings(ringBefore, await readRing(keyRing));
+  if (keys === null) log(`no key ring at ${keyRing}; keep SECRET_KEYS safe yourself`);
+  else yield textEntry(keyRingName, keys);
   const { labelfile, segment: lastSegment } = ended.rows[0] as { labelfile: string; segment: string };
   yield textEntry(`${dataName}/backup_label`, labelfile);
   log("data copied; adding the write-ahead log");

@@ -159,7 +159,8 @@ export function isRetryable(error: unknown): boolean {
 /** The database is away or starting: the same work may succeed in a moment. */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error) ?? "";
-  if (/^(08|57P0|53)/.test(state)) return true;
+  // AK001 is of our own triggers: this process has yet to learn of a new key.
+  if (/^(08|57P0|53|AK001)/.test(state)) return true;
   if (["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE"].includes(state))
     return (error as { syscall?: string }).syscall !== undefined;
   return (

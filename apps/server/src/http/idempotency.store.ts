@@ -1,22 +1,28 @@
 import type { Queryable, Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
 
-type EarlierAnswer = { request_hash: Buffer; status: number; answer: Buffer | null };
+type EarlierAnswer = {
+  /** Of requests that were remembered before digests were sealed. */
+  request_hash: Buffer | null;
+  request_digest: Buffer | null;
+  status: number;
+  answer: Buffer | null;
+};
 
 /** Takes the key, waiting for another request that holds it. Returns what was answered if it was used before. */
 export async function claimKey(
   tx: Tx,
   id: Buffer,
-  claim: { requestHash: Buffer; now: Date; expiresAt: Date },
+  claim: { requestDigest: Buffer; now: Date; expiresAt: Date },
 ): Promise<EarlierAnswer | null> {
   await tx.run(sql`delete from idempotent_answers where id = ${id} and expires_at <= ${claim.now}`);
   const claimed = await tx.run(sql`
-    insert into idempotent_answers (id, request_hash, status, expires_at)
-    values (${id}, ${claim.requestHash}, 0, ${claim.expiresAt})
+    insert into idempotent_answers (id, request_digest, status, expires_at)
+    values (${id}, ${claim.requestDigest}, 0, ${claim.expiresAt})
     on conflict (id) do nothing`);
   if (claimed === 1) return null;
   return tx.one<EarlierAnswer>(
-    sql`select request_hash, status, answer from idempotent_answers where id = ${id}`,
+    sql`select request_hash, request_digest, status, answer from idempotent_answers where id = ${id}`,
   );
 }
 

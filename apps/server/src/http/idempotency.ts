@@ -50,27 +50,31 @@ export class Idempotency {
     const id = createHash("sha256")
       .update(JSON.stringify([ownerOf(request.caller), request.definition.id, key]))
       .digest();
-    // The body may hold secrets: only a keyed hash of it is kept.
+    // The body may hold secrets: only its hash is kept, and sealed, so that it moves to a new key together with the answer.
+    const context = id.toString("hex");
     const fingerprint = JSON.stringify([request.path, request.body ?? null]);
+    const digest = createHash("sha256").update(fingerprint).digest();
     return this.#db.joinedTransaction(async (tx) => {
       const now = this.#clock.now();
       const earlier = await claimKey(tx, id, {
-        requestHash: this.#ring.hash("request-hash", fingerprint),
+        requestDigest: this.#ring.seal("request-hash", digest, context),
         now,
         expiresAt: later(now, keptMs),
       });
       if (earlier !== null) {
-        const same = this.#ring
-          .hashes("request-hash", fingerprint)
-          .some((hash) => hash.equals(earlier.request_hash));
+        const same =
+          earlier.request_digest === null
+            ? // Remembered before digests were sealed.
+              this.#ring
+                .hashes("request-hash", fingerprint)
+                .some((hash) => earlier.request_hash?.equals(hash))
+            : this.#ring.open("request-hash", earlier.request_digest, context).equals(digest);
         if (!same) throw new ApiError("IDEMPOTENCY_KEY_REUSED");
-        const text =
-          earlier.answer && this.#ring.openText("idempotent-answer", earlier.answer, id.toString("hex"));
+        const text = earlier.answer && this.#ring.openText("idempotent-answer", earlier.answer, context);
         return { status: earlier.status, text, replayed: true };
       }
       const fresh = await answer();
-      const sealed =
-        fresh.text === null ? null : this.#ring.seal("idempotent-answer", fresh.text, id.toString("hex"));
+      const sealed = fresh.text === null ? null : this.#ring.seal("idempotent-answer", fresh.text, context);
       await rememberAnswer(tx, id, fresh.status, sealed);
       return { ...fresh, replayed: false };
     });

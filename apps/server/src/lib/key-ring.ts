@@ -23,6 +23,7 @@ export type KeyPurpose =
   | "deletion-receipt";
 
 export type RingKey = { id: string; secret: Buffer };
+export type LoadedKey = { id: string; fingerprint: string };
 
 const keyIdPattern = /^[a-z0-9]{1,16}$/;
 const nonceBytes = 12;
@@ -51,17 +52,27 @@ export function formatRing(keys: readonly RingKey[]): string {
   return keys.map((key) => `${key.id}:${key.secret.toString("base64")}`).join(",");
 }
 
-export function newRingKey(existing: readonly RingKey[]): RingKey {
+/** A new key whose id no key of the ring has, nor any key that there ever was. */
+export function newRingKey(existing: readonly { id: string }[]): RingKey {
   const numbers = existing.map((key) => Number(key.id)).filter(Number.isInteger);
   return { id: String(Math.max(0, ...numbers) + 1), secret: randomBytes(32) };
 }
 
+/** What may be known about a key: enough to tell two keys with one id apart, nothing that leads back to the secret. */
+export function loadedKey({ id, secret }: RingKey): LoadedKey {
+  return {
+    id,
+    fingerprint: Buffer.from(hkdfSync("sha256", secret, "assay", "fingerprint", 16)).toString("hex"),
+  };
+}
+
 /**
- * The server's secrets. New data uses the first key; data made with any other key in the ring stays readable, so a
- * rotation is: add a key in front, re-seal, remove the old one.
+ * The server's secrets. Data made with any key of the ring is readable. New data uses the first key until `sealWith`
+ * names another one: where several processes share a database, `RingMember` tells which key all of them have.
  */
 export class KeyRing {
   #keys: readonly RingKey[];
+  #sealsWith: string | null = null;
   #derived = new Map<string, KeyObject>();
   readonly #reread: (() => readonly RingKey[]) | undefined;
 
@@ -75,8 +86,28 @@ export class KeyRing {
     return this.#current.id;
   }
 
+  get keys(): readonly RingKey[] {
+    return this.#keys;
+  }
+
+  /** The keys as their source has them now; the ring itself stays as it is. */
+  readAgain(): readonly RingKey[] {
+    return this.#reread?.() ?? this.#keys;
+  }
+
+  replace(keys: readonly RingKey[]): void {
+    this.#keys = keys;
+    this.#derived.clear();
+  }
+
+  sealWith(id: string): void {
+    if (!this.#keys.some((key) => key.id === id))
+      throw new Error(`the key ring has no key "${id}" to seal with`);
+    this.#sealsWith = id;
+  }
+
   get #current(): RingKey {
-    const [key] = this.#keys;
+    const key = this.#keys.find((candidate) => candidate.id === this.#sealsWith) ?? this.#keys[0];
     if (key === undefined) throw new Error("the key ring is empty");
     return key;
   }
@@ -94,16 +125,26 @@ export class KeyRing {
   #find(id: string): RingKey | undefined {
     const known = this.#keys.find((key) => key.id === id);
     if (known !== undefined || this.#reread === undefined) return known;
-    this.#keys = this.#reread();
-    return this.#keys.find((key) => key.id === id);
+    const added = this.#reread().find((key) => key.id === id);
+    if (added !== undefined) this.#keys = [...this.#keys, added];
+    return added;
   }
 
   /** The HMAC under the current key, for storing. */
   hash(purpose: KeyPurpose, text: string): Buffer {
-    return createHmac("sha256", this.#derive(this.#current, purpose)).update(text).digest();
+    return this.keyedHash(purpose, text).hash;
   }
 
-  /** The HMACs under every key of the ring, current first, for looking up what was stored before a rotation. */
+  /** The same with the id of the key. Taken in one call, the two belong together whenever the current key changes. */
+  keyedHash(purpose: KeyPurpose, text: string): { hash: Buffer; keyId: string } {
+    const key = this.#current;
+    return {
+      hash: createHmac("sha256", this.#derive(key, purpose)).update(text).digest(),
+      keyId: key.id,
+    };
+  }
+
+  /** The HMACs under every key of the ring, for looking up what was stored before a rotation. */
   hashes(purpose: KeyPurpose, text: string): Buffer[] {
     return this.#keys.map((key) => createHmac("sha256", this.#derive(key, purpose)).update(text).digest());
   }

@@ -30,10 +30,12 @@ export async function requestDeletion(core: Core, caller: MemberCaller): Promise
   await db.transaction(async (tx) => {
     const organization = await lockOrganization(tx, organizationId);
     if (organization === null) throw new ApiError("NOT_FOUND");
+    const { hash, keyId } = ring.keyedHash("token-hash", boundCode(organizationId, userId, code));
     await putDeletionCode(tx, {
       organizationId,
       userId,
-      codeHash: ring.hash("token-hash", boundCode(organizationId, userId, code)),
+      codeHash: hash,
+      hashKeyId: keyId,
       expiresAt: later(now, codeLifetimeMs),
     });
     await recordAct(tx, now, caller, {

@@ -5,13 +5,14 @@ import type { OwnedTable } from "./owned-tables.store.ts";
 /** A new code replaces the one before, with all its tries. */
 export async function putDeletionCode(
   tx: Tx,
-  code: { organizationId: string; userId: string; codeHash: Buffer; expiresAt: Date },
+  code: { organizationId: string; userId: string; codeHash: Buffer; hashKeyId: string; expiresAt: Date },
 ): Promise<void> {
   await tx.run(sql`
-    insert into deletion_codes (organization_id, user_id, code_hash, wrong_tries, expires_at)
-    values (${code.organizationId}, ${code.userId}, ${code.codeHash}, 0, ${code.expiresAt})
+    insert into deletion_codes (organization_id, user_id, code_hash, hash_key_id, wrong_tries, expires_at)
+    values (${code.organizationId}, ${code.userId}, ${code.codeHash}, ${code.hashKeyId}, 0, ${code.expiresAt})
     on conflict (organization_id, user_id) do update
-    set code_hash = excluded.code_hash, wrong_tries = 0, expires_at = excluded.expires_at`);
+    set code_hash = excluded.code_hash, hash_key_id = excluded.hash_key_id, wrong_tries = 0,
+      expires_at = excluded.expires_at`);
 }
 
 /** Locked, so that tries at the same time are counted one after the other. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { chmod, lstat, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -71,6 +72,24 @@ function writeLoad(from: number): { acknowledged(): number; stop(): Promise<void
 }
 
 describe("a backup of a service that is being written to", () => {
+  test("holds the keys from before and after a rotation that happens meanwhile", async () => {
+    const ring = path.join(dataDir, "secret-keys");
+    const before = await readFile(ring, "utf8");
+    const toFile = path.join(folder, "rotated.tar.gz");
+    const rotate = (line: string) => {
+      if (line.startsWith("copying")) writeFileSync(ring, "2:new,1:old\n");
+    };
+    try {
+      await writeFile(ring, "1:old,0:older\n");
+      await backupEmbedded({ dataDir, toFile, log: rotate });
+    } finally {
+      await writeFile(ring, before);
+    }
+    const restored = path.join(folder, "restored-rotated");
+    await restoreEmbedded({ fromFile: toFile, dataDir: restored });
+    assert.equal(await readFile(path.join(restored, "secret-keys"), "utf8"), "2:new,1:old,0:older\n");
+  });
+
   test("holds every row committed before it began, consistent, with the key ring", async () => {
     const load = writeLoad(1);
     try {

@@ -1,0 +1,188 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import type { Db, Queryable } from "../db/db.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { formatRing, type KeyRing, loadedKey } from "../lib/key-ring.ts";
+import { describeError, type Log } from "../lib/log.ts";
+import {
+  changeRing,
+  deleteProcess,
+  forgetGoneProcesses,
+  listKnownKeys,
+  listProcesses,
+  saveKnownKey,
+  saveProcess,
+} from "./ring-state.store.ts";
+import {
+  admit,
+  isLive,
+  type KnownKey,
+  markOf,
+  misfits,
+  type RingProcess,
+  reportEveryMs,
+  sealingKey,
+} from "./ring-state.ts";
+import { findUnreadable } from "./sealed-columns.store.ts";
+
+/** The ring does not fit the database. Says which key by its id, never by its value. */
+export class KeyRingError extends Error {
+  constructor(problems: readonly string[]) {
+    super(
+      [
+        "The key ring does not fit the database:",
+        ...problems.map((problem) => `  - ${problem}`),
+        "Start with the ring that the other processes have (SECRET_KEYS, or DATA_DIR/secret-keys), or add the missing key to it.",
+      ].join("\n"),
+    );
+    this.name = "KeyRingError";
+  }
+}
+
+/**
+ * Brings a ring to the database: what is new in it becomes known, what all have comes into use. A ring that does not fit
+ * is refused, and changes nothing. `self` is written in the same step, so that no key comes into use between the look at
+ * the others and the moment when they see this process.
+ */
+export async function bringRing(
+  db: Db,
+  ring: KeyRing,
+  now: Date,
+  self: RingProcess | null,
+): Promise<KnownKey[]> {
+  const loaded = ring.keys.map(loadedKey);
+  return changeRing(db, async (tx) => {
+    const known = await listKnownKeys(tx);
+    if (known.length === 0) {
+      const unreadable = await findUnreadable(tx, ring);
+      if (unreadable.length > 0) throw new KeyRingError(unreadable);
+    }
+    const others = (await listProcesses(tx)).filter(
+      (process) => process.id !== self?.id && isLive(process, now),
+    );
+    const next = admit(known, loaded, others);
+    const problems = misfits(loaded, next);
+    if (problems.length > 0) throw new KeyRingError(problems);
+    for (const key of next) {
+      const before = known.find(({ id }) => id === key.id);
+      if (JSON.stringify(before) !== JSON.stringify(key)) await saveKnownKey(tx, key, now);
+    }
+    if (self !== null) await saveProcess(tx, self);
+    return next;
+  });
+}
+
+/** Living processes as they last reported. */
+export async function listLiveProcesses(db: Queryable, now: Date): Promise<RingProcess[]> {
+  return (await listProcesses(db)).filter((process) => isLive(process, now));
+}
+
+type Deps = { db: Db; ring: KeyRing; clock: Clock; log: Log };
+
+/** This process among those that share the database and the ring. */
+export class RingMember {
+  readonly #deps: Deps;
+  readonly #id = randomUUID();
+  #reported: RingProcess | null = null;
+  #problem: string | null = null;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Why this process should get no requests, or null. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  async join(): Promise<void> {
+    const { db, ring, clock } = this.#deps;
+    const now = clock.now();
+    // Reported before it is known what seals: no key comes into use, or goes, without this process from here on.
+    this.#use(await bringRing(db, ring, now, this.#self(now)));
+    await this.#report(now);
+    await forgetGoneProcesses(db, now);
+  }
+
+  /** Looks at the source of the ring and at what the others have agreed on; tells them what this process has. */
+  async refresh(): Promise<void> {
+    const { db, ring, clock } = this.#deps;
+    const now = clock.now();
+    const known = await listKnownKeys(db);
+    const problems = this.#readAgain(known);
+    // At once: the first key of a ring that was just read may be one that others do not have yet.
+    this.#use(known);
+    problems.push(...misfits(ring.keys.map(loadedKey), known));
+    this.#note(problems);
+    if (problems.length === 0 && this.#bringsNews(known))
+      this.#use(await bringRing(db, ring, now, this.#self(now)));
+    await this.#report(now);
+  }
+
+  /** For the end of the process, when it seals nothing any more. Where the database is away, the others notice in time. */
+  async leave(): Promise<void> {
+    const { db, log } = this.#deps;
+    await deleteProcess(db, this.#id).catch((error) =>
+      log.warn("could not take leave of the key ring", describeError(error)),
+    );
+  }
+
+  #self(now: Date): RingProcess {
+    const { ring } = this.#deps;
+    return {
+      id: this.#id,
+      name: `process ${process.pid} on ${hostname()}`,
+      loaded: ring.keys.map((key) => markOf(loadedKey(key))),
+      sealsWith: ring.currentId,
+      seenAt: now,
+    };
+  }
+
+  /** Takes over a changed ring where it fits; a broken or shortened one is reported, and the one in memory serves on. */
+  #readAgain(known: readonly KnownKey[]): string[] {
+    const { ring } = this.#deps;
+    try {
+      const keys = ring.readAgain();
+      if (formatRing(keys) === formatRing(ring.keys)) return [];
+      const problems = misfits(keys.map(loadedKey), known);
+      if (problems.length === 0) ring.replace(keys);
+      return problems;
+    } catch (error) {
+      return [`The key ring cannot be read again: ${(error as Error).message}.`];
+    }
+  }
+
+  /** Whether the ring holds a key that nobody knows, or begins with one that waits to come into use. */
+  #bringsNews(known: readonly KnownKey[]): boolean {
+    return this.#deps.ring.keys.some((key, place) => {
+      const state = known.find(({ id }) => id === key.id)?.state;
+      return state === undefined || (place === 0 && state === "introduced");
+    });
+  }
+
+  #use(known: readonly KnownKey[]): void {
+    const { ring, log } = this.#deps;
+    const next = sealingKey(known);
+    if (next === null || !ring.keys.some(({ id }) => id === next.id)) return;
+    if (next.id !== ring.currentId) log.info("another key of the ring seals from now on", { key: next.id });
+    ring.sealWith(next.id);
+  }
+
+  #note(problems: readonly string[]): void {
+    const problem = problems.length === 0 ? null : problems.join(" ");
+    if (problem !== null && problem !== this.#problem)
+      this.#deps.log.error("the key ring does not fit the database any more", { problem });
+    this.#problem = problem;
+  }
+
+  async #report(now: Date): Promise<void> {
+    const self = this.#self(now);
+    const last = this.#reported;
+    const sinceMs = last === null ? reportEveryMs : Math.abs(now.getTime() - last.seenAt.getTime());
+    const same =
+      last !== null && last.sealsWith === self.sealsWith && last.loaded.join() === self.loaded.join();
+    if (same && sinceMs < reportEveryMs) return;
+    await saveProcess(this.#deps.db, self);
+    this.#reported = self;
+  }
+}

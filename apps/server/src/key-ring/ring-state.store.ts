@@ -1,0 +1,82 @@
+import type { Db, Queryable, Tx } from "../db/db.ts";
+import { sql } from "../db/sql.ts";
+import { goneAfterMs, type KeyState, type KnownKey, type RingProcess } from "./ring-state.ts";
+
+// The number is the one of `key_may_store` in the migrations.
+const storingLock = 7_205_114_302;
+
+/** Changes of what is known about keys happen one after the other; reading and storing go on meanwhile. */
+export function changeRing<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return db.transaction(async (tx) => {
+    await tx.run(sql`lock table key_ring_keys in share row exclusive mode`);
+    return work(tx);
+  });
+}
+
+export function listKnownKeys(db: Queryable): Promise<KnownKey[]> {
+  return db.rows<KnownKey>(
+    sql`select id, fingerprint, state, generation from key_ring_keys order by generation desc nulls first, id`,
+  );
+}
+
+export async function saveKnownKey(tx: Tx, key: KnownKey, now: Date): Promise<void> {
+  const usedFrom = key.state === "in_use" ? now : null;
+  await tx.run(sql`
+    insert into key_ring_keys (id, fingerprint, state, generation, introduced_at, used_from)
+    values (${key.id}, ${key.fingerprint}, ${key.state}, ${key.generation}, ${now}, ${usedFrom})
+    on conflict (id) do update set fingerprint = excluded.fingerprint, state = excluded.state,
+      generation = excluded.generation, used_from = coalesce(key_ring_keys.used_from, excluded.used_from)`);
+}
+
+/**
+ * Takes a key out of use, alone: every transaction that stored something under it has ended, and what comes later is
+ * refused by the database. Fails where such a transaction takes longer than the limit, because others wait meanwhile.
+ */
+export function fenceKey(db: Db, id: string): Promise<void> {
+  return db.transaction(async (tx) => {
+    await tx.run(sql`select set_config('lock_timeout', '2s', true)`);
+    await tx.run(sql`select pg_advisory_xact_lock(${storingLock})`);
+    await tx.run(sql`update key_ring_keys set state = 'retiring' where id = ${id} and state = 'in_use'`);
+  });
+}
+
+export async function setKeyState(
+  db: Queryable,
+  id: string,
+  from: KeyState,
+  to: KeyState,
+  now: Date,
+): Promise<void> {
+  await db.run(sql`
+    update key_ring_keys set state = ${to}, retired_at = ${to === "retired" ? now : null}
+    where id = ${id} and state = ${from}`);
+}
+
+export async function listProcesses(db: Queryable): Promise<RingProcess[]> {
+  const rows = await db.rows<{
+    id: string;
+    name: string;
+    loaded: string[];
+    seals_with: string;
+    seen_at: Date;
+  }>(sql`select id, name, loaded, seals_with, seen_at from key_ring_processes order by name`);
+  return rows.map(({ seals_with, seen_at, ...row }) => ({ ...row, sealsWith: seals_with, seenAt: seen_at }));
+}
+
+export async function saveProcess(db: Queryable, process: RingProcess): Promise<void> {
+  await db.run(sql`
+    insert into key_ring_processes (id, name, loaded, seals_with, seen_at)
+    values (${process.id}, ${process.name}, ${process.loaded}, ${process.sealsWith}, ${process.seenAt})
+    on conflict (id) do update
+    set loaded = excluded.loaded, seals_with = excluded.seals_with, seen_at = excluded.seen_at`);
+}
+
+export async function deleteProcess(db: Queryable, id: string): Promise<void> {
+  await db.run(sql`delete from key_ring_processes where id = ${id}`);
+}
+
+/** Processes that ended without a word, long after they stopped to count. */
+export async function forgetGoneProcesses(db: Queryable, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - 100 * goneAfterMs);
+  await db.run(sql`delete from key_ring_processes where seen_at < ${before}`);
+}

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import fc from "fast-check";
+import type { LoadedKey } from "../lib/key-ring.ts";
+import {
+  admit,
+  goneAfterMs,
+  isLive,
+  type KnownKey,
+  markOf,
+  misfits,
+  type RingProcess,
+  sealingElsewhere,
+  sealingKey,
+  withoutKey,
+} from "./ring-state.ts";
+
+const now = new Date("2026-03-01T09:30:00.000Z");
+const key = (id: string, fingerprint = `of ${id}`): LoadedKey => ({ id, fingerprint });
+const inUse = (id: string, generation: number): KnownKey => ({ ...key(id), state: "in_use", generation });
+const holding = (id: string, loaded: readonly LoadedKey[], sealsWith = "1"): RingProcess => ({
+  id,
+  name: id,
+  loaded: loaded.map(markOf),
+  sealsWith,
+  seenAt: now,
+});
+const [one, two, three] = [key("1"), key("2"), key("3")];
+
+test("the first ring is taken as it is, and its first key seals", () => {
+  const known = admit([], [two, one], []);
+  assert.deepEqual(known, [inUse("2", 2), inUse("1", 1)]);
+  assert.equal(sealingKey(known)?.id, "2");
+});
+
+test("a new first key waits for the last living process that lacks it", () => {
+  const waiting = admit([inUse("1", 1)], [two, one], [holding("old", [one])]);
+  assert.equal(sealingKey(waiting)?.id, "1");
+  const agreed = admit(waiting, [two, one], [holding("new", [two, one])]);
+  assert.equal(sealingKey(agreed)?.id, "2");
+  assert.deepEqual(misfits([one], agreed), [
+    'The key ring has no key "2", and data in the database needs it.',
+  ]);
+});
+
+test("a key at the end of the ring is only introduced, however many have it", () => {
+  const known = admit([inUse("1", 1)], [one, two], [holding("other", [one, two])]);
+  assert.equal(known.find(({ id }) => id === "2")?.state, "introduced");
+});
+
+test("a mistyped new key gives way once nobody holds it; before that the second one is refused", () => {
+  const typo = key("2", "typo");
+  const known = admit([inUse("1", 1)], [one, typo], []);
+  const held = admit(known, [one, two], [holding("other", [one, typo])]);
+  assert.match(misfits([one, two], held).join(), /Key "2" of the ring is another key/);
+  const given = admit(known, [one, two], [holding("other", [one])]);
+  assert.deepEqual(misfits([one, two], given), []);
+});
+
+test("a retired key may stay in a ring or go from it, and no other key may take its id", () => {
+  const known: KnownKey[] = [inUse("2", 2), { ...one, state: "retired", generation: 1 }];
+  assert.deepEqual(misfits([two], known), []);
+  assert.deepEqual(misfits([two, one], known), []);
+  assert.equal(misfits([two, key("1", "new")], known).length, 1);
+  assert.equal(sealingKey(admit(known, [one, two], []))?.id, "2", "it does not come back into use");
+});
+
+test("a process counts until it has been silent for the limit", () => {
+  const process = holding("a", [one]);
+  assert.ok(isLive(process, new Date(now.getTime() + goneAfterMs - 1)));
+  assert.ok(!isLive(process, new Date(now.getTime() + goneAfterMs)));
+});
+
+/** Starts with some ring, stops, looks again, or retires old keys: whatever operators may do, in any order. */
+const ringChoice = fc.uniqueArray(fc.constantFrom(one, two, three, key("2", "typo")), {
+  minLength: 1,
+  selector: ({ id }) => id,
+});
+const step = fc.oneof(
+  fc.record({ kind: fc.constant("start" as const), ring: ringChoice }),
+  fc.record({ kind: fc.constant("stop" as const), which: fc.nat(5) }),
+  fc.record({ kind: fc.constant("look" as const), which: fc.nat(5) }),
+  fc.record({ kind: fc.constant("retire" as const) }),
+);
+
+test("in whatever order processes start, stop and look, each living one can read whatever any other may seal", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      let known: KnownKey[] = [];
+      let living: { ring: readonly LoadedKey[]; process: RingProcess }[] = [];
+      const stored = new Set<string>();
+      const bring = (ring: readonly LoadedKey[], others: readonly RingProcess[]) => {
+        const next = admit(known, ring, others);
+        if (misfits(ring, next).length > 0) return false;
+        known = next;
+        return true;
+      };
+      steps.forEach((action, place) => {
+        const member = "which" in action ? living[action.which % (living.length || 1)] : undefined;
+        if (action.kind === "start") {
+          const accepted = bring(
+            action.ring,
+            living.map(({ process }) => process),
+          );
+          if (accepted) {
+            const process = holding(String(place), action.ring, sealingKey(known)?.id);
+            living.push({ ring: action.ring, process });
+          }
+        } else if (action.kind === "stop") {
+          living = living.filter((one) => one !== member);
+        } else if (action.kind === "look" && member !== undefined) {
+          const others = living.filter((one) => one !== member).map(({ process }) => process);
+          assert.ok(bring(member.ring, others), "a living process never ceases to fit");
+          member.process.sealsWith = sealingKey(known)?.id ?? "none";
+        } else if (action.kind === "retire") {
+          const current = sealingKey(known);
+          const processes = living.map(({ process }) => process);
+          if (current === null || sealingElsewhere(current.id, processes).length > 0) return;
+          known = known.map((one) =>
+            one.state === "in_use" && one !== current ? { ...one, state: "retired" } : one,
+          );
+          // What old keys had sealed is sealed anew.
+          stored.clear();
+        }
+        for (const { process } of living) {
+          const sealing = known.find(({ id }) => id === process.sealsWith);
+          assert.equal(sealing?.state, "in_use", "nobody seals with a key that is not in use");
+          if (sealing !== undefined) stored.add(markOf(sealing));
+        }
+        for (const mark of stored) {
+          for (const { process } of living)
+            assert.ok(process.loaded.includes(mark), `${process.id} reads ${mark}`);
+          const needed = known.find((one) => markOf(one) === mark);
+          assert.equal(needed?.state, "in_use", "a key with data stays");
+        }
+        for (const needed of known.filter(({ state }) => state === "in_use")) {
+          assert.deepEqual(
+            withoutKey(
+              needed,
+              living.map(({ process }) => process),
+            ),
+            [],
+          );
+        }
+      });
+    }),
+    { numRuns: 2000 },
+  );
+});

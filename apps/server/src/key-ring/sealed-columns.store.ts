@@ -1,0 +1,150 @@
+import type { Db, Queryable, Tx } from "../db/db.ts";
+import { Sql, sql } from "../db/sql.ts";
+import type { KeyPurpose, KeyRing } from "../lib/key-ring.ts";
+
+/**
+ * Every column that holds sealed data. The context a value is bound to is always the text of its row's primary key
+ * (hexadecimal for bytes), so that a rotation can re-seal all of them alike.
+ */
+export type SealedColumn = { table: string; id: string; column: string; purpose: KeyPurpose };
+
+export const sealedColumns: readonly SealedColumn[] = [
+  { table: "mails", id: "id", column: "content", purpose: "mail" },
+  { table: "mail_requests", id: "id", column: "email", purpose: "mail" },
+  { table: "second_factors", id: "user_id", column: "secret", purpose: "second-factor" },
+  { table: "idempotent_answers", id: "id", column: "request_digest", purpose: "request-hash" },
+  { table: "idempotent_answers", id: "id", column: "answer", purpose: "idempotent-answer" },
+  { table: "organizations", id: "id", column: "document_id_key", purpose: "document-id" },
+  { table: "webhook_endpoints", id: "id", column: "signing_secret", purpose: "webhook-secret" },
+  { table: "receipt_keys", id: "id", column: "private_key", purpose: "deletion-receipt" },
+  { table: "consent_receipt_keys", id: "id", column: "private_key", purpose: "consent-receipt" },
+];
+
+/**
+ * Columns that name the key of a hash. A hash cannot be made anew from itself: the key stays until each was used or has
+ * expired. `what` completes "Key 1 stays: ".
+ */
+export type KeyedHashColumn = { table: string; column: string; expires: string | null; what: string };
+
+export const keyedHashColumns: readonly KeyedHashColumn[] = [
+  {
+    table: "api_keys",
+    column: "hash_key_id",
+    expires: null,
+    what: "API keys that were not used since still depend on it.",
+  },
+  {
+    table: "deletion_codes",
+    column: "hash_key_id",
+    expires: "expires_at",
+    what: "mailed codes to delete an organization, good for a day, still depend on it.",
+  },
+];
+
+const batchSize = 200;
+
+// Names come from the lists above, never from a caller.
+const name = (text: string) => new Sql([text], []);
+
+function prefixOf(keyId: string): Buffer {
+  return Buffer.concat([Buffer.from([keyId.length]), Buffer.from(keyId)]);
+}
+
+function contextOf(id: string | Buffer): string {
+  return Buffer.isBuffer(id) ? id.toString("hex") : id;
+}
+
+/** Re-seals under the current key whatever another key sealed; returns how many values. Safe to repeat and to interrupt. */
+export async function resealAll(db: Db, ring: KeyRing): Promise<number> {
+  let count = 0;
+  for (const column of sealedColumns) {
+    for (let done = -1; done !== 0; ) {
+      done = await resealBatch(db, ring, column);
+      count += done;
+    }
+  }
+  return count;
+}
+
+async function resealBatch(
+  db: Db,
+  ring: KeyRing,
+  { table, id, column, purpose }: SealedColumn,
+): Promise<number> {
+  const prefix = prefixOf(ring.currentId);
+  return db.transaction(async (tx) => {
+    const rows = await tx.rows<{ id: string | Buffer; sealed: Buffer }>(sql`
+      select ${name(id)} as id, ${name(column)} as sealed from ${name(table)}
+      where ${name(column)} is not null and substring(${name(column)} from 1 for ${prefix.length}) <> ${prefix}
+      limit ${batchSize} for update`);
+    for (const row of rows) {
+      const context = contextOf(row.id);
+      const fresh = ring.seal(purpose, ring.open(purpose, row.sealed, context), context);
+      await tx.run(sql`update ${name(table)} set ${name(column)} = ${fresh} where ${name(id)} = ${row.id}`);
+    }
+    return rows.length;
+  });
+}
+
+/** How many values are sealed with a key. */
+export async function countSealedWith(db: Queryable, keyId: string): Promise<number> {
+  const prefix = prefixOf(keyId);
+  let count = 0;
+  for (const { table, column } of sealedColumns) {
+    const row = await db.one<{ count: number }>(sql`
+      select count(*) from ${name(table)}
+      where substring(${name(column)} from 1 for ${prefix.length}) = ${prefix}`);
+    count += row.count;
+  }
+  return count;
+}
+
+/** What keeps a key because its hash was made with it, as sentences. */
+export async function hashesUnder(db: Queryable, keyId: string, now: Date): Promise<string[]> {
+  const found: string[] = [];
+  for (const { table, column, expires, what } of keyedHashColumns) {
+    const alive = expires === null ? sql`true` : sql`${name(expires)} > ${now}`;
+    const row = await db.first(
+      sql`select 1 as found from ${name(table)} where ${name(column)} = ${keyId} and ${alive} limit 1`,
+    );
+    if (row !== null) found.push(what);
+  }
+  return found;
+}
+
+/**
+ * For a database that has never seen a ring: one value of each column and key is opened. Returns what does not open, as
+ * sentences. Reads every sealed column once.
+ */
+export async function findUnreadable(tx: Tx, ring: KeyRing): Promise<string[]> {
+  const missing = new Set<string>();
+  const wrong = new Set<string>();
+  for (const { table, id, column, purpose } of sealedColumns) {
+    const rows = await tx.rows<{ id: string | Buffer; key: string; sealed: Buffer }>(sql`
+      select distinct on (key) sealed_under(${name(column)}) as key, ${name(id)} as id, ${name(column)} as sealed
+      from ${name(table)} where ${name(column)} is not null order by key`);
+    for (const row of rows) {
+      if (!ring.keys.some((key) => key.id === row.key)) missing.add(row.key);
+      else if (!opens(ring, purpose, row.sealed, contextOf(row.id))) wrong.add(row.key);
+    }
+  }
+  for (const { table, column } of keyedHashColumns) {
+    const rows = await tx.rows<{ key: string }>(
+      sql`select distinct ${name(column)} as key from ${name(table)} where ${name(column)} is not null`,
+    );
+    for (const row of rows) if (!ring.keys.some((key) => key.id === row.key)) missing.add(row.key);
+  }
+  return [
+    ...[...missing].map((key) => `The key ring has no key "${key}", and data in the database needs it.`),
+    ...[...wrong].map((key) => `Key "${key}" of the ring does not open what was sealed with key "${key}".`),
+  ];
+}
+
+function opens(ring: KeyRing, purpose: KeyPurpose, sealed: Buffer, context: string): boolean {
+  try {
+    ring.open(purpose, sealed, context);
+    return true;
+  } catch {
+    return false;
+  }
+}
