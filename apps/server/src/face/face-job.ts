@@ -1,4 +1,4 @@
-import type { FrameMeasurement } from "./measurement.ts";
+import type { FrameMeasurement } from "@assay/face/measurement";
 
 export interface TakenFrame {
   readonly atMs: number;

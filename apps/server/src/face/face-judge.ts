@@ -1,13 +1,11 @@
 import { randomInt } from "node:crypto";
+import { type Challenge, newChallenge } from "@assay/face/challenge";
+import { type ColourFinding, type ColourLimits, colourLimits, judgeColours } from "@assay/face/colour-signal";
+import { type LivenessLimits, livenessLimits } from "@assay/face/limits";
+import { judgeMovements, judgeTiming, type LivenessReason } from "@assay/face/liveness";
+import { type MatchThresholds, matchPortrait, matchThresholds } from "@assay/face/match";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
-import { type Challenge, newChallenge } from "./challenge.ts";
-import {
-  type ColourFinding,
-  type ColourLimits,
-  DEFAULT_COLOUR_LIMITS,
-  judgeColours,
-} from "./colour-signal.ts";
 import type { FaceJob, FaceJobResult } from "./face-job.ts";
 import {
   FaceWorkerPool,
@@ -15,14 +13,6 @@ import {
   WorkerFault,
   type WorkerFaultReason,
 } from "./face-worker-pool.ts";
-import {
-  DEFAULT_LIMITS,
-  judgeMovements,
-  judgeTiming,
-  type LivenessLimits,
-  type LivenessReason,
-} from "./liveness.ts";
-import { DEFAULT_THRESHOLDS, type MatchThresholds, matchPortrait } from "./match.ts";
 
 export interface JudgeInput {
   readonly challenge: Challenge;
@@ -142,7 +132,7 @@ async function judge(
   measurer: FaceMeasurer,
   options: FaceJudgeOptions,
 ): Promise<Verdict> {
-  const limits = options.limits ?? DEFAULT_LIMITS;
+  const limits = options.limits ?? livenessLimits;
   // What needs no picture is judged before a worker spends seconds on one.
   if (frames.length > MAX_FRAMES) return livenessFailed(["too_many_frames"]);
   if (frames.some(({ jpeg }) => jpeg.length > MAX_FRAME_BYTES)) return livenessFailed(["frame_too_large"]);
@@ -161,11 +151,11 @@ async function judge(
 
   const movements = judgeMovements(measured.frames, challenge, limits);
   if (!movements.ok) return livenessFailed(movements.reasons);
-  const colours = judgeColours(measured.frames, challenge, options.colourLimits ?? DEFAULT_COLOUR_LIMITS);
+  const colours = judgeColours(measured.frames, challenge, options.colourLimits ?? colourLimits);
   if (options.colours === "require" && colours.outcome !== "followed")
     return livenessFailed(["colours_not_followed"]);
 
-  const thresholds = options.thresholds ?? DEFAULT_THRESHOLDS;
+  const thresholds = options.thresholds ?? matchThresholds;
   const { decision, distance } = matchPortrait(measured.portraitEmbedding, movements.frontal, thresholds);
   if (decision !== "match")
     return {
@@ -196,7 +186,7 @@ const COLOUR_RISK: Readonly<Record<ColourFinding["outcome"], number>> = {
 };
 
 /** The face's part of `risk_score`, from 0 to 0.7; `docs/face.md` explains it. */
-export function faceRisk(inputs: FaceRiskInputs, thresholds: MatchThresholds = DEFAULT_THRESHOLDS): number {
+export function faceRisk(inputs: FaceRiskInputs, thresholds: MatchThresholds = matchThresholds): number {
   const share = (value: number, from: number, to: number) =>
     Math.min(Math.max((value - from) / (to - from), 0), 1);
   return (

@@ -283,6 +283,7 @@ function ownFolders(): readonly string[] {
   const require = createRequire(import.meta.url);
   const packages = path.resolve(path.dirname(require.resolve("@tensorflow/tfjs-core")), "../../..");
   const emrtd = realpathSync(path.dirname(require.resolve("@assay/emrtd/lds/image")));
+  const face = realpathSync(path.dirname(require.resolve("@assay/face/identity")));
   return [
     here,
     path.join(server, "package.json"),
@@ -291,5 +292,7 @@ function ownFolders(): readonly string[] {
     packages,
     path.resolve(emrtd, ".."),
     path.resolve(emrtd, "../../package.json"),
+    face,
+    path.resolve(face, "../package.json"),
   ];
 }
