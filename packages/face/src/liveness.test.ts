@@ -4,7 +4,7 @@ import { faceMovements } from "@assay/contract/verify-protocol";
 import fc from "fast-check";
 import { BOB, performed } from "../test/performed-movements.ts";
 import { challenges, people, randoms, withFace } from "../test/tries.ts";
-import type { Challenge } from "./challenge.ts";
+import { type Challenge, newChallenge } from "./challenge.ts";
 import { picksForEmbedding } from "./identity.ts";
 import { livenessLimits } from "./limits.ts";
 import { judgeMovements, type LivenessReason } from "./liveness.ts";
@@ -176,6 +176,17 @@ describe("movements", () => {
     spoilt("not_frontal_at_start", (frames) =>
       frames.map((frame) => withFace(frame, ({ yaw }) => ({ yaw: yaw + 30 }))),
     );
+  });
+
+  it("are not made by looks that could not be measured", () => {
+    const challenge: Challenge = {
+      ...newChallenge((below) => below - 1),
+      movements: ["turn_left", "turn_right", "look_up", "come_closer"],
+    };
+    const still = performed(challenge.movements, { yaw: 0, pitch: 0, size: 180, tremble: 0 }, () => 0.5).map(
+      (frame) => withFace(frame, ({ yaw }) => (yaw < 0 ? { yaw: Number.NaN } : {})),
+    );
+    assert.deepEqual(reasonsOf(still, challenge), ["movement_wrong"]);
   });
 
   it("never throw and never pass on measurements that are not numbers", () => {

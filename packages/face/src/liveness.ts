@@ -150,7 +150,8 @@ function movementsIn(
   for (const { atMs, face } of frames) {
     const { movement, share } = reachOf(face, centre, limits);
     greatest = Math.max(greatest, share);
-    if (share < 1) {
+    // Asked this way round, a share that is not a number is no movement.
+    if (!(share >= 1)) {
       candidate = null;
       seen = 0;
       if (share < limits.backToCentreShare) current = null;
