@@ -12,15 +12,15 @@ const anchors = [
 ] as const;
 const valuesPerAnchor = 5;
 
-/** All by hand. The service gives `leastScore` to face-api, which has `mostOverlap` built in; the page counts by the same numbers, so that both see the same faces. */
-export const detectorLimits = {
-  /** From 0 to 1. Half: things in the room become second faces. Twice: turned faces are lost, and the try fails as `no_face`. */
-  leastScore: 0.4,
-  /** Half: of two faces close together one is dropped. Twice: one face is counted several times and fails as `several_faces`. */
-  mostOverlap: 0.4,
-  /** Of the largest face's width. Half: somebody further back counts as a second face. Twice: a second person has to come nearly as close to be counted. */
-  rivalSizeShare: 0.4,
-} as const;
+// The next three were set by hand. The service gives the first to face-api, which has the second built in; the page counts by the same numbers, so that
+// both see the same faces.
+
+/** From 0 to 1. Half: things in the room become second faces. Twice: turned faces are lost, and the try fails as `no_face`. */
+export const detectorLeastScore = 0.4;
+/** Half: of two faces close together one is dropped. Twice: one face is counted several times and fails as `several_faces`. */
+const mostOverlap = 0.4;
+/** Of the largest face's width. Half: somebody further back counts as a second face. Twice: a second person has to come nearly as close to be counted. */
+export const rivalSizeShare = 0.4;
 
 type Found = Box & { readonly score: number };
 
@@ -35,7 +35,7 @@ export function decodeFaces(values: Float32Array, side: number): readonly Box[] 
       const from = (cell * anchors.length + index) * valuesPerAnchor;
       const [x = 0, y = 0, w = 0, h = 0, s = 0] = values.subarray(from, from + valuesPerAnchor);
       const score = sigmoid(s);
-      if (score < detectorLimits.leastScore) continue;
+      if (score < detectorLeastScore) continue;
       const width = (Math.exp(w) * anchorWidth * side) / cells;
       const height = (Math.exp(h) * anchorHeight * side) / cells;
       found.push({
@@ -53,7 +53,7 @@ export function decodeFaces(values: Float32Array, side: number): readonly Box[] 
 function withoutRepeats(found: readonly Found[]): Box[] {
   const kept: Found[] = [];
   for (const box of [...found].sort((a, b) => b.score - a.score))
-    if (kept.every((other) => overlapOf(box, other) <= detectorLimits.mostOverlap)) kept.push(box);
+    if (kept.every((other) => overlapOf(box, other) <= mostOverlap)) kept.push(box);
   return kept;
 }
 
@@ -68,6 +68,6 @@ function overlapOf(a: Box, b: Box): number {
 /** The largest first. A face in the background is smaller than the one that is asked; only one of a like size could take its place. */
 export function withoutBackground(found: readonly Box[]): readonly Box[] {
   const largestFirst = [...found].sort((a, b) => b.width * b.height - a.width * a.height);
-  const least = detectorLimits.rivalSizeShare * (largestFirst[0]?.width ?? 0);
+  const least = rivalSizeShare * (largestFirst[0]?.width ?? 0);
   return largestFirst.filter(({ width }) => width >= least);
 }

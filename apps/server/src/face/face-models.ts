@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire, registerHooks } from "node:module";
 import path from "node:path";
-import { detectorInputPixels, detectorLimits, withoutBackground } from "@assay/face/find-faces";
+import { detectorInputPixels, detectorLeastScore, withoutBackground } from "@assay/face/find-faces";
 import type { Box, FaceMeasurement, Light } from "@assay/face/measurement";
 import {
   extentOf,
@@ -165,7 +165,7 @@ export async function loadFaceModels(): Promise<FaceModels> {
 
   const detector = new faceApi.TinyFaceDetectorOptions({
     inputSize: detectorInputPixels,
-    scoreThreshold: detectorLimits.leastScore,
+    scoreThreshold: detectorLeastScore,
   });
   const tensorOf = ({ rgb, width, height }: Picture) =>
     tf.tensor3d(Int32Array.from(rgb), [height, width, 3], "int32");
