@@ -16,6 +16,7 @@ import {
 
 export interface JudgeInput {
   readonly challenge: Challenge;
+  /** How many and how large they may be is settled before a frame is taken: the socket closes on more than the contract's `verifySocketLimits`. */
   readonly frames: readonly JudgedFrame[];
   /** As the chip holds it, JPEG or JPEG 2000. */
   readonly portrait: Uint8Array;
@@ -45,8 +46,6 @@ export interface FaceRiskInputs {
 
 export type FailureReason =
   | LivenessReason
-  | "too_many_frames"
-  | "frame_too_large"
   | "frame_unreadable"
   /** The distance lies in the review band: close, and not close enough. */
   | "match_in_review_band"
@@ -97,9 +96,6 @@ export interface FaceMeasurer {
   close(): Promise<void>;
 }
 
-export const MAX_FRAMES = 120;
-export const MAX_FRAME_BYTES = 400_000;
-
 export function createFaceJudge(options: FaceJudgeOptions): FaceJudge {
   const pool = options.measurer ?? new FaceWorkerPool({ log: options.log, ...options.pool });
   const count = options.metrics.counter("assay_face_judgements_total", "Judged faces by how they ended.");
@@ -134,8 +130,6 @@ async function judge(
 ): Promise<Verdict> {
   const limits = options.limits ?? livenessLimits;
   // What needs no picture is judged before a worker spends seconds on one.
-  if (frames.length > MAX_FRAMES) return livenessFailed(["too_many_frames"]);
-  if (frames.some(({ jpeg }) => jpeg.length > MAX_FRAME_BYTES)) return livenessFailed(["frame_too_large"]);
   const timing = judgeTiming(frames, challenge, limits);
   if (timing.length > 0) return livenessFailed(timing);
 
@@ -179,6 +173,10 @@ function livenessFailed(reasons: readonly FailureReason[]): Verdict {
   return { kind: "failed", code: "liveness_failed", reasons };
 }
 
+/**
+ * By hand, and so are the weights in `faceRisk`: the colours weigh as much as the distance, the spread a third of it, and together they stay under 1. Half or twice changes the
+ * `risk_score` that partners compare with their own thresholds, and no verdict.
+ */
 const COLOUR_RISK: Readonly<Record<ColourFinding["outcome"], number>> = {
   followed: 0,
   unmeasurable: 0.1,
@@ -192,6 +190,6 @@ export function faceRisk(inputs: FaceRiskInputs, thresholds: MatchThresholds = m
   return (
     0.3 * share(inputs.distance, 0.6 * thresholds.match, thresholds.match) +
     COLOUR_RISK[inputs.colours] +
-    0.1 * share(inputs.identitySpread, 0.3, 0.5)
+    0.1 * share(inputs.identitySpread, 0.3, livenessLimits.samePersonFrontal)
   );
 }
