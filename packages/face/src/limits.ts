@@ -112,8 +112,8 @@ export const livenessLimits: LivenessLimits = {
   /** Half: a detector that misses two frames of 35 fails the try (test). Twice: a second face may be there in every seventh frame (test). */
   maxBadFrameShare: 0.1,
   /**
-   * Half: faces of 30 pixels are judged, whose pose and embedding are guesses; no film shows one. Twice: 120, about the smallest face that the page
-   * calls well framed (0.26 of 480 pixels).
+   * Half: faces of 30 pixels are judged, whose pose and embedding are guesses; no film shows one (test). Twice: 120, about the smallest face that the page
+   * calls well framed, 0.26 of 480 pixels (test).
    */
   minFaceHeightPixels: 60,
   /**
@@ -123,12 +123,12 @@ export const livenessLimits: LivenessLimits = {
   maxStartYaw: 15,
   cut: {
     /**
-     * Both: at the page's pace they allow 55° from one frame to the next. Half of either: nothing broke, and a jump of 45° is seen each time. Twice of either: that jump
-     * is seen less often than the five times in six of today. How quickly people turn has not been measured; there is room to be stricter.
+     * Both: at the page's pace they allow 55° from one frame to the next. Half of either: nothing broke, and a jump of 45° is seen each time. Twice of either: a jump of 60° passes
+     * (test). How quickly people turn has not been measured; there is room to be stricter.
      */
     degrees: 15,
     degreesPerSecond: 180,
-    /** Both: half of either, nothing broke. Twice of either: a face that jumps by half its height is missed in more than half of the tries. */
+    /** Both: half of either, nothing broke. Twice of either: a face that jumps by half its height passes (test). */
     shift: 0.2,
     shiftPerSecond: 1.2,
     /**
