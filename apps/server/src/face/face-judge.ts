@@ -1,8 +1,9 @@
 import { randomInt } from "node:crypto";
 import { type Challenge, newChallenge } from "@assay/face/challenge";
 import { type ColourFinding, type ColourLimits, colourLimits, judgeColours } from "@assay/face/colour-signal";
+import type { FailureReason } from "@assay/face/failure-reason";
 import { type LivenessLimits, livenessLimits } from "@assay/face/limits";
-import { judgeMovements, judgeTiming, type LivenessReason } from "@assay/face/liveness";
+import { judgeMovements, judgeTiming } from "@assay/face/liveness";
 import { type MatchThresholds, matchPortrait, matchThresholds } from "@assay/face/match";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
@@ -43,13 +44,6 @@ export interface FaceRiskInputs {
   readonly colourSurroundingShare: number;
   readonly framesPerSecond: number;
 }
-
-export type FailureReason =
-  | LivenessReason
-  | "frame_unreadable"
-  /** The distance lies in the review band: close, and not close enough. */
-  | "match_in_review_band"
-  | "match_too_far";
 
 export type FaultReason = WorkerFaultReason | "portrait_unusable";
 
