@@ -1,3 +1,4 @@
+import { median } from "@assay/face/median";
 import { CIPHER_SUITES, type CipherName } from "../packages/emrtd/src/crypto/cipher-suite.ts";
 import { standardizedDomain } from "../packages/emrtd/src/crypto/key-agreement.ts";
 import { type PaceMapping, paceOid } from "../packages/emrtd/src/pace/pace-protocol.ts";
@@ -17,10 +18,6 @@ function file(tag: number): Uint8Array {
 }
 
 const files = { DG2: file(0x75) };
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-}
 
 async function measure(work: () => Promise<void> | void): Promise<number> {
   await work();

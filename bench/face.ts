@@ -2,14 +2,16 @@ import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
+import { type Challenge, newChallenge } from "@assay/face/challenge";
+import { colourAt, screenLight } from "@assay/face/colour-schedule";
+import { judgeColours } from "@assay/face/colour-signal";
+import type { FrameMeasurement } from "@assay/face/measurement";
+import { median } from "@assay/face/median";
 import { decode, encode } from "jpeg-js";
-import { type Challenge, newChallenge } from "../apps/server/src/face/challenge.ts";
-import { colourAt, judgeColours, SCREEN_LIGHT } from "../apps/server/src/face/colour-signal.ts";
 import { decodePicture } from "../apps/server/src/face/decode-picture.ts";
 import { createFaceJudge, type JudgedFrame, type Verdict } from "../apps/server/src/face/face-judge.ts";
 import { loadFaceModels } from "../apps/server/src/face/face-models.ts";
 import { FaceWorkerPool } from "../apps/server/src/face/face-worker-pool.ts";
-import type { FrameMeasurement } from "../apps/server/src/face/measurement.ts";
 import { createLog } from "../apps/server/src/lib/log.ts";
 import { Metrics } from "../apps/server/src/lib/metrics.ts";
 import { filmFace } from "../apps/server/src/verify/test-person.ts";
@@ -47,10 +49,6 @@ function asThePageSends(film: readonly JudgedFrame[]): JudgedFrame[] {
       const atMs = (index + 1) * FRAME_MS;
       return { jpeg, atMs, receivedAtMs: atMs + 100 };
     });
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 function residentMegabytes(pid: number): string {
@@ -176,7 +174,7 @@ function followedShare(how: { reflection: number; noise: number; recorded: boole
       const atMs = index * 200;
       const colour = colourAt(shown, atMs);
       const light = (channel: 0 | 1 | 2, base: number) =>
-        base * (1 + SCREEN_LIGHT[colour][channel] * how.reflection) * (1 + gauss() * how.noise);
+        base * (1 + screenLight[colour][channel] * how.reflection) * (1 + gauss() * how.noise);
       return {
         atMs,
         receivedAtMs: atMs,

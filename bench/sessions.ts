@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AttemptStatus, type SessionStatus, sessionStatuses } from "@assay/contract/sessions";
+import { median } from "@assay/face/median";
 import { type Db, openDb } from "../apps/server/src/db/db.ts";
 import { startEmbeddedPostgres } from "../apps/server/src/db/embedded-postgres.ts";
 import { migrate } from "../apps/server/src/db/migrate.ts";
@@ -11,7 +12,7 @@ import { type Clock, dayMs, hourMs } from "../apps/server/src/kernel/clock.ts";
 import { KeyRing, newRingKey } from "../apps/server/src/lib/key-ring.ts";
 import { expireSessions } from "../apps/server/src/sessions/expire-sessions.job.ts";
 import { listAttempts, listSessions } from "../apps/server/src/sessions/session.store.ts";
-import { load, median, type Request } from "./support/load.ts";
+import { load, type Request } from "./support/load.ts";
 import { ServerProcess } from "./support/server-process.ts";
 
 const connections = 32;

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { median } from "@assay/face/median";
 import { type Db, openDb } from "../apps/server/src/db/db.ts";
 import { startEmbeddedPostgres } from "../apps/server/src/db/embedded-postgres.ts";
 import { migrate } from "../apps/server/src/db/migrate.ts";
@@ -16,7 +17,6 @@ import { claimDue } from "../apps/server/src/webhooks/delivery.store.ts";
 import { sealPayload } from "../apps/server/src/webhooks/seal-payload.ts";
 import { newSigningSecret } from "../apps/server/src/webhooks/signing.ts";
 import { createAuthority } from "../apps/server/test/support/certificate.ts";
-import { median } from "./support/load.ts";
 
 const ringText = `1:${randomBytes(32).toString("base64")}`;
 const ring = new KeyRing(parseRing(ringText));

@@ -6,11 +6,19 @@ import { describeErrors } from "@assay/contract/error-reference";
 import { describeApi } from "@assay/contract/openapi";
 import { errorsOf, honoursIdempotencyKey } from "@assay/contract/route";
 import { routes } from "@assay/contract/routes";
+import {
+  describeChallenge,
+  describeColours,
+  describeMatch,
+  describeReasons,
+} from "@assay/face/describe-limits";
 import pg from "pg";
 import { settings } from "../apps/server/src/config.ts";
 import { dumpSchema } from "../apps/server/src/db/dump-schema.ts";
 import { startEmbeddedPostgres } from "../apps/server/src/db/embedded-postgres.ts";
 import { migrate } from "../apps/server/src/db/migrate.ts";
+import { DEFAULT_JOB_LIMITS } from "../apps/server/src/face/face-job.ts";
+import { poolLimits } from "../apps/server/src/face/pool-limits.ts";
 
 const root = new URL("../", import.meta.url);
 
@@ -20,8 +28,46 @@ export const generated: readonly { path: string; make: () => string }[] = [
   { path: "docs/asyncapi.json", make: () => `${JSON.stringify(describeSocket(), null, 2)}\n` },
   { path: "docs/errors.md", make: () => describeErrors(routes) },
   { path: "docs/configuration.md", make: describeConfiguration },
+  {
+    path: "docs/face.md",
+    make: () =>
+      withSections("docs/face.md", {
+        challenge: describeChallenge(),
+        reasons: describeReasons(DEFAULT_JOB_LIMITS.maxFramePixels),
+        match: describeMatch(),
+        worker: describePool(),
+        colours: describeColours(),
+      }),
+  },
   { path: "apps/server/test/golden/routes.txt", make: describeRoutes },
 ];
+
+/** A page that is written by hand, with these sections of it between their markers. */
+function withSections(path: string, sections: Readonly<Record<string, string>>): string {
+  return Object.entries(sections).reduce((page, [name, text]) => {
+    const [from, to] = [`<!-- generated: ${name} -->\n`, "<!-- end of generated -->"];
+    const start = page.indexOf(from) + from.length;
+    const end = page.indexOf(to, start);
+    if (start < from.length || end === -1) throw new Error(`${path} has no generated section "${name}"`);
+    return `${page.slice(0, start)}\n${text}\n\n${page.slice(end)}`;
+  }, read(path));
+}
+
+function describePool(): string {
+  const seconds = (ms: number) => `${ms / 1000} s`;
+  return [
+    "| | |",
+    "|---|---|",
+    `| processes, unless \`FACE_WORKERS\` says otherwise | ${poolLimits.workers} |`,
+    `| tries that may wait, unless \`FACE_QUEUE_LIMIT\` says otherwise | ${poolLimits.queueLimit} |`,
+    `| longest wait for a worker | ${seconds(poolLimits.maxWaitMs)} |`,
+    `| longest work on one try, then the process is killed | ${seconds(poolLimits.jobTimeoutMs)} |`,
+    `| longest start of a process | ${seconds(poolLimits.startTimeoutMs)} |`,
+    `| most memory, then the process is killed | ${poolLimits.maxResidentBytes / 1e6} MB |`,
+    `| without work a process ends after | ${seconds(poolLimits.idleMs)} |`,
+    `| pixels of a frame and of a portrait | at most ${DEFAULT_JOB_LIMITS.maxFramePixels / 1e6} and ${DEFAULT_JOB_LIMITS.maxPortraitPixels / 1e6} million |`,
+  ].join("\n");
+}
 
 function describeConfiguration(): string {
   const rows = Object.values(settings).map(

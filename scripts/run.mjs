@@ -237,8 +237,9 @@ function hashInputs(folder) {
     }
   };
   visit(folder);
-  for (const shared of ["packages/contract/src", "packages/emrtd/src"]) {
-    if (existsSync(path.join(root, shared))) visit(path.join(root, shared));
+  for (const shared of readdirSync(path.join(root, "packages")).sort()) {
+    const source = path.join(root, "packages", shared, "src");
+    if (existsSync(source)) visit(source);
   }
   return hash.digest("hex");
 }

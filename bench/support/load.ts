@@ -40,8 +40,3 @@ export async function load(
   const at = (share: number) => times[Math.floor(times.length * share)] ?? Number.NaN;
   return { requestsPerSecond: times.length / elapsed, p50Ms: at(0.5), p99Ms: at(0.99) };
 }
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}

@@ -1,5 +1,7 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
+import { matchThresholds } from "@assay/face/match";
+import { poolLimits } from "./face/pool-limits.ts";
 
 type Setting<T> = {
   env: string;
@@ -222,28 +224,28 @@ export const settings = {
   faceWorkers: integer(
     "FACE_WORKERS",
     "Processes that judge faces at the same time; each takes 300 to 400 MB and a core while it works.",
-    1,
+    poolLimits.workers,
     1,
     64,
   ),
   faceQueueLimit: integer(
     "FACE_QUEUE_LIMIT",
     "Tries that may wait for a face worker; one more is asked to come back, which costs the person no try.",
-    8,
+    poolLimits.queueLimit,
     1,
     1000,
   ),
   faceMatchDistance: decimal(
     "FACE_MATCH_DISTANCE",
     "Greatest distance between a person and the portrait of the chip that counts as a match. Smaller is stricter.",
-    0.5,
+    matchThresholds.match,
     0,
     2,
   ),
   faceReviewDistance: decimal(
     "FACE_REVIEW_DISTANCE",
     "Up to this distance a failed match is named as close. Not below FACE_MATCH_DISTANCE.",
-    0.58,
+    matchThresholds.review,
     0,
     2,
   ),

@@ -33,11 +33,20 @@ export const verifySocketLimits = {
   frameBytes: 64 * kibibyte,
   /** All chip files of one try together. */
   chipBytes: 1152 * kibibyte,
-  /** One camera frame. */
+  /**
+   * One camera frame. By hand: a drawn person in the page's 360 by 480 pixels takes 25 KiB, pure noise 267. Half: nothing known would break. Twice: more that a
+   * stranger can have held and unpacked.
+   */
   faceFrameBytes: 256 * kibibyte,
-  /** Camera frames of one try. */
+  /**
+   * Camera frames of one try. By hand: they last for the 31 seconds of the page's slowest person at its slowest pace of 300 ms. Half: slow people run out of
+   * frames before the last movement. Twice: twice the time of a worker for one try, which takes about 9 seconds with 110.
+   */
   faceFrames: 110,
-  /** All camera frames of one try together. */
+  /**
+   * All camera frames of one try together, in memory until it is judged. By hand: four times 110 drawn frames. Half: a camera with much noise is refused. Twice: twice the
+   * memory for every try that is under way.
+   */
   faceBytes: 12 * 1024 * kibibyte,
   /** Commands in one exchange with the chip, and bytes of one answer. */
   exchangeCommands: 4,

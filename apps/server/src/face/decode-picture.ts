@@ -75,6 +75,7 @@ function decodeAsJpeg(bytes: Uint8Array, maxPixels: number): Picture {
       formatAsRGBA: false,
       tolerantDecoding: false,
       maxResolutionInMP: maxPixels / 1e6,
+      // By hand, inside the worker's 900 MB; a frame of the page needs a few. Neither half nor twice was tried.
       maxMemoryUsageInMB: 160,
     });
     return { width, height, rgb: data };

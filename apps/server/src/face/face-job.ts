@@ -1,4 +1,4 @@
-import type { FrameMeasurement } from "./measurement.ts";
+import type { FrameMeasurement } from "@assay/face/measurement";
 
 export interface TakenFrame {
   readonly atMs: number;
@@ -28,7 +28,9 @@ export interface FaceJobLimits {
 }
 
 export const DEFAULT_JOB_LIMITS: FaceJobLimits = {
+  /** By hand; the page sends 172,800. Half: cameras of devices other than the page are refused. Twice: twice the time and memory of a decoder for each of 110 frames. */
   maxFramePixels: 1_000_000,
+  /** By hand; portraits on chips have about 200,000. Half: nothing known would break. Twice: twice the memory for whoever makes such a document. */
   maxPortraitPixels: 4_000_000,
 };
 

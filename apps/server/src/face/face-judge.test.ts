@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { FaceMovement } from "@assay/contract/verify-protocol";
 import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
+import type { Challenge } from "@assay/face/challenge";
 import { createLog } from "../lib/log.ts";
 import { Metrics } from "../lib/metrics.ts";
 import { type FilmOptions, filmFace } from "../verify/test-person.ts";
-import type { Challenge } from "./challenge.ts";
 import { createFaceJudge, type FaceJudge, faceRisk, type JudgedFrame, type Verdict } from "./face-judge.ts";
 import { FaceWorkerPool, type FaceWorkerPoolOptions } from "./face-worker-pool.ts";
 
@@ -110,17 +110,15 @@ describe("the face judge, with its real models", () => {
     assert.equal(next.kind, "passed");
   });
 
-  it("judges times, sizes and unreadable pictures as the device's failure, an unusable portrait as a fault", async () => {
+  it("judges times and unreadable pictures as the device's failure, an unusable portrait as a fault", async () => {
     const reasonsOf = async (frames: readonly JudgedFrame[]) => {
       const verdict = await judge.judge({ challenge, frames, portrait: adult, sandbox: false });
       return verdict.kind === "failed" ? verdict.reasons : [verdict.kind];
     };
     assert.deepEqual(await reasonsOf(good.slice(0, 5)), ["too_few_frames"]);
     assert.deepEqual(await reasonsOf([...good].reverse()), ["frame_times_invalid"]);
-    assert.deepEqual(await reasonsOf(Array.from({ length: 7 }, () => good).flat()), ["too_many_frames"]);
     const withJpeg = (jpeg: Uint8Array) =>
       good.map((frame, index) => (index === 0 ? { ...frame, jpeg } : frame));
-    assert.deepEqual(await reasonsOf(withJpeg(new Uint8Array(500_000))), ["frame_too_large"]);
     assert.deepEqual(await reasonsOf(withJpeg(new Uint8Array(100))), ["frame_unreadable"]);
     assert.deepEqual(
       await judge.judge({

@@ -1,13 +1,12 @@
 import { randomInt } from "node:crypto";
+import { type Challenge, newChallenge } from "@assay/face/challenge";
+import { type ColourFinding, type ColourLimits, colourLimits, judgeColours } from "@assay/face/colour-signal";
+import type { FailureReason } from "@assay/face/failure-reason";
+import { type LivenessLimits, livenessLimits } from "@assay/face/limits";
+import { judgeMovements, judgeTiming } from "@assay/face/liveness";
+import { type MatchThresholds, matchPortrait, matchThresholds } from "@assay/face/match";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
-import { type Challenge, newChallenge } from "./challenge.ts";
-import {
-  type ColourFinding,
-  type ColourLimits,
-  DEFAULT_COLOUR_LIMITS,
-  judgeColours,
-} from "./colour-signal.ts";
 import type { FaceJob, FaceJobResult } from "./face-job.ts";
 import {
   FaceWorkerPool,
@@ -15,17 +14,10 @@ import {
   WorkerFault,
   type WorkerFaultReason,
 } from "./face-worker-pool.ts";
-import {
-  DEFAULT_LIMITS,
-  judgeMovements,
-  judgeTiming,
-  type LivenessLimits,
-  type LivenessReason,
-} from "./liveness.ts";
-import { DEFAULT_THRESHOLDS, type MatchThresholds, matchPortrait } from "./match.ts";
 
 export interface JudgeInput {
   readonly challenge: Challenge;
+  /** How many and how large they may be is settled before a frame is taken: the socket closes on more than the contract's `verifySocketLimits`. */
   readonly frames: readonly JudgedFrame[];
   /** As the chip holds it, JPEG or JPEG 2000. */
   readonly portrait: Uint8Array;
@@ -52,15 +44,6 @@ export interface FaceRiskInputs {
   readonly colourSurroundingShare: number;
   readonly framesPerSecond: number;
 }
-
-export type FailureReason =
-  | LivenessReason
-  | "too_many_frames"
-  | "frame_too_large"
-  | "frame_unreadable"
-  /** The distance lies in the review band: close, and not close enough. */
-  | "match_in_review_band"
-  | "match_too_far";
 
 export type FaultReason = WorkerFaultReason | "portrait_unusable";
 
@@ -107,9 +90,6 @@ export interface FaceMeasurer {
   close(): Promise<void>;
 }
 
-export const MAX_FRAMES = 120;
-export const MAX_FRAME_BYTES = 400_000;
-
 export function createFaceJudge(options: FaceJudgeOptions): FaceJudge {
   const pool = options.measurer ?? new FaceWorkerPool({ log: options.log, ...options.pool });
   const count = options.metrics.counter("assay_face_judgements_total", "Judged faces by how they ended.");
@@ -142,10 +122,8 @@ async function judge(
   measurer: FaceMeasurer,
   options: FaceJudgeOptions,
 ): Promise<Verdict> {
-  const limits = options.limits ?? DEFAULT_LIMITS;
+  const limits = options.limits ?? livenessLimits;
   // What needs no picture is judged before a worker spends seconds on one.
-  if (frames.length > MAX_FRAMES) return livenessFailed(["too_many_frames"]);
-  if (frames.some(({ jpeg }) => jpeg.length > MAX_FRAME_BYTES)) return livenessFailed(["frame_too_large"]);
   const timing = judgeTiming(frames, challenge, limits);
   if (timing.length > 0) return livenessFailed(timing);
 
@@ -161,11 +139,11 @@ async function judge(
 
   const movements = judgeMovements(measured.frames, challenge, limits);
   if (!movements.ok) return livenessFailed(movements.reasons);
-  const colours = judgeColours(measured.frames, challenge, options.colourLimits ?? DEFAULT_COLOUR_LIMITS);
+  const colours = judgeColours(measured.frames, challenge, options.colourLimits ?? colourLimits);
   if (options.colours === "require" && colours.outcome !== "followed")
     return livenessFailed(["colours_not_followed"]);
 
-  const thresholds = options.thresholds ?? DEFAULT_THRESHOLDS;
+  const thresholds = options.thresholds ?? matchThresholds;
   const { decision, distance } = matchPortrait(measured.portraitEmbedding, movements.frontal, thresholds);
   if (decision !== "match")
     return {
@@ -189,6 +167,10 @@ function livenessFailed(reasons: readonly FailureReason[]): Verdict {
   return { kind: "failed", code: "liveness_failed", reasons };
 }
 
+/**
+ * By hand, and so are the weights in `faceRisk`: the colours weigh as much as the distance, the spread a third of it, and together they stay under 1. Half or twice changes the
+ * `risk_score` that partners compare with their own thresholds, and no verdict.
+ */
 const COLOUR_RISK: Readonly<Record<ColourFinding["outcome"], number>> = {
   followed: 0,
   unmeasurable: 0.1,
@@ -196,12 +178,12 @@ const COLOUR_RISK: Readonly<Record<ColourFinding["outcome"], number>> = {
 };
 
 /** The face's part of `risk_score`, from 0 to 0.7; `docs/face.md` explains it. */
-export function faceRisk(inputs: FaceRiskInputs, thresholds: MatchThresholds = DEFAULT_THRESHOLDS): number {
+export function faceRisk(inputs: FaceRiskInputs, thresholds: MatchThresholds = matchThresholds): number {
   const share = (value: number, from: number, to: number) =>
     Math.min(Math.max((value - from) / (to - from), 0), 1);
   return (
     0.3 * share(inputs.distance, 0.6 * thresholds.match, thresholds.match) +
     COLOUR_RISK[inputs.colours] +
-    0.1 * share(inputs.identitySpread, 0.3, 0.5)
+    0.1 * share(inputs.identitySpread, 0.3, livenessLimits.samePersonFrontal)
   );
 }

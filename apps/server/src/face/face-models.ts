@@ -1,10 +1,19 @@
 import { readFileSync } from "node:fs";
 import { createRequire, registerHooks } from "node:module";
 import path from "node:path";
+import { detectorInputPixels, detectorLeastScore, withoutBackground } from "@assay/face/find-faces";
+import type { Box, FaceMeasurement, Light } from "@assay/face/measurement";
+import {
+  extentOf,
+  meshInputPixels,
+  meshLeastConfidence,
+  poseOf,
+  type Square,
+  squareAround,
+} from "@assay/face/mesh-geometry";
 import type * as TensorflowConverter from "@tensorflow/tfjs-converter";
 import type * as TensorflowCore from "@tensorflow/tfjs-core";
 import type { Picture } from "./decode-picture.ts";
-import type { Box, FaceMeasurement, Light } from "./measurement.ts";
 
 type Tensorflow = typeof TensorflowCore & typeof TensorflowConverter;
 type Tensor3D = TensorflowCore.Tensor3D;
@@ -137,22 +146,14 @@ function loadGraph(tensorflow: Tensorflow, file: string): Promise<TensorflowConv
   });
 }
 
-const DETECTOR_INPUT_PIXELS = 224;
-const DETECTOR_THRESHOLD = 0.4;
+/** Of the longer side, around a picture that a face may fill. By hand. Half: a face that comes closer is lost. Twice: the face is small again, and the detector less sure. */
 const FILLING_MARGIN_SHARE = 0.3;
 const MIDDLE_GREY = 128;
-/** A face in the background is smaller than the one that is asked; only one of a like size could take its place. */
-const RIVAL_SIZE_SHARE = 0.4;
-const MESH_INPUT_PIXELS = 192;
-const MESH_MARGIN = 1.5;
-const MESH_LEAST_CONFIDENCE = 0.5;
-/** A mesh whose face is off what it was shown by more than this share of it is not exact enough to tell a pose from. */
+/**
+ * A mesh whose face is off what it was shown by more than this share of it is not exact enough to tell a pose from. By hand. Half: more second looks, about 10 ms each. Twice: the pose
+ * of a moving head is less exact (not measured).
+ */
 const MESH_SHIFT_SHARE = 0.03;
-/** Points of the mesh: both sides of the face at the height of the ears, its upper end and the chin. */
-const MESH = { points: 468, right: 234, left: 454, top: 10, chin: 152 } as const;
-
-type Vector = readonly [number, number, number];
-
 /** Everything is read from packages on disk; nothing is ever fetched. */
 export async function loadFaceModels(): Promise<FaceModels> {
   const tf = await loadTensorflow();
@@ -167,22 +168,22 @@ export async function loadFaceModels(): Promise<FaceModels> {
   );
 
   const detector = new faceApi.TinyFaceDetectorOptions({
-    inputSize: DETECTOR_INPUT_PIXELS,
-    scoreThreshold: DETECTOR_THRESHOLD,
+    inputSize: detectorInputPixels,
+    scoreThreshold: detectorLeastScore,
   });
   const tensorOf = ({ rgb, width, height }: Picture) =>
     tf.tensor3d(Int32Array.from(rgb), [height, width, 3], "int32");
 
   function mesh(picture: Picture, around: Square): { points: Float32Array; confidence: number } {
-    const step = around.side / (MESH_INPUT_PIXELS - 1);
-    const pixels = samplePicture(picture, MESH_INPUT_PIXELS, {
+    const step = around.side / (meshInputPixels - 1);
+    const pixels = samplePicture(picture, meshInputPixels, {
       left: around.x - around.side / 2,
       top: around.y - around.side / 2,
       step,
       outside: () => 0,
     });
     return tf.tidy(() => {
-      const input = tf.tensor4d(pixels, [1, MESH_INPUT_PIXELS, MESH_INPUT_PIXELS, 3]);
+      const input = tf.tensor4d(pixels, [1, meshInputPixels, meshInputPixels, 3]);
       const [points, confidence] = meshNetwork.execute(tf.div(input, 255), [
         "output_mesh",
         "output_faceflag",
@@ -197,23 +198,21 @@ export async function loadFaceModels(): Promise<FaceModels> {
   /** With a grey margin of so many pixels around the picture. The network is shown a square; black fills it up. */
   async function find(picture: Picture, margin: number): Promise<Box[]> {
     const [width, height] = [picture.width + 2 * margin, picture.height + 2 * margin];
-    const step = Math.max(width, height) / DETECTOR_INPUT_PIXELS;
-    const pixels = samplePicture(picture, DETECTOR_INPUT_PIXELS, {
+    const step = Math.max(width, height) / detectorInputPixels;
+    const pixels = samplePicture(picture, detectorInputPixels, {
       left: -margin,
       top: -margin,
       step,
       outside: (x, y) => (x < picture.width + margin && y < picture.height + margin ? MIDDLE_GREY : 0),
     });
-    const input = tf.tensor3d(pixels, [DETECTOR_INPUT_PIXELS, DETECTOR_INPUT_PIXELS, 3]);
+    const input = tf.tensor3d(pixels, [detectorInputPixels, detectorInputPixels, 3]);
     try {
-      return (await faceApi.detectAllFaces(input, detector))
-        .map(({ box }) => ({
-          x: box.x * step - margin,
-          y: box.y * step - margin,
-          width: box.width * step,
-          height: box.height * step,
-        }))
-        .sort((one, other) => other.width * other.height - one.width * one.height);
+      return (await faceApi.detectAllFaces(input, detector)).map(({ box }) => ({
+        x: box.x * step - margin,
+        y: box.y * step - margin,
+        width: box.width * step,
+        height: box.height * step,
+      }));
     } finally {
       input.dispose();
     }
@@ -230,9 +229,7 @@ export async function loadFaceModels(): Promise<FaceModels> {
       const seen = await find(picture, 0);
       // The detector does not know faces that fill the picture, as they do when somebody comes closer; with a margin it does.
       const margin = Math.round(Math.max(picture.width, picture.height) * FILLING_MARGIN_SHARE);
-      const found = seen.length > 0 ? seen : await find(picture, margin);
-      const largest = found[0];
-      return found.filter((box) => box.width >= RIVAL_SIZE_SHARE * (largest?.width ?? 0));
+      return withoutBackground(seen.length > 0 ? seen : await find(picture, margin));
     },
 
     measure(picture, box, near) {
@@ -242,8 +239,10 @@ export async function loadFaceModels(): Promise<FaceModels> {
       const around = squareAround(extentOf(seen.points, first));
       const still = isAlike(first, around);
       const { points, confidence } = still ? seen : mesh(picture, around);
-      if (!(confidence >= MESH_LEAST_CONFIDENCE)) return undefined;
-      return measurementOf(picture, points, still ? first : around);
+      if (!(confidence >= meshLeastConfidence)) return undefined;
+      const shown = still ? first : around;
+      const face = extentOf(points, shown);
+      return { box: face, ...poseOf(points, shown), ...lightOf(picture, face) };
     },
 
     async embed(picture, box) {
@@ -274,23 +273,12 @@ export async function loadFaceModels(): Promise<FaceModels> {
   };
 }
 
-interface Square {
-  readonly x: number;
-  readonly y: number;
-  readonly side: number;
-}
-
 function middleOf({ x, y, width, height }: Box): readonly [x: number, y: number] {
   return [x + width / 2, y + height / 2];
 }
 
 function isWithin([x, y]: readonly [number, number], box: Box): boolean {
   return x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height;
-}
-
-function squareAround(box: Box): Square {
-  const [x, y] = middleOf(box);
-  return { x, y, side: Math.max(box.width, box.height) * MESH_MARGIN };
 }
 
 function isAlike(one: Square, other: Square): boolean {
@@ -342,52 +330,12 @@ function samplePicture(
   return pixels;
 }
 
-/** Where the face is, in pixels of the picture. */
-function extentOf(points: Float32Array, around: Square): Box {
-  let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
-  for (let index = 0; index < MESH.points; index++) {
-    const [x, y] = [points[index * 3] ?? 0, points[index * 3 + 1] ?? 0];
-    left = Math.min(left, x);
-    right = Math.max(right, x);
-    top = Math.min(top, y);
-    bottom = Math.max(bottom, y);
-  }
-  const scale = around.side / MESH_INPUT_PIXELS;
-  return {
-    x: around.x - around.side / 2 + left * scale,
-    y: around.y - around.side / 2 + top * scale,
-    width: (right - left) * scale,
-    height: (bottom - top) * scale,
-  };
-}
-
-function measurementOf(picture: Picture, points: Float32Array, around: Square): FaceMeasurement {
-  const at = (index: number): Vector => [
-    points[index * 3] ?? 0,
-    points[index * 3 + 1] ?? 0,
-    points[index * 3 + 2] ?? 0,
-  ];
-  const between = (from: Vector, to: Vector): Vector => [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
-  const across = between(at(MESH.right), at(MESH.left));
-  const down = between(at(MESH.top), at(MESH.chin));
-  const degrees = (y: number, x: number) => (Math.atan2(y, x) * 180) / Math.PI;
-  const box = extentOf(points, around);
-  return {
-    box,
-    yaw: degrees(across[2], across[0]),
-    pitch: -degrees(down[2], down[1]),
-    roll: degrees(across[1], across[0]),
-    size: (Math.hypot(...down) * around.side) / MESH_INPUT_PIXELS,
-    ...lightOf(picture, box),
-  };
-}
-
 const LINEAR = Float64Array.from({ length: 256 }, (_, value) => {
   const share = value / 255;
   return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
 });
 
-/** Fewer pixels than this part of the picture are no measurement. */
+/** Fewer pixels than this part of the picture are no measurement. By hand; neither half nor twice was tried. */
 const LEAST_AREA_SHARE = 0.005;
 
 /** The middle of the face is skin in every pose; hair and clothes are neither face nor far away, so a margin around it counts as nothing. */

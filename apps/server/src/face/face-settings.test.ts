@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { matchThresholds } from "@assay/face/match";
 import { ConfigError, loadConfig } from "../config.ts";
 import { faceJudgeSettings } from "./face-settings.ts";
-import { DEFAULT_THRESHOLDS } from "./match.ts";
 
 describe("the face settings", () => {
   it("are the documented thresholds when nothing is set", () => {
     const settings = faceJudgeSettings(loadConfig({}));
-    assert.deepEqual(settings.thresholds, DEFAULT_THRESHOLDS);
+    assert.deepEqual(settings.thresholds, matchThresholds);
     assert.equal(settings.colours, "risk");
     assert.equal(settings.pool?.modelsModule, undefined);
   });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ALICE, performed } from "../../test/support/performed-movements.ts";
+import type { Challenge } from "@assay/face/challenge";
+import { ALICE, performed } from "@assay/face/test/performed-movements";
 import { createLog } from "../lib/log.ts";
 import { Metrics } from "../lib/metrics.ts";
-import type { Challenge } from "./challenge.ts";
 import type { FaceJobResult } from "./face-job.ts";
 import { createFaceJudge, type FaceJudgeOptions, faceRisk, type Verdict } from "./face-judge.ts";
 import { WorkerFault } from "./face-worker-pool.ts";

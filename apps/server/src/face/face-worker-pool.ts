@@ -5,6 +5,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Log } from "../lib/log.ts";
 import type { FaceJob, FaceJobResult, FromWorker, ToWorker } from "./face-job.ts";
+import { poolLimits } from "./pool-limits.ts";
 
 export type WorkerFaultReason =
   /** As many tries wait as may, or one waited too long. */
@@ -57,9 +58,6 @@ interface Worker {
   watch: NodeJS.Timeout | undefined;
 }
 
-const START_ATTEMPTS = 2;
-const MEMORY_LOOK_MS = 250;
-
 export class FaceWorkerPool {
   readonly #options: Required<Omit<FaceWorkerPoolOptions, "modelsModule">> & {
     readonly modelsModule: string | undefined;
@@ -72,13 +70,13 @@ export class FaceWorkerPool {
 
   constructor(options: FaceWorkerPoolOptions) {
     this.#options = {
-      workers: 1,
-      queueLimit: 8,
-      maxWaitMs: 60_000,
-      jobTimeoutMs: 60_000,
-      startTimeoutMs: 60_000,
-      idleMs: 300_000,
-      maxResidentBytes: 900_000_000,
+      workers: poolLimits.workers,
+      queueLimit: poolLimits.queueLimit,
+      maxWaitMs: poolLimits.maxWaitMs,
+      jobTimeoutMs: poolLimits.jobTimeoutMs,
+      startTimeoutMs: poolLimits.startTimeoutMs,
+      idleMs: poolLimits.idleMs,
+      maxResidentBytes: poolLimits.maxResidentBytes,
       readableFolders: [],
       modelsModule: undefined,
       ...options,
@@ -160,7 +158,7 @@ export class FaceWorkerPool {
     worker.job = waiting;
     worker.id = this.#nextId++;
     worker.limit = setTimeout(() => this.#end(worker, "timed_out"), this.#options.jobTimeoutMs);
-    worker.watch = setInterval(() => this.#lookAtMemory(worker), MEMORY_LOOK_MS);
+    worker.watch = setInterval(() => this.#lookAtMemory(worker), poolLimits.memoryLookMs);
     const message: ToWorker = { kind: "job", id: worker.id, job: waiting.job };
     worker.child.send(message, (error) => {
       if (error !== null) this.#end(worker, "worker_died");
@@ -176,7 +174,7 @@ export class FaceWorkerPool {
       execArgv: [
         "--permission",
         ...[...ownFolders(), ...readableFolders].map((folder) => `--allow-fs-read=${folder}`),
-        "--max-old-space-size=256",
+        `--max-old-space-size=${poolLimits.heapMegabytes}`,
         "--disable-warning=ExperimentalWarning",
       ],
       serialization: "advanced",
@@ -249,7 +247,7 @@ export class FaceWorkerPool {
     worker.state = "ending";
     worker.job?.reject(new WorkerFault(reason));
     worker.job = undefined;
-    if (this.#failedStarts >= START_ATTEMPTS) {
+    if (this.#failedStarts >= poolLimits.startAttempts) {
       this.#failedStarts = 0;
       for (const waiting of [...this.#waiting]) this.#giveUp(waiting, "models_unavailable");
     }
@@ -283,6 +281,7 @@ function ownFolders(): readonly string[] {
   const require = createRequire(import.meta.url);
   const packages = path.resolve(path.dirname(require.resolve("@tensorflow/tfjs-core")), "../../..");
   const emrtd = realpathSync(path.dirname(require.resolve("@assay/emrtd/lds/image")));
+  const face = realpathSync(path.dirname(require.resolve("@assay/face/identity")));
   return [
     here,
     path.join(server, "package.json"),
@@ -291,5 +290,7 @@ function ownFolders(): readonly string[] {
     packages,
     path.resolve(emrtd, ".."),
     path.resolve(emrtd, "../../package.json"),
+    face,
+    path.resolve(face, "../package.json"),
   ];
 }

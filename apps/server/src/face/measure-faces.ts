@@ -1,8 +1,8 @@
+import { picksForEmbedding } from "@assay/face/identity";
+import type { Box, FrameMeasurement } from "@assay/face/measurement";
 import { decodePicture, type Picture, PictureError } from "./decode-picture.ts";
 import type { FaceJob, FaceJobLimits, FaceJobResult, TakenFrame } from "./face-job.ts";
 import type { FaceModels } from "./face-models.ts";
-import { picksForEmbedding } from "./liveness.ts";
-import type { Box, FrameMeasurement } from "./measurement.ts";
 
 /**
  * Pictures are decoded one at a time, and the few that get an embedding once more, so that a try never holds all its pictures unpacked.

@@ -2,9 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { FaceColour, FaceMovement } from "@assay/contract/verify-protocol";
 import { type Pose, type PosedPerson, readPose } from "@assay/emrtd/node/test-country/portraits";
 import type { TestHolder } from "@assay/emrtd/test-country/test-document";
+import type { Challenge } from "@assay/face/challenge";
+import { colourAt, screenLight as SCREEN_LIGHT } from "@assay/face/colour-schedule";
 import { decode, encode } from "jpeg-js";
-import type { Challenge } from "../face/challenge.ts";
-import { colourAt, SCREEN_LIGHT } from "../face/colour-signal.ts";
 import type { JudgedFrame } from "../face/face-judge.ts";
 import type { CameraSource } from "./simulate.ts";
 

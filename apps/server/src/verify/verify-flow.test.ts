@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { type FailureCode, failureCodes } from "@assay/contract/sessions";
 import type { FaceMode } from "@assay/contract/verify-protocol";
 import type { DeviceMessage } from "@assay/contract/verify-socket";
+import type { Challenge } from "@assay/face/challenge";
 import fc from "fast-check";
-import type { Challenge } from "../face/challenge.ts";
 import {
   advance,
   breakdownsAllowed,

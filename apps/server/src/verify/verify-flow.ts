@@ -12,7 +12,7 @@ import {
   verifySubprotocol,
 } from "@assay/contract/verify-protocol";
 import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
-import type { Challenge } from "../face/challenge.ts";
+import type { Challenge } from "@assay/face/challenge";
 import { triesAllowed } from "../sessions/session.ts";
 
 /**

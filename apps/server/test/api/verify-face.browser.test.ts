@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test, { after } from "node:test";
 import type { FaceMovement } from "@assay/contract/verify-protocol";
+import { livenessLimits } from "@assay/face/limits";
 import type { Page } from "playwright-core";
 import { createFaceJudge, type FaceJudge, type Verdict } from "../../src/face/face-judge.ts";
 import { FaceWorkerPool } from "../../src/face/face-worker-pool.ts";
-import { DEFAULT_LIMITS } from "../../src/face/liveness.ts";
 import { systemClock } from "../../src/kernel/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { Metrics } from "../../src/lib/metrics.ts";
@@ -18,7 +18,7 @@ import { createSteeredCamera } from "../support/steered-camera.ts";
 const log = createLog({ level: "warn", write: () => {}, now: () => new Date() });
 const workers = new FaceWorkerPool({ log });
 // A machine that runs the service, its models, a browser and other tests at once may hold up the camera for longer than a phone does.
-const limits = { ...DEFAULT_LIMITS, maxGapMs: 2_500, minFramesPerSecond: 1.5 };
+const limits = { ...livenessLimits, maxGapMs: 2_500, minFramesPerSecond: 1.5 };
 const judge = createFaceJudge({ log, metrics: new Metrics(), measurer: workers, limits });
 const verdicts: Verdict[] = [];
 /** As in life, or fewer where what a try is about shows with fewer: filming and judging take their time. */

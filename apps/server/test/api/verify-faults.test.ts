@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { artifactFrames } from "@assay/contract/verify-protocol";
+import type { Challenge } from "@assay/face/challenge";
 import { sql } from "../../src/db/sql.ts";
-import type { Challenge } from "../../src/face/challenge.ts";
 import type { FaceJudge, Verdict } from "../../src/face/face-judge.ts";
 import { runDevice } from "../../src/verify/simulate.ts";
 import { virtualPassport } from "../../src/verify/virtual-passport.ts";

@@ -1,8 +1,8 @@
 import type { FaceColour, FaceMovement } from "@assay/contract/verify-protocol";
 import { type PosedPerson, readPose } from "@assay/emrtd/node/test-country/portraits";
+import { screenLight } from "@assay/face/colour-schedule";
 import { decode } from "jpeg-js";
 import type { Page } from "playwright-core";
-import { SCREEN_LIGHT } from "../../src/face/colour-signal.ts";
 import type { RgbPicture, SteeredCamera } from "./steered-camera.ts";
 
 export interface Role {
@@ -95,7 +95,7 @@ function isMovement(prompt: string | null): prompt is FaceMovement {
 }
 
 function isColour(colour: string | null): colour is FaceColour {
-  return colour !== null && Object.hasOwn(SCREEN_LIGHT, colour);
+  return colour !== null && Object.hasOwn(screenLight, colour);
 }
 
 // --- the head ---------------------------------------------------------------------------------------------------------
@@ -221,7 +221,7 @@ function lit(picture: RgbPicture, colour: FaceColour | null): RgbPicture {
   const gains = [REFLECTION, REFLECTION * WALL_SHARE].map((reflection) =>
     [0, 1, 2].map(
       (channel) =>
-        (1 + reflection * (colour === null ? 0 : (SCREEN_LIGHT[colour][channel] ?? 0))) ** (1 / 2.2),
+        (1 + reflection * (colour === null ? 0 : (screenLight[colour][channel] ?? 0))) ** (1 / 2.2),
     ),
   );
   const { width, height, data: source } = picture;

@@ -1,11 +1,17 @@
+import { median } from "@assay/face/median";
 import { Snapshot } from "./camera.ts";
 import type { Sight } from "./framing.ts";
 
 export type GuideAnswer = { type: "ready" } | { type: "failed" } | { type: "sight"; sight: Sight };
 
-/** Slower than this many milliseconds a look, the guide would hold people up; then it is left out. */
+/**
+ * Slower than this a look, the guide would hold people up; then it is left out. By hand, about the time between two frames. Half: phones that could guide do not. Twice: a
+ * movement takes a second to be seen, and the head is back before.
+ */
 const slowestLookMs = 250;
+/** Their middle counts. By hand. Half: one hiccup of the browser ends the guidance. Twice: a slow phone holds the person up for longer. */
 const looksToJudgeSpeed = 5;
+/** By hand. Half: small faces are lost. Twice: four times the pixels to read back from the camera for each look; the models see 224 and 192 anyway. */
 const pictureHeightPixels = 320;
 
 /** Looks at the camera's picture in a thread of its own and tells what it sees. It only guides; the service judges. */
@@ -51,9 +57,8 @@ export class FaceGuide {
     const answer = await answered;
     this.#lookedMs.push(performance.now() - beganMs);
     if (this.#lookedMs.length > looksToJudgeSpeed) this.#lookedMs.shift();
-    const middleMs = [...this.#lookedMs].sort((a, b) => a - b)[this.#lookedMs.length >> 1] ?? 0;
-    if (answer.type !== "sight" || (this.#lookedMs.length === looksToJudgeSpeed && middleMs > slowestLookMs))
-      this.#failed = true;
+    const isSlow = this.#lookedMs.length === looksToJudgeSpeed && median(this.#lookedMs) > slowestLookMs;
+    if (answer.type !== "sight" || isSlow) this.#failed = true;
     return answer.type === "sight" && !this.#failed ? answer.sight : null;
   }
 

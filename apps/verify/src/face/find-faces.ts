@@ -1,35 +1,11 @@
+import { decodeFaces, detectorInputPixels, withoutBackground } from "@assay/face/find-faces";
+import type { Box } from "@assay/face/measurement";
 import * as tf from "@tensorflow/tfjs-core";
 
-/** In pixels of the picture. */
-export type Box = {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-};
-type Found = Box & { readonly score: number };
-
 /** The tiny detector of face-api: what its weights were trained with. */
-const inputPixels = 224;
 const meanColour = [117.001, 114.697, 97.404] as const;
 const leakySlope = 0.1;
 const separableLayers = ["conv1", "conv2", "conv3", "conv4", "conv5"] as const;
-/** Width and height of the boxes that it starts from, in cells. */
-const anchors = [
-  [1.603231, 2.094468],
-  [6.041143, 7.080126],
-  [2.882459, 3.518061],
-  [4.266906, 5.178857],
-  [9.041765, 10.66308],
-] as const;
-const valuesPerAnchor = 5;
-
-/** As on the service, so that both count the same faces. */
-const leastScore = 0.4;
-const mostOverlap = 0.4;
-const rivalSizeShare = 0.4;
-
-const sigmoid = (value: number) => 1 / (1 + Math.exp(-value));
 
 /** Every face of like size in a picture, the largest first. */
 export class FaceFinder {
@@ -51,29 +27,11 @@ export class FaceFinder {
         [0, side - width],
         [0, 0],
       ]);
-      const small = tf.image.resizeBilinear(square, [inputPixels, inputPixels]);
+      const small = tf.image.resizeBilinear(square, [detectorInputPixels, detectorInputPixels]);
       const input = tf.div(tf.sub(small, tf.tensor1d([...meanColour])), 255);
-      return this.#run(tf.expandDims<tf.Tensor4D>(input, 0)).dataSync();
+      return this.#run(tf.expandDims<tf.Tensor4D>(input, 0)).dataSync<"float32">();
     });
-    const cells = Math.round(Math.sqrt(values.length / (anchors.length * valuesPerAnchor)));
-    const found: Found[] = [];
-    for (let cell = 0; cell < cells * cells; cell++)
-      for (const [index, [anchorWidth, anchorHeight]] of anchors.entries()) {
-        const from = (cell * anchors.length + index) * valuesPerAnchor;
-        const [x = 0, y = 0, w = 0, h = 0, s = 0] = values.subarray(from, from + valuesPerAnchor);
-        const score = sigmoid(s);
-        if (score < leastScore) continue;
-        const boxWidth = (Math.exp(w) * anchorWidth * side) / cells;
-        const boxHeight = (Math.exp(h) * anchorHeight * side) / cells;
-        found.push({
-          x: (((cell % cells) + sigmoid(x)) * side) / cells - boxWidth / 2,
-          y: ((Math.floor(cell / cells) + sigmoid(y)) * side) / cells - boxHeight / 2,
-          width: boxWidth,
-          height: boxHeight,
-          score,
-        });
-      }
-    return withoutRepeats(found);
+    return withoutBackground(decodeFaces(values, side));
   }
 
   #weight<T extends tf.Tensor>(name: string): T {
@@ -102,20 +60,4 @@ export class FaceFinder {
     const last = tf.conv2d(x, this.#weight<tf.Tensor4D>("conv8/filters"), 1, "valid");
     return tf.add(last, this.#weight("conv8/bias"));
   }
-}
-
-/** Of boxes around one face only the surest is left; a face in the background counts for nothing. */
-function withoutRepeats(found: Found[]): Box[] {
-  const kept: Found[] = [];
-  for (const box of found.sort((a, b) => b.score - a.score))
-    if (kept.every((other) => overlapOf(box, other) <= mostOverlap)) kept.push(box);
-  kept.sort((a, b) => b.width - a.width);
-  return kept.filter((box) => box.width >= rivalSizeShare * (kept[0]?.width ?? 0));
-}
-
-function overlapOf(a: Box, b: Box): number {
-  const across = Math.max(0, Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x));
-  const along = Math.max(0, Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y));
-  const both = across * along;
-  return both / (a.width * a.height + b.width * b.height - both);
 }

@@ -34,11 +34,21 @@ export const framings = [
 ] as const;
 export type Framing = (typeof framings)[number];
 
-/** Coming closer makes a face at least a quarter larger, and it has to stay in the picture. */
+// All of these were set by hand, with the drawn people in a browser (`verify-face.browser.test.ts`); none was tried with people at half or at twice.
+
+/**
+ * As shares of the picture's height. `least`: half would be 62 of 480 pixels, the least that the service judges; twice leaves no room below `most`. `most`: coming closer
+ * makes a face at least a quarter larger, and it has to stay in the picture; twice would not fit, half is nearly `least`.
+ */
 const size = { least: 0.26, most: 0.58 } as const;
+/** Half: people search for the middle for long. Twice: a face may touch the edge, and leaves the picture when it turns. */
 const farthestFromMiddle = { x: 0.13, y: 0.13 } as const;
-/** Well below what counts as a turn, and within what the first look may be turned. */
+/**
+ * The yaw is well below what counts as a turn, and within what the service lets a try start with (`maxStartYaw`). Pitch and roll are wide, since cameras stand low and heads lean.
+ * Half: many cannot start. Twice: the page starts tries that the service fails as `not_frontal_at_start`.
+ */
 const straightDegrees = { yaw: 10, pitch: 22, roll: 15 } as const;
+/** Half: faces too dark to find. Twice: people with dark skin in an ordinary room may be asked for more light (not measured). */
 const leastBrightness = 0.16;
 
 /** What a person should mend first. */
@@ -58,9 +68,9 @@ export function framingOf({ faces, face }: Sight): Framing {
   return straight ? "good" : "not_straight";
 }
 
-/** A face that was well framed for this long is ready. */
+/** A face that was well framed for this long is ready. By hand. Half: it starts while the person still moves. Twice: a second more of holding still. */
 export const steadyMs = 1_000;
-/** Shorter than this a hint would only flicker. */
+/** Shorter than this a hint would only flicker. By hand. Half: it flickers at three looks a second. Twice: people wait for the hint. */
 const hintMs = 600;
 
 export type FramingWatch = {

@@ -1,3 +1,4 @@
+import type { Box } from "@assay/face/measurement";
 import { setWasmPaths } from "@tensorflow/tfjs-backend-wasm";
 import plainWasm from "@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm.wasm?url";
 import simdWasm from "@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm-simd.wasm?url";
@@ -8,13 +9,16 @@ import finderManifest from "@vladmandic/face-api/model/tiny_face_detector_model-
 import meshWeights from "@vladmandic/human/models/facemesh.bin?url";
 import meshGraph from "@vladmandic/human/models/facemesh.json?url";
 import type { GuideAnswer } from "./face-guide.ts";
-import { type Box, FaceFinder } from "./find-faces.ts";
+import { FaceFinder } from "./find-faces.ts";
 import type { Sight } from "./framing.ts";
 import { measureFace } from "./measure-face.ts";
 
 // Everything runs on this device and is forgotten with the next picture; nothing of it is sent anywhere.
 
-/** Between them the mesh follows the face by itself, which is quicker than finding it anew. */
+/**
+ * Between them the mesh follows the face by itself, which is quicker than finding it anew. By hand. Half: every second look costs the finder's time too. Twice: a second
+ * person is noticed only after two seconds.
+ */
 const looksBetweenFinding = 4;
 
 async function fetched(url: string): Promise<Response> {

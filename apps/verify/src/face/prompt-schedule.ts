@@ -1,20 +1,32 @@
 import type { FaceMovement } from "@assay/contract/verify-protocol";
+import { captureLimits, movementLimits } from "@assay/face/limits";
+import { centreOf, reachOf } from "@assay/face/movement";
 import type { SeenFace } from "./framing.ts";
 
 export type FacePrompt = "ahead" | FaceMovement;
 
-/** What the service counts as a movement, with a little more asked for, because it measures on its own. */
-const countsFrom = { turnDegrees: 14, lookUpDegrees: 9, closerRatio: 1.25 } as const;
+/**
+ * A little more than the service counts as a movement, and a little closer to the middle than it counts as back, because it measures on its own. By hand.
+ * Half: the page goes on although the service saw no movement. Twice: people wait for a movement that they have made; a back share beyond the service's never comes back.
+ */
 const movedShare = 1.1;
 const backShare = 0.5;
-const looksToCount = 2;
-/** The service takes the middle of the first three looks for straight ahead. */
-const looksAtStart = 3;
 
-/** With guidance a prompt ends when it was followed, at the latest after this time. */
+/**
+ * With guidance a prompt ends when it was followed, at the latest after this time. By hand: back and movement together stay under the service's `maxStepMs`, and four
+ * movements take 31 seconds, for which 110 frames last. Half: slow people are hurried past a movement, and fail. Twice: a movement may come later than the
+ * service allows, and the frames run out.
+ */
 const longestMs = { start: 1_600, movement: 5_000, back: 2_200 } as const;
-/** Without guidance each prompt stays for this time. The service wants a movement within eight seconds of the one before. */
+/**
+ * Without guidance each prompt stays for this time, and nobody looks whether it was followed. By hand, 18 seconds in all. Half: too quick to read and move. Twice: from
+ * movement to movement it takes as long as the service allows.
+ */
 const timedMs = { start: 1_500, movement: 2_600, back: 1_400 } as const;
+/**
+ * Long enough for the looks that the service takes for straight ahead. By hand. Half: two looks, and the first movement begins within the third. Twice: later than
+ * the longest start, so it never counts.
+ */
 const shortestStartMs = 900;
 
 type Stage = {
@@ -25,23 +37,6 @@ type Stage = {
 
 function longestOf(stages: readonly Stage[]): number {
   return stages.reduce((sum, { kind }) => sum + longestMs[kind], 0);
-}
-
-type Centre = Pick<SeenFace, "yaw" | "pitch" | "size">;
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
-}
-
-/** How far the head is from where it began, each movement as a share of what counts. */
-function sharesOf(face: SeenFace, centre: Centre): Readonly<Record<FaceMovement, number>> {
-  const yaw = (face.yaw - centre.yaw) / countsFrom.turnDegrees;
-  return {
-    turn_left: yaw,
-    turn_right: -yaw,
-    look_up: (face.pitch - centre.pitch) / countsFrom.lookUpDegrees,
-    come_closer: (face.size / centre.size - 1) / (countsFrom.closerRatio - 1),
-  };
 }
 
 /**
@@ -89,11 +84,12 @@ export class PromptSchedule {
   look(atMs: number, face: SeenFace | null | undefined): void {
     const stage = this.#stages[this.#at];
     if (stage === undefined) return;
-    if (face && this.#first.length < looksAtStart) this.#first.push(face);
+    if (face && this.#first.length < movementLimits.startFrames) this.#first.push(face);
     if (face) this.#looks = this.#isFollowed(stage, face) ? this.#looks + 1 : 0;
     const forMs = atMs - this.#sinceMs;
     const mostMs = (face === undefined ? timedMs : longestMs)[stage.kind] * this.#pace;
-    const followed = this.#looks >= looksToCount && (stage.kind !== "start" || forMs >= shortestStartMs);
+    const followed =
+      this.#looks >= movementLimits.framesToCount && (stage.kind !== "start" || forMs >= shortestStartMs);
     if (!followed && forMs < mostMs) return;
     this.#at += 1;
     // Frames come a little after the moment; that must not add up from prompt to prompt.
@@ -102,21 +98,17 @@ export class PromptSchedule {
   }
 
   #isFollowed(stage: Stage, face: SeenFace): boolean {
-    if (this.#first.length < looksAtStart) return false;
-    const shares = sharesOf(face, {
-      yaw: median(this.#first.map(({ yaw }) => yaw)),
-      pitch: median(this.#first.map(({ pitch }) => pitch)),
-      size: median(this.#first.map(({ size }) => size)),
-    });
-    const furthest = Math.max(...Object.values(shares));
-    if (stage.prompt === "ahead") return furthest < backShare;
-    return shares[stage.prompt] >= movedShare && shares[stage.prompt] === furthest;
+    const centre = centreOf(this.#first);
+    if (centre === null) return false;
+    const { movement, share } = reachOf(face, centre);
+    return stage.prompt === "ahead" ? share < backShare : movement === stage.prompt && share >= movedShare;
   }
 }
 
+/** By hand. Half: the 110 frames are used up after 13 seconds. Twice: slower than the service allows. */
 const usualFrameMs = 240;
-/** The service wants at least three frames a second. */
-const slowestFrameMs = 300;
+/** A tenth quicker than the service's least rate, for frames that come late. By hand; at three frames a second sharp, one late frame would fail a try. */
+const slowestFrameMs = Math.floor(900 / captureLimits.minFramesPerSecond);
 
 /** Frames come as usual while there are enough of them left for the slowest person, and a little slower when not. */
 export function frameEveryMs(framesLeft: number, longestLeftMs: number): number {

@@ -1,33 +1,37 @@
 /** In pixels of the frame. */
-export interface Box {
+export type Box = {
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
-}
+};
 
 /** Mean light of an area, linear (not gamma coded), each from 0 to 1. */
 export type Light = readonly [red: number, green: number, blue: number];
 
-/** One face in one frame, as the models see it. */
-export interface FaceMeasurement {
-  readonly box: Box;
+/** How a head is held (its pose) and how near it is. */
+export type HeadPose = {
   /** Degrees to the person's own left; the camera's picture is not mirrored, so their left is its right. */
   readonly yaw: number;
   /** Degrees upwards. People hold their heads differently, so only differences within one sequence mean something. */
   readonly pitch: number;
   /** Degrees of tilt towards a shoulder. */
   readonly roll: number;
-  /** Height of the face in pixels, corrected for how the head is turned: it grows only when the person comes closer. */
+  /** Height of the face, corrected for how the head is turned: it grows only when the person comes closer. */
   readonly size: number;
+};
+
+/** One face in one frame, as the models see it. Its `size` is in pixels. */
+export type FaceMeasurement = HeadPose & {
+  readonly box: Box;
   readonly faceLight: Light;
   /** Of the frame outside the face, unless the face fills it. */
   readonly surroundingLight: Light | undefined;
   /** Present for the frames that were picked for it. */
   readonly embedding?: readonly number[];
-}
+};
 
-export interface FrameMeasurement {
+export type FrameMeasurement = {
   /** When the frame was taken, in milliseconds since the device showed the first colour and began to take pictures. */
   readonly atMs: number;
   /** When its last byte arrived, in milliseconds since the challenge was given out, on the server's clock. */
@@ -37,7 +41,7 @@ export interface FrameMeasurement {
   readonly width: number;
   readonly height: number;
   readonly face: FaceMeasurement | undefined;
-}
+};
 
 /** Euclidean distance of two embeddings. */
 export function distanceOf(a: readonly number[], b: readonly number[]): number {
@@ -46,11 +50,4 @@ export function distanceOf(a: readonly number[], b: readonly number[]): number {
   let sum = 0;
   for (let index = 0; index < a.length; index++) sum += ((a[index] ?? 0) - (b[index] ?? 0)) ** 2;
   return Math.sqrt(sum);
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }

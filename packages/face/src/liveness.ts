@@ -1,6 +1,10 @@
 import type { FaceMovement } from "@assay/contract/verify-protocol";
 import type { Challenge } from "./challenge.ts";
-import { distanceOf, type FaceMeasurement, type FrameMeasurement, median } from "./measurement.ts";
+import { judgeIdentity } from "./identity.ts";
+import { type LivenessLimits, livenessLimits } from "./limits.ts";
+import type { FaceMeasurement, FrameMeasurement } from "./measurement.ts";
+import { median } from "./median.ts";
+import { type Centre, centreOf, reachOf } from "./movement.ts";
 
 export type LivenessReason =
   /** Not enough frames to tell anything. */
@@ -27,96 +31,30 @@ export type LivenessReason =
   | "face_changed"
   | "colours_not_followed";
 
-export interface LivenessLimits {
-  readonly minFrames: number;
-  readonly minFramesPerSecond: number;
-  readonly maxGapMs: number;
-  /** How much longer one frame may take to arrive than another of the same try. */
-  readonly maxArrivalSpreadMs: number;
-  /** Frames with a second face or none, as a share of all. */
-  readonly maxBadFrameShare: number;
-  readonly minFaceHeightPixels: number;
-  /** Of the first frames, against the camera. */
-  readonly maxStartYaw: number;
-  readonly turnDegrees: number;
-  readonly lookUpDegrees: number;
-  readonly closerRatio: number;
-  /** A movement ends when every value is back under this share of its threshold. */
-  readonly backToCentreShare: number;
-  readonly framesToCount: number;
-  readonly maxStepMs: number;
-  readonly cut: {
-    readonly degrees: number;
-    readonly degreesPerSecond: number;
-    /** In face heights. */
-    readonly shift: number;
-    readonly shiftPerSecond: number;
-    readonly growth: number;
-    readonly growthPerSecond: number;
-    /** Of the surroundings, as a ratio. */
-    readonly light: number;
-  };
-  readonly samePersonFrontal: number;
-  readonly samePersonTurned: number;
-}
-
-export const DEFAULT_LIMITS: LivenessLimits = {
-  minFrames: 20,
-  minFramesPerSecond: 3,
-  maxGapMs: 700,
-  maxArrivalSpreadMs: 5_000,
-  maxBadFrameShare: 0.1,
-  minFaceHeightPixels: 60,
-  maxStartYaw: 15,
-  turnDegrees: 14,
-  lookUpDegrees: 9,
-  closerRatio: 1.25,
-  backToCentreShare: 0.6,
-  framesToCount: 2,
-  maxStepMs: 8_000,
-  cut: {
-    degrees: 15,
-    degreesPerSecond: 180,
-    shift: 0.2,
-    shiftPerSecond: 1.2,
-    growth: 0.12,
-    growthPerSecond: 1,
-    light: 2.5,
-  },
-  samePersonFrontal: 0.5,
-  samePersonTurned: 0.55,
-};
-
-export interface MovementsPassed {
+export type MovementsPassed = {
   readonly ok: true;
   /** Embeddings of frames that look straight ahead, for the match. */
   readonly frontal: readonly (readonly number[])[];
   /** The greatest distance between the person of one frame and of another that look straight ahead. */
   readonly identitySpread: number;
   readonly framesPerSecond: number;
-}
+};
 
-export interface MovementsFailed {
+export type MovementsFailed = {
   readonly ok: false;
   readonly reasons: readonly LivenessReason[];
-}
+};
 
-interface FaceFrame {
+type FaceFrame = {
   readonly atMs: number;
   readonly face: FaceMeasurement;
-}
-
-/** How far a frame is from looking straight ahead, each value as a share of what counts as a movement. */
-interface Offset {
-  readonly movement: FaceMovement;
-  readonly share: number;
-}
+};
 
 /** Whether the frames show one living-seeming person who did what was asked, in order and in time, without a cut. */
 export function judgeMovements(
   frames: readonly FrameMeasurement[],
   challenge: Challenge,
-  limits: LivenessLimits = DEFAULT_LIMITS,
+  limits: LivenessLimits = livenessLimits,
 ): MovementsPassed | MovementsFailed {
   const timing = judgeTiming(frames, challenge, limits);
   // Without trustworthy times nothing below means anything.
@@ -136,8 +74,11 @@ export function judgeMovements(
   if (longestGap(counted.map(({ atMs }) => atMs)) > limits.maxGapMs) reasons.add("frame_rate_too_low");
   if (hasCut(frames, limits)) reasons.add("cut");
 
-  const centre = startOf(counted);
-  if (centre === undefined || Math.abs(centre.yaw) > limits.maxStartYaw) reasons.add("not_frontal_at_start");
+  const centre = centreOf(
+    counted.map(({ face }) => face),
+    limits,
+  );
+  if (centre === null || Math.abs(centre.yaw) > limits.maxStartYaw) reasons.add("not_frontal_at_start");
   else for (const reason of judgeOrder(counted, centre, challenge, limits)) reasons.add(reason);
 
   const identity = judgeIdentity(frames, limits);
@@ -190,38 +131,10 @@ export function judgeTiming(
   return reasons;
 }
 
-interface Centre {
-  readonly yaw: number;
-  readonly pitch: number;
-  readonly size: number;
-}
-
-const START_FRAMES = 3;
-
-function startOf(frames: readonly FaceFrame[]): Centre | undefined {
-  const first = frames.slice(0, START_FRAMES).map(({ face }) => face);
-  if (first.length < START_FRAMES) return undefined;
-  return {
-    yaw: median(first.map((face) => face.yaw)),
-    pitch: median(first.map((face) => face.pitch)),
-    size: median(first.map((face) => face.size)),
-  };
-}
-
-function offsetOf(face: FaceMeasurement, centre: Centre, limits: LivenessLimits): Offset {
-  const yaw = face.yaw - centre.yaw;
-  const candidates: readonly Offset[] = [
-    { movement: yaw > 0 ? "turn_left" : "turn_right", share: Math.abs(yaw) / limits.turnDegrees },
-    { movement: "look_up", share: (face.pitch - centre.pitch) / limits.lookUpDegrees },
-    { movement: "come_closer", share: (face.size / centre.size - 1) / (limits.closerRatio - 1) },
-  ];
-  return candidates.reduce((most, next) => (next.share > most.share ? next : most));
-}
-
-interface Done {
+type Done = {
   readonly movement: FaceMovement;
   readonly atMs: number;
-}
+};
 
 /** The movements in the order they were made; a value has to stay for a few frames, so that one wrong measurement makes none. */
 function movementsIn(
@@ -230,17 +143,18 @@ function movementsIn(
   limits: LivenessLimits,
 ): { readonly done: readonly Done[]; readonly backAtCentre: boolean; readonly greatest: number } {
   const done: Done[] = [];
-  let current: FaceMovement | undefined;
-  let candidate: FaceMovement | undefined;
+  let current: FaceMovement | null = null;
+  let candidate: FaceMovement | null = null;
   let seen = 0;
   let greatest = 0;
   for (const { atMs, face } of frames) {
-    const { movement, share } = offsetOf(face, centre, limits);
+    const { movement, share } = reachOf(face, centre, limits);
     greatest = Math.max(greatest, share);
-    if (share < 1) {
-      candidate = undefined;
+    // Asked this way round, a share that is not a number is no movement.
+    if (!(share >= 1)) {
+      candidate = null;
       seen = 0;
-      if (share < limits.backToCentreShare) current = undefined;
+      if (share < limits.backToCentreShare) current = null;
       continue;
     }
     seen = movement === candidate ? seen + 1 : 1;
@@ -250,7 +164,7 @@ function movementsIn(
       current = movement;
     }
   }
-  return { done, backAtCentre: current === undefined, greatest };
+  return { done, backAtCentre: current === null, greatest };
 }
 
 function judgeOrder(
@@ -314,68 +228,4 @@ function hasCut(frames: readonly FrameMeasurement[], limits: LivenessLimits): bo
 function brightness([red, green, blue]: readonly [number, number, number]): number {
   // Black is not infinitely darker than nearly black.
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.02;
-}
-
-const FRONTAL_PICKS = 4;
-/** Embeddings compare best straight ahead; beyond this the person is measurably less like their portrait. */
-const FRONTAL_DEGREES = 9;
-
-/**
- * Which frames are worth an embedding, the slowest measurement: the straightest of each quarter of the time, for the match, and the ones
- * turned furthest, so that nobody steps in while the head is away.
- */
-export function picksForEmbedding(frames: readonly FrameMeasurement[]): {
-  readonly frontal: readonly number[];
-  readonly turned: readonly number[];
-} {
-  const counted = frames.flatMap(({ atMs, face }, index) =>
-    face === undefined ? [] : [{ atMs, face, index }],
-  );
-  const centre = startOf(counted);
-  if (centre === undefined) return { frontal: [], turned: [] };
-  const away = (face: FaceMeasurement) =>
-    Math.max(Math.abs(face.yaw - centre.yaw), Math.abs(face.pitch - centre.pitch));
-  const frontal: number[] = [];
-  for (let quarter = 0; quarter < FRONTAL_PICKS; quarter++) {
-    const from = Math.floor((quarter * counted.length) / FRONTAL_PICKS);
-    const part = counted.slice(from, Math.floor(((quarter + 1) * counted.length) / FRONTAL_PICKS));
-    const best = part.reduce<(typeof part)[number] | undefined>(
-      (least, next) => (least === undefined || away(next.face) < away(least.face) ? next : least),
-      undefined,
-    );
-    if (best !== undefined && away(best.face) <= FRONTAL_DEGREES) frontal.push(best.index);
-  }
-  const furthest = (value: (face: FaceMeasurement) => number) =>
-    counted.reduce((most, next) => (value(next.face) > value(most.face) ? next : most), counted[0] as never)
-      .index;
-  const turned = new Set([
-    furthest((face) => face.yaw),
-    furthest((face) => -face.yaw),
-    furthest((face) => face.pitch),
-    furthest((face) => face.size),
-  ]);
-  return { frontal, turned: [...turned].filter((index) => !frontal.includes(index)) };
-}
-
-function judgeIdentity(
-  frames: readonly FrameMeasurement[],
-  limits: LivenessLimits,
-): { readonly same: boolean; readonly spread: number; readonly frontal: readonly (readonly number[])[] } {
-  const picks = picksForEmbedding(frames);
-  const embeddings = (indexes: readonly number[]) =>
-    indexes.flatMap((index) => {
-      const embedding = frames[index]?.face?.embedding;
-      return embedding === undefined ? [] : [embedding];
-    });
-  const frontal = embeddings(picks.frontal);
-  const turned = embeddings(picks.turned);
-  // Fewer than two straight looks cannot be told to be one person, whatever the rest shows.
-  if (frontal.length < 2) return { same: false, spread: 0, frontal };
-  let spread = 0;
-  for (const [index, one] of frontal.entries())
-    for (const other of frontal.slice(index + 1)) spread = Math.max(spread, distanceOf(one, other));
-  const strangers = turned.filter(
-    (embedding) => median(frontal.map((other) => distanceOf(embedding, other))) > limits.samePersonTurned,
-  );
-  return { same: spread <= limits.samePersonFrontal && strangers.length === 0, spread, frontal };
 }

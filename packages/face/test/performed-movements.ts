@@ -1,17 +1,17 @@
 import type { FaceMovement } from "@assay/contract/verify-protocol";
-import type { FaceMeasurement, FrameMeasurement } from "../../src/face/measurement.ts";
+import type { FaceMeasurement, FrameMeasurement } from "../src/measurement.ts";
 
 /** Two embeddings of the length of one, as far apart as those of two people. */
 export const ALICE = Array.from({ length: 128 }, (_, index) => (index % 2 === 0 ? 0.08 : -0.08));
 export const BOB = ALICE.map((value, index) => (index < 16 ? -value : value));
 
-export interface Performer {
+export type Performer = {
   readonly yaw: number;
   readonly pitch: number;
   readonly size: number;
   /** A unit of trembling in every value, from a person and a model. */
   readonly tremble: number;
-}
+};
 
 /** What the models would measure while somebody makes the movements, without any model. */
 export function performed(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { DEFAULT_THRESHOLDS, matchPortrait } from "./match.ts";
+import { matchPortrait, matchThresholds } from "./match.ts";
 
 /** An embedding at exactly this distance from the origin. */
 const at = (distance: number): number[] => [distance, 0, 0, 0];
@@ -35,6 +35,6 @@ describe("the match", () => {
   it("is never made of nothing, of other models' embeddings or of what is not a number", () => {
     assert.throws(() => matchPortrait(portrait, []), RangeError);
     assert.throws(() => matchPortrait(portrait, [[1, 2]]), RangeError);
-    assert.equal(matchPortrait(portrait, [[Number.NaN, 0, 0, 0]], DEFAULT_THRESHOLDS).decision, "mismatch");
+    assert.equal(matchPortrait(portrait, [[Number.NaN, 0, 0, 0]], matchThresholds).decision, "mismatch");
   });
 });

@@ -1,29 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { faceColours, faceMovements } from "@assay/contract/verify-protocol";
+import { faceMovements } from "@assay/contract/verify-protocol";
 import fc from "fast-check";
-import { BOB, performed } from "../../test/support/performed-movements.ts";
-import { type Challenge, DEFAULT_SHAPE, newChallenge } from "./challenge.ts";
-import { judgeColours } from "./colour-signal.ts";
-import { DEFAULT_LIMITS, judgeMovements, type LivenessReason, picksForEmbedding } from "./liveness.ts";
+import { BOB, performed } from "../test/performed-movements.ts";
+import { challenges, people, randoms, withFace } from "../test/tries.ts";
+import { type Challenge, newChallenge } from "./challenge.ts";
+import { picksForEmbedding } from "./identity.ts";
+import { livenessLimits } from "./limits.ts";
+import { judgeMovements, type LivenessReason } from "./liveness.ts";
 import type { FaceMeasurement, FrameMeasurement } from "./measurement.ts";
-
-const challenges = fc
-  .infiniteStream(fc.nat(1_000_000))
-  .map((numbers): Challenge => newChallenge((below) => (numbers.next().value ?? 0) % below));
-const people = fc.record({
-  yaw: fc.double({ min: -8, max: 8, noNaN: true }),
-  pitch: fc.double({ min: -15, max: 15, noNaN: true }),
-  size: fc.double({ min: 120, max: 260, noNaN: true }),
-  tremble: fc.double({ min: 0, max: 1, noNaN: true }),
-});
-const randoms = fc.nat(1_000_000).map((seed) => {
-  let state = seed;
-  return () => {
-    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
-    return state / 4_294_967_296;
-  };
-});
 
 function reasonsOf(frames: readonly FrameMeasurement[], challenge: Challenge): readonly LivenessReason[] {
   const judged = judgeMovements(frames, challenge);
@@ -44,42 +29,6 @@ function spoilt(
     { numRuns: 60 },
   );
 }
-
-const withFace = (frame: FrameMeasurement, change: (face: FaceMeasurement) => Partial<FaceMeasurement>) =>
-  frame.face === undefined ? frame : { ...frame, face: { ...frame.face, ...change(frame.face) } };
-
-describe("a challenge", () => {
-  it("is of the asked length, from the known words, and nothing follows itself", () => {
-    fc.assert(
-      fc.property(challenges, ({ movements, colours }) => {
-        assert.equal(movements.length, DEFAULT_SHAPE.movements);
-        assert.equal(colours.length, DEFAULT_SHAPE.colours);
-        assert.ok(movements.every((movement) => faceMovements.includes(movement)));
-        assert.ok(colours.every((colour) => faceColours.includes(colour)));
-        for (const list of [movements, colours])
-          assert.ok(list.every((item, index) => item !== list[index - 1]));
-      }),
-    );
-  });
-
-  it("can be every one of the possible sequences", () => {
-    const seen = new Set<string>();
-    const draw = (prefix: readonly number[]): void => {
-      if (prefix.length === DEFAULT_SHAPE.movements) {
-        const numbers = [...prefix];
-        seen.add(newChallenge((below) => (numbers.shift() ?? 0) % below).movements.join());
-        return;
-      }
-      for (let number = 0; number < (prefix.length === 0 ? 4 : 3); number++) draw([...prefix, number]);
-    };
-    draw([]);
-    assert.equal(seen.size, 4 * 3 * 3 * 3);
-  });
-
-  it("refuses a random source that answers outside its bounds", () => {
-    assert.throws(() => newChallenge((below) => below), RangeError);
-  });
-});
 
 describe("movements", () => {
   it("pass when they are made as asked, whoever makes them", () => {
@@ -200,7 +149,7 @@ describe("movements", () => {
   });
 
   it("fail with too few frames, too far apart, at impossible times, too late or not sent as they were taken", () => {
-    spoilt("too_few_frames", (frames) => frames.slice(0, DEFAULT_LIMITS.minFrames - 1));
+    spoilt("too_few_frames", (frames) => frames.slice(0, livenessLimits.minFrames - 1));
     spoilt("frame_rate_too_low", (frames) =>
       frames.map((frame) => ({
         ...frame,
@@ -229,6 +178,17 @@ describe("movements", () => {
     );
   });
 
+  it("are not made by looks that could not be measured", () => {
+    const challenge: Challenge = {
+      ...newChallenge((below) => below - 1),
+      movements: ["turn_left", "turn_right", "look_up", "come_closer"],
+    };
+    const still = performed(challenge.movements, { yaw: 0, pitch: 0, size: 180, tremble: 0 }, () => 0.5).map(
+      (frame) => withFace(frame, ({ yaw }) => (yaw < 0 ? { yaw: Number.NaN } : {})),
+    );
+    assert.deepEqual(reasonsOf(still, challenge), ["movement_wrong"]);
+  });
+
   it("never throw and never pass on measurements that are not numbers", () => {
     const odd = fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY);
     fc.assert(
@@ -239,68 +199,6 @@ describe("movements", () => {
         assert.equal(judgeMovements(frames, challenge).ok, false);
       }),
       { numRuns: 30 },
-    );
-  });
-});
-
-describe("colours", () => {
-  const SCREEN = { red: [1, 0, 0], green: [0, 1, 0], blue: [0, 0, 1], white: [1, 1, 1] } as const;
-
-  function lit(
-    challenge: Challenge,
-    shown: Challenge,
-    how: { reflection: number; noise: number; lagMs?: number },
-    random: () => number,
-  ): FrameMeasurement[] {
-    return performed(challenge.movements, { yaw: 0, pitch: 0, size: 180, tremble: 1 }, random, 200).map(
-      (frame) => {
-        const slot = Math.floor(Math.max(frame.atMs - (how.lagMs ?? 0), 0) / shown.colourMs);
-        const screen = SCREEN[shown.colours[slot % shown.colours.length] ?? "white"];
-        // Turning changes how bright the face is much more than any screen does.
-        const shade = 1 - Math.abs(frame.face?.yaw ?? 0) / 100;
-        const channel = (base: number, on: number) =>
-          base * shade * (1 + on * how.reflection) * (1 + (random() - 0.5) * 2 * how.noise);
-        return withFace(frame, () => ({
-          faceLight: [channel(0.4, screen[0]), channel(0.3, screen[1]), channel(0.25, screen[2])],
-        }));
-      },
-    );
-  }
-
-  it("are followed by a face that the screen lights, late or not", () => {
-    fc.assert(
-      fc.property(challenges, randoms, fc.constantFrom(0, 150, 350), (challenge, random, lagMs) => {
-        const frames = lit(challenge, challenge, { reflection: 0.05, noise: 0.005, lagMs }, random);
-        const finding = judgeColours(frames, challenge);
-        assert.equal(finding.outcome, "followed", JSON.stringify(finding));
-      }),
-      { numRuns: 100 },
-    );
-  });
-
-  it("cannot be told when the screen adds nothing to the light of the room", () => {
-    fc.assert(
-      fc.property(challenges, randoms, (challenge, random) => {
-        const frames = lit(challenge, challenge, { reflection: 0, noise: 0.002 }, random);
-        assert.equal(judgeColours(frames, challenge).outcome, "unmeasurable");
-      }),
-      { numRuns: 50 },
-    );
-  });
-
-  it("are not followed by a recording of the opposite sequence", () => {
-    const opposite = { red: "green", green: "red", blue: "green", white: "white" } as const;
-    fc.assert(
-      fc.property(challenges, randoms, (challenge, random) => {
-        const other = { ...challenge, colours: challenge.colours.map((colour) => opposite[colour]) };
-        fc.pre(challenge.colours.includes("red") && challenge.colours.includes("green"));
-        const finding = judgeColours(
-          lit(challenge, other, { reflection: 0.05, noise: 0.005 }, random),
-          challenge,
-        );
-        assert.notEqual(finding.outcome, "followed", JSON.stringify(finding));
-      }),
-      { numRuns: 50 },
     );
   });
 });

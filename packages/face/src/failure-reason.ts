@@ -1,0 +1,10 @@
+import type { LivenessReason } from "./liveness.ts";
+
+/** Every reason why a face can be rejected. */
+export type FailureReason =
+  | LivenessReason
+  /** A frame is no picture that is taken here. */
+  | "frame_unreadable"
+  /** The distance lies in the review band: close, and not close enough. */
+  | "match_in_review_band"
+  | "match_too_far";

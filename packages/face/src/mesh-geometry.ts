@@ -1,0 +1,64 @@
+import type { Box, HeadPose } from "./measurement.ts";
+
+/** What the network of the mesh (MediaPipe Face Mesh) was trained with: pictures of this side, points in this order. */
+export const meshInputPixels = 192;
+/** The mesh wants some of what is around the face. By its authors' example; neither half nor twice has been tried. */
+const meshMargin = 1.5;
+/**
+ * How sure the mesh has to be that there is a face, from 0 to 1. By hand. The service measures no pose below it, and the page asks for the face again. Twice: no
+ * answer is that sure, and nobody passes.
+ */
+export const meshLeastConfidence = 0.5;
+/** Both sides of the face at the height of the ears, its upper end and the chin. */
+const meshPoints = { count: 468, right: 234, left: 454, top: 10, chin: 152 } as const;
+
+/** A square of the picture by its middle, in pixels. It may reach beyond the picture. */
+export type Square = { readonly x: number; readonly y: number; readonly side: number };
+
+/** What the mesh is shown of a face that is in this box. */
+export function squareAround({ x, y, width, height }: Box): Square {
+  return { x: x + width / 2, y: y + height / 2, side: Math.max(width, height) * meshMargin };
+}
+
+/** Where the face is in the picture. `points`: what the network answered to this square, three values a point. */
+export function extentOf(points: ArrayLike<number>, around: Square): Box {
+  let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (let index = 0; index < meshPoints.count; index++) {
+    const [x, y] = [points[index * 3] ?? 0, points[index * 3 + 1] ?? 0];
+    left = Math.min(left, x);
+    right = Math.max(right, x);
+    top = Math.min(top, y);
+    bottom = Math.max(bottom, y);
+  }
+  const scale = around.side / meshInputPixels;
+  return {
+    x: around.x - around.side / 2 + left * scale,
+    y: around.y - around.side / 2 + top * scale,
+    width: (right - left) * scale,
+    height: (bottom - top) * scale,
+  };
+}
+
+type Vector = readonly [x: number, y: number, z: number];
+
+/**
+ * How the head is held, by the line from ear to ear and the one from forehead to chin. Their length in three dimensions does not change when
+ * the head turns, so the size tells how near it is. In pixels of the picture.
+ */
+export function poseOf(points: ArrayLike<number>, around: Square): HeadPose {
+  const at = (index: number): Vector => [
+    points[index * 3] ?? 0,
+    points[index * 3 + 1] ?? 0,
+    points[index * 3 + 2] ?? 0,
+  ];
+  const between = (from: Vector, to: Vector): Vector => [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
+  const degrees = (y: number, x: number) => (Math.atan2(y, x) * 180) / Math.PI;
+  const across = between(at(meshPoints.right), at(meshPoints.left));
+  const down = between(at(meshPoints.top), at(meshPoints.chin));
+  return {
+    yaw: degrees(across[2], across[0]),
+    pitch: -degrees(down[2], down[1]),
+    roll: degrees(across[1], across[0]),
+    size: (Math.hypot(...down) * around.side) / meshInputPixels,
+  };
+}
