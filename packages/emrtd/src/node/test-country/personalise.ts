@@ -7,7 +7,7 @@ import { buildDg14 } from "../../lds/dg14.ts";
 import { buildDg15 } from "../../lds/dg15.ts";
 import type { SecurityInfoContent } from "../../lds/security-infos.ts";
 import { buildMrz, type MrzContent } from "../../mrz/build-mrz.ts";
-import type { TestChip, TestFileName } from "../../test-country/test-document.ts";
+import type { TestChip, TestFileName } from "../../virtual/test-document.ts";
 import { type MessageOptions, signSecurityObject } from "./sign-message.ts";
 import type { SignerProfile } from "./signer-profiles.ts";
 import { ecSigningKey, rsaSigningKey, type SigningKey } from "./signing-key.ts";
