@@ -5,7 +5,11 @@ import type { ChipTransport } from "../src/apdu/transport.ts";
 import { OID } from "../src/ber/oid.ts";
 import { bitString, integer, octetString, oid, sequence } from "../src/ber/write.ts";
 import { concat, fromHex, uintBytes } from "../src/bytes.ts";
-import { startChipAuthentication } from "../src/chip-authentication/chip-authentication.ts";
+import { chipAuthenticationOffers } from "../src/chip-authentication/chip-authentication-offer.ts";
+import {
+  beginChipAuthentication,
+  continueChipAuthentication,
+} from "../src/chip-authentication/judge-proof.ts";
 import { CIPHER_SUITES } from "../src/crypto/cipher-suite.ts";
 import { NAMED_CURVES } from "../src/crypto/ec-curves.ts";
 import { ecDomain } from "../src/crypto/key-agreement.ts";
@@ -116,6 +120,9 @@ const DG14 = buildDg14([
   { kind: "chipAuthenticationPublicKey", protocol: OID.publicKeyEcdh, subjectPublicKeyInfo: explicitKey() },
 ]);
 
+/** At the step where the chip is to answer under the new keys. */
+const CHIP_AUTHENTICATION = { step: "proof", secret: new Uint8Array(24).fill(5) } as const;
+
 export const PROTOCOL_READERS: readonly FuzzReader[] = [
   {
     name: "command-apdu",
@@ -153,7 +160,19 @@ export const PROTOCOL_READERS: readonly FuzzReader[] = [
     ],
   },
   { name: "pace-offers", read: paceOffers, seeds: () => [CARD_ACCESS] },
-  { name: "chip-authentication-start", read: (bytes) => startChipAuthentication(bytes), seeds: () => [DG14] },
+  {
+    name: "chip-authentication-start",
+    read: (bytes) =>
+      chipAuthenticationOffers(bytes).length > 0
+        ? beginChipAuthentication(bytes, seededRandom("terminal"))
+        : undefined,
+    seeds: () => [DG14],
+  },
+  {
+    name: "chip-authentication-answer",
+    read: (bytes) => continueChipAuthentication(CHIP_AUTHENTICATION, [bytes], DG14, seededRandom("terminal")),
+    seeds: () => [fromHex("990290008E0800000000000000009000"), protectedAnswer()],
+  },
   {
     name: "active-authentication",
     read: (bytes) => {

@@ -83,7 +83,7 @@ const ECDSA_HASHES_TO_TRY: readonly ActiveAuthenticationHash[] = [
   "SHA-224",
 ];
 
-const CHALLENGE_BYTES = 8;
+export const CHALLENGE_BYTES = 8;
 const MAX_SIGNATURE_BYTES = 1100;
 
 export function verifyActiveAuthentication(input: ActiveAuthenticationInput): ActiveAuthenticationVerdict {

@@ -71,6 +71,14 @@ export function ecSigningKey(
   };
 }
 
+/** SubjectPublicKeyInfo of a key on a sound curve (SEC 2) that no travel document uses and that this package does not know. */
+export function secp256k1PublicKey(seed: string, label: string): Uint8Array {
+  const ecdh = createECDH("secp256k1");
+  ecdh.setPrivateKey(seededBytes(seed, `${label} secp256k1`, 32));
+  const algorithm = sequence(oid(OID.ecPublicKey), oid("1.3.132.0.10"));
+  return sequence(algorithm, bitString(new Uint8Array(ecdh.getPublicKey())));
+}
+
 function multiplyBase(curveName: CurveName, scalar: Uint8Array): Uint8Array {
   const ecdh = createECDH(NODE_CURVE_NAMES[curveName] ?? curveName);
   ecdh.setPrivateKey(scalar);
