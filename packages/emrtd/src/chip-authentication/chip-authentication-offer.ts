@@ -1,4 +1,4 @@
-import { OID, oidToBytes } from "../ber/oid.ts";
+import { OID } from "../ber/oid.ts";
 import { CIPHER_SUITES, type CipherSuite } from "../crypto/cipher-suite.ts";
 import type { KeyAgreementDomain } from "../crypto/key-agreement.ts";
 import { readAgreementKey } from "../crypto/subject-public-key.ts";
@@ -10,7 +10,6 @@ import { CIPHER_ARCS } from "../pace/pace-protocol.ts";
 /** One way in which a chip can prove itself, as DG14 states it. */
 export interface ChipAuthenticationOffer {
   readonly oid: string;
-  readonly oidBytes: Uint8Array;
   readonly suite: CipherSuite;
   readonly domain: KeyAgreementDomain;
   readonly publicKey: Uint8Array;
@@ -60,7 +59,7 @@ export function chipAuthenticationOffersIn(infos: readonly SecurityInfo[]): Chip
     try {
       const { domain, publicKey } = readAgreementKey(key.subjectPublicKeyInfo);
       for (const { oid, suite } of usable) {
-        offers.push({ oid, oidBytes: oidToBytes(oid), suite, domain, publicKey, keyId: key.keyId });
+        offers.push({ oid, suite, domain, publicKey, keyId: key.keyId });
       }
     } catch (error) {
       if (!isEmrtdError(error)) throw error;

@@ -1,5 +1,6 @@
 import { type CommandApdu, encodeCommand } from "../apdu/command.ts";
 import { decodeResponse } from "../apdu/response.ts";
+import { oidToBytes } from "../ber/oid.ts";
 import { tlv } from "../ber/write.ts";
 import { bigIntToBytes, bytesToBigInt, concat } from "../bytes.ts";
 import { deriveSessionKeys } from "../crypto/cipher-suite.ts";
@@ -43,7 +44,7 @@ export function agreementCommands(
     const data = concat(tlv(0x91, publicKey), keyReference);
     return [encodeCommand({ cla: 0, ins: 0x22, p1: 0x41, p2: 0xa6, data })];
   }
-  const named = concat(tlv(0x80, offer.oidBytes), keyReference);
+  const named = concat(tlv(0x80, oidToBytes(offer.oid)), keyReference);
   const data = tlv(0x7c, tlv(0x80, publicKey));
   return [
     encodeCommand({ cla: 0, ins: 0x22, p1: 0x41, p2: 0xa4, data: named }),

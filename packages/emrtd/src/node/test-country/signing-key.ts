@@ -10,7 +10,7 @@ import {
 import { OID } from "../../ber/oid.ts";
 import { bitString, contextTag, integer, nullValue, octetString, oid, sequence } from "../../ber/write.ts";
 import { bytesToBigInt, concat, uintBytes } from "../../bytes.ts";
-import { type CurveName, curveNamed } from "../../crypto/named-curve.ts";
+import { type CurveName, curveNamed } from "../../crypto/curves.ts";
 import { SIGNATURE_OID, type SignatureScheme } from "../../crypto/signature-scheme.ts";
 import { type DigestName, digestOid } from "../../lds/lds-security-object.ts";
 import { RSA_TEST_KEYS, type RsaTestKeyName } from "./rsa-test-keys.ts";
