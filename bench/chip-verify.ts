@@ -10,12 +10,12 @@ import {
   DEFAULT_TEST_SEED,
   testCountryTrust,
 } from "@assay/emrtd/node/test-country/test-country";
-import { documentFilesOf } from "@assay/emrtd/test-country/test-document";
 import { importTrust } from "@assay/emrtd/trust/import-trust";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
 import { readSecurityObjectFile } from "@assay/emrtd/verify/document-content";
 import { DEFAULT_POLICY } from "@assay/emrtd/verify/policy";
 import { verifyDocument } from "@assay/emrtd/verify/verify-document";
+import { documentFilesOf } from "@assay/emrtd/virtual/test-document";
 import { readCertificate } from "@assay/emrtd/x509/certificate";
 
 const NOW = new Date("2026-11-15T12:00:00Z");

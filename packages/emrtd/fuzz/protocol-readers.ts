@@ -5,9 +5,14 @@ import type { ChipTransport } from "../src/apdu/transport.ts";
 import { OID } from "../src/ber/oid.ts";
 import { bitString, integer, octetString, oid, sequence } from "../src/ber/write.ts";
 import { concat, fromHex, uintBytes } from "../src/bytes.ts";
-import { startChipAuthentication } from "../src/chip-authentication/chip-authentication.ts";
+import { chipAuthenticationOffers } from "../src/chip-authentication/chip-authentication-offer.ts";
+import {
+  beginChipAuthentication,
+  continueChipAuthentication,
+} from "../src/chip-authentication/judge-proof.ts";
 import { CIPHER_SUITES } from "../src/crypto/cipher-suite.ts";
-import { NAMED_CURVES } from "../src/crypto/ec-curves.ts";
+import { calculableCurve } from "../src/crypto/curve-points.ts";
+import { curveNamed } from "../src/crypto/curves.ts";
 import { ecDomain } from "../src/crypto/key-agreement.ts";
 import { readSubjectPublicKey } from "../src/crypto/subject-public-key.ts";
 import { buildDg14 } from "../src/lds/dg14.ts";
@@ -21,25 +26,24 @@ import { SAMPLE_KEY } from "../test/support/sample-document.ts";
 import { seededRandom } from "../test/support/seeded-random.ts";
 import type { FuzzReader } from "./fuzz-reader.ts";
 
-const CURVE = NAMED_CURVES[0] ?? failSetup();
-
-function failSetup(): never {
-  throw new Error("no curve");
-}
+const CURVE = curveNamed("secp192r1");
 
 /** id-ecPublicKey with explicit parameters, the longest shape of a key. */
 function explicitKey(): Uint8Array {
-  const { p, a, b, Gx, Gy, n } = CURVE.points.CURVE();
+  const { p, a, b, gx, gy, n } = CURVE;
   const field = (value: bigint) => uintBytes(value, 24);
   const parameters = sequence(
     integer(1),
     sequence(oid(OID.primeField), integer(p)),
     sequence(octetString(field(a)), octetString(field(b))),
-    octetString(Uint8Array.of(4), field(Gx), field(Gy)),
+    octetString(Uint8Array.of(4), field(gx), field(gy)),
     integer(n),
     integer(1),
   );
-  return sequence(sequence(oid(OID.ecPublicKey), parameters), bitString(ecDomain(CURVE).publicKey(7n)));
+  return sequence(
+    sequence(oid(OID.ecPublicKey), parameters),
+    bitString(ecDomain(calculableCurve(CURVE)).publicKey(7n)),
+  );
 }
 
 const RSA_KEY = sequence(
@@ -116,6 +120,9 @@ const DG14 = buildDg14([
   { kind: "chipAuthenticationPublicKey", protocol: OID.publicKeyEcdh, subjectPublicKeyInfo: explicitKey() },
 ]);
 
+/** At the step where the chip is to answer under the new keys. */
+const CHIP_AUTHENTICATION = { step: "proof", secret: new Uint8Array(24).fill(5) } as const;
+
 export const PROTOCOL_READERS: readonly FuzzReader[] = [
   {
     name: "command-apdu",
@@ -153,7 +160,19 @@ export const PROTOCOL_READERS: readonly FuzzReader[] = [
     ],
   },
   { name: "pace-offers", read: paceOffers, seeds: () => [CARD_ACCESS] },
-  { name: "chip-authentication-start", read: (bytes) => startChipAuthentication(bytes), seeds: () => [DG14] },
+  {
+    name: "chip-authentication-start",
+    read: (bytes) =>
+      chipAuthenticationOffers(bytes).length > 0
+        ? beginChipAuthentication(bytes, seededRandom("terminal"))
+        : undefined,
+    seeds: () => [DG14],
+  },
+  {
+    name: "chip-authentication-answer",
+    read: (bytes) => continueChipAuthentication(CHIP_AUTHENTICATION, [bytes], DG14, seededRandom("terminal")),
+    seeds: () => [fromHex("990290008E0800000000000000009000"), protectedAnswer()],
+  },
   {
     name: "active-authentication",
     read: (bytes) => {

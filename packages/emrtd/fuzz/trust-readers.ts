@@ -13,12 +13,12 @@ import {
   DEFAULT_TEST_SEED,
   testCountryTrust,
 } from "../src/node/test-country/test-country.ts";
-import { documentFilesOf } from "../src/test-country/test-document.ts";
 import { importTrust } from "../src/trust/import-trust.ts";
 import { deserialiseTrustRecord, serialiseTrustRecord } from "../src/trust/trust-record.ts";
 import { TrustStore } from "../src/trust/trust-store.ts";
 import { DEFAULT_POLICY } from "../src/verify/policy.ts";
 import { verifyDocument } from "../src/verify/verify-document.ts";
+import { documentFilesOf } from "../src/virtual/test-document.ts";
 import { readCertificate } from "../src/x509/certificate.ts";
 import { readCrl } from "../src/x509/crl.ts";
 import { readName } from "../src/x509/name.ts";

@@ -96,9 +96,18 @@ export function uintBytes(value: number | bigint, length: number): Uint8Array {
   return bytes;
 }
 
+/** Up to here, putting a number together from words of 64 bits takes half the time of reading it as text; beyond, its time grows with the square. */
+const MAX_WORD_WISE_BYTES = 256;
+
 /** Big-endian, unsigned. */
 export function bytesToBigInt(bytes: Uint8Array): bigint {
-  return bytes.length === 0 ? 0n : BigInt(`0x${toHex(bytes)}`);
+  if (bytes.length > MAX_WORD_WISE_BYTES) return BigInt(`0x${toHex(bytes)}`);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let offset = bytes.length % 8;
+  let value = 0n;
+  for (let index = 0; index < offset; index++) value = (value << 8n) | BigInt(view.getUint8(index));
+  for (; offset < bytes.length; offset += 8) value = (value << 64n) | view.getBigUint64(offset);
+  return value;
 }
 
 /** Big-endian, unsigned, without leading zeros; zero is one zero byte. */

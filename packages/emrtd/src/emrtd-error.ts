@@ -31,8 +31,6 @@ export type EmrtdErrorCode =
   | "PROTOCOL_UNSUPPORTED"
   | "BAC_FAILED"
   | "PACE_FAILED"
-  | "ACTIVE_AUTHENTICATION_FAILED"
-  | "CHIP_AUTHENTICATION_FAILED"
   | "CRYPTO_INVALID"
   | "ALGORITHM_UNSUPPORTED"
   // signatures and trust

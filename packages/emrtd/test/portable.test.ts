@@ -20,12 +20,26 @@ function importsOf(text: string): readonly string[] {
   return [...text.matchAll(/\b(?:from|import)\s*\(?\s*["']([^"']+)["']/g)].map((match) => match[1] ?? "");
 }
 
-test("outside of src/node nothing needs Node or a browser", () => {
-  const files = readdirSync(source, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
-    .filter((file) => !file.startsWith(`node${path.sep}`));
+const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter(
+  (file) => file.endsWith(".ts") && !file.endsWith(".test.ts"),
+);
+
+test("the package imports nothing of the project around it", () => {
   assert.ok(files.length > 20);
   for (const file of files) {
+    for (const name of importsOf(readFileSync(path.join(source, file), "utf8"))) {
+      assert.ok(!name.startsWith("@assay/"), `${file} imports ${name}`);
+      const inside =
+        !name.startsWith(".") || !path.relative(source, path.join(source, file, "..", name)).startsWith("..");
+      assert.ok(inside, `${file} imports ${name}, which is outside of src`);
+    }
+  }
+});
+
+test("outside of src/node nothing needs Node or a browser", () => {
+  const portable = files.filter((file) => !file.startsWith(`node${path.sep}`));
+  assert.ok(portable.length > 20);
+  for (const file of portable) {
     const text = readFileSync(path.join(source, file), "utf8");
     for (const name of importsOf(text)) {
       assert.ok(!name.startsWith("node:"), `${file} imports ${name}`);

@@ -13,9 +13,9 @@ import { buildDg15 } from "@assay/emrtd/lds/dg15";
 import { buildMrz } from "@assay/emrtd/mrz/build-mrz";
 import type { CardReaders } from "@assay/emrtd/node/pcsc";
 import { PcscError, type PcscReaderState } from "@assay/emrtd/node/pcscd-client";
+import type { ChipProof } from "@assay/emrtd/verify/report";
 import { createVirtualChip, type VirtualChipOptions } from "@assay/emrtd/virtual/virtual-chip";
 import { accessKeyFromTyped } from "./access-key.ts";
-import type { ChipProofName } from "./prove-chip.ts";
 import { type DeskVerdict, readDocumentAtDesk } from "./read-document.ts";
 
 const TYPED = { documentNumber: "L898902C3", dateOfBirth: "1974-08-12", dateOfExpiry: "2030-04-15" };
@@ -73,7 +73,7 @@ function desk(options: Partial<VirtualChipOptions> = {}, states?: readonly PcscR
 }
 
 /** Accepts any files and asks for the given proofs until one passes. */
-function judge(...proofs: ChipProofName[]): DeskVerdict {
+function judge(...proofs: ChipProof[]): DeskVerdict {
   return {
     lines: ["verdict"],
     nextProof: proofs[0] ?? null,
@@ -88,7 +88,7 @@ function judge(...proofs: ChipProofName[]): DeskVerdict {
 
 async function read(
   readers: CardReaders,
-  proofs: ChipProofName[] = [],
+  proofs: ChipProof[] = [],
   options: { saveTo?: string; waitSeconds?: number; lines?: string[] } = {},
 ) {
   const { waitSeconds = 2, lines = [], saveTo } = options;
@@ -116,7 +116,7 @@ test("the desk reads a document and prints progress, holder and verdict", async 
 });
 
 test("the chip proves itself by agreement and by signature, and a copy by neither", async () => {
-  const proofs: ChipProofName[] = ["chip_authentication", "active_authentication"];
+  const proofs: ChipProof[] = ["chip_authentication", "active_authentication"];
   for (const proof of proofs) {
     const genuine = await read(desk(), [proof]);
     assert.equal(genuine.accepted, true, genuine.text);

@@ -7,8 +7,9 @@ import { isoDate } from "@assay/emrtd/mrz/mrz-date";
 import { compareWithDg14 } from "@assay/emrtd/reader/card-access";
 import { type AccessKey, type Chip, type ChipProgress, openChip } from "@assay/emrtd/reader/open-chip";
 import { type ReadDocumentFiles, readDocument } from "@assay/emrtd/reader/read-document";
+import type { ChipProof, ProofResult } from "@assay/emrtd/verify/report";
 import { CardAtDesk, type CardWait, type DeskReaders } from "./card-at-desk.ts";
-import { type ChipProofName, type ChipProofResult, proveChip } from "./prove-chip.ts";
+import { proveChip } from "./prove-chip.ts";
 
 export type DeskReading = CardWait & {
   accessKey: AccessKey;
@@ -19,9 +20,9 @@ export type DeskReading = CardWait & {
 /** The judgement of the files, and what to ask the chip for next. */
 export type DeskVerdict = {
   lines: readonly string[];
-  nextProof: ChipProofName | null;
+  nextProof: ChipProof | null;
   /** The verdict once the chip was asked for `nextProof`. */
-  withProof(result: ChipProofResult): DeskVerdict;
+  withProof(result: ProofResult): DeskVerdict;
   /** The document is what it says. False as soon as a check failed. */
   accepted: boolean;
 };

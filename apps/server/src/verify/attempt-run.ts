@@ -8,12 +8,12 @@ import {
 } from "@assay/contract/verify-protocol";
 import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
 import { readDg2 } from "@assay/emrtd/lds/dg2";
+import { type ChipProofState, type ChipProofStep, overwriteChipProof } from "@assay/emrtd/verify/prove-chip";
 import type { Core } from "../core.ts";
 import type { FaceJudge, FaultReason } from "../face/face-judge.ts";
 import { describeError } from "../lib/log.ts";
-import type { ChipExaminer, ProofState } from "./chip-examiner.ts";
-import { overwriteProof } from "./chip-examiner.ts";
-import type { DocumentCheck, SentFiles } from "./chip-task.ts";
+import type { ChipExaminer } from "./chip-examiner.ts";
+import { type DocumentCheck, documentCheckWithProof, type SentFiles } from "./chip-task.ts";
 import { type TryWritten, writeSuccess, writeTry } from "./judge-try.ts";
 import { riskScore } from "./risk-score.ts";
 import {
@@ -97,7 +97,7 @@ export class AttemptRun {
   readonly #files = new Map<ChipFile, Buffer>();
   readonly #frames = new Map<number, { jpeg: Buffer; atMs: number; arrivedAt: Date }>();
   #check: DocumentCheck | null = null;
-  #proof: ProofState | null = null;
+  #proof: ChipProofState | null = null;
   #pinned: Pinned | null = null;
   #faceFacts: FaceFacts | null = null;
 
@@ -256,7 +256,7 @@ export class AttemptRun {
       case "begin_proof":
         return this.#guarded("chip_proof", () => this.#beginProof(effect.proof));
       case "check_answers":
-        return this.#guarded("chip_proof", () => this.#checkAnswers(effect.proof, effect.answers));
+        return this.#guarded("chip_proof", () => this.#checkAnswers(effect.answers));
       case "new_face_challenge":
         return this.#guarded("face_challenge", async () => {
           const { faceJudge } = this.#around;
@@ -307,35 +307,39 @@ export class AttemptRun {
   }
 
   async #beginProof(proof: ChipProofName): Promise<FlowInput> {
-    overwriteProof(this.#proof);
-    const begun = await this.#around.examiner.beginProof(proof, this.#sentFiles(), this.#onBusy);
-    return this.#ask(begun);
+    this.#keepProof(null);
+    return this.#takeStep(await this.#around.examiner.beginProof(proof, this.#sentFiles(), this.#onBusy));
   }
 
-  #ask({ state, ask }: Awaited<ReturnType<ChipExaminer["beginProof"]>>): FlowInput {
-    this.#proof = state;
-    return {
-      kind: "proof_commands",
-      exchange: randomBytes(16).toString("base64url"),
-      commandKind: ask.kind,
-      commands: ask.commands.map((command) => Buffer.from(command).toString("base64")),
-    };
-  }
-
-  async #checkAnswers(proof: ChipProofName, answers: readonly string[]): Promise<FlowInput> {
+  async #checkAnswers(answers: readonly string[]): Promise<FlowInput> {
     const state = this.#proof;
-    if (state === null || this.#check === null) throw new Error("there is no proof to go on with");
+    if (state === null) throw new Error("there is no proof to go on with");
     const decoded = answers.map((answer) => new Uint8Array(Buffer.from(answer, "base64")));
-    const next = await this.#around.examiner.continueProof(state, decoded, this.#sentFiles(), this.#onBusy);
-    if ("ask" in next) return this.#ask(next);
-    overwriteProof(this.#proof);
-    this.#proof = null;
-    const failureCode =
-      proof === "chip_authentication"
-        ? "document_chip_authentication_failed"
-        : "document_active_authentication_failed";
-    this.#check = { ...this.#check, level: next.proved ? "chip_genuine" : null };
-    return { kind: "proof_judged", verdict: { failureCode: next.proved ? null : failureCode } };
+    return this.#takeStep(
+      await this.#around.examiner.continueProof(state, decoded, this.#sentFiles(), this.#onBusy),
+    );
+  }
+
+  #takeStep(step: ChipProofStep): FlowInput {
+    if (step.kind === "ask") {
+      this.#keepProof(step.state);
+      return {
+        kind: "proof_commands",
+        exchange: randomBytes(16).toString("base64url"),
+        commandKind: step.ask.kind,
+        commands: step.ask.commands.map((command) => Buffer.from(command).toString("base64")),
+      };
+    }
+    this.#keepProof(null);
+    if (this.#check === null) throw new Error("a proof was judged of a document that was not");
+    this.#check = documentCheckWithProof(this.#check, step.verdict);
+    return { kind: "proof_judged", verdict: { failureCode: this.#check.failureCode } };
+  }
+
+  /** The state before it holds a key, or the challenge of a signature, so it is overwritten. */
+  #keepProof(state: ChipProofState | null): void {
+    if (this.#proof !== null) overwriteChipProof(this.#proof);
+    this.#proof = state;
   }
 
   #sentFiles(): SentFiles {
@@ -372,12 +376,11 @@ export class AttemptRun {
   #wipeChip(): void {
     const pinned = this.#pinned;
     for (const bytes of [...this.#files.values(), pinned?.dg1, pinned?.dg2, pinned?.sod]) bytes?.fill(0);
-    overwriteProof(this.#proof);
+    this.#keepProof(null);
     this.#files.clear();
     this.#artifacts.clear();
     this.#pinned = null;
     this.#check = null;
-    this.#proof = null;
     this.#faceFacts = null;
   }
 

@@ -1,23 +1,12 @@
-import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
+import type { ChipProofState, ChipProofStep, ProofFiles } from "@assay/emrtd/verify/prove-chip";
+import type { ChipProof } from "@assay/emrtd/verify/report";
 import { PoolBusyError, WorkerLostError, WorkerPool, type WorkerPoolOptions } from "../lib/worker-pool.ts";
-import type { Agreement, ChipTask, ChipTaskAnswer, DocumentCheck, SentFiles } from "./chip-task.ts";
-import type { ChipProofName } from "./verify-flow.ts";
-
-export type ChipCommands = {
-  kind: "in_session" | "sealed" | "challenge";
-  commands: readonly Uint8Array[];
-};
-
-/** How far the proof of one chip is. It holds the private key of the agreement, so it stays in this process. */
-export type ProofState =
-  | { proof: "chip_authentication"; agreement: Agreement; answers: readonly Uint8Array[] | null }
-  | { proof: "active_authentication"; challenge: Uint8Array };
+import type { ChipTask, ChipTaskAnswer, DocumentCheck, SentFiles } from "./chip-task.ts";
 
 export type ExaminerOptions = Partial<WorkerPoolOptions> & { retryMs?: number; patienceMs?: number };
 
-const challengeBytes = 8;
 const lostTaskRetries = 2;
 
 /** The checks of the chip, carried out by threads. A thread that is lost costs nobody anything: its task is given to another. */
@@ -54,55 +43,17 @@ export class ChipExaminer {
     return this.#run({ kind: "verify", sandbox, files, nowMs: now.getTime() }, onBusy);
   }
 
-  async beginProof(
-    proof: ChipProofName,
-    files: SentFiles,
-    onBusy: () => void,
-    generalAuthenticate = false,
-  ): Promise<{ state: ProofState; ask: ChipCommands }> {
-    if (proof === "active_authentication") {
-      const challenge = new Uint8Array(randomBytes(challengeBytes));
-      return { state: { proof, challenge }, ask: { kind: "challenge", commands: [challenge] } };
-    }
-    if (files.DG14 === undefined) throw new Error("chip authentication was begun without DG14");
-    const { agreement, commands } = await this.#run(
-      { kind: "begin_agreement", dg14: files.DG14, generalAuthenticate },
-      onBusy,
-    );
-    return { state: { proof, agreement, answers: null }, ask: { kind: "in_session", commands } };
+  beginProof(proof: ChipProof, files: ProofFiles, onBusy: () => void): Promise<ChipProofStep> {
+    return this.#run({ kind: "begin_proof", proof, files: proofFilesOf(files) }, onBusy);
   }
 
-  /** The next thing to ask the chip for, or the verdict. */
-  async continueProof(
-    state: ProofState,
+  continueProof(
+    state: ChipProofState,
     answers: readonly Uint8Array[],
-    files: SentFiles,
+    files: ProofFiles,
     onBusy: () => void,
-  ): Promise<{ state: ProofState; ask: ChipCommands } | { proved: boolean }> {
-    if (state.proof === "active_authentication") {
-      const [signature] = answers;
-      if (signature === undefined || files.DG15 === undefined) return { proved: false };
-      return this.#run(
-        {
-          kind: "check_signature",
-          dg14: files.DG14 ?? null,
-          dg15: files.DG15,
-          challenge: state.challenge,
-          signature,
-        },
-        onBusy,
-      );
-    }
-    const { agreement } = state;
-    if (state.answers === null) {
-      const sealed = await this.#run({ kind: "seal_command", agreement, answers }, onBusy);
-      if (sealed === null) return { proved: false };
-      if (sealed === "again") return this.beginProof("chip_authentication", files, onBusy, true);
-      return { state: { ...state, answers }, ask: { kind: "sealed", commands: [sealed.command] } };
-    }
-    const [answer] = answers;
-    if (answer === undefined) return { proved: false };
-    return this.#run({ kind: "finish_agreement", agreement, answers: state.answers, answer }, onBusy);
+  ): Promise<ChipProofStep> {
+    return this.#run({ kind: "continue_proof", state, answers, files: proofFilesOf(files) }, onBusy);
   }
 
   /** Sandbox only: how the face check of this test document is meant to end. */
@@ -140,8 +91,7 @@ export class ChipExaminer {
   }
 }
 
-export function overwriteProof(state: ProofState | null): void {
-  if (state === null) return;
-  if (state.proof === "active_authentication") state.challenge.fill(0);
-  else for (const bytes of [...state.agreement.drawn, ...(state.answers ?? [])]) bytes.fill(0);
+/** Without the other groups, which need not be copied to a thread for this. */
+function proofFilesOf({ DG14, DG15 }: ProofFiles): ProofFiles {
+  return { ...(DG14 === undefined ? {} : { DG14 }), ...(DG15 === undefined ? {} : { DG15 }) };
 }

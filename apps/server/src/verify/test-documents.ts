@@ -1,5 +1,5 @@
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
-import { serialiseTestDocuments } from "@assay/emrtd/test-country/test-document";
+import { serialiseTestDocuments } from "@assay/emrtd/virtual/test-document";
 
 let kept: { year: number; documents: unknown[] } | null = null;
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FaceColour, FaceMovement } from "@assay/contract/verify-protocol";
 import { type Pose, type PosedPerson, readPose } from "@assay/emrtd/node/test-country/portraits";
-import type { TestHolder } from "@assay/emrtd/test-country/test-document";
+import type { TestHolder } from "@assay/emrtd/virtual/test-document";
 import type { Challenge } from "@assay/face/challenge";
 import { colourAt, screenLight as SCREEN_LIGHT } from "@assay/face/colour-schedule";
 import { decode, encode } from "jpeg-js";

@@ -1,6 +1,6 @@
 import { openChip } from "@assay/emrtd/reader/open-chip";
 import { readDocument } from "@assay/emrtd/reader/read-document";
-import type { TestDocument } from "@assay/emrtd/test-country/test-document";
+import type { TestDocument } from "@assay/emrtd/virtual/test-document";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import type { ChipSource } from "./simulate.ts";
 

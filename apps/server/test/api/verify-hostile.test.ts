@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import {
   chipFileLimits,
@@ -6,6 +7,9 @@ import {
   verifySocketPath,
   verifySubprotocol,
 } from "@assay/contract/verify-protocol";
+import { encodeResponse } from "@assay/emrtd/apdu/response";
+import { CIPHER_SUITES, deriveSessionKeys } from "@assay/emrtd/crypto/cipher-suite";
+import { SecureMessaging } from "@assay/emrtd/secure-messaging/secure-messaging";
 import { WebSocket as HeaderWebSocket } from "undici";
 import { sql } from "../../src/db/sql.ts";
 import { sendFiles } from "../../src/verify/simulate.ts";
@@ -176,6 +180,41 @@ test("a challenge is answered once: a signature for another one is refused", asy
   const result = await again.expect("step_result");
   assert.equal(result.failure_code, "document_active_authentication_failed");
   assert.deepEqual(await triesUsed(), [1, 0, "in_progress"]);
+});
+
+test("a device that says the chip took the key, and cannot answer under it, has not proved the chip", async (t) => {
+  const suite = CIPHER_SUITES["AES-128"];
+  const forger = new SecureMessaging(suite, deriveSessionKeys(suite, new Uint8Array(32).fill(7)));
+  forger.protectCommand({ cla: 0, ins: 0xa4, p1: 2, p2: 0x0c, data: Uint8Array.of(1, 0x0e) });
+  const underOtherKeys = forger.protectResponse(0xa4, { data: new Uint8Array(), statusWord: 0x9000 });
+  const answers: readonly (readonly Uint8Array[])[] = [
+    [Uint8Array.of(0x90, 0)],
+    [new Uint8Array(randomBytes(32))],
+    [encodeResponse(underOtherKeys)],
+    [],
+  ];
+  const ok = Buffer.from([0x90, 0]).toString("base64");
+  for (const answer of answers) {
+    const { device, triesUsed } = await begin(t);
+    sendFiles(device.connection, await device.read(valid));
+    const agreement = await device.expect("chip_command");
+    assert.equal(agreement.kind, "in_session");
+    device.send({
+      type: "chip_answer",
+      exchange: agreement.exchange,
+      answers: agreement.commands.map(() => ok),
+    });
+    const proof = await device.expect("chip_command");
+    assert.equal(proof.kind, "sealed");
+    device.send({
+      type: "chip_answer",
+      exchange: proof.exchange,
+      answers: answer.map((bytes) => Buffer.from(bytes).toString("base64")),
+    });
+    const result = await device.expect("step_result");
+    assert.equal(result.failure_code, "document_chip_authentication_failed");
+    assert.deepEqual(await triesUsed(), [1, 0, "in_progress"]);
+  }
 });
 
 test("a group that the state did not sign is refused", async (t) => {

@@ -8,7 +8,7 @@ import {
 } from "@assay/emrtd/node/test-country/test-country";
 import type { Chip } from "@assay/emrtd/reader/open-chip";
 import { readDocument } from "@assay/emrtd/reader/read-document";
-import type { TestDocument } from "@assay/emrtd/test-country/test-document";
+import type { TestDocument } from "@assay/emrtd/virtual/test-document";
 import { saveTrustRecord, trustFolderPath } from "../../src/trust/trust-folder.ts";
 import { answerCommand, claimAttempt, DeviceConnection, sendFiles } from "../../src/verify/simulate.ts";
 import { virtualPassport } from "../../src/verify/virtual-passport.ts";

@@ -1,4 +1,4 @@
-import { deserialiseTestDocuments } from "@assay/emrtd/test-country/test-document";
+import { deserialiseTestDocuments } from "@assay/emrtd/virtual/test-document";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import type { ListedTestDocument } from "../session/api.ts";
 import type { ChipSource } from "./device-session.ts";

@@ -3,7 +3,7 @@ import { sha224, sha256, sha384, sha512, sha512_224, sha512_256 } from "@noble/h
 import { readWhole } from "../ber/read.ts";
 import { TAG } from "../ber/tag.ts";
 import { bytesToBigInt, concat, equal, uintBytes } from "../bytes.ts";
-import type { NamedCurve } from "../crypto/ec-curves.ts";
+import type { CalculableCurve } from "../crypto/curve-points.ts";
 import { decodePoint } from "../crypto/key-agreement.ts";
 import { bitLength, modInverse, modPow } from "../crypto/prime.ts";
 import { readSubjectPublicKey } from "../crypto/subject-public-key.ts";
@@ -83,7 +83,7 @@ const ECDSA_HASHES_TO_TRY: readonly ActiveAuthenticationHash[] = [
   "SHA-224",
 ];
 
-const CHALLENGE_BYTES = 8;
+export const CHALLENGE_BYTES = 8;
 const MAX_SIGNATURE_BYTES = 1100;
 
 export function verifyActiveAuthentication(input: ActiveAuthenticationInput): ActiveAuthenticationVerdict {
@@ -182,7 +182,7 @@ export function checkRecoveredMessage(
 }
 
 function verifyEcdsa(
-  curve: NamedCurve,
+  curve: CalculableCurve,
   point: Uint8Array,
   input: ActiveAuthenticationInput,
 ): ActiveAuthenticationVerdict {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { scriptedRandom, scriptedTransport } from "../../test/support/scripted-transport.ts";
 import { transmit } from "../apdu/transport.ts";
-import { fromHex, toHex } from "../bytes.ts";
+import { concat, fromHex, toHex } from "../bytes.ts";
 import { bacKeys, performBac, sealBacMessage } from "./bac.ts";
 
 const MRZ_INFORMATION = "L898902C<369080619406236";
@@ -62,14 +62,20 @@ test("a chip that refuses the key is told apart from a chip that misbehaves", as
 });
 
 test("a chip that answers to another challenge is refused although its checksum is right", async () => {
-  const wrong = sealBacMessage(bacKeys(MRZ_INFORMATION), new Uint8Array(32));
-  const transport = scriptedTransport([CHALLENGE, [AUTHENTICATE[0], `${toHex(wrong)}9000`]]);
-  await assert.rejects(
-    performBac(
+  const [chipNonce, terminalNonce] = [fromHex("4608F91988702212"), fromHex(TERMINAL_RANDOM[0])];
+  const other = new Uint8Array(8);
+  const answer = async (first: Uint8Array, second: Uint8Array) => {
+    const sealed = sealBacMessage(bacKeys(MRZ_INFORMATION), concat(first, second, new Uint8Array(16)));
+    const transport = scriptedTransport([CHALLENGE, [AUTHENTICATE[0], `${toHex(sealed)}9000`]]);
+    return await performBac(
       (command) => transmit(transport, command),
       MRZ_INFORMATION,
       scriptedRandom(...TERMINAL_RANDOM),
-    ),
-    { code: "BAC_FAILED" },
-  );
+    );
+  };
+  await answer(chipNonce, terminalNonce);
+  // An old answer of this chip, one that says our number back to another of its own, and one that says neither.
+  await assert.rejects(answer(chipNonce, other), { code: "BAC_FAILED" });
+  await assert.rejects(answer(other, terminalNonce), { code: "BAC_FAILED" });
+  await assert.rejects(answer(other, other), { code: "BAC_FAILED" });
 });

@@ -1,15 +1,15 @@
-import { OID, oidToBytes } from "../ber/oid.ts";
+import { OID } from "../ber/oid.ts";
 import { CIPHER_SUITES, type CipherSuite } from "../crypto/cipher-suite.ts";
 import type { KeyAgreementDomain } from "../crypto/key-agreement.ts";
 import { readAgreementKey } from "../crypto/subject-public-key.ts";
 import { type EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 import { readDg14 } from "../lds/dg14.ts";
+import type { SecurityInfo } from "../lds/security-infos.ts";
 import { CIPHER_ARCS } from "../pace/pace-protocol.ts";
 
 /** One way in which a chip can prove itself, as DG14 states it. */
 export interface ChipAuthenticationOffer {
   readonly oid: string;
-  readonly oidBytes: Uint8Array;
   readonly suite: CipherSuite;
   readonly domain: KeyAgreementDomain;
   readonly publicKey: Uint8Array;
@@ -19,12 +19,22 @@ export interface ChipAuthenticationOffer {
 
 const MAX_KEYS = 8;
 
-/**
- * Every usable offer in DG14, the strongest cipher first. An entry that cannot be used is passed over as long as another
- * one can; when all fail, the first reason is thrown. An empty list means that the chip offers nothing.
- */
-export function chipAuthenticationOffers(dg14: Uint8Array): ChipAuthenticationOffer[] {
-  const infos = readDg14(dg14);
+export type ChipAuthenticationOffers = {
+  /** Every usable offer, the strongest cipher first. */
+  readonly offers: readonly ChipAuthenticationOffer[];
+  /** Why the first key cannot be used, when keys are there and none of them can; null otherwise. */
+  readonly problem: EmrtdError | null;
+};
+
+/** The usable offers in DG14. Throws when keys are there and none can be used; empty when there are none. */
+export function chipAuthenticationOffers(dg14: Uint8Array): readonly ChipAuthenticationOffer[] {
+  const { offers, problem } = chipAuthenticationOffersIn(readDg14(dg14));
+  if (problem !== null) throw problem;
+  return offers;
+}
+
+/** An entry that cannot be used is passed over as long as another one can. */
+export function chipAuthenticationOffersIn(infos: readonly SecurityInfo[]): ChipAuthenticationOffers {
   const keys = infos
     .flatMap((info) => (info.kind === "chipAuthenticationPublicKey" ? [info] : []))
     .slice(0, MAX_KEYS);
@@ -34,7 +44,7 @@ export function chipAuthenticationOffers(dg14: Uint8Array): ChipAuthenticationOf
     return suite === undefined ? [] : [{ oid: info.protocol, suite, keyId: info.keyId }];
   });
   const offers: ChipAuthenticationOffer[] = [];
-  let firstProblem: EmrtdError | undefined;
+  let problem: EmrtdError | null = null;
   for (const key of keys) {
     const overNumbers = key.protocol === OID.publicKeyDh;
     const family = overNumbers ? OID.chipAuthenticationDh : OID.chipAuthenticationEcdh;
@@ -49,15 +59,15 @@ export function chipAuthenticationOffers(dg14: Uint8Array): ChipAuthenticationOf
     try {
       const { domain, publicKey } = readAgreementKey(key.subjectPublicKeyInfo);
       for (const { oid, suite } of usable) {
-        offers.push({ oid, oidBytes: oidToBytes(oid), suite, domain, publicKey, keyId: key.keyId });
+        offers.push({ oid, suite, domain, publicKey, keyId: key.keyId });
       }
     } catch (error) {
       if (!isEmrtdError(error)) throw error;
-      firstProblem ??= error;
+      problem ??= error;
     }
   }
-  if (offers.length === 0 && firstProblem !== undefined) throw firstProblem;
-  return offers.sort((a, b) => strength(b.suite) - strength(a.suite));
+  offers.sort((a, b) => strength(b.suite) - strength(a.suite));
+  return { offers, problem: offers.length === 0 ? problem : null };
 }
 
 function strength(suite: CipherSuite): number {

@@ -10,14 +10,56 @@ import { bitString, integer, octetString, oid, sequence, unsignedInteger } from 
 import { fromHex, toHex } from "../bytes.ts";
 import { CIPHER_SUITES, deriveSessionKeys } from "../crypto/cipher-suite.ts";
 import { RFC_5114_GROUPS, standardizedDomain } from "../crypto/key-agreement.ts";
+import { secureRandom } from "../crypto/random.ts";
 import { paceOid } from "../pace/pace-protocol.ts";
+import { carryCommands } from "../reader/carry-commands.ts";
 import { openChip } from "../reader/open-chip.ts";
 import { SecureMessaging } from "../secure-messaging/secure-messaging.ts";
+import { overwriteChipProof } from "../verify/prove-chip.ts";
 import { createVirtualChip, type VirtualChipOptions } from "../virtual/virtual-chip.ts";
-import { startChipAuthentication } from "./chip-authentication.ts";
 import { chipAuthenticationOffers } from "./chip-authentication-offer.ts";
+import {
+  beginChipAuthentication,
+  type ChipAuthenticationState,
+  continueChipAuthentication,
+} from "./judge-proof.ts";
 
 const OK = fromHex("9000");
+
+type Step = ReturnType<typeof beginChipAuthentication>;
+
+function asked(step: Step): Extract<Step, { kind: "ask" }> {
+  return step.kind === "ask" ? step : assert.fail("the proof was judged already");
+}
+
+function verdictOf(step: Step): Extract<Step, { kind: "judged" }>["verdict"] {
+  return step.kind === "judged" ? step.verdict : assert.fail("the proof goes on");
+}
+
+function begin(dg14File: Uint8Array, random = secureRandom) {
+  return asked(beginChipAuthentication(dg14File, random));
+}
+
+function next(dg14File: Uint8Array, state: ChipAuthenticationState, answers: readonly Uint8Array[]): Step {
+  return continueChipAuthentication(state, answers, dg14File, secureRandom);
+}
+
+/** As if a chip had taken the ephemeral key. */
+function agreed(dg14File: Uint8Array) {
+  const { state, ask } = begin(dg14File);
+  return asked(
+    next(
+      dg14File,
+      state,
+      ask.commands.map(() => OK),
+    ),
+  );
+}
+
+function refusalOf(step: Step): string {
+  const verdict = verdictOf(step);
+  return verdict.passed ? assert.fail("the proof was accepted") : verdict.reason;
+}
 
 function dhKey(algorithm: string) {
   const { p, g, q } = RFC_5114_GROUPS[1]?.parameters ?? { p: 0n, g: 0n, q: 0n };
@@ -40,14 +82,19 @@ async function authenticate(dg14File: Uint8Array, options: Partial<VirtualChipOp
   });
   const chip = await openChip(transport, { mrz: SAMPLE_KEY });
   await chip.readFile("DG14");
-  const exchange = startChipAuthentication(dg14File);
-  assert.ok(exchange !== undefined);
-  const sealed = exchange.prove(await chip.forwardInSession(exchange.commands));
-  const proof = exchange.finish(await chip.forwardSealed(sealed));
+  let step: Step = begin(dg14File);
+  while (step.kind === "ask") step = next(dg14File, step.state, await carryCommands(chip, step.ask));
+  return { verdict: step.verdict, chip };
+}
+
+async function evidenceOf(dg14File: Uint8Array, options: Partial<VirtualChipOptions>) {
+  const { verdict, chip } = await authenticate(dg14File, options);
+  assert.ok(verdict.passed, JSON.stringify(verdict));
+  // The chip speaks under the new keys now, which the device does not have.
   await assert.rejects(chip.readFile("DG1"), { code: "ACCESS_DENIED" });
   await chip.open();
   await chip.readFile("DG1");
-  return proof;
+  return verdict.evidence;
 }
 
 const EC = ecKey("brainpoolP256r1", "explicit");
@@ -62,14 +109,14 @@ for (const [arc, cipher] of [
   test(`a genuine chip proves itself to the server with ECDH and ${cipher}, after BAC and after PACE`, async () => {
     const file = dg14(EC, [`${OID.chipAuthenticationEcdh}.${arc}`]);
     const chipAuthentication = [{ privateKey: EC.pkcs8 }];
-    const proof = await authenticate(file, { chipAuthentication });
-    assert.deepEqual(proof, {
+    const evidence = await evidenceOf(file, { chipAuthentication });
+    assert.deepEqual(evidence, {
       protocol: `${OID.chipAuthenticationEcdh}.${arc}`,
       cipher,
       domain: "brainpoolP256r1",
-      statusWord: STATUS.ok,
+      status_word: STATUS.ok,
     });
-    await authenticate(file, { chipAuthentication, pace: PACE, withoutBac: true });
+    await evidenceOf(file, { chipAuthentication, pace: PACE, withoutBac: true });
   });
 }
 
@@ -79,28 +126,28 @@ test("chip authentication works over a DH group, which needs long commands", asy
     [OID.chipAuthenticationDhAes128, OID.dhPublicNumber],
   ] as const) {
     const key = dhKey(algorithm);
-    const proof = await authenticate(dg14(key, [protocol], { agreement: "DH" }), {
+    const evidence = await evidenceOf(dg14(key, [protocol], { agreement: "DH" }), {
       chipAuthentication: [{ privateKey: key.pkcs8 }],
     });
-    assert.equal(proof.protocol, protocol);
+    assert.equal(evidence.protocol, protocol);
   }
 });
 
 test("the key is chosen by its identifier, and a key without instructions means triple DES", async () => {
-  const proof = await authenticate(dg14(EC, [OID.chipAuthenticationEcdhAes128], { keyId: 7 }), {
+  const evidence = await evidenceOf(dg14(EC, [OID.chipAuthenticationEcdhAes128], { keyId: 7 }), {
     chipAuthentication: [
       { privateKey: ecKey("prime256v1").pkcs8, keyId: 3 },
       { privateKey: EC.pkcs8, keyId: 7 },
     ],
   });
-  assert.equal(proof.cipher, "AES-128");
+  assert.equal(evidence.cipher, "AES-128");
   assert.equal(
-    (await authenticate(dg14(EC, []), { chipAuthentication: [{ privateKey: EC.pkcs8 }] })).cipher,
+    (await evidenceOf(dg14(EC, []), { chipAuthentication: [{ privateKey: EC.pkcs8 }] })).cipher,
     "3DES",
   );
 });
 
-test("the strongest cipher on offer is taken, and DG14 without an offer gives no exchange", () => {
+test("the strongest cipher on offer is taken, and DG14 without an offer gives no proof", () => {
   const file = dg14(EC, [
     OID.chipAuthenticationEcdh3Des,
     OID.chipAuthenticationEcdhAes256,
@@ -110,53 +157,56 @@ test("the strongest cipher on offer is taken, and DG14 without an offer gives no
     chipAuthenticationOffers(file).map((offer) => offer.suite.name),
     ["AES-256", "AES-128", "3DES"],
   );
-  assert.equal(startChipAuthentication(fromHex("6E02 3100")), undefined);
+  assert.throws(() => beginChipAuthentication(fromHex("6E02 3100"), secureRandom), TypeError);
+});
+
+test("a chip that knows one set of commands for triple DES is asked with it, and under a new key", async () => {
+  const file = dg14(EC, [OID.chipAuthenticationEcdh3Des]);
+  const chipAuthentication = [{ privateKey: EC.pkcs8 }];
+  for (const refuseKeyAgreementTemplate of [false, true])
+    await evidenceOf(file, { chipAuthentication, quirks: { refuseKeyAgreementTemplate } });
+
+  const first = begin(file);
+  const second = asked(next(file, first.state, [fromHex("6A80")]));
+  assert.deepEqual([first.ask.commands.length, second.ask.commands.length], [1, 2]);
+  assert.notDeepEqual(first.state, second.state);
+  // There is no third way.
+  assert.equal(refusalOf(next(file, second.state, [fromHex("6A80"), OK])), "ephemeral_key_refused");
 });
 
 test("a copy of the chip cannot prove itself", async () => {
   for (const protocol of [OID.chipAuthenticationEcdh3Des, OID.chipAuthenticationEcdhAes128]) {
     const file = dg14(EC, [protocol]);
-    await assert.rejects(
-      authenticate(file, { chipAuthentication: [{ privateKey: EC.pkcs8 }], clone: true }),
-      {
-        code: "CHIP_AUTHENTICATION_FAILED",
-      },
-    );
+    const chipAuthentication = [{ privateKey: EC.pkcs8 }];
+    assert.equal((await authenticate(file, { chipAuthentication, clone: true })).verdict.passed, false);
     // A better copy has a key of its own.
-    const other = ecKey("brainpoolP256r1");
-    await assert.rejects(authenticate(file, { chipAuthentication: [{ privateKey: other.pkcs8 }] }), {
-      code: "CHIP_AUTHENTICATION_FAILED",
-    });
+    const other = [{ privateKey: ecKey("brainpoolP256r1").pkcs8 }];
+    assert.equal((await authenticate(file, { chipAuthentication: other })).verdict.passed, false);
   }
 });
 
 test("a hostile client with genuine DG14 and SOD but no chip is refused, whatever it computes", () => {
   const file = dg14(EC, [OID.chipAuthenticationEcdhAes128]);
   const suite = CIPHER_SUITES["AES-128"];
-  const start = () => {
-    const exchange = startChipAuthentication(file);
-    assert.ok(exchange !== undefined);
-    return exchange;
-  };
-  const refused = { code: "CHIP_AUTHENTICATION_FAILED" };
 
   // It skips the chip and says that all went well.
   for (const answer of ["9000", "990290008E0800000000000000009000", "", "90", "6988"]) {
-    const exchange = start();
-    exchange.prove([OK, OK]);
-    assert.throws(() => exchange.finish(fromHex(answer)), refused);
+    refusalOf(next(file, agreed(file).state, [fromHex(answer)]));
   }
+  assert.equal(refusalOf(next(file, agreed(file).state, [])), "answer_missing");
 
   // It knows every public value and derives keys from each of them.
-  const exchange = start();
-  const sealed = exchange.prove([OK, OK]);
-  const own = exchange.offer.domain;
-  const attacker = own.randomPrivateKey(seededRandom("attacker"));
+  const { state, ask } = begin(file);
+  const publicKey = publicKeyIn(ask.commands);
+  const [sealed = OK] = asked(next(file, state, [OK, OK])).ask.commands;
+  const [offer] = chipAuthenticationOffers(file);
+  assert.ok(offer !== undefined);
+  const attacker = offer.domain.randomPrivateKey(seededRandom("attacker"));
   const guesses = [
-    own.sharedSecret(attacker, exchange.publicKey),
-    own.sharedSecret(attacker, exchange.offer.publicKey),
-    own.sharedSecret(1n, exchange.publicKey),
-    own.sharedSecret(1n, exchange.offer.publicKey),
+    offer.domain.sharedSecret(attacker, publicKey),
+    offer.domain.sharedSecret(attacker, offer.publicKey),
+    offer.domain.sharedSecret(1n, publicKey),
+    offer.domain.sharedSecret(1n, offer.publicKey),
   ];
   for (const guess of guesses) {
     const chipSide = new SecureMessaging(suite, deriveSessionKeys(suite, guess));
@@ -168,19 +218,21 @@ test("a hostile client with genuine DG14 and SOD but no chip is refused, whateve
     const forged = encodeResponse(
       forger.protectResponse(0xa4, { data: new Uint8Array(0), statusWord: STATUS.ok }),
     );
-    const victim = start();
-    victim.prove([OK, OK]);
-    assert.throws(() => victim.finish(forged), refused);
+    assert.equal(refusalOf(next(file, agreed(file).state, [forged])), "secure_messaging_failed");
   }
 
   // It sends the command back as if it were the answer.
-  const mirrored = start();
-  const command = mirrored.prove([OK, OK]);
-  assert.throws(
-    () => mirrored.finish(encodeResponse({ data: decodeCommand(command).data, statusWord: STATUS.ok })),
-    refused,
-  );
+  const mirrored = agreed(file);
+  const [command = OK] = mirrored.ask.commands;
+  const echo = encodeResponse({ data: decodeCommand(command).data, statusWord: STATUS.ok });
+  assert.equal(refusalOf(next(file, mirrored.state, [echo])), "secure_messaging_failed");
 });
+
+/** From GENERAL AUTHENTICATE: 7C, 80, the key. */
+function publicKeyIn(commands: readonly Uint8Array[]): Uint8Array {
+  const { data } = decodeCommand(commands.at(-1) ?? OK);
+  return data.subarray(data.length - 65);
+}
 
 test("an answer recorded with one exchange does not serve another", async () => {
   const file = dg14(EC, [OID.chipAuthenticationEcdhAes128]);
@@ -190,30 +242,41 @@ test("an answer recorded with one exchange does not serve another", async () => 
     chipAuthentication: [{ privateKey: EC.pkcs8 }],
   });
   const chip = await openChip(transport, { mrz: SAMPLE_KEY });
-  const first = startChipAuthentication(file);
-  const second = startChipAuthentication(file);
-  assert.ok(first !== undefined && second !== undefined);
-  assert.notEqual(toHex(first.publicKey), toHex(second.publicKey));
-  const recorded = await chip.forwardSealed(first.prove(await chip.forwardInSession(first.commands)));
-  second.prove([OK, OK]);
-  assert.throws(() => second.finish(recorded), { code: "CHIP_AUTHENTICATION_FAILED" });
-  assert.equal(first.finish(recorded).statusWord, STATUS.ok);
+  const first = begin(file);
+  assert.notDeepEqual(first.ask, begin(file).ask);
+  const proving = asked(next(file, first.state, await carryCommands(chip, first.ask)));
+  const recorded = await carryCommands(chip, proving.ask);
+  assert.equal(refusalOf(next(file, agreed(file).state, recorded)), "secure_messaging_failed");
+  assert.equal(verdictOf(next(file, proving.state, recorded)).passed, true);
 });
 
-test("each step of an exchange works once and in order", () => {
+test("every command must be answered, and a refusal of the chip is a refusal", () => {
   const file = dg14(EC, [OID.chipAuthenticationEcdhAes128]);
-  const refused = { code: "CHIP_AUTHENTICATION_FAILED" };
-  const early = startChipAuthentication(file);
-  assert.throws(() => early?.finish(OK), refused);
-  const short = startChipAuthentication(file);
-  assert.throws(() => short?.prove([OK]), refused);
-  const twice = startChipAuthentication(file);
-  twice?.prove([OK, OK]);
-  assert.throws(() => twice?.prove([OK, OK]), refused);
-  assert.throws(() => twice?.finish(OK), refused);
-  assert.throws(() => twice?.finish(OK), refused);
-  const refusedByChip = startChipAuthentication(file);
-  assert.throws(() => refusedByChip?.prove([fromHex("6A88"), OK]), { ...refused, statusWord: 0x6a88 });
+  const { state } = begin(file);
+  for (const answers of [[], [OK], [OK, OK, OK]])
+    assert.equal(refusalOf(next(file, state, answers)), "answer_missing");
+  assert.equal(refusalOf(next(file, state, [fromHex("6A88"), OK])), "ephemeral_key_refused");
+  refusalOf(next(file, state, [new Uint8Array(0), OK]));
+});
+
+test("the state of an exchange is plain data: another thread goes on with a copy, and nothing is left after it is overwritten", async () => {
+  const file = dg14(EC, [OID.chipAuthenticationEcdhAes128]);
+  const transport = createVirtualChip({
+    files: { ...sampleFiles(), DG14: file },
+    mrzKey: SAMPLE_KEY,
+    chipAuthentication: [{ privateKey: EC.pkcs8 }],
+  });
+  const chip = await openChip(transport, { mrz: SAMPLE_KEY });
+  let step: Step = begin(file);
+  while (step.kind === "ask") {
+    const state = { proof: "chip_authentication", ...step.state } as const;
+    const copy = structuredClone(state);
+    overwriteChipProof(state);
+    for (const value of Object.values(state))
+      if (value instanceof Uint8Array) assert.ok(value.every((byte) => byte === 0));
+    step = next(file, copy, await carryCommands(chip, step.ask));
+  }
+  assert.equal(step.verdict.passed, true);
 });
 
 test("a public key outside of its group is refused before anything is computed with it", () => {
@@ -221,29 +284,30 @@ test("a public key outside of its group is refused before anything is computed w
   const last = spki.length - 1;
   spki[last] = (spki[last] ?? 0) ^ 1;
   const file = dg14({ spki, pkcs8: EC.pkcs8 }, [OID.chipAuthenticationEcdhAes128]);
-  assert.throws(() => startChipAuthentication(file), { code: "CRYPTO_INVALID" });
+  assert.throws(() => beginChipAuthentication(file, secureRandom), { code: "CRYPTO_INVALID" });
 });
 
 test("no sequence of bytes from the device finishes an exchange", () => {
   const file = dg14(EC, [OID.chipAuthenticationEcdhAes128]);
+  const { state } = agreed(file);
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), (answer) => {
-      const exchange = startChipAuthentication(file);
-      exchange?.prove([OK, OK]);
-      assert.throws(() => exchange?.finish(answer), { code: "CHIP_AUTHENTICATION_FAILED" });
+      refusalOf(next(file, state, [answer]));
     }),
-    { numRuns: 30 },
+    { numRuns: 200 },
   );
 });
 
 test("the commands never hold anything but public values", () => {
   const file = dg14(EC, [OID.chipAuthenticationEcdhAes128]);
-  const random = seededRandom("private");
-  const exchange = startChipAuthentication(file, { random });
-  const privateKey = exchange?.offer.domain.randomPrivateKey(seededRandom("private")) ?? 0n;
-  const sealed = exchange?.prove([OK, OK]) ?? new Uint8Array(0);
-  const sent = [...(exchange?.commands ?? []), sealed].map((command) =>
+  const { state, ask } = begin(file, seededRandom("private"));
+  const proving = asked(next(file, state, [OK, OK]));
+  const sent = [...ask.commands, ...proving.ask.commands].map((command) =>
     toHex(encodeCommand(decodeCommand(command))),
   );
-  assert.ok(!sent.join("").includes(privateKey.toString(16)));
+  assert.ok(state.step === "agreement" && proving.state.step === "proof");
+  for (const secret of [state.privateKey, proving.state.secret]) {
+    assert.ok(secret.length > 20);
+    assert.ok(!sent.join("").includes(toHex(secret)));
+  }
 });

@@ -1,4 +1,4 @@
-import { CURVES, curveNamed } from "./named-curve.ts";
+import { CURVES, curveNamed } from "./curves.ts";
 import type { EcPublicKey, PublicKey } from "./public-key.ts";
 import type { SignatureChecker } from "./signature.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";

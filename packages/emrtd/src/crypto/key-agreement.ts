@@ -1,6 +1,6 @@
 import { bytesToBigInt, concat, fromHex, uintBytes } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
-import { type CurvePoints, NAMED_CURVES, type NamedCurve } from "./ec-curves.ts";
+import { type CalculableCurve, type CurvePoints, standardizedCurveOfId } from "./curve-points.ts";
 import { bitLength, isProbablePrime, modInverse, modPow } from "./prime.ts";
 import type { RandomSource } from "./random.ts";
 
@@ -40,10 +40,21 @@ function randomScalar(random: RandomSource, order: bigint): bigint {
   return (bytesToBigInt(bytes) % (order - 1n)) + 1n;
 }
 
-export function ecDomain(curve: NamedCurve, generator?: Uint8Array): KeyAgreementDomain {
+/** One for each curve: a document is judged in less time than it takes to make one. */
+const ecDomains = new WeakMap<CalculableCurve, KeyAgreementDomain>();
+
+export function ecDomain(curve: CalculableCurve): KeyAgreementDomain {
+  const known = ecDomains.get(curve);
+  if (known !== undefined) return known;
+  const made = ecDomainWith(curve, undefined);
+  ecDomains.set(curve, made);
+  return made;
+}
+
+function ecDomainWith(curve: CalculableCurve, generator: Uint8Array | undefined): KeyAgreementDomain {
   const { points } = curve;
   const { p, a, b, n } = points.CURVE();
-  const fieldBytes = Math.ceil(bitLength(p) / 8);
+  const fieldBytes = points.Fp.BYTES;
   const encode = (point: InstanceType<CurvePoints>): Uint8Array => {
     if (point.is0()) throw new EmrtdError("CRYPTO_INVALID", "The result is the point at infinity");
     const { x, y } = point.toAffine();
@@ -62,7 +73,7 @@ export function ecDomain(curve: NamedCurve, generator?: Uint8Array): KeyAgreemen
     generator: generator ?? encode(points.BASE),
     publicKeyTag: 0x86,
     bits: bitLength(p),
-    withGenerator: (other) => ecDomain(curve, other),
+    withGenerator: (other) => ecDomainWith(curve, other),
     randomPrivateKey: (random) => randomScalar(random, n),
     publicKey: (privateKey) => encode(multiply(base, privateKey)),
     checkPublicKey: (publicKey) => {
@@ -87,7 +98,7 @@ export function ecDomain(curve: NamedCurve, generator?: Uint8Array): KeyAgreemen
 /** Uncompressed points only, as Doc 9303 asks; on the curve, not at infinity, and in the subgroup. */
 export function decodePoint(points: CurvePoints, bytes: Uint8Array): InstanceType<CurvePoints> {
   const { p, a, b, n, h } = points.CURVE();
-  const fieldBytes = Math.ceil(bitLength(p) / 8);
+  const fieldBytes = points.Fp.BYTES;
   if (bytes.length !== 1 + 2 * fieldBytes || bytes[0] !== 4) {
     throw new EmrtdError("CRYPTO_INVALID", "A point must be uncompressed and as long as the curve says");
   }
@@ -272,7 +283,7 @@ export const RFC_5114_GROUPS: readonly { readonly name: string; readonly paramet
 export function standardizedDomain(id: number): KeyAgreementDomain {
   const group = RFC_5114_GROUPS[id];
   if (group !== undefined) return dhDomain(group.name, group.parameters);
-  const curve = NAMED_CURVES.find((candidate) => candidate.standardizedId === id);
+  const curve = standardizedCurveOfId(id);
   if (curve !== undefined) return ecDomain(curve);
   throw new EmrtdError("ALGORITHM_UNSUPPORTED", "The standardized domain parameters are unknown");
 }

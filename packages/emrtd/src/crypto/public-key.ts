@@ -2,7 +2,7 @@ import { OID } from "../ber/oid.ts";
 import { readWhole, type Tlv } from "../ber/read.ts";
 import { TAG } from "../ber/tag.ts";
 import { EmrtdError } from "../emrtd-error.ts";
-import { type CurveName, type CurveParameters, curveOfOid, curveOfParameters } from "./named-curve.ts";
+import { type Curve, type CurveName, curveOfOid, curveOfParameters } from "./curves.ts";
 import { SIGNATURE_OID } from "./signature-scheme.ts";
 
 export interface RsaPublicKey {
@@ -76,13 +76,13 @@ function readRsaKey(bytes: Uint8Array): Omit<RsaPublicKey, "plainEncoding"> {
   return { kind: "rsa", modulus, exponent, bits };
 }
 
-function namedCurve(oid: string): CurveParameters {
+function namedCurve(oid: string): Curve {
   const curve = curveOfOid(oid);
   if (curve === undefined) throw new EmrtdError("ALGORITHM_UNSUPPORTED", `The curve ${oid} is not supported`);
   return curve;
 }
 
-function readExplicitParameters(parameters: Tlv): CurveParameters {
+function readExplicitParameters(parameters: Tlv): Curve {
   parameters.expect(TAG.sequence, "The parameters of an elliptic curve key");
   const field = parameters.at(1, "The field of a curve", TAG.sequence);
   if (field.at(0, "The type of a field").oid() !== OID.primeField) {
@@ -113,7 +113,7 @@ function readExplicitParameters(parameters: Tlv): CurveParameters {
   return curve;
 }
 
-function checkPoint(point: Uint8Array, curve: CurveParameters): void {
+function checkPoint(point: Uint8Array, curve: Curve): void {
   const form = point[0];
   const uncompressed = form === 4 && point.length === 1 + 2 * curve.fieldBytes;
   const compressed = (form === 2 || form === 3) && point.length === 1 + curve.fieldBytes;

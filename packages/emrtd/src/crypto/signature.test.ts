@@ -18,7 +18,7 @@ import { isEmrtdError } from "../emrtd-error.ts";
 import type { DigestName } from "../lds/lds-security-object.ts";
 import { ecSigningKey, rsaSigningKey, signatureAlgorithm } from "../node/test-country/signing-key.ts";
 import { checkSignature, STRICT_SIGNATURES } from "./check-signature.ts";
-import { CURVES, curveNamed } from "./named-curve.ts";
+import { CURVES, curveNamed } from "./curves.ts";
 import { readPublicKey } from "./public-key.ts";
 import { readSignatureScheme, type SignatureScheme } from "./signature-scheme.ts";
 

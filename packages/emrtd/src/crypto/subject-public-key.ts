@@ -3,14 +3,19 @@ import { readWhole, type Tlv } from "../ber/read.ts";
 import { TAG } from "../ber/tag.ts";
 import { bytesToBigInt } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
-import { curveFromParameters, NAMED_CURVES, type NamedCurve } from "./ec-curves.ts";
+import {
+  type CalculableCurve,
+  curveFromParameters,
+  standardizedCurveOfId,
+  standardizedCurveOfOid,
+} from "./curve-points.ts";
 import { checkedDhDomain, ecDomain, type KeyAgreementDomain, standardizedDomain } from "./key-agreement.ts";
 import { bitLength } from "./prime.ts";
 
 /** What the keys of the chip look like in DG14, DG15 and CardSecurity: a SubjectPublicKeyInfo. */
 export type SubjectPublicKey =
   | { readonly kind: "RSA"; readonly modulus: bigint; readonly exponent: bigint; readonly bits: number }
-  | { readonly kind: "EC"; readonly curve: NamedCurve; readonly point: Uint8Array }
+  | { readonly kind: "EC"; readonly curve: CalculableCurve; readonly point: Uint8Array }
   | { readonly kind: "DH"; readonly domain: KeyAgreementDomain; readonly publicKey: Uint8Array };
 
 /** BSI TR-03110: the algorithm whose parameter is the number of a standardized domain. */
@@ -91,10 +96,9 @@ function readRsa(bytes: Uint8Array): SubjectPublicKey {
   return { kind: "RSA", modulus, exponent, bits };
 }
 
-export function readCurve(parameters: Tlv | undefined): NamedCurve {
+export function readCurve(parameters: Tlv | undefined): CalculableCurve {
   if (parameters?.tag === TAG.oid) {
-    const oid = parameters.oid();
-    const curve = NAMED_CURVES.find((candidate) => candidate.oid === oid);
+    const curve = standardizedCurveOfOid(parameters.oid());
     if (curve === undefined) throw new EmrtdError("ALGORITHM_UNSUPPORTED", "The named curve is not known");
     return curve;
   }
@@ -137,7 +141,7 @@ function readStandardized(parameters: Tlv | undefined, key: Uint8Array): Subject
     throw new EmrtdError("CRYPTO_INVALID", "The standardized domain has no number");
   }
   const id = parameters.smallInteger();
-  const curve = NAMED_CURVES.find((candidate) => candidate.standardizedId === id);
+  const curve = standardizedCurveOfId(id);
   if (curve !== undefined) return { kind: "EC", curve, point: key };
   return { kind: "DH", domain: standardizedDomain(id), publicKey: integerValue(key) };
 }

@@ -23,20 +23,6 @@ export const DATA_GROUP_TAGS: Readonly<Record<DataGroupNumber, number>> = {
 export const COM_TAG = 0x60;
 export const SOD_TAG = 0x77;
 
-/** COM and SOD stand in the eMRTD application, the others in the master file. */
-export const FILE_ID = {
-  com: 0x011e,
-  sod: 0x011d,
-  cardAccess: 0x011c,
-  cardSecurity: 0x011d,
-  atrInfo: 0x2f01,
-  dir: 0x2f00,
-} as const;
-
-export function dataGroupFileId(number: DataGroupNumber): number {
-  return 0x0100 + number;
-}
-
 export function isDataGroupNumber(number: number): number is DataGroupNumber {
   return Number.isInteger(number) && number >= 1 && number <= 16;
 }

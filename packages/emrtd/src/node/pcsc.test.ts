@@ -5,9 +5,11 @@ import { skipWithoutPcscd, startPcscd } from "../../test/support/pcscd.ts";
 import { dg14, ecKey, SAMPLE_CAN, SAMPLE_KEY, sampleFiles } from "../../test/support/sample-document.ts";
 import { OID } from "../ber/oid.ts";
 import { fromHex, toHex } from "../bytes.ts";
-import { startChipAuthentication } from "../chip-authentication/chip-authentication.ts";
+import { secureRandom } from "../crypto/random.ts";
 import { paceOid } from "../pace/pace-protocol.ts";
+import { carryCommands } from "../reader/carry-commands.ts";
 import { openChip } from "../reader/open-chip.ts";
+import { beginChipProof, continueChipProof } from "../verify/prove-chip.ts";
 import { createVirtualChip } from "../virtual/virtual-chip.ts";
 import { nativeReaders, openCardReaders } from "./pcsc.ts";
 import { PcscError } from "./pcscd-client.ts";
@@ -39,10 +41,10 @@ test("a document is read over PC/SC: reader, daemon, virtual reader, software ch
       for (const file of ["COM", "DG1", "DG2", "DG14", "SOD"] as const) {
         assert.equal(toHex(await opened.readFile(file)), toHex(files[file] ?? new Uint8Array(0)), file);
       }
-      const exchange = startChipAuthentication(files.DG14);
-      assert.ok(exchange !== undefined);
-      const sealed = exchange.prove(await opened.forwardInSession(exchange.commands));
-      assert.equal(exchange.finish(await opened.forwardSealed(sealed)).statusWord, 0x9000);
+      let step = beginChipProof("chip_authentication", files, secureRandom);
+      while (step.kind === "ask")
+        step = continueChipProof(step.state, await carryCommands(opened, step.ask), files, secureRandom);
+      assert.equal(step.verdict.passed, true);
       await card.disconnect();
     }
 

@@ -18,7 +18,7 @@ import {
   sequence,
   unsignedInteger,
 } from "../ber/write.ts";
-import { curveNamed } from "../crypto/named-curve.ts";
+import { curveNamed } from "../crypto/curves.ts";
 import type { EcPublicKey, PublicKey, RsaPublicKey } from "../crypto/public-key.ts";
 import type { EcdsaEncoding, SignatureChecker } from "../crypto/signature.ts";
 import { type PssParameters, SIGNATURE_OID } from "../crypto/signature-scheme.ts";

@@ -88,10 +88,6 @@ export function readChipKeys({ dataGroups }: DocumentFiles, { hashes }: LdsSecur
   };
 }
 
-export function offersChipAuthentication({ securityInfos }: ChipKeys): boolean {
-  return securityInfos?.some(({ kind }) => kind === "chipAuthenticationPublicKey") ?? false;
-}
-
 export function offersActiveAuthentication({ activeAuthenticationKey }: ChipKeys): boolean {
   return activeAuthenticationKey !== null;
 }

@@ -20,8 +20,8 @@ export const CHECK_NAMES = [
 export type CheckName = (typeof CHECK_NAMES)[number];
 
 /**
- * `pending` is a proof that the chip offers and that is still to be asked for; `not_offered` one that it cannot give. `not_run` means that an earlier
- * check failed, or that another proof made this one superfluous.
+ * `pending` is a proof that the chip offers and that is still to be asked for; `not_offered` one that it cannot give, or only in a way that is
+ * unknown here, which a warning tells. `not_run` means that an earlier check failed, or that another proof made this one superfluous.
  */
 export type Outcome = "passed" | "failed" | "pending" | "not_offered" | "not_run";
 
@@ -54,7 +54,8 @@ export type WarningCode =
   | "revocation_list_missing"
   | "revocation_list_stale"
   | "country_mismatch"
-  | "undeclared_group";
+  | "undeclared_group"
+  | "chip_authentication_unsupported";
 
 /** Something that was tolerated, or that an operator should know. */
 export interface Warning {

@@ -192,6 +192,22 @@ test("chip authentication is asked for first, active authentication where there 
   assert.equal(none.nextProof, null);
 });
 
+test("chip authentication on a curve that is unknown here is no fault of the document: the next proof is asked for, and a warning tells", () => {
+  const alone = verify(makeFiles({ chipAuthentication: "ecdh_unknown_curve" }));
+  assert.deepEqual([alone.level, alone.nextProof, failureCodeOf(alone)], ["chip_clonable", null, null]);
+  assert.equal(checkOf(alone, "chip_authentication").outcome, "not_offered");
+  const warning = { check: "chip_authentication", code: "chip_authentication_unsupported" } as const;
+  assert.deepEqual(alone.warnings, [warning]);
+
+  const signing = verify(
+    makeFiles({ chipAuthentication: "ecdh_unknown_curve", activeAuthentication: "rsa" }),
+  );
+  assert.deepEqual([signing.level, signing.nextProof], ["data_authentic", "active_authentication"]);
+  const refused = withChipProof(signing, { proof: "active_authentication", passed: false });
+  assert.equal(failureCodeOf(refused), "document_active_authentication_failed");
+  assert.deepEqual(refused.warnings, [warning]);
+});
+
 test("a proof cannot be added to a document that is not authentic", () => {
   const files = makeFiles({ chipAuthentication: "ecdh_aes128" });
   const forged = verify(withGroup(files, 1, buildDg1(buildMrz({ ...SPECIMEN, sex: "M" }))));

@@ -1,4 +1,5 @@
 import { equal } from "../bytes.ts";
+import { chipAuthenticationOffersIn } from "../chip-authentication/chip-authentication-offer.ts";
 import { type SignedDataVerdict, verifySignedData } from "../cms/verify-signed-data.ts";
 import { describePublicKey } from "../crypto/public-key.ts";
 import type { SignatureChecker } from "../crypto/signature.ts";
@@ -13,10 +14,10 @@ import type { Certificate } from "../x509/certificate.ts";
 import { CLOCK_SKEW_MILLISECONDS, isInFuture } from "../x509/clock-skew.ts";
 import { certificateCountriesOf } from "./country.ts";
 import {
+  type ChipKeys,
   type DocumentContent,
   type DocumentFiles,
   offersActiveAuthentication,
-  offersChipAuthentication,
   readDocumentContent,
   readSecurityObjectFile,
   type SecurityObjectFile,
@@ -75,10 +76,22 @@ export function verifyDocument(input: DocumentVerification): VerifiedDocument {
     run.check("undeclared_groups", (note) => checkUndeclaredGroups(files, securityObject, policy, note));
     run.check("country_agreement", (note) => checkCountries(signer, authority, mrz, policy, note));
     run.check("document_expiry", (note) => checkExpiry(mrz, policy, now, note));
-    run.offer("chip_authentication", offersChipAuthentication(chipKeys));
+    offerChipAuthentication(run, chipKeys);
     run.offer("active_authentication", offersActiveAuthentication(chipKeys));
   });
   return { report: run.report(), content };
+}
+
+/**
+ * Decision: keys for chip authentication that are all of a kind unknown to this package (another curve, another group) are no fault of the document.
+ * The state signed DG14, so no copy of a chip can bring this about, and to refuse would turn an honest holder away for what we
+ * lack. Chip authentication then counts as not offered, with a warning that says so: active authentication is asked for where DG15 is there, and
+ * otherwise the level is that of a chip that may be a copy.
+ */
+function offerChipAuthentication(run: Run, { securityInfos }: ChipKeys): void {
+  const { offers, problem } = chipAuthenticationOffersIn(securityInfos ?? []);
+  run.offer("chip_authentication", offers.length > 0);
+  if (problem !== null) run.warn("chip_authentication", "chip_authentication_unsupported");
 }
 
 /** Who signed the security object, without a look at the groups it is about: the checks up to `revocation`. */
@@ -141,10 +154,7 @@ class Run {
 
   check<T>(name: CheckName, body: (note: Note) => T): T {
     let evidence: Evidence = {};
-    const warn = (code: WarningCode) => {
-      const known = this.#warnings.some((warning) => warning.check === name && warning.code === code);
-      if (!known) this.#warnings.push({ check: name, code });
-    };
+    const warn = (code: WarningCode) => this.warn(name, code);
     const fail = (reason: string): never => {
       throw new CheckFailed(reason);
     };
@@ -171,6 +181,11 @@ class Run {
       this.#checks.push({ name, outcome: "failed", reason: "unreadable", evidence: facts });
       throw new CheckFailed("unreadable");
     }
+  }
+
+  warn(check: CheckName, code: WarningCode): void {
+    const known = this.#warnings.some((warning) => warning.check === check && warning.code === code);
+    if (!known) this.#warnings.push({ check, code });
   }
 
   /** Runs the checks in the body up to the first that fails. */

@@ -2,7 +2,7 @@ import { OID } from "../ber/oid.ts";
 import { readWhole } from "../ber/read.ts";
 import { TAG } from "../ber/tag.ts";
 import { bytesToBigInt } from "../bytes.ts";
-import type { NamedCurve } from "../crypto/ec-curves.ts";
+import type { CalculableCurve } from "../crypto/curve-points.ts";
 import { ecDomain, type KeyAgreementDomain } from "../crypto/key-agreement.ts";
 import { readCurve, readDhDomain } from "../crypto/subject-public-key.ts";
 import { EmrtdError } from "../emrtd-error.ts";
@@ -12,7 +12,7 @@ export type ChipPrivateKey =
   | { readonly kind: "RSA"; readonly modulus: bigint; readonly privateExponent: bigint }
   | {
       readonly kind: "EC";
-      readonly curve: NamedCurve;
+      readonly curve: CalculableCurve;
       readonly scalar: bigint;
       readonly domain: KeyAgreementDomain;
     }

@@ -149,11 +149,6 @@ export function readCertificate(bytes: Uint8Array): Certificate {
   return new Certificate(readWhole(bytes, LIMITS));
 }
 
-/** Reads the certificate that starts at `offset`, as in a list of them. */
-export function readCertificateAt(bytes: Uint8Array, offset: number): Certificate {
-  return new Certificate(readTlv(bytes, offset, LIMITS));
-}
-
 function readExtensions(wrapper: Tlv | undefined): Extensions {
   const found: Extensions = {
     subjectKeyId: null,

@@ -5,12 +5,12 @@ import { type PersonalisationRequest, personalise } from "../../src/node/test-co
 import { readPortrait } from "../../src/node/test-country/portraits.ts";
 import { signerProfile } from "../../src/node/test-country/signer-profiles.ts";
 import { createTestCountry, testCountryTrust } from "../../src/node/test-country/test-country.ts";
-import { documentFilesOf } from "../../src/test-country/test-document.ts";
 import { TrustStore } from "../../src/trust/trust-store.ts";
 import type { DocumentFiles } from "../../src/verify/document-content.ts";
 import { DEFAULT_POLICY, type VerificationPolicy } from "../../src/verify/policy.ts";
 import type { Report } from "../../src/verify/report.ts";
 import { verifyDocument } from "../../src/verify/verify-document.ts";
+import { documentFilesOf } from "../../src/virtual/test-document.ts";
 
 export const NOW = new Date("2026-05-05T12:00:00Z");
 export const checker = createNodeSignatureChecker();

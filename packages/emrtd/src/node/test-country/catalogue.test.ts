@@ -3,17 +3,17 @@ import { test } from "node:test";
 import { checker } from "../../../test/support/test-country.ts";
 import { mrzInformation } from "../../mrz/mrz-key.ts";
 import { keyFieldsOf, parseMrzLines } from "../../mrz/parse-mrz.ts";
-import {
-  deserialiseTestDocuments,
-  documentFilesOf,
-  serialiseTestDocuments,
-  type TestDocument,
-} from "../../test-country/test-document.ts";
 import { TrustStore } from "../../trust/trust-store.ts";
 import { failureCodeOf } from "../../verify/failure-code.ts";
 import { DEFAULT_POLICY } from "../../verify/policy.ts";
 import { failedCheckOf, type Report, withChipProof } from "../../verify/report.ts";
 import { verifyDocument } from "../../verify/verify-document.ts";
+import {
+  deserialiseTestDocuments,
+  documentFilesOf,
+  serialiseTestDocuments,
+  type TestDocument,
+} from "../../virtual/test-document.ts";
 import { testDocuments } from "./catalogue.ts";
 import { createTestCountry, DEFAULT_TEST_SEED, testCountryTrust } from "./test-country.ts";
 

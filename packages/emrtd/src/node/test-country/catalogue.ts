@@ -6,7 +6,7 @@ import type {
   TestDocument,
   TestFileName,
   TestHolder,
-} from "../../test-country/test-document.ts";
+} from "../../virtual/test-document.ts";
 import { type PersonalisationRequest, personalise } from "./personalise.ts";
 import { type PortraitName, readPortrait } from "./portraits.ts";
 import { signerProfile } from "./signer-profiles.ts";

@@ -7,13 +7,14 @@ import { buildDg14 } from "../../lds/dg14.ts";
 import { buildDg15 } from "../../lds/dg15.ts";
 import type { SecurityInfoContent } from "../../lds/security-infos.ts";
 import { buildMrz, type MrzContent } from "../../mrz/build-mrz.ts";
-import type { TestChip, TestFileName } from "../../test-country/test-document.ts";
+import type { TestChip, TestFileName } from "../../virtual/test-document.ts";
 import { type MessageOptions, signSecurityObject } from "./sign-message.ts";
 import type { SignerProfile } from "./signer-profiles.ts";
-import { ecSigningKey, rsaSigningKey, type SigningKey } from "./signing-key.ts";
+import { ecSigningKey, rsaSigningKey, type SigningKey, secp256k1PublicKey } from "./signing-key.ts";
 import type { SignerVariant, TestCountry } from "./test-country.ts";
 
-export type ChipAuthenticationKind = "ecdh_aes128" | "ecdh_3des";
+/** `ecdh_unknown_curve` is offered on a curve that this package does not know, so that nobody can ask for it here. */
+export type ChipAuthenticationKind = "ecdh_aes128" | "ecdh_3des" | "ecdh_unknown_curve";
 export type ActiveAuthenticationKind = "rsa" | "ecdsa";
 
 export interface PersonalisationRequest {
@@ -47,22 +48,29 @@ interface ChipKey {
   readonly key: SigningKey;
 }
 
-function chipAuthenticationKey(seed: string, label: string, kind: ChipAuthenticationKind): ChipKey {
-  const key = ecSigningKey(seed, `${label} chip authentication`, "brainpoolP256r1", {
-    explicitParameters: true,
-  });
+interface ChipAuthenticationKey {
+  readonly infos: readonly SecurityInfoContent[];
+  /** Null where the software chip could not use it. */
+  readonly privateKey: Uint8Array | null;
+}
+
+function chipAuthenticationKey(
+  seed: string,
+  label: string,
+  kind: ChipAuthenticationKind,
+): ChipAuthenticationKey {
+  const keyLabel = `${label} chip authentication`;
+  const infos = (protocol: string, subjectPublicKeyInfo: Uint8Array): readonly SecurityInfoContent[] => [
+    { kind: "chipAuthentication", protocol, version: 1 },
+    { kind: "chipAuthenticationPublicKey", protocol: OID.publicKeyEcdh, subjectPublicKeyInfo },
+  ];
+  if (kind === "ecdh_unknown_curve") {
+    const publicKey = secp256k1PublicKey(seed, keyLabel);
+    return { infos: infos(OID.chipAuthenticationEcdhAes128, publicKey), privateKey: null };
+  }
+  const key = ecSigningKey(seed, keyLabel, "brainpoolP256r1", { explicitParameters: true });
   const protocol = kind === "ecdh_aes128" ? OID.chipAuthenticationEcdhAes128 : OID.chipAuthenticationEcdh3Des;
-  return {
-    key,
-    infos: [
-      { kind: "chipAuthentication", protocol, version: 1 },
-      {
-        kind: "chipAuthenticationPublicKey",
-        protocol: OID.publicKeyEcdh,
-        subjectPublicKeyInfo: key.subjectPublicKeyInfo,
-      },
-    ],
-  };
+  return { infos: infos(protocol, key.subjectPublicKeyInfo), privateKey: key.pkcs8 };
 }
 
 function activeAuthenticationKey(seed: string, label: string, kind: ActiveAuthenticationKind): ChipKey {
@@ -121,7 +129,8 @@ export function personalise(request: PersonalisationRequest): PersonalisedDocume
       },
       can,
       pace: [PACE],
-      chipAuthentication: chipAuthentication && !clone ? [{ privateKey: chipAuthentication.key.pkcs8 }] : [],
+      chipAuthentication:
+        chipAuthentication?.privateKey && !clone ? [{ privateKey: chipAuthentication.privateKey }] : [],
       activeAuthentication:
         activeAuthentication && !clone
           ? {

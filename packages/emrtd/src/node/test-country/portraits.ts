@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import type { TestHolder } from "../../test-country/test-document.ts";
+import type { TestHolder } from "../../virtual/test-document.ts";
 
-/** Drawn by `portraits/render-portrait.ts`, which says how; nobody's likeness. */
+/** Drawn by `drawing/render-portrait.ts` of this package, which says how; nobody's likeness. */
 export type PortraitName = "adult.jpg" | "elder.jpg" | "child.jpg" | "elder.jp2";
 
 export type PosedPerson = TestHolder["person"];
@@ -28,7 +28,7 @@ const pictures = new Map<string, Uint8Array>();
 function read(file: string): Uint8Array {
   const known = pictures.get(file);
   if (known !== undefined) return known;
-  const bytes = new Uint8Array(readFileSync(new URL(`./portraits/${file}`, import.meta.url)));
+  const bytes = new Uint8Array(readFileSync(new URL(`./pictures/${file}`, import.meta.url)));
   pictures.set(file, bytes);
   return bytes;
 }

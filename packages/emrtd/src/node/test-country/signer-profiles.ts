@@ -1,4 +1,4 @@
-import type { CurveName } from "../../crypto/named-curve.ts";
+import type { CurveName } from "../../crypto/curves.ts";
 import type { SignatureScheme } from "../../crypto/signature-scheme.ts";
 import type { DigestName } from "../../lds/lds-security-object.ts";
 import type { RsaTestKeyName } from "./rsa-test-keys.ts";

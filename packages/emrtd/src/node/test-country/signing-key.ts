@@ -10,7 +10,7 @@ import {
 import { OID } from "../../ber/oid.ts";
 import { bitString, contextTag, integer, nullValue, octetString, oid, sequence } from "../../ber/write.ts";
 import { bytesToBigInt, concat, uintBytes } from "../../bytes.ts";
-import { type CurveName, curveNamed } from "../../crypto/named-curve.ts";
+import { type CurveName, curveNamed } from "../../crypto/curves.ts";
 import { SIGNATURE_OID, type SignatureScheme } from "../../crypto/signature-scheme.ts";
 import { type DigestName, digestOid } from "../../lds/lds-security-object.ts";
 import { RSA_TEST_KEYS, type RsaTestKeyName } from "./rsa-test-keys.ts";
@@ -69,6 +69,14 @@ export function ecSigningKey(
       return sequence(integer(r), integer(s));
     },
   };
+}
+
+/** SubjectPublicKeyInfo of a key on a sound curve (SEC 2) that no travel document uses and that this package does not know. */
+export function secp256k1PublicKey(seed: string, label: string): Uint8Array {
+  const ecdh = createECDH("secp256k1");
+  ecdh.setPrivateKey(seededBytes(seed, `${label} secp256k1`, 32));
+  const algorithm = sequence(oid(OID.ecPublicKey), oid("1.3.132.0.10"));
+  return sequence(algorithm, bitString(new Uint8Array(ecdh.getPublicKey())));
 }
 
 function multiplyBase(curveName: CurveName, scalar: Uint8Array): Uint8Array {

@@ -1,15 +1,15 @@
 /**
- * Draws the turned heads of `@assay/emrtd/node/test-country/portraits` again, about ten seconds each:
+ * Draws the turned heads of `src/node/test-country/portraits.ts` again, byte for byte, some seconds each:
  *
- *   node apps/server/test/support/render-poses.ts
+ *   node packages/emrtd/drawing/render-poses.ts
  */
 import { writeFileSync } from "node:fs";
-import { POSED_PEOPLE, POSES } from "@assay/emrtd/node/test-country/portraits";
-import { renderPerson } from "@assay/emrtd/node/test-country/portraits/render-portrait";
 import { encode } from "jpeg-js";
+import { POSED_PEOPLE, POSES } from "../src/node/test-country/portraits.ts";
+import { renderPerson } from "./render-portrait.ts";
 
 const [width, height] = [240, 320];
-const folder = new URL("../../../../packages/emrtd/src/node/test-country/portraits/poses/", import.meta.url);
+const folder = new URL("../src/node/test-country/pictures/poses/", import.meta.url);
 
 for (const person of POSED_PEOPLE) {
   for (const [yawDegrees, pitchDegrees] of POSES) {

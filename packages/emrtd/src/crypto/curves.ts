@@ -3,6 +3,8 @@ import { bytesToBigInt } from "../bytes.ts";
 /** Domain parameters of SEC 2 and RFC 5639, in hexadecimal. All have the cofactor 1. */
 interface CurveDefinition {
   readonly oid: string;
+  /** Of the table of standardized domain parameters in ICAO Doc 9303-11, section 9.5.1, which key agreement uses. */
+  readonly standardizedId?: number;
   readonly p: string;
   readonly a: string;
   readonly b: string;
@@ -14,6 +16,7 @@ interface CurveDefinition {
 const DEFINITIONS = {
   secp192r1: {
     oid: "1.2.840.10045.3.1.1",
+    standardizedId: 8,
     p: "fffffffffffffffffffffffffffffffeffffffffffffffff",
     a: "fffffffffffffffffffffffffffffffefffffffffffffffc",
     b: "64210519e59c80e70fa7e9ab72243049feb8deecc146b9b1",
@@ -22,6 +25,7 @@ const DEFINITIONS = {
   },
   secp224r1: {
     oid: "1.3.132.0.33",
+    standardizedId: 10,
     p: "ffffffffffffffffffffffffffffffff000000000000000000000001",
     a: "fffffffffffffffffffffffffffffffefffffffffffffffffffffffe",
     b: "b4050a850c04b3abf54132565044b0b7d7bfd8ba270b39432355ffb4",
@@ -30,6 +34,7 @@ const DEFINITIONS = {
   },
   secp256r1: {
     oid: "1.2.840.10045.3.1.7",
+    standardizedId: 12,
     p: "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff",
     a: "ffffffff00000001000000000000000000000000fffffffffffffffffffffffc",
     b: "5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604b",
@@ -38,6 +43,7 @@ const DEFINITIONS = {
   },
   secp384r1: {
     oid: "1.3.132.0.34",
+    standardizedId: 15,
     p: "fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffeffffffff0000000000000000ffffffff",
     a: "fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffeffffffff0000000000000000fffffffc",
     b: "b3312fa7e23ee7e4988e056be3f82d19181d9c6efe8141120314088f5013875ac656398d8a2ed19d2a85c8edd3ec2aef",
@@ -46,6 +52,7 @@ const DEFINITIONS = {
   },
   secp521r1: {
     oid: "1.3.132.0.35",
+    standardizedId: 18,
     p: "01ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
     a: "01fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc",
     b: "0051953eb9618e1c9a1f929a21a0b68540eea2da725b99b315f3b8b489918ef109e156193951ec7e937b1652c0bd3bb1bf073573df883d2c34f1ef451fd46b503f00",
@@ -70,6 +77,7 @@ const DEFINITIONS = {
   },
   brainpoolP192r1: {
     oid: "1.3.36.3.3.2.8.1.1.3",
+    standardizedId: 9,
     p: "c302f41d932a36cda7a3463093d18db78fce476de1a86297",
     a: "6a91174076b1e0e19c39c031fe8685c1cae040e5c69a28ef",
     b: "469a28ef7c28cca3dc721d044f4496bcca7ef4146fbf25c9",
@@ -86,6 +94,7 @@ const DEFINITIONS = {
   },
   brainpoolP224r1: {
     oid: "1.3.36.3.3.2.8.1.1.5",
+    standardizedId: 11,
     p: "d7c134aa264366862a18302575d1d787b09f075797da89f57ec8c0ff",
     a: "68a5e62ca9ce6c1c299803a6c1530b514e182ad8b0042a59cad29f43",
     b: "2580f63ccfe44138870713b1a92369e33e2135d266dbb372386c400b",
@@ -102,6 +111,7 @@ const DEFINITIONS = {
   },
   brainpoolP256r1: {
     oid: "1.3.36.3.3.2.8.1.1.7",
+    standardizedId: 13,
     p: "a9fb57dba1eea9bc3e660a909d838d726e3bf623d52620282013481d1f6e5377",
     a: "7d5a0975fc2c3057eef67530417affe7fb8055c126dc5c6ce94a4b44f330b5d9",
     b: "26dc5c6ce94a4b44f330b5d9bbd77cbf958416295cf7e1ce6bccdc18ff8c07b6",
@@ -118,6 +128,7 @@ const DEFINITIONS = {
   },
   brainpoolP320r1: {
     oid: "1.3.36.3.3.2.8.1.1.9",
+    standardizedId: 14,
     p: "d35e472036bc4fb7e13c785ed201e065f98fcfa6f6f40def4f92b9ec7893ec28fcd412b1f1b32e27",
     a: "3ee30b568fbab0f883ccebd46d3f3bb8a2a73513f5eb79da66190eb085ffa9f492f375a97d860eb4",
     b: "520883949dfdbc42d3ad198640688a6fe13f41349554b49acc31dccd884539816f5eb4ac8fb1f1a6",
@@ -134,6 +145,7 @@ const DEFINITIONS = {
   },
   brainpoolP384r1: {
     oid: "1.3.36.3.3.2.8.1.1.11",
+    standardizedId: 16,
     p: "8cb91e82a3386d280f5d6f7e50e641df152f7109ed5456b412b1da197fb71123acd3a729901d1a71874700133107ec53",
     a: "7bc382c63d8c150c3c72080ace05afa0c2bea28e4fb22787139165efba91f90f8aa5814a503ad4eb04a8c7dd22ce2826",
     b: "04a8c7dd22ce28268b39b55416f0447c2fb77de107dcd2a62e880ea53eeb62d57cb4390295dbc9943ab78696fa504c11",
@@ -150,6 +162,7 @@ const DEFINITIONS = {
   },
   brainpoolP512r1: {
     oid: "1.3.36.3.3.2.8.1.1.13",
+    standardizedId: 17,
     p: "aadd9db8dbe9c48b3fd4e6ae33c9fc07cb308db3b3c9d20ed6639cca703308717d4d9b009bc66842aecda12ae6a380e62881ff2f2d82c68528aa6056583a48f3",
     a: "7830a3318b603b89e2327145ac234cc594cbdd8d3df91610a83441caea9863bc2ded5d5aa8253aa10a2ef1c98b9ac8b57f1117a72bf2c7b9e7c1ac4d77fc94ca",
     b: "3df91610a83441caea9863bc2ded5d5aa8253aa10a2ef1c98b9ac8b57f1117a72bf2c7b9e7c1ac4d77fc94cadc083e67984050b75ebae5dd2809bd638016f723",
@@ -168,9 +181,12 @@ const DEFINITIONS = {
 
 export type CurveName = keyof typeof DEFINITIONS;
 
-export interface CurveParameters {
+/** A known curve. */
+export interface Curve {
   readonly name: CurveName;
+  /** The name that certificates and DG14 use. */
   readonly oid: string;
+  readonly standardizedId: number | null;
   readonly p: bigint;
   readonly a: bigint;
   readonly b: bigint;
@@ -182,12 +198,13 @@ export interface CurveParameters {
   readonly orderBytes: number;
 }
 
-function curveParameters(name: CurveName, definition: CurveDefinition): CurveParameters {
+function readDefinition(name: CurveName, definition: CurveDefinition): Curve {
   const number = (hex: string) => BigInt(`0x${hex}`);
   const half = definition.g.length / 2;
   return {
     name,
     oid: definition.oid,
+    standardizedId: definition.standardizedId ?? null,
     p: number(definition.p),
     a: number(definition.a),
     b: number(definition.b),
@@ -199,19 +216,19 @@ function curveParameters(name: CurveName, definition: CurveDefinition): CurvePar
   };
 }
 
-export const CURVES: readonly CurveParameters[] = (Object.keys(DEFINITIONS) as CurveName[]).map((name) =>
-  curveParameters(name, DEFINITIONS[name]),
+export const CURVES: readonly Curve[] = (Object.keys(DEFINITIONS) as CurveName[]).map((name) =>
+  readDefinition(name, DEFINITIONS[name]),
 );
 
-const BY_OID: ReadonlyMap<string, CurveParameters> = new Map(CURVES.map((curve) => [curve.oid, curve]));
-const BY_NAME: ReadonlyMap<string, CurveParameters> = new Map(CURVES.map((curve) => [curve.name, curve]));
-const BY_PRIME: ReadonlyMap<bigint, readonly CurveParameters[]> = Map.groupBy(CURVES, (curve) => curve.p);
+const BY_OID: ReadonlyMap<string, Curve> = new Map(CURVES.map((curve) => [curve.oid, curve]));
+const BY_NAME: ReadonlyMap<string, Curve> = new Map(CURVES.map((curve) => [curve.name, curve]));
+const BY_PRIME: ReadonlyMap<bigint, readonly Curve[]> = Map.groupBy(CURVES, (curve) => curve.p);
 
-export function curveOfOid(oid: string): CurveParameters | undefined {
+export function curveOfOid(oid: string): Curve | undefined {
   return BY_OID.get(oid);
 }
 
-export function curveNamed(name: CurveName): CurveParameters {
+export function curveNamed(name: CurveName): Curve {
   const curve = BY_NAME.get(name);
   if (curve === undefined) throw new TypeError(`No curve is called ${name}`);
   return curve;
@@ -230,7 +247,7 @@ export interface ExplicitParameters {
   readonly cofactor: bigint | undefined;
 }
 
-export function curveOfParameters(given: ExplicitParameters): CurveParameters | undefined {
+export function curveOfParameters(given: ExplicitParameters): Curve | undefined {
   if (given.cofactor !== undefined && given.cofactor !== 1n) return undefined;
   const candidates = BY_PRIME.get(bytesToBigInt(given.p)) ?? [];
   const a = bytesToBigInt(given.a);

@@ -1,6 +1,6 @@
 /**
- * Draws the people of the test country, who do not exist: a head as a signed distance field, lit and marched pixel by pixel. Run it to
- * make the portraits beside it again:
+ * Draws the people of the test country, who do not exist: a head as a signed distance field, lit and marched pixel by pixel. Run it here to make
+ * the portraits in `src/node/test-country/pictures` again:
  *
  *   node render-portrait.ts adult > adult.ppm && cjpeg -quality 85 -baseline adult.ppm > adult.jpg
  *   node render-portrait.ts elder > elder.ppm && opj_compress -i elder.ppm -o elder.jp2 -r 24

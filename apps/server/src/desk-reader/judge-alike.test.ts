@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { after } from "node:test";
+import type { CardReaders } from "@assay/emrtd/node/pcsc";
+import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
+import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { type PersonalisationRequest, personalise } from "@assay/emrtd/node/test-country/personalise";
+import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
+import { signerProfile } from "@assay/emrtd/node/test-country/signer-profiles";
+import {
+  createTestCountry,
+  DEFAULT_TEST_SEED,
+  testCountryTrust,
+} from "@assay/emrtd/node/test-country/test-country";
+import { carryCommands } from "@assay/emrtd/reader/carry-commands";
+import { openChip } from "@assay/emrtd/reader/open-chip";
+import { readDocument } from "@assay/emrtd/reader/read-document";
+import { TrustStore } from "@assay/emrtd/trust/trust-store";
+import { DEFAULT_POLICY } from "@assay/emrtd/verify/policy";
+import type { TestDocument } from "@assay/emrtd/virtual/test-document";
+import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
+import { ChipExaminer } from "../verify/chip-examiner.ts";
+import { documentCheckWithProof } from "../verify/chip-task.ts";
+import { judgeDocument } from "./judge-document.ts";
+import { readDocumentAtDesk } from "./read-document.ts";
+
+const now = new Date("2026-11-15T12:00:00Z");
+const country = createTestCountry(DEFAULT_TEST_SEED, now);
+const checker = createNodeSignatureChecker();
+const trust = new TrustStore(testCountryTrust(country), checker);
+const folder = mkdtempSync(join(tmpdir(), "assay-alike-"));
+const examiner = new ChipExaminer(folder, { threads: 1 });
+
+after(async () => {
+  await examiner.close();
+  rmSync(folder, { recursive: true });
+});
+
+type Document = Pick<TestDocument, "files" | "chip">;
+
+/** Words, as the desk prints them. */
+type Judgement = {
+  accepted: boolean;
+  failure: string | null;
+  level: string | null;
+  warnings: readonly string[];
+};
+
+const levels: Readonly<Record<string, string>> = {
+  "The data is authentic; the chip has not proved itself yet.": "data authentic",
+  "The data is authentic and the chip is genuine.": "chip genuine",
+  "The data is authentic. The document offers no proof against copies of its chip.": "chip clonable",
+};
+
+async function judgedAtDesk({ files, chip }: Document): Promise<Judgement> {
+  const transport = createVirtualChip({ files, ...chip });
+  const readers: CardReaders = {
+    list: async () => [{ name: "Desk", cardPresent: true, atr: new Uint8Array(0) }],
+    connect: async () => ({ transport, disconnect: async () => {} }),
+    close: async () => {},
+  };
+  const lines: string[] = [];
+  const accepted = await readDocumentAtDesk(
+    { accessKey: { mrz: chip.mrzKey }, waitSeconds: 0 },
+    {
+      readers,
+      judge: judgeDocument({ trust, policy: DEFAULT_POLICY, checker, now }),
+      print: (line) => lines.push(line),
+      delay: async () => {},
+      now: () => now,
+    },
+  );
+  const last = lines.at(-1) ?? "";
+  return {
+    accepted,
+    failure: /^Refused: (.*)\.$/.exec(last)?.[1] ?? null,
+    level: levels[last] ?? null,
+    warnings: lines.flatMap((line) => /^warning [a-z ]+: (.*)$/.exec(line)?.[1] ?? []),
+  };
+}
+
+/** The device of the service carries the commands, as the socket's other end does. */
+async function judgedByService({ files, chip }: Document): Promise<Judgement> {
+  const opened = await openChip(createVirtualChip({ files, ...chip }), { mrz: chip.mrzKey });
+  const read = await readDocument(opened);
+  const wait = () => {};
+  let check = await examiner.verify({ sandbox: true, files: read, now }, wait);
+  if (check.proof !== null) {
+    let step = await examiner.beginProof(check.proof, read, wait);
+    while (step.kind === "ask")
+      step = await examiner.continueProof(step.state, await carryCommands(opened, step.ask), read, wait);
+    check = documentCheckWithProof(check, step.verdict);
+  }
+  const words = (name: string) => name.replaceAll("_", " ");
+  return {
+    accepted:
+      check.failureCode === null && (check.level === "chip_genuine" || check.level === "chip_clonable"),
+    failure: check.failureCode === null ? null : words(check.failureCode),
+    level: check.level === null ? null : words(check.level),
+    warnings: check.warnings.map(words),
+  };
+}
+
+function ofUnknownCurve(options: Partial<PersonalisationRequest>): Document {
+  return personalise({
+    country,
+    profile: signerProfile("brainpoolP256r1-sha256-explicit"),
+    can: "123456",
+    portrait: readPortrait("adult.jpg"),
+    mrz: {
+      format: "TD3",
+      documentCode: "P",
+      issuingState: "UTO",
+      nationality: "UTO",
+      documentNumber: "UNKNOWN01",
+      dateOfBirth: "900101",
+      dateOfExpiry: "331231",
+      sex: "X",
+      primaryName: "Unknown",
+    },
+    chipAuthentication: "ecdh_unknown_curve",
+    ...options,
+  });
+}
+
+const unsupported = ["chip authentication unsupported"];
+
+test("the desk and the service judge every document of the test country alike", async (t) => {
+  for (const document of testDocuments(now)) {
+    await t.test(document.id, async () => {
+      const [atDesk, byService] = [await judgedAtDesk(document), await judgedByService(document)];
+      assert.deepEqual(atDesk, byService);
+      const expected = document.decidedBy === "chip" ? document.expectedFailureCode : null;
+      assert.equal(byService.failure, expected?.replaceAll("_", " ") ?? null);
+    });
+  }
+  const cases: readonly [string, Document, Judgement][] = [
+    [
+      "chip authentication on an unknown curve, and nothing else: the chip may be a copy",
+      ofUnknownCurve({}),
+      { accepted: true, failure: null, level: "chip clonable", warnings: unsupported },
+    ],
+    [
+      "chip authentication on an unknown curve, and active authentication: the chip signs",
+      ofUnknownCurve({ activeAuthentication: "ecdsa" }),
+      { accepted: true, failure: null, level: "chip genuine", warnings: unsupported },
+    ],
+    [
+      "chip authentication on an unknown curve, and a copy that cannot sign: refused",
+      ofUnknownCurve({ activeAuthentication: "rsa", clone: true }),
+      {
+        accepted: false,
+        failure: "document active authentication failed",
+        level: null,
+        warnings: unsupported,
+      },
+    ],
+  ];
+  for (const [name, document, expected] of cases) {
+    await t.test(name, async () => {
+      assert.deepEqual(await judgedAtDesk(document), expected);
+      assert.deepEqual(await judgedByService(document), expected);
+    });
+  }
+});

@@ -1,0 +1,108 @@
+import { decodeResponse, STATUS } from "../apdu/response.ts";
+import type { RandomSource } from "../crypto/random.ts";
+import { isEmrtdError } from "../emrtd-error.ts";
+import { type ProofStep, refusedBecause } from "../proof-step.ts";
+import {
+  agreementCommands,
+  type CommandSet,
+  firstCommandSet,
+  makeEphemeralKey,
+  openProofAnswer,
+  sealedProofCommand,
+  sharedSecret,
+} from "./chip-authentication.ts";
+import { type ChipAuthenticationOffer, chipAuthenticationOffers } from "./chip-authentication-offer.ts";
+
+/** How far chip authentication is. Nothing but these bytes is secret, and nothing but these bytes is needed to go on. */
+export type ChipAuthenticationState =
+  | { readonly step: "agreement"; readonly commandSet: CommandSet; readonly privateKey: Uint8Array }
+  | { readonly step: "proof"; readonly secret: Uint8Array };
+
+/** `dg14` must be covered by a verified security object, and must offer what this package can do (`verifyDocument` says whether). */
+export function beginChipAuthentication(
+  dg14: Uint8Array,
+  random: RandomSource,
+): ProofStep<ChipAuthenticationState> {
+  const offer = requireOffer(dg14);
+  return askForAgreement(offer, firstCommandSet(offer), random);
+}
+
+/** Takes the answers to what was asked last; a chip that is genuine has answered in two steps, or in three with triple DES. */
+export function continueChipAuthentication(
+  state: ChipAuthenticationState,
+  answers: readonly Uint8Array[],
+  dg14: Uint8Array,
+  random: RandomSource,
+): ProofStep<ChipAuthenticationState> {
+  const offer = requireOffer(dg14);
+  try {
+    return state.step === "agreement"
+      ? judgeAgreement(state, answers, offer, random)
+      : judgeProof(state, answers, offer);
+  } catch (error) {
+    // What the device brings back is anything at all; whatever cannot be read has proved nothing.
+    if (!isEmrtdError(error)) throw error;
+    return refusedBecause(error.code.toLowerCase());
+  }
+}
+
+function requireOffer(dg14: Uint8Array): ChipAuthenticationOffer {
+  const [offer] = chipAuthenticationOffers(dg14);
+  if (offer === undefined) throw new TypeError("DG14 offers no chip authentication");
+  return offer;
+}
+
+function askForAgreement(
+  offer: ChipAuthenticationOffer,
+  commandSet: CommandSet,
+  random: RandomSource,
+): ProofStep<ChipAuthenticationState> {
+  const privateKey = makeEphemeralKey(offer, random);
+  const commands = agreementCommands(offer, privateKey, commandSet);
+  return {
+    kind: "ask",
+    state: { step: "agreement", commandSet, privateKey },
+    ask: { kind: "in_session", commands },
+  };
+}
+
+function judgeAgreement(
+  { commandSet, privateKey }: Extract<ChipAuthenticationState, { step: "agreement" }>,
+  answers: readonly Uint8Array[],
+  offer: ChipAuthenticationOffer,
+  random: RandomSource,
+): ProofStep<ChipAuthenticationState> {
+  if (answers.some((answer) => decodeResponse(answer).statusWord !== STATUS.ok)) {
+    // The chip may know the other set of commands only. It is asked with a new key: the first one has been shown to it.
+    if (commandSet === "key_agreement_template")
+      return askForAgreement(offer, "general_authenticate", random);
+    return refusedBecause("ephemeral_key_refused");
+  }
+  if (answers.length !== (commandSet === "key_agreement_template" ? 1 : 2))
+    return refusedBecause("answer_missing");
+  const secret = sharedSecret(offer, privateKey);
+  return {
+    kind: "ask",
+    state: { step: "proof", secret },
+    ask: { kind: "sealed", commands: [sealedProofCommand(offer, secret)] },
+  };
+}
+
+function judgeProof(
+  { secret }: Extract<ChipAuthenticationState, { step: "proof" }>,
+  answers: readonly Uint8Array[],
+  offer: ChipAuthenticationOffer,
+): ProofStep<ChipAuthenticationState> {
+  const [answer] = answers;
+  if (answer === undefined) return refusedBecause("answer_missing");
+  // Any status will do: what proves the chip is that it answered under keys that only it and we can know.
+  const statusWord = openProofAnswer(offer, secret, answer);
+  const { oid: protocol, suite, domain } = offer;
+  return {
+    kind: "judged",
+    verdict: {
+      passed: true,
+      evidence: { protocol, cipher: suite.name, domain: domain.name, status_word: statusWord },
+    },
+  };
+}

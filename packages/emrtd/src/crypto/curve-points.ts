@@ -1,0 +1,96 @@
+import {
+  type WeierstrassOpts,
+  type WeierstrassPointCons,
+  weierstrass,
+} from "@noble/curves/abstract/weierstrass.js";
+import { EmrtdError } from "../emrtd-error.ts";
+import { CURVES, type Curve, type CurveName, curveOfOid } from "./curves.ts";
+import { isProbablePrime } from "./prime.ts";
+
+export type CurvePoints = WeierstrassPointCons<bigint>;
+
+/** A curve that can be calculated on: a known one, or one whose parameters a key brought along. */
+export interface CalculableCurve {
+  readonly name: CurveName | "explicit";
+  readonly points: CurvePoints;
+}
+
+/** Those on which chips agree on keys and sign. */
+export const STANDARDIZED_CURVES: readonly Curve[] = CURVES.filter(
+  ({ standardizedId }) => standardizedId !== null,
+);
+
+const calculable = new Map<CurveName, CalculableCurve>();
+
+/** Made when it is first asked for: few of the curves are met in one process. */
+export function calculableCurve({ name, p, a, b, gx, gy, n }: Curve): CalculableCurve {
+  const known = calculable.get(name);
+  if (known !== undefined) return known;
+  const made = { name, points: weierstrass({ p, a, b, Gx: gx, Gy: gy, n, h: 1n }) };
+  calculable.set(name, made);
+  return made;
+}
+
+export function standardizedCurveOfOid(oid: string): CalculableCurve | undefined {
+  const curve = curveOfOid(oid);
+  return curve === undefined || curve.standardizedId === null ? undefined : calculableCurve(curve);
+}
+
+export function standardizedCurveOfId(id: number): CalculableCurve | undefined {
+  const curve = STANDARDIZED_CURVES.find(({ standardizedId }) => standardizedId === id);
+  return curve === undefined ? undefined : calculableCurve(curve);
+}
+
+const MIN_FIELD_BITS = 160;
+const MAX_FIELD_BITS = 521;
+
+/**
+ * Explicit parameters. Those of a standardized curve give that curve. Any other curve is checked as SEC 1, section
+ * 3.1.1.2.1 asks, because a weak curve would make key agreement worthless without looking wrong.
+ */
+export function curveFromParameters(parameters: WeierstrassOpts<bigint>): CalculableCurve {
+  const known = STANDARDIZED_CURVES.find((curve) => hasParameters(curve, parameters));
+  if (known !== undefined) return calculableCurve(known);
+  return { name: "explicit", points: checkedCurve(parameters) };
+}
+
+function hasParameters(curve: Curve, { p, a, b, Gx, Gy, n, h }: WeierstrassOpts<bigint>): boolean {
+  return (
+    curve.p === p &&
+    curve.a === a &&
+    curve.b === b &&
+    curve.gx === Gx &&
+    curve.gy === Gy &&
+    curve.n === n &&
+    h === 1n
+  );
+}
+
+function checkedCurve(parameters: WeierstrassOpts<bigint>): CurvePoints {
+  const { p, a, b, Gx, Gy, n, h } = parameters;
+  const refuse = (rule: string): never => {
+    throw new EmrtdError("CRYPTO_INVALID", `The explicit curve parameters are refused: ${rule}`);
+  };
+  const bits = p.toString(2).length;
+  if (bits < MIN_FIELD_BITS || bits > MAX_FIELD_BITS) refuse("the field has an unsuitable size");
+  if ([a, b, Gx, Gy].some((value) => value < 0n || value >= p))
+    refuse("a coefficient lies outside of the field");
+  if (h !== 1n) refuse("the cofactor is not one");
+  if (n === p || n.toString(2).length < MIN_FIELD_BITS) refuse("the order is unsuitable");
+  // Hasse: with cofactor one the order is the number of points, which differs from p + 1 by at most 2·sqrt(p).
+  const trace = p + 1n - n;
+  if (trace * trace > 4n * p) refuse("the order is impossible for this field");
+  if ((4n * a * a * a + 27n * b * b) % p === 0n) refuse("the curve is singular");
+  if ((Gy * Gy - (Gx * Gx * Gx + a * Gx + b)) % p !== 0n) refuse("the generator is not on the curve");
+  if (!isProbablePrime(p) || !isProbablePrime(n)) refuse("a modulus is not prime");
+  // Embedding degree: a small one would carry the logarithm over to a field where it is easy.
+  let power = 1n;
+  for (let degree = 1; degree <= 20; degree++) {
+    power = (power * p) % n;
+    if (power === 1n) refuse("the embedding degree is small");
+  }
+  const points = weierstrass({ p, a, b, Gx, Gy, n, h });
+  if (!points.BASE.multiplyUnsafe(n - 1n).equals(points.BASE.negate()))
+    refuse("the order is not that of the generator");
+  return points;
+}
