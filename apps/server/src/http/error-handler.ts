@@ -67,11 +67,12 @@ function toApiError(error: unknown): ApiError {
 function isUnavailable(error: unknown): boolean {
   const state = sqlState(error) ?? "";
   if (/^(08|57P0|53)/.test(state)) return true;
-  if (["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE"].includes(state))
+  if (["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH"].includes(state))
     return (error as { syscall?: string }).syscall !== undefined;
+  // What the driver says has no code. The last is a statement on a connection that was lost before it.
   return (
     error instanceof Error &&
-    /Connection terminated|timeout exceeded when trying to connect/.test(error.message)
+    /Connection terminated|timeout exceeded when trying to connect|is not queryable$/.test(error.message)
   );
 }
 
