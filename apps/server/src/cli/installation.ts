@@ -40,7 +40,7 @@ export async function openInstallation(
   const { startEmbeddedPostgres } = await import("../db/embedded-postgres.ts");
   const embedded = await startEmbeddedPostgres({
     dataDir: config.dataDir,
-    log: (line) => (line.startsWith("LOG:") ? log.debug(line) : log.info(line)),
+    log: (line, level) => log[level](line),
   });
   return {
     config,

@@ -101,7 +101,8 @@ export class Db extends Statements {
       await outer.client.query(`release savepoint ${savepoint}`);
       return result;
     } catch (error) {
-      await outer.client.query(`rollback to savepoint ${savepoint}`);
+      // It fails when the connection is lost. Then so will the commit, and the first error tells more.
+      await outer.client.query(`rollback to savepoint ${savepoint}`).catch(() => {});
       throw error;
     }
   }
@@ -116,6 +117,7 @@ export class Db extends Statements {
         await client.query("commit");
         return result;
       } catch (error) {
+        // Fails at once on a connection that was lost, which the pool then closes instead of lending it again.
         await client.query("rollback").catch((rollbackError: Error) => {
           broken = rollbackError;
         });
@@ -127,13 +129,19 @@ export class Db extends Statements {
     }
   }
 
-  /** A connection of its own for advisory locks and other things that belong to a session. */
+  /**
+   * A connection of its own for advisory locks and other things that belong to a session. It is closed when `work` fails:
+   * nobody knows what it still holds then, or whether it is still there.
+   */
   async withConnection<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
+    let failed = true;
     try {
-      return await work(client);
+      const result = await work(client);
+      failed = false;
+      return result;
     } finally {
-      client.release();
+      client.release(failed);
     }
   }
 
@@ -161,11 +169,12 @@ export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error) ?? "";
   // AK001 is of our own triggers: this process has yet to learn of a new key.
   if (/^(08|57P0|53|AK001)/.test(state)) return true;
-  if (["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE"].includes(state))
+  if (["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH"].includes(state))
     return (error as { syscall?: string }).syscall !== undefined;
+  // What the driver says has no code. The last is a statement on a connection that was lost before it.
   return (
     error instanceof Error &&
-    /Connection terminated|timeout exceeded when trying to connect|not queryable/.test(error.message)
+    /Connection terminated|timeout exceeded when trying to connect|is not queryable$/.test(error.message)
   );
 }
 
@@ -194,7 +203,17 @@ export function openDb(options: { url: string; poolSize: number; onError: (error
     connectionTimeoutMillis: 10_000,
     application_name: "assay",
   });
-  // Without a listener a database restart would end the process.
-  pool.on("error", options.onError);
+  // A lost connection emits `error` on its client, and again when the socket closes. The pool listens only while the client
+  // is idle, and an `error` that nobody listens to ends the process; so each client has a listener for as long as it lives.
+  // Whoever had borrowed it learns from the statement that fails.
+  pool.on("connect", (client) => {
+    let told = false;
+    client.on("error", (error) => {
+      if (!told) options.onError(error);
+      told = true;
+    });
+  });
+  // Emitted for idle clients, after the listener above.
+  pool.on("error", () => {});
   return new Db(pool);
 }

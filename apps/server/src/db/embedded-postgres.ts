@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { constants, existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { constants, existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import {
   chmod,
   lchown,
@@ -34,10 +34,13 @@ export type EmbeddedPostgres = {
   notes: readonly string[];
 };
 
+export type EmbeddedLogLevel = "debug" | "info" | "warn" | "error";
+
 export type EmbeddedPostgresOptions = {
   /** DATA_DIR of the service; the server keeps to the `postgres` folder below it. */
   dataDir: string;
-  log: (line: string) => void;
+  /** Lines of the server and about it. */
+  log: (line: string, level: EmbeddedLogLevel) => void;
   /** False gives up the promise to survive a crash, for speed. Only tests may. */
   durable?: boolean;
   settings?: Record<string, string>;
@@ -51,6 +54,21 @@ const database = "assay";
 // The port only names the socket file; nothing listens on the network.
 const port = 5432;
 const startTimeoutMs = 300_000;
+/** A start that waits says what for: soon enough for whoever looks on, rarely enough for a log. */
+const firstWordAfterMs = 2_000;
+const wordEveryMs = 10_000;
+/**
+ * How long a server in the way may take to go by itself when its owner is gone. Halved, servers that are just writing their
+ * last checkpoint are cut short and have to recover; doubled, every start after such a death waits that much longer.
+ */
+const goneOwnerPatienceMs = 2_000;
+/** The owner of a server that is stopping hurries it within 50 seconds (`orderly`), and is left to do so. */
+const livingOwnerPatienceMs = 60_000;
+/** Between killed processes and the end of their hold on shared memory lie milliseconds; whoever takes longer does not notice. */
+const orphanPatienceMs = 3_000;
+const guardEveryMs = 2_000;
+/** Every connection costs the server a process, so only every fifth look includes one, until one fails. */
+const connectEveryRounds = 5;
 const longestSocketPathBytes = process.platform === "darwin" ? 103 : 107;
 
 const steadySettings: Record<string, string> = {
@@ -119,7 +137,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       options.log(
         held.kind === "owner"
           ? "PostgreSQL ended unexpectedly; starting it again"
-          : "the process that ran PostgreSQL has ended; taking over",
+          : "the connection to PostgreSQL was lost; joining it again, or starting it",
+        "warn",
       );
       if (failures > 0) {
         const pauseMs = Math.min(500 * 2 ** failures, 30_000);
@@ -132,7 +151,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
         if (stopping.signal.aborted) return await held.letGo();
       } catch (error) {
         if (stopping.signal.aborted) return;
-        options.log(`PostgreSQL could not be started: ${(error as Error).message}`);
+        options.log(`PostgreSQL could not be started: ${(error as Error).message}`, "error");
       }
     }
   };
@@ -238,6 +257,11 @@ type Runner = {
  * PostgreSQL refuses to run as root, so as root it gets the account `nobody`. `setpriv` starts it in such a way that the
  * kernel interrupts it when this process ends, however it ends. Where a folder above our files is closed to other users
  * (a home of mode 0700) the server is given the single right to pass through folders.
+ *
+ * The kernel's signal is SIGINT, a fast shutdown, after which the next start has nothing to recover: on a busy machine with
+ * two cores it was ready 1.3 s after the kill (median of 6), against 7 s after SIGQUIT, an immediate shutdown. What SIGQUIT has in its favour
+ * is that it always ends the server. One that gets SIGINT while it restarts its processes after a crash, or that finds no room for
+ * its last checkpoint, may stay in "stopping" for ever. That is rare, and the next start deals with it (`Obstacle`).
  */
 function chooseRunner(dataFolder: string, passedFolders: readonly string[]): Runner {
   const notes: string[] = [];
@@ -340,7 +364,7 @@ async function prepareLauncher(options: EmbeddedPostgresOptions): Promise<Launch
   await linkLibraries(native, folders.libraries);
   await makeSocketFolder(socketFolder, runner.account);
   await handOver(folders.data, runner.account);
-  const place: Place = { ...folders, native, socketFolder, runner, options };
+  const place: Place = { ...folders, native, socketFolder, runner, options, adoptedPid: 0 };
   return { hold: (cancel) => holdServer(place, cancel), socketFolder, notes: runner.notes };
 }
 
@@ -352,6 +376,8 @@ type Place = {
   socketFolder: string;
   runner: Runner;
   options: EmbeddedPostgresOptions;
+  /** The server that this process took over from an owner that was gone. */
+  adoptedPid: number;
 };
 
 async function refuseForeignData(data: string): Promise<void> {
@@ -413,6 +439,7 @@ async function handOver(folder: string, account: Account | null): Promise<void> 
 
 async function holdServer(place: Place, cancel: AbortSignal): Promise<Hold> {
   const deadline = Date.now() + startTimeoutMs;
+  const obstacle = new Obstacle(place);
   let reason = "";
   while (Date.now() < deadline) {
     cancel.throwIfAborted();
@@ -422,20 +449,136 @@ async function holdServer(place: Place, cancel: AbortSignal): Promise<Hold> {
       if (typeof joined === "object") return joined;
       reason = `the server with process id ${lock.pid} does not answer`;
       // It says itself that it is starting or stopping, or it is a living PostgreSQL that is just about to listen.
-      if (joined === "busy" || isLivingPostgres(lock.pid)) {
+      if (joined !== "silent" || isServerOf(place, lock.pid)) {
+        await obstacle.server(lock, joined);
         await wait(50);
         continue;
       }
     }
     await initialise(place);
-    await disownLockFile(path.join(place.data, "postmaster.pid"));
-    await disownLockFile(path.join(place.socketFolder, `.s.PGSQL.${port}.lock`));
+    await disownLockFile(place, path.join(place.data, "postmaster.pid"), (pid) => isServerOf(place, pid));
+    // Nothing answers at the socket that the lock file tells of; without one, a PostgreSQL of other data may use this socket.
+    const atSocket = (pid: number) =>
+      lock === null ? readPostgresProcess(pid) !== null : isServerOf(place, pid);
+    await disownLockFile(place, path.join(place.socketFolder, `.s.PGSQL.${port}.lock`), atSocket);
     const started = await tryToStart(place);
     if (typeof started === "object") return started;
     reason = started;
+    obstacle.refusal(started);
     await wait(100);
   }
   throw new EmbeddedPostgresError(`PostgreSQL could not be started in ${place.data}: ${reason}.`);
+}
+
+/** Tells, once in a while, what something waits for. */
+class Waiting {
+  readonly #place: Place;
+  readonly #since = Date.now();
+  #nextWordMs = firstWordAfterMs;
+
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  get milliseconds(): number {
+    return Date.now() - this.#since;
+  }
+
+  tell(what: string): void {
+    const waited = this.milliseconds;
+    if (waited < this.#nextWordMs) return;
+    this.#nextWordMs = waited + wordEveryMs;
+    this.#place.options.log(`waiting for ${Math.round(waited / 1000)} s: ${what}`, "warn");
+  }
+}
+
+/**
+ * What is in the way of a start: a server that can be neither joined nor replaced yet, or processes that a killed server left.
+ * After some patience those that nobody looks after are sent away. An immediate shutdown, and even SIGKILL, loses nothing
+ * that was acknowledged: the next start replays the log.
+ */
+class Obstacle {
+  readonly #place: Place;
+  #pid = 0;
+  #waiting: Waiting;
+  #leaving: Promise<void> | null = null;
+  #orphansSince = 0;
+
+  constructor(place: Place) {
+    this.#place = place;
+    this.#waiting = new Waiting(place);
+  }
+
+  async server(lock: LockFile, answer: "busy" | "full" | "silent"): Promise<void> {
+    const place = this.#place;
+    if (lock.pid !== this.#pid) {
+      this.#pid = lock.pid;
+      this.#waiting = new Waiting(place);
+      this.#leaving = null;
+    }
+    const owner = await readOwner(place);
+    const unowned = !owner.lives || place.adoptedPid === lock.pid;
+    const state =
+      answer === "full"
+        ? "has no connection left"
+        : lock.status === "stopping"
+          ? "is stopping"
+          : answer === "busy"
+            ? "is starting or recovering"
+            : "does not answer";
+    const whose = owner.lives ? `process ${owner.pid} looks after it` : "the process that started it is gone";
+    this.#waiting.tell(`PostgreSQL with process id ${lock.pid} ${state}; ${whose}`);
+    if (this.#leaving !== null || answer === "full" || !isServerOf(place, lock.pid)) return;
+    if (lock.status === "stopping") {
+      if (this.#waiting.milliseconds < (unowned ? goneOwnerPatienceMs : livingOwnerPatienceMs)) return;
+    } else {
+      // A living owner notices by itself. A server that recovers is on its way, and would begin again from the start.
+      if (!unowned || this.#waiting.milliseconds < 2 * goneOwnerPatienceMs || isRecovering(place, lock.pid))
+        return;
+    }
+    place.options.log(`PostgreSQL with process id ${lock.pid} ${state}; ${whose}; ending it`, "warn");
+    this.#leaving = endServer(place, lock.pid, () => !isServerOf(place, lock.pid), hurried);
+    this.#leaving.catch(() => {});
+  }
+
+  /** The server did not start. When it is because of processes that outlived theirs, they get a moment, and then an end. */
+  refusal(reason: string): void {
+    this.#waiting.tell(`PostgreSQL does not start yet: ${reason}`);
+    if (!/shared memory block/.test(reason)) return;
+    if (this.#orphansSince === 0) this.#orphansSince = Date.now();
+    if (Date.now() - this.#orphansSince < orphanPatienceMs) return;
+    for (const { pid } of orphansOf(this.#place)) {
+      this.#place.options.log(`process ${pid} of a PostgreSQL that is gone does not end; killing it`, "warn");
+      sendSignal(pid, "SIGKILL");
+    }
+  }
+}
+
+/**
+ * Looks after a running server for its owner. One that was told to stop by somebody else, or that nobody can connect to any
+ * more, is ended; then it is started again like one that was killed. Three tries in a row, because one may meet a
+ * machine that is short of breath; a server that recovers is left alone.
+ */
+async function guard(place: Place, pid: number, ended: () => boolean, over: AbortSignal): Promise<void> {
+  let stopping = 0;
+  let unanswered = 0;
+  for (let round = 1; !over.aborted; round++) {
+    await wait(guardEveryMs, undefined, { ref: false, signal: over }).catch(() => {});
+    if (over.aborted || ended()) return;
+    const lock = await readLockFile(place.data).catch(() => null);
+    stopping = lock?.pid === pid && lock.status === "stopping" ? stopping + 1 : 0;
+    if (unanswered > 0 || round % connectEveryRounds === 0) {
+      const client = await connect(place.socketFolder, 10_000);
+      if (typeof client === "object") await client.end().catch(() => {});
+      unanswered = client === "silent" || client === "busy" ? unanswered + 1 : 0;
+    }
+    if (over.aborted || ended()) return;
+    if (stopping < 2 && (unanswered < 3 || isRecovering(place, pid))) continue;
+    const state = stopping < 2 ? "does not answer" : "is stopping, though it is needed";
+    place.options.log(`PostgreSQL with process id ${pid} ${state}; ending it`, "error");
+    await endServer(place, pid, ended, hurried);
+    return;
+  }
 }
 
 // --- the data folder --------------------------------------------------------------------------------------------------
@@ -459,7 +602,7 @@ async function initialise(place: Place): Promise<void> {
   await removeAbandonedAttempts(place.base);
   const attempt = path.join(place.base, `data.new-${process.pid}-${randomBytes(6).toString("hex")}`);
   await makeOwnFolder(attempt, place.runner.account);
-  place.options.log("creating the database (first start only)");
+  place.options.log("creating the database (first start only)", "info");
   try {
     await runInitdb(place, attempt);
     try {
@@ -556,12 +699,13 @@ async function tryToStart(place: Place): Promise<Hold | string> {
     ...options.settings,
     unix_socket_directories: place.socketFolder,
     unix_socket_permissions: "0700",
+    cluster_name: clusterName(place.data),
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const child = spawnProgram(place, "postgres", ["-D", place.data, ...flags], ["ignore", "ignore", "pipe"]);
   const output = new LastLines();
   child.stderr?.on("data", (chunk: Buffer) => {
-    for (const line of output.add(chunk)) options.log(line);
+    for (const line of output.add(chunk)) options.log(line, levelOf(line));
   });
   const exited = new Promise<void>((resolve) => {
     child.on("error", () => resolve());
@@ -573,7 +717,11 @@ async function tryToStart(place: Place): Promise<Hold | string> {
   });
 
   let claimed = false;
+  const waiting = new Waiting(place);
   while (running) {
+    waiting.tell(
+      `PostgreSQL with process id ${child.pid} starts: ${output.lastLine() || "it says nothing yet"}`,
+    );
     const lock = await readLockFile(place.data);
     if (!claimed && lock?.pid === child.pid) {
       // Before the server answers anybody: whoever joins then sees whose it is.
@@ -603,14 +751,20 @@ async function tryToStart(place: Place): Promise<Hold | string> {
   const pid = child.pid ?? 0;
   const interrupt = () => sendSignal(pid, "SIGINT");
   process.once("exit", interrupt);
+  const over = new AbortController();
+  void guard(place, pid, () => !running, over.signal).catch((error: Error) =>
+    options.log(`PostgreSQL is not looked after any more: ${error.message}`, "error"),
+  );
   return {
     kind: "owner",
     gone: exited.then(() => {
+      over.abort();
       process.off("exit", interrupt);
     }),
     async letGo() {
+      over.abort();
       child.ref();
-      await endServer(pid, () => !running);
+      await endServer(place, pid, () => !running, orderly);
     },
   };
 }
@@ -632,9 +786,9 @@ async function readLockFile(data: string): Promise<LockFile | null> {
   };
 }
 
-async function tryToJoin(place: Place, lock: LockFile): Promise<Hold | "busy" | "silent"> {
+async function tryToJoin(place: Place, lock: LockFile): Promise<Hold | "busy" | "full" | "silent"> {
   if (lock.socketFolder === "" || lock.socketFolder !== place.socketFolder) {
-    if (lock.socketFolder !== "" && isLivingPostgres(lock.pid)) {
+    if (lock.socketFolder !== "" && isServerOf(place, lock.pid)) {
       throw new EmbeddedPostgresError(
         `PostgreSQL (process id ${lock.pid}) already serves ${place.data} at another address (${lock.socketFolder}). ` +
           "Stop the process that started it first.",
@@ -644,9 +798,15 @@ async function tryToJoin(place: Place, lock: LockFile): Promise<Hold | "busy" | 
   }
   const client = await connect(place.socketFolder);
   if (typeof client === "string") return client;
-  const served = await client
-    .query("select system_identifier::text as id from pg_control_system()")
-    .then((result) => String(result.rows[0]?.id));
+  const served = await client.query("select system_identifier::text as id from pg_control_system()").then(
+    (result) => String(result.rows[0]?.id),
+    () => null,
+  );
+  if (served === null) {
+    // It went away in between.
+    await client.end().catch(() => {});
+    return "silent";
+  }
   if (served !== (await systemIdentifier(place.data))) {
     await client.end();
     throw new EmbeddedPostgresError(
@@ -661,20 +821,28 @@ async function tryToJoin(place: Place, lock: LockFile): Promise<Hold | "busy" | 
     letGo = resolve;
   });
   keepsProcessAlive(client, false);
-  const adopted = !(await ownerLives(place));
-  if (adopted) await writeOwner(place);
+  const adopted = place.adoptedPid === lock.pid || !(await readOwner(place)).lives;
+  const over = new AbortController();
+  void gone.then(() => over.abort());
+  if (adopted) {
+    place.adoptedPid = lock.pid;
+    await writeOwner(place);
+    void guard(place, lock.pid, () => !isServerOf(place, lock.pid), over.signal).catch(() => {});
+  }
   return {
     kind: "guest",
     gone,
     async letGo() {
       letGo();
+      over.abort();
       // Otherwise a process with nothing else to do would end while it waits here.
       keepsProcessAlive(client, true);
       await client.end().catch(() => {});
       // Another hold in this very process may be the owner's, so the number alone does not say that it is ours.
-      const mine = adopted && (await readOwner(place)) === process.pid;
-      if (mine || !(await ownerLives(place))) {
-        await endServer(lock.pid, () => !isLivingPostgres(lock.pid));
+      const owner = await readOwner(place);
+      const mine = adopted && owner.pid === process.pid;
+      if (mine || !owner.lives) {
+        await endServer(place, lock.pid, () => !isServerOf(place, lock.pid), orderly);
       }
     },
   };
@@ -692,22 +860,28 @@ async function systemIdentifier(data: string): Promise<string> {
 }
 
 /** Connects to the database that every cluster has, and makes ours when it is missing. */
-async function connect(socketFolder: string): Promise<pg.Client | "busy" | "silent"> {
+async function connect(
+  socketFolder: string,
+  patienceMs = 5_000,
+): Promise<pg.Client | "busy" | "full" | "silent"> {
   const client = new pg.Client({
     host: socketFolder,
     port,
     user,
     database: "postgres",
     application_name: "assay launcher",
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: patienceMs,
+    // A process of the server that hangs must not hang whoever asks.
+    query_timeout: 2 * patienceMs,
   });
   client.on("error", () => {});
   try {
     await client.connect();
   } catch (error) {
     await client.end().catch(() => {});
-    // Starting, stopping or recovering; or out of connections, which only a server that runs can be.
-    return ["57P03", "53300"].includes(sqlState(error) ?? "") ? "busy" : "silent";
+    // Out of connections only a server can be that runs. Busy is one that starts, stops or recovers.
+    const state = sqlState(error);
+    return state === "53300" ? "full" : state === "57P03" ? "busy" : "silent";
   }
   try {
     const found = await client.query("select from pg_database where datname = $1", [database]);
@@ -735,17 +909,29 @@ function keepsProcessAlive(client: pg.Client, alive: boolean): void {
  * that names its own parent, and then still looks at the shared memory the file tells of, so the number is replaced and the
  * rest stays. Written through the handle that was read: if a new server replaced the file meanwhile, the old one is written.
  */
-async function disownLockFile(lockFile: string): Promise<void> {
+async function disownLockFile(
+  place: Place,
+  lockFile: string,
+  isHolder: (pid: number) => boolean,
+): Promise<void> {
   // The folder belongs to the server's account: as root, a link there must not lead the writing elsewhere.
   const file = await open(lockFile, constants.O_RDWR | constants.O_NOFOLLOW).catch(ignoring("ENOENT"));
   if (file === undefined) return;
   try {
     const text = await file.readFile("utf8");
     const firstLine = text.split("\n", 1)[0] ?? "";
-    const pid = Math.abs(Number(firstLine));
-    if (!Number.isSafeInteger(pid) || !isAlive(pid) || isLivingPostgres(pid)) return;
-    await file.truncate(0);
-    await file.write(`${process.pid}${text.slice(firstLine.length)}`, 0);
+    if (text.trim() === "") {
+      // A server makes the file and fills it in one go. One that stays empty is what a crash of the machine left.
+      const { mtimeMs } = await file.stat();
+      if (Date.now() - mtimeMs < 5_000 || processesOf(place).length > 0) return;
+    } else {
+      const pid = Math.abs(Number(firstLine));
+      if (!Number.isSafeInteger(pid) || !isAlive(pid) || isHolder(pid)) return;
+    }
+    // Cut last: a disk that is full at this moment must not leave an empty file.
+    const fresh = `${process.pid}${text.slice(firstLine.length)}`;
+    await file.write(fresh, 0);
+    await file.truncate(Buffer.byteLength(fresh));
   } finally {
     await file.close();
   }
@@ -755,30 +941,75 @@ async function disownLockFile(lockFile: string): Promise<void> {
 
 const ownerFile = (place: Place) => path.join(place.base, "owner.pid");
 
-async function readOwner(place: Place): Promise<number> {
-  return Number((await readFile(ownerFile(place), "utf8").catch(ignoring("ENOENT"))) ?? 0);
-}
+type Owner = { pid: number; lives: boolean };
 
-async function ownerLives(place: Place): Promise<boolean> {
-  const pid = await readOwner(place);
-  return pid > 0 && isAlive(pid);
+async function readOwner(place: Place): Promise<Owner> {
+  const text = (await readFile(ownerFile(place), "utf8").catch(ignoring("ENOENT"))) ?? "";
+  const [pid = 0, startedAt] = text.trim().split(" ").map(Number);
+  // The number may since be another program's; the time at which a process began is its own.
+  const same = startedAt === undefined || startedAt === processStart(pid);
+  return { pid, lives: isAlive(pid) && same };
 }
 
 async function writeOwner(place: Place): Promise<void> {
   const fresh = `${ownerFile(place)}.${randomBytes(6).toString("hex")}`;
-  await writeFile(fresh, String(process.pid), { mode: 0o600 });
-  await rename(fresh, ownerFile(place));
+  const startedAt = processStart(process.pid);
+  try {
+    await writeFile(fresh, `${process.pid}${startedAt === null ? "" : ` ${startedAt}`}`, { mode: 0o600 });
+    await rename(fresh, ownerFile(place));
+  } catch (error) {
+    await rm(fresh, { force: true }).catch(() => {});
+    // A full disk must not keep the database from running. Another process on this folder may then take it for unowned and
+    // end it with itself; whoever still needs it starts it again.
+    if (!isCode(error, "ENOSPC", "EDQUOT")) throw error;
+    place.options.log("there is no room to write down who runs PostgreSQL", "warn");
+  }
 }
 
-/** Ends sessions and writes everything to disk; harder only when that takes too long. Recovery at the next start loses nothing. */
-async function endServer(pid: number, ended: () => boolean): Promise<void> {
-  for (const [signal, patienceMs] of [
-    ["SIGINT", 30_000],
-    ["SIGQUIT", 10_000],
-    ["SIGKILL", 10_000],
-  ] as const) {
+/** When a process began, in the kernel's count; null where the kernel does not tell. */
+function processStart(pid: number): number | null {
+  if (process.platform !== "linux") return null;
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name, in brackets, may hold anything; the 22nd field is the 20th after it.
+    return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[19]);
+  } catch {
+    return null;
+  }
+}
+
+type Step = readonly [signal: "SIGINT" | "SIGQUIT" | "SIGKILL", patienceMs: number];
+
+/** Ends sessions and writes everything to disk; harder only when that takes too long. */
+const orderly: readonly Step[] = [
+  ["SIGINT", 30_000],
+  ["SIGQUIT", 10_000],
+  ["SIGKILL", 10_000],
+];
+/** For a server that does not serve. After SIGQUIT the server itself kills its processes that are left after 5 seconds. */
+const hurried: readonly Step[] = [
+  ["SIGINT", 2_000],
+  ["SIGQUIT", 8_000],
+  ["SIGKILL", 10_000],
+];
+
+/** Recovery at the next start loses nothing, however hard the end was. */
+async function endServer(
+  place: Place,
+  pid: number,
+  ended: () => boolean,
+  steps: readonly Step[],
+): Promise<void> {
+  for (const [signal, patienceMs] of steps) {
     if (ended()) return;
-    sendSignal(pid, signal);
+    if (signal === "SIGKILL") {
+      place.options.log(`PostgreSQL with process id ${pid} does not end; killing it`, "error");
+      const children = processesOf(place).filter((one) => one.parent === pid);
+      // The parent first: it would start processes anew.
+      for (const one of [pid, ...children.map((child) => child.pid)]) sendSignal(one, signal);
+    } else {
+      sendSignal(pid, signal);
+    }
     const until = Date.now() + patienceMs;
     while (Date.now() < until) {
       if (ended()) return;
@@ -805,19 +1036,95 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function isLivingPostgres(pid: number): boolean {
-  if (!isAlive(pid)) return false;
+// --- which processes are the server's ---------------------------------------------------------------------------------
+
+type PostgresProcess = { pid: number; parent: number; title: string };
+
+/** Part of the title of every process that a server forks, so that they are known without a look at their folder. */
+function clusterName(data: string): string {
+  return `assay-${createHash("sha256").update(data).digest("hex").slice(0, 16)}`;
+}
+
+/** A living process of any PostgreSQL; null for what has ended, also when nobody has reaped it, and for other programs. */
+function readPostgresProcess(pid: number): PostgresProcess | null {
+  if (!isAlive(pid)) return null;
   if (process.platform === "linux") {
     try {
       const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-      const [, name, state] = /^\d+ \((.*)\) (\S)/s.exec(text) ?? [];
-      return name === "postgres" && state !== "Z" && state !== "X";
+      const [, name, state = "X", parent] = /^\d+ \((.*)\) (\S) (\d+)/s.exec(text) ?? [];
+      if (name !== "postgres" || "ZX".includes(state)) return null;
+      const title = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+      return { pid, parent: Number(parent), title };
     } catch {
-      return false;
+      return null;
     }
   }
-  const shown = spawnSync("ps", ["-o", "stat=,comm=", "-p", String(pid)], { encoding: "utf8" }).stdout ?? "";
-  return /postgres/.test(shown) && !/^\s*Z/.test(shown);
+  const shown = spawnSync("ps", ["-o", "ppid=,stat=,command=", "-p", String(pid)], { encoding: "utf8" });
+  const [, parent, state = "Z", title = ""] = /^\s*(\d+)\s+(\S+)\s+(.*)$/m.exec(shown.stdout ?? "") ?? [];
+  if (state.startsWith("Z") || !/^\S*postgres\b/.test(title)) return null;
+  return { pid, parent: Number(parent), title };
+}
+
+/**
+ * True for a process of the server of this folder, and of no other: what was written down may name a PostgreSQL of somebody
+ * else by now. All processes of a server work in its data folder, which is compared by identity, not by name.
+ */
+function belongsTo(place: Place, found: PostgresProcess): boolean {
+  if (process.platform === "linux") {
+    try {
+      const [folder, data] = [statSync(`/proc/${found.pid}/cwd`), statSync(place.data)];
+      return folder.dev === data.dev && folder.ino === data.ino;
+    } catch (error) {
+      // In a container root may not look into processes of other users.
+      if (!isCode(error, "EACCES", "EPERM")) return false;
+    }
+  }
+  return (
+    found.title.includes(` -D ${place.data} -c `) ||
+    found.title.startsWith(`postgres: ${clusterName(place.data)}: `)
+  );
+}
+
+function isServerOf(place: Place, pid: number): boolean {
+  const found = readPostgresProcess(pid);
+  return found !== null && belongsTo(place, found);
+}
+
+/** Every process of the server of this folder, whether or not its postmaster lives. */
+function processesOf(place: Place): PostgresProcess[] {
+  const listed =
+    process.platform === "linux"
+      ? readdirSync("/proc")
+      : (spawnSync("ps", ["-A", "-o", "pid="], { encoding: "utf8" }).stdout ?? "").split("\n");
+  return listed
+    .map(Number)
+    .filter((pid) => Number.isSafeInteger(pid) && pid > 0)
+    .map(readPostgresProcess)
+    .filter((found) => found !== null)
+    .filter((found) => belongsTo(place, found));
+}
+
+/** Processes whose postmaster is gone; never a postmaster itself. */
+function orphansOf(place: Place): PostgresProcess[] {
+  return processesOf(place).filter(
+    ({ title, parent }) => title.startsWith("postgres:") && readPostgresProcess(parent) === null,
+  );
+}
+
+/** A server that replays its log has a process of this name. */
+function isRecovering(place: Place, pid: number): boolean {
+  return processesOf(place).some(({ parent, title }) => parent === pid && /: startup\b/.test(title));
+}
+
+/** A line of the server as the operator should see it. */
+function levelOf(line: string): EmbeddedLogLevel {
+  // Whoever connects too early is told so, and tries again; it says nothing about the server.
+  if (/^FATAL: +the database system is /.test(line)) return "debug";
+  if (/^(PANIC|FATAL):/.test(line)) return "error";
+  if (!line.startsWith("LOG:")) return "info";
+  return /terminated by signal|reinitializing|not properly shut down|could not /.test(line)
+    ? "warn"
+    : "debug";
 }
 
 // --- small things -----------------------------------------------------------------------------------------------------
@@ -838,6 +1145,10 @@ class LastLines {
 
   text(): string {
     return [...this.#lines, this.#rest].join("\n").trim();
+  }
+
+  lastLine(): string {
+    return this.#lines.at(-1) ?? "";
   }
 }
 

@@ -41,14 +41,29 @@ export class Listener {
       application_name: "assay listener",
       keepAlive: true,
     });
-    client.on("error", (error) => this.#lost(client, error));
+    // The connection may break between an answer and the line below that waits for it.
+    const faults: Error[] = [];
+    client.on("error", (error) => {
+      faults.push(error);
+      this.#lost(client, error);
+    });
     client.on("end", () => this.#lost(client, null));
     client.on("notification", ({ channel, payload }) => {
       for (const handler of this.#handlers.get(channel) ?? []) handler(payload ?? "");
     });
-    await client.connect();
+    try {
+      await client.connect();
+      // A channel that is added meanwhile is still reached: a map's keys are read as the loop goes.
+      for (const channel of this.#handlers.keys())
+        await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+      if (faults[0] !== undefined) throw faults[0];
+      if (this.#closed) throw new Error("stopped while it connected");
+    } catch (error) {
+      client.end().catch(() => {});
+      throw error;
+    }
+    // Only now: a connection that breaks before is the failure of this start, and must not begin a second one.
     this.#client = client;
-    for (const channel of this.#handlers.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
   }
 
   #lost(client: pg.Client, error: Error | null): void {
@@ -69,7 +84,9 @@ export class Listener {
         () => {
           for (const handlers of this.#handlers.values()) for (const handler of handlers) handler("");
         },
-        () => this.#reconnect(),
+        () => {
+          if (!this.#closed) this.#reconnect();
+        },
       );
     }, reconnectMs);
     this.#retry.unref();

@@ -26,6 +26,8 @@ export function listMigrations(): Migration[] {
  */
 export async function migrate(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url, application_name: "assay migrate" });
+  // A lost connection makes the next statement fail, which is reported; without a listener it would end the process.
+  client.on("error", () => {});
   await client.connect();
   try {
     await client.query("select pg_advisory_lock($1)", [advisoryLock]);
@@ -57,7 +59,7 @@ export async function migrate(url: string): Promise<string[]> {
         ]);
         await client.query("commit");
       } catch (error) {
-        await client.query("rollback");
+        await client.query("rollback").catch(() => {});
         throw new Error(`migration ${migration.name} failed: ${(error as Error).message}`, { cause: error });
       }
       applied.push(migration.name);

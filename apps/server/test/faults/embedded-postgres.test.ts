@@ -1,111 +1,30 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
-import { chmod, chown, cp, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, chown, cp, lstat, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { createInterface } from "node:readline";
-import { after, describe, test } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
-import pg from "pg";
+import { describe, test } from "node:test";
 import {
-  type EmbeddedPostgres,
   EmbeddedPostgresError,
   embeddedFolders,
   startEmbeddedPostgres,
 } from "../../src/db/embedded-postgres.ts";
+import {
+  children,
+  helper,
+  hold,
+  newFolder,
+  query,
+  scratch,
+  start,
+  until,
+  usedDataDir,
+} from "../support/held-postgres.ts";
 import { killAll, killServer, serverPid, serverProcesses } from "../support/postgres-processes.ts";
 
-const helper = path.join(import.meta.dirname, "../support/embedded-postgres.ts");
 const isRoot = process.geteuid?.() === 0;
 const hasSetpriv = spawnSync("setpriv", ["--pdeathsig", "INT", "--", "/bin/true"]).status === 0;
-const scratch: string[] = [];
-const children: ChildProcess[] = [];
-
-after(async () => {
-  for (const child of children) child.kill("SIGKILL");
-  for (const folder of scratch) {
-    killServer(path.join(folder, "data"));
-    await rm(folder, { recursive: true, force: true });
-  }
-});
-
-async function newFolder(parent = tmpdir(), mode = 0o755): Promise<string> {
-  const folder = await mkdtemp(path.join(parent, "assay-faults-"));
-  await chmod(folder, mode);
-  scratch.push(folder);
-  return folder;
-}
-
-let prepared: Promise<string> | undefined;
-
-/** A data folder that was used before, as a copy: much quicker than creating one. */
-async function usedDataDir(): Promise<string> {
-  prepared ??= newFolder().then(async (folder) => {
-    const dataDir = path.join(folder, "data");
-    await (await startEmbeddedPostgres({ dataDir, log: () => {}, durable: false })).stop();
-    return dataDir;
-  });
-  const dataDir = path.join(await newFolder(), "data");
-  await cp(await prepared, dataDir, { recursive: true });
-  return dataDir;
-}
-
-function start(dataDir: string): Promise<EmbeddedPostgres> {
-  return startEmbeddedPostgres({ dataDir, log: () => {} });
-}
-
-async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  client.on("error", () => {});
-  await client.connect();
-  try {
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
-type Held = { child: ChildProcess; url: string; notes: string[]; wrote: number[]; ended: Promise<void> };
-
-/** The helper in a process of its own, as soon as its server is ready. */
-async function hold(
-  dataDir: string,
-  mode: "hold" | "write" = "hold",
-  options: { uid?: number; gid?: number; env?: NodeJS.ProcessEnv } = {},
-): Promise<Held> {
-  const child = spawn(process.execPath, [helper, mode, dataDir], {
-    stdio: ["ignore", "pipe", "pipe"],
-    ...options,
-  });
-  children.push(child);
-  const wrote: number[] = [];
-  const notes: string[] = [];
-  let errors = "";
-  child.stderr?.on("data", (chunk: Buffer) => {
-    errors += chunk.toString("utf8");
-  });
-  const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
-  const url = await new Promise<string>((resolve, reject) => {
-    if (child.stdout === null) return reject(new Error("no output"));
-    createInterface({ input: child.stdout }).on("line", (line) => {
-      const [word = "", rest = ""] = [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)];
-      if (word === "wrote") wrote.push(Number(rest));
-      else if (word === "note") notes.push(rest);
-      else if (word === "ready") resolve(rest);
-    });
-    void ended.then(() => reject(new Error(`the helper ended early:\n${errors}`)));
-  });
-  return { child, url, notes, wrote, ended };
-}
-
-async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 3000; i++) {
-    if (await condition()) return;
-    await wait(10);
-  }
-  assert.fail(`never happened: ${what}`);
-}
 
 describe("a start on a new folder", () => {
   test("makes a UTF-8 cluster with checksums that listens on no network", async () => {

@@ -30,6 +30,18 @@ export function serverProcesses(dataDir: string): number[] {
     .sort((a, b) => Number(b === postmaster) - Number(a === postmaster));
 }
 
+/** The process of the server whose title matches, for example "checkpointer". */
+export function serverProcess(dataDir: string, title: RegExp): number {
+  const postmaster = serverPid(dataDir);
+  const listed = spawnSync("ps", ["-A", "-ww", "-o", "pid=,ppid=,args="], { encoding: "utf8" }).stdout;
+  for (const line of listed.split("\n")) {
+    const [, pid, parent, args = ""] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    if (Number(parent) === postmaster && args.startsWith("postgres: ") && title.test(args))
+      return Number(pid);
+  }
+  throw new Error(`the server in ${dataDir} has no process like ${title}`);
+}
+
 export function killServer(dataDir: string): void {
   killAll(serverProcesses(dataDir));
 }

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmod, cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { after } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import pg from "pg";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
+import { killServer } from "./postgres-processes.ts";
+
+export const helper = path.join(import.meta.dirname, "embedded-postgres.ts");
+export const scratch: string[] = [];
+export const children: ChildProcess[] = [];
+
+after(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  for (const folder of scratch) {
+    killServer(path.join(folder, "data"));
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+export async function newFolder(parent = tmpdir(), mode = 0o755): Promise<string> {
+  const folder = await mkdtemp(path.join(parent, "assay-faults-"));
+  await chmod(folder, mode);
+  scratch.push(folder);
+  return folder;
+}
+
+let prepared: Promise<string> | undefined;
+
+/** A data folder that was used before, as a copy: much quicker than creating one. */
+export async function usedDataDir(): Promise<string> {
+  prepared ??= newFolder().then(async (folder) => {
+    const dataDir = path.join(folder, "data");
+    await (await startEmbeddedPostgres({ dataDir, log: () => {}, durable: false })).stop();
+    return dataDir;
+  });
+  const dataDir = path.join(await newFolder(), "data");
+  await cp(await prepared, dataDir, { recursive: true });
+  return dataDir;
+}
+
+export function start(dataDir: string): Promise<EmbeddedPostgres> {
+  return startEmbeddedPostgres({ dataDir, log: () => {} });
+}
+
+export async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+export type Held = {
+  child: ChildProcess;
+  url: string;
+  notes: string[];
+  wrote: number[];
+  ended: Promise<void>;
+};
+
+/** The helper in a process of its own, as soon as its server is ready. */
+export async function hold(
+  dataDir: string,
+  mode: "hold" | "write" = "hold",
+  options: { uid?: number; gid?: number; env?: NodeJS.ProcessEnv } = {},
+): Promise<Held> {
+  const child = spawn(process.execPath, [helper, mode, dataDir], {
+    stdio: ["ignore", "pipe", "pipe"],
+    ...options,
+  });
+  children.push(child);
+  const wrote: number[] = [];
+  const notes: string[] = [];
+  let errors = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    errors += chunk.toString("utf8");
+  });
+  const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
+  const url = await new Promise<string>((resolve, reject) => {
+    if (child.stdout === null) return reject(new Error("no output"));
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const [word = "", rest = ""] = [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)];
+      if (word === "wrote") wrote.push(Number(rest));
+      else if (word === "note") notes.push(rest);
+      else if (word === "ready") resolve(rest);
+    });
+    void ended.then(() => reject(new Error(`the helper ended early:\n${errors}`)));
+  });
+  return { child, url, notes, wrote, ended };
+}
+
+export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 3000; i++) {
+    if (await condition()) return;
+    await wait(10);
+  }
+  assert.fail(`never happened: ${what}`);
+}
