@@ -5,7 +5,7 @@ export type ConnectionEvents = {
   opened(): void;
   heard(message: ServiceMessage): void;
   /** `reason` is the close frame's; empty when the network failed or the socket was never opened. */
-  closed(reason: string): void;
+  closed(reason: string, status: number): void;
 };
 
 /** The device's socket, in a browser or in Node. After `close` nothing is heard of it any more. */
@@ -21,7 +21,7 @@ export class DeviceConnection {
     socket.onmessage = ({ data }: { data: unknown }) => {
       if (typeof data === "string") events.heard(JSON.parse(data) as ServiceMessage);
     };
-    socket.onclose = ({ reason }: { reason: string }) => events.closed(reason);
+    socket.onclose = ({ reason, code }: { reason: string; code: number }) => events.closed(reason, code);
   }
 
   send(message: DeviceMessage): void {

@@ -1,5 +1,6 @@
 import { CallError } from "@assay/contract/client";
 import type { ServiceMessage } from "@assay/contract/verify-socket";
+import type { ReadDocumentFiles } from "@assay/emrtd/reader/read-document";
 import { problemOf } from "./answer-command.ts";
 import { type ConnectionEvents, DeviceConnection } from "./device-connection.ts";
 import {
@@ -18,7 +19,7 @@ import { type ChipFiles, sendFiles, sendFrame } from "./send-artifacts.ts";
 
 /** A chip in the field, opened with what is printed on its document. */
 export type OpenedChip = {
-  readFiles(): Promise<ChipFiles>;
+  readFiles(): Promise<ReadDocumentFiles>;
   /** Answers as base64; "lost" when the chip left the field. Rejects when the fault is this device's. */
   answer(command: Pick<ChipCommand, "kind" | "commands">): Promise<string[] | "lost">;
   reopen(): Promise<void>;
@@ -76,12 +77,12 @@ export class DeviceDriver {
   }
 
   /** The chip that `read_chip` reads. */
-  useChip(source: ChipSource): void {
+  setChip(source: ChipSource): void {
     this.#source = source;
   }
 
   /** The camera that a challenge is answered with. */
-  useCamera(capture: FaceCapture): void {
+  setCamera(capture: FaceCapture): void {
     this.#capture = capture;
   }
 

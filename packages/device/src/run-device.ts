@@ -77,8 +77,8 @@ export async function runDevice(run: DeviceRun): Promise<DeviceOutcome> {
     },
     { camera: run.camera !== undefined, stopAfterChip: run.stopAfter === "chip" },
   );
-  driver.useChip(run.chip);
-  if (run.camera !== undefined) driver.useCamera(captureFrom(run.camera));
+  driver.setChip(run.chip);
+  if (run.camera !== undefined) driver.setCamera(captureFrom(run.camera));
   driver.feed({ kind: "start", token: socketToken });
   const end = await ended.promise;
   switch (end.result) {

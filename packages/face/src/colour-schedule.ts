@@ -1,0 +1,18 @@
+import type { FaceColour } from "@assay/contract/verify-protocol";
+
+/** What a screen of this colour shines with, as red, green and blue. */
+export const screenLight: Readonly<Record<FaceColour, readonly [number, number, number]>> = {
+  red: [1, 0, 0],
+  green: [0, 1, 0],
+  blue: [0, 0, 1],
+  white: [1, 1, 1],
+};
+
+export type ColourSchedule = { readonly colours: readonly FaceColour[]; readonly colourMs: number };
+
+/** The colours follow each other, and again from the first, however late the page gets to look at its clock. */
+export function colourAt({ colours, colourMs }: ColourSchedule, atMs: number): FaceColour {
+  const turn = Math.floor(Math.max(0, atMs) / colourMs) % Math.max(1, colours.length);
+  // A service that names no colours wants the plain light of a white screen.
+  return colours[turn] ?? "white";
+}
