@@ -1,5 +1,5 @@
 import { type FaceColour, verifySocketLimits } from "@assay/contract/verify-protocol";
-import type { FaceCapture } from "../reading/device-session.ts";
+import type { FaceCapture } from "@assay/device/drive-device";
 import { Snapshot } from "./camera.ts";
 import { colourAt, msToNextColour } from "./colour-schedule.ts";
 import type { SeenFace } from "./framing.ts";
