@@ -11,6 +11,7 @@ import { settings } from "../apps/server/src/config.ts";
 import { dumpSchema } from "../apps/server/src/db/dump-schema.ts";
 import { startEmbeddedPostgres } from "../apps/server/src/db/embedded-postgres.ts";
 import { migrate } from "../apps/server/src/db/migrate.ts";
+import { describeProtocol } from "./protocol-reference.ts";
 
 const root = new URL("../", import.meta.url);
 
@@ -20,6 +21,7 @@ export const generated: readonly { path: string; make: () => string }[] = [
   { path: "docs/asyncapi.json", make: () => `${JSON.stringify(describeSocket(), null, 2)}\n` },
   { path: "docs/errors.md", make: () => describeErrors(routes) },
   { path: "docs/configuration.md", make: describeConfiguration },
+  { path: "docs/verify-protocol.md", make: describeProtocol },
   { path: "apps/server/test/golden/routes.txt", make: describeRoutes },
 ];
 

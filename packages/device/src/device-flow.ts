@@ -248,8 +248,9 @@ export const deviceLimits = {
   /** Sockets closed for what this device said. The service never does it to a device that is right, so more only repeats a fault. */
   ownMistakesAllowed: 2,
   /**
-   * A challenge that is taken up again with less time than this is left to run out. Four movements take some 25 seconds: with half
-   * of it the person would be hurried into a failed try, with twice of it no challenge of 45 seconds could ever be taken up again.
+   * A challenge that is taken up again with less time than this is left to run out. The page gives a slow person 30.4 seconds for
+   * four movements, and the last frames need 1.5 to arrive: with half of it the person would be hurried into a failed try, with
+   * twice of it no challenge of 45 seconds could ever be taken up again.
    */
   leastTimeForFaceMs: 33_000,
   /** The clocks of both sides need not agree on when a challenge has run out. Without it the same challenge may come once more. */
