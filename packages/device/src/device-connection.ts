@@ -19,7 +19,8 @@ export class DeviceConnection {
     socket.binaryType = "arraybuffer";
     socket.onopen = () => events.opened();
     socket.onmessage = ({ data }: { data: unknown }) => {
-      if (typeof data === "string") events.heard(JSON.parse(data) as ServiceMessage);
+      const message = typeof data === "string" ? readMessage(data) : null;
+      if (message !== null) events.heard(message);
     };
     socket.onclose = ({ reason, code }: { reason: string; code: number }) => events.closed(reason, code);
   }
@@ -41,5 +42,15 @@ export class DeviceConnection {
     this.#socket.onmessage = null;
     this.#socket.onclose = null;
     this.#socket.close(1000);
+  }
+}
+
+/** Null for what is no message at all, as a proxy in between might say it. */
+function readMessage(text: string): ServiceMessage | null {
+  try {
+    const read: unknown = JSON.parse(text);
+    return typeof read === "object" && read !== null && "type" in read ? (read as ServiceMessage) : null;
+  } catch {
+    return null;
   }
 }

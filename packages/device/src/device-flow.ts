@@ -257,12 +257,8 @@ export const deviceLimits = {
   runOutMarginMs: 300,
 } as const;
 
-/** A claim that fails with these may work in a moment; null is no answer at all. */
-const passingClaimFailures: readonly (string | null)[] = [
-  null,
-  "INTERNAL_SERVER_ERROR",
-  "SERVICE_UNAVAILABLE",
-];
+/** A claim that fails with these may work in a moment, as does one without any answer. */
+const passingClaimFailures: readonly string[] = ["INTERNAL_SERVER_ERROR", "SERVICE_UNAVAILABLE"];
 
 type Handlers<Union, Key extends keyof Union> = {
   readonly [Name in Union[Key] & string]: (
@@ -413,9 +409,8 @@ const onInput: Handlers<DeviceInput, "kind"> = {
   claim_failed: (state, { job, code }) => {
     if (state.claimJob !== job) return stay(state);
     const unclaimed: DeviceState = { ...state, claimJob: null, link: "none" };
-    return code === null || passingClaimFailures.includes(code)
-      ? connectLater(unclaimed)
-      : refuse(unclaimed, code);
+    if (code === null || passingClaimFailures.includes(code)) return connectLater(unclaimed);
+    return refuse(unclaimed, code);
   },
   connected: (state) =>
     state.link === "opening" && state.token !== null

@@ -201,6 +201,22 @@ for (const [what, error, problem] of [
     device.stop();
   });
 
+test("what is no message, or one that this page does not know yet, changes nothing", async () => {
+  const { device, socket } = await inPhase("chip");
+  const before = device.state();
+  for (const data of [
+    "<html>",
+    "null",
+    "7",
+    '{"kind":"welcome"}',
+    '{"type":"weather"}',
+    '{"type":"toString"}',
+  ])
+    socket.onmessage?.({ data });
+  assert.deepEqual(device.state(), before);
+  device.stop();
+});
+
 test("a chip that opens after the page was left is let go", async () => {
   const { device } = await inPhase("chip");
   const { source, done } = chipThatAnswers(async () => []);
