@@ -14,7 +14,7 @@ import { loadFaceModels } from "../apps/server/src/face/face-models.ts";
 import { FaceWorkerPool } from "../apps/server/src/face/face-worker-pool.ts";
 import { createLog } from "../apps/server/src/lib/log.ts";
 import { Metrics } from "../apps/server/src/lib/metrics.ts";
-import { filmFace } from "../apps/server/src/verify/test-person.ts";
+import { filmFace } from "../apps/server/test/support/film-face.ts";
 
 const ROUNDS = 4;
 const QUEUE_LIMIT = 2;

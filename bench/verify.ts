@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type DeviceOutcome, runDevice } from "@assay/device/run-device";
+import { virtualPassport } from "@assay/device/virtual-passport";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import { startEmbeddedPostgres } from "../apps/server/src/db/embedded-postgres.ts";
-import { type DeviceOutcome, runDevice } from "../apps/server/src/verify/simulate.ts";
-import { virtualPassport } from "../apps/server/src/verify/virtual-passport.ts";
 import { ServerProcess } from "./support/server-process.ts";
 
 /**

@@ -19,6 +19,7 @@ import { startEmbeddedPostgres } from "../apps/server/src/db/embedded-postgres.t
 import { migrate } from "../apps/server/src/db/migrate.ts";
 import { DEFAULT_JOB_LIMITS } from "../apps/server/src/face/face-job.ts";
 import { poolLimits } from "../apps/server/src/face/pool-limits.ts";
+import { describeProtocol } from "./protocol-reference.ts";
 
 const root = new URL("../", import.meta.url);
 
@@ -39,6 +40,7 @@ export const generated: readonly { path: string; make: () => string }[] = [
         colours: describeColours(),
       }),
   },
+  { path: "docs/verify-protocol.md", make: describeProtocol },
   { path: "apps/server/test/golden/routes.txt", make: describeRoutes },
 ];
 

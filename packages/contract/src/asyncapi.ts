@@ -13,26 +13,27 @@ import { deviceMessages, serviceMessages } from "./verify-socket.ts";
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type JsonObject = { [name: string]: Json };
 
-const messageSummaries: Readonly<Record<keyof typeof deviceMessages | keyof typeof serviceMessages, string>> =
-  {
-    hello: "The first message of a device: the token from the claim.",
-    chip_file: "Announces a file of the chip; its bytes follow in binary frames.",
-    chip_done: "Every file that the chip has was sent whole.",
-    chip_answer: "What the chip answered to a `chip_command`.",
-    chip_lost: "The chip left the field during its proof. A fresh exchange begins; no try is used.",
-    chip_restart: "Begin the chip step anew; no try is used.",
-    face_start: "Begin a face try.",
-    face_frame: "Announces a camera frame; its bytes follow in binary frames.",
-    face_done: "Every camera frame was sent whole.",
-    welcome: "The device is known: the phase, the tries left, and how the face is checked.",
-    checking: "The service works on what was sent.",
-    chip_command: "Commands that the device passes on to the chip.",
-    step_result: "A try was judged and counted.",
-    face_challenge: "The movements to make, fresh for each try.",
-    fault: "Something failed on the service's side; no try was used.",
-    outcome: "The session has ended.",
-    closing: "Why the service closes the socket.",
-  };
+export const messageSummaries: Readonly<
+  Record<keyof typeof deviceMessages | keyof typeof serviceMessages, string>
+> = {
+  hello: "The first message of a device: the token from the claim.",
+  chip_file: "Announces a file of the chip; its bytes follow in binary frames.",
+  chip_done: "Every file that the chip has was sent whole.",
+  chip_answer: "What the chip answered to a `chip_command`.",
+  chip_lost: "The chip left the field during its proof. A fresh exchange begins; no try is used.",
+  chip_restart: "Begin the chip step anew; no try is used.",
+  face_start: "Begin a face try.",
+  face_frame: "Announces a camera frame; its bytes follow in binary frames.",
+  face_done: "Every camera frame was sent whole.",
+  welcome: "The device is known: the phase, the tries left, and how the face is checked.",
+  checking: "The service works on what was sent.",
+  chip_command: "Commands that the device passes on to the chip.",
+  step_result: "A try was judged and counted.",
+  face_challenge: "The movements to make, fresh for each try.",
+  fault: "Something failed on the service's side; no try was used.",
+  outcome: "The session has ended.",
+  closing: "Why the service closes the socket.",
+};
 
 /** The AsyncAPI 3 document of the socket. Everything in it comes from the schemas that both ends use. */
 export function describeSocket(): JsonObject {

@@ -3,6 +3,8 @@ import { receiptKeys } from "./receipt-keys.ts";
 import { route } from "./route.ts";
 import { closed, Nullable, named, OneOf, open, Timestamp, Uuid } from "./schema.ts";
 import { AttemptId, failureCodes, SessionId, ShareField, sessionStatuses, shareLimits } from "./sessions.ts";
+import { verifyAddresses } from "./verify-addresses.ts";
+import { verifySocketPath } from "./verify-protocol.ts";
 
 const tag = "Verify";
 
@@ -160,8 +162,7 @@ export const VerifyDetails = named(
 export const getVerifyDetails = route({
   ...session,
   id: "getVerifyDetails",
-  method: "GET",
-  path: "/v1/verify/session/:id/details",
+  ...verifyAddresses.getVerifyDetails,
   summary: "Show who asks for what and why",
   description:
     "Readable in every state, also after the end, so that the page can explain what happened. Logo, website, business details and domain come only from an organization with an active verified domain.",
@@ -175,8 +176,7 @@ export const logoTypes = ["image/png", "image/jpeg", "image/webp"] as const;
 export const getVerifyLogo = route({
   ...session,
   id: "getVerifyLogo",
-  method: "GET",
-  path: "/v1/verify/session/:id/logo",
+  ...verifyAddresses.getVerifyLogo,
   summary: "Show the logo of who asks",
   description: `The picture at the \`logo_url\` of the organization, fetched by this service, so that whoever keeps it there does not learn who is looking. Only for an organization with an active verified domain. PNG, JPEG or WebP, recognised by its bytes, of at most ${logoLimits.bytes / 1024} kB and ${logoLimits.sidePixels} pixels a side; redirects are not followed. A picture is kept for an hour, a failure for a minute.`,
   reply: { status: 200, picture: logoTypes, maxAgeSeconds: 3600 },
@@ -186,8 +186,7 @@ export const getVerifyLogo = route({
 export const giveConsent = route({
   ...session,
   id: "giveConsent",
-  method: "POST",
-  path: "/v1/verify/session/:id/consent",
+  ...verifyAddresses.giveConsent,
   summary: "Agree to share",
   description:
     "Records a signed receipt of what was asked and what was agreed. Required fields must be among the chosen ones. Agreeing again replaces the choice, its receipt, its `cancel_token` and every handoff made under it, until a device has taken the session; from then on it is fixed.",
@@ -237,8 +236,7 @@ export const giveConsent = route({
 export const getConsentReceipt = route({
   ...session,
   id: "getConsentReceipt",
-  method: "GET",
-  path: "/v1/verify/session/:id/consent-receipt",
+  ...verifyAddresses.getConsentReceipt,
   summary: "Download the consent receipt",
   description:
     "Send a `cancel_token` of the session as `Authorization: Bearer`: the person's, from agreeing, or the partner's, from creating the session. A token that was used to withdraw still reads.",
@@ -262,8 +260,7 @@ export const getConsentReceipt = route({
 export const createHandoff = route({
   ...session,
   id: "createHandoff",
-  method: "POST",
-  path: "/v1/verify/session/:id/handoff",
+  ...verifyAddresses.createHandoff,
   summary: "Make a token for the reading device",
   description:
     "Show `handoff_url` as a QR code. Call again whenever a fresh one is needed: a token that nobody has claimed stays good until it expires or another one is claimed. With the `cancel_token` of the consent, the device that claims this token may take over from another one; without, only the same device goes on.",
@@ -302,8 +299,7 @@ export const createHandoff = route({
 export const claimHandoff = route({
   ...session,
   id: "claimHandoff",
-  method: "POST",
-  path: "/v1/verify/session/:id/claim",
+  ...verifyAddresses.claimHandoff,
   summary: "Take the session with the reading device",
   description:
     "Begins an attempt. The same device may claim again with the same or a fresh token, to go on after an interruption: it gets the same attempt and a new `socket_token`, and the one before is dead.",
@@ -350,8 +346,7 @@ export const claimHandoff = route({
 export const getVerifyStatus = route({
   ...session,
   id: "getVerifyStatus",
-  method: "GET",
-  path: "/v1/verify/session/:id/status",
+  ...verifyAddresses.getVerifyStatus,
   summary: "Read how far the session is",
   description: "Readable in every state, also after the end.",
   reply: { status: 200, data: VerifyStatus },
@@ -361,8 +356,7 @@ export const getVerifyStatus = route({
 export const streamVerifyEvents = route({
   ...session,
   id: "streamVerifyEvents",
-  method: "GET",
-  path: "/v1/verify/session/:id/events",
+  ...verifyAddresses.streamVerifyEvents,
   summary: "Follow the session as it changes",
   description: `Server-sent events. The first event, and one at every change, is \`status\` with the whole status as JSON. A comment comes every ${streamHeartbeatSeconds} seconds. The stream closes after the status of an ended or expired session; a client that sees one must not connect again. At most ${maxStreamsPerSession} streams for one session; with more, read the status instead.`,
   reply: { status: 200, events: VerifyStatus },
@@ -374,8 +368,7 @@ export const cancelOutcomes = ["cancelled", "consent_withdrawn", "withdrawn_afte
 export const cancelByPerson = route({
   ...session,
   id: "cancelByPerson",
-  method: "POST",
-  path: "/v1/verify/session/:id/cancel",
+  ...verifyAddresses.cancelByPerson,
   summary: "Abort, or withdraw consent after the end",
   description:
     "Before the end the session is cancelled. After a success consent is withdrawn: what has not reached the partner never will, and where nothing has, the session becomes cancelled. Works once with each `cancel_token` of the session: the person's, from agreeing, and the one that creating the session returned.",
@@ -406,7 +399,7 @@ export const openVerifySocket = route({
   ...session,
   id: "openVerifySocket",
   method: "GET",
-  path: "/v1/verify/session/:id",
+  path: verifySocketPath(":id"),
   summary: "Open the socket of the reading device",
   description: "A WebSocket. Plain HTTP is answered with 426.",
   reply: { status: 101 },
@@ -420,8 +413,7 @@ const ConsentText = named(
 
 export const getConsentTexts = route({
   id: "getConsentTexts",
-  method: "GET",
-  path: "/v1/verify/consent-texts",
+  ...verifyAddresses.getConsentTexts,
   tag,
   summary: "Show the texts that people agree to",
   description:
@@ -477,8 +469,7 @@ const TestDocument = named(
 
 export const listTestDocuments = route({
   id: "listTestDocuments",
-  method: "GET",
-  path: "/v1/verify/test-documents",
+  ...verifyAddresses.listTestDocuments,
   tag,
   summary: "Show the documents of the test country",
   description:

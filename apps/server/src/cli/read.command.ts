@@ -1,5 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { CallError } from "@assay/contract/client";
+import { openedChip } from "@assay/device/open-document";
+import { describeOutcome, runDevice } from "@assay/device/run-device";
+import { DeviceError } from "@assay/device/verification-url";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { type CardReaders, openCardReaders } from "@assay/emrtd/node/pcsc";
 import { PcscError } from "@assay/emrtd/node/pcscd-client";
@@ -22,7 +25,6 @@ import { CardAtDesk } from "../desk-reader/card-at-desk.ts";
 import { judgeDocument } from "../desk-reader/judge-document.ts";
 import { readDocumentAtDesk } from "../desk-reader/read-document.ts";
 import { loadTrustRecords, trustFolderPath } from "../trust/trust-folder.ts";
-import { DeviceError, describeOutcome, runDevice } from "../verify/simulate.ts";
 import { type Arguments, type Command, CommandError } from "./command.ts";
 
 export const readCommand: Command = {
@@ -154,16 +156,21 @@ async function readForSession(
     await card.untilPresent();
     const outcome = await runDevice({
       verificationUrl,
-      chip: {
-        open: async () => {
-          await card.release();
-          return await card.work(() => openChip(card.transport, accessKey));
-        },
-        read: (chip) =>
-          card.work(async (fresh) => {
-            if (fresh) await chip.open();
-            return await readDocument(chip);
-          }),
+      chip: async () => {
+        // Let go here and not when the flow is done with a chip: the next reading waits until the card is free again.
+        await card.release();
+        const chip = await card.work(() => openChip(card.transport, accessKey));
+        return openedChip(chip, {
+          readFiles: () =>
+            card.work(async (fresh) => {
+              if (fresh) await chip.open();
+              return await readDocument(chip);
+            }),
+          reopen: async () => {
+            await card.release();
+            await card.work(() => chip.open());
+          },
+        });
       },
       // Somebody else holds the session's page; the choice of what to share is theirs and was made there.
       consent: "given",

@@ -1,16 +1,16 @@
 import { CallError } from "@assay/contract/client";
-import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
-import { systemClock } from "../kernel/clock.ts";
+import { testPersonCamera } from "@assay/device/node/test-person";
 import {
-  DeviceError,
   type DeviceOutcome,
   describeOutcome,
   runDevice,
   type StopStep,
   stopSteps,
-} from "../verify/simulate.ts";
-import { testPersonCamera } from "../verify/test-person.ts";
-import { virtualPassport } from "../verify/virtual-passport.ts";
+} from "@assay/device/run-device";
+import { DeviceError } from "@assay/device/verification-url";
+import { virtualPassport } from "@assay/device/virtual-passport";
+import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { systemClock } from "../kernel/clock.ts";
 import { type Command, CommandError } from "./command.ts";
 
 const exitCodes: Readonly<Record<DeviceOutcome["result"], number>> = {

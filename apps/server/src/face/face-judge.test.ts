@@ -3,9 +3,9 @@ import { after, before, describe, it } from "node:test";
 import type { FaceMovement } from "@assay/contract/verify-protocol";
 import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
 import type { Challenge } from "@assay/face/challenge";
+import { type FilmOptions, filmFace } from "../../test/support/film-face.ts";
 import { createLog } from "../lib/log.ts";
 import { Metrics } from "../lib/metrics.ts";
-import { type FilmOptions, filmFace } from "../verify/test-person.ts";
 import { createFaceJudge, type FaceJudge, faceRisk, type JudgedFrame, type Verdict } from "./face-judge.ts";
 import { FaceWorkerPool, type FaceWorkerPoolOptions } from "./face-worker-pool.ts";
 

@@ -3,6 +3,11 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { ChipSource } from "@assay/device/drive-device";
+import { testPersonCamera } from "@assay/device/node/test-person";
+import { type CameraSource, runDevice } from "@assay/device/run-device";
+import { DeviceError } from "@assay/device/verification-url";
+import { virtualPassport } from "@assay/device/virtual-passport";
 import { buildDg1 } from "@assay/emrtd/lds/dg1";
 import { buildMrz } from "@assay/emrtd/mrz/build-mrz";
 import { personalise } from "@assay/emrtd/node/test-country/personalise";
@@ -12,11 +17,9 @@ import { createTestCountry, DEFAULT_TEST_SEED } from "@assay/emrtd/node/test-cou
 import { sql } from "../../src/db/sql.ts";
 import { FaceWorkerPool } from "../../src/face/face-worker-pool.ts";
 import { systemClock } from "../../src/kernel/clock.ts";
-import { type CameraSource, DeviceError, runDevice } from "../../src/verify/simulate.ts";
-import { filmFace, testPersonCamera } from "../../src/verify/test-person.ts";
-import { virtualPassport } from "../../src/verify/virtual-passport.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import { createAuthority } from "../support/certificate.ts";
+import { filmFace } from "../support/film-face.ts";
 import { createReceivingEndpoint, decrypt, startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import { claimedSession, TestDevice } from "../support/verify-device.ts";
@@ -190,10 +193,10 @@ test("names, numbers, portraits, camera frames and what the models make of them 
   const failed = await runDevice({ verificationUrl: bad.verification_url, chip: virtualPassport(altered) });
   assert.equal(failed.result, "failed");
   const SOD = Buffer.from(JSON.stringify(canaries));
-  const malformed = {
-    open: virtualPassport(document).open,
-    read: async () => ({ SOD, DG1: Buffer.from(canaries.familyName), DG2: canaries.portrait }),
-  };
+  const malformed: ChipSource = async (onStep) => ({
+    ...(await virtualPassport(document)(onStep)),
+    readFiles: async () => ({ SOD, DG1: Buffer.from(canaries.familyName), DG2: canaries.portrait }),
+  });
   const broken = await create();
   const refused = await runDevice({ verificationUrl: broken.verification_url, chip: malformed });
   assert.deepEqual(refused, {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { artifactFrames } from "@assay/contract/verify-protocol";
+import { runDevice } from "@assay/device/run-device";
+import { virtualPassport } from "@assay/device/virtual-passport";
 import type { Challenge } from "@assay/face/challenge";
 import { sql } from "../../src/db/sql.ts";
 import type { FaceJudge, Verdict } from "../../src/face/face-judge.ts";
-import { runDevice } from "../../src/verify/simulate.ts";
-import { virtualPassport } from "../../src/verify/virtual-passport.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import { startTestService, type TestService } from "../support/service.ts";
 import { claimedSession, TestDevice, testDocument, trustTestCountry } from "../support/verify-device.ts";

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
+import { runDevice } from "@assay/device/run-device";
+import { virtualPassport } from "@assay/device/virtual-passport";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import type { Page } from "playwright-core";
 import { sql } from "../../src/db/sql.ts";
-import { runDevice } from "../../src/verify/simulate.ts";
-import { virtualPassport } from "../../src/verify/virtual-passport.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import {
   checkAccessibility,

@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
 import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
+import { claimAttempt } from "@assay/device/claim-attempt";
+import { DeviceConnection } from "@assay/device/device-connection";
+import type { OpenedChip } from "@assay/device/drive-device";
+import { sendFiles } from "@assay/device/send-artifacts";
+import { virtualPassport } from "@assay/device/virtual-passport";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import {
   createTestCountry,
   DEFAULT_TEST_SEED,
   testCountryTrust,
 } from "@assay/emrtd/node/test-country/test-country";
-import type { Chip } from "@assay/emrtd/reader/open-chip";
-import { readDocument } from "@assay/emrtd/reader/read-document";
 import type { TestDocument } from "@assay/emrtd/virtual/test-document";
 import { saveTrustRecord, trustFolderPath } from "../../src/trust/trust-folder.ts";
-import { answerCommand, claimAttempt, DeviceConnection, sendFiles } from "../../src/verify/simulate.ts";
-import { virtualPassport } from "../../src/verify/virtual-passport.ts";
 import { type Api, expectData } from "./api.ts";
 import type { TestService } from "./service.ts";
 
@@ -39,17 +40,75 @@ export async function claimedSession(api: Api, body: Record<string, unknown> = {
   return { session, ...claimed };
 }
 
+type Heard = { message: ServiceMessage } | { closed: string };
+
+/** A connection as a queue of what was heard. */
+class HeardConnection {
+  readonly #connection: DeviceConnection;
+  readonly #heard: Heard[] = [];
+  #waiting: ((heard: Heard) => void) | null = null;
+
+  private constructor(baseUrl: string, sessionId: string, opened: () => void) {
+    this.#connection = new DeviceConnection(baseUrl, sessionId, {
+      opened,
+      heard: (message) => this.#push({ message }),
+      closed: (reason, status) => this.#push({ closed: reason || String(status) }),
+    });
+  }
+
+  static async open(baseUrl: string, sessionId: string): Promise<HeardConnection> {
+    const opened = Promise.withResolvers<void>();
+    const connection = new HeardConnection(baseUrl, sessionId, opened.resolve);
+    await opened.promise;
+    return connection;
+  }
+
+  #push(heard: Heard): void {
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    if (waiting) waiting(heard);
+    else this.#heard.push(heard);
+  }
+
+  /** The next message. After the end, the end again. */
+  next(): Promise<Heard> {
+    const heard = this.#heard[0];
+    if (heard === undefined)
+      return new Promise((resolve) => {
+        this.#waiting = resolve;
+      });
+    if ("message" in heard || this.#heard.length > 1) this.#heard.shift();
+    return Promise.resolve(heard);
+  }
+
+  send(message: DeviceMessage): void {
+    this.#connection.send(message);
+  }
+
+  sendText(text: string): void {
+    this.#connection.sendText(text);
+  }
+
+  sendBytes(bytes: Uint8Array<ArrayBuffer>): void {
+    this.#connection.sendBytes(bytes);
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+}
+
 /** A device under the test's control: it does what it is told, in any order. */
 export class TestDevice {
-  readonly connection: DeviceConnection;
-  chip: Chip | null = null;
+  readonly connection: HeardConnection;
+  chip: OpenedChip | null = null;
 
-  constructor(connection: DeviceConnection) {
+  constructor(connection: HeardConnection) {
     this.connection = connection;
   }
 
   static async connect(baseUrl: string, sessionId: string, token?: string): Promise<TestDevice> {
-    const device = new TestDevice(await DeviceConnection.open(baseUrl, sessionId));
+    const device = new TestDevice(await HeardConnection.open(baseUrl, sessionId));
     if (token !== undefined) device.send({ type: "hello", socket_token: token });
     return device;
   }
@@ -76,9 +135,8 @@ export class TestDevice {
   }
 
   async read(document: TestDocument) {
-    const source = virtualPassport(document);
-    this.chip = await source.open();
-    return readDocument(this.chip);
+    this.chip = await virtualPassport(document)(() => {});
+    return await this.chip.readFiles();
   }
 
   /** The whole chip step, answered honestly. */
@@ -96,7 +154,7 @@ export class TestDevice {
 
   async answer(command: Extract<ServiceMessage, { type: "chip_command" }>): Promise<DeviceMessage> {
     assert.ok(this.chip !== null);
-    const answers = await answerCommand(this.chip, command);
+    const answers = await this.chip.answer(command);
     assert.ok(answers !== "lost");
     const message: DeviceMessage = { type: "chip_answer", exchange: command.exchange, answers };
     this.send(message);

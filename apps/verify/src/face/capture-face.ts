@@ -1,7 +1,7 @@
 import { type FaceColour, verifySocketLimits } from "@assay/contract/verify-protocol";
+import type { FaceCapture } from "@assay/device/drive-device";
 import { colourAt, msToNextColour } from "@assay/face/colour-schedule";
 import { captureLimits } from "@assay/face/limits";
-import type { FaceCapture } from "../reading/device-session.ts";
 import { Snapshot } from "./camera.ts";
 import type { SeenFace } from "./framing.ts";
 import { type FacePrompt, frameEveryMs, PromptSchedule } from "./prompt-schedule.ts";

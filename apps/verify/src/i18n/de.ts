@@ -138,6 +138,8 @@ export const de: Messages = {
   chipUnreadable:
     "Der Chip ließ sich nicht lesen. Nehmen Sie das Dokument aus der Hülle und versuchen Sie es noch einmal.",
   chipUnsupported: "Dieses Gerät kann diese Art Chip nicht lesen. Bitte nehmen Sie ein anderes Gerät.",
+  chipReaderFailed:
+    "Das Lesen ist auf diesem Gerät fehlgeschlagen. Versuchen Sie es noch einmal, oder nehmen Sie ein anderes Gerät.",
   noTryUsed: "Es wurde kein Versuch verbraucht.",
   tryAgain: "Noch einmal versuchen",
 

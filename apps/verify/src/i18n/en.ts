@@ -134,6 +134,7 @@ export const en = {
   chipKeyWrong: "The chip did not open. Compare number and dates with the document.",
   chipUnreadable: "The chip could not be read. Take the document out of its cover and try again.",
   chipUnsupported: "This device cannot read this kind of chip. Please use another device.",
+  chipReaderFailed: "Reading failed on this device. Try again, or use another device.",
   noTryUsed: "No try was used.",
   tryAgain: "Try again",
 

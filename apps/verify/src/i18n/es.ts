@@ -136,6 +136,7 @@ export const es: Messages = {
   chipKeyWrong: "El chip no se ha abierto. Compare el número y las fechas con el documento.",
   chipUnreadable: "No se ha podido leer el chip. Saque el documento de su funda e inténtelo otra vez.",
   chipUnsupported: "Este dispositivo no puede leer este tipo de chip. Use otro dispositivo.",
+  chipReaderFailed: "La lectura ha fallado en este dispositivo. Inténtelo otra vez o use otro dispositivo.",
   noTryUsed: "No se ha gastado ningún intento.",
   tryAgain: "Intentar otra vez",
 

@@ -136,6 +136,7 @@ export const fr: Messages = {
   chipKeyWrong: "La puce ne s’est pas ouverte. Comparez le numéro et les dates avec le document.",
   chipUnreadable: "La puce n’a pas pu être lue. Sortez le document de son étui et réessayez.",
   chipUnsupported: "Cet appareil ne peut pas lire ce type de puce. Utilisez un autre appareil.",
+  chipReaderFailed: "La lecture a échoué sur cet appareil. Réessayez, ou utilisez un autre appareil.",
   noTryUsed: "Aucun essai n’a été compté.",
   tryAgain: "Réessayer",
 

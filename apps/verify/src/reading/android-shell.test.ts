@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test, { type TestContext } from "node:test";
 import { compileFunction } from "node:vm";
+import { problemOf } from "@assay/device/answer-command";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import type { ShellTransport } from "./chip-transport.ts";
-import { problemOf } from "./read-chip.ts";
 import { shellSource } from "./shell-document.ts";
 
 const script = readFileSync(new URL("../../../android/assets/chip-transport.js", import.meta.url), "utf8");
@@ -120,7 +120,7 @@ for (const [name, limits] of [
     assert.equal(longReads > 0, extended === "1");
     assert.equal(native.connections, 1);
     opened.release();
-    await opened.passOn("challenge", ["AAAAAAAAAAA="]);
+    await opened.answer({ kind: "challenge", commands: ["AAAAAAAAAAA="] });
     assert.equal(native.cancels, 1);
   });
 }

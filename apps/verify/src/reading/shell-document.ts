@@ -1,13 +1,13 @@
+import type { ChipSource } from "@assay/device/drive-device";
+import { openDocument } from "@assay/device/open-document";
 import { checkDigit } from "@assay/emrtd/mrz/check-digit";
 import { keyFieldsFromTyped } from "@assay/emrtd/mrz/mrz-key";
 import type { AccessKey } from "@assay/emrtd/reader/open-chip";
 import type { ShellTransport } from "./chip-transport.ts";
-import type { ChipSource } from "./device-session.ts";
-import { openForReading } from "./read-chip.ts";
 
 /** The document in front of the shell's own reader. */
 export function shellSource(transport: ShellTransport, key: AccessKey): ChipSource {
-  return (onStep) => openForReading(transport, key, onStep, () => transport.cancel());
+  return (onStep) => openDocument(transport, key, onStep, () => transport.cancel());
 }
 
 export type TypedAccess = {

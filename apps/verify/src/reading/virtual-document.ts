@@ -1,24 +1,21 @@
+import type { ChipSource } from "@assay/device/drive-device";
+import { virtualPassport } from "@assay/device/virtual-passport";
 import { deserialiseTestDocuments } from "@assay/emrtd/virtual/test-document";
-import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import type { ListedTestDocument } from "../session/api.ts";
-import type { ChipSource } from "./device-session.ts";
-import { openForReading } from "./read-chip.ts";
 
 /** A document of the test country as a chip in front of the reader. */
 export function virtualSource(listed: ListedTestDocument): ChipSource {
   return async (onStep) => {
     const [document] = deserialiseTestDocuments(JSON.stringify([listed]));
     if (document === undefined) throw new Error("There is no such test document");
-    const { mrzKey, ...chip } = document.chip;
-    const transport = createVirtualChip({ ...chip, files: document.files, mrzKey });
     // One turn of the event loop for each command lets the page show the steps.
-    const unhurried = {
+    const unhurried = virtualPassport(document, (transport) => ({
       ...transport,
-      transceive: async (command: Uint8Array) => {
+      transceive: async (command) => {
         await new Promise((resolve) => setTimeout(resolve, 0));
         return await transport.transceive(command);
       },
-    };
-    return await openForReading(unhurried, { mrz: mrzKey }, onStep, () => transport.reset());
+    }));
+    return await unhurried(onStep);
   };
 }

@@ -1,7 +1,7 @@
+import type { ChipSource } from "@assay/device/drive-device";
 import { useId, useState } from "react";
 import { useWords } from "../i18n/language.ts";
 import type { ShellTransport } from "../reading/chip-transport.ts";
-import type { ChipSource } from "../reading/device-session.ts";
 import type { AccessField, AccessMistake, TypedAccess } from "../reading/shell-document.ts";
 import { Button } from "../ui/button.tsx";
 import { useAnnounce } from "../ui/screen.tsx";

@@ -1,8 +1,9 @@
 import type { FaceColour } from "@assay/contract/verify-protocol";
+import type { DeviceView } from "@assay/device/device-flow";
 import { useEffect, useId, useRef } from "react";
 import type { FacePrompt } from "../face/prompt-schedule.ts";
 import { useWords } from "../i18n/language.ts";
-import type { DeviceSession, DeviceState } from "../reading/device-session.ts";
+import type { PageDevice } from "../reading/page-device.ts";
 import { Button } from "../ui/button.tsx";
 import { PromptPicture } from "../ui/prompt-picture.tsx";
 import { type FaceStop, useFaceCamera } from "./use-face-camera.ts";
@@ -22,8 +23,8 @@ export function FaceCamera({
   stream,
   onStop,
 }: {
-  device: DeviceSession;
-  state: DeviceState;
+  device: PageDevice;
+  state: DeviceView;
   stream: MediaStream;
   onStop: (why: FaceStop) => void;
 }) {

@@ -1,7 +1,8 @@
+import type { DeviceView } from "@assay/device/device-flow";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { type CameraProblem, closeCamera, openCamera } from "../face/camera.ts";
 import { useWords } from "../i18n/language.ts";
-import type { DeviceSession, DeviceState } from "../reading/device-session.ts";
+import type { PageDevice } from "../reading/page-device.ts";
 import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Card, Screen } from "../ui/screen.tsx";
@@ -14,8 +15,8 @@ export function FaceStep({
   onOtherDevice,
   children,
 }: {
-  device: DeviceSession;
-  state: DeviceState;
+  device: PageDevice;
+  state: DeviceView;
   /** Shows a code for another device; null where this is the other device. */
   onOtherDevice: (() => void) | null;
   children: ReactNode;

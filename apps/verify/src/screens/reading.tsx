@@ -1,9 +1,11 @@
 import type { VerifyFaultCode } from "@assay/contract/verify-protocol";
-import { useEffect, useState, useSyncExternalStore } from "react";
+import type { DeviceView } from "@assay/device/device-flow";
+import type { ChipSource } from "@assay/device/drive-device";
+import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import type { Messages } from "../i18n/en.ts";
 import { useWords } from "../i18n/language.ts";
 import { shellTransport } from "../reading/chip-transport.ts";
-import { type ChipSource, DeviceSession, type DeviceState } from "../reading/device-session.ts";
+import type { PageDevice } from "../reading/page-device.ts";
 import type { Session } from "../session/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
@@ -28,30 +30,21 @@ export function ReadingScreen({
   onLeave: (() => void) | null;
 }) {
   const { t } = useWords();
-  const { api, kept } = session;
-  const [device] = useState(() => new DeviceSession(api, kept));
-  useEffect(() => {
-    device.start();
-    return () => device.stop();
-  }, [device]);
-  const state = useSyncExternalStore(device.subscribe, device.state);
-  const inFace = state.phase?.startsWith("face") ?? false;
+  const { device, state, notLoaded, loadAgain } = usePageDevice(session);
+  const inFace = state?.phase?.startsWith("face") ?? false;
   useEffect(() => onStep(inFace ? 2 : 1), [onStep, inFace]);
   const ended =
-    state.outcome !== null || state.refused === "SESSION_ENDED" || state.refused === "SESSION_EXPIRED";
+    state !== null &&
+    (state.outcome !== null || state.refused === "SESSION_ENDED" || state.refused === "SESSION_EXPIRED");
   useEffect(() => {
     if (ended) onEnded();
   }, [ended, onEnded]);
   const [typed, setTyped] = useState(nothingTyped);
-  const read = (source: ChipSource) => void device.readChip(source);
 
+  if (notLoaded) return <Disconnected onRetry={loadAgain} />;
+  if (device === null || state === null) return <Screen title={t.claimTitle} lead={t.claimLead} />;
   if (state.refused !== null && !ended) return <Refused code={state.refused} onLeave={onLeave} />;
-  if (state.connection === "gone")
-    return (
-      <Screen title={t.troubleTitle} lead={t.connectionGone} look="neutral">
-        <Button onClick={() => device.retry()}>{t.connectionRetry}</Button>
-      </Screen>
-    );
+  if (state.connection === "gone") return <Disconnected onRetry={() => device.retry()} />;
   if (state.phase === null || ended)
     return (
       <Screen title={t.claimTitle} lead={t.claimLead}>
@@ -73,10 +66,62 @@ export function ReadingScreen({
       </Progress>
     );
   return (
-    <Choose key="choose" session={session} sandbox={sandbox} typing={{ typed, setTyped }} onSource={read}>
+    <Choose
+      key="choose"
+      session={session}
+      sandbox={sandbox}
+      typing={{ typed, setTyped }}
+      onSource={(source) => device.readChip(source)}
+    >
       {connection}
       <Setbacks state={state} />
     </Choose>
+  );
+}
+
+const neverChanges = () => () => {};
+const nothingYet = () => null;
+
+/** Loads the device's end of the protocol, which nobody needs who only agrees, and runs it as long as the screen is shown. */
+function usePageDevice({ api, kept }: Session) {
+  const [device, setDevice] = useState<PageDevice | null>(null);
+  const [notLoaded, setNotLoaded] = useState(false);
+  const [attempt, setAttempt] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt loads it again.
+  useEffect(() => {
+    let left = false;
+    let started: PageDevice | null = null;
+    setNotLoaded(false);
+    import("../reading/page-device.ts").then(
+      ({ PageDevice }) => {
+        if (left) return;
+        started = new PageDevice(api, kept);
+        started.start();
+        setDevice(started);
+      },
+      () => {
+        if (!left) setNotLoaded(true);
+      },
+    );
+    return () => {
+      left = true;
+      started?.stop();
+    };
+  }, [api, kept, attempt]);
+  const loadAgain = useCallback(() => setAttempt((before) => before + 1), []);
+  const state = useSyncExternalStore<DeviceView | null>(
+    device?.subscribe ?? neverChanges,
+    device?.state ?? nothingYet,
+  );
+  return { device, state, notLoaded, loadAgain };
+}
+
+function Disconnected({ onRetry }: { onRetry: () => void }) {
+  const { t } = useWords();
+  return (
+    <Screen title={t.troubleTitle} lead={t.connectionGone} look="neutral">
+      <Button onClick={onRetry}>{t.connectionRetry}</Button>
+    </Screen>
   );
 }
 
@@ -123,13 +168,14 @@ function Choose({
 }
 
 /** What did not work so far, and what to do about it. */
-function Setbacks({ state }: { state: DeviceState }) {
+function Setbacks({ state }: { state: DeviceView }) {
   const { t } = useWords();
   const problems = {
     lost: t.chipLost,
     key: t.chipKeyWrong,
     unreadable: t.chipUnreadable,
     unsupported: t.chipUnsupported,
+    device: t.chipReaderFailed,
   } as const;
   const { failure, problem, fault, triesLeft } = state;
   return (
@@ -177,7 +223,7 @@ function faultWords(t: Messages, fault: VerifyFaultCode): { title: string; text:
 
 const order = ["connecting", "opening", "data", "portrait", "sending", "checking", "proof"] as const;
 
-function Progress({ state, children }: { state: DeviceState; children: React.ReactNode }) {
+function Progress({ state, children }: { state: DeviceView; children: React.ReactNode }) {
   const { t, percent } = useWords();
   const announce = useAnnounce();
   const names = {

@@ -1,6 +1,6 @@
+import type { ChipSource } from "@assay/device/drive-device";
 import { useEffect, useState } from "react";
 import { useWords } from "../i18n/language.ts";
-import type { ChipSource } from "../reading/device-session.ts";
 import type { ListedTestDocument } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
 import { Button } from "../ui/button.tsx";

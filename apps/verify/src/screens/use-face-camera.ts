@@ -3,7 +3,7 @@ import { keepAwake } from "../face/camera.ts";
 import { type CaptureView, faceCapture } from "../face/capture-face.ts";
 import { FaceGuide } from "../face/face-guide.ts";
 import { type Framing, type FramingWatch, framingOf, isReady, watchFraming } from "../face/framing.ts";
-import type { DeviceSession } from "../reading/device-session.ts";
+import type { PageDevice } from "../reading/page-device.ts";
 
 /** Why a check was ended without a verdict. */
 export type FaceStop = "person" | "hidden" | "camera";
@@ -22,7 +22,7 @@ export type FaceCamera = {
 
 /** Shows the camera in `video`, waits until the face is well framed, then takes the pictures of one try. */
 export function useFaceCamera(
-  device: DeviceSession,
+  device: PageDevice,
   stream: MediaStream,
   video: RefObject<HTMLVideoElement | null>,
   onStop: (why: FaceStop) => void,

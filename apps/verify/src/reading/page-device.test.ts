@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test, { afterEach, beforeEach, mock } from "node:test";
 import type { ServiceMessage } from "@assay/contract/verify-socket";
-// Loaded before the first test, so that none of them waits for the disk.
-import "@assay/contract/verify-protocol";
+import type { ChipSource, FaceCapture, OpenedChip } from "@assay/device/drive-device";
+import { EmrtdError } from "@assay/emrtd/emrtd-error";
 import type { SessionApi } from "../session/api.ts";
 import type { Kept } from "../session/kept.ts";
-import { DeviceSession, type FaceCapture } from "./device-session.ts";
+import { PageDevice } from "./page-device.ts";
 
 /** The service's end: what the page says, and what it is told. */
 class FakeSocket {
@@ -110,14 +110,177 @@ function camera() {
   return { takes, capture };
 }
 
-async function inFace(face?: string) {
+async function inPhase(phase: string, face?: string) {
   const kept = { reading: { handoffToken: null, socketToken: "t".repeat(20) } } as Kept;
-  const device = new DeviceSession({ sessionId: "vs_1" } as SessionApi, kept);
+  const device = new PageDevice({ sessionId: "vs_1" } as SessionApi, kept);
   device.start();
   const socket = await untilSocket(1);
-  socket.tell(welcome("face", face));
+  socket.tell(welcome(phase, face));
   return { device, socket };
 }
+
+const inFace = (face?: string) => inPhase("face", face);
+
+const files = { SOD: new Uint8Array(3), DG1: new Uint8Array(4), DG2: new Uint8Array(70_000) };
+
+/** A chip that has been read at once; the test says how it answers. */
+function chipThatAnswers(answer: OpenedChip["answer"]) {
+  const done = { reopened: 0, released: 0 };
+  const source: ChipSource = async () => ({
+    readFiles: async () => files,
+    answer,
+    reopen: async () => {
+      done.reopened += 1;
+    },
+    release: () => {
+      done.released += 1;
+    },
+  });
+  return { source, done };
+}
+
+const command = {
+  type: "chip_command",
+  exchange: "e".repeat(22),
+  proof: "chip_authentication",
+  kind: "in_session",
+  commands: ["AAAA"],
+};
+
+test("a chip is read and sent in numbered parts, and its answer goes back to the service", async () => {
+  const { device, socket } = await inPhase("chip");
+  const { source, done } = chipThatAnswers(async () => ["kAA="]);
+  device.readChip(source);
+  await settle();
+  assert.deepEqual(socket.types(), ["hello", "chip_file", "chip_file", "chip_file", "chip_done"]);
+  assert.deepEqual(
+    socket.said.slice(1, 4).map(({ artifact, file, size }) => [artifact, file, size]),
+    [
+      [1, "SOD", 3],
+      [2, "DG1", 4],
+      [3, "DG2", 70_000],
+    ],
+  );
+  assert.equal(socket.binaryFrames, 4);
+  assert.equal(device.state().reading, true);
+  socket.tell(command);
+  await settle();
+  assert.deepEqual(socket.said.at(-1), {
+    type: "chip_answer",
+    exchange: command.exchange,
+    answers: ["kAA="],
+  });
+  socket.tell({
+    type: "step_result",
+    step: "chip",
+    passed: true,
+    failure_code: null,
+    tries_left: { chip: 2, face: 3 },
+    phase: "face",
+  });
+  assert.deepEqual([done.released, device.state().phase], [1, "face"]);
+  device.stop();
+});
+
+for (const [what, error, problem] of [
+  ["a fault of our own reader", new TypeError("x is undefined"), "device"],
+  ["a command that it cannot send", new EmrtdError("APDU_INVALID", "too long"), "device"],
+  ["a protocol that it lacks", new EmrtdError("PROTOCOL_UNSUPPORTED", "no extended length"), "unsupported"],
+] as const)
+  test(`${what} is never told to the service as a refusal of the chip: the step begins anew, and the person is told`, async () => {
+    const { device, socket } = await inPhase("chip");
+    const { source, done } = chipThatAnswers(() => Promise.reject(error));
+    device.readChip(source);
+    await settle();
+    socket.tell(command);
+    await settle();
+    assert.ok(!socket.types().includes("chip_answer"));
+    assert.deepEqual(socket.said.at(-1), { type: "chip_restart" });
+    const { phase, problem: told, reading } = device.state();
+    assert.deepEqual([phase, told, reading, done.released], ["chip", problem, false, 1]);
+    device.stop();
+  });
+
+test("what is no message, or one that this page does not know yet, changes nothing", async () => {
+  const { device, socket } = await inPhase("chip");
+  const before = device.state();
+  for (const data of [
+    "<html>",
+    "null",
+    "7",
+    '{"kind":"welcome"}',
+    '{"type":"weather"}',
+    '{"type":"toString"}',
+  ])
+    socket.onmessage?.({ data });
+  assert.deepEqual(device.state(), before);
+  device.stop();
+});
+
+test("a chip that opens after the page was left is let go", async () => {
+  const { device } = await inPhase("chip");
+  const { source, done } = chipThatAnswers(async () => []);
+  const opening = Promise.withResolvers<void>();
+  device.readChip(async (onStep) => {
+    await opening.promise;
+    return await source(onStep);
+  });
+  device.stop();
+  opening.resolve();
+  await settle();
+  assert.equal(done.released, 1);
+});
+
+test("a page that is online or looked at again connects at once, and one in the background does not", async () => {
+  const { device, socket } = await inPhase("chip");
+  socket.close();
+  assert.equal(device.state().connection, "lost");
+  stubs.document.visibilityState = "hidden";
+  stubs.document.dispatchEvent(new Event("visibilitychange"));
+  await settle();
+  assert.equal(FakeSocket.all.length, 1);
+  stubs.document.visibilityState = "visible";
+  stubs.window.dispatchEvent(new Event("online"));
+  await untilSocket(2);
+  device.stop();
+});
+
+test("without a token the page claims: with the scanned code, or with a handoff of its own, and keeps what it gets", async () => {
+  for (const handoffToken of ["scanned", null]) {
+    FakeSocket.all = [];
+    const calls: unknown[] = [];
+    const api = {
+      sessionId: "vs_1",
+      handoff: async (cancelToken: string | null) => {
+        calls.push(["handoff", cancelToken]);
+        return { handoff_token: "made" };
+      },
+      claim: async (token: string, deviceId: string) => {
+        calls.push(["claim", token, deviceId]);
+        return { socket_token: `socket of ${token}` };
+      },
+    } as unknown as SessionApi;
+    const kept = {
+      reading: { handoffToken, socketToken: null },
+      cancelToken: "cancel",
+      deviceId: () => "device",
+    } as unknown as Kept;
+    const device = new PageDevice(api, kept);
+    device.start();
+    const socket = await untilSocket(1);
+    const expected = handoffToken ?? "made";
+    assert.deepEqual(calls, [
+      ...(handoffToken === null ? [["handoff", "cancel"]] : []),
+      ["claim", expected, "device"],
+    ]);
+    assert.deepEqual(socket.said, [{ type: "hello", socket_token: `socket of ${expected}` }]);
+    assert.deepEqual(kept.reading, { handoffToken, socketToken: `socket of ${expected}` });
+    socket.tell({ type: "closing", code: "SOCKET_TOKEN_INVALID", message: "" });
+    socket.close();
+    assert.deepEqual(kept.reading, { handoffToken, socketToken: null });
+    device.stop();
+  }
+});
 
 test("a try with the camera: asked for with it, colours and movements reach it, its frames are sent, then it is done", async () => {
   const { device, socket } = await inFace();

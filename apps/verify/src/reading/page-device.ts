@@ -1,0 +1,86 @@
+import { type DeviceView, viewOf } from "@assay/device/device-flow";
+import { type ChipSource, DeviceDriver, type FaceCapture } from "@assay/device/drive-device";
+import type { SessionApi } from "../session/api.ts";
+import type { Kept } from "../session/kept.ts";
+
+/** Who decides about the face: the camera's frames, or in the sandbox the test document. */
+export type FaceSource = FaceCapture | "test_document";
+
+/** The reading device that this page is: the device's flow, with what the page keeps, hears and shows. */
+export class PageDevice {
+  readonly #kept: Kept;
+  readonly #driver: DeviceDriver;
+  readonly #listeners = new Set<() => void>();
+  #view: DeviceView;
+
+  constructor(api: SessionApi, kept: Kept) {
+    this.#kept = kept;
+    this.#driver = new DeviceDriver({
+      baseUrl: location.origin,
+      sessionId: api.sessionId,
+      claim: async () => {
+        const token = kept.reading?.handoffToken ?? (await api.handoff(kept.cancelToken)).handoff_token;
+        return (await api.claim(token, kept.deviceId())).socket_token;
+      },
+      keepToken: (socketToken) => {
+        kept.reading = { handoffToken: kept.reading?.handoffToken ?? null, socketToken };
+      },
+      onChange: (state) => {
+        this.#view = viewOf(state);
+        for (const listener of this.#listeners) listener();
+      },
+    });
+    this.#view = viewOf(this.#driver.state);
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly state = (): DeviceView => this.#view;
+
+  start(): void {
+    window.addEventListener("online", this.#wake);
+    document.addEventListener("visibilitychange", this.#wake);
+    this.#driver.feed({ kind: "start", token: this.#kept.reading?.socketToken ?? null });
+  }
+
+  stop(): void {
+    window.removeEventListener("online", this.#wake);
+    document.removeEventListener("visibilitychange", this.#wake);
+    this.#driver.feed({ kind: "stop" });
+  }
+
+  readonly #wake = () => {
+    if (document.visibilityState === "visible") this.#driver.feed({ kind: "awake" });
+  };
+
+  retry(): void {
+    this.#driver.feed({ kind: "retry" });
+  }
+
+  /** Reads the chip whole and sends it to be judged. */
+  readChip(source: ChipSource): void {
+    this.#driver.setChip(source);
+    this.#driver.feed({ kind: "read_chip" });
+  }
+
+  startFace(source: FaceSource): void {
+    if (source !== "test_document") this.#driver.setCamera(source);
+    this.#driver.feed({
+      kind: "start_face",
+      source: source === "test_document" ? "test_document" : "camera",
+    });
+  }
+
+  /** Ends what was started without a verdict, so that no try is used. */
+  stopFace(): void {
+    this.#driver.feed({ kind: "stop_face" });
+  }
+
+  /** The person begins anew; what went wrong before has been read. */
+  forgetSetbacks(): void {
+    this.#driver.feed({ kind: "forget_setbacks" });
+  }
+}

@@ -1,0 +1,17 @@
+/**
+ * Where the routes of the person's page are. The declarations in `verify.ts` take them from here; a page that calls them needs no
+ * more than this, and is spared the schema library that the declarations bring along.
+ */
+export const verifyAddresses = {
+  getVerifyDetails: { method: "GET", path: "/v1/verify/session/:id/details" },
+  getVerifyLogo: { method: "GET", path: "/v1/verify/session/:id/logo" },
+  giveConsent: { method: "POST", path: "/v1/verify/session/:id/consent" },
+  getConsentReceipt: { method: "GET", path: "/v1/verify/session/:id/consent-receipt" },
+  createHandoff: { method: "POST", path: "/v1/verify/session/:id/handoff" },
+  claimHandoff: { method: "POST", path: "/v1/verify/session/:id/claim" },
+  getVerifyStatus: { method: "GET", path: "/v1/verify/session/:id/status" },
+  streamVerifyEvents: { method: "GET", path: "/v1/verify/session/:id/events" },
+  cancelByPerson: { method: "POST", path: "/v1/verify/session/:id/cancel" },
+  getConsentTexts: { method: "GET", path: "/v1/verify/consent-texts" },
+  listTestDocuments: { method: "GET", path: "/v1/verify/test-documents" },
+} as const;

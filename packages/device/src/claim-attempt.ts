@@ -1,0 +1,74 @@
+import { createClient, type Input, type Result } from "@assay/contract/client";
+import type { RouteDefinition } from "@assay/contract/route";
+import {
+  claimHandoff,
+  createHandoff,
+  getConsentTexts,
+  getVerifyDetails,
+  giveConsent,
+} from "@assay/contract/verify";
+import { DeviceError, parseVerificationUrl } from "./verification-url.ts";
+
+export const claimSteps = ["consent", "handoff", "claim"] as const;
+export type ClaimStep = (typeof claimSteps)[number];
+
+export type ClaimOptions = {
+  verificationUrl: string;
+  /** `ask`, the default: agree in the person's name, as a simulation does. `given`: the person has done so on the page. */
+  consent?: "ask" | "given";
+  /** Optional fields that the person does not agree to share. */
+  decline?: readonly string[];
+  stopAfter?: string;
+  onStep?: (step: string) => void;
+  /** For tests: what makes the calls. */
+  fetch?: typeof fetch;
+};
+
+export type Claimed = {
+  sessionId: string;
+  baseUrl: string;
+  socketToken: string;
+  /** Another token, when this one is dead. */
+  claimAgain(): Promise<string>;
+};
+
+/** Consent, handoff and claim: everything up to the socket. */
+export async function claimAttempt(
+  run: ClaimOptions,
+): Promise<Claimed | { stopped: ClaimStep; sessionId: string }> {
+  const { baseUrl, sessionId } = parseVerificationUrl(run.verificationUrl);
+  const call = createClient({ baseUrl, fetch: run.fetch ?? fetch });
+  const params = { id: sessionId };
+  const ask = async <const R extends RouteDefinition>(route: R, input: object): Promise<Result<R>["data"]> =>
+    (await call(route, input as Input<R>)).data;
+
+  const details = await ask(getVerifyDetails, { params });
+  if (run.consent !== "given" && !details.consent?.fixed) {
+    if (!details.sandbox)
+      throw new DeviceError("Only the person can agree to share, on the page of the session.");
+    const decline = new Set(run.decline ?? []);
+    for (const key of decline) {
+      const field = details.share_fields[key];
+      if (field === undefined) throw new DeviceError(`The session does not ask for ${key}.`);
+      if (field.required) throw new DeviceError(`${key} is required and cannot be declined.`);
+    }
+    const texts = await ask(getConsentTexts, {});
+    const selected = Object.keys(details.share_fields).filter((key) => !decline.has(key));
+    await ask(giveConsent, {
+      params,
+      body: { selected_field_keys: selected, terms_version: texts.version },
+    });
+  }
+  run.onStep?.("consent");
+  if (run.stopAfter === "consent") return { stopped: "consent", sessionId };
+  const handoff = await ask(createHandoff, { params, body: {} });
+  run.onStep?.("handoff");
+  if (run.stopAfter === "handoff") return { stopped: "handoff", sessionId };
+  // A device may claim again with the token that it has claimed before, as long as it says the same name.
+  const body = { handoff_token: handoff.handoff_token, device_id: crypto.randomUUID() };
+  const claim = async () => (await ask(claimHandoff, { params, body })).socket_token;
+  const socketToken = await claim();
+  run.onStep?.("claim");
+  if (run.stopAfter === "claim") return { stopped: "claim", sessionId };
+  return { sessionId, baseUrl, socketToken, claimAgain: claim };
+}

@@ -1,0 +1,889 @@
+import type { FailureCode } from "@assay/contract/sessions";
+import {
+  type DeviceInputType,
+  type FaceColour,
+  type FaceMode,
+  type FaceMovement,
+  verifySocketLimits as limits,
+  phaseRules,
+  type VerifyCloseCode,
+  type VerifyFaultCode,
+  type VerifyPhase,
+  verifyCloseCodes,
+} from "@assay/contract/verify-protocol";
+import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
+
+/**
+ * The device's end of the verify protocol as a state machine: `advance` takes what is known, what happened and when, and gives what is
+ * known then and what is to be done. It has no socket, no timer, no chip and no camera; the driver carries out the effects and hands
+ * their results back. The service's end is its mirror, `verify-flow.ts`; both follow `phaseRules` of the contract.
+ *
+ * Handlers write down what happened. What is due because of it stands in one list, `standingRules`, which is gone through after
+ * every input: so it does not matter whether the chip was read before or after the connection came back.
+ */
+export type DeviceState = {
+  /** Null where a person says what to do and when. */
+  readonly plan: UnattendedPlan | null;
+  readonly end: DeviceEnd | null;
+  /** Not started yet, or stopped: nothing is done until somebody starts it. */
+  readonly stopped: boolean;
+
+  readonly link: "none" | "waiting" | "claiming" | "opening" | "greeting" | "open";
+  /** What the person is told about it: a connection that is made again counts as lost until the service says welcome. */
+  readonly connection: "connecting" | "open" | "lost" | "gone" | "closed";
+  readonly token: string | null;
+  /** Connections that failed since the last welcome. */
+  readonly failures: number;
+  /** Sockets that were closed because of something this device said. */
+  readonly ownMistakes: number;
+  readonly announcedClose: string | null;
+  readonly lastClose: string | null;
+
+  /** As far as the device knows: what the service said last, and what follows from what was sent since. */
+  readonly phase: VerifyPhase | null;
+  readonly busy: boolean;
+  readonly triesLeft: { readonly chip: number; readonly face: number } | null;
+  readonly faceMode: FaceMode;
+
+  readonly chip: ChipInHand | null;
+  readonly command: ChipCommand | null;
+  /** Since the files were sent; the service allows only so many. */
+  readonly proofRestarts: number;
+  readonly step: ReadStep | null;
+  readonly problem: ReadProblem | null;
+
+  /** What the person has started and no verdict, fault or stop has ended. */
+  readonly faceSource: FaceSourceKind | null;
+  /** `face_start` was sent on this connection and not answered yet. */
+  readonly faceAsked: boolean;
+  /** Given out and not begun: it came on a new connection, or after the person stopped. */
+  readonly challenge: PendingChallenge | null;
+  /** A timer runs until the challenge before has run out. */
+  readonly faceWaits: boolean;
+  readonly capture: { readonly job: number; readonly frames: number; readonly bytes: number } | null;
+
+  readonly failure: { readonly step: "chip" | "face"; readonly code: FailureCode } | null;
+  readonly fault: { readonly code: VerifyFaultCode; readonly message: string } | null;
+  readonly outcome: {
+    readonly status: "succeeded" | "failed";
+    readonly failureCode: FailureCode | null;
+  } | null;
+  /** The code of a claim that was refused, or of a close that ends it here. */
+  readonly refused: string | null;
+
+  /** Numbers what the driver is asked to do, so that a result that comes too late is recognised. */
+  readonly nextJob: number;
+  readonly claimJob: number | null;
+};
+
+/** A chip that is being read, or was read and may have to answer commands. */
+export type ChipInHand = {
+  readonly read: boolean;
+  /** Its session belongs to an earlier exchange: it is opened anew before it hears the next command. */
+  readonly stale: boolean;
+  /** What the chip does now. It can do only one thing at a time. */
+  readonly job: { readonly id: number; readonly doing: "reading" | { readonly exchange: string } } | null;
+};
+
+export type ReadStep =
+  | { readonly at: "connecting" | "opening" | "sending" | "checking" | "proof" }
+  | { readonly at: "data" | "portrait"; readonly readBytes: number; readonly totalBytes: number };
+
+/**
+ * Why the chip could not be read on this side; none of them uses up a try. `device`: our own reader failed, which says nothing
+ * about the document.
+ */
+export type ReadProblem = "lost" | "key" | "unreadable" | "unsupported" | "device";
+
+/** What the service asks for in one try. */
+export type FaceChallenge = {
+  readonly movements: readonly FaceMovement[];
+  readonly colours: readonly FaceColour[];
+  readonly colourMs: number;
+  /** On this device's clock. */
+  readonly endsAtMs: number;
+};
+type PendingChallenge = FaceChallenge & {
+  /** It has all its time: asked for on this connection, by somebody who still waits for it. */
+  readonly fresh: boolean;
+};
+
+/** Who decides about the face: the camera's frames, or in the sandbox the test document. */
+export type FaceSourceKind = "camera" | "test_document";
+export type ChipCommand = Extract<ServiceMessage, { type: "chip_command" }>;
+
+/** What a device without a person in front of it does by itself. */
+export type UnattendedPlan = { readonly camera: boolean; readonly stopAfterChip: boolean };
+
+/** How an unattended device came to its end. */
+export type DeviceEnd =
+  | { readonly result: "succeeded" }
+  | { readonly result: "failed"; readonly failureCode: FailureCode | null }
+  | { readonly result: "stopped"; readonly after: "chip" }
+  /** The chip has passed, and the face has to be shown to another device. */
+  | { readonly result: "face_elsewhere" }
+  | { readonly result: "fault"; readonly code: string; readonly message: string }
+  | { readonly result: "closed"; readonly code: string }
+  /** The chip could not be read, or the camera gave no picture; the driver has the error. */
+  | { readonly result: "problem"; readonly problem: ReadProblem | "camera" };
+
+export type DeviceTimer = "reconnect" | "challenge";
+
+export type PersonWish =
+  /** With the token that was kept from before, if any. */
+  | { readonly kind: "start"; readonly token: string | null }
+  | { readonly kind: "stop" }
+  | { readonly kind: "retry" }
+  | { readonly kind: "read_chip" }
+  | { readonly kind: "start_face"; readonly source: FaceSourceKind }
+  | { readonly kind: "stop_face" }
+  /** The person begins anew; what went wrong before has been read. */
+  | { readonly kind: "forget_setbacks" };
+
+export type DeviceInput =
+  | PersonWish
+  | { readonly kind: "message"; readonly message: ServiceMessage }
+  | { readonly kind: "claimed"; readonly job: number; readonly token: string }
+  /** `code` is null when there was no answer at all. */
+  | { readonly kind: "claim_failed"; readonly job: number; readonly code: string | null }
+  | { readonly kind: "connected" }
+  /** `reason` of the close frame; empty when the network failed. */
+  | { readonly kind: "closed"; readonly reason: string }
+  | { readonly kind: "timer"; readonly timer: DeviceTimer }
+  /** The network is back, or the person looks at the page again. */
+  | { readonly kind: "awake" }
+  | { readonly kind: "chip_step"; readonly job: number; readonly step: ReadStep }
+  | { readonly kind: "chip_read"; readonly job: number }
+  | { readonly kind: "chip_reopened"; readonly job: number }
+  | { readonly kind: "chip_answered"; readonly job: number; readonly answers: readonly string[] }
+  | { readonly kind: "chip_lost"; readonly job: number }
+  | { readonly kind: "chip_failed"; readonly job: number; readonly problem: ReadProblem }
+  | { readonly kind: "frame"; readonly job: number; readonly jpeg: Uint8Array; readonly atMs: number }
+  | { readonly kind: "capture_over"; readonly job: number }
+  | { readonly kind: "capture_failed"; readonly job: number };
+
+/** What the flow says itself; files and frames are announced by whoever has their bytes. */
+export type SpokenMessage = Exclude<DeviceMessage, { type: "chip_file" | "chip_done" | "face_frame" }>;
+
+export type DeviceEffect =
+  | { readonly do: "claim"; readonly job: number }
+  | { readonly do: "keep_token"; readonly token: string | null }
+  | { readonly do: "connect" }
+  /** Nothing of the connection is heard after it. */
+  | { readonly do: "disconnect" }
+  | { readonly do: "send"; readonly message: SpokenMessage }
+  /** Announces and sends what was read of the chip, then says `chip_done`. */
+  | { readonly do: "send_files" }
+  | { readonly do: "send_frame"; readonly jpeg: Uint8Array; readonly atMs: number }
+  | { readonly do: "read_chip"; readonly job: number }
+  | { readonly do: "reopen_chip"; readonly job: number }
+  | {
+      readonly do: "pass_on";
+      readonly job: number;
+      readonly command: ChipCommand;
+      readonly reopenFirst: boolean;
+    }
+  /** Also ends what the chip is doing; its result is not wanted any more. */
+  | { readonly do: "release_chip" }
+  | { readonly do: "start_capture"; readonly job: number; readonly challenge: FaceChallenge }
+  | { readonly do: "abort_capture" }
+  | { readonly do: "set_timer"; readonly timer: DeviceTimer; readonly ms: number }
+  | { readonly do: "clear_timer"; readonly timer: DeviceTimer }
+  /** For whoever watches a device without a screen. */
+  | { readonly do: "tell"; readonly step: string };
+
+export type DeviceStep = { readonly state: DeviceState; readonly effects: readonly DeviceEffect[] };
+
+// --- the tables ----------------------------------------------------------------------------------------------------
+
+/**
+ * What a closed socket means for the device.
+ * - `over`: there is nothing more to do here; where the outcome was not heard, the session's status tells it.
+ * - `refused`: this device is out, and the person is told why.
+ * - `claim_again`: the token is dead, because this device claimed elsewhere or another took over. Only a new claim can tell.
+ * - `connect_again`: wait a little and connect; nothing is lost.
+ * - `own_mistake`: this device said what the service does not accept. Once more may help, over and over would not.
+ */
+export const closeRules: Readonly<
+  Record<VerifyCloseCode, "over" | "refused" | "claim_again" | "connect_again" | "own_mistake">
+> = {
+  OUTCOME: "over",
+  SESSION_ENDED: "refused",
+  REPLACED: "refused",
+  SOCKET_TOKEN_INVALID: "claim_again",
+  SHUTTING_DOWN: "connect_again",
+  INTERNAL: "connect_again",
+  IDLE_TIMEOUT: "connect_again",
+  HELLO_TIMEOUT: "connect_again",
+  FRAME_TOO_LARGE: "own_mistake",
+  MESSAGE_INVALID: "own_mistake",
+  OUT_OF_ORDER: "own_mistake",
+  ALREADY_PASSED: "own_mistake",
+  STALE_EXCHANGE: "own_mistake",
+  ARTIFACT_INVALID: "own_mistake",
+};
+
+/** The phase after the device has sent this, until the service says otherwise. What is not named changes nothing. */
+export const phaseAfterSending: Readonly<Partial<Record<DeviceInputType, VerifyPhase>>> = {
+  chip_done: "chip_check",
+  chip_restart: "chip",
+  face_done: "face_check",
+};
+
+/** The phase that a message implies; the others say theirs, or leave it as it is. */
+export const phaseAfterHearing: Readonly<Partial<Record<ServiceMessage["type"], VerifyPhase>>> = {
+  chip_command: "chip_proof",
+  face_challenge: "face_capture",
+  outcome: "ended",
+};
+
+export const deviceLimits = {
+  /**
+   * Waits before the next connection, the last one again and again. Half of it makes thousands of devices knock twice as often at a
+   * service that is being restarted; twice of it lets a person look at "connection lost" for longer than a lift ride takes.
+   */
+  backoffMs: [300, 1_000, 2_000, 4_000, 8_000],
+  /** Connections in a row, about 40 seconds. Fewer give up during a restart of the service, more leave a person before a dead page. */
+  failuresAllowed: 8,
+  /** Sockets closed for what this device said. The service never does it to a device that is right, so more only repeats a fault. */
+  ownMistakesAllowed: 2,
+  /**
+   * A challenge that is taken up again with less time than this is left to run out. The page gives a slow person 30.4 seconds for
+   * four movements, and the last frames need 1.5 to arrive: with half of it the person would be hurried into a failed try, with
+   * twice of it no challenge of 45 seconds could ever be taken up again.
+   */
+  leastTimeForFaceMs: 33_000,
+  /** The clocks of both sides need not agree on when a challenge has run out. Without it the same challenge may come once more. */
+  runOutMarginMs: 300,
+} as const;
+
+/** A claim that fails with these may work in a moment, as does one without any answer. */
+const passingClaimFailures: readonly string[] = ["INTERNAL_SERVER_ERROR", "SERVICE_UNAVAILABLE"];
+
+type Handlers<Union, Key extends keyof Union> = {
+  readonly [Name in Union[Key] & string]: (
+    state: DeviceState,
+    input: Extract<Union, Record<Key, Name>>,
+    nowMs: number,
+  ) => DeviceStep;
+};
+
+/** What each message of the service means. */
+const onMessage: Handlers<ServiceMessage, "type"> = {
+  welcome: (state, { phase, tries_left, face }) => {
+    const before = state.triesLeft;
+    const welcomed: DeviceState = {
+      ...state,
+      link: "open",
+      connection: "open",
+      failures: 0,
+      refused: null,
+      phase,
+      busy: false,
+      triesLeft: tries_left,
+      faceMode: face,
+      // The service sends the challenge again, if it still runs.
+      challenge: null,
+      proofRestarts: state.proofRestarts + (phase === "chip_proof" ? 1 : 0),
+      chip: state.chip === null ? null : { ...state.chip, stale: true },
+      step: phase === "face" || (phase === "chip" && state.chip === null) ? null : state.step,
+      // A verdict that got lost on the way has used up a try: to go on by itself would use up another.
+      faceSource: before !== null && tries_left.face < before.face ? null : state.faceSource,
+    };
+    return before !== null && tries_left.chip < before.chip ? dropChip(welcomed) : stay(welcomed);
+  },
+  checking: (state, { phase, busy }) =>
+    stay(
+      { ...state, phase, busy, step: phase === "chip_check" ? { at: "checking" } : state.step },
+      { do: "tell", step: busy ? "waiting" : phase },
+    ),
+  chip_command: (state, command) => {
+    const told: DeviceEffect = { do: "tell", step: command.proof };
+    // The page was loaded anew since it read the chip, or the chip was lost together with the connection.
+    if (state.chip?.read !== true) return also(stay(state, told), (now) => beginChipAnew(now, now.problem));
+    return stay({ ...state, busy: false, command }, told);
+  },
+  step_result: (state, { step, passed, failure_code, tries_left, phase }) => {
+    const judged: DeviceState = {
+      ...state,
+      phase,
+      triesLeft: tries_left,
+      busy: false,
+      step: null,
+      faceAsked: false,
+      failure: failure_code === null ? null : { step, code: failure_code },
+    };
+    const told: DeviceEffect = {
+      do: "tell",
+      step: passed ? `${step}_passed` : `${step}_failed (${failure_code}), ${tries_left[step]} left`,
+    };
+    return also(stay(judged, told), (now) =>
+      step === "chip" ? dropChip(now) : stay({ ...now, faceSource: null }),
+    );
+  },
+  face_challenge: (state, { movements, colours, colour_ms, deadline_ms }, nowMs) =>
+    stay(
+      {
+        ...state,
+        faceAsked: false,
+        challenge: {
+          movements,
+          colours,
+          colourMs: colour_ms,
+          endsAtMs: nowMs + deadline_ms,
+          fresh: state.faceAsked && state.faceSource === "camera",
+        },
+      },
+      { do: "tell", step: `face_capture (${movements.join(", ")})` },
+    ),
+  fault: (state, { code, message, phase }) =>
+    // The chip is let go as well: the person decides whether to read it once more.
+    dropChip({
+      ...state,
+      phase,
+      fault: { code, message },
+      busy: false,
+      step: null,
+      faceSource: null,
+      faceAsked: false,
+    }),
+  outcome: (state, { status, failure_code }) =>
+    stay({ ...state, connection: "closed", outcome: { status, failureCode: failure_code } }),
+  closing: (state, { code }) => stay({ ...state, announcedClose: code }),
+};
+
+/** What everything else that can happen means. */
+const onInput: Handlers<DeviceInput, "kind"> = {
+  message: (state, { message }, nowMs) => {
+    // A newer service may say more; what this device does not know it can leave.
+    if (!Object.hasOwn(onMessage, message.type)) return stay(state);
+    // Before the welcome the service tells only why it closes.
+    if (state.link === "open" ? message.type === "welcome" : !saidBeforeWelcome(state, message.type))
+      return stay(state);
+    const handler = onMessage[message.type] as (
+      state: DeviceState,
+      message: ServiceMessage,
+      nowMs: number,
+    ) => DeviceStep;
+    return handler({ ...state, phase: phaseAfterHearing[message.type] ?? state.phase }, message, nowMs);
+  },
+
+  // --- what the person wants
+  start: (state, { token }) =>
+    state.link === "none" && state.outcome === null && state.end === null
+      ? connect({ ...state, stopped: false, token, connection: "connecting", refused: null })
+      : stay(state),
+  stop: (state) => stop(state),
+  retry: (state) =>
+    state.stopped || state.link !== "none" || state.outcome !== null
+      ? stay(state)
+      : connect({ ...state, failures: 0, ownMistakes: 0, connection: "connecting", refused: null }),
+  read_chip: (state) => {
+    if (!openWishes(state).includes("read_chip")) return stay(state);
+    const job = state.nextJob;
+    return stay(
+      {
+        ...state,
+        nextJob: job + 1,
+        chip: { read: false, stale: false, job: { id: job, doing: "reading" } },
+        step: { at: "connecting" },
+        problem: null,
+        failure: null,
+        fault: null,
+      },
+      { do: "read_chip", job },
+    );
+  },
+  start_face: (state, { source }) =>
+    openWishes(state).includes("start_face")
+      ? stay({ ...state, faceSource: source, failure: null, fault: null })
+      : stay(state),
+  stop_face: (state) => stopFace(state),
+  forget_setbacks: (state) => stay({ ...state, failure: null, fault: null }),
+
+  // --- the connection
+  claimed: (state, { job, token }) =>
+    state.claimJob === job
+      ? also(stay({ ...state, claimJob: null, link: "none", token }, { do: "keep_token", token }), connect)
+      : stay(state),
+  claim_failed: (state, { job, code }) => {
+    if (state.claimJob !== job) return stay(state);
+    const unclaimed: DeviceState = { ...state, claimJob: null, link: "none" };
+    if (code === null || passingClaimFailures.includes(code)) return connectLater(unclaimed);
+    return refuse(unclaimed, code);
+  },
+  connected: (state) =>
+    state.link === "opening" && state.token !== null
+      ? stay(
+          { ...state, link: "greeting" },
+          { do: "send", message: { type: "hello", socket_token: state.token } },
+        )
+      : stay(state),
+  closed: (state, { reason }) => (isConnected(state) ? afterClose(state, reason) : stay(state)),
+  timer: (state, { timer }) => {
+    if (timer === "reconnect") return state.link === "waiting" ? connect(state) : stay(state);
+    return state.faceWaits ? connectAnew({ ...state, faceWaits: false }) : stay(state);
+  },
+  awake: (state) =>
+    state.link === "waiting"
+      ? also(stay(state, { do: "clear_timer", timer: "reconnect" }), connect)
+      : stay(state),
+
+  // --- the chip
+  chip_step: (state, { job, step }) => (jobOf(state, job) === null ? stay(state) : stay({ ...state, step })),
+  chip_read: (state, { job }) =>
+    jobOf(state, job) === null
+      ? stay(state)
+      : stay({ ...state, chip: { read: true, stale: false, job: null }, step: { at: "sending" } }),
+  chip_answered: (state, { job, answers }) => {
+    const asked = jobOf(state, job);
+    if (asked === null || state.chip === null) return stay(state);
+    const { command } = state;
+    // The service has begun another exchange since; this answer belongs to none.
+    if (command === null || !isFor(asked, command)) return stay(withIdleChip(state, { stale: true }));
+    return say(
+      { ...withIdleChip(state, { stale: false }), command: null },
+      {
+        type: "chip_answer",
+        exchange: command.exchange,
+        answers: [...answers],
+      },
+    );
+  },
+  chip_lost: (state, { job }) => {
+    const asked = jobOf(state, job);
+    if (asked === null || state.chip === null) return stay(state);
+    if (state.command === null || !isFor(asked, state.command))
+      return stay(withIdleChip(state, { stale: true }));
+    // A fresh exchange begins once the chip is open again.
+    const next = state.nextJob;
+    return stay(
+      { ...state, nextJob: next + 1, chip: { ...state.chip, job: { id: next, doing: asked } } },
+      { do: "reopen_chip", job: next },
+    );
+  },
+  chip_reopened: (state, { job }) => {
+    const asked = jobOf(state, job);
+    if (asked === null) return stay(state);
+    const idle = withIdleChip(state, { stale: false });
+    if (state.command === null || !isFor(asked, state.command)) return stay(idle);
+    const done: DeviceState = { ...idle, command: null };
+    if (state.proofRestarts >= limits.proofRestarts)
+      return also(dropChip(done), (now) => beginChipAnew(now, "lost"));
+    return say({ ...done, proofRestarts: state.proofRestarts + 1 }, { type: "chip_lost" });
+  },
+  chip_failed: (state, { job, problem }) => {
+    if (jobOf(state, job) === null) return stay(state);
+    // Never told to the service as an answer of the chip: that would count as a refusal and cost the person a try.
+    const dropped = dropChip({ ...state, problem, step: null });
+    return state.phase === "chip_proof" ? also(dropped, (now) => beginChipAnew(now, problem)) : dropped;
+  },
+
+  // --- the camera
+  frame: (state, { job, jpeg, atMs }) => {
+    const { capture } = state;
+    if (capture?.job !== job || !may(state, "face_frame")) return stay(state);
+    const bytes = capture.bytes + jpeg.length;
+    const fits =
+      jpeg.length > 0 &&
+      jpeg.length <= limits.faceFrameBytes &&
+      capture.frames < limits.faceFrames &&
+      bytes <= limits.faceBytes;
+    if (!fits) return stay(state);
+    return stay(
+      { ...state, capture: { job, frames: capture.frames + 1, bytes } },
+      { do: "send_frame", jpeg, atMs },
+    );
+  },
+  capture_over: (state, { job }) =>
+    state.capture?.job === job
+      ? say({ ...state, capture: null, faceSource: null }, { type: "face_done" })
+      : stay(state),
+  capture_failed: (state, { job }) => {
+    if (state.capture?.job !== job) return stay(state);
+    return state.plan === null ? stopFace(state) : finish(state, { result: "problem", problem: "camera" });
+  },
+};
+
+type StandingRule = {
+  readonly when: (state: DeviceState) => boolean;
+  readonly act: (state: DeviceState, nowMs: number) => DeviceStep;
+};
+
+/** What is due whenever it holds, in this order. */
+const standingRules: readonly StandingRule[] = [
+  {
+    // Frames lead nowhere once the service does not wait for them, or not on this connection.
+    when: (state) => state.capture !== null && !may(state, "face_frame"),
+    act: (state) => stay({ ...state, capture: null }, { do: "abort_capture" }),
+  },
+  {
+    // The chip has passed, or nobody asks for it any more.
+    when: (state) => state.chip !== null && (isFacePhase(state.phase) || state.phase === "ended"),
+    act: (state) => dropChip({ ...state, step: null }),
+  },
+  {
+    when: (state) => state.command !== null && !may(state, "chip_answer"),
+    act: (state) => stay({ ...state, command: null }),
+  },
+  {
+    // What was read is sent as soon as the service takes it: at once, or when the connection is back. The service forgets files
+    // that it has not judged when a connection is lost.
+    when: (state) => state.chip?.read === true && may(state, "chip_file"),
+    act: (state) =>
+      stay(
+        {
+          ...state,
+          phase: phaseAfterSending.chip_done ?? state.phase,
+          step: { at: "sending" },
+          proofRestarts: 0,
+        },
+        { do: "send_files" },
+      ),
+  },
+  {
+    when: (state) => state.command !== null && state.chip !== null && state.chip.job === null,
+    act: passOn,
+  },
+  {
+    when: (state) => state.faceSource !== null && !state.faceAsked && may(state, "face_start"),
+    act: (state) =>
+      say(
+        { ...state, faceAsked: true },
+        state.faceSource === "camera" ? { type: "face_start", camera: true } : { type: "face_start" },
+      ),
+  },
+  {
+    // The service gives out no other challenge before this one has run out.
+    when: (state) =>
+      state.challenge !== null &&
+      state.faceSource !== null &&
+      state.capture === null &&
+      !state.faceWaits &&
+      may(state, "face_frame"),
+    act: takeUpChallenge,
+  },
+  {
+    when: (state) => state.faceWaits && (state.challenge === null || state.faceSource === null),
+    act: (state) => stay({ ...state, faceWaits: false }, { do: "clear_timer", timer: "challenge" }),
+  },
+];
+
+// --- the machine ---------------------------------------------------------------------------------------------------
+
+export function startDevice(plan: UnattendedPlan | null = null): DeviceState {
+  return {
+    plan,
+    end: null,
+    stopped: true,
+    link: "none",
+    connection: "connecting",
+    token: null,
+    failures: 0,
+    ownMistakes: 0,
+    announcedClose: null,
+    lastClose: null,
+    phase: null,
+    busy: false,
+    triesLeft: null,
+    faceMode: "camera",
+    chip: null,
+    command: null,
+    proofRestarts: 0,
+    step: null,
+    problem: null,
+    faceSource: null,
+    faceAsked: false,
+    challenge: null,
+    faceWaits: false,
+    capture: null,
+    failure: null,
+    fault: null,
+    outcome: null,
+    refused: null,
+    nextJob: 1,
+    claimJob: null,
+  };
+}
+
+export function advance(state: DeviceState, input: DeviceInput, nowMs: number): DeviceStep {
+  const handler = onInput[input.kind] as (
+    state: DeviceState,
+    input: DeviceInput,
+    nowMs: number,
+  ) => DeviceStep;
+  const handled = standingRules.reduce<DeviceStep>(
+    (step, { when, act }) => also(step, (now) => (when(now) ? act(now, nowMs) : stay(now))),
+    handler(state, input, nowMs),
+  );
+  const wish = planned(handled.state);
+  if (wish === null) return handled;
+  return also(handled, (now) => ("result" in wish ? finish(now, wish) : advance(now, wish, nowMs)));
+}
+
+/** What a person can do now to go on; empty while something is under way that ends by itself. */
+export function openWishes(state: DeviceState): readonly PersonWish["kind"][] {
+  if (state.outcome !== null || state.end !== null) return [];
+  if (state.stopped) return ["start"];
+  if (state.link === "none") return ["retry"];
+  if (state.phase === "chip" && state.chip === null) return ["read_chip"];
+  const beforeFace = state.phase === "face" || (state.phase === "face_capture" && state.capture === null);
+  return beforeFace ? ["start_face"] : [];
+}
+
+/** What an unattended device does next by itself: a wish, its end, or nothing while something is under way. */
+function planned(state: DeviceState): PersonWish | DeviceEnd | null {
+  const { plan, outcome, fault } = state;
+  if (plan === null || state.end !== null || state.stopped) return null;
+  if (outcome !== null)
+    return outcome.status === "succeeded"
+      ? { result: "succeeded" }
+      : { result: "failed", failureCode: outcome.failureCode };
+  if (fault !== null) return { result: "fault", code: fault.code, message: fault.message };
+  if (state.problem !== null) return { result: "problem", problem: state.problem };
+  if (state.refused !== null) return { result: "closed", code: state.refused };
+  // Nobody is there who would do it differently the next time.
+  if (state.connection === "gone" || state.ownMistakes > 0)
+    return { result: "closed", code: state.lastClose ?? "CONNECTION_LOST" };
+  if (state.link !== "open") return null;
+  if (isFacePhase(state.phase)) {
+    if (plan.stopAfterChip) return { result: "stopped", after: "chip" };
+    if (state.faceMode === "camera" && !plan.camera) return { result: "face_elsewhere" };
+  }
+  const [wish] = openWishes(state);
+  if (wish === "read_chip") return { kind: "read_chip" };
+  if (wish === "start_face" && state.faceSource === null && !state.faceAsked)
+    return { kind: "start_face", source: plan.camera ? "camera" : "test_document" };
+  return null;
+}
+
+/** What the person is shown. */
+export type DeviceView = {
+  readonly connection: DeviceState["connection"];
+  readonly phase: VerifyPhase | null;
+  readonly step: ReadStep | null;
+  readonly busy: boolean;
+  readonly reading: boolean;
+  readonly problem: ReadProblem | null;
+  readonly triesLeft: DeviceState["triesLeft"];
+  readonly face: FaceMode;
+  readonly faceWaits: boolean;
+  readonly failure: DeviceState["failure"];
+  readonly fault: VerifyFaultCode | null;
+  readonly outcome: DeviceState["outcome"];
+  readonly refused: string | null;
+};
+
+export function viewOf(state: DeviceState): DeviceView {
+  return {
+    connection: state.connection,
+    // With nobody in front of the camera it is the person's turn to start, whatever the service still waits for.
+    phase: state.phase === "face_capture" && state.capture === null ? "face" : state.phase,
+    step: state.step,
+    busy: state.busy,
+    reading: state.chip !== null,
+    problem: state.problem,
+    triesLeft: state.triesLeft,
+    face: state.faceMode,
+    faceWaits: state.faceWaits,
+    failure: state.failure,
+    fault: state.fault?.code ?? null,
+    outcome: state.outcome,
+    refused: state.refused,
+  };
+}
+
+// --- connecting ----------------------------------------------------------------------------------------------------
+
+function connect(state: DeviceState): DeviceStep {
+  if (state.token !== null) return stay({ ...state, link: "opening" }, { do: "connect" });
+  const job = state.nextJob;
+  return stay({ ...state, link: "claiming", claimJob: job, nextJob: job + 1 }, { do: "claim", job });
+}
+
+function connectLater(state: DeviceState): DeviceStep {
+  const { backoffMs, failuresAllowed } = deviceLimits;
+  const ms = backoffMs[Math.min(state.failures, backoffMs.length - 1)] ?? 0;
+  const failures = state.failures + 1;
+  if (failures > failuresAllowed) return stay({ ...state, failures, connection: "gone" });
+  return stay(
+    { ...state, failures, link: "waiting", connection: "lost" },
+    { do: "set_timer", timer: "reconnect", ms },
+  );
+}
+
+/** Leaves a connection that works, because what was sent on it is not to count. */
+function connectAnew(state: DeviceState): DeviceStep {
+  if (!isConnected(state)) return stay(state);
+  return also(stay({ ...disconnected(state), connection: "connecting" }, { do: "disconnect" }), connect);
+}
+
+function afterClose(state: DeviceState, reason: string): DeviceStep {
+  const code = state.announcedClose ?? reason;
+  const closed: DeviceState = { ...disconnected(state), lastClose: code === "" ? null : code };
+  if (state.outcome !== null) return stay(closed);
+  switch (ruleOfClose(code)) {
+    case "over":
+      return refuse(closed, "SESSION_ENDED");
+    case "refused":
+      return refuse(closed, code);
+    case "claim_again":
+      return also(stay({ ...closed, token: null }, { do: "keep_token", token: null }), connectLater);
+    case "connect_again":
+      return connectLater(closed);
+    case "own_mistake": {
+      const ownMistakes = state.ownMistakes + 1;
+      if (ownMistakes <= deviceLimits.ownMistakesAllowed) return connectLater({ ...closed, ownMistakes });
+      // It may be what was read that the service does not take. Whoever tries again begins with a fresh reading.
+      return dropChip({ ...closed, ownMistakes, connection: "gone", faceSource: null, step: null });
+    }
+  }
+}
+
+function ruleOfClose(code: string): (typeof closeRules)[VerifyCloseCode] {
+  if (Object.hasOwn(verifyCloseCodes, code)) return closeRules[code as VerifyCloseCode];
+  // Without a reason it was the network. A reason that is not known yet is taken for a fault of this device.
+  return code === "" ? "connect_again" : "own_mistake";
+}
+
+/** This device is out. */
+function refuse(state: DeviceState, code: string): DeviceStep {
+  return dropChip({ ...state, connection: "closed", refused: code, faceSource: null, step: null });
+}
+
+/** What dies with a connection. */
+function disconnected(state: DeviceState): DeviceState {
+  return { ...state, link: "none", announcedClose: null, command: null, faceAsked: false, challenge: null };
+}
+
+function stop(state: DeviceState): DeviceStep {
+  const left: DeviceState = {
+    ...disconnected(state),
+    stopped: true,
+    claimJob: null,
+    faceSource: null,
+    capture: null,
+    faceWaits: false,
+    step: null,
+  };
+  const effects: DeviceEffect[] = [];
+  if (state.link === "waiting") effects.push({ do: "clear_timer", timer: "reconnect" });
+  if (state.faceWaits) effects.push({ do: "clear_timer", timer: "challenge" });
+  if (state.capture !== null) effects.push({ do: "abort_capture" });
+  if (isConnected(state)) effects.push({ do: "disconnect" });
+  return also(stay(left, ...effects), dropChip);
+}
+
+function finish(state: DeviceState, end: DeviceEnd): DeviceStep {
+  return stop({ ...state, end });
+}
+
+function isConnected({ link }: DeviceState): boolean {
+  return link === "opening" || link === "greeting" || link === "open";
+}
+
+function saidBeforeWelcome({ link }: DeviceState, type: ServiceMessage["type"]): boolean {
+  return link === "greeting" && (type === "welcome" || type === "closing" || type === "outcome");
+}
+
+// --- the chip ------------------------------------------------------------------------------------------------------
+
+function dropChip(state: DeviceState): DeviceStep {
+  return state.chip === null ? stay(state) : stay({ ...state, chip: null }, { do: "release_chip" });
+}
+
+/** The chip's part begins again, and no try is used. A reading that is under way goes on. */
+function beginChipAnew(state: DeviceState, problem: ReadProblem | null): DeviceStep {
+  const anew: DeviceState = {
+    ...state,
+    problem,
+    command: null,
+    busy: false,
+    step: state.chip === null ? null : state.step,
+  };
+  return say(anew, { type: "chip_restart" });
+}
+
+function passOn(state: DeviceState): DeviceStep {
+  const { chip, command } = state;
+  if (chip === null || command === null) return stay(state);
+  const job = state.nextJob;
+  return stay(
+    {
+      ...state,
+      nextJob: job + 1,
+      chip: { ...chip, stale: false, job: { id: job, doing: { exchange: command.exchange } } },
+      step: { at: "proof" },
+    },
+    { do: "pass_on", job, command, reopenFirst: chip.stale },
+  );
+}
+
+type Doing = "reading" | { readonly exchange: string };
+
+/** What the chip was asked to do with this job; null when nobody waits for it any more. */
+function jobOf({ chip }: DeviceState, job: number): Doing | null {
+  return chip?.job?.id === job ? chip.job.doing : null;
+}
+
+function isFor(doing: Doing, command: ChipCommand): boolean {
+  return doing !== "reading" && doing.exchange === command.exchange;
+}
+
+function withIdleChip(state: DeviceState, { stale }: { stale: boolean }): DeviceState {
+  return state.chip === null ? state : { ...state, chip: { ...state.chip, stale, job: null } };
+}
+
+// --- the face ------------------------------------------------------------------------------------------------------
+
+function takeUpChallenge(state: DeviceState, nowMs: number): DeviceStep {
+  const { challenge } = state;
+  if (challenge === null) return stay(state);
+  const leftMs = challenge.endsAtMs - nowMs;
+  if (state.faceSource === "camera" && (challenge.fresh || leftMs >= deviceLimits.leastTimeForFaceMs)) {
+    const { fresh: _, ...asked } = challenge;
+    const job = state.nextJob;
+    return stay(
+      { ...state, nextJob: job + 1, challenge: null, capture: { job, frames: 0, bytes: 0 } },
+      { do: "start_capture", job, challenge: asked },
+    );
+  }
+  return stay(
+    { ...state, faceWaits: true },
+    { do: "set_timer", timer: "challenge", ms: Math.max(0, leftMs) + deviceLimits.runOutMarginMs },
+  );
+}
+
+/** Ends what was started without a verdict, so that no try is used. */
+function stopFace(state: DeviceState): DeviceStep {
+  const left: DeviceState = { ...state, faceSource: null };
+  if (state.capture === null) return stay(left);
+  // The frames of the next try must not be added to those of this one.
+  return also(stay({ ...left, capture: null }, { do: "abort_capture" }), connectAnew);
+}
+
+function isFacePhase(phase: VerifyPhase | null): boolean {
+  return phase === "face" || phase === "face_capture" || phase === "face_check";
+}
+
+// --- parts ---------------------------------------------------------------------------------------------------------
+
+/** Whether the service takes this now, by the contract's table. */
+function may({ link, phase }: DeviceState, type: DeviceInputType): boolean {
+  return link === "open" && phase !== null && phaseRules[type][phase] === "taken";
+}
+
+/** Nothing is said that the service would not take. */
+function say(state: DeviceState, message: Exclude<SpokenMessage, { type: "hello" }>): DeviceStep {
+  if (!may(state, message.type)) return stay(state);
+  return stay({ ...state, phase: phaseAfterSending[message.type] ?? state.phase }, { do: "send", message });
+}
+
+function stay(state: DeviceState, ...effects: DeviceEffect[]): DeviceStep {
+  return { state, effects };
+}
+
+function also(step: DeviceStep, next: (state: DeviceState) => DeviceStep): DeviceStep {
+  const { state, effects } = next(step.state);
+  return { state, effects: [...step.effects, ...effects] };
+}

@@ -1,0 +1,257 @@
+import { CallError } from "@assay/contract/client";
+import type { ServiceMessage } from "@assay/contract/verify-socket";
+import type { ReadDocumentFiles } from "@assay/emrtd/reader/read-document";
+import { problemOf } from "./answer-command.ts";
+import { type ConnectionEvents, DeviceConnection } from "./device-connection.ts";
+import {
+  advance,
+  type ChipCommand,
+  type DeviceEffect,
+  type DeviceInput,
+  type DeviceState,
+  type DeviceTimer,
+  type FaceChallenge,
+  type ReadStep,
+  startDevice,
+  type UnattendedPlan,
+} from "./device-flow.ts";
+import { type ChipFiles, sendFiles, sendFrame } from "./send-artifacts.ts";
+
+/** A chip in the field, opened with what is printed on its document. */
+export type OpenedChip = {
+  readFiles(): Promise<ReadDocumentFiles>;
+  /** Answers as base64; "lost" when the chip left the field. Rejects when the fault is this device's. */
+  answer(command: Pick<ChipCommand, "kind" | "commands">): Promise<string[] | "lost">;
+  reopen(): Promise<void>;
+  release(): void;
+};
+
+/** How a document is opened: found by the caller, which knows whether it is a software chip or a real one. */
+export type ChipSource = (onStep: (step: ReadStep) => void) => Promise<OpenedChip>;
+
+/** Gives frames as JPEG until the movements are over, or until the signal says that they lead nowhere any more. */
+export type FaceCapture = (
+  challenge: FaceChallenge,
+  sendFrame: (jpeg: Uint8Array, atMs: number) => void,
+  signal: AbortSignal,
+) => Promise<void>;
+
+export type DriverNeeds = {
+  baseUrl: string;
+  sessionId: string;
+  /** Takes the session for this device, or takes it up again: a token for the socket. */
+  claim(): Promise<string>;
+  /** What outlives this driver. */
+  keepToken?(token: string | null): void;
+  onChange?(state: DeviceState): void;
+  /** A step, for whoever watches a device without a screen. */
+  onStep?(step: string): void;
+  /** An error behind a problem that the flow knows by its name only. */
+  onError?(error: unknown): void;
+};
+
+/** Carries out the effects of the device's flow and hands their results back to it, one after another. */
+export class DeviceDriver {
+  readonly #needs: DriverNeeds;
+  readonly #inputs: DeviceInput[] = [];
+  readonly #timers = new Map<DeviceTimer, ReturnType<typeof setTimeout>>();
+  #state: DeviceState;
+  #working = false;
+  #connection: DeviceConnection | null = null;
+  #artifact = 1;
+  #source: ChipSource | null = null;
+  #chip: OpenedChip | null = null;
+  #files: ChipFiles | null = null;
+  /** Counts the chips that were let go, so that one that opens too late is noticed. */
+  #released = 0;
+  #capture: FaceCapture | null = null;
+  #capturing: AbortController | null = null;
+
+  constructor(needs: DriverNeeds, plan: UnattendedPlan | null = null) {
+    this.#needs = needs;
+    this.#state = startDevice(plan);
+  }
+
+  get state(): DeviceState {
+    return this.#state;
+  }
+
+  /** The chip that `read_chip` reads. */
+  setChip(source: ChipSource): void {
+    this.#source = source;
+  }
+
+  /** The camera that a challenge is answered with. */
+  setCamera(capture: FaceCapture): void {
+    this.#capture = capture;
+  }
+
+  feed(input: DeviceInput): void {
+    this.#inputs.push(input);
+    // An effect may have a result at once; it is taken after the effects beside it.
+    if (this.#working) return;
+    this.#working = true;
+    try {
+      for (let next = this.#inputs.shift(); next !== undefined; next = this.#inputs.shift()) {
+        const { state, effects } = advance(this.#state, next, Date.now());
+        const changed = state !== this.#state;
+        this.#state = state;
+        for (const effect of effects) this.#carryOut(effect);
+        if (changed) this.#needs.onChange?.(state);
+      }
+    } finally {
+      this.#working = false;
+    }
+  }
+
+  #carryOut(effect: DeviceEffect): void {
+    switch (effect.do) {
+      case "claim":
+        void this.#claim(effect.job);
+        return;
+      case "keep_token":
+        this.#needs.keepToken?.(effect.token);
+        return;
+      case "connect":
+        this.#connect();
+        return;
+      case "disconnect":
+        this.#connection?.close();
+        this.#connection = null;
+        return;
+      case "send":
+        this.#connection?.send(effect.message);
+        return;
+      case "send_files":
+        if (this.#connection !== null && this.#files !== null)
+          this.#artifact = sendFiles(this.#connection, this.#files, this.#artifact);
+        return;
+      case "send_frame":
+        if (this.#connection !== null)
+          sendFrame(this.#connection, this.#artifact++, effect.jpeg, effect.atMs);
+        return;
+      case "read_chip":
+        void this.#readChip(effect.job);
+        return;
+      case "reopen_chip":
+        void this.#withChip(effect.job, async (chip) => {
+          await chip.reopen();
+          return { kind: "chip_reopened", job: effect.job };
+        });
+        return;
+      case "pass_on":
+        void this.#withChip(effect.job, async (chip) => {
+          if (effect.reopenFirst) await chip.reopen();
+          const answers = await chip.answer(effect.command);
+          return answers === "lost"
+            ? { kind: "chip_lost", job: effect.job }
+            : { kind: "chip_answered", job: effect.job, answers };
+        });
+        return;
+      case "release_chip":
+        this.#released += 1;
+        this.#chip?.release();
+        this.#chip = null;
+        this.#files = null;
+        return;
+      case "start_capture":
+        void this.#takePictures(effect.job, effect.challenge);
+        return;
+      case "abort_capture":
+        this.#capturing?.abort();
+        this.#capturing = null;
+        return;
+      case "set_timer": {
+        const { timer, ms } = effect;
+        clearTimeout(this.#timers.get(timer));
+        this.#timers.set(
+          timer,
+          setTimeout(() => this.feed({ kind: "timer", timer }), ms),
+        );
+        return;
+      }
+      case "clear_timer":
+        clearTimeout(this.#timers.get(effect.timer));
+        return;
+      case "tell":
+        this.#needs.onStep?.(effect.step);
+        return;
+    }
+  }
+
+  async #claim(job: number): Promise<void> {
+    let result: DeviceInput;
+    try {
+      result = { kind: "claimed", job, token: await this.#needs.claim() };
+    } catch (error) {
+      result = { kind: "claim_failed", job, code: error instanceof CallError ? error.code : null };
+    }
+    this.feed(result);
+  }
+
+  #connect(): void {
+    // Files and frames are numbered anew on every socket.
+    this.#artifact = 1;
+    const events: ConnectionEvents = {
+      opened: () => this.feed({ kind: "connected" }),
+      heard: (message: ServiceMessage) => this.feed({ kind: "message", message }),
+      closed: (reason) => {
+        this.#connection = null;
+        this.feed({ kind: "closed", reason });
+      },
+    };
+    this.#connection = new DeviceConnection(this.#needs.baseUrl, this.#needs.sessionId, events);
+  }
+
+  async #readChip(job: number): Promise<void> {
+    const before = this.#released;
+    try {
+      if (this.#source === null) throw new Error("There is no chip to read");
+      const chip = await this.#source((step) => this.feed({ kind: "chip_step", job, step }));
+      if (this.#released !== before) {
+        chip.release();
+        return;
+      }
+      this.#chip = chip;
+      const files = await chip.readFiles();
+      if (this.#released !== before) return;
+      this.#files = files;
+    } catch (error) {
+      this.#failed(job, error);
+      return;
+    }
+    this.feed({ kind: "chip_read", job });
+  }
+
+  async #withChip(job: number, work: (chip: OpenedChip) => Promise<DeviceInput>): Promise<void> {
+    let result: DeviceInput;
+    try {
+      if (this.#chip === null) throw new Error("There is no chip to pass commands on to");
+      result = await work(this.#chip);
+    } catch (error) {
+      this.#failed(job, error);
+      return;
+    }
+    this.feed(result);
+  }
+
+  #failed(job: number, error: unknown): void {
+    this.#needs.onError?.(error);
+    this.feed({ kind: "chip_failed", job, problem: problemOf(error) });
+  }
+
+  async #takePictures(job: number, challenge: FaceChallenge): Promise<void> {
+    const capturing = new AbortController();
+    this.#capturing = capturing;
+    try {
+      if (this.#capture === null) throw new Error("There is no camera");
+      const take = (jpeg: Uint8Array, atMs: number) => this.feed({ kind: "frame", job, jpeg, atMs });
+      await this.#capture(challenge, take, capturing.signal);
+    } catch (error) {
+      this.#needs.onError?.(error);
+      this.feed({ kind: "capture_failed", job });
+      return;
+    }
+    this.feed({ kind: "capture_over", job });
+  }
+}

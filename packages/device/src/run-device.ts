@@ -1,0 +1,105 @@
+import type { FailureCode } from "@assay/contract/sessions";
+import { verifySocketLimits } from "@assay/contract/verify-protocol";
+import { type ClaimOptions, type ClaimStep, claimAttempt, claimSteps } from "./claim-attempt.ts";
+import type { DeviceEnd, FaceChallenge } from "./device-flow.ts";
+import { type ChipSource, DeviceDriver, type FaceCapture } from "./drive-device.ts";
+import { DeviceError } from "./verification-url.ts";
+
+/**
+ * A reading device without a screen: it speaks HTTP and WebSocket to the service and nothing else, like any other device. The
+ * partner's simulator and the desk reader are made of it.
+ */
+
+export const stopSteps = [...claimSteps, "chip", "face"] as const;
+export type StopStep = (typeof stopSteps)[number];
+
+/** What a camera sees while the challenge runs: each picture as a JPEG, given out when it is taken. */
+export type CameraSource = (
+  challenge: FaceChallenge,
+) => AsyncIterable<{ readonly jpeg: Uint8Array; readonly atMs: number }>;
+
+export type DeviceRun = Omit<ClaimOptions, "stopAfter"> & {
+  chip: ChipSource;
+  /** Without one, the test document decides in the sandbox, and the face of a live session has to be shown elsewhere. */
+  camera?: CameraSource;
+  stopAfter?: StopStep;
+};
+
+export type DeviceOutcome =
+  | { result: "succeeded"; sessionId: string }
+  | { result: "failed"; sessionId: string; failureCode: FailureCode | null }
+  /** As asked for with `stopAfter`. */
+  | { result: "stopped"; sessionId: string; after: ClaimStep | "chip" }
+  /** The chip has passed. A browser that opens `url` soon goes on in this device's place. */
+  | { result: "face_elsewhere"; sessionId: string; url: string }
+  /** The service could not carry it out; nothing was counted. */
+  | { result: "fault"; sessionId: string; code: string; message: string }
+  | { result: "closed"; sessionId: string; code: string };
+
+export function describeOutcome(outcome: DeviceOutcome): string {
+  switch (outcome.result) {
+    case "succeeded":
+      return "Succeeded.";
+    case "failed":
+      return `Failed: ${outcome.failureCode}.`;
+    case "stopped":
+      return `Stopped after ${outcome.after}, as asked.`;
+    case "face_elsewhere":
+      return `The chip has passed. Within ${verifySocketLimits.resumeMs / 60_000} minutes, open this in a browser with a camera, and show the face there: ${outcome.url}`;
+    case "fault":
+      return `The service could not carry it out (${outcome.code}): ${outcome.message}`;
+    case "closed":
+      return `The service closed the socket: ${outcome.code}.`;
+  }
+}
+
+/** The whole verification, from the link to the outcome. Rejects with the error when the chip cannot be read. */
+export async function runDevice(run: DeviceRun): Promise<DeviceOutcome> {
+  const claimed = await claimAttempt(run);
+  const { sessionId } = claimed;
+  if ("stopped" in claimed) return { result: "stopped", sessionId, after: claimed.stopped };
+  let { socketToken } = claimed;
+  let error: unknown = null;
+  const ended = Promise.withResolvers<DeviceEnd>();
+  const driver = new DeviceDriver(
+    {
+      baseUrl: claimed.baseUrl,
+      sessionId,
+      claim: claimed.claimAgain,
+      onChange: ({ end, token }) => {
+        socketToken = token ?? socketToken;
+        if (end !== null) ended.resolve(end);
+      },
+      ...(run.onStep === undefined ? {} : { onStep: run.onStep }),
+      onError: (thrown) => {
+        error = thrown;
+      },
+    },
+    { camera: run.camera !== undefined, stopAfterChip: run.stopAfter === "chip" },
+  );
+  driver.setChip(run.chip);
+  if (run.camera !== undefined) driver.setCamera(captureFrom(run.camera));
+  driver.feed({ kind: "start", token: socketToken });
+  const end = await ended.promise;
+  switch (end.result) {
+    case "problem":
+      throw error ?? new DeviceError(`The document could not be read: ${end.problem}.`);
+    case "face_elsewhere":
+      return {
+        result: "face_elsewhere",
+        sessionId,
+        url: `${run.verificationUrl}#socket=${encodeURIComponent(socketToken)}`,
+      };
+    default:
+      return { ...end, sessionId };
+  }
+}
+
+function captureFrom(camera: CameraSource): FaceCapture {
+  return async (challenge, sendFrame, signal) => {
+    for await (const { jpeg, atMs } of camera(challenge)) {
+      if (signal.aborted) return;
+      sendFrame(jpeg, atMs);
+    }
+  };
+}

@@ -1,0 +1,10 @@
+/** Something that whoever started the device can mend. */
+export class DeviceError extends Error {}
+
+export function parseVerificationUrl(text: string): { baseUrl: string; sessionId: string } {
+  const url = URL.parse(text);
+  const match = /^(.*)\/verify\/(vs_[A-Za-z0-9]{64})$/.exec(url?.pathname ?? "");
+  if (url === null || !["http:", "https:"].includes(url.protocol) || match === null)
+    throw new DeviceError("This is not the verification_url of a session.");
+  return { baseUrl: `${url.origin}${match[1] ?? ""}`, sessionId: match[2] ?? "" };
+}
