@@ -1,4 +1,5 @@
 import * as contract from "@assay/contract/api-keys";
+import { apiKeyForm } from "@assay/contract/facts";
 import { actorOf, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../http/api-error.ts";
@@ -13,7 +14,7 @@ export function apiKeyRoutes({ db, clock, ring }: Core, usage: KeyUsage): Bindin
     bind(contract.createApiKey, async ({ caller, body }) => {
       const now = clock.now();
       const { organizationId } = caller;
-      const key = `kk_${randomText(32)}`;
+      const key = apiKeyForm.prefix + randomText(apiKeyForm.length);
       const row = await db.transaction(async (tx) => {
         const created = await insertApiKey(tx, {
           id: newUuid(now),

@@ -1,15 +1,16 @@
 import { createHash } from "node:crypto";
+import { idempotencyLimits } from "@assay/contract/facts";
 import type { RouteDefinition } from "@assay/contract/route";
 import type { Db, Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
-import { type Clock, dayMs, later } from "../lib/clock.ts";
+import { type Clock, hourMs, later } from "../lib/clock.ts";
 import type { KeyRing } from "../lib/key-ring.ts";
 import { ApiError } from "./api-error.ts";
 import type { Caller, OrganizationCaller } from "./caller.ts";
 import type { RenderedAnswer } from "./rendered-answer.ts";
 
-const keptMs = dayMs;
-const keyPattern = /^[\x21-\x7e]{1,255}$/;
+const keptMs = idempotencyLimits.keptHours * hourMs;
+const keyPattern = new RegExp(`^[\\x21-\\x7e]{1,${idempotencyLimits.keyCharacters}}$`);
 
 type KeyedRequest = {
   key: string | string[];

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { apiKeyForm } from "@assay/contract/facts";
 import type {
   Access,
   BodyOf,
@@ -202,7 +203,7 @@ async function identify(
   let caller: Caller | null = null;
   if (authorization !== undefined) {
     const credential = bearerOf(request);
-    if (credential?.startsWith("kk_")) {
+    if (credential?.startsWith(apiKeyForm.prefix)) {
       caller = await options.authenticator.byKey(credential);
       if (caller?.kind === "key") options.onKeyUsed(caller.keyId);
     } else if (credential !== null) {

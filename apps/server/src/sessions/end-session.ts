@@ -1,11 +1,10 @@
-import type { FailureCode } from "@assay/contract/sessions";
+import type { CancelReason, FailureCode } from "@assay/contract/sessions";
 import { countOutcome } from "../analytics/session-day.store.ts";
 import { type Actor, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { type NewEvent, publishEvents } from "../webhooks/publish-event.ts";
 import { endOpenAttempt, moveSession, type SessionRow } from "./session.store.ts";
-import type { CancelReason } from "./session.ts";
 
 /** Told the id of a session whose status changed. Expiry is not announced: everybody can see it in the session. */
 export const sessionChannel = "session_changed";

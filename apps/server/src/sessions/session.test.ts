@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { failureCodes, type SessionStatus, sessionStatuses } from "@assay/contract/sessions";
+import { triesAllowed } from "@assay/contract/facts";
+import {
+  type CancelReason,
+  cancelReasons,
+  failureCodes,
+  type SessionStatus,
+  sessionStatuses,
+} from "@assay/contract/sessions";
 import fc from "fast-check";
 import {
   attemptStatusAt,
-  type CancelReason,
-  cancelReasons,
   decideCancel,
   decideClaim,
   decideFinish,
@@ -19,7 +24,6 @@ import {
   sessionLifetimeMs,
   statusAt,
   type TryKind,
-  triesAllowed,
 } from "./session.ts";
 
 const now = new Date("2026-03-01T10:00:00.000Z");

@@ -1,20 +1,21 @@
-import type { AttemptFailureCode, AttemptStatus, FailureCode, SessionStatus } from "@assay/contract/sessions";
+import { sessionLifetimeMinutes, triesAllowed } from "@assay/contract/facts";
+import type {
+  AttemptFailureCode,
+  AttemptStatus,
+  CancelReason,
+  FailureCode,
+  SessionStatus,
+} from "@assay/contract/sessions";
 import { later, minuteMs, secondMs } from "../lib/clock.ts";
 
-/** A session lives 60 minutes, exactly. */
-export const sessionLifetimeMs = 60 * minuteMs;
+export const sessionLifetimeMs = sessionLifetimeMinutes * minuteMs;
 
 /** A device that was not heard from for this long has given up. */
 export const inFlightMs = 60 * secondMs;
 
-export const triesAllowed = 3;
-
 export const contractVersion = 1;
 
 export type TryKind = "nfc" | "liveness";
-
-export const cancelReasons = ["cancelled_by_partner", "cancelled_by_user", "consent_withdrawn"] as const;
-export type CancelReason = (typeof cancelReasons)[number];
 
 /** What decisions need to know of a stored session and of its attempt that is under way, if one is. */
 export type SessionState = {

@@ -1,9 +1,9 @@
+import { triesAllowed } from "@assay/contract/facts";
 import { readDg1 } from "@assay/emrtd/lds/dg1";
 import { personActor, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { openDocumentIdKey } from "../organizations/document-id-key.ts";
 import { finishSession } from "../sessions/finish-session.ts";
-import { triesAllowed } from "../sessions/session.ts";
 import { useTry } from "../sessions/use-try.ts";
 import { markChipPassed } from "./chip-passed.store.ts";
 import { buildClaims, serviceDocumentId } from "./claims.ts";

@@ -1,3 +1,4 @@
+import { triesAllowed } from "@assay/contract/facts";
 import type { FailureCode } from "@assay/contract/sessions";
 import {
   type ChipFile,
@@ -13,7 +14,6 @@ import {
 } from "@assay/contract/verify-protocol";
 import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
 import type { Challenge } from "../face/challenge.ts";
-import { triesAllowed } from "../sessions/session.ts";
 
 /**
  * The protocol of one attempt, without socket, bytes, database or time of its own: `advance` takes what is known, what happened and when,

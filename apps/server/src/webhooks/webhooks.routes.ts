@@ -93,7 +93,7 @@ export function webhookRoutes(core: Core, safeFetch: SafeFetch): Binding[] {
           name: body.name?.trim() ?? null,
           url: body.url,
           subscribedEventTypes: body.subscribed_event_types ?? null,
-          retentionHours: body.undelivered_payload_retention_hours ?? 72,
+          retentionHours: body.undelivered_payload_retention_hours ?? contract.defaultPayloadRetentionHours,
           signingSecret: ring.seal("webhook-secret", secret, id),
           now,
         });

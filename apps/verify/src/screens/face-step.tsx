@@ -1,3 +1,4 @@
+import { triesAllowed } from "@assay/contract/facts";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { type CameraProblem, closeCamera, openCamera } from "../face/camera.ts";
 import { useWords } from "../i18n/language.ts";
@@ -56,7 +57,7 @@ export function FaceStep({
       </Screen>
     );
   const simulated = state.face === "simulated";
-  const again = stopped !== null || over || (state.triesLeft !== null && state.triesLeft.face < 3);
+  const again = stopped !== null || over || (state.triesLeft !== null && state.triesLeft.face < triesAllowed);
   // Begun anew whenever the camera comes or goes, so that the person is where it says what happened.
   const episode = shown === null ? `start ${problem ?? stopped}` : "camera";
   return (
