@@ -1,8 +1,7 @@
-import type { FailureCode } from "@assay/contract/sessions";
 import { personActor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
-import { endSession, type SharedData } from "./end-session.ts";
+import { endSession, type SessionEnd } from "./end-session.ts";
 import { lockOpenAttempt, lockSession, stateOf } from "./session.store.ts";
 import { decideFinish, type Refusal } from "./session.ts";
 
@@ -10,9 +9,7 @@ export type FinishResult =
   | { result: "finished" }
   | { result: "refused"; why: Refusal | "not_found" | "not_your_turn" };
 
-export type Outcome =
-  | { status: "succeeded"; data: SharedData; riskScore: number }
-  | { status: "failed"; failureCode: FailureCode; riskScore?: number };
+export type Outcome = Exclude<SessionEnd, { status: "cancelled" }>;
 
 /**
  * The checks are done. Refused when the session has ended or expired meanwhile, or another device has taken it over: then
@@ -29,7 +26,6 @@ export async function finishSession(
   const attempt = await lockOpenAttempt(tx, sessionId);
   const decision = decideFinish(stateOf(session), attempt, finish.attemptId, now);
   if (decision.move === "refuse") return { result: "refused", why: decision.why };
-  const end = outcome.status === "failed" ? { ...outcome, riskScore: outcome.riskScore } : outcome;
-  await endSession(core, tx, session, end, personActor, now);
+  await endSession(core, tx, session, outcome, personActor, now);
   return { result: "finished" };
 }

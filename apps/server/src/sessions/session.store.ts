@@ -267,13 +267,14 @@ export async function endOpenAttempt(
   end: {
     status: Exclude<AttemptStatus, "in_progress">;
     failureCode: AttemptFailureCode | null;
-    riskScore?: number;
+    /** Null leaves the score as it is. */
+    riskScore: number | null;
     now: Date;
   },
 ): Promise<void> {
   await tx.run(sql`
     update attempts set status = ${end.status}, failure_code = ${end.failureCode},
-      risk_score = coalesce(${end.riskScore ?? null}, risk_score), completed_at = ${end.now}, updated_at = ${end.now}
+      risk_score = coalesce(${end.riskScore}, risk_score), completed_at = ${end.now}, updated_at = ${end.now}
     where session_id = ${sessionId} and status = 'in_progress'`);
 }
 

@@ -46,7 +46,7 @@ export async function useTry(
     core,
     tx,
     counted,
-    { status: "failed", failureCode, riskScore: judged.riskScore },
+    { status: "failed", failureCode, riskScore: judged.riskScore ?? null },
     personActor,
     now,
   );

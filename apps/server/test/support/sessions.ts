@@ -51,7 +51,12 @@ export function fail(
 ) {
   const now = core.clock.now();
   return core.db.transaction((tx) =>
-    finishSession(core, tx, { sessionId, attemptId, outcome: { status: "failed", failureCode }, now }),
+    finishSession(core, tx, {
+      sessionId,
+      attemptId,
+      outcome: { status: "failed", failureCode, riskScore: null },
+      now,
+    }),
   );
 }
 
