@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { serialize } from "node:v8";
 import { verifyActiveAuthentication } from "@assay/emrtd/active-authentication/verify-active-authentication";
 import { decodeResponse, STATUS } from "@assay/emrtd/apdu/response";
 import {
@@ -19,6 +20,7 @@ import {
   testCountryTrust,
 } from "@assay/emrtd/node/test-country/test-country";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
+import type { DocumentContent } from "@assay/emrtd/verify/document-content";
 import { type DocumentFailureCode, failureCodeOf } from "@assay/emrtd/verify/failure-code";
 import { DEFAULT_POLICY } from "@assay/emrtd/verify/policy";
 import { checkOf, failedCheckOf, type Level, type WarningCode } from "@assay/emrtd/verify/report";
@@ -62,7 +64,15 @@ export type DocumentCheck = {
   level: Level | null;
   warnings: readonly WarningCode[];
   proof: ChipProofName | null;
+  /**
+   * The content that was verified (`ChipContent`), null unless these checks passed. As bytes in the form of a structured clone, because
+   * bytes can be overwritten and the texts in an object cannot.
+   */
+  content: Uint8Array | null;
 };
+
+/** What a verified chip says about its holder. */
+export type ChipContent = Pick<DocumentContent, "mrz">;
 
 export type ChipTaskAnswer = {
   verify: DocumentCheck;
@@ -113,7 +123,7 @@ async function checkDocument(
     const file = files[`DG${number}`];
     if (file !== undefined) dataGroups.set(number, file);
   }
-  const { report } = verifyDocument({
+  const { report, content } = verifyDocument({
     files: { sod: files.SOD, dataGroups },
     trust,
     policy: DEFAULT_POLICY,
@@ -128,12 +138,15 @@ async function checkDocument(
     proof = checkOf(report, "active_authentication").outcome === "pending" ? "active_authentication" : null;
     if (proof === null) level = "chip_clonable";
   }
+  const failureCode = failureCodeOf(report);
   return {
-    failureCode: failureCodeOf(report),
+    failureCode,
     trustStoreEmpty: failed?.reason === "trust_store_empty",
     level,
     warnings,
     proof,
+    content:
+      failureCode === null && content !== null ? serialize({ mrz: content.mrz } satisfies ChipContent) : null,
   };
 }
 

@@ -4,7 +4,7 @@ import type { WorkerAnswer } from "../lib/worker-pool.ts";
 import { openTrustFolder } from "../trust/trust-folder.ts";
 import { type ChipTask, runChipTask } from "./chip-task.ts";
 
-/** A thread that checks chips. It gets copies of the files and overwrites them when it is done. */
+/** A thread that checks chips. It works on copies, and overwrites them and its answer once that is sent. */
 const { trustFolder } = workerData as { trustFolder: string };
 const checker = createNodeSignatureChecker();
 const surroundings = {
@@ -22,6 +22,7 @@ parentPort?.on("message", async (task: ChipTask) => {
   }
   parentPort?.postMessage(message);
   overwrite(task);
+  overwrite(message);
 });
 
 function overwrite(value: unknown): void {
