@@ -5,7 +5,7 @@ import { type Actor, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { type NewEvent, publishEvents, type ToldOfSession } from "../webhooks/publish-event.ts";
-import { endOpenAttempt, moveSession, type SessionRow } from "./session.store.ts";
+import { endOpenAttempt, moveSession, type SessionRow, stateOf } from "./session.store.ts";
 
 /** NOTIFY channel; the payload is the session id. Sent when a status changes, except by expiry: `expires_at` tells that in advance. */
 export const sessionChannel = "session_changed";
@@ -17,7 +17,8 @@ export type SessionEnd =
 
 /**
  * The one way by which a session ends other than expiry. The caller holds the session's row and has decided that it may
- * end; status, attempt, event, audit entry and count are there together or not at all.
+ * end; `session` is that row, with a try that ends it counted already. Status, tries, attempt, event, audit entry and count are there
+ * together or not at all.
  */
 export async function endSession(
   core: Core,
@@ -33,6 +34,7 @@ export async function endSession(
     to: end.status,
     failureCode: written.failureCode,
     completedAt: now,
+    triesUsed: stateOf(session).triesUsed,
     now,
   });
   if (ended === null) throw new Error("a session changed although its row was held");

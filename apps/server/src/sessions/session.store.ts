@@ -5,7 +5,7 @@ import { type Sql, sql } from "../db/sql.ts";
 import { newestOf, readPage } from "../http/page.ts";
 import { later } from "../lib/clock.ts";
 import { idFloor } from "../lib/ids.ts";
-import { lastExpiredCreation, type OpenAttempt, type SessionState, type TryKind } from "./session.ts";
+import { lastExpiredCreation, type OpenAttempt, type SessionState, type Step } from "./session.ts";
 import type { ShareFields } from "./share-contract.ts";
 
 export type SessionRow = {
@@ -172,8 +172,7 @@ export function stateOf(row: SessionRow): SessionState {
   return {
     status: row.status,
     expiresAt: row.expires_at,
-    nfcTriesUsed: row.nfc_tries_used,
-    livenessTriesUsed: row.liveness_tries_used,
+    triesUsed: { chip: row.nfc_tries_used, face: row.liveness_tries_used },
   };
 }
 
@@ -186,20 +185,40 @@ export function moveSession(
     to: SessionStatus;
     failureCode?: FailureCode | null;
     completedAt: Date | null;
+    /** Left out, they stay. */
+    triesUsed?: SessionState["triesUsed"];
     now: Date;
   },
 ): Promise<SessionRow | null> {
   return tx.first<SessionRow>(sql`
     update sessions set status = ${move.to}, failure_code = ${move.failureCode ?? null},
-      completed_at = ${move.completedAt}, updated_at = ${move.now}
+      completed_at = ${move.completedAt}, updated_at = ${move.now},
+      nfc_tries_used = coalesce(${move.triesUsed?.chip ?? null}, nfc_tries_used),
+      liveness_tries_used = coalesce(${move.triesUsed?.face ?? null}, liveness_tries_used)
     where id = ${id} and status = ${move.from}
     returning ${sessionColumns}`);
 }
 
-export function countTry(tx: Tx, id: string, kind: TryKind, number: number, now: Date): Promise<SessionRow> {
-  const column = kind === "nfc" ? sql`nfc_tries_used` : sql`liveness_tries_used`;
-  return tx.one<SessionRow>(sql`
-    update sessions set ${column} = ${number}, updated_at = ${now} where id = ${id} returning ${sessionColumns}`);
+/** The row of the session as it will be with this try counted. */
+export function withTryCounted(session: SessionRow, step: Step, number: number): SessionRow {
+  return step === "chip"
+    ? { ...session, nfc_tries_used: number }
+    : { ...session, liveness_tries_used: number };
+}
+
+/** Counts a try of a session that goes on. When the chip first passed is remembered, because reading it again is free then. */
+export async function countTry(
+  tx: Tx,
+  id: string,
+  tried: { step: Step; number: number; passed: boolean },
+  now: Date,
+): Promise<void> {
+  const counted =
+    tried.step === "chip"
+      ? sql`nfc_tries_used = ${tried.number},
+          chip_passed_at = coalesce(chip_passed_at, ${tried.passed ? now : null}::timestamptz)`
+      : sql`liveness_tries_used = ${tried.number}`;
+  await tx.run(sql`update sessions set ${counted}, updated_at = ${now} where id = ${id}`);
 }
 
 /** The token may be used once. Null when it is not the session's; `first` tells whether this is its first use. */
@@ -278,7 +297,10 @@ export async function endOpenAttempt(
     where session_id = ${sessionId} and status = 'in_progress'`);
 }
 
-/** False when the attempt is over. `last_seen_at` is in no index, so this is the cheapest of updates. */
+/**
+ * The device was heard from: the session cannot be cancelled for another minute. False when the attempt is over. `last_seen_at` is in no
+ * index, so this is the cheapest of updates.
+ */
 export async function touchAttempt(db: Queryable, attemptId: string, now: Date): Promise<boolean> {
   const touched = await db.run(sql`
     update attempts set last_seen_at = greatest(last_seen_at, ${now})

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import {
   type ArtifactFrame,
   type ChipFile,
@@ -8,13 +8,15 @@ import {
 } from "@assay/contract/verify-protocol";
 import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
 import { readDg2 } from "@assay/emrtd/lds/dg2";
+import { overwriteProof, type Proof } from "../attempts/proof.ts";
+import { recordTry } from "../attempts/record-try.ts";
+import type { JudgedTry } from "../attempts/try.ts";
 import type { Core } from "../core.ts";
 import type { FaceJudge, FaultReason } from "../face/face-judge.ts";
 import { describeError } from "../lib/log.ts";
 import type { ChipExaminer, ProofState } from "./chip-examiner.ts";
-import { overwriteProof } from "./chip-examiner.ts";
+import { overwriteExchange } from "./chip-examiner.ts";
 import type { DocumentCheck, SentFiles } from "./chip-task.ts";
-import { type TryWritten, writeSuccess, writeTry } from "./judge-try.ts";
 import { riskScore } from "./risk-score.ts";
 import {
   advance,
@@ -23,7 +25,6 @@ import {
   type FlowInput,
   type FlowState,
   startFlow,
-  type Verdict,
 } from "./verify-flow.ts";
 import { reportProgress } from "./verify-progress.ts";
 
@@ -57,14 +58,8 @@ export type DeviceInput =
   | { kind: "message"; message: Exclude<DeviceMessage, { type: "hello" }> }
   | { kind: "part"; frame: ArtifactFrame };
 
-/** What passed. DG1 is the only source of claims, DG2 of the portrait; both are compared with their hash before use. */
-type Pinned = {
-  check: DocumentCheck;
-  dg1: Buffer;
-  dg2: Buffer;
-  sod: Buffer;
-  hashes: { dg1: Buffer; dg2: Buffer; sod: Buffer };
-};
+/** A chip that has passed: the proof is the only source of claims, DG2 of the portrait. SOD tells test documents apart. */
+type PassedChip = { proof: Proof; dg2: Buffer; sod: Buffer };
 
 type FaceFacts = { simulated: boolean; risk: number };
 
@@ -98,7 +93,7 @@ export class AttemptRun {
   readonly #frames = new Map<number, { jpeg: Buffer; atMs: number; arrivedAt: Date }>();
   #check: DocumentCheck | null = null;
   #proof: ProofState | null = null;
-  #pinned: Pinned | null = null;
+  #passed: PassedChip | null = null;
   #faceFacts: FaceFacts | null = null;
 
   constructor(owner: RunOwner, around: RunSurroundings) {
@@ -268,25 +263,8 @@ export class AttemptRun {
         });
       case "judge_face":
         return this.#guarded("face_check", () => this.#judgeFace(effect.by));
-      case "count":
-        return this.#write("count", effect.verdict, effect.step, () =>
-          writeTry(this.#around.core, this.owner, {
-            step: effect.step,
-            number: effect.number,
-            verdict: effect.verdict,
-            riskScore: this.#riskScore(),
-          }),
-        );
-      case "finish": {
-        const pinned = this.#intactPinned();
-        return this.#write("finish", { failureCode: null }, null, () =>
-          writeSuccess(this.#around.core, this.owner, {
-            dg1: pinned.dg1,
-            faceTry: effect.number,
-            riskScore: this.#riskScore(),
-          }),
-        );
-      }
+      case "record":
+        return this.#record(this.#judgedTry(effect));
     }
   }
 
@@ -307,7 +285,7 @@ export class AttemptRun {
   }
 
   async #beginProof(proof: ChipProofName): Promise<FlowInput> {
-    overwriteProof(this.#proof);
+    overwriteExchange(this.#proof);
     const begun = await this.#around.examiner.beginProof(proof, this.#sentFiles(), this.#onBusy);
     return this.#ask(begun);
   }
@@ -328,7 +306,7 @@ export class AttemptRun {
     const decoded = answers.map((answer) => new Uint8Array(Buffer.from(answer, "base64")));
     const next = await this.#around.examiner.continueProof(state, decoded, this.#sentFiles(), this.#onBusy);
     if ("ask" in next) return this.#ask(next);
-    overwriteProof(this.#proof);
+    overwriteExchange(this.#proof);
     this.#proof = null;
     const failureCode =
       proof === "chip_authentication"
@@ -345,37 +323,39 @@ export class AttemptRun {
     return { ...Object.fromEntries(this.#files), SOD, DG1, DG2 };
   }
 
+  /** Takes over what passed, without copying it, and overwrites the rest. */
   #pin(): void {
-    const { SOD, DG1, DG2 } = this.#sentFiles();
-    const check = this.#check;
+    const [check, sod, dg2] = [this.#check, this.#files.get("SOD"), this.#files.get("DG2")];
     if (
+      sod === undefined ||
+      dg2 === undefined ||
       check === null ||
-      check.failureCode !== null ||
+      check.content === null ||
       check.level === null ||
       check.level === "data_authentic"
     )
       throw new Error("a chip was to be pinned that has not passed");
-    const [dg1, dg2, sod] = [Buffer.from(DG1), Buffer.from(DG2), Buffer.from(SOD)];
+    const { content, level, warnings } = check;
+    this.#files.delete("SOD");
+    this.#files.delete("DG2");
+    this.#check = null;
     this.#wipeChip();
-    this.#pinned = { check, dg1, dg2, sod, hashes: { dg1: sha256(dg1), dg2: sha256(dg2), sod: sha256(sod) } };
+    this.#passed = { proof: { kind: "chip", content, level, warnings }, dg2, sod };
   }
 
-  #intactPinned(): Pinned {
-    const pinned = this.#pinned;
-    if (pinned === null) throw new Error("no chip has passed");
-    for (const name of ["dg1", "dg2", "sod"] as const)
-      if (!timingSafeEqual(sha256(pinned[name]), pinned.hashes[name]))
-        throw new Error("what has passed is not what is there");
-    return pinned;
+  #passedChip(): PassedChip {
+    if (this.#passed === null) throw new Error("no chip has passed");
+    return this.#passed;
   }
 
   #wipeChip(): void {
-    const pinned = this.#pinned;
-    for (const bytes of [...this.#files.values(), pinned?.dg1, pinned?.dg2, pinned?.sod]) bytes?.fill(0);
-    overwriteProof(this.#proof);
+    for (const bytes of [...this.#files.values(), this.#check?.content, this.#passed?.dg2, this.#passed?.sod])
+      bytes?.fill(0);
+    if (this.#passed !== null) overwriteProof(this.#passed.proof);
+    overwriteExchange(this.#proof);
     this.#files.clear();
     this.#artifacts.clear();
-    this.#pinned = null;
+    this.#passed = null;
     this.#check = null;
     this.#proof = null;
     this.#faceFacts = null;
@@ -385,15 +365,15 @@ export class AttemptRun {
 
   async #judgeFace(by: Extract<FlowEffect, { do: "judge_face" }>["by"]): Promise<FlowInput> {
     const { core, examiner, faceJudge } = this.#around;
-    const pinned = this.#intactPinned();
+    const { sod, dg2 } = this.#passedChip();
     if (by === "test_document") {
       if (!this.owner.sandbox) throw new Error("a test document was to decide a live session");
-      const { faceFailureCode } = await examiner.simulateFace(pinned.sod, core.clock.now(), this.#onBusy);
+      const { faceFailureCode } = await examiner.simulateFace(sod, core.clock.now(), this.#onBusy);
       this.#faceFacts = { simulated: true, risk: 0 };
       return { kind: "face_judged", verdict: { failureCode: faceFailureCode } };
     }
     if (faceJudge === null) return { kind: "fault", code: "FACE_CHECK_UNAVAILABLE" };
-    const portrait = readDg2(pinned.dg2).faces[0]?.image;
+    const portrait = readDg2(dg2).faces[0]?.image;
     if (portrait === undefined) throw new Error("a chip has passed without a portrait");
     const verdict = await faceJudge.judge({
       portrait: portrait.bytes,
@@ -430,11 +410,11 @@ export class AttemptRun {
   // --- what all steps share ----------------------------------------------------------------------------------------
 
   #riskScore(): number {
-    const check = this.#pinned?.check ?? this.#check;
+    const judged = this.#passed?.proof ?? this.#check;
     const { chip, face } = this.#state.triesUsed;
     return riskScore({
-      level: check?.level ?? null,
-      warnings: check?.warnings ?? [],
+      level: judged?.level ?? null,
+      warnings: judged?.warnings ?? [],
       failedTries: chip + face - (this.#state.chipPassCounted ? 1 : 0),
       face: this.#faceFacts,
     });
@@ -462,32 +442,18 @@ export class AttemptRun {
     }
   }
 
-  async #write(
-    step: string,
-    verdict: Verdict,
-    counts: "chip" | "face" | null,
-    work: () => Promise<TryWritten>,
-  ): Promise<FlowInput | undefined> {
+  #judgedTry({ step, number, verdict }: Extract<FlowEffect, { do: "record" }>): JudgedTry {
+    const riskScore = this.#riskScore();
+    if (verdict.failureCode !== null) return { step, number, verdict, riskScore };
+    if (step === "chip") return { step, number, verdict, riskScore };
+    return { step, number, verdict, riskScore, proof: this.#passedChip().proof };
+  }
+
+  async #record(judged: JudgedTry): Promise<FlowInput> {
     const { core, timed } = this.#around;
     const startedAt = performance.now();
     try {
-      const { written } = await work();
-      switch (written) {
-        case "session_over":
-          return { kind: "session_over" };
-        case "out_of_date":
-          // Another socket of this attempt goes on in another process. This one has nothing to say any more.
-          this.#disposed = true;
-          this.#link?.close("REPLACED");
-          this.#link = null;
-          this.#wipeChip();
-          this.#wipeFace();
-          return undefined;
-        default:
-          return counts === null
-            ? { kind: "finished" }
-            : { kind: "counted", step: counts, verdict, ended: written === "session_failed" };
-      }
+      return await recordTry(core, this.owner, judged);
     } catch (error) {
       core.log.error("the result of a try could not be written", {
         attemptId: this.owner.attemptId,
@@ -495,13 +461,9 @@ export class AttemptRun {
       });
       return { kind: "fault", code: "STORE_UNAVAILABLE" };
     } finally {
-      timed(step, (performance.now() - startedAt) / 1000);
+      timed("proof" in judged ? "finish" : "count", (performance.now() - startedAt) / 1000);
     }
   }
-}
-
-function sha256(bytes: Uint8Array): Buffer {
-  return createHash("sha256").update(bytes).digest();
 }
 
 export function closingMessage(code: VerifyCloseCode): ServiceMessage {

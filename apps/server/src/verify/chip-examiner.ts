@@ -140,7 +140,7 @@ export class ChipExaminer {
   }
 }
 
-export function overwriteProof(state: ProofState | null): void {
+export function overwriteExchange(state: ProofState | null): void {
   if (state === null) return;
   if (state.proof === "active_authentication") state.challenge.fill(0);
   else for (const bytes of [...state.agreement.drawn, ...(state.answers ?? [])]) bytes.fill(0);

@@ -196,20 +196,25 @@ function play(faceMode: FaceMode, all: readonly Move[]) {
             assert.ok(!seen.pinned, "it passes once");
             seen.pinned = true;
             break;
-          case "count": {
-            const used = seen.counted[effect.step];
-            assert.equal(effect.number, used + 1, "tries are numbered without a gap");
+          case "record": {
+            const { step, number } = effect;
+            const { failureCode } = effect.verdict;
+            assert.equal(number, seen.counted[step] + 1, "tries are numbered without a gap");
+            const succeeds = step === "face" && failureCode === null;
+            if (succeeds)
+              assert.ok(seen.pinned && seen.facePassed, "success needs a chip and a face that passed");
             if (move.fault) {
+              if (succeeds) seen.facePassed = false;
               inputs.push({ kind: "fault", code: "STORE_UNAVAILABLE" });
               break;
             }
-            if (effect.step === "face" && effect.verdict.failureCode === "liveness_failed")
-              seen.verdicts.face += 1;
-            seen.counted[effect.step] += 1;
-            if (effect.step === "chip" && effect.verdict.failureCode === null) seen.chipPassesCounted += 1;
-            const ended = effect.verdict.failureCode !== null && effect.number >= 3;
-            if (ended) seen.ends += 1;
-            inputs.push({ kind: "counted", step: effect.step, verdict: effect.verdict, ended });
+            if (step === "face" && failureCode === "liveness_failed") seen.verdicts.face += 1;
+            if (!succeeds) seen.counted[step] += 1;
+            if (step === "chip" && failureCode === null) seen.chipPassesCounted += 1;
+            if (succeeds || (failureCode !== null && number >= 3)) {
+              seen.ends += 1;
+              inputs.push({ kind: "session_ended", failureCode });
+            } else inputs.push({ kind: "counted", step, verdict: effect.verdict });
             break;
           }
           case "new_face_challenge":
@@ -229,17 +234,6 @@ function play(faceMode: FaceMode, all: readonly Move[]) {
                 kind: "face_judged",
                 verdict: { failureCode: move.pass ? null : "selfie_face_mismatch" },
               });
-            }
-            break;
-          case "finish":
-            assert.ok(seen.pinned && seen.facePassed, "success needs a chip and a face that passed");
-            assert.equal(effect.number, seen.counted.face + 1);
-            if (move.fault) {
-              seen.facePassed = false;
-              inputs.push({ kind: "fault", code: "STORE_UNAVAILABLE" });
-            } else {
-              seen.ends += 1;
-              inputs.push({ kind: "finished" });
             }
             break;
           default:

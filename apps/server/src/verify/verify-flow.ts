@@ -13,7 +13,9 @@ import {
   verifySubprotocol,
 } from "@assay/contract/verify-protocol";
 import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
+import type { TryRecorded, Verdict } from "../attempts/try.ts";
 import type { Challenge } from "../face/challenge.ts";
+import type { Step } from "../sessions/session.ts";
 
 /**
  * The protocol of one attempt, without socket, bytes, database or time of its own: `advance` takes what is known, what happened and when,
@@ -61,8 +63,6 @@ type FaceTry = { readonly challenge: Challenge; readonly startedAtMs: number };
 
 export type ArtifactPart = { artifact: number; offset: number; total: number; length: number };
 
-/** The verdict on a step. `reasons` say more than the code, for the audit log. */
-export type Verdict = { failureCode: FailureCode; reasons?: readonly string[] } | { failureCode: null };
 export type FlowInput =
   /** A device has proved that the attempt is its own, on a new socket. */
   | { kind: "attached" }
@@ -78,11 +78,8 @@ export type FlowInput =
   | { kind: "proof_judged"; verdict: Verdict }
   | { kind: "face_challenge"; challenge: Challenge }
   | { kind: "face_judged"; verdict: Verdict }
-  /** The try is written down. `ended` when it was the session's last. */
-  | { kind: "counted"; step: "chip" | "face"; verdict: Verdict; ended: boolean }
-  | { kind: "finished" }
-  /** Somebody else's move won: the session has ended, expired or belongs to another device. */
-  | { kind: "session_over" }
+  /** What became of a try that was to be recorded. `session_over` also comes by itself, when somebody else ends the session. */
+  | TryRecorded
   | { kind: "fault"; code: VerifyFaultCode }
   /** What was read of the chip is no longer in memory. */
   | { kind: "forgotten" };
@@ -99,11 +96,10 @@ export type FlowEffect =
   | { do: "check_answers"; proof: ChipProofName; answers: readonly string[] }
   /** What passed is from now on the only source of claims. */
   | { do: "pin_chip" }
-  | { do: "count"; step: "chip" | "face"; number: number; verdict: Verdict }
+  /** Count the try; where it decides the session, end that with it. */
+  | { do: "record"; step: Step; number: number; verdict: Verdict }
   | { do: "new_face_challenge" }
-  | { do: "judge_face"; by: FaceTry | "test_document" }
-  /** The face passed as try `number`: count it and end the session with success, in one transaction. */
-  | { do: "finish"; number: number };
+  | { do: "judge_face"; by: FaceTry | "test_document" };
 
 export type FlowStep = { state: FlowState; effects: readonly FlowEffect[] };
 
@@ -157,14 +153,10 @@ export function advance(state: FlowState, input: FlowInput, now: Date): FlowStep
     case "part":
       return receivePart(state, input.part);
     case "session_over":
-      return {
-        state: { ...emptied(state), phase: "ended" },
-        effects: [
-          { do: "wipe", what: "chip" },
-          { do: "wipe", what: "face" },
-          { do: "close", code: "SESSION_ENDED" },
-        ],
-      };
+      return leave(state, "SESSION_ENDED");
+    case "superseded":
+      // Another socket of this attempt goes on in another process. This one has nothing to say any more.
+      return leave(state, "REPLACED");
     case "fault":
       return afterFault(state, input.code);
     case "forgotten":
@@ -221,9 +213,8 @@ export function advance(state: FlowState, input: FlowInput, now: Date): FlowStep
       return state.phase === "face_check" ? judgeFace(state, input.verdict) : stay(state);
     case "counted":
       return afterCount(state, input);
-    case "finished":
-      if (state.phase !== "face_check") return stay(state);
-      return end({ ...state, triesUsed: { ...state.triesUsed, face: state.triesUsed.face + 1 } }, null);
+    case "session_ended":
+      return end(state, input.failureCode);
   }
 }
 
@@ -391,7 +382,7 @@ function judgeChip(state: FlowState, verdict: Verdict): FlowStep {
   if (verdict.failureCode !== null || !state.chipPassCounted) {
     return {
       state: { ...state, phase: "chip_check" },
-      effects: [{ do: "count", step: "chip", number: state.triesUsed.chip + 1, verdict }],
+      effects: [{ do: "record", step: "chip", number: state.triesUsed.chip + 1, verdict }],
     };
   }
   return passChip(state);
@@ -409,25 +400,16 @@ function passChip(state: FlowState): FlowStep {
 }
 
 function judgeFace(state: FlowState, verdict: Verdict): FlowStep {
-  const number = state.triesUsed.face + 1;
-  return {
-    state,
-    effects: [
-      verdict.failureCode === null
-        ? { do: "finish", number }
-        : { do: "count", step: "face", number, verdict },
-    ],
-  };
+  return stay(state, { do: "record", step: "face", number: state.triesUsed.face + 1, verdict });
 }
 
 function afterCount(state: FlowState, input: Extract<FlowInput, { kind: "counted" }>): FlowStep {
-  const { step, verdict, ended } = input;
+  const { step, verdict } = input;
   if (state.phase !== (step === "chip" ? "chip_check" : "face_check")) return stay(state);
   const counted: FlowState = {
     ...state,
     triesUsed: { ...state.triesUsed, [step]: state.triesUsed[step] + 1 },
   };
-  if (ended) return end(counted, verdict.failureCode);
   if (step === "chip" && verdict.failureCode === null) return passChip(counted);
   if (step === "chip") {
     const next: FlowState = { ...emptied(counted), phase: "chip" };
@@ -436,8 +418,6 @@ function afterCount(state: FlowState, input: Extract<FlowInput, { kind: "counted
       effects: [{ do: "wipe", what: "chip" }, result(next, "chip", verdict.failureCode)],
     };
   }
-  // A face that passed is finished, never only counted.
-  if (verdict.failureCode === null) return stay(state);
   const next: FlowState = {
     ...withoutArtifacts(counted),
     phase: "face",
@@ -447,23 +427,23 @@ function afterCount(state: FlowState, input: Extract<FlowInput, { kind: "counted
   return { state: next, effects: [{ do: "wipe", what: "face" }, result(next, "face", verdict.failureCode)] };
 }
 
-function end(state: FlowState, failureCode: FailureCode | null): FlowStep {
+/** Nothing more happens here, and what was read is overwritten. */
+function leave(state: FlowState, code: VerifyCloseCode, ...before: FlowEffect[]): FlowStep {
   return {
     state: { ...emptied(state), phase: "ended" },
-    effects: [
-      { do: "wipe", what: "chip" },
-      { do: "wipe", what: "face" },
-      {
-        do: "send",
-        message: {
-          type: "outcome",
-          status: failureCode === null ? "succeeded" : "failed",
-          failure_code: failureCode,
-        },
-      },
-      { do: "close", code: "OUTCOME" },
-    ],
+    effects: [{ do: "wipe", what: "chip" }, { do: "wipe", what: "face" }, ...before, { do: "close", code }],
   };
+}
+
+function end(state: FlowState, failureCode: FailureCode | null): FlowStep {
+  return leave(state, "OUTCOME", {
+    do: "send",
+    message: {
+      type: "outcome",
+      status: failureCode === null ? "succeeded" : "failed",
+      failure_code: failureCode,
+    },
+  });
 }
 
 /** Back to where the device can take the step again. What had passed stays, and nothing is counted. */
@@ -521,7 +501,7 @@ function checking(state: FlowState): FlowEffect {
   return { do: "send", message: { type: "checking", phase: state.phase, busy: false } };
 }
 
-function result(state: FlowState, step: "chip" | "face", failureCode: FailureCode | null): FlowEffect {
+function result(state: FlowState, step: Step, failureCode: FailureCode | null): FlowEffect {
   return {
     do: "send",
     message: {

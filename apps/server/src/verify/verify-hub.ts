@@ -12,13 +12,11 @@ import type { Listener } from "../db/listener.ts";
 import type { FaceJudge } from "../face/face-judge.ts";
 import { describeError } from "../lib/log.ts";
 import { sessionChannel } from "../sessions/end-session.ts";
-import { heartbeatAttempt } from "../sessions/heartbeat-attempt.ts";
-import { findSessionOfPerson } from "../sessions/session.store.ts";
+import { findSessionOfPerson, stateOf, touchAttempt } from "../sessions/session.store.ts";
 import { statusAt } from "../sessions/session.ts";
 import { trustFolderPath } from "../trust/trust-folder.ts";
 import { AttemptRun, closingMessage, type DeviceInput, type DeviceLink } from "./attempt-run.ts";
 import { ChipExaminer, type ExaminerOptions } from "./chip-examiner.ts";
-import { hasChipPassed } from "./chip-passed.store.ts";
 import { findSocketOwner } from "./verify.store.ts";
 
 /** What this hub uses of a WebSocket. */
@@ -164,11 +162,9 @@ export class VerifyHub {
       if (owner === null) return socket.close("SOCKET_TOKEN_INVALID");
       const { session, attemptId } = owner;
       const now = clock.now();
-      if (statusAt({ status: session.status, expiresAt: session.expires_at }, now) !== "in_progress")
-        return socket.close("SESSION_ENDED");
-      if (!(await heartbeatAttempt(db, attemptId, now))) return socket.close("SESSION_ENDED");
-      const triesUsed = { chip: session.nfc_tries_used, face: session.liveness_tries_used };
-      const chipPassed = await hasChipPassed(db, session.id);
+      if (statusAt(stateOf(session), now) !== "in_progress") return socket.close("SESSION_ENDED");
+      if (!(await touchAttempt(db, attemptId, now))) return socket.close("SESSION_ENDED");
+      const { triesUsed } = stateOf(session);
       if (socket.isClosed) return;
       const known = this.#runs.get(attemptId);
       let run = known;
@@ -185,7 +181,7 @@ export class VerifyHub {
             expiresAt: session.expires_at,
             selectedFieldKeys: owner.selectedFieldKeys,
             triesUsed,
-            chipPassed,
+            chipPassed: owner.chipPassed,
           },
           {
             core: this.#core,
@@ -276,7 +272,7 @@ export class VerifyHub {
       const goesOn =
         run.link === null
           ? (await findSessionOfPerson(db, sessionId))?.status === "in_progress"
-          : await heartbeatAttempt(db, attemptId, clock.now());
+          : await touchAttempt(db, attemptId, clock.now());
       if (goesOn) return;
       await run.sessionOver();
       if (run.link === null) this.#drop(run);

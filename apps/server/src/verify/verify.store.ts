@@ -1,7 +1,6 @@
 import type { ConsentLanguage } from "@assay/contract/verify";
 import type { Queryable, Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
-import type { Environment } from "../http/caller.ts";
 import { later } from "../lib/clock.ts";
 import { type SessionRow, sessionColumns } from "../sessions/session.store.ts";
 import { inFlightMs } from "../sessions/session.ts";
@@ -174,12 +173,10 @@ export async function putSocketToken(
 export type SocketOwner = {
   session: SessionRow;
   attemptId: string;
-  /** The step that was last reported, or null. */
-  step: string | null;
   /** What the person agreed to share. Fixed since the attempt began. */
   selectedFieldKeys: readonly string[];
-  consentId: string;
-  organization: { id: string; environment: Environment };
+  /** The chip has passed before, so reading it again uses up no try. */
+  chipPassed: boolean;
 };
 
 /**
@@ -193,33 +190,24 @@ export async function findSocketOwner(
 ): Promise<SocketOwner | null> {
   const row = await db.first<
     SessionRow & {
-      owner: {
-        attempt_id: string;
-        step: string | null;
-        selected_field_keys: string[];
-        consent_id: string;
-        environment: Environment;
-      } | null;
+      chip_passed: boolean;
+      owner: { attempt_id: string; selected_field_keys: string[] } | null;
     }
   >(sql`
-    select ${sessionColumns},
-      (select json_build_object('attempt_id', a.id, 'step', k.step, 'selected_field_keys', c.selected_field_keys,
-          'consent_id', c.id, 'environment', o.environment)
+    select ${sessionColumns}, chip_passed_at is not null as chip_passed,
+      (select json_build_object('attempt_id', a.id, 'selected_field_keys', c.selected_field_keys)
         from attempt_sockets k
         join attempts a on a.id = k.attempt_id and a.status = 'in_progress'
         join consents c on c.session_id = k.session_id
-        join organizations o on o.id = k.organization_id
         where k.session_id = sessions.id and k.token_hash = ${hashToken(socketToken)}) as owner
     from sessions where id = ${sessionId}`);
   if (row === null || row.owner === null) return null;
-  const { owner, ...session } = row;
+  const { owner, chip_passed: chipPassed, ...session } = row;
   return {
     session,
     attemptId: owner.attempt_id,
-    step: owner.step,
     selectedFieldKeys: owner.selected_field_keys,
-    consentId: owner.consent_id,
-    organization: { id: session.organization_id, environment: owner.environment },
+    chipPassed,
   };
 }
 
