@@ -9,6 +9,7 @@ import { analyticsRoutes } from "./analytics/analytics.routes.ts";
 import { apiKeyRoutes } from "./api-keys/api-keys.routes.ts";
 import { authenticateKey } from "./api-keys/authenticate-key.ts";
 import { KeyUsage } from "./api-keys/key-usage.ts";
+import { deleteAttemptSockets } from "./attempts/attempt-socket.store.ts";
 import { auditRoutes } from "./audit/audit.routes.ts";
 import type { Config } from "./config.ts";
 import type { Core } from "./core.ts";
@@ -16,6 +17,7 @@ import { openDb } from "./db/db.ts";
 import { Listener } from "./db/listener.ts";
 import { migrate, missingMigrations } from "./db/migrate.ts";
 import { sql } from "./db/sql.ts";
+import { type HubOptions, VerifyHub } from "./device-socket/registry.ts";
 import { purgeChallenges } from "./domains/domain.store.ts";
 import { domainRoutes } from "./domains/domains.routes.ts";
 import { recheckDomains } from "./domains/recheck-domains.job.ts";
@@ -49,11 +51,12 @@ import { loadRpTerms } from "./organizations/rp-terms.ts";
 import { expireSessions } from "./sessions/expire-sessions.job.ts";
 import { retentionJobs } from "./sessions/retain-sessions.job.ts";
 import { sessionRoutes } from "./sessions/sessions.routes.ts";
+import { deleteConsents } from "./verify/consent.store.ts";
 import { loadConsentTexts } from "./verify/consent-texts.ts";
+import { deleteHandoffTokens } from "./verify/handoff.store.ts";
 import { LogoCache } from "./verify/logo-cache.ts";
 import { StatusFeed } from "./verify/status-feed.ts";
 import { verifyRoutes } from "./verify/verify.routes.ts";
-import { type HubOptions, VerifyHub } from "./verify/verify-hub.ts";
 import { DeliveryWorker, type DeliveryWorkerOptions } from "./webhooks/delivery-worker.ts";
 import { createPurgeHistory, scrubPayloads } from "./webhooks/purge-history.job.ts";
 import { webhookRoutes } from "./webhooks/webhooks.routes.ts";
@@ -138,7 +141,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     { name: "answer-mail-requests", everyMs: 10 * secondMs, run: () => answerMailRequests(core) },
     { name: "purge-account-leftovers", everyMs: 10 * minuteMs, run: () => purgeAccountLeftovers(core) },
     { name: "expire-sessions", everyMs: secondMs, run: expireSessions(core) },
-    ...retentionJobs(core),
+    ...retentionJobs(core, {
+      ofDevices: [deleteAttemptSockets, deleteHandoffTokens],
+      ofSessions: [deleteConsents],
+    }),
     { name: "purge-idempotent-answers", everyMs: 10 * minuteMs, run: () => idempotency.purge(1000) },
     { name: "delete-organizations", everyMs: minuteMs, run: () => hardDeleteStep(core) },
     { name: "recheck-domains", everyMs: minuteMs, run: () => recheckDomains(core) },

@@ -3,7 +3,7 @@ import { deserialize } from "node:v8";
 import { isoDate, type MrzDate } from "@assay/emrtd/mrz/mrz-date";
 import type { Mrz } from "@assay/emrtd/mrz/parse-mrz";
 import { ageOf } from "../sessions/share-contract.ts";
-import type { ChipContent } from "../verify/chip-task.ts";
+import type { ChipContent } from "./chip-task.ts";
 import type { Proof } from "./proof.ts";
 
 type ClaimValue = string | boolean | null;

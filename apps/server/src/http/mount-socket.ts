@@ -1,7 +1,7 @@
 import { artifactHeaderBytes, verifySocketLimits, verifySubprotocol } from "@assay/contract/verify-protocol";
 import websocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { RawSocket, VerifyHub } from "../verify/verify-hub.ts";
+import type { RawSocket, VerifyHub } from "../device-socket/registry.ts";
 import { ApiError } from "./api-error.ts";
 import { isOwnOrigin } from "./mount.ts";
 

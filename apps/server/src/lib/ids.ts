@@ -1,4 +1,4 @@
-import { randomFillSync } from "node:crypto";
+import { createHash, randomFillSync } from "node:crypto";
 import { type IdPrefix, idLengths } from "@assay/contract/facts";
 
 // In ASCII order, so that identifiers sort as text (collation "C") the way their leading time does.
@@ -92,4 +92,9 @@ export function uuidFloor(at: Date): string {
 /** A secret of 256 bits for links, cookies and access tokens. */
 export function newToken(): string {
   return randomText(43);
+}
+
+/** What is kept of such a token. It has 256 random bits, so a plain hash keeps it. */
+export function hashToken(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
 }

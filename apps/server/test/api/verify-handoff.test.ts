@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test from "node:test";
+import { findSocketOwner } from "../../src/attempts/attempt-socket.store.ts";
 import { Sql, sql } from "../../src/db/sql.ts";
 import { minuteMs } from "../../src/lib/clock.ts";
-import { findSocketOwner } from "../../src/verify/verify.store.ts";
 import { type Answer, createPartner, expectData, expectError } from "../support/api.ts";
 import { createAuthority } from "../support/certificate.ts";
 import { createReceivingEndpoint, decrypt, startReceiver } from "../support/receiver.ts";

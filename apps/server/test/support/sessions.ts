@@ -4,6 +4,7 @@ import { serialize } from "node:v8";
 import type { FailureCode } from "@assay/contract/sessions";
 import { buildMrz } from "@assay/emrtd/mrz/build-mrz";
 import { parseMrzLines } from "@assay/emrtd/mrz/parse-mrz";
+import type { ChipContent } from "../../src/attempts/chip-task.ts";
 import type { Proof } from "../../src/attempts/proof.ts";
 import { recordTry } from "../../src/attempts/record-try.ts";
 import type { JudgedTry } from "../../src/attempts/try.ts";
@@ -12,7 +13,6 @@ import { sql } from "../../src/db/sql.ts";
 import { claimSession } from "../../src/sessions/claim-session.ts";
 import { findSessionOfPerson, stateOf } from "../../src/sessions/session.store.ts";
 import type { Step } from "../../src/sessions/session.ts";
-import type { ChipContent } from "../../src/verify/chip-task.ts";
 import { type Api, expectData } from "./api.ts";
 
 export function deviceHash(name: string): Buffer {

@@ -7,6 +7,9 @@ import {
 } from "@assay/contract/verify-protocol";
 import { type DeviceMessage, deviceMessages, type ServiceMessage } from "@assay/contract/verify-socket";
 import { Compile } from "typebox/compile";
+import { AttemptRun, closingMessage, type DeviceInput, type DeviceLink } from "../attempts/attempt-run.ts";
+import { findSocketOwner } from "../attempts/attempt-socket.store.ts";
+import { ChipExaminer, type ExaminerOptions } from "../attempts/chip-examiner.ts";
 import type { Core } from "../core.ts";
 import type { Listener } from "../db/listener.ts";
 import type { FaceJudge } from "../face/face-judge.ts";
@@ -15,9 +18,6 @@ import { sessionChannel } from "../sessions/end-session.ts";
 import { findSessionOfPerson, stateOf, touchAttempt } from "../sessions/session.store.ts";
 import { statusAt } from "../sessions/session.ts";
 import { trustFolderPath } from "../trust/trust-folder.ts";
-import { AttemptRun, closingMessage, type DeviceInput, type DeviceLink } from "./attempt-run.ts";
-import { ChipExaminer, type ExaminerOptions } from "./chip-examiner.ts";
-import { findSocketOwner } from "./verify.store.ts";
 
 /** What this hub uses of a WebSocket. */
 export interface RawSocket {

@@ -13,9 +13,9 @@ import {
   verifySubprotocol,
 } from "@assay/contract/verify-protocol";
 import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
-import type { TryRecorded, Verdict } from "../attempts/try.ts";
 import type { Challenge } from "../face/challenge.ts";
 import type { Step } from "../sessions/session.ts";
+import type { TryRecorded, Verdict } from "./try.ts";
 
 /**
  * The protocol of one attempt, without socket, bytes, database or time of its own: `advance` takes what is known, what happened and when,

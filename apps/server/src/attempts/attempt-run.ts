@@ -8,16 +8,17 @@ import {
 } from "@assay/contract/verify-protocol";
 import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
 import { readDg2 } from "@assay/emrtd/lds/dg2";
-import { overwriteProof, type Proof } from "../attempts/proof.ts";
-import { recordTry } from "../attempts/record-try.ts";
-import type { JudgedTry } from "../attempts/try.ts";
 import type { Core } from "../core.ts";
 import type { FaceJudge, FaultReason } from "../face/face-judge.ts";
 import { describeError } from "../lib/log.ts";
 import type { ChipExaminer, ProofState } from "./chip-examiner.ts";
 import { overwriteExchange } from "./chip-examiner.ts";
 import type { DocumentCheck, SentFiles } from "./chip-task.ts";
+import { overwriteProof, type Proof } from "./proof.ts";
+import { recordTry } from "./record-try.ts";
+import { reportProgress } from "./report-progress.ts";
 import { riskScore } from "./risk-score.ts";
+import type { JudgedTry } from "./try.ts";
 import {
   advance,
   type ChipProofName,
@@ -26,7 +27,6 @@ import {
   type FlowState,
   startFlow,
 } from "./verify-flow.ts";
-import { reportProgress } from "./verify-progress.ts";
 
 /** One end of a socket, as far as a run needs it. */
 export interface DeviceLink {
