@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type FailureCode, failureCodes } from "@assay/contract/sessions";
-import type { FaceMode } from "@assay/contract/verify-protocol";
+import {
+  type DeviceInputType,
+  type FaceMode,
+  phaseRules,
+  verifyPhases,
+} from "@assay/contract/verify-protocol";
 import type { DeviceMessage } from "@assay/contract/verify-socket";
 import fc from "fast-check";
 import type { Challenge } from "../face/challenge.ts";
@@ -248,6 +253,33 @@ function play(faceMode: FaceMode, all: readonly Move[]) {
   }
   return { state, seen };
 }
+
+const samples: Readonly<Record<DeviceInputType, FlowInput>> = {
+  chip_file: { kind: "message", message: { type: "chip_file", artifact: 1, file: "SOD", size: 10 } },
+  chip_done: { kind: "message", message: { type: "chip_done" } },
+  chip_answer: {
+    kind: "message",
+    message: { type: "chip_answer", exchange: exchangeOf(1), answers: [] },
+  },
+  chip_lost: { kind: "message", message: { type: "chip_lost" } },
+  chip_restart: { kind: "message", message: { type: "chip_restart" } },
+  face_start: { kind: "message", message: { type: "face_start" } },
+  face_frame: { kind: "message", message: { type: "face_frame", artifact: 1, size: 10, at_ms: 0 } },
+  face_done: { kind: "message", message: { type: "face_done" } },
+  part: { kind: "part", part: { artifact: 1, offset: 0, total: 10, length: 10 } },
+};
+
+test("a message that the protocol's table does not allow changes nothing and closes with the table's code", () => {
+  for (const [type, rules] of Object.entries(phaseRules))
+    for (const phase of verifyPhases) {
+      const state: FlowState = { ...beforeTheCamera(), phase };
+      const step = advance(state, samples[type as DeviceInputType], start);
+      const rule = rules[phase];
+      if (rule !== "taken")
+        assert.deepEqual(step, { state, effects: [{ do: "close", code: rule }] }, `${type} in ${phase}`);
+      else assert.notDeepEqual(step, { state, effects: [] }, `${type} in ${phase}`);
+    }
+});
 
 const says = (message: Message): FlowInput => ({ kind: "message", message });
 
