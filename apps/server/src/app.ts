@@ -17,7 +17,8 @@ import { openDb } from "./db/db.ts";
 import { Listener } from "./db/listener.ts";
 import { migrate, missingMigrations } from "./db/migrate.ts";
 import { sql } from "./db/sql.ts";
-import { type HubOptions, VerifyHub } from "./device-socket/registry.ts";
+import { bindVerifySocket } from "./device-socket/bind-socket.ts";
+import { DeviceRegistry, type RegistryOptions } from "./device-socket/registry.ts";
 import { purgeChallenges } from "./domains/domain.store.ts";
 import { domainRoutes } from "./domains/domains.routes.ts";
 import { recheckDomains } from "./domains/recheck-domains.job.ts";
@@ -26,7 +27,7 @@ import { faceJudgeSettings } from "./face/face-settings.ts";
 import { listenForMetrics, mountHealth, mountMetrics } from "./http/health.ts";
 import { Idempotency } from "./http/idempotency.ts";
 import { type Binding, mount } from "./http/mount.ts";
-import { enableSockets, verifySocket } from "./http/mount-socket.ts";
+import { enableSockets } from "./http/mount-socket.ts";
 import { mountPages } from "./http/pages.ts";
 import { createServer } from "./http/server.ts";
 import { writeSessionCookie } from "./http/session-cookie.ts";
@@ -84,7 +85,7 @@ export type ServiceOptions = {
   /** For tests: authorities to trust in place of Node's own, and shorter times. */
   webhooks?: DeliveryWorkerOptions & { ca?: string };
   /** For tests: shorter times, other threads, another face check or (null) none. */
-  verify?: Partial<HubOptions>;
+  verify?: Partial<RegistryOptions>;
 };
 
 /** The one list that wires everything. The database must be reachable; migrations are applied here. */
@@ -172,7 +173,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     { name: "purge-webhook-history", everyMs: 10 * minuteMs, run: createPurgeHistory(core) },
   ];
 
-  const verifyHub = new VerifyHub(core, listener, {
+  const devices = new DeviceRegistry(core, listener, {
     faceJudge: createFaceJudge({ log, metrics, ...faceJudgeSettings(config) }),
     ...options.verify,
   });
@@ -190,9 +191,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   mountPages(app);
   mountWebApp(app, "verify");
   mountWebApp(app, "dashboard", ["/invitations/:token"]);
-  await enableSockets(app, verifyHub);
+  const verifySocket = bindVerifySocket(devices, publicUrl);
+  await enableSockets(app, verifySocket);
   mount(app, role === "worker" ? [] : bindings, {
-    sockets: { openVerifySocket: verifySocket(verifyHub, publicUrl) },
+    sockets: { openVerifySocket: verifySocket },
     authenticator: {
       byKey: (secret) => authenticateKey(core, secret),
       byToken: (token) => authenticateUser(core, token),

@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
-import {
-  type ArtifactFrame,
-  type ChipFile,
-  type VerifyCloseCode,
-  type VerifyFaultCode,
-  verifyCloseCodes,
+import type {
+  ArtifactFrame,
+  ChipFile,
+  VerifyCloseCode,
+  VerifyFaultCode,
 } from "@assay/contract/verify-protocol";
 import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
 import { readDg2 } from "@assay/emrtd/lds/dg2";
@@ -132,7 +131,7 @@ export class AttemptRun {
     if (this.#link === link) this.#link = null;
   }
 
-  /** Resolves when it has been handled. What a replaced socket still had to say is dropped. */
+  /** Resolves when it has been handled. Input from a socket that has been replaced is dropped. */
   receive(link: DeviceLink, input: DeviceInput): Promise<void> {
     return this.#next(() => {
       if (this.#link !== link) return undefined;
@@ -144,7 +143,7 @@ export class AttemptRun {
     });
   }
 
-  /** Somebody else ended the session, or another device has it. */
+  /** The session has ended, or another device has taken it over. */
   sessionOver(): Promise<void> {
     return this.#next(() => this.#apply({ kind: "session_over" }, null));
   }
@@ -169,7 +168,7 @@ export class AttemptRun {
       try {
         await work();
       } catch (error) {
-        // A fault in our own code. The device connects again and finds the state as it was; nothing was counted.
+        // A fault in our own code. Nothing was counted; the device connects again and goes on from the same state.
         this.#around.core.log.error("a step of a verification failed", {
           attemptId: this.owner.attemptId,
           ...describeError(error),
@@ -464,8 +463,4 @@ export class AttemptRun {
       timed("proof" in judged ? "finish" : "count", (performance.now() - startedAt) / 1000);
     }
   }
-}
-
-export function closingMessage(code: VerifyCloseCode): ServiceMessage {
-  return { type: "closing", code, message: verifyCloseCodes[code].about };
 }

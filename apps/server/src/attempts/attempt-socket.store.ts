@@ -3,7 +3,7 @@ import { sql } from "../db/sql.ts";
 import { hashToken } from "../lib/ids.ts";
 import { type SessionRow, sessionColumns } from "../sessions/session.store.ts";
 
-/** A fresh token for the device of the attempt; the one before is void. */
+/** A fresh token for the device of the attempt; its previous token is void. */
 export async function putSocketToken(
   tx: Tx,
   socket: { attemptId: string; sessionId: string; organizationId: string; tokenHash: Buffer; now: Date },

@@ -252,7 +252,7 @@ function attach(state: FlowState, now: Date): FlowStep {
   });
   switch (state.phase) {
     case "chip_proof": {
-      // The old exchange died with its socket: whoever answers now answers a fresh one.
+      // The exchange of the old socket is void: the chip is asked again in a fresh one.
       if (state.proof === null || state.proofRestarts >= limits.proofRestarts)
         return restartChip(state, welcome);
       const next = { ...state, exchange: null, proofRestarts: state.proofRestarts + 1 };

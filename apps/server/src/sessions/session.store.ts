@@ -176,7 +176,7 @@ export function stateOf(row: SessionRow): SessionState {
   };
 }
 
-/** Gives null when the session is no longer in the status it was seen in: somebody else's move won. */
+/** A conditional update (compare and set): null when the session is no longer in the status `from`. */
 export function moveSession(
   tx: Tx,
   id: string,

@@ -2,7 +2,7 @@ import type { Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
 import type { HandoffToken } from "./handoff.ts";
 
-/** So many tokens of a session are kept; with more, the oldest go. */
+/** Unclaimed tokens kept for a session; the oldest beyond it go. Fewer, and a page that renews its code for an hour voids codes on a screen. */
 const mostTokensPerSession = 200;
 
 export async function insertHandoffToken(
