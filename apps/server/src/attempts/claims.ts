@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { deserialize } from "node:v8";
+import type { EventData } from "@assay/contract/events";
 import { isoDate, type MrzDate } from "@assay/emrtd/mrz/mrz-date";
 import type { Mrz } from "@assay/emrtd/mrz/parse-mrz";
 import { ageOf } from "../sessions/share-contract.ts";
@@ -8,11 +9,21 @@ import type { Proof } from "./proof.ts";
 
 type ClaimValue = string | boolean | null;
 
+type Chosen = {
+  fieldKeys: readonly string[];
+  organizationId: string;
+  /** The organization's secret for `service_document_id`. */
+  documentIdKey: Buffer;
+  now: Date;
+};
+
+/** What a success tells the partner: the `data` of its event. */
+export function sharedData(proof: Proof, chosen: Chosen): EventData<"verification.session.succeeded"> {
+  return { claims: claimsOf(proof, chosen), selected_field_keys: [...chosen.fieldKeys] };
+}
+
 /** Exactly the chosen fields, from what was proved and nothing else. */
-export function claimsOf(
-  proof: Proof,
-  chosen: { fieldKeys: readonly string[]; organizationId: string; documentIdKey: Buffer; now: Date },
-): Record<string, ClaimValue> {
+function claimsOf(proof: Proof, chosen: Chosen): Record<string, ClaimValue> {
   const { fieldKeys, organizationId, documentIdKey, now } = chosen;
   switch (proof.kind) {
     case "chip": {

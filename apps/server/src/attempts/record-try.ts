@@ -14,7 +14,7 @@ import {
   withTryCounted,
 } from "../sessions/session.store.ts";
 import { decideTry } from "../sessions/session.ts";
-import { claimsOf } from "./claims.ts";
+import { sharedData } from "./claims.ts";
 import type { Proof } from "./proof.ts";
 import type { JudgedTry, TryRecorded } from "./try.ts";
 
@@ -37,7 +37,7 @@ export async function recordTry(
   judged: JudgedTry,
 ): Promise<TryRecorded> {
   const now = core.clock.now();
-  const shared = "proof" in judged ? await shareOf(core, attempt, judged.proof, now) : null;
+  const shared = "proof" in judged ? await share(core, attempt, judged.proof, now) : null;
   return core.db.transaction(async (tx): Promise<TryRecorded> => {
     const session = await lockSession(tx, attempt.sessionId, null);
     if (session === null) return { kind: "session_over" };
@@ -76,17 +76,19 @@ export async function recordTry(
   });
 }
 
-/** What the partner gets. Outside of the sealed payload, claims exist here and in the arguments of `endSession` only. */
-async function shareOf(
+/** Outside of the sealed payload, claims exist in what this returns and in the arguments of `endSession` only. */
+async function share(
   core: Core,
-  { organizationId, selectedFieldKeys }: RecordedAttempt,
+  { organizationId, selectedFieldKeys: fieldKeys }: RecordedAttempt,
   proof: Proof,
   now: Date,
 ): Promise<EventData<"verification.session.succeeded">> {
   const documentIdKey = await openDocumentIdKey(core, organizationId);
-  const claims = claimsOf(proof, { fieldKeys: selectedFieldKeys, organizationId, documentIdKey, now });
-  documentIdKey.fill(0);
-  return { claims, selected_field_keys: [...selectedFieldKeys] };
+  try {
+    return sharedData(proof, { fieldKeys, organizationId, documentIdKey, now });
+  } finally {
+    documentIdKey.fill(0);
+  }
 }
 
 async function auditRejection(

@@ -2,7 +2,7 @@ import type { Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
 import type { HandoffToken } from "./handoff.ts";
 
-/** Unclaimed tokens kept for a session; the oldest beyond it go. Fewer, and a page that renews its code for an hour voids codes on a screen. */
+/** Unclaimed tokens kept for a session; beyond it the oldest go. Pages that renew their code every few minutes need a few dozen in an hour. */
 const mostTokensPerSession = 200;
 
 export async function insertHandoffToken(
