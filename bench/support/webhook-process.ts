@@ -1,4 +1,5 @@
 // A process of the service that delivers webhooks, and publishes them when the benchmark says so.
+import type { EventData } from "@assay/contract/events";
 import { startService } from "../../apps/server/src/app.ts";
 import { loadConfig } from "../../apps/server/src/config.ts";
 import { sql } from "../../apps/server/src/db/sql.ts";
@@ -28,7 +29,7 @@ async function publish(
   organizationId: string,
   events: number,
   perTransaction: number,
-  data: Record<string, unknown>,
+  data: EventData<"verification.session.succeeded">,
 ) {
   let left = events;
   const publisher = async () => {
@@ -66,7 +67,7 @@ type Message =
       organizationId: string;
       events: number;
       perTransaction: number;
-      data: Record<string, unknown>;
+      data: EventData<"verification.session.succeeded">;
     }
   | { ask: "drained" }
   | { ask: "usage" };

@@ -9,12 +9,15 @@ import { analyticsRoutes } from "./analytics/analytics.routes.ts";
 import { apiKeyRoutes } from "./api-keys/api-keys.routes.ts";
 import { authenticateKey } from "./api-keys/authenticate-key.ts";
 import { KeyUsage } from "./api-keys/key-usage.ts";
+import { deleteAttemptSockets } from "./attempts/attempt-socket.store.ts";
 import { auditRoutes } from "./audit/audit.routes.ts";
 import type { Config } from "./config.ts";
 import type { Core } from "./core.ts";
 import { openDb } from "./db/db.ts";
 import { Listener } from "./db/listener.ts";
 import { migrate, missingMigrations } from "./db/migrate.ts";
+import { bindVerifySocket } from "./device-socket/device-socket.routes.ts";
+import { DeviceRegistry, type RegistryOptions } from "./device-socket/registry.ts";
 import { hasActiveDomain, purgeChallenges } from "./domains/domain.store.ts";
 import { domainRoutes } from "./domains/domains.routes.ts";
 import { recheckDomains } from "./domains/recheck-domains.job.ts";
@@ -23,7 +26,7 @@ import { faceJudgeSettings } from "./face/face-settings.ts";
 import { listenForMetrics, mountHealth, mountMetrics } from "./http/health.ts";
 import { Idempotency } from "./http/idempotency.ts";
 import { type Binding, mount } from "./http/mount.ts";
-import { enableSockets, verifySocket } from "./http/mount-socket.ts";
+import { enableSockets } from "./http/mount-socket.ts";
 import { mountPages } from "./http/pages.ts";
 import { createServer } from "./http/server.ts";
 import { writeSessionCookie } from "./http/session-cookie.ts";
@@ -49,11 +52,12 @@ import { loadRpTerms } from "./organizations/rp-terms.ts";
 import { retentionJobs } from "./retention/retain-sessions.job.ts";
 import { expireSessions } from "./sessions/expire-sessions.job.ts";
 import { sessionRoutes } from "./sessions/sessions.routes.ts";
+import { deleteConsents } from "./verify/consent.store.ts";
 import { loadConsentTexts } from "./verify/consent-texts.ts";
+import { deleteHandoffTokens } from "./verify/handoff.store.ts";
 import { LogoCache } from "./verify/logo-cache.ts";
 import { StatusFeed } from "./verify/status-feed.ts";
 import { verifyRoutes } from "./verify/verify.routes.ts";
-import { type HubOptions, VerifyHub } from "./verify/verify-hub.ts";
 import { DeliveryWorker, type DeliveryWorkerOptions } from "./webhooks/delivery-worker.ts";
 import { createPurgeHistory, scrubPayloads } from "./webhooks/purge-history.job.ts";
 import { webhookRoutes } from "./webhooks/webhooks.routes.ts";
@@ -81,7 +85,7 @@ export type ServiceOptions = {
   /** For tests: authorities to trust in place of Node's own, and shorter times. */
   webhooks?: DeliveryWorkerOptions & { ca?: string };
   /** For tests: shorter times, other threads, another face check or (null) none. */
-  verify?: Partial<HubOptions>;
+  verify?: Partial<RegistryOptions>;
 };
 
 /** The one list that wires everything. The database must be reachable; migrations are applied here. */
@@ -145,7 +149,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     { name: "answer-mail-requests", everyMs: 10 * secondMs, run: () => answerMailRequests(core) },
     { name: "purge-account-leftovers", everyMs: 10 * minuteMs, run: () => purgeAccountLeftovers(core) },
     { name: "expire-sessions", everyMs: secondMs, run: expireSessions(core) },
-    ...retentionJobs(core),
+    ...retentionJobs(core, {
+      ofDevices: [deleteAttemptSockets, deleteHandoffTokens],
+      ofSessions: [deleteConsents],
+    }),
     { name: "purge-idempotent-answers", everyMs: 10 * minuteMs, run: () => idempotency.purge(1000) },
     { name: "delete-organizations", everyMs: minuteMs, run: () => hardDeleteStep(core) },
     { name: "recheck-domains", everyMs: minuteMs, run: () => recheckDomains(core) },
@@ -170,7 +177,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     { name: "purge-webhook-history", everyMs: 10 * minuteMs, run: createPurgeHistory(core) },
   ];
 
-  const verifyHub = new VerifyHub(core, listener, {
+  const devices = new DeviceRegistry(core, listener, {
     faceJudge: createFaceJudge({ log, metrics, ...faceJudgeSettings(config) }),
     ...options.verify,
   });
@@ -187,9 +194,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   mountPages(app);
   mountWebApp(app, "verify");
   mountWebApp(app, "dashboard", ["/invitations/:token"]);
-  await enableSockets(app, verifyHub);
+  const verifySocket = bindVerifySocket(devices, publicUrl);
+  await enableSockets(app, verifySocket);
   mount(app, role === "worker" ? [] : bindings, {
-    sockets: { openVerifySocket: verifySocket(verifyHub, publicUrl) },
+    sockets: { openVerifySocket: verifySocket },
     authenticator: {
       byKey: (secret) => authenticateKey(core, secret),
       byToken: (token) => authenticateUser(core, token),

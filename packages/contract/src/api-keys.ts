@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { apiKeyForm } from "./facts.ts";
 import { pageQuery } from "./page.ts";
 import { route, scopes } from "./route.ts";
 import { closed, Nullable, named, OneOf, open, Text, Timestamp, Uuid } from "./schema.ts";
@@ -30,9 +31,9 @@ export const CreatedApiKey = named(
   open({
     ...apiKeyFields,
     key: Type.String({
-      pattern: "^kk_[A-Za-z0-9]{32}$",
+      pattern: `^${apiKeyForm.prefix}[A-Za-z0-9]{${apiKeyForm.length}}$`,
       description: "The secret. It is shown only here; keep it somewhere safe.",
-      examples: ["kk_EXAMPLEexampleEXAMPLEexample1234"],
+      examples: [`${apiKeyForm.prefix}EXAMPLEexampleEXAMPLEexample1234`],
     }),
   }),
 );

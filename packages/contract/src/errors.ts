@@ -1,3 +1,5 @@
+import { idLengths, sessionLifetimeMinutes } from "./facts.ts";
+
 /**
  * Every error code of the service: its status, what it says and what to do about it. `message` is the default; code
  * that raises an error may say something more precise. Codes are stable, the sentences are not.
@@ -98,11 +100,11 @@ export const errorTable = {
   INVALID_SESSION_ID: {
     status: 400,
     message: "The session id is not well formed.",
-    hint: "A session id is `vs_` and 64 letters and digits.",
+    hint: `A session id is \`vs_\` and ${idLengths.vs} letters and digits.`,
   },
   SESSION_EXPIRED: {
     status: 409,
-    message: "The session is past its 60 minutes.",
+    message: `The session is past its ${sessionLifetimeMinutes} minutes.`,
     hint: "Create a new session.",
   },
   SESSION_IN_PROGRESS: {

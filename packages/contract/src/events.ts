@@ -1,6 +1,8 @@
-import { type TSchema, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
+import { triesAllowed } from "./facts.ts";
 import { pageQuery } from "./page.ts";
 import { Nullable, named, OneOf, open, PrefixedId, Timestamp } from "./schema.ts";
+import { cancelReasons, EndpointId, failureCodes, SessionId } from "./sessions.ts";
 
 /** Every type of event that an endpoint can subscribe to. New ones may be added at any time. */
 export const eventTypes = [
@@ -12,8 +14,7 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-export const EventId = PrefixedId("evt_", 64, "event");
-const SessionId = PrefixedId("vs_", 64, "verification session");
+export const EventId = PrefixedId("evt", "event");
 
 /** An event as it is listed. What it was about is in the sealed deliveries only. */
 export const WebhookEvent = named(
@@ -36,7 +37,7 @@ export const eventQuery = pageQuery(EventId, {
   created_to: Type.Optional(Timestamp),
 });
 
-const TriesUsed = Type.Integer({ minimum: 0, maximum: 3 });
+const TriesUsed = Type.Integer({ minimum: 0, maximum: triesAllowed });
 const tries = { nfc_tries_used: TriesUsed, liveness_tries_used: TriesUsed };
 
 /** The `data` of the decrypted event, by type. */
@@ -47,15 +48,16 @@ export const eventData = {
     }),
     selected_field_keys: Type.Array(Type.String()),
   }),
-  "verification.session.failed": open({ failure_code: Type.String(), ...tries }),
+  "verification.session.failed": open({ failure_code: OneOf(failureCodes), ...tries }),
   "verification.session.expired": open(tries),
   "verification.session.cancelled": open({
     outcome: OneOf(["not_verified"]),
-    reason: OneOf(["cancelled_by_partner", "cancelled_by_user", "consent_withdrawn"]),
+    reason: OneOf(cancelReasons),
     ...tries,
   }),
-  "webhook.endpoint.test": open({ webhook_endpoint_id: PrefixedId("whe_", 32, "webhook endpoint") }),
-} as const;
+  "webhook.endpoint.test": open({ webhook_endpoint_id: EndpointId }),
+} as const satisfies Record<EventType, TSchema>;
+export type EventData<T extends EventType> = Static<(typeof eventData)[T]>;
 
 function payloadOf<T extends EventType>(name: string, type: T) {
   return named(
@@ -83,7 +85,8 @@ export const eventPayloads = {
   "verification.session.expired": payloadOf("SessionExpiredEvent", "verification.session.expired"),
   "verification.session.cancelled": payloadOf("SessionCancelledEvent", "verification.session.cancelled"),
   "webhook.endpoint.test": payloadOf("EndpointTestEvent", "webhook.endpoint.test"),
-} as const;
+} as const satisfies Record<EventType, TSchema>;
+export type EventPayload<T extends EventType> = Static<(typeof eventPayloads)[T]>;
 
 const summaries: Record<EventType, string> = {
   "verification.session.succeeded": "A person was verified",

@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
 import { errorTable } from "./errors.ts";
 import { webhookDescriptions } from "./events.ts";
+import { apiKeyForm, idempotencyLimits, sessionCookieNames } from "./facts.ts";
 import { Pagination } from "./page.ts";
 import {
   errorsOf,
@@ -50,7 +51,7 @@ export function describeApi(routes: readonly RouteDefinition[]): JsonObject {
       description: [
         "Create a verification session, send the person to its `verification_url`, and learn the outcome from the session or from a webhook whose body only you can read.",
         "Every answer is `{ data, error }`; lists add `pagination`. Error codes are stable and listed at `/docs/errors`. Requests are strict: an unknown field is refused. Replies are open: ignore fields you do not know.",
-        "`Idempotency-Key` makes the repetition of a creating POST safe for 24 hours.",
+        `\`Idempotency-Key\` makes the repetition of a creating POST safe for ${idempotencyLimits.keptHours} hours.`,
       ].join("\n\n"),
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
@@ -65,9 +66,8 @@ export function describeApi(routes: readonly RouteDefinition[]): JsonObject {
         IdempotencyKey: {
           name: "Idempotency-Key",
           in: "header",
-          description:
-            "1 to 255 visible characters. The same key and body within 24 hours returns the first answer, with `Idempotent-Replayed: true`.",
-          schema: { type: "string", minLength: 1, maxLength: 255 },
+          description: `1 to ${idempotencyLimits.keyCharacters} visible characters. The same key and body within ${idempotencyLimits.keptHours} hours returns the first answer, with \`Idempotent-Replayed: true\`.`,
+          schema: { type: "string", minLength: 1, maxLength: idempotencyLimits.keyCharacters },
           example: "order-1842",
         },
       },
@@ -78,7 +78,7 @@ export function describeApi(routes: readonly RouteDefinition[]): JsonObject {
         apiKey: {
           type: "http",
           scheme: "bearer",
-          description: `An API key (\`kk_…\`) of an organization, with scopes: ${scopes.map((scope) => `\`${scope}\``).join(", ")}.`,
+          description: `An API key (\`${apiKeyForm.prefix}…\`) of an organization, with scopes: ${scopes.map((scope) => `\`${scope}\``).join(", ")}.`,
         },
         accessToken: {
           type: "http",
@@ -93,7 +93,7 @@ export function describeApi(routes: readonly RouteDefinition[]): JsonObject {
         sessionCookie: {
           type: "apiKey",
           in: "cookie",
-          name: "__Host-assay_session",
+          name: sessionCookieNames.https,
           description: "The same token, for this service's own pages.",
         },
       },

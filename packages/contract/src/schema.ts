@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from "typebox";
+import { type IdPrefix, idLengths } from "./facts.ts";
 
 /**
  * A named schema. The name becomes the `title`, and the API description refers to the schema by it instead of
@@ -70,11 +71,12 @@ export function Text(bounds: { min?: number; max: number; description?: string; 
   });
 }
 
-/** The characters of an identifier of ours after its prefix. */
-export function PrefixedId(prefix: string, randomLength: number, noun: string) {
+/** An identifier of ours. */
+export function PrefixedId(prefix: IdPrefix, noun: string) {
+  const length = idLengths[prefix];
   return Type.String({
-    pattern: `^${prefix}[A-Za-z0-9]{${randomLength}}$`,
+    pattern: `^${prefix}_[A-Za-z0-9]{${length}}$`,
     description: `Identifier of a ${noun}.`,
-    examples: [`${prefix}${"0jYwqF3bT1xK9mZ2".repeat(4).slice(0, randomLength)}`],
+    examples: [`${prefix}_${"0jYwqF3bT1xK9mZ2".repeat(4).slice(0, length)}`],
   });
 }

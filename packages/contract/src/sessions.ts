@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
+import { sessionLifetimeMinutes } from "./facts.ts";
 import { pageQuery } from "./page.ts";
 import { route } from "./route.ts";
 import { closed, Nullable, named, OneOf, open, PrefixedId, Text, Timestamp } from "./schema.ts";
@@ -34,6 +35,10 @@ export type FailureCode = (typeof failureCodes)[number];
 export const attemptFailureCodes = [...failureCodes, "session_expired", "session_cancelled"] as const;
 export type AttemptFailureCode = (typeof attemptFailureCodes)[number];
 
+/** Why a session was cancelled. */
+export const cancelReasons = ["cancelled_by_partner", "cancelled_by_user", "consent_withdrawn"] as const;
+export type CancelReason = (typeof cancelReasons)[number];
+
 /** What a partner may ask for, besides `age_over_N`. */
 export const claimKeys = [
   "document_type_code",
@@ -61,9 +66,9 @@ function mapOf<T extends TSchema>(values: T, options: Record<string, unknown> = 
   return Type.Unsafe<Record<string, Static<T>>>({ type: "object", additionalProperties: values, ...options });
 }
 
-export const SessionId = PrefixedId("vs_", 64, "verification session");
-export const AttemptId = PrefixedId("va_", 64, "verification attempt");
-const EndpointId = PrefixedId("whe_", 32, "webhook endpoint");
+export const SessionId = PrefixedId("vs", "verification session");
+export const AttemptId = PrefixedId("va", "verification attempt");
+export const EndpointId = PrefixedId("whe", "webhook endpoint");
 
 const shareFieldsExample = {
   date_of_birth: { required: true, reason: "We must know that you are of age." },
@@ -177,8 +182,7 @@ export const createSession = route({
   path: "/v1/sessions",
   tag,
   summary: "Create a verification session",
-  description:
-    "Send the person to `verification_url`. The session lives 60 minutes. Each call creates a new session; send an `Idempotency-Key` to make a repetition safe.",
+  description: `Send the person to \`verification_url\`. The session lives ${sessionLifetimeMinutes} minutes. Each call creates a new session; send an \`Idempotency-Key\` to make a repetition safe.`,
   access: { scope: "sessions:write" },
   body: CreateSessionBody,
   bodyOptional: true,

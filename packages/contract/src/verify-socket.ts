@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from "typebox";
 
+import { triesAllowed } from "./facts.ts";
 import { closed, Nullable, named, OneOf, open, Timestamp } from "./schema.ts";
 import { AttemptId, failureCodes, SessionId } from "./sessions.ts";
 import {
@@ -41,8 +42,8 @@ const Exchange = Type.String({
   description: "Names one exchange with the chip; it is fresh and random.",
 });
 const TriesLeft = open({
-  chip: Type.Integer({ minimum: 0, maximum: 3 }),
-  face: Type.Integer({ minimum: 0, maximum: 3 }),
+  chip: Type.Integer({ minimum: 0, maximum: triesAllowed }),
+  face: Type.Integer({ minimum: 0, maximum: triesAllowed }),
 });
 
 // --- device to service ---------------------------------------------------------------------------------------------

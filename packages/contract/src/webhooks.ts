@@ -3,16 +3,17 @@ import { EventId, eventQuery, eventTypes, WebhookEvent } from "./events.ts";
 import { pageQuery } from "./page.ts";
 import { route } from "./route.ts";
 import { closed, Nullable, named, OneOf, open, PrefixedId, Text, Timestamp, Uuid } from "./schema.ts";
+import { EndpointId } from "./sessions.ts";
 
 const tag = "Webhooks";
 
-export const EndpointId = PrefixedId("whe_", 32, "webhook endpoint");
-export const EncryptionKeyId = PrefixedId("whk_", 32, "webhook encryption key");
-export const DeliveryId = PrefixedId("whd_", 64, "webhook delivery");
-const AttemptId = PrefixedId("wha_", 64, "webhook delivery attempt");
+export const EncryptionKeyId = PrefixedId("whk", "webhook encryption key");
+export const DeliveryId = PrefixedId("whd", "webhook delivery");
+const AttemptId = PrefixedId("wha", "webhook delivery attempt");
 
 export const payloadRetentionHours = [0, 24, 72, 168] as const;
 export type PayloadRetentionHours = (typeof payloadRetentionHours)[number];
+export const defaultPayloadRetentionHours: PayloadRetentionHours = 72;
 
 /** Why an endpoint is disabled. */
 export const disabledReasons = ["disabled_by_request", "endpoint_gone", "no_success_for_5_days"] as const;
@@ -50,7 +51,7 @@ const EndpointUrl = Type.String({
 const RetentionHours = Type.Unsafe<PayloadRetentionHours>({
   type: "integer",
   enum: [...payloadRetentionHours],
-  default: 72,
+  default: defaultPayloadRetentionHours,
   description:
     "How long the encrypted payload of a failed delivery is kept for a manual retry; 0 keeps it not at all.",
 });

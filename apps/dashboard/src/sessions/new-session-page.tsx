@@ -1,3 +1,4 @@
+import { sessionLifetimeMinutes } from "@assay/contract/facts";
 import { ageClaim, claimKeys, createSession, listSessions } from "@assay/contract/sessions";
 import { listEndpoints } from "@assay/contract/webhooks";
 import { useNavigate } from "@tanstack/react-router";
@@ -41,7 +42,9 @@ export function NewSessionPage() {
         <LinkButton to="/dashboard/sessions">All sessions</LinkButton>
       </Heading>
       {organization.environment === "sandbox" ? (
-        <Notice kind="info">A sandbox session accepts test documents only. It lives for 60 minutes.</Notice>
+        <Notice kind="info">
+          A sandbox session accepts test documents only. It lives for {sessionLifetimeMinutes} minutes.
+        </Notice>
       ) : (
         <Notice kind="warn">
           This organization is live: the session is for a real person and a real document.

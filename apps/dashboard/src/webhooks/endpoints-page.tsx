@@ -1,6 +1,7 @@
 import { eventTypes } from "@assay/contract/events";
 import {
   createEndpoint,
+  defaultPayloadRetentionHours,
   listEndpoints,
   type PayloadRetentionHours,
   payloadRetentionHours,
@@ -106,7 +107,7 @@ export function EndpointFields(props: {
         label="Keep what could not be delivered"
         name="undelivered_payload_retention_hours"
         hint="For a retry by hand. It is kept encrypted to your key."
-        defaultValue={String(endpoint?.undelivered_payload_retention_hours ?? 72)}
+        defaultValue={String(endpoint?.undelivered_payload_retention_hours ?? defaultPayloadRetentionHours)}
         options={payloadRetentionHours.map((hours) => ({
           value: String(hours),
           label: retentionLabels[hours],

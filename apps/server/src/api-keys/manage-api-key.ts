@@ -1,4 +1,5 @@
 import type * as contract from "@assay/contract/api-keys";
+import { apiKeyForm } from "@assay/contract/facts";
 import type { BodyOf } from "@assay/contract/route";
 import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
@@ -16,7 +17,7 @@ export async function createApiKey(
   body: BodyOf<typeof contract.createApiKey>,
 ): Promise<{ row: ApiKeyRow; key: string }> {
   const now = clock.now();
-  const key = `kk_${randomText(32)}`;
+  const key = apiKeyForm.prefix + randomText(apiKeyForm.length);
   const row = await db.transaction(async (tx) => {
     const { hash, keyId } = ring.keyedHash("api-key-hash", key);
     const created = await insertApiKey(tx, {

@@ -4,6 +4,7 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import pg from "pg";
+import { keyRingFileName } from "../lib/key-ring-file.ts";
 import { embeddedFolders, startEmbeddedPostgres } from "./embedded-postgres.ts";
 import { readTar, type TarEntry, TarError, writeTar } from "./tar.ts";
 
@@ -16,7 +17,6 @@ const format = "assay-backup";
 const formatVersion = 1;
 /** Names in the archive. The manifest comes first, so that a foreign file is refused before anything is written. */
 const manifestName = "assay-backup.json";
-const keyRingName = "secret-keys";
 const dataName = "postgres/data";
 const largestManifestBytes = 64 * 1024;
 
@@ -53,7 +53,7 @@ export async function backupEmbedded(options: {
       `${options.dataDir} holds no data of the built-in PostgreSQL; there is nothing to back up.`,
     );
   }
-  const keyRing = path.join(path.resolve(options.dataDir), keyRingName);
+  const keyRing = path.join(path.resolve(options.dataDir), keyRingFileName);
   const server = await startEmbeddedPostgres({ dataDir: options.dataDir, log: () => {} });
   const partial = `${toFile}.partial-${process.pid}`;
   try {
@@ -128,7 +128,7 @@ async function* archiveEntries(
   );
   const keys = joinRings(ringBefore, await readRing(keyRing));
   if (keys === null) log(`no key ring at ${keyRing}; keep SECRET_KEYS safe yourself`);
-  else yield textEntry(keyRingName, keys);
+  else yield textEntry(keyRingFileName, keys);
   const { labelfile, segment: lastSegment } = ended.rows[0] as { labelfile: string; segment: string };
   yield textEntry(`${dataName}/backup_label`, labelfile);
   log("data copied; adding the write-ahead log");
@@ -283,7 +283,7 @@ async function unpack(
       made.push(place);
       continue;
     }
-    if (entry.name === keyRingName) written.keyRing = true;
+    if (entry.name === keyRingFileName) written.keyRing = true;
     else if (!entry.name.startsWith(`${dataName}/`))
       throw new TarError(`the file ${entry.name} does not belong here`);
     if (entry.name === `${dataName}/backup_label`) written.label = true;

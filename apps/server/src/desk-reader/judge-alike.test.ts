@@ -21,8 +21,8 @@ import { TrustStore } from "@assay/emrtd/trust/trust-store";
 import { DEFAULT_POLICY } from "@assay/emrtd/verify/policy";
 import type { TestDocument } from "@assay/emrtd/virtual/test-document";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
-import { ChipExaminer } from "../verify/chip-examiner.ts";
-import { documentCheckWithProof } from "../verify/chip-task.ts";
+import { ChipExaminer } from "../attempts/chip-examiner.ts";
+import { documentCheckWithProof } from "../attempts/chip-task.ts";
 import { judgeDocument } from "./judge-document.ts";
 import { readDocumentAtDesk } from "./read-document.ts";
 

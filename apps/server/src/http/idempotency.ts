@@ -1,17 +1,18 @@
 import { createHash } from "node:crypto";
+import { idempotencyLimits } from "@assay/contract/facts";
 import type { RouteDefinition } from "@assay/contract/route";
 import type { Db } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import type { Caller, OrganizationCaller } from "../kernel/caller.ts";
-import { type Clock, dayMs, later } from "../kernel/clock.ts";
+import { type Clock, hourMs, later } from "../kernel/clock.ts";
 import type { KeyRing } from "../lib/key-ring.ts";
 import { claimKey, purgeAnswers, rememberAnswer } from "./idempotency.store.ts";
 
 /** An answer as it leaves: the status and the body as text, null where there is none. */
 export type RenderedAnswer = { status: number; text: string | null };
 
-const keptMs = dayMs;
-const keyPattern = /^[\x21-\x7e]{1,255}$/;
+const keptMs = idempotencyLimits.keptHours * hourMs;
+const keyPattern = new RegExp(`^[\\x21-\\x7e]{1,${idempotencyLimits.keyCharacters}}$`);
 
 type KeyedRequest = {
   key: string | string[];

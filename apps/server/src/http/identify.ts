@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { apiKeyForm } from "@assay/contract/facts";
 import { type Access, isWrite, type RouteDefinition } from "@assay/contract/route";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
@@ -34,7 +35,7 @@ export async function identify(
   let caller: Caller | null = null;
   if (authorization !== undefined) {
     const credential = bearerOf(request);
-    if (credential?.startsWith("kk_")) {
+    if (credential?.startsWith(apiKeyForm.prefix)) {
       caller = await options.authenticator.byKey(credential);
       if (caller?.kind === "key") options.onKeyUsed(caller.keyId);
     } else if (credential !== null) {

@@ -1,14 +1,15 @@
-import type {
-  BodyOf,
-  DataOf,
-  EventFeed,
-  Page,
-  ParamsOf,
-  Picture,
-  QueryOf,
-  RouteDefinition,
+import {
+  type BodyOf,
+  type DataOf,
+  type EventFeed,
+  honoursIdempotencyKey,
+  isList,
+  type Page,
+  type ParamsOf,
+  type Picture,
+  type QueryOf,
+  type RouteDefinition,
 } from "@assay/contract/route";
-import { honoursIdempotencyKey, isList } from "@assay/contract/route";
 import fastJson from "fast-json-stringify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { TSchema } from "typebox";

@@ -1,14 +1,11 @@
+import { sessionCookieNames } from "@assay/contract/facts";
 import type { FastifyReply } from "fastify";
 import type { SessionCookie } from "../kernel/request-info.ts";
-
-// On https the `__Host-` prefix makes browsers insist on Secure, Path=/ and no Domain.
-const secureName = "__Host-assay_session";
-const plainName = "assay_session";
 
 /** On https only the prefixed cookie counts: a neighbouring host could have planted the plain one. */
 export function sessionTokenOf(header: string | undefined, secure: boolean): string | null {
   if (header === undefined) return null;
-  const expected = secure ? secureName : plainName;
+  const expected = sessionCookieNames[secure ? "https" : "http"];
   for (const part of header.split(";")) {
     const at = part.indexOf("=");
     const name = part.slice(0, at).trim();
@@ -21,5 +18,5 @@ export function writeSessionCookie(reply: FastifyReply, cookie: SessionCookie | 
   const value = cookie === null ? "" : cookie.token;
   const age = cookie === null ? 0 : cookie.maxAgeSeconds;
   const attributes = `Path=/; HttpOnly; SameSite=Lax; Max-Age=${age}${secure ? "; Secure" : ""}`;
-  reply.header("set-cookie", `${secure ? secureName : plainName}=${value}; ${attributes}`);
+  reply.header("set-cookie", `${sessionCookieNames[secure ? "https" : "http"]}=${value}; ${attributes}`);
 }

@@ -1,11 +1,9 @@
 import { createHash, randomFillSync } from "node:crypto";
+import { type IdPrefix, idLengths } from "@assay/contract/facts";
 
 // In ASCII order, so that identifiers sort as text (collation "C") the way their leading time does.
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const timeLength = 8;
-
-const lengths = { vs: 64, va: 64, evt: 64, whd: 64, wha: 64, whe: 32, whk: 32 } as const;
-export type IdPrefix = keyof typeof lengths;
 
 let pool = Buffer.alloc(0);
 let used = 0;
@@ -66,7 +64,7 @@ function nextSequence(now: Date): number {
  */
 export function newId(prefix: IdPrefix, now: Date): string {
   const order = timeText(now) + numberText(nextSequence(now), sequenceLength);
-  return `${prefix}_${order}${randomText(lengths[prefix] - order.length)}`;
+  return `${prefix}_${order}${randomText(idLengths[prefix] - order.length)}`;
 }
 
 /** The smallest text that an id of this prefix created at or after `at` can have. */

@@ -12,8 +12,11 @@ import {
 import { dirname, join } from "node:path";
 import { formatRing, KeyRing, newRingKey, parseRing, type RingKey } from "./key-ring.ts";
 
+/** In the data folder, and in a backup of it. */
+export const keyRingFileName = "secret-keys";
+
 export function keyRingPath(dataDir: string): string {
-  return join(dataDir, "secret-keys");
+  return join(dataDir, keyRingFileName);
 }
 
 /** The ring of the embedded default: a file that only its owner can read, made on the first start. */

@@ -1,16 +1,25 @@
 import { countOldAuditLogs, deleteOldAuditLogs } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
+import type { Tx } from "../db/db.ts";
 import { dayMs, later, minuteMs, secondMs } from "../kernel/clock.ts";
 import type { Job } from "../lib/scheduler.ts";
 import { lastOf, sweepInOrder } from "../lib/sweep.ts";
 import { countBacklog, deleteEndedSessions, minimiseAttempts } from "../sessions/session.store.ts";
-import { deleteDeviceRows, deleteVerifyRows } from "../verify/verify.store.ts";
 
 const batchSize = 1000;
 const mostCounted = 100_000;
 
-/** What is kept no longer than the operator says. Each run is one short transaction; analytics figures stay. */
-export function retentionJobs(core: Core): Job[] {
+/** Deletes what another feature keeps beside the given sessions. */
+type DeleteBeside = (tx: Tx, sessionIds: readonly string[]) => Promise<void>;
+
+/**
+ * What is kept no longer than the operator says. Each run is one short transaction; analytics figures stay. What is known of devices goes
+ * when their attempts are minimised, long after the session's hour; all that is kept beside a session goes with it.
+ */
+export function retentionJobs(
+  core: Core,
+  beside: { ofDevices: readonly DeleteBeside[]; ofSessions: readonly DeleteBeside[] },
+): Job[] {
   const { config, db, clock, metrics } = core;
   const sessionsEndedBefore = () => later(clock.now(), -config.sessionRetentionDays * dayMs);
   const attemptsEndedBefore = () => later(clock.now(), -config.attemptRetentionDays * dayMs);
@@ -33,10 +42,8 @@ export function retentionJobs(core: Core): Job[] {
       run: inOrder((afterId, limit) =>
         db.transaction(async (tx) => {
           const deleted = await deleteEndedSessions(tx, sessionsEndedBefore(), afterId, limit);
-          await deleteVerifyRows(
-            tx,
-            deleted.map((session) => session.id),
-          );
+          const ids = deleted.map((session) => session.id);
+          for (const deleteBeside of [...beside.ofDevices, ...beside.ofSessions]) await deleteBeside(tx, ids);
           return deleted;
         }),
       ),
@@ -47,10 +54,8 @@ export function retentionJobs(core: Core): Job[] {
       run: inOrder((afterId, limit) =>
         db.transaction(async (tx) => {
           const minimised = await minimiseAttempts(tx, attemptsEndedBefore(), afterId, limit, clock.now());
-          await deleteDeviceRows(
-            tx,
-            minimised.map((attempt) => attempt.session_id),
-          );
+          const ids = minimised.map((attempt) => attempt.session_id);
+          for (const deleteBeside of beside.ofDevices) await deleteBeside(tx, ids);
           return minimised;
         }),
       ),

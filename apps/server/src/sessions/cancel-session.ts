@@ -1,9 +1,10 @@
+import type { CancelReason } from "@assay/contract/sessions";
 import type { Actor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { endSession } from "./end-session.ts";
 import { lockOpenAttempt, lockSession, stateOf } from "./session.store.ts";
-import { type CancelReason, decideCancel, type Refusal } from "./session.ts";
+import { decideCancel, type Refusal } from "./session.ts";
 
 export type CancelResult =
   | { result: "cancelled" }

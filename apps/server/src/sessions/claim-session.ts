@@ -38,7 +38,8 @@ export async function claimSession(
       return { result: "claimed", attemptId: decision.attemptId, resumed: true, tookOver: false };
     case "start": {
       const tookOver = decision.cancelAttempt !== null;
-      if (tookOver) await endOpenAttempt(tx, sessionId, { status: "cancelled", failureCode: null, now });
+      if (tookOver)
+        await endOpenAttempt(tx, sessionId, { status: "cancelled", failureCode: null, riskScore: null, now });
       const attemptId = newId("va", now);
       await insertAttempt(tx, {
         id: attemptId,

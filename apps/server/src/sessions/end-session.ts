@@ -1,26 +1,24 @@
-import type { FailureCode } from "@assay/contract/sessions";
+import type { EventData } from "@assay/contract/events";
+import type { AttemptFailureCode, CancelReason, FailureCode } from "@assay/contract/sessions";
 import { type Actor, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
-import { type NewEvent, publishEvents } from "../webhooks/publish-event.ts";
-import { endOpenAttempt, moveSession, type SessionRow } from "./session.store.ts";
-import type { CancelReason } from "./session.ts";
-import { countOutcome } from "./session-day.store.ts";
+import { type NewEvent, publishEvents, type ToldOfSession } from "../webhooks/publish-event.ts";
+import { endOpenAttempt, moveSession, type SessionRow, stateOf } from "./session.store.ts";
+import { countOutcome, type OutcomeOfDay } from "./session-day.store.ts";
 
-/** Told the id of a session whose status changed. Expiry is not announced: everybody can see it in the session. */
+/** NOTIFY channel; the payload is the session id. Sent when a status changes, except by expiry: `expires_at` tells that in advance. */
 export const sessionChannel = "session_changed";
 
-/** What may be in the event of a success: it holds claims, so it goes to `publishEvents` and nowhere else. */
-export type SharedData = { claims: Record<string, unknown>; selected_field_keys: readonly string[] };
-
 export type SessionEnd =
-  | { status: "succeeded"; data: SharedData; riskScore: number }
-  | { status: "failed"; failureCode: FailureCode; riskScore: number | undefined }
+  | { status: "succeeded"; data: EventData<"verification.session.succeeded">; riskScore: number }
+  | { status: "failed"; failureCode: FailureCode; riskScore: number | null }
   | { status: "cancelled"; reason: CancelReason };
 
 /**
  * The one way by which a session ends other than expiry. The caller holds the session's row and has decided that it may
- * end; status, attempt, event, audit entry and count are there together or not at all.
+ * end; `session` is that row, with a try that ends it counted already. Status, tries, attempt, event, audit entry and count are there
+ * together or not at all.
  */
 export async function endSession(
   core: Core,
@@ -30,33 +28,24 @@ export async function endSession(
   actor: Actor,
   now: Date,
 ): Promise<SessionRow> {
+  const written = recordsOf(end, triesOf(session), now);
   const ended = await moveSession(tx, session.id, {
     from: session.status,
     to: end.status,
-    failureCode: end.status === "failed" ? end.failureCode : null,
+    failureCode: written.failureCode,
     completedAt: now,
+    triesUsed: stateOf(session).triesUsed,
     now,
   });
   if (ended === null) throw new Error("a session changed although its row was held");
-  await endOpenAttempt(tx, session.id, {
-    status: end.status,
-    failureCode:
-      end.status === "failed" ? end.failureCode : end.status === "cancelled" ? "session_cancelled" : null,
-    ...(end.status === "cancelled" || end.riskScore === undefined ? {} : { riskScore: end.riskScore }),
-    now,
-  });
-  await publishEvents(core, tx, now, [eventOf(ended, end)]);
+  await endOpenAttempt(tx, session.id, { status: end.status, ...written.attempt, now });
+  await publishEvents(core, tx, now, [sessionEvent(ended, written.told)]);
   await recordAudit(tx, now, {
     organizationId: session.organization_id,
     event: `session.${end.status}`,
     actor,
     targetId: session.id,
-    details:
-      end.status === "failed"
-        ? { failure_code: end.failureCode }
-        : end.status === "cancelled"
-          ? { reason: end.reason }
-          : {},
+    details: written.auditDetails,
   });
   await tx.notify(sessionChannel, session.id);
   // Last, because these rows are shared between sessions.
@@ -68,33 +57,48 @@ export async function endSession(
   if (session.status === "succeeded" && session.completed_at !== null) {
     await countOutcome(tx, { ...counted, status: "succeeded", completedAt: session.completed_at }, -1);
   }
-  await countOutcome(
-    tx,
-    end.status === "succeeded"
-      ? { ...counted, status: "succeeded", completedAt: now }
-      : end.status === "failed"
-        ? { ...counted, status: "failed", failureCode: end.failureCode }
-        : { ...counted, status: "cancelled" },
-  );
+  await countOutcome(tx, { ...counted, ...written.counted });
   return ended;
 }
 
-function eventOf(session: SessionRow, end: SessionEnd): NewEvent {
-  const tries = triesOf(session);
+type Records = {
+  failureCode: FailureCode | null;
+  attempt: { failureCode: AttemptFailureCode | null; riskScore: number | null };
+  told: ToldOfSession;
+  auditDetails: Record<string, string>;
+  counted: OutcomeOfDay;
+};
+
+/** What an end writes, in every place that knows of it. */
+function recordsOf(end: SessionEnd, tries: ReturnType<typeof triesOf>, now: Date): Records {
   switch (end.status) {
     case "succeeded":
-      return sessionEvent(session, "verification.session.succeeded", { ...end.data });
+      return {
+        failureCode: null,
+        attempt: { failureCode: null, riskScore: end.riskScore },
+        told: { type: "verification.session.succeeded", data: end.data },
+        auditDetails: {},
+        counted: { status: "succeeded", completedAt: now },
+      };
     case "failed":
-      return sessionEvent(session, "verification.session.failed", {
-        failure_code: end.failureCode,
-        ...tries,
-      });
+      return {
+        failureCode: end.failureCode,
+        attempt: { failureCode: end.failureCode, riskScore: end.riskScore },
+        told: { type: "verification.session.failed", data: { failure_code: end.failureCode, ...tries } },
+        auditDetails: { failure_code: end.failureCode },
+        counted: { status: "failed", failureCode: end.failureCode },
+      };
     case "cancelled":
-      return sessionEvent(session, "verification.session.cancelled", {
-        outcome: "not_verified",
-        reason: end.reason,
-        ...tries,
-      });
+      return {
+        failureCode: null,
+        attempt: { failureCode: "session_cancelled", riskScore: null },
+        told: {
+          type: "verification.session.cancelled",
+          data: { outcome: "not_verified", reason: end.reason, ...tries },
+        },
+        auditDetails: { reason: end.reason },
+        counted: { status: "cancelled" },
+      };
   }
 }
 
@@ -107,14 +111,9 @@ export function triesOf(session: Pick<SessionRow, "nfc_tries_used" | "liveness_t
   return { nfc_tries_used: session.nfc_tries_used, liveness_tries_used: session.liveness_tries_used };
 }
 
-export function sessionEvent(
-  session: EventSession,
-  type: NewEvent["type"],
-  data: Record<string, unknown>,
-): NewEvent {
+export function sessionEvent(session: EventSession, told: ToldOfSession): NewEvent {
   return {
     organizationId: session.organization_id,
-    type,
     sandbox: session.sandbox,
     session: {
       id: session.id,
@@ -122,6 +121,6 @@ export function sessionEvent(
       clientReferenceId: session.client_reference_id,
       webhookEndpointId: session.webhook_endpoint_id,
     },
-    data,
+    ...told,
   };
 }

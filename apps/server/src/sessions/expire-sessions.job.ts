@@ -19,14 +19,14 @@ export function expireSessions(core: PublishingCore & Pick<Core, "db">): () => P
     const now = clock.now();
     const expired = await db.transaction(async (tx) => {
       const sessions = await expireDueSessions(tx, now, afterId, limit);
-      if (sessions.length > 0) await tellOf(core, tx, now, sessions);
+      if (sessions.length > 0) await writeExpiry(core, tx, now, sessions);
       return sessions;
     });
     return { handled: expired.length, lastKey: lastOf(expired) };
   });
 }
 
-async function tellOf(
+async function writeExpiry(
   core: PublishingCore,
   tx: Tx,
   now: Date,
@@ -37,7 +37,9 @@ async function tellOf(
       core,
       tx,
       now,
-      sessions.map((session) => sessionEvent(session, "verification.session.expired", triesOf(session))),
+      sessions.map((session) =>
+        sessionEvent(session, { type: "verification.session.expired", data: triesOf(session) }),
+      ),
     );
     await recordAudits(
       tx,

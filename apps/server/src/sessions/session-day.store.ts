@@ -7,15 +7,11 @@ import { bucketOfSeconds, type Day, dayOf, type FigureRow, startOfDay } from "./
 import { idBy } from "./session.store.ts";
 import { lastExpiredCreation } from "./session.ts";
 
-export type CountedOutcome = {
-  organizationId: string;
-  sandbox: boolean;
-  createdAt: Date;
-} & (
+export type OutcomeOfDay =
   | { status: "succeeded"; completedAt: Date }
   | { status: "failed"; failureCode: FailureCode }
-  | { status: "cancelled" }
-);
+  | { status: "cancelled" };
+export type CountedOutcome = { organizationId: string; sandbox: boolean; createdAt: Date } & OutcomeOfDay;
 
 const shards = 16;
 // One row a day for what this process writes in batches, however many batches there are.

@@ -1,11 +1,16 @@
-import type { AttemptFailureCode, AttemptStatus, FailureCode, SessionStatus } from "@assay/contract/sessions";
-import { sessionStatuses } from "@assay/contract/sessions";
+import {
+  type AttemptFailureCode,
+  type AttemptStatus,
+  type FailureCode,
+  type SessionStatus,
+  sessionStatuses,
+} from "@assay/contract/sessions";
 import type { Queryable, Tx } from "../db/db.ts";
 import { newestOf, readPage } from "../db/page.ts";
 import { type Sql, sql } from "../db/sql.ts";
 import { later } from "../kernel/clock.ts";
 import { idFloor } from "../kernel/ids.ts";
-import { lastExpiredCreation, type OpenAttempt, type SessionState, type TryKind } from "./session.ts";
+import { lastExpiredCreation, type OpenAttempt, type SessionState, type Step } from "./session.ts";
 import type { ShareFields } from "./share-contract.ts";
 
 export type SessionRow = {
@@ -162,12 +167,11 @@ export function stateOf(row: SessionRow): SessionState {
   return {
     status: row.status,
     expiresAt: row.expires_at,
-    nfcTriesUsed: row.nfc_tries_used,
-    livenessTriesUsed: row.liveness_tries_used,
+    triesUsed: { chip: row.nfc_tries_used, face: row.liveness_tries_used },
   };
 }
 
-/** Gives null when the session is no longer in the status it was seen in: somebody else's move won. */
+/** A conditional update (compare and set): null when the session is no longer in the status `from`. */
 export function moveSession(
   tx: Tx,
   id: string,
@@ -176,20 +180,40 @@ export function moveSession(
     to: SessionStatus;
     failureCode?: FailureCode | null;
     completedAt: Date | null;
+    /** Left out, they stay. */
+    triesUsed?: SessionState["triesUsed"];
     now: Date;
   },
 ): Promise<SessionRow | null> {
   return tx.first<SessionRow>(sql`
     update sessions set status = ${move.to}, failure_code = ${move.failureCode ?? null},
-      completed_at = ${move.completedAt}, updated_at = ${move.now}
+      completed_at = ${move.completedAt}, updated_at = ${move.now},
+      nfc_tries_used = coalesce(${move.triesUsed?.chip ?? null}, nfc_tries_used),
+      liveness_tries_used = coalesce(${move.triesUsed?.face ?? null}, liveness_tries_used)
     where id = ${id} and status = ${move.from}
     returning ${sessionColumns}`);
 }
 
-export function countTry(tx: Tx, id: string, kind: TryKind, number: number, now: Date): Promise<SessionRow> {
-  const column = kind === "nfc" ? sql`nfc_tries_used` : sql`liveness_tries_used`;
-  return tx.one<SessionRow>(sql`
-    update sessions set ${column} = ${number}, updated_at = ${now} where id = ${id} returning ${sessionColumns}`);
+/** The row of the session as it will be with this try counted. */
+export function withTryCounted(session: SessionRow, step: Step, number: number): SessionRow {
+  return step === "chip"
+    ? { ...session, nfc_tries_used: number }
+    : { ...session, liveness_tries_used: number };
+}
+
+/** Counts a try of a session that goes on. When the chip first passed is remembered, because reading it again is free then. */
+export async function countTry(
+  tx: Tx,
+  id: string,
+  tried: { step: Step; number: number; passed: boolean },
+  now: Date,
+): Promise<void> {
+  const counted =
+    tried.step === "chip"
+      ? sql`nfc_tries_used = ${tried.number},
+          chip_passed_at = coalesce(chip_passed_at, ${tried.passed ? now : null}::timestamptz)`
+      : sql`liveness_tries_used = ${tried.number}`;
+  await tx.run(sql`update sessions set ${counted}, updated_at = ${now} where id = ${id}`);
 }
 
 /** The token may be used once. Null when it is not the session's; `first` tells whether this is its first use. */
@@ -257,17 +281,21 @@ export async function endOpenAttempt(
   end: {
     status: Exclude<AttemptStatus, "in_progress">;
     failureCode: AttemptFailureCode | null;
-    riskScore?: number;
+    /** Null leaves the score as it is. */
+    riskScore: number | null;
     now: Date;
   },
 ): Promise<void> {
   await tx.run(sql`
     update attempts set status = ${end.status}, failure_code = ${end.failureCode},
-      risk_score = coalesce(${end.riskScore ?? null}, risk_score), completed_at = ${end.now}, updated_at = ${end.now}
+      risk_score = coalesce(${end.riskScore}, risk_score), completed_at = ${end.now}, updated_at = ${end.now}
     where session_id = ${sessionId} and status = 'in_progress'`);
 }
 
-/** False when the attempt is over. `last_seen_at` is in no index, so this is the cheapest of updates. */
+/**
+ * The device was heard from: the session cannot be cancelled for another minute. False when the attempt is over. `last_seen_at` is in no
+ * index, so this is the cheapest of updates.
+ */
 export async function touchAttempt(db: Queryable, attemptId: string, now: Date): Promise<boolean> {
   const touched = await db.run(sql`
     update attempts set last_seen_at = greatest(last_seen_at, ${now})

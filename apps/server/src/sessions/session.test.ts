@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { failureCodes, type SessionStatus, sessionStatuses } from "@assay/contract/sessions";
+import { triesAllowed } from "@assay/contract/facts";
+import {
+  type CancelReason,
+  cancelReasons,
+  failureCodes,
+  type SessionStatus,
+  sessionStatuses,
+} from "@assay/contract/sessions";
 import fc from "fast-check";
 import {
   attemptStatusAt,
-  type CancelReason,
-  cancelReasons,
   decideCancel,
   decideClaim,
-  decideFinish,
   decideTry,
   expiryOf,
   inFlightMs,
@@ -16,10 +20,9 @@ import {
   lastExpiredCreation,
   type OpenAttempt,
   type SessionState,
+  type Step,
   sessionLifetimeMs,
   statusAt,
-  type TryKind,
-  triesAllowed,
 } from "./session.ts";
 
 const now = new Date("2026-03-01T10:00:00.000Z");
@@ -27,8 +30,7 @@ const at = (offsetMs: number) => new Date(now.getTime() + offsetMs);
 const session = (status: SessionStatus, expiresInMs = 1): SessionState => ({
   status,
   expiresAt: at(expiresInMs),
-  nfcTriesUsed: 0,
-  livenessTriesUsed: 0,
+  triesUsed: { chip: 0, face: 0 },
 });
 const device = Buffer.from("one");
 const attempt = (over: Partial<OpenAttempt> = {}): OpenAttempt => ({
@@ -107,24 +109,19 @@ test("only an open session can be claimed; who holds it resumes, others take ove
   assert.deepEqual(decideClaim(session("created", 0), null, one, now), { move: "refuse", why: "expired" });
 });
 
+const facePassed = { step: "face", number: 1, failureCode: null } as const;
+
 test("only the attempt under way of an open session decides the outcome", () => {
-  assert.deepEqual(decideFinish(session("in_progress"), attempt(), "va_1", now), { move: "finish" });
-  assert.deepEqual(decideFinish(session("in_progress"), attempt(), "va_2", now), {
+  const decide = (of: SessionState, open: OpenAttempt | null, attemptId: string) =>
+    decideTry(of, open, attemptId, facePassed, now);
+  assert.deepEqual(decide(session("in_progress"), attempt(), "va_1"), { move: "succeed" });
+  assert.deepEqual(decide(session("in_progress"), attempt(), "va_2"), {
     move: "refuse",
     why: "not_your_turn",
   });
-  assert.deepEqual(decideFinish(session("created"), null, "va_1", now), {
-    move: "refuse",
-    why: "not_your_turn",
-  });
-  assert.deepEqual(decideFinish(session("in_progress", 0), attempt(), "va_1", now), {
-    move: "refuse",
-    why: "expired",
-  });
-  for (const status of ended) {
-    const decision = decideFinish(session(status), attempt(), "va_1", now);
-    assert.equal(decision.move, "refuse");
-  }
+  assert.deepEqual(decide(session("created"), null, "va_1"), { move: "refuse", why: "not_your_turn" });
+  assert.deepEqual(decide(session("in_progress", 0), attempt(), "va_1"), { move: "refuse", why: "expired" });
+  for (const status of ended) assert.equal(decide(session(status), attempt(), "va_1").move, "refuse");
 });
 
 test("a partner cancels what is open and not in flight; a person always; a success is only taken back by its person", () => {
@@ -157,31 +154,33 @@ test("the third try that fails ends the session, each try counts once, and there
     fc.property(
       fc.array(
         fc.record({
-          kind: fc.constantFrom<TryKind>("nfc", "liveness"),
+          step: fc.constantFrom<Step>("chip", "face"),
           passed: fc.boolean(),
           repeated: fc.boolean(),
         }),
         { maxLength: 12 },
       ),
       (tries) => {
-        const state = session("in_progress");
-        const used = { nfc: 0, liveness: 0 };
-        for (const { kind, passed, repeated } of tries) {
-          const number = repeated ? used[kind] : used[kind] + 1;
+        const used = { chip: 0, face: 0 };
+        const state = { ...session("in_progress"), triesUsed: used };
+        for (const { step, passed, repeated } of tries) {
+          const number = repeated ? used[step] : used[step] + 1;
           const failureCode = passed ? null : failureCodes[0];
-          const decision = decideTry(state, attempt(), "va_1", { kind, number, failureCode }, now);
-          if (repeated || number > triesAllowed) {
+          const decision = decideTry(state, attempt(), "va_1", { step, number, failureCode }, now);
+          if (repeated || (number > triesAllowed && passed)) {
             assert.deepEqual(decision, { move: "refuse", why: "already_counted" });
             continue;
           }
-          if (number === triesAllowed && !passed) {
-            assert.deepEqual(decision, { move: "fail", failureCode });
+          if (number >= triesAllowed && failureCode !== null) {
+            assert.deepEqual(decision, { move: "fail", failureCode, counted: number === triesAllowed });
             return;
           }
-          assert.deepEqual(decision, { move: "count", left: triesAllowed - number });
-          used[kind] = number;
-          if (kind === "nfc") state.nfcTriesUsed = number;
-          else state.livenessTriesUsed = number;
+          if (passed && step === "face") {
+            assert.deepEqual(decision, { move: "succeed" });
+            return;
+          }
+          assert.deepEqual(decision, { move: "count" });
+          used[step] = number;
         }
       },
     ),
@@ -231,7 +230,7 @@ test("no order of claim, try, finish, cancel and expiry ends a session twice", (
             break;
           }
           case "finish":
-            if (decideFinish(state, open, each.attempt, time).move === "finish") {
+            if (decideTry(state, open, each.attempt, facePassed, time).move === "succeed") {
               assert.equal(before, "in_progress");
               state.status = "succeeded";
               open = null;

@@ -1,27 +1,28 @@
-import type { AttemptFailureCode, AttemptStatus, FailureCode, SessionStatus } from "@assay/contract/sessions";
+import { sessionLifetimeMinutes, triesAllowed } from "@assay/contract/facts";
+import type {
+  AttemptFailureCode,
+  AttemptStatus,
+  CancelReason,
+  FailureCode,
+  SessionStatus,
+} from "@assay/contract/sessions";
 import { later, minuteMs, secondMs } from "../kernel/clock.ts";
 
-/** A session lives 60 minutes, exactly. */
-export const sessionLifetimeMs = 60 * minuteMs;
+export const sessionLifetimeMs = sessionLifetimeMinutes * minuteMs;
 
 /** A device that was not heard from for this long has given up. */
 export const inFlightMs = 60 * secondMs;
 
-export const triesAllowed = 3;
-
 export const contractVersion = 1;
 
-export type TryKind = "nfc" | "liveness";
-
-export const cancelReasons = ["cancelled_by_partner", "cancelled_by_user", "consent_withdrawn"] as const;
-export type CancelReason = (typeof cancelReasons)[number];
+/** What a session has a person do: the chip first, then the face. */
+export type Step = "chip" | "face";
 
 /** What decisions need to know of a stored session and of its attempt that is under way, if one is. */
 export type SessionState = {
   status: SessionStatus;
   expiresAt: Date;
-  nfcTriesUsed: number;
-  livenessTriesUsed: number;
+  triesUsed: Readonly<Record<Step, number>>;
 };
 export type OpenAttempt = { id: string; deviceHash: Buffer | null; lastSeenAt: Date | null };
 
@@ -85,45 +86,35 @@ export function decideClaim(
   return { move: "start", cancelAttempt: attempt.id };
 }
 
-export type FinishDecision = { move: "finish" } | { move: "refuse"; why: Refusal | "not_your_turn" };
-
-/** Only the attempt that is under way decides the outcome. */
-export function decideFinish(
-  session: SessionState,
-  attempt: OpenAttempt | null,
-  attemptId: string,
-  now: Date,
-): FinishDecision {
-  const refusal = refusalOf(statusAt(session, now));
-  if (refusal !== null) return { move: "refuse", why: refusal };
-  if (attempt?.id !== attemptId) return { move: "refuse", why: "not_your_turn" };
-  return { move: "finish" };
-}
-
 export type TryDecision =
-  | { move: "count"; left: number }
-  | { move: "fail"; failureCode: FailureCode }
+  | { move: "count" }
+  /** The face has passed, which is the last step. */
+  | { move: "succeed" }
+  /** No try is left. `counted` is false for a try beyond the last one, which has no number to be counted under. */
+  | { move: "fail"; failureCode: FailureCode; counted: boolean }
   | { move: "refuse"; why: Refusal | "not_your_turn" | "already_counted" };
 
 /**
- * A try was judged. Tries are numbered from 1, so that a try which is reported again is not counted again. The last try,
- * when it fails, ends the session.
+ * A try was judged. Only the attempt that is under way decides anything. Tries are numbered from 1 within their step, so that a try which
+ * is reported again is not counted again.
  */
 export function decideTry(
   session: SessionState,
   attempt: OpenAttempt | null,
   attemptId: string,
-  judged: { kind: TryKind; number: number; failureCode: FailureCode | null },
+  judged: { step: Step; number: number; failureCode: FailureCode | null },
   now: Date,
 ): TryDecision {
-  const finish = decideFinish(session, attempt, attemptId, now);
-  if (finish.move === "refuse") return finish;
-  const used = judged.kind === "nfc" ? session.nfcTriesUsed : session.livenessTriesUsed;
-  if (judged.number !== used + 1 || judged.number > triesAllowed)
-    return { move: "refuse", why: "already_counted" };
-  if (judged.failureCode !== null && judged.number === triesAllowed)
-    return { move: "fail", failureCode: judged.failureCode };
-  return { move: "count", left: triesAllowed - judged.number };
+  const { step, number, failureCode } = judged;
+  const refusal = refusalOf(statusAt(session, now));
+  if (refusal !== null) return { move: "refuse", why: refusal };
+  if (attempt?.id !== attemptId) return { move: "refuse", why: "not_your_turn" };
+  if (number !== session.triesUsed[step] + 1) return { move: "refuse", why: "already_counted" };
+  if (failureCode !== null && number >= triesAllowed)
+    // Beyond the last try there is only a chip that passed as the last one, had to be read again, and failed.
+    return { move: "fail", failureCode, counted: number === triesAllowed };
+  if (number > triesAllowed) return { move: "refuse", why: "already_counted" };
+  return failureCode === null && step === "face" ? { move: "succeed" } : { move: "count" };
 }
 
 export type CancelDecision =

@@ -3,11 +3,11 @@ import type { cancelOutcomes } from "@assay/contract/verify";
 import { personActor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../kernel/api-error.ts";
+import { hashToken } from "../kernel/ids.ts";
 import { cancelSession } from "../sessions/cancel-session.ts";
 import { lockSession, spendCancelToken } from "../sessions/session.store.ts";
 import { withdrawConsent } from "../webhooks/withdraw-consent.ts";
-import { hashToken } from "./handoff.ts";
-import { markConsentWithdrawn, spendConsentToken } from "./verify.store.ts";
+import { markConsentWithdrawn, spendConsentToken } from "./consent.store.ts";
 
 export type CancelledByPerson = { outcome: (typeof cancelOutcomes)[number]; status: SessionStatus };
 

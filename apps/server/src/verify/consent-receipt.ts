@@ -4,7 +4,11 @@ import type { Queryable } from "../db/db.ts";
 import { newUuid } from "../kernel/ids.ts";
 import { newSigningKey, signJws } from "../lib/jws.ts";
 import type { ShareFields } from "../sessions/share-contract.ts";
-import { type ConsentReceiptKeyRow, findConsentReceiptKey, insertConsentReceiptKey } from "./verify.store.ts";
+import {
+  type ConsentReceiptKeyRow,
+  findConsentReceiptKey,
+  insertConsentReceiptKey,
+} from "./consent-receipt-key.store.ts";
 
 /** The key that signs consent receipts. Made once and only sealed under the ring, so that no rotation voids a receipt. */
 export async function openConsentReceiptKey(

@@ -2,14 +2,14 @@ import type { ConsentLanguage } from "@assay/contract/verify";
 import type { Core } from "../core.ts";
 import { findShownDomain } from "../domains/domain.store.ts";
 import { ApiError } from "../kernel/api-error.ts";
-import { newToken, newUuid } from "../kernel/ids.ts";
+import { hashToken, newToken, newUuid } from "../kernel/ids.ts";
 import { sessionChannel } from "../sessions/end-session.ts";
+import { type ConsentRow, putConsent } from "./consent.store.ts";
 import { decideConsent } from "./consent.ts";
 import { openConsentReceiptKey, signConsentReceipt } from "./consent-receipt.ts";
 import type { ConsentTexts } from "./consent-texts.ts";
-import { hashToken } from "./handoff.ts";
+import { deleteHandoffTokens } from "./handoff.store.ts";
 import { lockSessionOfPerson } from "./session-of-person.ts";
-import { type ConsentRow, putConsent } from "./verify.store.ts";
 
 /** The person agrees. Until a device has taken the session they may choose again, which replaces everything. */
 export async function giveConsent(
@@ -65,6 +65,8 @@ export async function giveConsent(
       withdrawn_at: null,
     };
     await putConsent(tx, consent);
+    // Tokens that were made under an earlier consent are void with it.
+    await deleteHandoffTokens(tx, [session.id]);
     await tx.notify(sessionChannel, session.id);
     return { consent, cancelToken };
   });

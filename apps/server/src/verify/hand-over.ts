@@ -1,16 +1,12 @@
+import { putSocketToken } from "../attempts/attempt-socket.store.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../kernel/api-error.ts";
-import { newToken } from "../kernel/ids.ts";
+import { hashToken, newToken } from "../kernel/ids.ts";
 import { claimSession } from "../sessions/claim-session.ts";
-import { decideHandoff, handoffExpiry, hashDevice, hashToken } from "./handoff.ts";
+import { findConsent } from "./consent.store.ts";
+import { consumeHandoffTokens, insertHandoffToken, lockHandoffToken } from "./handoff.store.ts";
+import { decideHandoff, handoffExpiry, hashDevice } from "./handoff.ts";
 import { lockSessionOfPerson } from "./session-of-person.ts";
-import {
-  consumeHandoffTokens,
-  findConsent,
-  insertHandoffToken,
-  lockHandoffToken,
-  putSocketToken,
-} from "./verify.store.ts";
 
 /**
  * A token for the reading device. Whoever shows the cancel token of the consent made it: only then may the device that

@@ -35,11 +35,6 @@ export function handoffExpiry(now: Date, sessionExpiresAt: Date): Date {
   return expiry < sessionExpiresAt ? expiry : sessionExpiresAt;
 }
 
-/** Tokens have 256 random bits, so a plain hash keeps them. */
-export function hashToken(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
-}
-
 /** Bound to the session, so that a device cannot be followed from one session to the next. */
 export function hashDevice(sessionId: string, deviceId: string): Buffer {
   return createHash("sha256").update(`${sessionId}\n${deviceId}`).digest();

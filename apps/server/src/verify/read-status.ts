@@ -2,7 +2,7 @@ import type { VerifyStatusData } from "@assay/contract/verify";
 import type { Core } from "../core.ts";
 import { statusAt } from "../sessions/session.ts";
 import { findReturnUrl } from "./return-url.ts";
-import { findStatus } from "./verify.store.ts";
+import { findStatus } from "./status.store.ts";
 import { viewStatus } from "./verify.view.ts";
 
 /** How far the session is, as its pages show it; null when there is no such session. */

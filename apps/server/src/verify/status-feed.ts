@@ -1,5 +1,6 @@
 import type { EventFeed, EventStream } from "@assay/contract/route";
 import { maxStreamsPerSession, streamHeartbeatSeconds, type VerifyStatusData } from "@assay/contract/verify";
+import { progressSession, verifyProgressChannel } from "../attempts/report-progress.ts";
 import type { Core } from "../core.ts";
 import type { Listener } from "../db/listener.ts";
 import { ApiError } from "../kernel/api-error.ts";
@@ -8,7 +9,6 @@ import { describeError } from "../lib/log.ts";
 import { sessionChannel } from "../sessions/end-session.ts";
 import { isOpen } from "../sessions/session.ts";
 import { readStatus } from "./read-status.ts";
-import { progressSession, verifyProgressChannel } from "./verify-progress.ts";
 
 /** Streams of all sessions together. Beyond it pages read the status instead. */
 const maxStreams = 10_000;

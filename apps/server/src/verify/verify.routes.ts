@@ -4,22 +4,22 @@ import type { Core } from "../core.ts";
 import { findShownDomain } from "../domains/domain.store.ts";
 import { type Binding, bind } from "../http/mount.ts";
 import { ApiError } from "../kernel/api-error.ts";
+import { hashToken } from "../kernel/ids.ts";
 import { publicJwk } from "../lib/jws.ts";
 import { findOrganizationOfPerson } from "../organizations/organization.store.ts";
 import { findSessionOfPerson, type SessionRow } from "../sessions/session.store.ts";
 import { statusAt } from "../sessions/session.ts";
 import { cancelByPerson } from "./cancel-by-person.ts";
+import { findConsent, knowsCancelToken } from "./consent.store.ts";
 import { openConsentReceiptKey } from "./consent-receipt.ts";
 import type { ConsentTexts } from "./consent-texts.ts";
 import { giveConsent } from "./give-consent.ts";
 import { claimHandoff, createHandoff } from "./hand-over.ts";
-import { hashToken } from "./handoff.ts";
 import type { LogoCache } from "./logo-cache.ts";
 import { readStatus } from "./read-status.ts";
 import { findReturnUrl } from "./return-url.ts";
 import type { StatusFeed } from "./status-feed.ts";
 import { serialisedTestDocuments } from "./test-documents.ts";
-import { findConsent, knowsCancelToken } from "./verify.store.ts";
 import { shownLogoUrl, viewConsent, viewDetails } from "./verify.view.ts";
 
 export function verifyRoutes(core: Core, texts: ConsentTexts, feed: StatusFeed, logos: LogoCache): Binding[] {

@@ -1,11 +1,13 @@
+import { triesAllowed } from "@assay/contract/facts";
 import type { ConsentState, VerifyDetails, VerifyStatus } from "@assay/contract/verify";
 import type { Static } from "typebox";
 import { unicodeForm } from "../domains/apex.ts";
 import type { OrganizationOfPerson } from "../organizations/organization.store.ts";
 import type { SessionRow } from "../sessions/session.store.ts";
-import { statusAt, triesAllowed } from "../sessions/session.ts";
+import { statusAt } from "../sessions/session.ts";
+import type { ConsentRow } from "./consent.store.ts";
 import type { ConsentTexts } from "./consent-texts.ts";
-import type { ConsentRow, StatusRow } from "./verify.store.ts";
+import type { StatusRow } from "./status.store.ts";
 
 function viewTries(row: SessionRow) {
   return {

@@ -1,4 +1,4 @@
-import type { EventType } from "@assay/contract/events";
+import type { EventData, EventPayload, EventType } from "@assay/contract/events";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { dayMs, later } from "../kernel/clock.ts";
@@ -12,20 +12,25 @@ import { type SealingKey, sealPayloads } from "./seal-payload.ts";
 /** The parts of the service that publishing needs. */
 export type PublishingCore = Pick<Core, "clock" | "ring" | "publicUrl">;
 
-export type NewEvent = {
-  organizationId: string;
-  type: EventType;
-  sandbox: boolean;
-  session: {
-    id: string;
-    contractVersion: number;
-    clientReferenceId: string | null;
-    /** The endpoint the session is bound to, or null: then every enabled subscribed endpoint gets the event. */
-    webhookEndpointId: string | null;
-  } | null;
-  /** The event's `data`. It may hold claims: it is sealed for each endpoint and never written in the clear. */
-  data: Record<string, unknown>;
-};
+/** Type and data of an event, as the contract pairs them. */
+type Told<T extends EventType> = { [K in T]: { type: K; data: EventData<K> } }[T];
+
+type SessionEventType = Extract<EventType, `verification.session.${string}`>;
+/** What happened to a session. The data of a success holds claims: it is sealed for each endpoint and never written in the clear. */
+export type ToldOfSession = Told<SessionEventType>;
+
+type Origin = { organizationId: string; sandbox: boolean };
+export type NewEvent =
+  | (Origin & {
+      session: {
+        id: string;
+        contractVersion: number;
+        clientReferenceId: string | null;
+        /** The endpoint the session is bound to, or null: then every enabled subscribed endpoint gets the event. */
+        webhookEndpointId: string | null;
+      };
+    } & ToldOfSession)
+  | (Origin & { session: null } & Told<Exclude<EventType, SessionEventType>>);
 
 const noKeyNoticeEveryMs = dayMs;
 
@@ -33,36 +38,13 @@ const noKeyNoticeEveryMs = dayMs;
  * Writes events and their sealed deliveries in the transaction of what they tell of: all of it is there or nothing. Takes
  * many at once, because thousands of sessions may expire together. Returns the ids in the same order.
  */
-export async function publishEvents(
+export function publishEvents(
   core: PublishingCore,
   tx: Tx,
   now: Date,
   events: readonly NewEvent[],
 ): Promise<string[]> {
-  if (events.length === 0) return [];
-  const ids = events.map(() => newId("evt", now));
-  const targets = await findPublishTargets(tx, [...new Set(events.map((event) => event.organizationId))]);
-  const byOrganization = Map.groupBy(targets, (target) => target.organization_id);
-  const planned = events.flatMap((event, index) =>
-    (byOrganization.get(event.organizationId) ?? [])
-      .filter((target) => receives(target, event))
-      .map((target) => ({ event, eventId: ids[index] ?? "", target })),
-  );
-  await insertEvents(
-    tx,
-    events.map((event, index) => ({
-      id: ids[index] ?? "",
-      organization_id: event.organizationId,
-      type: event.type,
-      session_id: event.session?.id ?? null,
-      sandbox: event.sandbox,
-      contract_version: event.session?.contractVersion ?? null,
-      client_reference_id: event.session?.clientReferenceId ?? null,
-    })),
-    now,
-  );
-  await writeDeliveries(core, tx, now, planned);
-  return ids;
+  return writeEvents(core, tx, now, events, receives);
 }
 
 /** Publishes `webhook.endpoint.test` for one endpoint. The caller has asked for it, so subscriptions do not matter. */
@@ -73,37 +55,48 @@ export async function publishTestEvent(
   test: { organizationId: string; endpointId: string; sandbox: boolean },
 ): Promise<string> {
   const { organizationId, endpointId, sandbox } = test;
-  const eventId = newId("evt", now);
-  const targets = await findPublishTargets(tx, [organizationId]);
   const event: NewEvent = {
     organizationId,
-    type: "webhook.endpoint.test",
     sandbox,
     session: null,
+    type: "webhook.endpoint.test",
     data: { webhook_endpoint_id: endpointId },
   };
+  const [eventId = ""] = await writeEvents(core, tx, now, [event], (target) => target.id === endpointId);
+  return eventId;
+}
+
+async function writeEvents(
+  core: PublishingCore,
+  tx: Tx,
+  now: Date,
+  events: readonly NewEvent[],
+  goesTo: (target: PublishTarget, event: NewEvent) => boolean,
+): Promise<string[]> {
+  if (events.length === 0) return [];
+  const identified = events.map((event) => ({ event, eventId: newId("evt", now) }));
+  const targets = await findPublishTargets(tx, [...new Set(events.map((event) => event.organizationId))]);
+  const byOrganization = Map.groupBy(targets, (target) => target.organization_id);
+  const planned = identified.flatMap(({ event, eventId }) =>
+    (byOrganization.get(event.organizationId) ?? [])
+      .filter((target) => goesTo(target, event))
+      .map((target) => ({ event, eventId, target })),
+  );
   await insertEvents(
     tx,
-    [
-      {
-        id: eventId,
-        organization_id: organizationId,
-        type: event.type,
-        session_id: null,
-        sandbox,
-        contract_version: null,
-        client_reference_id: null,
-      },
-    ],
+    identified.map(({ event, eventId }) => ({
+      id: eventId,
+      organization_id: event.organizationId,
+      type: event.type,
+      session_id: event.session?.id ?? null,
+      sandbox: event.sandbox,
+      contract_version: event.session?.contractVersion ?? null,
+      client_reference_id: event.session?.clientReferenceId ?? null,
+    })),
     now,
   );
-  await writeDeliveries(
-    core,
-    tx,
-    now,
-    targets.filter((target) => target.id === endpointId).map((target) => ({ event, eventId, target })),
-  );
-  return eventId;
+  await writeDeliveries(core, tx, now, planned);
+  return identified.map(({ eventId }) => eventId);
 }
 
 type Planned = { event: NewEvent; eventId: string; target: PublishTarget };
@@ -121,7 +114,7 @@ async function writeDeliveries(
   const payloads = await sealPayloads(
     withKey.map(({ event, eventId, target }) => ({
       key: target.key,
-      plaintext: () => plaintextOf(event, eventId, now),
+      plaintext: () => JSON.stringify(plaintextOf(event, eventId, now)),
     })),
   );
   const sealed = new Map<Planned, { encryptionKeyId: string; payload: string }>();
@@ -152,20 +145,21 @@ function receives(target: PublishTarget, event: NewEvent): boolean {
   return target.subscribed_event_types?.includes(event.type) ?? true;
 }
 
-function plaintextOf(event: NewEvent, eventId: string, now: Date): string {
-  return JSON.stringify({
+/** What the partner finds after decrypting. The contract's type, so that it cannot say anything but what is published. */
+function plaintextOf(event: NewEvent, eventId: string, now: Date): EventPayload<EventType> {
+  const { organizationId: _organizationId, sandbox, session, ...told } = event;
+  return {
     id: eventId,
-    type: event.type,
     created_at: now.toISOString(),
-    sandbox: event.sandbox,
+    sandbox,
     metadata: {
       event_id: eventId,
-      verification_session_id: event.session?.id ?? null,
-      contract_version: event.session?.contractVersion ?? null,
-      client_reference_id: event.session?.clientReferenceId ?? null,
+      verification_session_id: session?.id ?? null,
+      contract_version: session?.contractVersion ?? null,
+      client_reference_id: session?.clientReferenceId ?? null,
     },
-    data: event.data,
-  });
+    ...told,
+  };
 }
 
 /** At most one mail for each endpoint and day, however many events found no key. */

@@ -12,6 +12,8 @@ import { claimed, createSession, eventsOf, fail, succeed } from "../support/sess
 // Background work is left to the test: what is due stays due until the test says otherwise.
 const { api, clock, core, databaseUrl } = await startTestService({ role: "api" });
 const attemptsPath = "/v1/sessions/attempts/attempts";
+/** These tests are about sessions alone. */
+const beside = { ofDevices: [], ofSessions: [] };
 
 async function drain(run: () => Promise<number>): Promise<number> {
   let total = 0;
@@ -168,7 +170,7 @@ test("a session that cannot be written down does not keep the others from expiri
 
 test("ended sessions go after their days with their attempts, open and younger ones stay, and so do the figures", async () => {
   const partner = await createPartner(api);
-  const jobs = new Map(retentionJobs(core).map((job) => [job.name, job.run]));
+  const jobs = new Map(retentionJobs(core, beside).map((job) => [job.name, job.run]));
   const purge = () => drain(jobs.get("purge-sessions") ?? (() => Promise.resolve(-1)));
   await sweep();
   await purge();
@@ -205,7 +207,7 @@ test("ended sessions go after their days with their attempts, open and younger o
 
 test("attempts keep nothing but their outcome after their days", async () => {
   const partner = await createPartner(api);
-  const minimise = retentionJobs(core).find((job) => job.name === "minimise-attempts")?.run;
+  const minimise = retentionJobs(core, beside).find((job) => job.name === "minimise-attempts")?.run;
   assert.ok(minimise);
   const id = await createSession(partner.api);
   const attemptId = await claimed(core, id);
@@ -226,7 +228,7 @@ test("attempts keep nothing but their outcome after their days", async () => {
 
 test("audit entries go after their days", async () => {
   const partner = await createPartner(api);
-  const purge = retentionJobs(core).find((job) => job.name === "purge-audit-logs")?.run;
+  const purge = retentionJobs(core, beside).find((job) => job.name === "purge-audit-logs")?.run;
   assert.ok(purge);
   clock.advance(1);
   const count = async () => expectData(await partner.owner.api.get("/v1/auth/orgs/audit-logs")).length;
@@ -250,7 +252,7 @@ test("audit entries go after their days", async () => {
 test("the backlog of every job is in the metrics", async () => {
   const partner = await createPartner(api);
   await sweep();
-  const measure = retentionJobs(core).find((job) => job.name === "measure-backlog")?.run;
+  const measure = retentionJobs(core, beside).find((job) => job.name === "measure-backlog")?.run;
   assert.ok(measure);
   await seedSessions(partner.organizationId, 5);
   clock.advance(60 * minuteMs);

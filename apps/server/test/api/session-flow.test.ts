@@ -5,8 +5,7 @@ import { sql } from "../../src/db/sql.ts";
 import { minuteMs, secondMs } from "../../src/kernel/clock.ts";
 import { cancelSession } from "../../src/sessions/cancel-session.ts";
 import { hashCancelToken } from "../../src/sessions/create-session.ts";
-import { heartbeatAttempt } from "../../src/sessions/heartbeat-attempt.ts";
-import { spendCancelToken } from "../../src/sessions/session.store.ts";
+import { spendCancelToken, touchAttempt } from "../../src/sessions/session.store.ts";
 import { createPartner, expectData, expectError } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
 import {
@@ -17,6 +16,7 @@ import {
   eventsOf,
   fail,
   judge,
+  passChip,
   succeed,
 } from "../support/sessions.ts";
 
@@ -64,12 +64,9 @@ test("another device is refused, or takes over and cancels the first attempt", a
   assert.deepEqual([older.id, older.status, older.failure_code], [first, "cancelled", null]);
   assert.equal(newer.status, "in_progress");
   // The first device can decide nothing any more.
-  assert.deepEqual(await succeed(core, id, first), { result: "refused", why: "not_your_turn" });
-  assert.deepEqual(await judge(core, id, first, "nfc", 1, null), {
-    result: "refused",
-    why: "not_your_turn",
-  });
-  assert.equal(await heartbeatAttempt(core.db, first, clock.now()), false);
+  assert.deepEqual(await succeed(core, id, first), { kind: "session_over" });
+  assert.deepEqual(await judge(core, id, first, "chip", 1, "document_expired"), { kind: "session_over" });
+  assert.equal(await touchAttempt(core.db, first, clock.now()), false);
   assert.deepEqual(await eventsOf(core, id), []);
 });
 
@@ -78,7 +75,7 @@ test("success ends session and attempt with one event, and the claims are nowher
   clock.advance(40 * secondMs);
   const attemptId = await claimed(core, id);
   clock.advance(40 * secondMs);
-  assert.deepEqual(await succeed(core, id, attemptId, 0.25), { result: "finished" });
+  assert.deepEqual(await succeed(core, id, attemptId, 0.25), { kind: "session_ended", failureCode: null });
   const session = await read(id);
   assert.equal(session.status, "succeeded");
   assert.equal(session.failure_code, null);
@@ -89,7 +86,7 @@ test("success ends session and attempt with one event, and the claims are nowher
   assert.equal(attempt.completed_at, clock.now().toISOString());
   assert.deepEqual(await eventsOf(core, id), ["verification.session.succeeded"]);
 
-  assert.deepEqual(await succeed(core, id, attemptId), { result: "refused", why: "ended" });
+  assert.deepEqual(await succeed(core, id, attemptId), { kind: "session_over" });
   assert.deepEqual(await claim(core, id), { result: "refused", why: "ended" });
   expectError(await cancel(id), 409, "CONFLICT");
   assert.deepEqual(await eventsOf(core, id), ["verification.session.succeeded"]);
@@ -106,7 +103,10 @@ test("success ends session and attempt with one event, and the claims are nowher
 test("failure ends session and attempt with the same code", async () => {
   const id = await createSession(partner.api);
   const attemptId = await claimed(core, id);
-  assert.deepEqual(await fail(core, id, attemptId, "document_expired"), { result: "finished" });
+  assert.deepEqual(await fail(core, id, attemptId, "document_expired"), {
+    kind: "session_ended",
+    failureCode: "document_expired",
+  });
   const session = await read(id);
   assert.deepEqual([session.status, session.failure_code], ["failed", "document_expired"]);
   const [attempt] = await attemptsOf(id);
@@ -118,21 +118,42 @@ test("failure ends session and attempt with the same code", async () => {
 test("tries are counted once each, and the third that fails ends the session", async () => {
   const id = await createSession(partner.api);
   const attemptId = await claimed(core, id);
-  const nfc = (number: number) => judge(core, id, attemptId, "nfc", number, "document_data_invalid");
-  assert.deepEqual(await nfc(1), { result: "counted", left: 2 });
-  assert.deepEqual(await nfc(1), { result: "refused", why: "already_counted" });
-  assert.deepEqual(await nfc(3), { result: "refused", why: "already_counted" });
-  assert.deepEqual(await judge(core, id, attemptId, "liveness", 1, null), { result: "counted", left: 2 });
-  assert.deepEqual(await nfc(2), { result: "counted", left: 1 });
+  const failureCode = "document_data_invalid";
+  const chip = (number: number) => judge(core, id, attemptId, "chip", number, failureCode);
+  const counted = { kind: "counted", step: "chip", verdict: { failureCode } };
+  assert.deepEqual(await chip(1), counted);
+  assert.deepEqual(await chip(1), { kind: "superseded" });
+  assert.deepEqual(await chip(3), { kind: "superseded" });
+  assert.equal((await judge(core, id, attemptId, "face", 1, "liveness_failed")).kind, "counted");
+  assert.deepEqual(await chip(2), counted);
   assert.deepEqual((await read(id)).nfc_tries_used, 2);
-  assert.deepEqual(await nfc(3), { result: "session_failed" });
+  assert.deepEqual(await chip(3), { kind: "session_ended", failureCode });
   const session = await read(id);
   assert.deepEqual(
     [session.status, session.failure_code, session.nfc_tries_used, session.liveness_tries_used],
     ["failed", "document_data_invalid", 3, 1],
   );
   assert.deepEqual(await eventsOf(core, id), ["verification.session.failed"]);
-  assert.deepEqual(await nfc(3), { result: "refused", why: "ended" });
+  assert.deepEqual(await chip(3), { kind: "session_over" });
+});
+
+test("a chip that passed as the last try, and fails when it has to be read again, ends the session at three tries", async () => {
+  const id = await createSession(partner.api);
+  const attemptId = await claimed(core, id);
+  for (const number of [1, 2]) await judge(core, id, attemptId, "chip", number, "document_data_invalid");
+  assert.equal((await passChip(core, id, attemptId, 3)).kind, "counted");
+  assert.deepEqual(await passChip(core, id, attemptId, 4), { kind: "superseded" });
+  const failureCode = "document_expired";
+  assert.deepEqual(await judge(core, id, attemptId, "chip", 4, failureCode), {
+    kind: "session_ended",
+    failureCode,
+  });
+  const session = await read(id);
+  assert.deepEqual(
+    [session.status, session.failure_code, session.nfc_tries_used],
+    ["failed", failureCode, 3],
+  );
+  assert.deepEqual(await eventsOf(core, id), ["verification.session.failed"]);
 });
 
 test("a session whose device was heard from in the last minute cannot be cancelled; an abandoned one can", async () => {
@@ -141,7 +162,7 @@ test("a session whose device was heard from in the last minute cannot be cancell
   expectError(await cancel(id), 409, "SESSION_IN_PROGRESS");
   clock.advance(minuteMs - 1);
   expectError(await cancel(id), 409, "SESSION_IN_PROGRESS");
-  assert.equal(await heartbeatAttempt(core.db, attemptId, clock.now()), true);
+  assert.equal(await touchAttempt(core.db, attemptId, clock.now()), true);
   clock.advance(minuteMs - 1);
   expectError(await cancel(id), 409, "SESSION_IN_PROGRESS");
   assert.deepEqual(await eventsOf(core, id), []);
@@ -151,7 +172,7 @@ test("a session whose device was heard from in the last minute cannot be cancell
   const [attempt] = await attemptsOf(id);
   assert.deepEqual([attempt.status, attempt.failure_code], ["cancelled", "session_cancelled"]);
   assert.equal((await read(id)).status, "cancelled");
-  assert.equal(await heartbeatAttempt(core.db, attemptId, clock.now()), false);
+  assert.equal(await touchAttempt(core.db, attemptId, clock.now()), false);
   assert.deepEqual(await eventsOf(core, id), ["verification.session.cancelled"]);
 });
 
@@ -226,10 +247,9 @@ test("the cancel token opens its own session, once", async () => {
 test("an unknown session can be neither claimed nor finished nor cancelled", async () => {
   const nobody = `vs_${"a".repeat(64)}`;
   assert.deepEqual(await claim(core, nobody), { result: "refused", why: "not_found" });
-  assert.deepEqual(await succeed(core, nobody, "va_x"), { result: "refused", why: "not_found" });
-  assert.deepEqual(await judge(core, nobody, "va_x", "nfc", 1, null), {
-    result: "refused",
-    why: "not_found",
+  assert.deepEqual(await succeed(core, nobody, "va_x"), { kind: "session_over" });
+  assert.deepEqual(await judge(core, nobody, "va_x", "chip", 1, "document_expired"), {
+    kind: "session_over",
   });
 });
 
@@ -268,16 +288,15 @@ test("from the expiry on nothing can be claimed, judged, finished or cancelled",
   const begun = await createSession(partner.api);
   const attemptId = await claimed(core, begun);
   clock.advance(60 * minuteMs - 1);
-  assert.equal(await heartbeatAttempt(core.db, attemptId, clock.now()), true);
+  assert.equal(await touchAttempt(core.db, attemptId, clock.now()), true);
   clock.advance(1);
-  assert.equal(await heartbeatAttempt(core.db, attemptId, clock.now()), false);
+  assert.equal(await touchAttempt(core.db, attemptId, clock.now()), false);
   assert.deepEqual(await claim(core, open), { result: "refused", why: "expired" });
   assert.deepEqual(await claim(core, begun), { result: "refused", why: "expired" });
-  assert.deepEqual(await judge(core, begun, attemptId, "nfc", 1, null), {
-    result: "refused",
-    why: "expired",
+  assert.deepEqual(await judge(core, begun, attemptId, "chip", 1, "document_expired"), {
+    kind: "session_over",
   });
-  assert.deepEqual(await succeed(core, begun, attemptId), { result: "refused", why: "expired" });
+  assert.deepEqual(await succeed(core, begun, attemptId), { kind: "session_over" });
   for (const id of [open, begun]) {
     expectError(await cancel(id), 409, "SESSION_EXPIRED");
     assert.deepEqual(await eventsOf(core, id), []);

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { get, type IncomingMessage } from "node:http";
 import test, { after } from "node:test";
 import { maxStreamsPerSession } from "@assay/contract/verify";
+import { reportProgress } from "../../src/attempts/report-progress.ts";
 import { hourMs } from "../../src/kernel/clock.ts";
 import { sessionChannel } from "../../src/sessions/end-session.ts";
-import { reportProgress } from "../../src/verify/verify-progress.ts";
 import { createPartner, expectData, expectError } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
 import { fail, judge, succeed } from "../support/sessions.ts";
@@ -85,11 +85,11 @@ test("a page sees consent, claim, every step and the outcome, whichever process 
   // A page that is loaded now begins where the device is.
   const late = await follow(second.url, path);
   assert.equal((await late.next())?.data.attempt.step, "face");
-  await judge(second.core, id, attemptId, "liveness", 1, "liveness_failed");
+  await judge(second.core, id, attemptId, "face", 1, "liveness_failed");
   await succeed(second.core, id, attemptId);
   for (const each of [page, late]) {
     const ended = await each.until((status) => status.status === "succeeded");
-    assert.deepEqual([ended.attempt, ended.tries.liveness_tries_left], [null, 2]);
+    assert.deepEqual([ended.attempt, ended.tries.liveness_tries_left], [null, 1]);
     assert.equal(await each.next(), null, "the stream is closed");
   }
 });

@@ -7,7 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { sql } from "../../src/db/sql.ts";
 import { newId } from "../../src/kernel/ids.ts";
-import { type NewEvent, publishEvents } from "../../src/webhooks/publish-event.ts";
+import { type NewEvent, publishEvents, type ToldOfSession } from "../../src/webhooks/publish-event.ts";
 import { withdrawConsent } from "../../src/webhooks/withdraw-consent.ts";
 import { createPartner, expectData, expectError } from "../support/api.ts";
 import { createAuthority } from "../support/certificate.ts";
@@ -31,20 +31,24 @@ async function arrival(receiver: { received: readonly unknown[] }): Promise<void
   while (receiver.received.length === 0) await setImmediate();
 }
 
-function sessionEvent(organizationId: string, change: Partial<NewEvent> = {}): NewEvent {
+function sessionEvent(
+  organizationId: string,
+  told: ToldOfSession = {
+    type: "verification.session.succeeded",
+    data: { claims: { family_name: "ERIKSSON-SECRET" }, selected_field_keys: ["family_name"] },
+  },
+) {
   return {
     organizationId,
-    type: "verification.session.succeeded",
     sandbox: true,
     session: {
       id: newId("vs", clock.now()),
       contractVersion: 1,
       clientReferenceId: "order-7",
-      webhookEndpointId: null,
+      webhookEndpointId: null as string | null,
     },
-    data: { claims: { family_name: "ERIKSSON-SECRET" }, selected_field_keys: ["family_name"] },
-    ...change,
-  };
+    ...told,
+  } satisfies NewEvent;
 }
 
 async function publish(...events: NewEvent[]): Promise<string[]> {
@@ -307,7 +311,7 @@ test("only subscribed types arrive, a bound session delivers only to its endpoin
     type: "verification.session.failed",
     data: { failure_code: "liveness_failed", nfc_tries_used: 1, liveness_tries_used: 3 },
   });
-  const bound = { ...failed, session: { ...failed.session, webhookEndpointId: failedOnly.id } } as NewEvent;
+  const bound = { ...failed, session: { ...failed.session, webhookEndpointId: failedOnly.id } };
   await publish(sessionEvent(partner.organizationId), failed, bound);
   await deliver();
   const paths = receiver.received.map(({ path }) => path).sort();

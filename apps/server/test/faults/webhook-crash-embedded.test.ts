@@ -6,6 +6,7 @@ import { openDb } from "../../src/db/db.ts";
 import { startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
 import { sql } from "../../src/db/sql.ts";
 import { minuteMs } from "../../src/kernel/clock.ts";
+import { sessionLifetimeMs } from "../../src/sessions/session.ts";
 import { type Answer, Api, createPartner, expectData, readAll } from "../support/api.ts";
 import { expectAllSent, prepareCrashes, refuseSome } from "../support/crashes.ts";
 import { killAll, serverProcesses } from "../support/postgres-processes.ts";
@@ -18,7 +19,6 @@ const powerLossEvery = 4;
 const killedAgainEvery = 7;
 const clients = 4;
 const stuckAfterMs = 60_000;
-const sessionLifetimeMs = 60 * minuteMs;
 
 // The output is shown when the test fails. The same seed plans the same kills and the same load; how the two meet is up to
 // the machine.

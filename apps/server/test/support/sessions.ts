@@ -1,11 +1,18 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { serialize } from "node:v8";
 import type { FailureCode } from "@assay/contract/sessions";
+import { buildMrz } from "@assay/emrtd/mrz/build-mrz";
+import { parseMrzLines } from "@assay/emrtd/mrz/parse-mrz";
+import type { ChipContent } from "../../src/attempts/chip-task.ts";
+import type { Proof } from "../../src/attempts/proof.ts";
+import { recordTry } from "../../src/attempts/record-try.ts";
+import type { JudgedTry } from "../../src/attempts/try.ts";
 import type { Core } from "../../src/core.ts";
 import { sql } from "../../src/db/sql.ts";
 import { claimSession } from "../../src/sessions/claim-session.ts";
-import { finishSession } from "../../src/sessions/finish-session.ts";
-import { useTry } from "../../src/sessions/use-try.ts";
+import { findSessionOfPerson, stateOf } from "../../src/sessions/session.store.ts";
+import type { Step } from "../../src/sessions/session.ts";
 import { type Api, expectData } from "./api.ts";
 
 export function deviceHash(name: string): Buffer {
@@ -30,43 +37,82 @@ export async function claimed(core: Core, sessionId: string, device = "phone"): 
   return result.result === "claimed" ? result.attemptId : "";
 }
 
-export function succeed(core: Core, sessionId: string, attemptId: string, riskScore = 0.1) {
-  const now = core.clock.now();
-  const data = { claims: { family_name: "CANARY" }, selected_field_keys: ["family_name"] };
-  return core.db.transaction((tx) =>
-    finishSession(core, tx, {
-      sessionId,
-      attemptId,
-      outcome: { status: "succeeded", data, riskScore },
-      now,
+/** A verified chip whose holder is called CANARY. */
+function canaryProof(now: Date): Proof {
+  const mrz = parseMrzLines(
+    buildMrz({
+      format: "TD3",
+      documentCode: "P",
+      issuingState: "UTO",
+      nationality: "UTO",
+      documentNumber: "L898902C3",
+      dateOfBirth: "740812",
+      dateOfExpiry: "310415",
+      sex: "F",
+      primaryName: "CANARY",
+      secondaryName: "",
     }),
+    now,
   );
+  const content = serialize({ mrz } satisfies ChipContent);
+  return { kind: "chip", content, level: "chip_genuine", warnings: [] };
 }
 
-export function fail(
+async function record(core: Core, sessionId: string, attemptId: string, judged: JudgedTry) {
+  // An organization that exists, also where the session does not.
+  const { organizationId } = await core.db.one<{ organizationId: string }>(sql`
+    select coalesce((select organization_id from sessions where id = ${sessionId}),
+      (select id from organizations limit 1)) as "organizationId"`);
+  const attempt = { sessionId, attemptId, organizationId, selectedFieldKeys: ["family_name"] };
+  return recordTry(core, attempt, judged);
+}
+
+async function nextTry(core: Core, sessionId: string, step: Step): Promise<number> {
+  const session = await findSessionOfPerson(core.db, sessionId);
+  return 1 + (session === null ? 0 : stateOf(session).triesUsed[step]);
+}
+
+/** The face passes, and the session with it. */
+export async function succeed(core: Core, sessionId: string, attemptId: string, riskScore = 0.1) {
+  const number = await nextTry(core, sessionId, "face");
+  const proof = canaryProof(core.clock.now());
+  return record(core, sessionId, attemptId, {
+    step: "face",
+    number,
+    verdict: { failureCode: null },
+    riskScore,
+    proof,
+  });
+}
+
+/** Every try that is left fails. */
+export async function fail(
   core: Core,
   sessionId: string,
   attemptId: string,
   failureCode: FailureCode = "liveness_failed",
 ) {
-  const now = core.clock.now();
-  return core.db.transaction((tx) =>
-    finishSession(core, tx, { sessionId, attemptId, outcome: { status: "failed", failureCode }, now }),
-  );
+  const step = failureCode === "liveness_failed" || failureCode === "selfie_face_mismatch" ? "face" : "chip";
+  for (let number = await nextTry(core, sessionId, step); ; number++) {
+    const recorded = await judge(core, sessionId, attemptId, step, number, failureCode);
+    if (recorded.kind !== "counted") return recorded;
+  }
+}
+
+export function passChip(core: Core, sessionId: string, attemptId: string, number: number) {
+  const verdict = { failureCode: null };
+  return record(core, sessionId, attemptId, { step: "chip", number, verdict, riskScore: 0 });
 }
 
 export function judge(
   core: Core,
   sessionId: string,
   attemptId: string,
-  kind: "nfc" | "liveness",
+  step: Step,
   number: number,
-  failureCode: FailureCode | null,
+  failureCode: FailureCode,
 ) {
-  const now = core.clock.now();
-  return core.db.transaction((tx) =>
-    useTry(core, tx, { sessionId, attemptId, kind, number, failureCode, now }),
-  );
+  return record(core, sessionId, attemptId, { step, number, verdict: { failureCode }, riskScore: 0 });
 }
 
 export async function eventsOf(core: Core, sessionId: string): Promise<string[]> {

@@ -307,7 +307,8 @@ export const de: Messages = {
   failedAskAgain: (name) =>
     `Wenn Sie es noch einmal versuchen möchten, bitten Sie ${name} um einen neuen Link.`,
   expiredTitle: "Die Zeit ist abgelaufen",
-  expiredText: "Eine Prüfung ist 60 Minuten offen. Diese wurde nicht abgeschlossen.",
+  expiredText: (minutes: number) =>
+    `Eine Prüfung ist ${minutes} Minuten offen. Diese wurde nicht abgeschlossen.`,
   cancelledTitle: "Die Prüfung wurde abgebrochen",
   cancelledText: "Es wurde nichts über Sie weitergegeben.",
   withdrawnTitle: "Ihre Zustimmung wurde widerrufen",

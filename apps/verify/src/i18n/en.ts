@@ -295,7 +295,8 @@ export const en = {
   },
   failedAskAgain: (name: string) => `If you want to try once more, ask ${name} for a new link.`,
   expiredTitle: "The time is over",
-  expiredText: "A verification is open for 60 minutes, and this one was not finished.",
+  expiredText: (minutes: number) =>
+    `A verification is open for ${minutes} minutes, and this one was not finished.`,
   cancelledTitle: "The verification was cancelled",
   cancelledText: "Nothing about you was shared.",
   withdrawnTitle: "Your agreement was withdrawn",

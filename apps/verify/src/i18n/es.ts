@@ -299,7 +299,7 @@ export const es: Messages = {
   },
   failedAskAgain: (name) => `Si quiere intentarlo otra vez, pida un enlace nuevo a ${name}.`,
   expiredTitle: "Se ha acabado el tiempo",
-  expiredText: "Una verificación está abierta 60 minutos y esta no se terminó.",
+  expiredText: (minutes: number) => `Una verificación está abierta ${minutes} minutos y esta no se terminó.`,
   cancelledTitle: "Se ha cancelado la verificación",
   cancelledText: "No se ha compartido nada sobre usted.",
   withdrawnTitle: "Se ha retirado su consentimiento",

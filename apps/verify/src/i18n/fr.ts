@@ -305,7 +305,8 @@ export const fr: Messages = {
   },
   failedAskAgain: (name) => `Pour essayer encore une fois, demandez un nouveau lien à ${name}.`,
   expiredTitle: "Le temps est écoulé",
-  expiredText: "Une vérification reste ouverte 60 minutes, et celle-ci n’a pas été terminée.",
+  expiredText: (minutes: number) =>
+    `Une vérification reste ouverte ${minutes} minutes, et celle-ci n’a pas été terminée.`,
   cancelledTitle: "La vérification a été annulée",
   cancelledText: "Rien vous concernant n’a été transmis.",
   withdrawnTitle: "Votre accord a été retiré",

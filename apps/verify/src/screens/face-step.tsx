@@ -1,3 +1,4 @@
+import { triesAllowed } from "@assay/contract/facts";
 import type { DeviceView } from "@assay/device/device-flow";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { type CameraProblem, closeCamera, openCamera } from "../face/camera.ts";
@@ -57,7 +58,7 @@ export function FaceStep({
       </Screen>
     );
   const simulated = state.face === "simulated";
-  const again = stopped !== null || over || (state.triesLeft !== null && state.triesLeft.face < 3);
+  const again = stopped !== null || over || (state.triesLeft !== null && state.triesLeft.face < triesAllowed);
   // Begun anew whenever the camera comes or goes, so that the person is where it says what happened.
   const episode = shown === null ? `start ${problem ?? stopped}` : "camera";
   return (

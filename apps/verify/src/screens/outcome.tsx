@@ -1,3 +1,4 @@
+import { sessionLifetimeMinutes } from "@assay/contract/facts";
 import { type ReactNode, useEffect, useState } from "react";
 import { claimWords, useWords } from "../i18n/language.ts";
 import { codeOf, type Details, type Status } from "../session/api.ts";
@@ -86,7 +87,7 @@ export function OutcomeScreen({
     }
     case "expired":
       return (
-        <Screen title={t.expiredTitle} lead={t.expiredText} look="neutral">
+        <Screen title={t.expiredTitle} lead={t.expiredText(sessionLifetimeMinutes)} look="neutral">
           <p>{t.failedAskAgain(name)}</p>
           {goOn}
           {consent}

@@ -1,99 +1,50 @@
-import { randomBytes } from "node:crypto";
-import {
-  decodeArtifactFrame,
-  type VerifyCloseCode,
-  verifyCloseCodes,
-  verifySocketLimits,
-} from "@assay/contract/verify-protocol";
-import { type DeviceMessage, deviceMessages, type ServiceMessage } from "@assay/contract/verify-socket";
-import { Compile } from "typebox/compile";
+import { type VerifyCloseCode, verifySocketLimits } from "@assay/contract/verify-protocol";
+import { AttemptRun } from "../attempts/attempt-run.ts";
+import { findSocketOwner } from "../attempts/attempt-socket.store.ts";
+import { ChipExaminer, type ExaminerOptions } from "../attempts/chip-examiner.ts";
 import type { Core } from "../core.ts";
 import type { Listener } from "../db/listener.ts";
 import type { FaceJudge } from "../face/face-judge.ts";
 import { describeError } from "../lib/log.ts";
 import { sessionChannel } from "../sessions/end-session.ts";
-import { heartbeatAttempt } from "../sessions/heartbeat-attempt.ts";
-import { findSessionOfPerson } from "../sessions/session.store.ts";
+import { findSessionOfPerson, stateOf, touchAttempt } from "../sessions/session.store.ts";
 import { statusAt } from "../sessions/session.ts";
 import { trustFolderPath } from "../trust/trust-folder.ts";
-import { AttemptRun, closingMessage, type DeviceInput, type DeviceLink } from "./attempt-run.ts";
-import { ChipExaminer, type ExaminerOptions } from "./chip-examiner.ts";
-import { hasChipPassed } from "./chip-passed.store.ts";
-import { findSocketOwner } from "./verify.store.ts";
+import { parseDeviceMessage, readFrame } from "./read-frame.ts";
+import { DeviceSocket, type RawSocket } from "./socket.ts";
 
-/** What this hub uses of a WebSocket. */
-export interface RawSocket {
-  send(data: string): void;
-  close(code: number, reason: string): void;
-  terminate(): void;
-  ping(): void;
-  pause(): void;
-  resume(): void;
-  on(event: "message", listener: (data: Buffer, isBinary: boolean) => void): unknown;
-  on(event: "pong", listener: () => void): unknown;
-  on(event: "close", listener: () => void): unknown;
-  on(event: "error", listener: (error: Error) => void): unknown;
-}
-
-/** Told `<attempt> <socket>` when a device has opened a socket, so that every process closes an older one. */
+/** NOTIFY channel. Payload: `<attempt> <socket>`, when a device has opened a socket, so that every process closes an older one. */
 const socketChannel = "verify_socket";
 
 const stepBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** Reading from a socket pauses while so much waits to be handled. */
-const maxQueuedBytes = 2 * 1024 * 1024;
-const terminateAfterMs = 1000;
+/** Pings that may go unanswered: with fewer, a phone that changes networks is cut off; with more, its session stays blocked longer. */
 const missedHeartbeats = 3;
+/** The first messages of a device that does not wait; more is a flood, because all it can know is to announce files. */
+const mostEarlyFrames = 16;
 
-export type HubOptions = {
+export type RegistryOptions = {
   /** Null where there is none: then nobody can pass with a live document. */
   faceJudge: FaceJudge | null;
   examiner?: ExaminerOptions;
   timing?: Partial<Record<"helloMs" | "idleMs" | "heartbeatMs" | "resumeMs", number>>;
 };
 
-const validators = Object.fromEntries(
-  Object.entries(deviceMessages).map(([type, schema]) => [type, Compile(schema)]),
-);
-
-/** A text frame as a message, or null. Nothing of it is quoted anywhere. */
-export function parseDeviceMessage(text: string): DeviceMessage | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  const type = typeof value === "object" && value !== null && "type" in value ? value.type : undefined;
-  if (typeof type !== "string" || !Object.hasOwn(validators, type)) return null;
-  return validators[type]?.Check(value) ? (value as DeviceMessage) : null;
-}
-
-/** A frame of a device that has been welcomed, or why the socket is closed for it. */
-function readFrame(data: Buffer, isBinary: boolean): DeviceInput | VerifyCloseCode {
-  if (isBinary) {
-    const frame = decodeArtifactFrame(data);
-    return frame === null ? "MESSAGE_INVALID" : { kind: "part", frame };
-  }
-  if (data.length > verifySocketLimits.textBytes) return "FRAME_TOO_LARGE";
-  const message = parseDeviceMessage(data.toString("utf8"));
-  if (message === null) return "MESSAGE_INVALID";
-  return message.type === "hello" ? "OUT_OF_ORDER" : { kind: "message", message };
-}
-
 /** All sockets and running attempts of this process. */
-export class VerifyHub {
+export class DeviceRegistry {
   readonly #core: Core;
   readonly #examiner: ChipExaminer;
   readonly #faceJudge: FaceJudge | null;
   readonly #timing: { helloMs: number; idleMs: number; heartbeatMs: number; resumeMs: number };
   readonly #runs = new Map<string, AttemptRun>();
   readonly #sockets = new Set<DeviceSocket>();
+  /** Runs without a device: each forgets what was read when its timer ends. */
+  readonly #forgetting = new Map<AttemptRun, NodeJS.Timeout>();
   readonly #timed: (step: string, seconds: number) => void;
   readonly #closed: (code: VerifyCloseCode | "BY_DEVICE") => void;
   readonly #heartbeat: NodeJS.Timeout;
   #closing = false;
 
-  constructor(core: Core, listener: Listener, options: HubOptions) {
+  constructor(core: Core, listener: Listener, options: RegistryOptions) {
     this.#core = core;
     this.#faceJudge = options.faceJudge;
     this.#examiner = new ChipExaminer(trustFolderPath(core.config.dataDir), options.examiner);
@@ -143,9 +94,9 @@ export class VerifyHub {
       socket.heard("message");
       if (socket.run !== null) this.#receive(socket, socket.run, data, isBinary);
       else if (socket.greeted) {
-        // Whoever does not wait for the welcome is answered once it is there.
+        // A device that does not wait for the welcome is answered once that is sent.
         socket.early.push({ data, isBinary });
-        if (socket.early.length > 16) socket.close("OUT_OF_ORDER");
+        if (socket.early.length > mostEarlyFrames) socket.close("OUT_OF_ORDER");
       } else {
         const message = isBinary ? null : parseDeviceMessage(data.toString("utf8"));
         clearTimeout(hello);
@@ -164,16 +115,14 @@ export class VerifyHub {
       if (owner === null) return socket.close("SOCKET_TOKEN_INVALID");
       const { session, attemptId } = owner;
       const now = clock.now();
-      if (statusAt({ status: session.status, expiresAt: session.expires_at }, now) !== "in_progress")
-        return socket.close("SESSION_ENDED");
-      if (!(await heartbeatAttempt(db, attemptId, now))) return socket.close("SESSION_ENDED");
-      const triesUsed = { chip: session.nfc_tries_used, face: session.liveness_tries_used };
-      const chipPassed = await hasChipPassed(db, session.id);
+      if (statusAt(stateOf(session), now) !== "in_progress") return socket.close("SESSION_ENDED");
+      if (!(await touchAttempt(db, attemptId, now))) return socket.close("SESSION_ENDED");
+      const { triesUsed } = stateOf(session);
       if (socket.isClosed) return;
       const known = this.#runs.get(attemptId);
       let run = known;
       if (run === undefined || run.ended || !run.agreesWith(triesUsed)) {
-        // What another process has counted meanwhile makes what this one knows worthless.
+        // Another process has counted a try meanwhile, so what this run knows is out of date.
         void known?.dispose();
         known?.link?.close("REPLACED");
         run = new AttemptRun(
@@ -185,7 +134,7 @@ export class VerifyHub {
             expiresAt: session.expires_at,
             selectedFieldKeys: owner.selectedFieldKeys,
             triesUsed,
-            chipPassed,
+            chipPassed: owner.chipPassed,
           },
           {
             core: this.#core,
@@ -199,7 +148,7 @@ export class VerifyHub {
       await db.transaction((tx) => tx.notify(socketChannel, `${attemptId} ${socket.id}`));
       if (socket.isClosed) return;
       socket.run = run;
-      socket.cancelForget(run);
+      this.#keep(run);
       void run.attach(socket);
       for (const { data, isBinary } of socket.early.splice(0)) this.#receive(socket, run, data, isBinary);
     } catch (error) {
@@ -232,21 +181,28 @@ export class VerifyHub {
       this.#drop(run);
       return;
     }
-    forgetTimers.set(
+    this.#forgetting.set(
       run,
       setTimeout(() => {
+        this.#forgetting.delete(run);
         if (run.link === null) void run.forget();
       }, this.#timing.resumeMs).unref(),
     );
   }
 
+  /** The device is back in time, or the run is over: nothing is left to forget. */
+  #keep(run: AttemptRun): void {
+    clearTimeout(this.#forgetting.get(run));
+    this.#forgetting.delete(run);
+  }
+
   #drop(run: AttemptRun): void {
-    clearTimeout(forgetTimers.get(run));
+    this.#keep(run);
     if (this.#runs.get(run.owner.attemptId) === run) this.#runs.delete(run.owner.attemptId);
     void run.dispose();
   }
 
-  /** Every process sees these in the same order: whoever finds a later one than its own has been replaced. */
+  /** PostgreSQL delivers notifications in one order to every process, so a socket that sees a later one of its attempt has been replaced. */
   #onSocketOpened(payload: string): void {
     const [attemptId = "", socketId = ""] = payload.split(" ");
     for (const socket of this.#sockets) {
@@ -255,7 +211,7 @@ export class VerifyHub {
         const { run } = socket;
         const elsewhere = ![...this.#sockets].some((other) => other.id === socketId);
         socket.close("REPLACED");
-        // The attempt goes on in another process, which knows better from now on.
+        // The attempt goes on in another process.
         if (elsewhere) this.#drop(run);
       }
     }
@@ -276,7 +232,7 @@ export class VerifyHub {
       const goesOn =
         run.link === null
           ? (await findSessionOfPerson(db, sessionId))?.status === "in_progress"
-          : await heartbeatAttempt(db, attemptId, clock.now());
+          : await touchAttempt(db, attemptId, clock.now());
       if (goesOn) return;
       await run.sessionOver();
       if (run.link === null) this.#drop(run);
@@ -294,6 +250,7 @@ export class VerifyHub {
       }
       if (socket.run !== null && socket.idleMs() > idleMs) socket.close("IDLE_TIMEOUT");
       else socket.ping();
+      // A device that answered the last ping was heard from. Less than one and a half beats would miss answers that took a moment.
       if (socket.run !== null && socket.silentMs() <= heartbeatMs * 1.5) void this.#confirm(socket.run);
     }
     const now = this.#core.clock.now();
@@ -309,96 +266,7 @@ export class VerifyHub {
     for (const socket of this.#sockets) socket.close("SHUTTING_DOWN");
     await Promise.all([this.#examiner.close(), this.#faceJudge?.close()]);
     await Promise.all([...this.#runs.values()].map((run) => run.dispose()));
-    for (const run of this.#runs.values()) clearTimeout(forgetTimers.get(run));
+    for (const timer of this.#forgetting.values()) clearTimeout(timer);
     this.#runs.clear();
-  }
-}
-
-const forgetTimers = new WeakMap<AttemptRun, NodeJS.Timeout>();
-
-class DeviceSocket implements DeviceLink {
-  readonly id = randomBytes(12).toString("base64url");
-  readonly sessionId: string;
-  readonly early: { data: Buffer; isBinary: boolean }[] = [];
-  readonly #raw: RawSocket;
-  readonly #onClosed: (code: VerifyCloseCode | "BY_DEVICE") => void;
-  greeted = false;
-  announced = false;
-  run: AttemptRun | null = null;
-  #closed = false;
-  #lastHeard = performance.now();
-  #lastMessage = performance.now();
-  #queuedBytes = 0;
-  #paused = false;
-  #terminator: NodeJS.Timeout | undefined;
-
-  constructor(raw: RawSocket, sessionId: string, onClosed: (code: VerifyCloseCode | "BY_DEVICE") => void) {
-    this.#raw = raw;
-    this.sessionId = sessionId;
-    this.#onClosed = onClosed;
-  }
-
-  get isClosed(): boolean {
-    return this.#closed;
-  }
-
-  heard(what?: "message"): void {
-    this.#lastHeard = performance.now();
-    if (what === "message") this.#lastMessage = this.#lastHeard;
-  }
-
-  silentMs(): number {
-    // While we do not read, silence is our own doing.
-    return this.#paused ? 0 : performance.now() - this.#lastHeard;
-  }
-
-  idleMs(): number {
-    return this.#queuedBytes > 0 ? 0 : performance.now() - this.#lastMessage;
-  }
-
-  queued(bytes: number): void {
-    this.#queuedBytes += bytes;
-    if (this.#closed) return;
-    const full = this.#queuedBytes > maxQueuedBytes;
-    if (full && !this.#paused) this.#raw.pause();
-    if (!full && this.#paused) {
-      this.heard();
-      this.#raw.resume();
-    }
-    this.#paused = full;
-  }
-
-  send(message: ServiceMessage): void {
-    if (!this.#closed) this.#raw.send(JSON.stringify(message));
-  }
-
-  ping(): void {
-    if (!this.#closed) this.#raw.ping();
-  }
-
-  close(code: VerifyCloseCode): void {
-    if (this.#closed) return;
-    if (code !== "OUTCOME") this.send(closingMessage(code));
-    this.#closed = true;
-    this.#onClosed(code);
-    // A paused socket would never see the answer to its close.
-    if (this.#paused) this.#raw.resume();
-    this.#raw.close(verifyCloseCodes[code].status, code);
-    this.#terminator = setTimeout(() => this.#raw.terminate(), terminateAfterMs).unref();
-  }
-
-  /** The connection is over, by whomever. */
-  gone(): void {
-    clearTimeout(this.#terminator);
-    if (!this.#closed) this.#onClosed("BY_DEVICE");
-    this.#closed = true;
-  }
-
-  terminate(): void {
-    this.#raw.terminate();
-  }
-
-  cancelForget(run: AttemptRun): void {
-    clearTimeout(forgetTimers.get(run));
   }
 }

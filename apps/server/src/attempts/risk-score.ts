@@ -1,6 +1,6 @@
 import type { Level, WarningCode } from "@assay/emrtd/verify/report";
 
-/** What may be wrong although every check passed, each with how much it takes away of what is left to trust. */
+/** Residual doubts after every check passed, as independent probabilities. */
 const chipMayBeCopied = 0.3;
 const faceSimulated = 0.2;
 const warningWeights: Partial<Record<WarningCode, number>> = {

@@ -1,10 +1,9 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import {
-  type ArtifactFrame,
-  type ChipFile,
-  type VerifyCloseCode,
-  type VerifyFaultCode,
-  verifyCloseCodes,
+import { randomBytes } from "node:crypto";
+import type {
+  ArtifactFrame,
+  ChipFile,
+  VerifyCloseCode,
+  VerifyFaultCode,
 } from "@assay/contract/verify-protocol";
 import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
 import { readDg2 } from "@assay/emrtd/lds/dg2";
@@ -14,8 +13,11 @@ import type { FaceJudge, FaultReason } from "../face/face-judge.ts";
 import { describeError } from "../lib/log.ts";
 import type { ChipExaminer } from "./chip-examiner.ts";
 import { type DocumentCheck, documentCheckWithProof, type SentFiles } from "./chip-task.ts";
-import { type TryWritten, writeSuccess, writeTry } from "./judge-try.ts";
+import { overwriteProof, type Proof } from "./proof.ts";
+import { recordTry } from "./record-try.ts";
+import { reportProgress } from "./report-progress.ts";
 import { riskScore } from "./risk-score.ts";
+import type { JudgedTry } from "./try.ts";
 import {
   advance,
   type ChipProofName,
@@ -23,9 +25,7 @@ import {
   type FlowInput,
   type FlowState,
   startFlow,
-  type Verdict,
 } from "./verify-flow.ts";
-import { reportProgress } from "./verify-progress.ts";
 
 /** One end of a socket, as far as a run needs it. */
 export interface DeviceLink {
@@ -57,14 +57,8 @@ export type DeviceInput =
   | { kind: "message"; message: Exclude<DeviceMessage, { type: "hello" }> }
   | { kind: "part"; frame: ArtifactFrame };
 
-/** What passed. DG1 is the only source of claims, DG2 of the portrait; both are compared with their hash before use. */
-type Pinned = {
-  check: DocumentCheck;
-  dg1: Buffer;
-  dg2: Buffer;
-  sod: Buffer;
-  hashes: { dg1: Buffer; dg2: Buffer; sod: Buffer };
-};
+/** A chip that has passed: the proof is the only source of claims, DG2 of the portrait. SOD tells test documents apart. */
+type PassedChip = { proof: Proof; dg2: Buffer; sod: Buffer };
 
 type FaceFacts = { simulated: boolean; risk: number };
 
@@ -98,7 +92,7 @@ export class AttemptRun {
   readonly #frames = new Map<number, { jpeg: Buffer; atMs: number; arrivedAt: Date }>();
   #check: DocumentCheck | null = null;
   #proof: ChipProofState | null = null;
-  #pinned: Pinned | null = null;
+  #passed: PassedChip | null = null;
   #faceFacts: FaceFacts | null = null;
 
   constructor(owner: RunOwner, around: RunSurroundings) {
@@ -137,7 +131,7 @@ export class AttemptRun {
     if (this.#link === link) this.#link = null;
   }
 
-  /** Resolves when it has been handled. What a replaced socket still had to say is dropped. */
+  /** Resolves when it has been handled. Input from a socket that has been replaced is dropped. */
   receive(link: DeviceLink, input: DeviceInput): Promise<void> {
     return this.#next(() => {
       if (this.#link !== link) return undefined;
@@ -149,7 +143,7 @@ export class AttemptRun {
     });
   }
 
-  /** Somebody else ended the session, or another device has it. */
+  /** The session has ended, or another device has taken it over. */
   sessionOver(): Promise<void> {
     return this.#next(() => this.#apply({ kind: "session_over" }, null));
   }
@@ -174,7 +168,7 @@ export class AttemptRun {
       try {
         await work();
       } catch (error) {
-        // A fault in our own code. The device connects again and finds the state as it was; nothing was counted.
+        // A fault in our own code. Nothing was counted; the device connects again and goes on from the same state.
         this.#around.core.log.error("a step of a verification failed", {
           attemptId: this.owner.attemptId,
           ...describeError(error),
@@ -268,25 +262,8 @@ export class AttemptRun {
         });
       case "judge_face":
         return this.#guarded("face_check", () => this.#judgeFace(effect.by));
-      case "count":
-        return this.#write("count", effect.verdict, effect.step, () =>
-          writeTry(this.#around.core, this.owner, {
-            step: effect.step,
-            number: effect.number,
-            verdict: effect.verdict,
-            riskScore: this.#riskScore(),
-          }),
-        );
-      case "finish": {
-        const pinned = this.#intactPinned();
-        return this.#write("finish", { failureCode: null }, null, () =>
-          writeSuccess(this.#around.core, this.owner, {
-            dg1: pinned.dg1,
-            faceTry: effect.number,
-            riskScore: this.#riskScore(),
-          }),
-        );
-      }
+      case "record":
+        return this.#record(this.#judgedTry(effect));
     }
   }
 
@@ -349,37 +326,39 @@ export class AttemptRun {
     return { ...Object.fromEntries(this.#files), SOD, DG1, DG2 };
   }
 
+  /** Takes over what passed, without copying it, and overwrites the rest. */
   #pin(): void {
-    const { SOD, DG1, DG2 } = this.#sentFiles();
-    const check = this.#check;
+    const [check, sod, dg2] = [this.#check, this.#files.get("SOD"), this.#files.get("DG2")];
     if (
+      sod === undefined ||
+      dg2 === undefined ||
       check === null ||
-      check.failureCode !== null ||
+      check.content === null ||
       check.level === null ||
       check.level === "data_authentic"
     )
       throw new Error("a chip was to be pinned that has not passed");
-    const [dg1, dg2, sod] = [Buffer.from(DG1), Buffer.from(DG2), Buffer.from(SOD)];
+    const { content, level, warnings } = check;
+    this.#files.delete("SOD");
+    this.#files.delete("DG2");
+    this.#check = null;
     this.#wipeChip();
-    this.#pinned = { check, dg1, dg2, sod, hashes: { dg1: sha256(dg1), dg2: sha256(dg2), sod: sha256(sod) } };
+    this.#passed = { proof: { kind: "chip", content, level, warnings }, dg2, sod };
   }
 
-  #intactPinned(): Pinned {
-    const pinned = this.#pinned;
-    if (pinned === null) throw new Error("no chip has passed");
-    for (const name of ["dg1", "dg2", "sod"] as const)
-      if (!timingSafeEqual(sha256(pinned[name]), pinned.hashes[name]))
-        throw new Error("what has passed is not what is there");
-    return pinned;
+  #passedChip(): PassedChip {
+    if (this.#passed === null) throw new Error("no chip has passed");
+    return this.#passed;
   }
 
   #wipeChip(): void {
-    const pinned = this.#pinned;
-    for (const bytes of [...this.#files.values(), pinned?.dg1, pinned?.dg2, pinned?.sod]) bytes?.fill(0);
+    for (const bytes of [...this.#files.values(), this.#check?.content, this.#passed?.dg2, this.#passed?.sod])
+      bytes?.fill(0);
+    if (this.#passed !== null) overwriteProof(this.#passed.proof);
     this.#keepProof(null);
     this.#files.clear();
     this.#artifacts.clear();
-    this.#pinned = null;
+    this.#passed = null;
     this.#check = null;
     this.#faceFacts = null;
   }
@@ -388,15 +367,15 @@ export class AttemptRun {
 
   async #judgeFace(by: Extract<FlowEffect, { do: "judge_face" }>["by"]): Promise<FlowInput> {
     const { core, examiner, faceJudge } = this.#around;
-    const pinned = this.#intactPinned();
+    const { sod, dg2 } = this.#passedChip();
     if (by === "test_document") {
       if (!this.owner.sandbox) throw new Error("a test document was to decide a live session");
-      const { faceFailureCode } = await examiner.simulateFace(pinned.sod, core.clock.now(), this.#onBusy);
+      const { faceFailureCode } = await examiner.simulateFace(sod, core.clock.now(), this.#onBusy);
       this.#faceFacts = { simulated: true, risk: 0 };
       return { kind: "face_judged", verdict: { failureCode: faceFailureCode } };
     }
     if (faceJudge === null) return { kind: "fault", code: "FACE_CHECK_UNAVAILABLE" };
-    const portrait = readDg2(pinned.dg2).faces[0]?.image;
+    const portrait = readDg2(dg2).faces[0]?.image;
     if (portrait === undefined) throw new Error("a chip has passed without a portrait");
     const verdict = await faceJudge.judge({
       portrait: portrait.bytes,
@@ -433,11 +412,11 @@ export class AttemptRun {
   // --- what all steps share ----------------------------------------------------------------------------------------
 
   #riskScore(): number {
-    const check = this.#pinned?.check ?? this.#check;
+    const judged = this.#passed?.proof ?? this.#check;
     const { chip, face } = this.#state.triesUsed;
     return riskScore({
-      level: check?.level ?? null,
-      warnings: check?.warnings ?? [],
+      level: judged?.level ?? null,
+      warnings: judged?.warnings ?? [],
       failedTries: chip + face - (this.#state.chipPassCounted ? 1 : 0),
       face: this.#faceFacts,
     });
@@ -465,32 +444,18 @@ export class AttemptRun {
     }
   }
 
-  async #write(
-    step: string,
-    verdict: Verdict,
-    counts: "chip" | "face" | null,
-    work: () => Promise<TryWritten>,
-  ): Promise<FlowInput | undefined> {
+  #judgedTry({ step, number, verdict }: Extract<FlowEffect, { do: "record" }>): JudgedTry {
+    const riskScore = this.#riskScore();
+    if (verdict.failureCode !== null) return { step, number, verdict, riskScore };
+    if (step === "chip") return { step, number, verdict, riskScore };
+    return { step, number, verdict, riskScore, proof: this.#passedChip().proof };
+  }
+
+  async #record(judged: JudgedTry): Promise<FlowInput> {
     const { core, timed } = this.#around;
     const startedAt = performance.now();
     try {
-      const { written } = await work();
-      switch (written) {
-        case "session_over":
-          return { kind: "session_over" };
-        case "out_of_date":
-          // Another socket of this attempt goes on in another process. This one has nothing to say any more.
-          this.#disposed = true;
-          this.#link?.close("REPLACED");
-          this.#link = null;
-          this.#wipeChip();
-          this.#wipeFace();
-          return undefined;
-        default:
-          return counts === null
-            ? { kind: "finished" }
-            : { kind: "counted", step: counts, verdict, ended: written === "session_failed" };
-      }
+      return await recordTry(core, this.owner, judged);
     } catch (error) {
       core.log.error("the result of a try could not be written", {
         attemptId: this.owner.attemptId,
@@ -498,15 +463,7 @@ export class AttemptRun {
       });
       return { kind: "fault", code: "STORE_UNAVAILABLE" };
     } finally {
-      timed(step, (performance.now() - startedAt) / 1000);
+      timed("proof" in judged ? "finish" : "count", (performance.now() - startedAt) / 1000);
     }
   }
-}
-
-function sha256(bytes: Uint8Array): Buffer {
-  return createHash("sha256").update(bytes).digest();
-}
-
-export function closingMessage(code: VerifyCloseCode): ServiceMessage {
-  return { type: "closing", code, message: verifyCloseCodes[code].about };
 }

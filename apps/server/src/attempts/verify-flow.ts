@@ -1,9 +1,12 @@
+import { triesAllowed } from "@assay/contract/facts";
 import type { FailureCode } from "@assay/contract/sessions";
 import {
   type ChipFile,
   chipFileLimits,
+  type DeviceInputType,
   type FaceMode,
   verifySocketLimits as limits,
+  phaseRules,
   requiredChipFiles,
   type VerifyCloseCode,
   type VerifyFaultCode,
@@ -13,14 +16,15 @@ import {
 } from "@assay/contract/verify-protocol";
 import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
 import type { Challenge } from "@assay/face/challenge";
-import { triesAllowed } from "../sessions/session.ts";
+import type { Step } from "../sessions/session.ts";
+import type { TryRecorded, Verdict } from "./try.ts";
 
 /**
- * The protocol of one attempt, without socket, bytes, database or time of its own: `advance` takes what is known, what happened and when,
- * and gives what is known then and what is to be done. Bytes stay outside; only their counts are here.
+ * The protocol of one attempt as a pure state machine: `advance` is `(state, input, now) → (state, effects)`. It has no socket, bytes,
+ * database or clock of its own; of the bytes only their counts are here.
  *
- * Whoever carries out the effects hands their results back before anything else that the device sent, so an answer of
- * the device never meets a check that is still running.
+ * `AttemptRun` carries out the effects and hands their results back before it reads the device's next message, so a message
+ * never meets a check that is still running.
  */
 export type FlowState = {
   readonly attempt: AttemptFacts;
@@ -61,13 +65,15 @@ type FaceTry = { readonly challenge: Challenge; readonly startedAtMs: number };
 
 export type ArtifactPart = { artifact: number; offset: number; total: number; length: number };
 
-/** The verdict on a step. `reasons` say more than the code, for the audit log. */
-export type Verdict = { failureCode: FailureCode; reasons?: readonly string[] } | { failureCode: null };
-export type FlowInput =
+/** What comes from the device. */
+type DeviceSideInput =
   /** A device has proved that the attempt is its own, on a new socket. */
   | { kind: "attached" }
   | { kind: "message"; message: Exclude<DeviceMessage, { type: "hello" }> }
-  | { kind: "part"; part: ArtifactPart }
+  | { kind: "part"; part: ArtifactPart };
+
+/** What comes of the service's own work. */
+type OwnInput =
   | { kind: "chip_checked"; verdict: Verdict; proof: ChipProofName | null }
   | {
       kind: "proof_commands";
@@ -78,14 +84,13 @@ export type FlowInput =
   | { kind: "proof_judged"; verdict: Verdict }
   | { kind: "face_challenge"; challenge: Challenge }
   | { kind: "face_judged"; verdict: Verdict }
-  /** The try is written down. `ended` when it was the session's last. */
-  | { kind: "counted"; step: "chip" | "face"; verdict: Verdict; ended: boolean }
-  | { kind: "finished" }
-  /** Somebody else's move won: the session has ended, expired or belongs to another device. */
-  | { kind: "session_over" }
+  /** What became of a try that was to be recorded. `session_over` also comes by itself, when somebody else ends the session. */
+  | TryRecorded
   | { kind: "fault"; code: VerifyFaultCode }
   /** What was read of the chip is no longer in memory. */
   | { kind: "forgotten" };
+
+export type FlowInput = DeviceSideInput | OwnInput;
 
 export type FlowEffect =
   | { do: "send"; message: ServiceMessage }
@@ -99,18 +104,20 @@ export type FlowEffect =
   | { do: "check_answers"; proof: ChipProofName; answers: readonly string[] }
   /** What passed is from now on the only source of claims. */
   | { do: "pin_chip" }
-  | { do: "count"; step: "chip" | "face"; number: number; verdict: Verdict }
+  /** Count the try; where it decides the session, end that with it. */
+  | { do: "record"; step: Step; number: number; verdict: Verdict }
   | { do: "new_face_challenge" }
-  | { do: "judge_face"; by: FaceTry | "test_document" }
-  /** The face passed as try `number`: count it and end the session with success, in one transaction. */
-  | { do: "finish"; number: number };
+  | { do: "judge_face"; by: FaceTry | "test_document" };
 
 export type FlowStep = { state: FlowState; effects: readonly FlowEffect[] };
 
-/** More challenges than this without a verdict are looked for, not lost: then each costs a try. */
+/**
+ * A device that asks for more challenges than this without answering one is shopping for an easy one; from then on each request costs a
+ * try. Halved, a person whose connection drops twice loses a try; doubled, a forger sees twice as many before it costs anything.
+ */
 export const freeChallenges = 4;
 
-/** More breakdowns than this may be the doing of what was sent. They still cost no try, but nothing more is judged. */
+/** After more crashes than this we assume that the input causes them: they cost no try, but nothing more is judged. */
 export const breakdownsAllowed = 4;
 
 export function startFlow(
@@ -144,27 +151,26 @@ export function triesLeft({ triesUsed, chipPassCounted }: FlowState): { chip: nu
 }
 
 export function advance(state: FlowState, input: FlowInput, now: Date): FlowStep {
-  if (state.phase === "ended") {
-    return input.kind === "attached" || input.kind === "message" || input.kind === "part"
-      ? stay(state, { do: "close", code: "SESSION_ENDED" })
-      : stay(state);
-  }
   switch (input.kind) {
-    case "attached":
-      return attach(state, now);
     case "message":
-      return receive(state, input.message, now);
+      return receive(state, input.message.type, input.message, now);
     case "part":
-      return receivePart(state, input.part);
+      return receive(state, "part", input.part, now);
+    case "attached":
+      return state.phase === "ended" ? close(state, "SESSION_ENDED") : attach(state, now);
+    default:
+      return state.phase === "ended" ? stay(state) : goOn(state, input, now);
+  }
+}
+
+/** The result of something that the service did by itself. One that comes too late for its phase changes nothing. */
+function goOn(state: FlowState, input: OwnInput, now: Date): FlowStep {
+  switch (input.kind) {
     case "session_over":
-      return {
-        state: { ...emptied(state), phase: "ended" },
-        effects: [
-          { do: "wipe", what: "chip" },
-          { do: "wipe", what: "face" },
-          { do: "close", code: "SESSION_ENDED" },
-        ],
-      };
+      return leave(state, "SESSION_ENDED");
+    case "superseded":
+      // Another socket of this attempt goes on in another process. This one has nothing to say any more.
+      return leave(state, "REPLACED");
     case "fault":
       return afterFault(state, input.code);
     case "forgotten":
@@ -221,9 +227,8 @@ export function advance(state: FlowState, input: FlowInput, now: Date): FlowStep
       return state.phase === "face_check" ? judgeFace(state, input.verdict) : stay(state);
     case "counted":
       return afterCount(state, input);
-    case "finished":
-      if (state.phase !== "face_check") return stay(state);
-      return end({ ...state, triesUsed: { ...state.triesUsed, face: state.triesUsed.face + 1 } }, null);
+    case "session_ended":
+      return end(state, input.failureCode);
   }
 }
 
@@ -247,7 +252,7 @@ function attach(state: FlowState, now: Date): FlowStep {
   });
   switch (state.phase) {
     case "chip_proof": {
-      // The old exchange died with its socket: whoever answers now answers a fresh one.
+      // The exchange of the old socket is void: the chip is asked again in a fresh one.
       if (state.proof === null || state.proofRestarts >= limits.proofRestarts)
         return restartChip(state, welcome);
       const next = { ...state, exchange: null, proofRestarts: state.proofRestarts + 1 };
@@ -280,79 +285,106 @@ function restartChip(state: FlowState, welcome: (next: FlowState, resumed: boole
   return { state: next, effects: [{ do: "wipe", what: "chip" }, welcome(next, false)] };
 }
 
-function receive(state: FlowState, message: Exclude<DeviceMessage, { type: "hello" }>, now: Date): FlowStep {
-  switch (message.type) {
-    case "chip_file": {
-      if (state.phase !== "chip") return misplaced(state, "chip");
-      const taken = [...state.artifacts.values()].some(
-        ({ what }) => "file" in what && what.file === message.file,
-      );
-      if (taken || message.size > chipFileLimits[message.file]) return close(state, "ARTIFACT_INVALID");
-      return announce(state, message, { file: message.file }, limits.chipBytes);
-    }
-    case "chip_done": {
-      if (state.phase !== "chip") return misplaced(state, "chip");
-      const sent = new Set<ChipFile>();
-      for (const { what, size, received } of state.artifacts.values()) {
-        if (received !== size) return close(state, "OUT_OF_ORDER");
-        if ("file" in what) sent.add(what.file);
-      }
-      if (requiredChipFiles.some((file) => !sent.has(file))) return close(state, "OUT_OF_ORDER");
-      const next: FlowState = { ...state, phase: "chip_check" };
-      return { state: next, effects: [checking(next), { do: "check_chip" }] };
-    }
-    case "chip_answer": {
-      if (state.phase !== "chip_proof") return misplaced(state, "chip");
-      if (state.exchange === null || state.proof === null || message.exchange !== state.exchange.id)
-        return close(state, "STALE_EXCHANGE");
-      if (message.answers.length > state.exchange.commands) return close(state, "MESSAGE_INVALID");
-      return {
-        state: { ...state, exchange: null },
-        effects: [{ do: "check_answers", proof: state.proof, answers: message.answers }],
-      };
-    }
-    case "chip_lost": {
-      if (state.phase !== "chip_proof" || state.proof === null) return misplaced(state, "chip");
-      if (state.proofRestarts >= limits.proofRestarts) return close(state, "OUT_OF_ORDER");
-      return {
-        state: { ...state, exchange: null, proofRestarts: state.proofRestarts + 1 },
-        effects: [{ do: "begin_proof", proof: state.proof }],
-      };
-    }
-    case "chip_restart":
-      if (state.phase !== "chip" && state.phase !== "chip_proof") return misplaced(state, "chip");
-      return { state: { ...emptied(state), phase: "chip" }, effects: [{ do: "wipe", what: "chip" }] };
-    case "face_start":
-      if (state.phase !== "face") return misplaced(state, "face");
-      if (state.attempt.faceMode === "unavailable" || state.faceBreakdowns > breakdownsAllowed)
-        return afterFault(state, "FACE_CHECK_UNAVAILABLE");
-      if (state.portraitUnusable) return afterFault(state, "PORTRAIT_UNUSABLE");
-      if (state.challengesSinceVerdict >= freeChallenges) {
-        const next: FlowState = { ...state, phase: "face_check" };
-        return judgeFace(next, { failureCode: "liveness_failed", reasons: ["challenges_not_answered"] });
-      }
-      if (state.attempt.faceMode === "simulated" && message.camera !== true) {
-        const next: FlowState = { ...state, phase: "face_check" };
-        return { state: next, effects: [checking(next), { do: "judge_face", by: "test_document" }] };
-      }
-      return { state, effects: [{ do: "new_face_challenge" }] };
-    case "face_frame": {
-      if (state.phase !== "face_capture") return misplaced(state, "face");
-      if (state.artifacts.size >= limits.faceFrames) return close(state, "ARTIFACT_INVALID");
-      return announce(state, message, { frameAtMs: message.at_ms }, limits.faceBytes);
-    }
-    case "face_done": {
-      if (state.phase !== "face_capture" || state.face === null) return misplaced(state, "face");
-      if ([...state.artifacts.values()].some(({ size, received }) => received !== size))
-        return close(state, "OUT_OF_ORDER");
-      const next: FlowState = { ...state, phase: "face_check" };
-      // Too late is a verdict: time to prepare an answer is what the deadline takes away.
-      if (deadlineAtMs(state.face) < now.getTime())
-        return judgeFace(next, { failureCode: "liveness_failed", reasons: ["deadline_passed"] });
-      return { state: next, effects: [checking(next), { do: "judge_face", by: state.face }] };
-    }
-  }
+type MessageType = Exclude<DeviceInputType, "part">;
+/** What a device sends, by its type. */
+type DeviceInputs = { [T in MessageType]: Extract<DeviceMessage, { type: T }> } & { part: ArtifactPart };
+
+function receive<T extends DeviceInputType>(
+  state: FlowState,
+  type: T,
+  input: DeviceInputs[T],
+  now: Date,
+): FlowStep {
+  const rule = phaseRules[type][state.phase];
+  return rule === "taken" ? handlers[type](state, input, now) : close(state, rule);
 }
+
+/** What each message does in the phases whose rule in the protocol's table is `taken`; the others never get here. */
+const handlers: {
+  readonly [T in DeviceInputType]: (state: FlowState, input: DeviceInputs[T], now: Date) => FlowStep;
+} = {
+  chip_file: (state, message) => {
+    const sent = [...state.artifacts.values()].some(
+      ({ what }) => "file" in what && what.file === message.file,
+    );
+    if (sent || message.size > chipFileLimits[message.file]) return close(state, "ARTIFACT_INVALID");
+    return announce(state, message, { file: message.file }, limits.chipBytes);
+  },
+
+  chip_done: (state) => {
+    const sent = new Set<ChipFile>();
+    for (const { what, size, received } of state.artifacts.values()) {
+      if (received !== size) return close(state, "OUT_OF_ORDER");
+      if ("file" in what) sent.add(what.file);
+    }
+    if (requiredChipFiles.some((file) => !sent.has(file))) return close(state, "OUT_OF_ORDER");
+    const next: FlowState = { ...state, phase: "chip_check" };
+    return { state: next, effects: [checking(next), { do: "check_chip" }] };
+  },
+
+  chip_answer: (state, message) => {
+    if (state.exchange === null || state.proof === null || message.exchange !== state.exchange.id)
+      return close(state, "STALE_EXCHANGE");
+    if (message.answers.length > state.exchange.commands) return close(state, "MESSAGE_INVALID");
+    return {
+      state: { ...state, exchange: null },
+      effects: [{ do: "check_answers", proof: state.proof, answers: message.answers }],
+    };
+  },
+
+  chip_lost: (state) => {
+    if (state.proof === null || state.proofRestarts >= limits.proofRestarts)
+      return close(state, "OUT_OF_ORDER");
+    return {
+      state: { ...state, exchange: null, proofRestarts: state.proofRestarts + 1 },
+      effects: [{ do: "begin_proof", proof: state.proof }],
+    };
+  },
+
+  chip_restart: (state) => ({
+    state: { ...emptied(state), phase: "chip" },
+    effects: [{ do: "wipe", what: "chip" }],
+  }),
+
+  face_start: (state, message) => {
+    if (state.attempt.faceMode === "unavailable" || state.faceBreakdowns > breakdownsAllowed)
+      return afterFault(state, "FACE_CHECK_UNAVAILABLE");
+    if (state.portraitUnusable) return afterFault(state, "PORTRAIT_UNUSABLE");
+    const next: FlowState = { ...state, phase: "face_check" };
+    if (state.challengesSinceVerdict >= freeChallenges)
+      return judgeFace(next, { failureCode: "liveness_failed", reasons: ["challenges_not_answered"] });
+    if (state.attempt.faceMode === "simulated" && message.camera !== true)
+      return { state: next, effects: [checking(next), { do: "judge_face", by: "test_document" }] };
+    return stay(state, { do: "new_face_challenge" });
+  },
+
+  face_frame: (state, message) =>
+    state.artifacts.size >= limits.faceFrames
+      ? close(state, "ARTIFACT_INVALID")
+      : announce(state, message, { frameAtMs: message.at_ms }, limits.faceBytes),
+
+  face_done: (state, _message, now) => {
+    const incomplete = [...state.artifacts.values()].some(({ size, received }) => received !== size);
+    if (incomplete || state.face === null) return close(state, "OUT_OF_ORDER");
+    const next: FlowState = { ...state, phase: "face_check" };
+    // Too late is a verdict: time to prepare an answer is what the deadline takes away.
+    if (deadlineAtMs(state.face) < now.getTime())
+      return judgeFace(next, { failureCode: "liveness_failed", reasons: ["deadline_passed"] });
+    return { state: next, effects: [checking(next), { do: "judge_face", by: state.face }] };
+  },
+
+  part: (state, part) => {
+    const found = state.artifacts.get(part.artifact);
+    if (found === undefined || part.total !== found.size || part.offset !== found.received || part.length < 1)
+      return close(state, "ARTIFACT_INVALID");
+    const received = found.received + part.length;
+    if (received > found.size) return close(state, "ARTIFACT_INVALID");
+    return {
+      state: { ...state, artifacts: new Map(state.artifacts).set(part.artifact, { ...found, received }) },
+      effects: [{ do: "keep_part", artifact: part.artifact, offset: part.offset }],
+    };
+  },
+};
 
 function announce(
   state: FlowState,
@@ -372,26 +404,13 @@ function announce(
   };
 }
 
-function receivePart(state: FlowState, part: ArtifactPart): FlowStep {
-  if (state.phase !== "chip" && state.phase !== "face_capture") return misplaced(state, "chip");
-  const found = state.artifacts.get(part.artifact);
-  if (found === undefined || part.total !== found.size || part.offset !== found.received || part.length < 1)
-    return close(state, "ARTIFACT_INVALID");
-  const received = found.received + part.length;
-  if (received > found.size) return close(state, "ARTIFACT_INVALID");
-  return {
-    state: { ...state, artifacts: new Map(state.artifacts).set(part.artifact, { ...found, received }) },
-    effects: [{ do: "keep_part", artifact: part.artifact, offset: part.offset }],
-  };
-}
-
 // --- verdicts ------------------------------------------------------------------------------------------------------
 
 function judgeChip(state: FlowState, verdict: Verdict): FlowStep {
   if (verdict.failureCode !== null || !state.chipPassCounted) {
     return {
       state: { ...state, phase: "chip_check" },
-      effects: [{ do: "count", step: "chip", number: state.triesUsed.chip + 1, verdict }],
+      effects: [{ do: "record", step: "chip", number: state.triesUsed.chip + 1, verdict }],
     };
   }
   return passChip(state);
@@ -409,25 +428,16 @@ function passChip(state: FlowState): FlowStep {
 }
 
 function judgeFace(state: FlowState, verdict: Verdict): FlowStep {
-  const number = state.triesUsed.face + 1;
-  return {
-    state,
-    effects: [
-      verdict.failureCode === null
-        ? { do: "finish", number }
-        : { do: "count", step: "face", number, verdict },
-    ],
-  };
+  return stay(state, { do: "record", step: "face", number: state.triesUsed.face + 1, verdict });
 }
 
 function afterCount(state: FlowState, input: Extract<FlowInput, { kind: "counted" }>): FlowStep {
-  const { step, verdict, ended } = input;
+  const { step, verdict } = input;
   if (state.phase !== (step === "chip" ? "chip_check" : "face_check")) return stay(state);
   const counted: FlowState = {
     ...state,
     triesUsed: { ...state.triesUsed, [step]: state.triesUsed[step] + 1 },
   };
-  if (ended) return end(counted, verdict.failureCode);
   if (step === "chip" && verdict.failureCode === null) return passChip(counted);
   if (step === "chip") {
     const next: FlowState = { ...emptied(counted), phase: "chip" };
@@ -436,8 +446,6 @@ function afterCount(state: FlowState, input: Extract<FlowInput, { kind: "counted
       effects: [{ do: "wipe", what: "chip" }, result(next, "chip", verdict.failureCode)],
     };
   }
-  // A face that passed is finished, never only counted.
-  if (verdict.failureCode === null) return stay(state);
   const next: FlowState = {
     ...withoutArtifacts(counted),
     phase: "face",
@@ -447,23 +455,23 @@ function afterCount(state: FlowState, input: Extract<FlowInput, { kind: "counted
   return { state: next, effects: [{ do: "wipe", what: "face" }, result(next, "face", verdict.failureCode)] };
 }
 
-function end(state: FlowState, failureCode: FailureCode | null): FlowStep {
+/** Nothing more happens here, and what was read is overwritten. */
+function leave(state: FlowState, code: VerifyCloseCode, ...before: FlowEffect[]): FlowStep {
   return {
     state: { ...emptied(state), phase: "ended" },
-    effects: [
-      { do: "wipe", what: "chip" },
-      { do: "wipe", what: "face" },
-      {
-        do: "send",
-        message: {
-          type: "outcome",
-          status: failureCode === null ? "succeeded" : "failed",
-          failure_code: failureCode,
-        },
-      },
-      { do: "close", code: "OUTCOME" },
-    ],
+    effects: [{ do: "wipe", what: "chip" }, { do: "wipe", what: "face" }, ...before, { do: "close", code }],
   };
+}
+
+function end(state: FlowState, failureCode: FailureCode | null): FlowStep {
+  return leave(state, "OUTCOME", {
+    do: "send",
+    message: {
+      type: "outcome",
+      status: failureCode === null ? "succeeded" : "failed",
+      failure_code: failureCode,
+    },
+  });
 }
 
 /** Back to where the device can take the step again. What had passed stays, and nothing is counted. */
@@ -480,7 +488,7 @@ function afterFault(state: FlowState, code: VerifyFaultCode): FlowStep {
 }
 
 function afterFaceFault(state: FlowState, code: VerifyFaultCode): FlowState {
-  // What was answered was not looked for; only we failed to judge it.
+  // An answered challenge is not shopping: it is given back, because the failure was ours.
   const answered = state.phase === "face_check" && state.face !== null;
   const brokeDown = answered && code === "CHECK_FAILED_TO_RUN";
   return {
@@ -511,17 +519,11 @@ function close(state: FlowState, code: VerifyCloseCode): FlowStep {
   return stay(state, { do: "close", code });
 }
 
-/** The message is fine but not now. Past the chip step, whatever is about the chip has passed already. */
-function misplaced(state: FlowState, about: "chip" | "face"): FlowStep {
-  const pinned = state.phase === "face" || state.phase === "face_capture" || state.phase === "face_check";
-  return close(state, pinned && about === "chip" ? "ALREADY_PASSED" : "OUT_OF_ORDER");
-}
-
 function checking(state: FlowState): FlowEffect {
   return { do: "send", message: { type: "checking", phase: state.phase, busy: false } };
 }
 
-function result(state: FlowState, step: "chip" | "face", failureCode: FailureCode | null): FlowEffect {
+function result(state: FlowState, step: Step, failureCode: FailureCode | null): FlowEffect {
   return {
     do: "send",
     message: {

@@ -4,7 +4,7 @@ import type { WorkerAnswer } from "../lib/worker-pool.ts";
 import { openTrustFolder } from "../trust/trust-folder.ts";
 import { type ChipTask, runChipTask } from "./chip-task.ts";
 
-/** A thread that checks chips. It gets copies of the files and overwrites them when it is done, and the keys of a proof with them. */
+/** A thread that checks chips. It works on copies, and overwrites them and its answer once that is sent: the files, the keys of a proof, the content. */
 const { trustFolder } = workerData as { trustFolder: string };
 const checker = createNodeSignatureChecker();
 const surroundings = {
@@ -22,9 +22,7 @@ parentPort?.on("message", async (task: ChipTask) => {
   }
   parentPort?.postMessage(message);
   overwrite(task);
-  // The service has its own copy of the state of a proof.
-  if ("answer" in message && (task.kind === "begin_proof" || task.kind === "continue_proof"))
-    overwrite(message.answer);
+  overwrite(message);
 });
 
 function overwrite(value: unknown): void {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { triesAllowed } from "@assay/contract/facts";
 import { chipFiles } from "@assay/contract/verify-protocol";
 import type { ServiceMessage } from "@assay/contract/verify-socket";
 import {
@@ -12,7 +13,13 @@ import {
   startDevice,
 } from "@assay/device/device-flow";
 import fc from "fast-check";
-import { advance, type FlowEffect, type FlowInput, type FlowState, startFlow } from "./verify-flow.ts";
+import {
+  advance,
+  type FlowEffect,
+  type FlowInput,
+  type FlowState,
+  startFlow,
+} from "../attempts/verify-flow.ts";
 
 /** What is under way on the device: each of it ends some time with an input. */
 type Work =
@@ -148,14 +155,16 @@ class BothEnds {
             verdict: { failureCode: this.#unlucky(4) ? "document_active_authentication_failed" : null },
           });
         return;
-      case "count":
-        this.serve({
-          kind: "counted",
-          step: effect.step,
-          verdict: effect.verdict,
-          ended: effect.number >= 3,
-        });
+      case "record": {
+        const { step, number, verdict } = effect;
+        const decides = verdict.failureCode === null ? step === "face" : number >= triesAllowed;
+        this.serve(
+          decides
+            ? { kind: "session_ended", failureCode: verdict.failureCode }
+            : { kind: "counted", step, verdict },
+        );
         return;
+      }
       case "new_face_challenge":
         if (this.#unlucky(5)) this.serve({ kind: "fault", code: "FACE_CHECK_BUSY" });
         else
@@ -169,9 +178,6 @@ class BothEnds {
           kind: "face_judged",
           verdict: { failureCode: this.#unlucky(2) ? "liveness_failed" : null },
         });
-        return;
-      case "finish":
-        this.serve({ kind: "finished" });
         return;
       default:
         return;

@@ -1,13 +1,42 @@
 import { createHmac } from "node:crypto";
+import { deserialize } from "node:v8";
+import type { EventData } from "@assay/contract/events";
 import { isoDate, type MrzDate } from "@assay/emrtd/mrz/mrz-date";
 import type { Mrz } from "@assay/emrtd/mrz/parse-mrz";
 import { ageOf } from "../sessions/share-contract.ts";
+import type { ChipContent } from "./chip-task.ts";
+import type { Proof } from "./proof.ts";
 
 type ClaimValue = string | boolean | null;
 
+type Chosen = {
+  fieldKeys: readonly string[];
+  organizationId: string;
+  /** The organization's secret for `service_document_id`. */
+  documentIdKey: Buffer;
+  now: Date;
+};
+
+/** What a success tells the partner: the `data` of its event. */
+export function sharedData(proof: Proof, chosen: Chosen): EventData<"verification.session.succeeded"> {
+  return { claims: claimsOf(proof, chosen), selected_field_keys: [...chosen.fieldKeys] };
+}
+
+/** Exactly the chosen fields, from what was proved and nothing else. */
+function claimsOf(proof: Proof, chosen: Chosen): Record<string, ClaimValue> {
+  const { fieldKeys, organizationId, documentIdKey, now } = chosen;
+  switch (proof.kind) {
+    case "chip": {
+      const { mrz } = deserialize(proof.content) as ChipContent;
+      const documentId = () => serviceDocumentId(documentIdKey, organizationId, mrz);
+      return buildClaims(mrz, { fieldKeys, documentId, now });
+    }
+  }
+}
+
 /**
- * Exactly the chosen fields, from the zone on the chip and nothing else. A field that the document leaves blank is null; a date of which
- * the issuer knew only a part has only that part (`1968-05`, `1968`).
+ * The fields of the machine readable zone on the chip (DG1). A field that the document leaves blank is null; a date of which the issuer
+ * knew only a part has only that part (`1968-05`, `1968`).
  */
 export function buildClaims(
   mrz: Mrz,

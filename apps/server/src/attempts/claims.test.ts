@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { serialize } from "node:v8";
 import { claimKeys } from "@assay/contract/sessions";
 import { buildMrz } from "@assay/emrtd/mrz/build-mrz";
 import { parseMrzLines } from "@assay/emrtd/mrz/parse-mrz";
 import fc from "fast-check";
-import { buildClaims, isAtLeast, serviceDocumentId } from "./claims.ts";
+import type { ChipContent } from "./chip-task.ts";
+import { buildClaims, isAtLeast, serviceDocumentId, sharedData } from "./claims.ts";
+import type { Proof } from "./proof.ts";
 
 const now = new Date("2026-03-01T12:00:00.000Z");
 const content = {
@@ -101,4 +104,23 @@ test("the identifier follows from key, organization and document, and from nothi
     serviceDocumentId(key, "org-1", { issuingState: "UTOP", documentCode: "", documentNumber: "L898902C3" }),
   ];
   assert.equal(new Set([id, ...others]).size, 6);
+});
+
+test("a success tells the chosen claims of what was proved, and which were chosen", () => {
+  const proof: Proof = {
+    kind: "chip",
+    content: serialize({ mrz } satisfies ChipContent),
+    level: "chip_genuine",
+    warnings: [],
+  };
+  const documentIdKey = Buffer.alloc(32, 1);
+  const fieldKeys = ["family_name", "age_over_18", "service_document_id"];
+  assert.deepEqual(sharedData(proof, { fieldKeys, organizationId: "org-1", documentIdKey, now }), {
+    claims: {
+      family_name: "ERIKSSON",
+      age_over_18: true,
+      service_document_id: serviceDocumentId(documentIdKey, "org-1", mrz),
+    },
+    selected_field_keys: fieldKeys,
+  });
 });

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { serialize } from "node:v8";
 import { secureRandom } from "@assay/emrtd/crypto/random";
 import type { SignatureChecker } from "@assay/emrtd/crypto/signature";
 import type { DataGroupNumber } from "@assay/emrtd/lds/data-group";
@@ -9,6 +10,7 @@ import {
   testCountryTrust,
 } from "@assay/emrtd/node/test-country/test-country";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
+import type { DocumentContent } from "@assay/emrtd/verify/document-content";
 import { type DocumentFailureCode, failureCodeOf } from "@assay/emrtd/verify/failure-code";
 import { DEFAULT_POLICY } from "@assay/emrtd/verify/policy";
 import {
@@ -53,9 +55,17 @@ export type DocumentCheck = {
   level: Level | null;
   warnings: readonly WarningCode[];
   proof: ChipProof | null;
+  /**
+   * The content that was verified (`ChipContent`), null unless these checks passed. As bytes in the form of a structured clone, because
+   * bytes can be overwritten and the texts in an object cannot.
+   */
+  content: Uint8Array | null;
 };
 
-function documentCheckOf(report: Report): DocumentCheck {
+/** What a verified chip says about its holder. */
+export type ChipContent = Pick<DocumentContent, "mrz">;
+
+function documentCheckOf(report: Report, content: Uint8Array | null): DocumentCheck {
   return {
     report,
     failureCode: failureCodeOf(report),
@@ -63,12 +73,16 @@ function documentCheckOf(report: Report): DocumentCheck {
     level: report.level,
     warnings: report.warnings.map(({ code }) => code),
     proof: report.nextProof,
+    content,
   };
 }
 
-/** The check once the chip was asked for its proof. */
-export function documentCheckWithProof({ report }: DocumentCheck, result: ProofResult): DocumentCheck {
-  return documentCheckOf(withChipProof(report, result));
+/** The check once the chip was asked for its proof. The content stays with it, so that it is overwritten with it. */
+export function documentCheckWithProof(
+  { report, content }: DocumentCheck,
+  result: ProofResult,
+): DocumentCheck {
+  return documentCheckOf(withChipProof(report, result), content);
 }
 
 export type ChipTaskAnswer = {
@@ -113,14 +127,15 @@ async function checkDocument(
     const file = files[`DG${number}`];
     if (file !== undefined) dataGroups.set(number, file);
   }
-  const { report } = verifyDocument({
+  const { report, content } = verifyDocument({
     files: { sod: files.SOD, dataGroups },
     trust,
     policy: DEFAULT_POLICY,
     now,
     checker,
   });
-  return documentCheckOf(report);
+  const passed = failureCodeOf(report) === null && content !== null;
+  return documentCheckOf(report, passed ? serialize({ mrz: content.mrz } satisfies ChipContent) : null);
 }
 
 let testStore: { year: number; store: TrustStore } | undefined;

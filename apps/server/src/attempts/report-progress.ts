@@ -1,7 +1,7 @@
 import type { Db } from "../db/db.ts";
-import { setStep } from "./verify.store.ts";
+import { setStep } from "./attempt-socket.store.ts";
 
-/** Told `{"session_id","attempt_id","step"}`: identifiers and the name of a step, never anything a device sent. */
+/** NOTIFY channel. Payload: `{"session_id","attempt_id","step"}`, identifiers and the name of a step, never anything a device sent. */
 export const verifyProgressChannel = "verify_progress";
 
 const stepPattern = /^[a-z_]{1,40}$/;

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type FailureCode, failureCodes } from "@assay/contract/sessions";
-import type { FaceMode } from "@assay/contract/verify-protocol";
+import {
+  type DeviceInputType,
+  type FaceMode,
+  phaseRules,
+  verifyPhases,
+} from "@assay/contract/verify-protocol";
 import type { DeviceMessage } from "@assay/contract/verify-socket";
 import type { Challenge } from "@assay/face/challenge";
 import fc from "fast-check";
@@ -196,20 +201,25 @@ function play(faceMode: FaceMode, all: readonly Move[]) {
             assert.ok(!seen.pinned, "it passes once");
             seen.pinned = true;
             break;
-          case "count": {
-            const used = seen.counted[effect.step];
-            assert.equal(effect.number, used + 1, "tries are numbered without a gap");
+          case "record": {
+            const { step, number } = effect;
+            const { failureCode } = effect.verdict;
+            assert.equal(number, seen.counted[step] + 1, "tries are numbered without a gap");
+            const succeeds = step === "face" && failureCode === null;
+            if (succeeds)
+              assert.ok(seen.pinned && seen.facePassed, "success needs a chip and a face that passed");
             if (move.fault) {
+              if (succeeds) seen.facePassed = false;
               inputs.push({ kind: "fault", code: "STORE_UNAVAILABLE" });
               break;
             }
-            if (effect.step === "face" && effect.verdict.failureCode === "liveness_failed")
-              seen.verdicts.face += 1;
-            seen.counted[effect.step] += 1;
-            if (effect.step === "chip" && effect.verdict.failureCode === null) seen.chipPassesCounted += 1;
-            const ended = effect.verdict.failureCode !== null && effect.number >= 3;
-            if (ended) seen.ends += 1;
-            inputs.push({ kind: "counted", step: effect.step, verdict: effect.verdict, ended });
+            if (step === "face" && failureCode === "liveness_failed") seen.verdicts.face += 1;
+            if (!succeeds) seen.counted[step] += 1;
+            if (step === "chip" && failureCode === null) seen.chipPassesCounted += 1;
+            if (succeeds || (failureCode !== null && number >= 3)) {
+              seen.ends += 1;
+              inputs.push({ kind: "session_ended", failureCode });
+            } else inputs.push({ kind: "counted", step, verdict: effect.verdict });
             break;
           }
           case "new_face_challenge":
@@ -231,17 +241,6 @@ function play(faceMode: FaceMode, all: readonly Move[]) {
               });
             }
             break;
-          case "finish":
-            assert.ok(seen.pinned && seen.facePassed, "success needs a chip and a face that passed");
-            assert.equal(effect.number, seen.counted.face + 1);
-            if (move.fault) {
-              seen.facePassed = false;
-              inputs.push({ kind: "fault", code: "STORE_UNAVAILABLE" });
-            } else {
-              seen.ends += 1;
-              inputs.push({ kind: "finished" });
-            }
-            break;
           default:
         }
       }
@@ -254,6 +253,33 @@ function play(faceMode: FaceMode, all: readonly Move[]) {
   }
   return { state, seen };
 }
+
+const samples: Readonly<Record<DeviceInputType, FlowInput>> = {
+  chip_file: { kind: "message", message: { type: "chip_file", artifact: 1, file: "SOD", size: 10 } },
+  chip_done: { kind: "message", message: { type: "chip_done" } },
+  chip_answer: {
+    kind: "message",
+    message: { type: "chip_answer", exchange: exchangeOf(1), answers: [] },
+  },
+  chip_lost: { kind: "message", message: { type: "chip_lost" } },
+  chip_restart: { kind: "message", message: { type: "chip_restart" } },
+  face_start: { kind: "message", message: { type: "face_start" } },
+  face_frame: { kind: "message", message: { type: "face_frame", artifact: 1, size: 10, at_ms: 0 } },
+  face_done: { kind: "message", message: { type: "face_done" } },
+  part: { kind: "part", part: { artifact: 1, offset: 0, total: 10, length: 10 } },
+};
+
+test("a message that the protocol's table does not allow changes nothing and closes with the table's code", () => {
+  for (const [type, rules] of Object.entries(phaseRules))
+    for (const phase of verifyPhases) {
+      const state: FlowState = { ...beforeTheCamera(), phase };
+      const step = advance(state, samples[type as DeviceInputType], start);
+      const rule = rules[phase];
+      if (rule !== "taken")
+        assert.deepEqual(step, { state, effects: [{ do: "close", code: rule }] }, `${type} in ${phase}`);
+      else assert.notDeepEqual(step, { state, effects: [] }, `${type} in ${phase}`);
+    }
+});
 
 const says = (message: Message): FlowInput => ({ kind: "message", message });
 

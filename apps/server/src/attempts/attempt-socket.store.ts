@@ -1,0 +1,78 @@
+import type { Queryable, Tx } from "../db/db.ts";
+import { sql } from "../db/sql.ts";
+import { hashToken } from "../kernel/ids.ts";
+import { type SessionRow, sessionColumns } from "../sessions/session.store.ts";
+
+/** A fresh token for the device of the attempt; its previous token is void. */
+export async function putSocketToken(
+  tx: Tx,
+  socket: { attemptId: string; sessionId: string; organizationId: string; tokenHash: Buffer; now: Date },
+): Promise<void> {
+  await tx.run(sql`
+    insert into attempt_sockets (attempt_id, session_id, organization_id, token_hash, created_at, updated_at)
+    values (${socket.attemptId}, ${socket.sessionId}, ${socket.organizationId}, ${socket.tokenHash}, ${socket.now},
+      ${socket.now})
+    on conflict (attempt_id) do update set token_hash = excluded.token_hash, updated_at = excluded.updated_at`);
+}
+
+export type SocketOwner = {
+  session: SessionRow;
+  attemptId: string;
+  /** What the person agreed to share. Fixed since the attempt began. */
+  selectedFieldKeys: readonly string[];
+  /** The chip has passed before, so reading it again uses up no try. */
+  chipPassed: boolean;
+};
+
+/**
+ * Whose socket this is. Null when the session is unknown, the token is not the latest one of its attempt, or the attempt
+ * is over. The session may have expired: its status at this moment is for the caller to see.
+ */
+export async function findSocketOwner(
+  db: Queryable,
+  sessionId: string,
+  socketToken: string,
+): Promise<SocketOwner | null> {
+  const row = await db.first<
+    SessionRow & {
+      chip_passed: boolean;
+      owner: { attempt_id: string; selected_field_keys: string[] } | null;
+    }
+  >(sql`
+    select ${sessionColumns}, chip_passed_at is not null as chip_passed,
+      (select json_build_object('attempt_id', a.id, 'selected_field_keys', c.selected_field_keys)
+        from attempt_sockets k
+        join attempts a on a.id = k.attempt_id and a.status = 'in_progress'
+        join consents c on c.session_id = k.session_id
+        where k.session_id = sessions.id and k.token_hash = ${hashToken(socketToken)}) as owner
+    from sessions where id = ${sessionId}`);
+  if (row === null || row.owner === null) return null;
+  const { owner, chip_passed: chipPassed, ...session } = row;
+  return {
+    session,
+    attemptId: owner.attempt_id,
+    selectedFieldKeys: owner.selected_field_keys,
+    chipPassed,
+  };
+}
+
+/** False when the attempt is over or is at this step already. */
+export async function setStep(
+  tx: Tx,
+  sessionId: string,
+  attemptId: string,
+  step: string,
+  now: Date,
+): Promise<boolean> {
+  const changed = await tx.run(sql`
+    update attempt_sockets k set step = ${step}, updated_at = ${now}
+    from attempts a
+    where k.attempt_id = ${attemptId} and k.session_id = ${sessionId} and k.step is distinct from ${step}
+      and a.id = k.attempt_id and a.status = 'in_progress'`);
+  return changed === 1;
+}
+
+export async function deleteAttemptSockets(tx: Tx, sessionIds: readonly string[]): Promise<void> {
+  if (sessionIds.length === 0) return;
+  await tx.run(sql`delete from attempt_sockets where session_id = any(${sessionIds}::text[])`);
+}

@@ -1,0 +1,113 @@
+import type { EventData } from "@assay/contract/events";
+import { personActor, recordAudit } from "../audit/audit.store.ts";
+import type { Core } from "../core.ts";
+import type { Tx } from "../db/db.ts";
+import { openDocumentIdKey } from "../organizations/document-id-key.ts";
+import { endSession } from "../sessions/end-session.ts";
+import {
+  countTry,
+  lockOpenAttempt,
+  lockSession,
+  type SessionRow,
+  setRiskScore,
+  stateOf,
+  withTryCounted,
+} from "../sessions/session.store.ts";
+import { decideTry } from "../sessions/session.ts";
+import { sharedData } from "./claims.ts";
+import type { Proof } from "./proof.ts";
+import type { JudgedTry, TryRecorded } from "./try.ts";
+
+export type RecordedAttempt = {
+  sessionId: string;
+  attemptId: string;
+  organizationId: string;
+  /** What the person agreed to share. */
+  selectedFieldKeys: readonly string[];
+};
+
+/**
+ * Records a try that was judged, in one transaction that holds the session and its attempt: the try is counted, and where it decides the
+ * session, the outcome, the sealed claims and the event are written with it or not at all. Call it only with a verdict: a fault on our
+ * side uses up nothing.
+ */
+export async function recordTry(
+  core: Core,
+  attempt: RecordedAttempt,
+  judged: JudgedTry,
+): Promise<TryRecorded> {
+  const now = core.clock.now();
+  const shared = "proof" in judged ? await share(core, attempt, judged.proof, now) : null;
+  return core.db.transaction(async (tx): Promise<TryRecorded> => {
+    const session = await lockSession(tx, attempt.sessionId, null);
+    if (session === null) return { kind: "session_over" };
+    const open = await lockOpenAttempt(tx, attempt.sessionId);
+    const { step, number, verdict, riskScore } = judged;
+    const decision = decideTry(
+      stateOf(session),
+      open,
+      attempt.attemptId,
+      { step, number, failureCode: verdict.failureCode },
+      now,
+    );
+    switch (decision.move) {
+      case "refuse":
+        return { kind: decision.why === "already_counted" ? "superseded" : "session_over" };
+      case "count":
+        await countTry(tx, session.id, { step, number, passed: verdict.failureCode === null }, now);
+        await setRiskScore(tx, attempt.attemptId, riskScore, now);
+        await auditRejection(tx, session, attempt.attemptId, judged, now);
+        return { kind: "counted", step, verdict };
+      case "fail": {
+        const { failureCode } = decision;
+        const counted = decision.counted ? withTryCounted(session, step, number) : session;
+        await endSession(core, tx, counted, { status: "failed", failureCode, riskScore }, personActor, now);
+        await auditRejection(tx, session, attempt.attemptId, judged, now);
+        return { kind: "session_ended", failureCode };
+      }
+      case "succeed": {
+        if (shared === null) throw new Error("a session was to succeed without a proof");
+        const counted = withTryCounted(session, step, number);
+        const end = { status: "succeeded", data: shared, riskScore } as const;
+        await endSession(core, tx, counted, end, personActor, now);
+        return { kind: "session_ended", failureCode: null };
+      }
+    }
+  });
+}
+
+/** Outside of the sealed payload, claims exist in what this returns and in the arguments of `endSession` only. */
+async function share(
+  core: Core,
+  { organizationId, selectedFieldKeys: fieldKeys }: RecordedAttempt,
+  proof: Proof,
+  now: Date,
+): Promise<EventData<"verification.session.succeeded">> {
+  const documentIdKey = await openDocumentIdKey(core, organizationId);
+  try {
+    return sharedData(proof, { fieldKeys, organizationId, documentIdKey, now });
+  } finally {
+    documentIdKey.fill(0);
+  }
+}
+
+async function auditRejection(
+  tx: Tx,
+  session: SessionRow,
+  attemptId: string,
+  { step, verdict }: JudgedTry,
+  now: Date,
+): Promise<void> {
+  if (step !== "face" || verdict.failureCode === null) return;
+  await recordAudit(tx, now, {
+    organizationId: session.organization_id,
+    event: "session.face_rejected",
+    actor: personActor,
+    targetId: session.id,
+    details: {
+      attempt_id: attemptId,
+      failure_code: verdict.failureCode,
+      reasons: verdict.reasons ?? [],
+    },
+  });
+}

@@ -1,0 +1,35 @@
+import { artifactHeaderBytes, verifySocketLimits, verifySubprotocol } from "@assay/contract/verify-protocol";
+import { isOwnOrigin } from "../http/identify.ts";
+import type { SocketBinding } from "../http/mount-socket.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import type { DeviceRegistry } from "./registry.ts";
+import type { RawSocket } from "./socket.ts";
+
+/** The route `openVerifySocket`. */
+export function bindVerifySocket(registry: DeviceRegistry, publicUrl: () => string): SocketBinding {
+  return {
+    subprotocol: verifySubprotocol,
+    maxPayloadBytes: Math.max(
+      verifySocketLimits.textBytes,
+      verifySocketLimits.frameBytes + artifactHeaderBytes,
+    ),
+    admit: (request) => {
+      const { origin } = request.headers;
+      // Devices that are no browser send none. A browser names the page it is on, and only ours may connect.
+      if (origin !== undefined && !isOwnOrigin(origin, request, publicUrl())) {
+        throw new ApiError("FORBIDDEN", {
+          message: "A browser may open this socket from this service's own pages only.",
+          hint: "Send the person to the session's `verification_url`.",
+        });
+      }
+      const offered = String(request.headers["sec-websocket-protocol"] ?? "");
+      if (!offered.split(",").some((name) => name.trim() === verifySubprotocol)) {
+        throw new ApiError("BAD_REQUEST", {
+          message: `\`Sec-WebSocket-Protocol\` must offer \`${verifySubprotocol}\`.`,
+        });
+      }
+    },
+    open: (socket, request) => registry.accept(socket as RawSocket, (request.params as { id: string }).id),
+    close: () => registry.close(),
+  };
+}

@@ -1,0 +1,75 @@
+import type { ConsentLanguage } from "@assay/contract/verify";
+import type { Queryable, Tx } from "../db/db.ts";
+import { sql } from "../db/sql.ts";
+
+export type ConsentRow = {
+  session_id: string;
+  id: string;
+  selected_field_keys: string[];
+  terms_version: string;
+  terms_hash: string;
+  language: ConsentLanguage | null;
+  receipt: string;
+  cancel_token_hash: Buffer;
+  given_at: Date;
+  withdrawn_at: Date | null;
+};
+
+const consentColumns = sql`session_id, id, selected_field_keys, terms_version, terms_hash, language, receipt,
+  cancel_token_hash, given_at, withdrawn_at`;
+
+export function findConsent(db: Queryable, sessionId: string): Promise<ConsentRow | null> {
+  return db.first<ConsentRow>(sql`select ${consentColumns} from consents where session_id = ${sessionId}`);
+}
+
+/** Replaces the consent of the session, if there is one. */
+export async function putConsent(
+  tx: Tx,
+  consent: Omit<ConsentRow, "withdrawn_at"> & { organization_id: string },
+): Promise<void> {
+  await tx.run(sql`delete from consents where session_id = ${consent.session_id}`);
+  await tx.run(sql`
+    insert into consents (session_id, organization_id, id, selected_field_keys, terms_version, terms_hash, language,
+      receipt, cancel_token_hash, given_at)
+    values (${consent.session_id}, ${consent.organization_id}, ${consent.id}, ${consent.selected_field_keys},
+      ${consent.terms_version}, ${consent.terms_hash}, ${consent.language}, ${consent.receipt},
+      ${consent.cancel_token_hash}, ${consent.given_at})`);
+}
+
+/** Like the session's own token: works once. Null when it is not the consent's. */
+export async function spendConsentToken(
+  tx: Tx,
+  sessionId: string,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<{ first: boolean } | null> {
+  const found = await tx.first<{ cancel_token_used_at: Date | null }>(sql`
+    select cancel_token_used_at from consents
+    where session_id = ${sessionId} and cancel_token_hash = ${tokenHash} for update`);
+  if (found === null) return null;
+  if (found.cancel_token_used_at !== null) return { first: false };
+  await tx.run(sql`update consents set cancel_token_used_at = ${now} where session_id = ${sessionId}`);
+  return { first: true };
+}
+
+/** Whether the token is the person's or the partner's cancel token of the session, used or not. */
+export async function knowsCancelToken(
+  db: Queryable,
+  sessionId: string,
+  tokenHash: Buffer,
+): Promise<boolean> {
+  const found = await db.first(sql`
+    select 1 from sessions s left join consents c on c.session_id = s.id
+    where s.id = ${sessionId} and ${tokenHash} in (s.cancel_token_hash, c.cancel_token_hash)`);
+  return found !== null;
+}
+
+export async function markConsentWithdrawn(tx: Tx, sessionId: string, now: Date): Promise<void> {
+  await tx.run(sql`
+    update consents set withdrawn_at = ${now} where session_id = ${sessionId} and withdrawn_at is null`);
+}
+
+export async function deleteConsents(tx: Tx, sessionIds: readonly string[]): Promise<void> {
+  if (sessionIds.length === 0) return;
+  await tx.run(sql`delete from consents where session_id = any(${sessionIds}::text[])`);
+}

@@ -1,0 +1,22 @@
+import type { Queryable } from "../db/db.ts";
+import { sql } from "../db/sql.ts";
+import { later } from "../kernel/clock.ts";
+import { type SessionRow, sessionColumns } from "../sessions/session.store.ts";
+import { inFlightMs } from "../sessions/session.ts";
+
+export type StatusRow = SessionRow & {
+  consent_given: boolean;
+  attempt: { id: string; step: string | null; heard_recently: boolean } | null;
+};
+
+/** One read, whatever is shown: it is made for every open page at every change. */
+export function findStatus(db: Queryable, sessionId: string, now: Date): Promise<StatusRow | null> {
+  return db.first<StatusRow>(sql`
+    select ${sessionColumns},
+      exists (select from consents c where c.session_id = sessions.id) as consent_given,
+      (select json_build_object('id', a.id, 'step', k.step,
+          'heard_recently', coalesce(a.last_seen_at > ${later(now, -inFlightMs)}, false))
+        from attempts a left join attempt_sockets k on k.attempt_id = a.id
+        where a.session_id = sessions.id and a.status = 'in_progress') as attempt
+    from sessions where id = ${sessionId}`);
+}

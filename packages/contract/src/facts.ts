@@ -1,0 +1,23 @@
+/**
+ * Numbers and names that both the schemas and the code around them need. Nothing is imported here, so that a page can use them
+ * without the schema library. A fact of this list stands nowhere else: import it, or derive from it.
+ */
+
+/** A session lives this long, to the millisecond. */
+export const sessionLifetimeMinutes = 60;
+
+/** Chip reads, and likewise face captures, that a session may use up. The last one that fails ends it. */
+export const triesAllowed = 3;
+
+/** Identifiers are `<prefix>_` and this many letters and digits. */
+export const idLengths = { vs: 64, va: 64, evt: 64, whd: 64, wha: 64, whe: 32, whk: 32 } as const;
+export type IdPrefix = keyof typeof idLengths;
+
+/** An API key is the prefix and this many letters and digits. Any other bearer credential is a user's access token. */
+export const apiKeyForm = { prefix: "kk_", length: 32 } as const;
+
+/** The cookie of a signed-in user. On https the `__Host-` prefix makes browsers insist on Secure, Path=/ and no Domain. */
+export const sessionCookieNames = { http: "assay_session", https: "__Host-assay_session" } as const;
+
+/** `Idempotency-Key`: how long a key may be, and how long an answer is remembered. */
+export const idempotencyLimits = { keyCharacters: 255, keptHours: 24 } as const;
