@@ -29,12 +29,11 @@ import { createServer } from "./http/server.ts";
 import { writeSessionCookie } from "./http/session-cookie.ts";
 import { mountWebApp } from "./http/web-apps.ts";
 import { type Clock, dayMs, hourMs, later, minuteMs, secondMs } from "./kernel/clock.ts";
-import { createDns } from "./lib/dns.ts";
+import { createDns, lookUpLocally } from "./lib/dns.ts";
 import type { KeyRing } from "./lib/key-ring.ts";
 import { describeError, type Log } from "./lib/log.ts";
 import { Metrics } from "./lib/metrics.ts";
 import { exemptHostSet } from "./lib/public-address.ts";
-import { createSystemResolver, lookUpLocally } from "./lib/resolve-addresses.ts";
 import { createSafeFetch } from "./lib/safe-fetch.ts";
 import { type Job, Scheduler } from "./lib/scheduler.ts";
 import { mailChannel } from "./mails/queue-mail.ts";
@@ -106,11 +105,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const usage = new KeyUsage(db, clock, log);
   const idempotency = new Idempotency(db, ring, clock);
 
-  const ownResolvers = config.dnsResolvers.length > 0;
   const safeFetch = createSafeFetch({
-    resolveAddresses: ownResolvers ? dns.resolveAddresses : createSystemResolver(2 * secondMs),
+    resolveAddresses: dns.resolveAddresses,
     exemptHosts: exemptHostSet(config.webhookAllowedPrivateHosts),
-    resolveExempt: ownResolvers ? dns.resolveAddresses : lookUpLocally,
+    resolveExempt: config.dnsResolvers.length > 0 ? dns.resolveAddresses : lookUpLocally,
     ...(options.webhooks?.ca === undefined ? {} : { ca: options.webhooks.ca }),
   });
   const deliveryWorker = new DeliveryWorker(core, safeFetch, options.webhooks);
