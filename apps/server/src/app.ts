@@ -15,6 +15,7 @@ import type { Core } from "./core.ts";
 import { openDb } from "./db/db.ts";
 import { Listener } from "./db/listener.ts";
 import { migrate, missingMigrations } from "./db/migrate.ts";
+import { showConnections } from "./db/show-connections.ts";
 import { hasActiveDomain, purgeChallenges } from "./domains/domain.store.ts";
 import { domainRoutes } from "./domains/domains.routes.ts";
 import { recheckDomains } from "./domains/recheck-domains.job.ts";
@@ -33,6 +34,7 @@ import { createDns, lookUpLocally } from "./lib/dns.ts";
 import type { KeyRing } from "./lib/key-ring.ts";
 import { describeError, type Log } from "./lib/log.ts";
 import { Metrics } from "./lib/metrics.ts";
+import { showBuild, watchProcess } from "./lib/process-metrics.ts";
 import { exemptHostSet } from "./lib/public-address.ts";
 import { createSafeFetch } from "./lib/safe-fetch.ts";
 import { type Job, Scheduler } from "./lib/scheduler.ts";
@@ -97,6 +99,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const metrics = new Metrics();
   const listener = new Listener(databaseUrl, log);
+  showBuild(metrics);
+  showConnections(metrics, db, listener);
   let url = "";
   const publicUrl = () => (config.publicUrl === "" ? url : config.publicUrl);
   const dns = createDns({ resolvers: config.dnsResolvers, timeoutMs: 2 * secondMs });
@@ -173,7 +177,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       return "the database does not answer";
     }
   });
-  if (config.metricsToken !== "") mountMetrics(app, metrics, config.metricsToken);
+  const isWatched = config.metricsToken !== "" || config.metricsPort > 0;
+  const renderProcess = isWatched ? watchProcess() : async () => "";
+  const renderMetrics = async () => `${metrics.render()}${await renderProcess()}`;
+  if (config.metricsToken !== "") mountMetrics(app, renderMetrics, config.metricsToken);
   mountPages(app);
   mountWebApp(app, "verify");
   mountWebApp(app, "dashboard", ["/invitations/:token"]);
@@ -211,7 +218,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await listener.start();
   url = await app.listen({ port: config.port, host: config.host });
   const metricsServer =
-    config.metricsPort > 0 ? await listenForMetrics(metrics, config.host, config.metricsPort) : null;
+    config.metricsPort > 0 ? await listenForMetrics(renderMetrics, config.host, config.metricsPort) : null;
   scheduler.start();
   if (role !== "api") deliveryWorker.start(listener);
 
