@@ -16,6 +16,7 @@ import type { Core } from "./core.ts";
 import { openDb } from "./db/db.ts";
 import { Listener } from "./db/listener.ts";
 import { migrate, missingMigrations } from "./db/migrate.ts";
+import { showConnections } from "./db/show-connections.ts";
 import { bindVerifySocket } from "./device-socket/device-socket.routes.ts";
 import { DeviceRegistry, type RegistryOptions } from "./device-socket/registry.ts";
 import { hasActiveDomain, purgeChallenges } from "./domains/domain.store.ts";
@@ -33,12 +34,12 @@ import { writeSessionCookie } from "./http/session-cookie.ts";
 import { mountWebApp } from "./http/web-apps.ts";
 import { type Clock, dayMs, hourMs, later, minuteMs, secondMs } from "./kernel/clock.ts";
 import { RingMember } from "./key-ring/ring-member.ts";
-import { createDns } from "./lib/dns.ts";
+import { createDns, lookUpLocally } from "./lib/dns.ts";
 import type { KeyRing } from "./lib/key-ring.ts";
 import { describeError, type Log } from "./lib/log.ts";
 import { Metrics } from "./lib/metrics.ts";
+import { showBuild, watchProcess } from "./lib/process-metrics.ts";
 import { exemptHostSet } from "./lib/public-address.ts";
-import { createSystemResolver, lookUpLocally } from "./lib/resolve-addresses.ts";
 import { createSafeFetch } from "./lib/safe-fetch.ts";
 import { type Job, Scheduler } from "./lib/scheduler.ts";
 import { mailChannel } from "./mails/queue-mail.ts";
@@ -110,6 +111,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
   const metrics = new Metrics();
   const listener = new Listener(databaseUrl, log);
+  showBuild(metrics);
+  showConnections(metrics, db, listener);
   let url = "";
   const publicUrl = () => (config.publicUrl === "" ? url : config.publicUrl);
   const dns = createDns({ resolvers: config.dnsResolvers, timeoutMs: 2 * secondMs });
@@ -118,11 +121,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const usage = new KeyUsage(db, clock, log);
   const idempotency = new Idempotency(db, ring, clock);
 
-  const ownResolvers = config.dnsResolvers.length > 0;
   const safeFetch = createSafeFetch({
-    resolveAddresses: ownResolvers ? dns.resolveAddresses : createSystemResolver(2 * secondMs),
+    resolveAddresses: dns.resolveAddresses,
     exemptHosts: exemptHostSet(config.webhookAllowedPrivateHosts),
-    resolveExempt: ownResolvers ? dns.resolveAddresses : lookUpLocally,
+    resolveExempt: config.dnsResolvers.length > 0 ? dns.resolveAddresses : lookUpLocally,
     ...(options.webhooks?.ca === undefined ? {} : { ca: options.webhooks.ca }),
   });
   const deliveryWorker = new DeliveryWorker(core, safeFetch, options.webhooks);
@@ -190,7 +192,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       return "the database does not answer";
     }
   });
-  if (config.metricsToken !== "") mountMetrics(app, metrics, config.metricsToken);
+  const isWatched = config.metricsToken !== "" || config.metricsPort > 0;
+  const renderProcess = isWatched ? watchProcess() : async () => "";
+  const renderMetrics = async () => `${metrics.render()}${await renderProcess()}`;
+  if (config.metricsToken !== "") mountMetrics(app, renderMetrics, config.metricsToken);
   mountPages(app);
   mountWebApp(app, "verify");
   mountWebApp(app, "dashboard", ["/invitations/:token"]);
@@ -230,7 +235,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await listener.start();
   url = await app.listen({ port: config.port, host: config.host });
   const metricsServer =
-    config.metricsPort > 0 ? await listenForMetrics(metrics, config.host, config.metricsPort) : null;
+    config.metricsPort > 0 ? await listenForMetrics(renderMetrics, config.host, config.metricsPort) : null;
   scheduler.start();
   if (role !== "api") deliveryWorker.start(listener);
 

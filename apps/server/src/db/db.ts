@@ -145,8 +145,10 @@ export class Db extends Statements {
     }
   }
 
-  get waiting(): number {
-    return this.#pool.waitingCount;
+  /** How the pool stands: connections in all and without work, work that waits for one, and how many there may be. */
+  get connections(): { open: number; idle: number; waiting: number; limit: number } {
+    const { totalCount, idleCount, waitingCount, options } = this.#pool;
+    return { open: totalCount, idle: idleCount, waiting: waitingCount, limit: options.max };
   }
 
   async close(): Promise<void> {

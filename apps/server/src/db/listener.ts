@@ -23,6 +23,10 @@ export class Listener {
     this.#log = log;
   }
 
+  get connected(): boolean {
+    return this.#client !== null;
+  }
+
   /** Returns a function that ends the subscription. */
   on(channel: string, handler: Handler): () => void {
     let handlers = this.#handlers.get(channel);

@@ -70,11 +70,57 @@ test("a file that shrinks or grows while it is read keeps its announced size", a
   }
 });
 
-test("every archive that was cut is refused", async () => {
-  const archive = await collect(writeTar(from([entryOf({ name: "a/b", content: Buffer.alloc(700, 7) })])));
-  for (let length = 0; length < archive.length; length += 37) {
+test("every archive that was cut is refused, also between two entries and before its end mark", async () => {
+  const archive = await collect(
+    writeTar(
+      from([entryOf({ name: "a", content: null }), entryOf({ name: "a/b", content: Buffer.alloc(700, 7) })]),
+    ),
+  );
+  for (let length = 0; length < archive.length; length++) {
+    if (length % 37 !== 0 && length % 512 !== 0) continue;
     await assert.rejects(unpack(from([archive.subarray(0, length)])), TarError, String(length));
   }
+});
+
+/** An archive of one file whose header a test has changed; the checksum is right again. */
+async function withHeader(change: (header: Buffer) => void): Promise<Buffer> {
+  const archive = await collect(writeTar(from([entryOf({ name: "a", content: Buffer.alloc(700, 7) })])));
+  const header = archive.subarray(0, 512);
+  change(header);
+  header.write("        ", 148);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
+  return archive;
+}
+
+test("links, devices, names that lead elsewhere, odd sizes and folders with content are refused", async () => {
+  const typed = (type: string) => withHeader((header) => header.write(type, 156));
+  const named = (name: string) => withHeader((header) => header.fill(0, 0, 100).write(name, 0, 100, "utf8"));
+  const sized = (size: string) => withHeader((header) => header.write(size, 124, 12, "latin1"));
+  const refused = {
+    "hard link": await typed("1"),
+    "symbolic link": await typed("2"),
+    device: await typed("3"),
+    pipe: await typed("6"),
+    "long name of GNU tar": await typed("L"),
+    "extended header": await typed("x"),
+    "folder with content": await typed("5"),
+    "absolute name": await named("/etc/passwd"),
+    "name above": await named("../a"),
+    "name above, inside": await named("a/../../b"),
+    "name of Windows": await named("c:\\a"),
+    "empty name": await named(""),
+    "size in base 256": await sized("\x81\0\0\0\0\0\0\0\0\0\x02\xbc"),
+    "size below zero": await sized("-0000000001\0"),
+  };
+  for (const [what, archive] of Object.entries(refused))
+    await assert.rejects(unpack(from([archive])), TarError, what);
+  assert.equal((await unpack(from([await named("fine")]))).length, 1);
+});
+
+test("an archive behind the end of another is not read", async () => {
+  const archive = await collect(writeTar(from([entryOf({ name: "a", content: Buffer.alloc(10) })])));
+  await assert.rejects(unpack(from([archive, archive])), TarError);
 });
 
 test("hostile bytes give a TarError or a list of harmless names, never anything else", async () => {

@@ -1,7 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer as createHttpServer, type Server } from "node:http";
 import type { FastifyInstance } from "fastify";
-import type { Metrics } from "../lib/metrics.ts";
+
+/** All series as one text in the Prometheus format. */
+type RenderMetrics = () => Promise<string>;
 
 /** `ready` resolves with null, or with the reason why requests should go elsewhere. */
 export function mountHealth(app: FastifyInstance, ready: () => Promise<string | null>): void {
@@ -12,22 +14,28 @@ export function mountHealth(app: FastifyInstance, ready: () => Promise<string | 
   });
 }
 
-export function mountMetrics(app: FastifyInstance, metrics: Metrics, token: string): void {
+export function mountMetrics(app: FastifyInstance, render: RenderMetrics, token: string): void {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   const expected = digest(`Bearer ${token}`);
   app.get("/metrics", async (request, reply) => {
     if (!timingSafeEqual(digest(request.headers.authorization ?? ""), expected))
       return reply.code(401).send("unauthorized\n");
-    return reply.type("text/plain; version=0.0.4").send(metrics.render());
+    return reply.type("text/plain; version=0.0.4").send(await render());
   });
 }
 
 /** `/metrics` on a port of its own, for a network that only the operator reaches. */
-export function listenForMetrics(metrics: Metrics, host: string, port: number): Promise<Server> {
+export function listenForMetrics(render: RenderMetrics, host: string, port: number): Promise<Server> {
   const server = createHttpServer((request, response) => {
-    const found = request.method === "GET" && request.url === "/metrics";
-    response.writeHead(found ? 200 : 404, { "content-type": "text/plain; version=0.0.4" });
-    response.end(found ? metrics.render() : "not found\n");
+    const answer = (status: number, text: string) => {
+      response.writeHead(status, { "content-type": "text/plain; version=0.0.4" });
+      response.end(text);
+    };
+    if (request.method !== "GET" || request.url !== "/metrics") return answer(404, "not found\n");
+    render().then(
+      (text) => answer(200, text),
+      () => answer(500, "the metrics could not be read\n"),
+    );
   });
   return new Promise((resolve, reject) => {
     server.once("error", reject);

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { createSocket } from "node:dgram";
-import { getServers } from "node:dns";
+import nodeDns from "node:dns";
 import { lookup } from "node:dns/promises";
 import { connect, isIP, isIPv6 } from "node:net";
 import {
@@ -32,11 +32,14 @@ export class DnsError extends Error {
   }
 }
 
+/** The addresses of a host name, or an empty list when it has none. Throws when nobody could tell. */
+export type ResolveAddresses = (host: string) => Promise<string[]>;
+
 export type Dns = {
   /** The values of all TXT records of a name, each put together from its strings. */
   resolveTxt(name: string): Promise<string[]>;
   /** The IPv4 and IPv6 addresses of a host name. An address stands for itself. */
-  resolveAddresses(name: string): Promise<string[]>;
+  resolveAddresses: ResolveAddresses;
 };
 
 export type DnsOptions = {
@@ -55,7 +58,8 @@ type Resolver = { address: string; port: number };
 
 export function createDns({ resolvers, timeoutMs }: DnsOptions): Dns {
   const configured = resolvers.map(parseResolver);
-  const servers = () => (configured.length > 0 ? configured : getServers().map(parseResolver));
+  // Through the module: a named import would go on showing the list from before a `setServers`.
+  const servers = () => (configured.length > 0 ? configured : nodeDns.getServers().map(parseResolver));
 
   async function resolveTxt(name: string): Promise<string[]> {
     const records = await resolveRecords(servers(), name, "TXT", timeoutMs);
@@ -67,9 +71,8 @@ export function createDns({ resolvers, timeoutMs }: DnsOptions): Dns {
     if (isIP(host) !== 0) return [host];
     // RFC 6761: these names are this machine's, whatever a resolver says.
     if (host === "localhost" || host.endsWith(".localhost")) return ["127.0.0.1", "::1"];
-    if (configured.length === 0) return lookUpBySystem(host);
     const results = await Promise.allSettled(
-      (["A", "AAAA"] as const).map((type) => resolveRecords(configured, host, type, timeoutMs)),
+      (["A", "AAAA"] as const).map((type) => resolveRecords(servers(), host, type, timeoutMs)),
     );
     const addresses = results.flatMap((result) =>
       result.status === "fulfilled"
@@ -89,15 +92,14 @@ export function parseResolver(text: string): Resolver {
   return { address: match?.[1] ?? match?.[2] ?? text, port: Number(match?.[3] ?? 53) };
 }
 
-/** What the machine itself would find, its hosts file included. */
-async function lookUpBySystem(host: string): Promise<string[]> {
-  try {
-    return (await lookup(host, { all: true })).map((entry) => entry.address);
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === "ENOTFOUND" || code === "ENODATA") return [];
-    throw new DnsError("unavailable", "the system's resolver did not answer");
-  }
+/**
+ * What the machine itself would find, its hosts file included, which only getaddrinfo reads. For names that the operator
+ * chose and no others: getaddrinfo has four threads for the whole process, and a few names whose servers are silent would
+ * delay every other name and every file operation.
+ */
+export async function lookUpLocally(host: string): Promise<string[]> {
+  const found = await lookup(host, { all: true });
+  return found.map(({ address }) => address);
 }
 
 /** The records of this type that a name has in the end, after following its aliases. */

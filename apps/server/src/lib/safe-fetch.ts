@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import { createSecureContext } from "node:tls";
 import { Agent, buildConnector, type Dispatcher } from "undici";
+import type { ResolveAddresses } from "./dns.ts";
 import { bareHost, isPublicAddress, urlProblem } from "./public-address.ts";
-import type { ResolveAddresses } from "./resolve-addresses.ts";
 
 /** Why a request got no answer. */
 export type SafeFetchProblem =

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { getServers, setServers } from "node:dns";
 import { test } from "node:test";
 import { encode } from "dns-packet";
 import { createDns, DnsError, parseResolver } from "../../src/lib/dns.ts";
@@ -15,6 +16,8 @@ function reset(): void {
     one.zone.clear();
     one.behaviour = "answer";
     one.answersOnlyAliases = false;
+    one.answersOverTcp = false;
+    one.cutsInsideRecords = false;
     one.delayMs = 0;
     one.forgeries = () => [];
     one.queries.length = 0;
@@ -38,15 +41,53 @@ test("a name that does not exist and one without such a record have no values", 
   assert.deepEqual(await dns.resolveTxt("has-address.example"), []);
 });
 
-test("an answer too long for a datagram comes over TCP", async () => {
-  reset();
+test("an answer too long for a datagram comes over TCP, wherever the datagram was cut", async () => {
   const values = Array.from({ length: 20 }, (_, i) => [`value ${i} ${"x".repeat(100)}`]);
-  server.set("long.example", "TXT", ...values);
-  assert.equal((await dns.resolveTxt("long.example")).length, 20);
-  assert.deepEqual(
-    server.queries.map((query) => query.over),
-    ["udp", "tcp"],
-  );
+  for (const cutsInsideRecords of [false, true]) {
+    reset();
+    server.cutsInsideRecords = cutsInsideRecords;
+    server.set("long.example", "TXT", ...values);
+    assert.equal((await dns.resolveTxt("long.example")).length, 20);
+    assert.deepEqual(
+      server.queries.map((query) => query.over),
+      ["udp", "tcp"],
+    );
+  }
+});
+
+test("no fault of a resolver counts as a missing record, over UDP and over TCP", async () => {
+  const faults = {
+    servfail: ["failed", "failed"],
+    refused: ["failed", "failed"],
+    notauth: ["failed", "failed"],
+    garbage: ["failed", "failed"],
+    cut: ["failed", "failed"],
+    truncated: ["failed", "failed"],
+    // Over UDP anyone may have sent the query back, so that it is passed over; over TCP it was the resolver.
+    echo: ["unavailable", "failed"],
+    silent: ["unavailable", "unavailable"],
+  } as const;
+  for (const [behaviour, kinds] of Object.entries(faults)) {
+    for (const [i, kind] of kinds.entries()) {
+      reset();
+      server.set("example.com", "TXT", "genuine");
+      server.behaviour = behaviour as keyof typeof faults;
+      server.answersOverTcp = i === 1;
+      await failsAs(kind, dns.resolveTxt("example.com"));
+    }
+  }
+});
+
+test("records of another name are not taken, though they answer the right question", async () => {
+  for (const answersOverTcp of [false, true]) {
+    reset();
+    server.behaviour = "foreign";
+    server.answersOverTcp = answersOverTcp;
+    server.set("example.com", "TXT", "forged");
+    server.set("example.com", "A", "192.0.2.9");
+    assert.deepEqual(await dns.resolveTxt("example.com"), []);
+    assert.deepEqual(await dns.resolveAddresses("example.com"), []);
+  }
 });
 
 test("aliases are followed, within one answer and over several", async () => {
@@ -153,6 +194,21 @@ test("addresses of both kinds; literals and localhost are not asked for", async 
   assert.deepEqual(server.queries, []);
   server.behaviour = "servfail";
   await failsAs("failed", dns.resolveAddresses("both.example"));
+});
+
+test("without configured resolvers the system's are asked, for addresses as for texts", async () => {
+  reset();
+  server.set("both.example", "A", "192.0.2.7");
+  server.set("both.example", "TXT", "found");
+  const before = getServers();
+  setServers([server.address]);
+  try {
+    const bySystem = createDns({ resolvers: [], timeoutMs: 400 });
+    assert.deepEqual(await bySystem.resolveAddresses("both.example"), ["192.0.2.7"]);
+    assert.deepEqual(await bySystem.resolveTxt("both.example"), ["found"]);
+  } finally {
+    setServers(before);
+  }
 });
 
 test("resolvers are given with and without port, in both families", () => {

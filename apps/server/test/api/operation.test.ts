@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
@@ -30,18 +30,64 @@ test("/healthz answers, and /readyz tells whether the database has every migrati
 });
 
 test("/metrics needs the token, and its labels hold no identifier or secret", async () => {
-  const { owner, key } = await createPartner(api);
+  const { owner, key, organizationId } = await createPartner(api);
   await owner.api.patch(`/v1/auth/api-keys/${key.id}`, { enabled: true });
   assert.equal((await api.get("/metrics")).status, 401);
   assert.equal((await api.as("wrong").get("/metrics")).status, 401);
   const metrics = await api.call("GET", "/metrics", { headers: { authorization: "Bearer let me see" } });
   assert.equal(metrics.status, 200);
   assert.match(metrics.text, /^assay_http_request_seconds_count\{route="updateApiKey",status="200"\} [1-9]/m);
-  for (const secret of [key.id, key.secret, owner.token, owner.email])
+  for (const secret of [key.id, key.secret, organizationId, owner.token, owner.email])
     assert.ok(!metrics.text.includes(secret));
-  for (const line of metrics.text.trimEnd().split("\n")) {
-    assert.match(line, /^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{([a-z_]+="[^"]*",?)+\})? [0-9.e+-]+)$/, line);
+  const lines = metrics.text.split("\n").filter((line) => line !== "");
+  for (const line of lines) {
+    assert.match(line, /^(# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"]*",?)+\})? ([0-9.e+-]+|N[Aa]N))$/, line);
+    // Names of our own code, of Node or of a version; an id of ours has digits and more than 20 characters.
+    for (const [, label] of line.startsWith("#") ? [] : line.matchAll(/="([^"]*)"/g))
+      assert.match(label ?? "", /^(?!.*\d.{20})[\w .:/+-]{1,60}$/, line);
   }
+});
+
+/** The series that alarms are made of; their names are a promise to whoever wrote one. */
+const alarmSeries = [
+  "process_cpu_seconds_total",
+  "process_resident_memory_bytes",
+  "process_start_time_seconds",
+  "process_open_fds",
+  "process_max_fds",
+  "nodejs_heap_size_used_bytes",
+  "nodejs_eventloop_lag_p99_seconds",
+  "nodejs_gc_duration_seconds_count",
+  "nodejs_version_info",
+  "assay_build_info",
+  "assay_db_pool_limit",
+  "assay_db_pool_open",
+  "assay_db_pool_idle",
+  "assay_db_pool_waiting",
+  "assay_db_listener_connected",
+];
+
+test("what an operator is warned by is in /metrics, once each and documented, on a port of its own too", async () => {
+  const free = createServer().listen(0, "127.0.0.1");
+  await once(free, "listening");
+  const { port } = free.address() as { port: number };
+  free.close();
+  await once(free, "close");
+  await startTestService({ env: { METRICS_PORT: String(port), DATABASE_POOL_SIZE: "7" } });
+  const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
+  assert.equal(answer.status, 200);
+  const text = await answer.text();
+  const guide = readFileSync(new URL("../../../../docs/operating.md", import.meta.url), "utf8");
+  for (const name of alarmSeries) {
+    assert.match(text, new RegExp(`^${name}(\\{.*\\})? `, "m"));
+    assert.ok(guide.includes(name.replace(/_count$/, "")), `${name} is not in docs/operating.md`);
+  }
+  const helped = [...text.matchAll(/^# HELP (\w+) /gm)].map(([, name]) => name);
+  assert.equal(new Set(helped).size, helped.length);
+  assert.match(text, /^assay_db_pool_limit 7$/m);
+  assert.match(text, /^assay_db_listener_connected 1$/m);
+  assert.match(text, /^assay_build_info\{version="\d+\.\d+\.\d+"\} 1$/m);
+  assert.equal((await fetch(`http://127.0.0.1:${port}/`)).status, 404);
 });
 
 test("a connection that never sent a request does not hold up the end", async () => {

@@ -5,8 +5,23 @@ import { type Answer, decode, encode, type Packet, type Question, TRUNCATED_RESP
 
 type Zone = Map<string, { type: string; data: unknown }[]>;
 
-/** What the server does with a query instead of answering it from its records. */
-export type Behaviour = "answer" | "silent" | "servfail" | "refused" | "garbage";
+/**
+ * What the server does with a query instead of answering it from its records. `echo` sends the query back, `cut` an answer
+ * whose last record is cut short, `truncated` an answer that says it is not all, and `foreign` the records of another name.
+ */
+export type Behaviour =
+  | "answer"
+  | "silent"
+  | "servfail"
+  | "refused"
+  | "notauth"
+  | "garbage"
+  | "echo"
+  | "cut"
+  | "truncated"
+  | "foreign";
+
+const errorCodes = { servfail: 2, refused: 5, notauth: 9 } as const;
 
 /**
  * A real name server on loopback, UDP and TCP on one port. Its records are set by the test; what it cannot fit into 512
@@ -18,6 +33,10 @@ export class DnsServer {
   behaviour: Behaviour = "answer";
   /** How long an answer over UDP is held back. */
   delayMs = 0;
+  /** Truncates every answer over UDP, so that `behaviour` shows over TCP only. */
+  answersOverTcp = false;
+  /** Fills the 512 bytes of a truncated answer to the last, in the middle of a record, instead of leaving records out. */
+  cutsInsideRecords = false;
   /** Leaves out what an alias leads to, so that the client must ask for it. */
   answersOnlyAliases = false;
   /** Sends these before the right answer over UDP. */
@@ -95,15 +114,33 @@ export class DnsServer {
     const [question] = query.questions;
     if (question === undefined) return null;
     this.queries.push({ name: question.name, type: question.type, over });
-    if (this.behaviour === "silent") return null;
-    if (this.behaviour === "garbage") return Buffer.concat([message.subarray(0, 2), Buffer.alloc(9, 0xff)]);
     const reply: Packet = { id: query.id ?? 0, type: "response", questions: [question], answers: [] };
-    if (this.behaviour !== "answer")
-      return encode({ ...reply, flags: this.behaviour === "servfail" ? 2 : 5 });
+    const truncated = encode({ ...reply, flags: 0x0180 | TRUNCATED_RESPONSE });
+    if (over === "udp" && this.answersOverTcp) return truncated;
+    switch (this.behaviour) {
+      case "silent":
+        return null;
+      case "garbage":
+        return Buffer.concat([message.subarray(0, 2), Buffer.alloc(9, 0xff)]);
+      case "servfail":
+      case "refused":
+      case "notauth":
+        return encode({ ...reply, flags: errorCodes[this.behaviour] });
+      case "echo":
+        return Buffer.from(message);
+      case "truncated":
+        return truncated;
+    }
     const { answers, exists } = this.#find(question);
     const flags = 0x0180 | (exists ? 0 : 3);
+    if (this.behaviour === "foreign")
+      return encode({ ...reply, flags, answers: answers.map((one) => ({ ...one, name: "other.example" })) });
     const whole = encode({ ...reply, flags, answers });
-    if (over === "udp" && whole.length > 512) return encode({ ...reply, flags: flags | TRUNCATED_RESPONSE });
+    if (this.behaviour === "cut") return whole.subarray(0, -3);
+    if (over === "udp" && whole.length > 512) {
+      const flagged = { ...reply, flags: flags | TRUNCATED_RESPONSE };
+      return this.cutsInsideRecords ? encode({ ...flagged, answers }).subarray(0, 512) : encode(flagged);
+    }
     return whole;
   }
 
