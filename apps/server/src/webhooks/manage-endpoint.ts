@@ -12,7 +12,7 @@ import { newSigningSecret } from "./signing.ts";
 
 type Needs = Pick<Core, "db" | "clock" | "ring">;
 
-/** The endpoint, and the secret that is shown this once. */
+/** The new endpoint with its signing secret, which is shown this once. */
 export async function createEndpoint(
   { db, clock, ring }: Needs,
   safeFetch: SafeFetch,
@@ -69,7 +69,7 @@ export async function changeEndpoint(
       targetId: updated.id,
       details: { ...settings, ...(url === undefined ? {} : { host: hostOf(url) }) },
     });
-    // What was held while the endpoint was disabled goes on at once.
+    // Deliveries that were held while the endpoint was disabled become due at once.
     if (body.enabled === true) await announceDeliveries(tx, [updated.id]);
     return updated;
   });
@@ -98,7 +98,7 @@ async function checkUrl(safeFetch: SafeFetch, url: string): Promise<void> {
   if (problem !== null) throw new ApiError("WEBHOOK_URL_REJECTED", { message: `\`url\` ${problem}.` });
 }
 
-/** A path or a query may hold a secret of the partner's, so only the host is written down. */
+/** Only the host is written to the audit log: path and query may hold a secret of the partner's. */
 function hostOf(url: string): string {
   return URL.parse(url)?.host ?? "";
 }
