@@ -1,19 +1,31 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 
+const checkout = path.resolve(import.meta.dirname, "..");
+
 /** The runner on fixtures, with the PostgreSQL of this run so that it starts none. */
-function runTests(...fixtures: string[]): {
-  status: number | null;
-  lines: string[];
-  last: string | undefined;
-} {
-  const files = fixtures.map((name) => path.join("scripts/fixtures", `${name}.fixture.ts`));
+function runTests(...fixtures: string[]): Ran {
+  return runRunner(
+    fixtures.map((name) => path.join("scripts/fixtures", `${name}.fixture.ts`)),
+    {},
+  );
+}
+
+type Ran = { status: number | null; lines: string[]; last: string | undefined };
+
+function runRunner(files: readonly string[], environment: Record<string, string>, root = checkout): Ran {
   const { status, stdout } = spawnSync(process.execPath, ["scripts/test.ts", "--quiet-seconds=1", ...files], {
-    cwd: path.resolve(import.meta.dirname, ".."),
+    cwd: root,
     encoding: "utf8",
-    env: { ...process.env, TEST_DATABASE_URL: process.env.ASSAY_TEST_POSTGRES ?? "postgresql:///none" },
+    env: {
+      ...process.env,
+      TEST_DATABASE_URL: process.env.ASSAY_TEST_POSTGRES ?? "postgresql:///none",
+      ...environment,
+    },
   });
   const lines = stdout.trimEnd().split("\n");
   return { status, lines, last: lines.at(-1) };
@@ -61,4 +73,44 @@ test("a file without tests, and a run without files, fail", () => {
   const none = runTests("no-such-file");
   assert.equal(none.status, 1);
   assert.equal(none.last, "0 passed, 0 failed");
+});
+
+test("without a browser all browser tests are one line that names their number and the way to get one", () => {
+  const { status, lines, last } = runRunner([".browser.test.ts", "scripts/fixtures/passes.fixture.ts"], {
+    CHROMIUM_PATH: "/nowhere/chromium",
+  });
+  assert.equal(status, 0);
+  const told = lines.filter((line) => line.includes("browser test"));
+  assert.equal(told.length, 1, told.join("\n"));
+  const files = Number(
+    /^ {2}(\d+) files of browser tests: CHROMIUM_PATH names \/nowhere/.exec(told[0] ?? "")?.[1],
+  );
+  assert.ok(files > 1);
+  assert.equal(last, `1 passed, 0 failed, ${files + 1} skipped`);
+});
+
+test("run directly, the runner brings the web apps up to date before a browser test, and for no other", (t) => {
+  const root = mkdtempSync(path.join(tmpdir(), "assay-runner-"));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  mkdirSync(path.join(root, "apps"));
+  mkdirSync(path.join(root, "scripts"));
+  symlinkSync(path.join(checkout, "apps/server"), path.join(root, "apps/server"));
+  for (const file of ["test.ts", "test-reporter.ts", "find-browser.ts"])
+    cpSync(path.join(checkout, "scripts", file), path.join(root, "scripts", file));
+  // Stands for the script that builds what is stale.
+  writeFileSync(
+    path.join(root, "scripts/run.mjs"),
+    `import { appendFileSync } from "node:fs"; appendFileSync("built", process.argv[2]);`,
+  );
+  const fixture = (name: string, built: boolean) =>
+    writeFileSync(
+      path.join(root, "scripts", name),
+      `import assert from "node:assert/strict"; import { existsSync } from "node:fs"; import { test } from "node:test";
+       test("sees what was built", () => assert.equal(existsSync("built"), ${built}));`,
+    );
+  fixture("page.browser.test.ts", true);
+  fixture("page.plain.test.ts", false);
+  const environment = { CHROMIUM_PATH: "/bin/true" };
+  assert.equal(runRunner(["page.plain"], environment, root).last, "1 passed, 0 failed");
+  assert.equal(runRunner(["page.browser"], environment, root).last, "1 passed, 0 failed");
 });

@@ -8,6 +8,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { startEmbeddedPostgres } from "../apps/server/src/db/embedded-postgres.ts";
+import { findBrowser, thisMachine } from "./find-browser.ts";
 import type { TestReport } from "./test-reporter.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -23,7 +24,8 @@ type Prepared = { environment: Record<string, string>; close(): Promise<void> };
 type Outcome = {
   passed: number;
   failures: { name: string; text: string }[];
-  skips: { name: string; reason: string }[];
+  /** `count` where one line stands for several. */
+  skips: { name: string; reason: string; count?: number }[];
 };
 
 /** Checks of the source that count as one test each. They run while PostgreSQL starts. */
@@ -64,19 +66,14 @@ async function main(): Promise<number> {
     return finish(total, startedAt);
   }
   try {
-    const chromium = ensureChromium(files);
+    const { waiting, skips, failures, browser } = prepareBrowserTests(files);
+    add({ passed: 0, failures, skips });
     const seenCodes = path.join(await mkdtemp(path.join(tmpdir(), "assay-codes-")), "seen");
     const environment = {
       ...prepared.environment,
       ASSAY_TEST_SEEN_CODES: seenCodes,
-      ...(chromium.path === null ? {} : { CHROMIUM_PATH: chromium.path }),
+      ...(browser === null ? {} : { CHROMIUM_PATH: browser }),
     };
-    const waiting = files.filter((file) => {
-      if (chromium.path !== null || !isBrowserTest(file)) return true;
-      print(`skip  ${file}  (${chromium.reason})`);
-      total.skips.push({ name: file, reason: chromium.reason });
-      return false;
-    });
     const worker = async (): Promise<void> => {
       for (let file = waiting.shift(); file !== undefined && !interrupted; file = waiting.shift()) {
         add(await runFile(file, environment));
@@ -103,7 +100,8 @@ function finish(total: Outcome, startedAt: number): number {
     for (const { name } of total.failures) print(`  ${name}`);
   }
   print(`\n${seconds(startedAt)} in all`);
-  const skipped = total.skips.length > 0 ? `, ${total.skips.length} skipped` : "";
+  const skips = total.skips.reduce((sum, { count = 1 }) => sum + count, 0);
+  const skipped = skips > 0 ? `, ${skips} skipped` : "";
   print(`${total.passed} passed, ${total.failures.length} failed${skipped}`);
   return ranNothing || total.failures.length > 0 ? 1 : 0;
 }
@@ -285,32 +283,43 @@ async function preparePostgres(): Promise<Prepared> {
   };
 }
 
-type Chromium = { path: string; reason: "" } | { path: null; reason: string };
+type BrowserTests = {
+  /** The files that can run. */
+  waiting: string[];
+  browser: string | null;
+  skips: Outcome["skips"];
+  failures: Outcome["failures"];
+};
 
-/** The browser is wanted only when a browser test was picked. */
-function ensureChromium(files: readonly string[]): Chromium {
-  if (!files.some(isBrowserTest)) return { path: null, reason: "no browser test was picked" };
-  const given = process.env.CHROMIUM_PATH;
-  if (given !== undefined && given !== "") {
-    return existsSync(given)
-      ? { path: given, reason: "" }
-      : { path: null, reason: `CHROMIUM_PATH names ${given}, which does not exist` };
+/** A browser and fresh web apps are wanted only when a browser test was picked. */
+function prepareBrowserTests(files: readonly string[]): BrowserTests {
+  const browserTests = files.filter(isBrowserTest);
+  if (browserTests.length === 0) return { waiting: [...files], browser: null, skips: [], failures: [] };
+  const others = files.filter((file) => !isBrowserTest(file));
+  const { path: browser, reason } = findBrowser(thisMachine);
+  if (browser === null) {
+    const name = `${browserTests.length} files of browser tests`;
+    const skips = [{ name, reason, count: browserTests.length }];
+    return { waiting: others, browser, skips, failures: [] };
   }
-  const packaged = "/usr/bin/chromium";
-  if (existsSync(packaged)) return { path: packaged, reason: "" };
-  if (process.geteuid?.() !== 0 || !existsSync("/etc/debian_version")) {
-    return { path: null, reason: "no Chromium here: set CHROMIUM_PATH, or install chromium" };
-  }
-  print("Installing Chromium for the browser tests (once)…");
-  const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  const install = ["install", "-y", "--no-install-recommends", "chromium"];
-  for (const args of [["update"], install]) {
-    const result = spawnSync("apt-get", args, { stdio: "ignore", env: environment, timeout: 600_000 });
-    if (result.status !== 0) return { path: null, reason: `apt-get ${args[0]} could not install Chromium` };
-  }
-  return existsSync(packaged)
-    ? { path: packaged, reason: "" }
-    : { path: null, reason: "Chromium was installed, but not as /usr/bin/chromium" };
+  const built = buildWebApps();
+  if (built.ok) return { waiting: [...files], browser, skips: [], failures: [] };
+  print(`FAIL  the web apps for the browser tests\n${indent(built.output)}`);
+  const failures = [{ name: "the web apps for the browser tests", text: built.output }];
+  return { waiting: others, browser, skips: [], failures };
+}
+
+/** `npm test` has built them already; whoever runs this file directly after an edit must not test the build before it. */
+function buildWebApps(): { ok: boolean; output: string } {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [path.join(root, "scripts/run.mjs"), "build"],
+    {
+      cwd: root,
+      encoding: "utf8",
+    },
+  );
+  return { ok: status === 0, output: `${stdout}${stderr}` };
 }
 
 // --- printing ---------------------------------------------------------------------------------------------------------

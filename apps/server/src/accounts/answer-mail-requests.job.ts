@@ -13,8 +13,9 @@ import { findUserByEmail } from "./user.store.ts";
 const batchSize = 20;
 
 /**
- * Mails the links that were asked for. Request, token and mail change in one transaction: each is answered once. A request
- * that cannot be answered is set aside, so that it does not keep the others waiting.
+ * Mails the links that were asked for (the transactional outbox of mail requests). Request, token and mail change in
+ * one transaction, so each request is answered once. A request that cannot be answered is set aside, so that it does
+ * not keep the others waiting.
  */
 export async function answerMailRequests(core: Core): Promise<number> {
   const ids = await listMailRequests(core.db, batchSize);
@@ -46,7 +47,10 @@ async function setAside({ db, clock, log }: Core, id: string, error: unknown): P
     });
 }
 
-/** A request whose key has left the ring is dropped: it must not hold up the others for ever. */
+/**
+ * A request that was sealed under a key which has left the ring cannot be read; it is dropped, or it would hold up
+ * the others for ever.
+ */
 function openEmail({ ring, log }: Core, request: MailRequestRow): string | null {
   try {
     return ring.openText("mail", request.email, request.id);

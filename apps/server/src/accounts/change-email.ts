@@ -10,7 +10,10 @@ import { removeMailedTokens, takeMailedToken } from "./mailed-token.store.ts";
 import { type Proof, reauthenticated } from "./reauthenticate.ts";
 import { findUserByEmail, lockUser, setVerifiedEmail } from "./user.store.ts";
 
-/** Whether the new address already has an account is told to that address only. */
+/**
+ * Only the new address learns, by mail, whether it already has an account; the caller gets the same answer either way
+ * (no account enumeration).
+ */
 export async function requestEmailChange(
   core: Core,
   caller: UserCaller,

@@ -33,7 +33,7 @@ export async function changePassword(
   const now = core.clock.now();
   await core.db.transaction(async (tx) => {
     const current = await lockUser(tx, user.id);
-    // Somebody else changed it between the check and here; theirs is the newer password.
+    // Another request changed the password between the check and this lock; that one is newer and stays.
     if (current?.password_hash !== user.password_hash) throw new ApiError("CONFLICT");
     await setPasswordHash(tx, user.id, passwordHash, now);
     await removeOtherUserSessions(tx, user.id, caller.userSessionId);
@@ -53,7 +53,7 @@ export async function resetPassword(
   const now = core.clock.now();
   const hash = hashToken(given.token);
   const attempt = await countLink(core, address);
-  // Hashing a password is work that only somebody with a link gets done.
+  // Hashing a password is expensive, so the link is looked up first: without a valid link no hash is computed.
   if ((await findMailedToken(core.db, "reset_password", hash, now)) === null) throw deadToken();
   const passwordHash = await hashPassword(given.password);
   await core.db.transaction(async (tx) => {

@@ -9,7 +9,10 @@ export async function hasSecondFactor({ db }: Pick<Core, "db">, userId: string):
   return factor !== null && factor.confirmed_at !== null;
 }
 
-/** Whether the code is right. It is used up in the transaction of what it allows. */
+/**
+ * Whether the code is right. The code is consumed in the same transaction as the action that it allows, so it is
+ * spent exactly when the action happens.
+ */
 export async function acceptCode(
   { ring, clock }: Pick<Core, "ring" | "clock">,
   tx: Tx,

@@ -12,8 +12,8 @@ const check = createValidator(SignUpBody, "body");
 export type NewPerson = { name: string; email: string; password: string };
 
 /**
- * Makes an account. `emailVerified`: somebody vouches for the address, as the operator does on the command line.
- * `together` runs in the transaction that makes it.
+ * Makes an account. `emailVerified`: the caller vouches for the address, as the operator does on the command line.
+ * `together` runs in the same transaction as the insert.
  */
 export async function createUser(
   { db, clock }: Pick<Core, "db" | "clock">,

@@ -19,7 +19,8 @@ export function deleteAccount(core: Core, caller: UserCaller, proof: Proof): Pro
 
 async function removeAccount(core: Core, tx: Tx, userId: string): Promise<void> {
   const now = core.clock.now();
-  // Organizations before the user, the order in which memberships are written everywhere.
+  // Lock order: organizations first, then the user, as everywhere that memberships are written; any other order could
+  // deadlock.
   await lockOrganizationsOf(tx, userId);
   const user = await lockUser(tx, userId);
   if (user === null) throw new ApiError("UNAUTHORIZED");

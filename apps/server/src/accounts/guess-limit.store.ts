@@ -4,7 +4,10 @@ import type { LimitState } from "./guess-limit.ts";
 
 export type LimitRow = { key: Buffer; level: number; updated_at: Date; blocked_until: Date | null };
 
-/** The rows of these keys, locked; those that did not exist are made. In order, so that two callers cannot cross. */
+/**
+ * The rows of these keys, locked; missing ones are inserted. Locked in the order of their keys, so that two callers
+ * cannot deadlock.
+ */
 export function lockLimits(tx: Tx, keys: readonly Buffer[], now: Date): Promise<LimitRow[]> {
   return tx.rows<LimitRow>(sql`
     insert into guess_limits (key, level, updated_at, blocked_until, expires_at)
@@ -25,7 +28,7 @@ export async function removeLimit(db: Queryable, key: Buffer): Promise<void> {
   await db.run(sql`delete from guess_limits where key = ${key}`);
 }
 
-/** Gives back a try that was right, and with it the wait that it alone had caused. */
+/** Refunds a try that turned out to be right, and removes the wait that this try alone had caused. */
 export async function refundLimit(db: Queryable, key: Buffer, blockedUntil: Date | null): Promise<void> {
   await db.run(sql`
     update guess_limits set level = greatest(level - 1, 0),

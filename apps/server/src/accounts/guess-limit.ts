@@ -2,14 +2,14 @@ import { isIP } from "node:net";
 import { hourMs, later, minuteMs, secondMs } from "../kernel/clock.ts";
 
 /**
- * A bucket that fills by one with each try and drains with time. While it holds fewer than `free` tries there is no wait;
- * beyond that every try is followed by a wait that doubles up to `maxDelayMs`.
+ * A leaky bucket: each try fills it by one, and it drains with time. While it holds fewer than `free` tries there is
+ * no wait; beyond that every try is followed by a wait that doubles up to `maxDelayMs`.
  */
 export type LimitRule = {
   free: number;
   firstDelayMs: number;
   maxDelayMs: number;
-  /** How long it takes for one try to be forgotten. */
+  /** The time in which the bucket drains by one try. */
   drainMs: number;
 };
 
@@ -17,7 +17,7 @@ export type LimitState = { level: number; updatedAt: Date; blockedUntil: Date | 
 
 export type Verdict = { allowed: true; next: LimitState } | { allowed: false; retryAfterMs: number };
 
-/** Takes one try. It is counted before anybody knows whether it is right, so tries made at once are all counted. */
+/** Counts one try, before it is known to be right or wrong, so that tries made at the same time are all counted. */
 export function tryOnce(state: LimitState | null, rule: LimitRule, now: Date): Verdict {
   const blockedMs = (state?.blockedUntil?.getTime() ?? 0) - now.getTime();
   if (blockedMs > 0) return { allowed: false, retryAfterMs: blockedMs };
@@ -37,22 +37,23 @@ function drained(state: LimitState | null, rule: LimitRule, now: Date): number {
 
 export function delayAfter(level: number, rule: LimitRule): number {
   if (level < rule.free) return 0;
-  // Beyond 2^30 the shortest first delay has long passed every longest one.
+  // The cap keeps the power finite: after 30 doublings every rule has long reached its `maxDelayMs`.
   const doublings = Math.min(30, level - rule.free);
   return Math.min(Math.ceil(rule.firstDelayMs * 2 ** doublings), rule.maxDelayMs);
 }
 
-/** From when on the state says nothing more than no state at all. */
+/** When the state can be deleted: the bucket is empty and no wait is left, which is the same as no row. */
 export function forgottenAt(state: LimitState, rule: LimitRule): Date {
-  // One millisecond more than is due, because the division on the way down may leave a trace.
+  // One extra millisecond, because the division that drains the bucket may leave a rounding error above zero.
   const empty = later(state.updatedAt, Math.ceil(state.level * rule.drainMs) + 1);
   return state.blockedUntil !== null && state.blockedUntil > empty ? state.blockedUntil : empty;
 }
 
 /**
- * Somebody who guesses at one account from one address waits up to a quarter of an hour between guesses, and nobody
- * else waits with them. A whole network that guesses at one account waits together, at most five minutes, and so does
- * whoever guesses at many accounts from one address; who signed in to the account from there before is spared both.
+ * Three buckets for each guess. `accountAndOrigin`: one address that guesses at one account waits up to 15 minutes
+ * between guesses, and nobody else waits with it. `account`: many addresses that guess at one account wait together,
+ * at most 5 minutes. `address`: one address that guesses at many accounts waits up to 15 minutes. An address from
+ * which the account was signed in to before (a familiar origin) is subject to the first bucket only.
  */
 export const rules = {
   account: { free: 30, firstDelayMs: 10 * secondMs, maxDelayMs: 5 * minuteMs, drainMs: 10 * minuteMs },
@@ -66,17 +67,20 @@ export const rules = {
   /** Mails to one account that one address asks for. */
   mailFromOrigin: { free: 5, firstDelayMs: minuteMs, maxDelayMs: 15 * minuteMs, drainMs: 5 * minuteMs },
   /**
-   * Mails to one account, whoever asks. The longest wait is shorter than any link lives, so while somebody else's
-   * requests hold up new mails, the mailbox has a link that works.
+   * Mails to one account, whoever asks. The longest wait is shorter than the life of any link, so while a stranger's
+   * requests hold up new mails, the mailbox still has a link that works.
    */
   mailToAccount: { free: 8, firstDelayMs: minuteMs, maxDelayMs: 5 * minuteMs, drainMs: 5 * minuteMs },
-  /** Things that cost us work but guess at nothing: new accounts, new challenges. */
+  /** Requests that cost work but guess at nothing: new accounts, new passkey challenges. */
   work: { free: 300, firstDelayMs: 10 * secondMs, maxDelayMs: 5 * minuteMs, drainMs: 3 * secondMs },
 } as const satisfies Record<string, LimitRule>;
 
 export const familiarForMs = 90 * 24 * hourMs;
 
-/** The network that one customer of a provider has: an address of IPv4, the first 64 bits of IPv6. */
+/**
+ * The block of addresses that one customer of a provider usually holds: a single IPv4 address, or the first 64 bits
+ * of IPv6.
+ */
 export function addressBlock(address: string): string {
   const plain = (address.split("%")[0] ?? "").toLowerCase();
   const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/.exec(plain)?.[1];

@@ -14,10 +14,13 @@ import { addressBlock, familiarForMs, forgottenAt, type LimitRule, rules, tryOnc
 type Needs = Pick<Core, "db" | "clock" | "ring">;
 type Bucket = { key: Buffer; rule: LimitRule; onSuccess: "empty" | "refund" };
 
-/** Where a try comes from: an address, or the session of somebody who is signed in, whatever address they have. */
+/**
+ * Where a try comes from: a network address, or, for a caller who is signed in, their sign-in session, whatever
+ * address it comes from.
+ */
 export type Origin = { address: string } | { userSessionId: string };
 
-/** A try that was counted. `succeeded` gives it back: right answers are not limited. */
+/** A try that was counted. `succeeded` refunds it: right answers are not limited. */
 export type CountedTry = { succeeded(): Promise<void> };
 
 /**
@@ -39,7 +42,7 @@ export async function countGuess(
       onSuccess: "empty",
     },
   ];
-  // Who signed in from here before waits for their own wrong guesses only, not for those of a neighbour or a network.
+  // A familiar origin is held up by its own wrong guesses only, not by those of its neighbours or of a whole network.
   if ("address" in origin && !(await isFamiliar(core, account, origin))) {
     buckets.push(
       { key: keyOf(core, [what, "address", place]), rule: rules.address, onSuccess: "refund" },
@@ -49,13 +52,16 @@ export async function countGuess(
   return take(core, buckets);
 }
 
-/** Counts the use of a mailed link. Its token cannot be guessed; this keeps somebody from trying for ever. */
+/**
+ * Counts the use of a mailed link. Its token cannot be guessed; the limit bounds the work that endless attempts would
+ * cause.
+ */
 export function countLink(core: Needs, address: string): Promise<CountedTry> {
   const key = keyOf(core, ["link", "address", addressBlock(address)]);
   return take(core, [{ key, rule: rules.address, onSuccess: "refund" }]);
 }
 
-/** Counts work that anybody may ask for. */
+/** Counts a request that costs work and that needs no sign-in. */
 export async function countWork(core: Needs, what: "sign-up" | "challenge", address: string): Promise<void> {
   await take(core, [
     { key: keyOf(core, [what, "address", addressBlock(address)]), rule: rules.work, onSuccess: "refund" },
@@ -63,8 +69,9 @@ export async function countWork(core: Needs, what: "sign-up" | "challenge", addr
 }
 
 /**
- * Counts a mail that somebody asks for. Refuses whoever asks too often; false when the account was mailed too often by
- * whomever, which the one who asks is not told.
+ * Counts a request for a mail. Throws `RATE_LIMITED` when this origin asks too often. Returns false when the
+ * account's own quota is exhausted, by whoever asked; the caller must not reveal that, since it tells what others
+ * have asked for.
  */
 export async function countMail(core: Needs, account: string, origin: Origin): Promise<boolean> {
   const subject = account.toLowerCase();
@@ -89,7 +96,7 @@ export async function countMail(core: Needs, account: string, origin: Origin): P
   }
 }
 
-/** Remembers that the account was signed in to from here. */
+/** Makes this origin a familiar one: the account was signed in to from here. */
 export async function rememberOrigin(
   core: Needs,
   accounts: readonly string[],
@@ -118,7 +125,7 @@ async function take({ db, clock }: Needs, buckets: readonly Bucket[]): Promise<C
     });
     const waits = verdicts.map(({ verdict }) => (verdict.allowed ? 0 : verdict.retryAfterMs));
     const retryAfterMs = Math.max(...waits);
-    // Nothing is counted then: waiting is not made longer by asking.
+    // A refused try is not counted, so asking again does not make the wait longer.
     if (retryAfterMs > 0) return { retryAfterMs };
     const counted: { bucket: Bucket; blockedUntil: Date | null }[] = [];
     for (const { bucket, verdict } of verdicts) {
@@ -157,7 +164,7 @@ function familiarKey(core: Needs, account: string, origin: { address: string }):
   return keyOf(core, ["familiar", account.toLowerCase(), placeOf(origin)]);
 }
 
-/** A keyed hash: from the table nobody can tell who tried what from where. */
+/** A keyed hash (HMAC), so that the table alone does not tell which account was tried from which address. */
 function keyOf({ ring }: Needs, parts: readonly string[]): Buffer {
   return ring.hash("guess-limit", JSON.stringify(parts));
 }

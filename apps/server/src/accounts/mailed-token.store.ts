@@ -33,7 +33,10 @@ export function findMailedToken(
     where token_hash = ${tokenHash} and purpose = ${purpose} and expires_at > ${now}`);
 }
 
-/** Uses the token up. Of two at once one gets it; when the transaction is rolled back, it is unused again. */
+/**
+ * Consumes the token. Of two requests at the same time one gets it; if the transaction rolls back, the token is
+ * unused again.
+ */
 export function takeMailedToken(
   tx: Tx,
   purpose: TokenPurpose,
@@ -74,14 +77,14 @@ export async function insertMailRequest(
     values (${request.id}, ${request.purpose}, ${request.email}, ${request.now})`);
 }
 
-/** The oldest requests that nobody is answering now. */
+/** The oldest requests that no other process has locked (`skip locked`). */
 export async function listMailRequests(db: Queryable, limit: number): Promise<string[]> {
   const rows = await db.rows<{ id: string }>(sql`
     select id from mail_requests where set_aside_at is null order by id limit ${limit} for update skip locked`);
   return rows.map(({ id }) => id);
 }
 
-/** Those of the requests that nobody else has taken meanwhile. */
+/** Those of the requests that no other process has taken meanwhile. */
 export function takeMailRequests(tx: Tx, ids: readonly string[]): Promise<MailRequestRow[]> {
   return tx.rows<MailRequestRow>(sql`
     delete from mail_requests where id in (
@@ -90,7 +93,7 @@ export function takeMailRequests(tx: Tx, ids: readonly string[]): Promise<MailRe
     returning id, purpose, email`);
 }
 
-/** False where it was set aside or answered already. */
+/** False when the request was set aside or answered already. */
 export async function setMailRequestAside(
   db: Queryable,
   id: string,

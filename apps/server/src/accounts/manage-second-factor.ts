@@ -21,7 +21,7 @@ import {
   newTotpSecret,
 } from "./second-factor.ts";
 
-/** Makes a secret that counts for nothing until a code of it is shown. */
+/** Makes an unconfirmed secret: it has no effect until the user shows a code made with it. */
 export async function startSecondFactor(core: Core, caller: UserCaller) {
   const { db, clock, ring } = core;
   await requireVerifiedEmail(core, caller);
@@ -31,7 +31,7 @@ export async function startSecondFactor(core: Core, caller: UserCaller) {
   return describeTotp(secret, caller.email);
 }
 
-/** Turns it on and gives the backup codes, which are shown this once. */
+/** Turns the second factor on and returns the backup codes, which are shown this once. */
 export async function confirmSecondFactor(core: Core, caller: UserCaller, code: string): Promise<string[]> {
   const factor = await findSecondFactor(core.db, caller.userId);
   if (factor === null) {
@@ -67,7 +67,7 @@ export async function renewBackupCodes(core: Core, caller: UserCaller, code: str
   return withCode(core, caller, code, (tx) => writeBackupCodes(core, tx, caller.userId));
 }
 
-/** Runs `work` in the transaction that uses the code up. */
+/** Runs `work` in the transaction that consumes the code. */
 async function withCode<T>(
   core: Core,
   caller: UserCaller,

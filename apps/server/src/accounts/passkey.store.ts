@@ -38,7 +38,7 @@ export function insertPasskey(
     returning ${columns}`);
 }
 
-/** By the credential alone: who it belongs to is what signing in finds out. */
+/** Finds a passkey by its credential id alone: whose it is, is what the sign-in has to find out. */
 export function findPasskeyByCredential(db: Queryable, credentialId: Buffer): Promise<PasskeyRow | null> {
   return db.first<PasskeyRow>(sql`select ${columns} from passkeys where credential_id = ${credentialId}`);
 }
@@ -80,7 +80,7 @@ export function removePasskey(tx: Tx, userId: string, id: string): Promise<Passk
   );
 }
 
-/** False when the passkey is gone, or when another request saw a higher count meanwhile. */
+/** False when the passkey was deleted, or when a request at the same time stored a higher signature counter. */
 export async function markPasskeyUsed(
   tx: Tx,
   id: string,
@@ -101,7 +101,7 @@ export async function insertChallenge(
     values (${challenge.hash}, ${challenge.userId}, ${challenge.expiresAt})`);
 }
 
-/** Uses the challenge up, whatever comes of the answer to it. */
+/** Consumes the challenge, whether or not the answer to it turns out right. */
 export async function takeChallenge(
   db: Queryable,
   hash: Buffer,

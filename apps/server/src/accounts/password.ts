@@ -9,7 +9,10 @@ export function hashPassword(password: string): Promise<string> {
 
 let decoy: Promise<string> | undefined;
 
-/** With no hash to compare, a decoy is checked instead: an unknown account takes as long as a wrong password. */
+/**
+ * Without a stored hash a decoy hash is checked, so that an unknown account takes as long as a wrong password (no
+ * timing oracle).
+ */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
   decoy ??= hashPassword("not the password of anybody");
   const matches = await verify(stored ?? (await decoy), password.normalize("NFKC"));

@@ -6,7 +6,10 @@ import { purgeChallenges } from "./passkey.store.ts";
 
 const batchSize = 1000;
 
-/** A shorter time may be over before an operator has looked; a longer one keeps an address that nobody needs. */
+/**
+ * How long a request that was set aside is kept. Shorter, and it may be gone before an operator has looked; longer,
+ * and an address is kept that nobody needs.
+ */
 const setAsideKeptDays = 30;
 
 /** Removes what has run out: links, challenges, counts, requests that were set aside. None of it has an effect any more. */

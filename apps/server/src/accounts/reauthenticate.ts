@@ -10,8 +10,8 @@ import { findUserById, type UserRow } from "./user.store.ts";
 export type Proof = { password?: string; code?: string };
 
 /**
- * Makes sure that the one at the keyboard is the owner, not somebody who found an open session. Then `work` runs, in the
- * transaction that uses the code up.
+ * Step-up authentication: makes sure that the owner is at the keyboard, not somebody who found an open session. Then
+ * `work` runs, in the transaction that consumes the code.
  */
 export async function reauthenticated<T>(
   core: Core,
@@ -45,7 +45,7 @@ export async function reauthenticated<T>(
   return core.db.transaction(work);
 }
 
-/** The user, if this is their password; the error names `field` otherwise. */
+/** Returns the user when the password is right; otherwise throws an error that names `field`. */
 export async function checkPassword(
   core: Core,
   caller: UserCaller,

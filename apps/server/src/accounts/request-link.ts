@@ -3,12 +3,12 @@ import { newUuid } from "../kernel/ids.ts";
 import { countMail } from "./limit-guesses.ts";
 import { insertMailRequest, type MailRequestPurpose } from "./mailed-token.store.ts";
 
-/** The channel on which waiting requests are announced. */
+/** NOTIFY channel: mail requests are waiting. The payload is empty. */
 export const mailRequestChannel = "assay_mail_requests";
 
 /**
- * Notes that somebody wants a link mailed to `email`. Whether there is such an account is found out later, so neither the
- * answer nor the time it takes tells.
+ * Records that a link to `email` was requested. A background job finds out whether there is such an account, so that
+ * neither the answer nor its duration reveals it.
  */
 export async function requestLink(
   core: Core,

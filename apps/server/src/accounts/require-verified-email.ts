@@ -3,12 +3,15 @@ import { ApiError } from "../kernel/api-error.ts";
 import type { UserCaller } from "../kernel/caller.ts";
 import { findUserById } from "./user.store.ts";
 
-/** Where the service sends no mail, nobody could verify anything, so nothing is demanded. */
+/** Where no mail server is configured nobody could verify an address, so nothing is demanded. */
 export function verificationIsRequired({ config }: Pick<Core, "config">): boolean {
   return config.smtpUrl !== "";
 }
 
-/** Refuses a user whose address is not known to be theirs. For whatever an address of somebody else could be used for. */
+/**
+ * Refuses a user whose address is not verified. For every action in which acting under another person's address would
+ * do harm.
+ */
 export async function requireVerifiedEmail(
   core: Pick<Core, "config" | "db">,
   caller: Pick<UserCaller, "userId">,

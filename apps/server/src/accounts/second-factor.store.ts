@@ -9,7 +9,7 @@ export function findSecondFactor(db: Queryable, userId: string): Promise<SecondF
   );
 }
 
-/** Puts a secret in place of one that was never confirmed. False when a confirmed one is there. */
+/** Replaces an unconfirmed secret. False when a confirmed one is there. */
 export async function putUnconfirmedSecret(
   db: Queryable,
   userId: string,
@@ -23,7 +23,9 @@ export async function putUnconfirmedSecret(
   return written === 1;
 }
 
-/** Takes a time step. Each is given once, whoever asks and from whichever process. */
+/**
+ * Consumes a time step of the one-time code. Each step is accepted once, across all processes (replay protection).
+ */
 export async function takeStep(tx: Tx, userId: string, step: number): Promise<boolean> {
   const taken = await tx.run(sql`
     update second_factors set last_step = ${step}
@@ -31,7 +33,7 @@ export async function takeStep(tx: Tx, userId: string, step: number): Promise<bo
   return taken === 1;
 }
 
-/** False when it was confirmed before. */
+/** False when the second factor was confirmed before. */
 export async function confirmSecret(tx: Tx, userId: string, now: Date): Promise<boolean> {
   const confirmed = await tx.run(
     sql`update second_factors set confirmed_at = ${now} where user_id = ${userId} and confirmed_at is null`,

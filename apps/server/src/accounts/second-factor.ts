@@ -7,7 +7,7 @@ const algorithm = "SHA1";
 const secretBytes = 20;
 export const backupCodeCount = 10;
 
-// Without I, L, O and U, which are misread.
+// The alphabet leaves out I, L, O and U, which are misread (Crockford base 32).
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 
 export function newTotpSecret(): Buffer {
@@ -26,7 +26,9 @@ export function describeTotp(secret: Buffer, email: string): { secret: string; o
   return { secret: totp.secret.base32, otpauth_uri: totp.toString() };
 }
 
-/** The time step that `code` belongs to, if it is this one or a neighbour: clocks differ by a little. */
+/**
+ * The time step that `code` belongs to, among the present one and its two neighbours, because clocks differ a little.
+ */
 export function matchingStep(secret: Buffer, code: string, now: Date): number | null {
   const timestamp = now.getTime();
   const delta = TOTP.validate({
@@ -43,7 +45,10 @@ export function matchingStep(secret: Buffer, code: string, now: Date): number | 
 
 export type GivenCode = { kind: "totp"; code: string } | { kind: "backup"; code: string };
 
-/** What somebody typed: spaces and hyphens do not count, nor does case, and look-alikes are taken for what they look like. */
+/**
+ * Normalises a typed code: spaces, hyphens and case do not count, and look-alike characters are taken for the one in
+ * the alphabet.
+ */
 export function readCode(text: string): GivenCode {
   const plain = text.replace(/[\s-]/g, "").toLowerCase();
   if (/^\d{6}$/.test(plain)) return { kind: "totp", code: plain };

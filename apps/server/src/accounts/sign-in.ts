@@ -35,7 +35,8 @@ export async function signInWithPassword(
   await guess.succeeded();
   return withSecondFactor(core, user.id, given.code, request, async (tx) => {
     const current = await lockUser(tx, user.id);
-    // Changed while we looked: whoever changed it has signed everybody out, this one too.
+    // The password changed between the check and this lock. Changing it signed out every session, so this sign-in
+    // must fail too.
     if (current === null || current.password_hash !== user.password_hash) throw wrongCredentials();
     return current;
   });
@@ -62,8 +63,8 @@ export async function signInWithLink(
 }
 
 /**
- * The first proof that the address belongs to whoever uses the account. Until now anybody could have signed up with it,
- * so where that matters the password and the sessions from before end.
+ * A mailed link is the first proof that the address belongs to the user. Until now anybody could have signed up with
+ * it, so where verified addresses are required, the earlier password and sessions are removed.
  */
 async function takeOver(core: Core, tx: Tx, user: UserRow): Promise<UserRow> {
   const now = core.clock.now();

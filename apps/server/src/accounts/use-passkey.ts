@@ -35,7 +35,7 @@ const maxPasskeys = 20;
 // EdDSA, ES256 and RS256: what authenticators have.
 const algorithms = [-8, -7, -257];
 
-/** Whom passkeys are made for. Browsers bind them to a host name and refuse bare addresses. */
+/** The relying party id. Browsers bind a passkey to a host name and refuse bare IP addresses. */
 function relyingParty({ publicUrl }: Core): { id: string; origin: string } {
   const url = new URL(publicUrl());
   if (isIP(url.hostname) !== 0 || url.hostname.startsWith("[")) {
@@ -71,7 +71,8 @@ export async function offerRegistration(core: Core, caller: UserCaller): Promise
       id: passkey.credential_id.toString("base64url"),
       transports: passkey.transports,
     })),
-    // Found without an e-mail being typed, and unlocked by its owner: that makes it a sign-in of its own.
+    // A discoverable credential with user verification: found without typing an e-mail and unlocked by its owner, so
+    // it is a complete sign-in.
     authenticatorSelection: { residentKey: "required", userVerification: "required" },
     supportedAlgorithmIDs: algorithms,
   });
@@ -184,8 +185,8 @@ function handleOf(userId: string): Buffer {
 }
 
 /**
- * The library throws for every answer that is not right. Its sentences quote what was sent, so they go no further; what
- * the database throws does.
+ * The library throws for every wrong answer, with messages that quote what was sent; those are replaced by our own
+ * error. Errors of the database pass through unchanged.
  */
 function refusedCeremony(error: unknown): { verified: false } {
   if (error instanceof Error && "severity" in error) throw error;

@@ -40,7 +40,7 @@ export function findUserById(db: Queryable, id: string): Promise<UserRow | null>
   return db.first<UserRow>(sql`select ${columns} from users where id = ${id}`);
 }
 
-/** The user as they are now, and as they stay until the transaction ends. */
+/** The user, locked until the transaction ends. */
 export function lockUser(tx: Tx, id: string): Promise<UserRow | null> {
   return tx.first<UserRow>(sql`select ${columns} from users where id = ${id} for update`);
 }
@@ -63,7 +63,10 @@ export async function setVerifiedEmail(tx: Tx, id: string, email: string, now: D
     update users set email = ${email}, email_verified_at = ${now}, updated_at = ${now} where id = ${id}`);
 }
 
-/** What else is the user's goes with the row. Memberships do not: an organization must not lose one by accident. */
+/**
+ * Everything else of the user is deleted with this row (`on delete cascade`). Memberships are not: an organization
+ * must not lose one by accident.
+ */
 export async function removeUser(tx: Tx, id: string): Promise<void> {
   await tx.run(sql`delete from users where id = ${id}`);
 }
@@ -95,7 +98,7 @@ export function listSolelyOwnedOrganizations(db: Queryable, userId: string): Pro
     order by o.id desc`);
 }
 
-/** Who owns these organizations cannot change until the transaction ends. */
+/** Locks these organizations: their owners cannot change until the transaction ends. */
 export async function lockOrganizationsOf(tx: Tx, userId: string): Promise<void> {
   await tx.rows(sql`
     select id from organizations where id in (select organization_id from memberships where user_id = ${userId})

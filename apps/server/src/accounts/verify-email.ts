@@ -7,7 +7,10 @@ import { mailLink } from "./mail-link.ts";
 import { takeMailedToken } from "./mailed-token.store.ts";
 import { lockUser, setVerifiedEmail } from "./user.store.ts";
 
-/** Whether a mail was sent is not told: the limit on mails is nobody's business. */
+/**
+ * The answer does not tell whether a mail was sent: the state of the mail limit would reveal what others have
+ * requested.
+ */
 export async function requestEmailVerification(core: Core, caller: UserCaller): Promise<void> {
   if (!(await countMail(core, caller.userId, caller))) return;
   await core.db.transaction(async (tx) => {

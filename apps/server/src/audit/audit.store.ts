@@ -15,7 +15,7 @@ export type Actor =
   | { kind: "system"; id: null };
 
 export const systemActor: Actor = { kind: "system", id: null };
-/** Somebody being verified: acts on their own session, and is known to nobody. */
+/** The person being verified: acts on their own session and has no identity here. */
 export const personActor: Actor = { kind: "person", id: null };
 
 export function actorOf(caller: Caller): Actor {
@@ -31,7 +31,7 @@ export type AuditEntry = {
   details?: Record<string, unknown>;
 };
 
-/** Writes the entry in the transaction of the change it tells of: both are there or neither. */
+/** Writes the entry in the transaction of the change that it reports: both are there or neither. */
 export async function recordAudit(tx: Tx, now: Date, entry: AuditEntry): Promise<void> {
   await tx.run(sql`
     insert into audit_logs (id, organization_id, event, actor_kind, actor_id, target_id, details, created_at)
@@ -39,7 +39,7 @@ export async function recordAudit(tx: Tx, now: Date, entry: AuditEntry): Promise
       ${entry.targetId ?? null}, ${JSON.stringify(entry.details ?? {})}, ${now})`);
 }
 
-/** What a caller has done in their organization. */
+/** The same for something that a caller did in their organization. */
 export function recordAct(
   tx: Tx,
   now: Date,

@@ -17,7 +17,7 @@ export type Command = {
   run: (args: Arguments, print: (line: string) => void) => Promise<number>;
 };
 
-/** A mistake of whoever typed the command, or something they can mend: shown without a stack. */
+/** A mistake in the command, or something that the operator can mend: shown without a stack trace. */
 export class CommandError extends Error {}
 
 export function helpOf(command: Command): string {

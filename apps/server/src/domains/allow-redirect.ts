@@ -12,7 +12,7 @@ import {
 } from "./redirect-uri.store.ts";
 import { domainsAbove, formatRedirectPattern, parseRedirectPattern } from "./redirect-uri.ts";
 
-/** Registers a pattern on a verified domain; one that is there already is given back as it is. */
+/** Registers a pattern on a verified domain. Idempotent: an existing pattern is returned as it is. */
 export function allowRedirect(
   { db, clock }: Core,
   caller: MemberCaller,

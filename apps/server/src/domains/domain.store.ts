@@ -37,8 +37,8 @@ export async function hasActiveDomain(db: Queryable, organizationId: string): Pr
 }
 
 /**
- * The proven domain by which people are shown who asks: the one they will be sent to, otherwise the one that has been
- * proven longest. Null when no proof holds.
+ * The verified domain that is shown to people as the organization's: the one that they will be redirected to,
+ * otherwise the one that was verified first. Null when none is verified now.
  */
 export async function findShownDomain(
   db: Queryable,
@@ -90,7 +90,10 @@ export function findChallenge(
     where organization_id = ${organizationId} and id = ${id}`);
 }
 
-/** A proven domain needs none of its challenges any more. False when this one was spent in the meantime. */
+/**
+ * Consumes the challenge, and with it all others of the organization for this domain, since a verified domain needs
+ * none. False when this one was consumed in the meantime.
+ */
 export async function spendChallenge(
   tx: Tx,
   organizationId: string,
@@ -106,14 +109,14 @@ export async function spendChallenge(
   return true;
 }
 
-/** Expired challenges are kept for a while, so that using one says what is wrong with it. */
+/** Expired challenges are kept for a while, so that an answer to one can say that it has expired. */
 export function purgeChallenges(db: Queryable, expiredBefore: Date, limit: number): Promise<number> {
   return db.run(sql`
     delete from domain_challenges where id in (
       select id from domain_challenges where expires_at <= ${expiredBefore} limit ${limit} for update skip locked)`);
 }
 
-/** Makes all who decide about a domain's holder take turns, also while it has none. */
+/** Serialises all decisions about who holds a domain (an advisory lock, because there may be no row to lock yet). */
 export async function lockApex(tx: Tx, apexDomain: string): Promise<void> {
   await tx.rows(sql`select pg_advisory_xact_lock(hashtextextended(${`apex ${apexDomain}`}, 0))`);
 }
@@ -144,7 +147,7 @@ export async function insertDomain(
       ${domain.now}, ${domain.nextCheckAt})`);
 }
 
-/** Proven once more by the organization that holds it: the new token counts from now on. */
+/** The holding organization has verified the domain again: the new token counts from now on. */
 export async function renewDomain(
   tx: Tx,
   id: string,
@@ -166,7 +169,7 @@ export function deleteDomain(
     delete from verified_domains where organization_id = ${organizationId} and id = ${id} returning apex_domain`);
 }
 
-/** Takes domains whose check is due; a process that dies gives them back when `leaseUntil` has passed. */
+/** Leases domains whose check is due; those of a process that dies come back when `leaseUntil` has passed. */
 export function claimDueDomains(db: Db, now: Date, leaseUntil: Date, limit: number): Promise<DomainRow[]> {
   return db.rows<DomainRow>(sql`
     update verified_domains d set next_check_at = ${leaseUntil}
@@ -177,8 +180,8 @@ export function claimDueDomains(db: Db, now: Date, leaseUntil: Date, limit: numb
 }
 
 /**
- * Writes what a check found. False when the domain was removed, taken over, proven anew or checked by somebody else
- * meanwhile: then the check is void.
+ * Records the result of a check. False when the domain was removed, taken over, verified again or checked by another
+ * process in the meantime; the result is then discarded.
  */
 export async function recordCheck(
   tx: Tx,

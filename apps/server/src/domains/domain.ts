@@ -24,7 +24,10 @@ export function provesToken(values: readonly string[], tokenHash: Buffer): boole
   });
 }
 
-/** What was found instead, in the words of a hint. It is the caller's own public DNS; it is cut to stay readable. */
+/**
+ * The TXT values that were found instead, for the hint of the error. They are the caller's own public DNS records;
+ * they are cut to stay readable.
+ */
 export function describeFound(name: string, values: readonly string[]): string {
   if (values.length === 0) return `There is no TXT record at ${name} yet.`;
   const shown = values
@@ -37,7 +40,7 @@ export function describeFound(name: string, values: readonly string[]): string {
 
 export type DomainState = { missCount: number; downgradedAt: Date | null };
 
-/** `unknown`: no resolver could say. That is never held against the domain. */
+/** `unknown`: no resolver gave an answer. That never counts against the domain. */
 export type CheckOutcome = "found" | "missing" | "unknown";
 
 export type CheckedDomain = DomainState & {
@@ -46,7 +49,7 @@ export type CheckedDomain = DomainState & {
   change: "downgraded" | "restored" | null;
 };
 
-/** What a daily check makes of a domain. */
+/** The next state of a domain after its daily check. */
 export function afterCheck(state: DomainState, outcome: CheckOutcome, now: Date): CheckedDomain {
   switch (outcome) {
     case "unknown":

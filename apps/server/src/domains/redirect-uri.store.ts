@@ -28,7 +28,7 @@ export function findActiveDomains(
     order by length(d.apex_domain) desc`);
 }
 
-/** Keeps the domain from disappearing under a pattern that is being added. */
+/** Locks the domain's row, so that it cannot be removed while a pattern is added to it. */
 export async function keepDomain(tx: Tx, domainId: string): Promise<boolean> {
   return (await tx.first(sql`select 1 from verified_domains where id = ${domainId} for key share`)) !== null;
 }

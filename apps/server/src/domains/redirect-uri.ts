@@ -1,6 +1,6 @@
 /**
- * An allowed redirect, taken apart once. It is compared part by part and never as text, so nothing that merely begins
- * or ends like it can pass for it.
+ * A parsed redirect pattern. Addresses are compared with it component by component and never as text, so that an
+ * address which merely begins or ends like the pattern does not match.
  */
 export type RedirectPattern = {
   /** ASCII, lower case, without `*.`. */
@@ -71,7 +71,7 @@ export function parseRedirectPattern(text: string): RedirectPattern | PatternPro
   return { host: url.hostname, wildcard: star !== undefined, segments };
 }
 
-/** The one way a pattern is written: two texts that mean the same have the same form. */
+/** The canonical form of a pattern: two texts that mean the same have the same form. */
 export function formatRedirectPattern(pattern: RedirectPattern): string {
   const path = pattern.segments.map((segment) => `/${encodeURIComponent(segment)}`).join("");
   return `https://${pattern.wildcard ? "*." : ""}${pattern.host}${path}`;
@@ -103,7 +103,9 @@ export function isPlainHttps(url: URL): boolean {
   );
 }
 
-/** The names of which a host is or lies below: `a.b.example` gives `a.b.example` and `b.example`. */
+/**
+ * The host itself and every parent domain of at least two labels: `a.b.example` gives `a.b.example` and `b.example`.
+ */
 export function domainsAbove(hostname: string): string[] {
   const labels = hostname.split(".");
   return labels.slice(0, -1).map((_, i) => labels.slice(i).join("."));

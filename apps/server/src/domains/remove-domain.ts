@@ -4,7 +4,7 @@ import { ApiError } from "../kernel/api-error.ts";
 import type { MemberCaller } from "../kernel/caller.ts";
 import { deleteDomain } from "./domain.store.ts";
 
-/** Its redirect patterns go with it. */
+/** Removes the domain together with its redirect patterns. */
 export async function removeDomain(
   { db, clock }: Pick<Core, "db" | "clock">,
   caller: MemberCaller,

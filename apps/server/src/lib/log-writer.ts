@@ -18,7 +18,7 @@ export function createLogWriter(): (line: string) => void {
     if (text !== "") process.stdout.write(text);
   };
   process.once("exit", () => {
-    // Streams are not flushed any more now; the file descriptor is.
+    // At this point streams are no longer flushed, so the rest is written to the file descriptor directly.
     if (waiting !== "") writeSync(1, waiting);
   });
   return (line) => {

@@ -46,8 +46,8 @@ export function createLog(options: {
 }
 
 /**
- * What of an error may be logged. PostgreSQL quotes values in its messages and details, so of its errors only the state
- * and the names of things are kept; of others the message and the place.
+ * The parts of an error that may be logged. PostgreSQL quotes values in its messages and details, so of its errors
+ * only the SQLSTATE and the names of tables and constraints are kept; of other errors the message and the place.
  */
 export function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error };

@@ -42,7 +42,7 @@ export class Metrics {
     };
   }
 
-  /** A gauge that is read when it is asked for. */
+  /** A gauge whose value is computed when it is scraped. */
   gaugeOf(name: string, help: string, read: () => number): void {
     this.#metrics.push({
       render: () => [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, `${name} ${read()}`],

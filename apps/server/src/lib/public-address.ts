@@ -43,7 +43,10 @@ for (const [network, prefix] of specialIpv6) special.addSubnet(network, prefix, 
 const globalIpv6 = new BlockList();
 globalIpv6.addSubnet("2000::", 3, "ipv6");
 
-/** Whether an address is global unicast, so that sending to it cannot reach anything inside the operator's network. */
+/**
+ * Whether an address is global unicast, so that a connection to it cannot reach anything inside of the operator's
+ * network.
+ */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

@@ -62,9 +62,10 @@ const mostBodyBytes = 16 * 1024;
 const bodyTimeoutMs = 1_000;
 
 /**
- * The one client for addresses that somebody else chose. https only; it resolves names itself, refuses every address
- * that is not global unicast and connects to the very address it checked, so a name that changes in between gains
- * nothing; follows no redirect; keeps little of the answer.
+ * The one HTTP client for URLs that somebody else chose (protection against server-side request forgery). https only;
+ * resolves names itself, refuses every address that is not global unicast, and connects to the very address that it
+ * checked, so a name whose answer changes in between (DNS rebinding) gains nothing; follows no redirect; keeps little
+ * of the answer.
  */
 export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   const { exemptHosts } = options;
@@ -84,7 +85,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
         throw new SafeFetchError("name_not_resolved", error);
       }
     }
-    // One bad address condemns the name: its owner means us to reach it.
+    // One refused address condemns the name: whoever owns the name put that address there for us to connect to.
     if (!exempt && !addresses.every(isPublicAddress)) throw new SafeFetchError("address_refused");
     return addresses;
   };
@@ -132,7 +133,8 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     const url = new URL(text);
     const limit = new AbortController();
     const expiry = Promise.withResolvers<never>();
-    // An abort does not reach a request that still waits for its connection, so the time is kept here as well.
+    // An abort signal does not reach a request that still waits for its connection, so this timer covers that as
+    // well.
     const timer = setTimeout(() => {
       limit.abort();
       expiry.reject(new SafeFetchError("timeout"));
@@ -152,7 +154,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
           data.body.on("error", () => {});
           return read(data, stopTimer);
         });
-      // Whatever becomes of it after the time is over is nobody's concern.
+      // The result of a request that has timed out is ignored.
       answer.catch(() => {});
       return await Promise.race([answer, expiry.promise]);
     } catch (error) {

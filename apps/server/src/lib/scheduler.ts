@@ -2,8 +2,9 @@ import { describeError, type Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 
 /**
- * Background work. `run` does one small batch and returns how much it did; it is called again at once until it returns
- * 0, so there is no ceiling. It must be safe to repeat and to run in several processes at the same time.
+ * Background work. `run` does one small batch and returns how many items it handled; it is called again at once until
+ * it returns 0, so a backlog of any size is worked off. It must be idempotent and safe to run in several processes at
+ * the same time.
  */
 export type Job = { name: string; everyMs: number; run: () => Promise<number> };
 
@@ -32,7 +33,7 @@ export class Scheduler {
 
   #later(job: Job): void {
     if (this.#stopped) return;
-    // Spread over a tenth of the interval, so that processes started together do not stay in step.
+    // Jitter of a tenth of the interval, so that processes which were started together do not stay in step.
     const timer = setTimeout(() => void this.#tick(job), job.everyMs * (0.95 + Math.random() / 10));
     timer.unref();
     this.#timers.set(job.name, timer);
@@ -55,7 +56,7 @@ export class Scheduler {
     const running = this.#running.get(name);
     if (running !== undefined) {
       await running;
-      // The shared run may have looked before our caller's change: look once more.
+      // The shared run may have read the data before our caller's change, so run once more.
       return this.run(name);
     }
     const work = this.#drain(job).finally(() => this.#running.delete(name));

@@ -1,7 +1,9 @@
-/** What a batch did, and the last key it looked at. */
+/** How many rows a batch handled, and the last key that it looked at. */
 export type Batch = { handled: number; lastKey: string };
 
-/** A batch that was rolled back because something in it cannot be dealt with; the last key says how far it reached. */
+/**
+ * A batch that was rolled back because a row in it cannot be handled; `lastKey` is the last key that it looked at.
+ */
 export class StuckBatch extends Error {
   readonly lastKey: string;
 
@@ -13,13 +15,13 @@ export class StuckBatch extends Error {
 }
 
 /**
- * A job that goes through keys in order, in batches of at most `largest`. Each batch begins after the one before: when
- * millions of rows are dealt with in one go, starting at the front each time would step over everything already dealt
- * with, again and again. It ends only when a pass from the very beginning finds nothing, so rows that were skipped because
- * another process held them are looked at again.
+ * A keyset sweep: a job that goes through rows in the order of their key, in batches of at most `largest`, each
+ * beginning after the last key of the previous batch. Beginning at the front each time would step over all rows
+ * already handled, again and again, when there are millions. The sweep ends only when a pass from the very beginning
+ * finds nothing, so rows that were skipped because another process had locked them are looked at again.
  *
- * One row that always fails must not keep the others waiting: after a failure batches start small, and a batch of one that
- * fails is stepped over until the next pass.
+ * A row that always fails (a poison row) must not keep the others waiting: after a failure the batch size drops to
+ * one and doubles from there, and a single row that fails is stepped over until the next pass.
  */
 export function sweepInOrder(
   largest: number,
@@ -47,7 +49,7 @@ export function sweepInOrder(
   };
 }
 
-/** A statement that writes gives its rows back in any order. */
+/** The highest id. Needed because `returning` gives rows in any order. */
 export function lastOf(rows: readonly { id: string }[]): string {
   return (
     rows

@@ -1,13 +1,13 @@
 import { Worker } from "node:worker_threads";
 
-/** There is as much to do as may wait. Try again shortly. */
+/** The queue is full (admission control). The caller may try again shortly. */
 export class PoolBusyError extends Error {
   constructor() {
     super("every worker is busy and the queue is full");
   }
 }
 
-/** The thread that had the task ended or took too long. The task may be given to another one. */
+/** The thread that had the task ended or was killed for taking too long. The task may be run again. */
 export class WorkerLostError extends Error {
   constructor() {
     super("the thread that worked on this is gone");
@@ -26,7 +26,9 @@ type Thread<Task, Answer> = {
   timer: NodeJS.Timeout | undefined;
 };
 
-/** What a worker thread posts back. Of an error only its name: its message might quote what was worked on. */
+/**
+ * What a worker thread posts back. Of an error only its name is passed on, because its message might quote the input.
+ */
 export type WorkerAnswer<Answer> = { answer: Answer } | { failed: string };
 
 export type WorkerPoolOptions = {
@@ -38,8 +40,9 @@ export type WorkerPoolOptions = {
 };
 
 /**
- * Threads that run one module, each a task at a time. They start when first needed and are replaced when they end. The queue is
- * bounded: what does not fit is refused at once, so that whoever asks can tell people to wait.
+ * A pool of threads that run one module, each one task at a time. Threads start when first needed and are replaced
+ * when they end. The queue is bounded: a task that does not fit is refused at once, so that the caller can tell
+ * people to wait.
  */
 export class WorkerPool<Task, Answer> {
   readonly #module: URL;

@@ -12,7 +12,7 @@ export async function insertMail(
 
 export type DueMail = { id: string; content: Buffer; attempt_count: number; created_at: Date };
 
-/** Takes due mails for a while: a process that dies gives them back when `leaseUntil` has passed. */
+/** Leases due mails; those of a process that dies come back when `leaseUntil` has passed. */
 export function claimDueMails(db: Db, now: Date, leaseUntil: Date, limit: number): Promise<DueMail[]> {
   return db.rows<DueMail>(sql`
     update mails set next_attempt_at = ${leaseUntil}, attempt_count = attempt_count + 1

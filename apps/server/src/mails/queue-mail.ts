@@ -4,12 +4,12 @@ import { newUuid } from "../kernel/ids.ts";
 import { insertMail } from "./mail.store.ts";
 import type { Mail } from "./mail.ts";
 
-/** The channel on which waiting mails are announced. */
+/** NOTIFY channel: mails are waiting. The payload is empty. */
 export const mailChannel = "assay_mails";
 
 /**
- * Queues a mail in the transaction of what it tells of: none is lost, none is sent for something that did not happen.
- * The content is sealed, because it may hold a link that signs in.
+ * Queues a mail in the transaction of the change that it reports (a transactional outbox): none is lost, and none is
+ * sent for something that did not happen. The content is sealed, because it may hold a link that signs in.
  */
 export async function queueMail(
   { clock, ring }: Pick<Core, "clock" | "ring">,

@@ -9,7 +9,7 @@ import { html, type Mail, plainText } from "./mail.ts";
 
 const leaseMs = 2 * minuteMs;
 const batchSize = 20;
-// A mail that nobody could take for three days is about something long past.
+// A mail that could not be handed over for three days is given up: what it says is long past.
 const giveUpAfterMs = 3 * dayMs;
 
 export interface MailTransport {
@@ -37,7 +37,8 @@ export function createMailTransport({ config, clock }: Pick<Core, "config" | "cl
     send: async (id, mail) => {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const path = join(folder, `${id}.eml`);
-      // Renamed when whole, so that whoever watches the folder never reads half a mail.
+      // Written under another name and renamed when complete, so that a program that watches the folder never reads
+      // half a mail.
       writeFileSync(`${path}.part`, composeFile(id, mail, config.mailFrom, clock.now()), { mode: 0o600 });
       renameSync(`${path}.part`, path);
     },
@@ -78,7 +79,10 @@ function composeFile(id: string, mail: Mail, from: string, now: Date): string {
   return lines.join("\n");
 }
 
-/** Sends what is due. A mail may be sent twice when the process dies right after sending, never not at all. */
+/**
+ * Sends due mails at least once: a mail may go out twice when the process dies right after sending, and is never
+ * lost.
+ */
 export async function sendDueMails(
   { db, clock, ring, log }: Core,
   transport: MailTransport,

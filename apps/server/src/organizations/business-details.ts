@@ -5,7 +5,7 @@ export type BusinessDetails = {
   registrationNumber: string | null;
 };
 
-/** Omitted keeps, null or blank clears. */
+/** A field that is left out keeps its value; null or blank clears it. */
 export function changedText(current: string | null, given: string | null | undefined): string | null {
   if (given === undefined) return current;
   const text = given?.trim() ?? "";

@@ -23,8 +23,8 @@ const refusals: Record<MemberRefusal, () => ApiError> = {
 };
 
 /**
- * Finds the member and checks the change under the organization's lock. The caller's own role is read again there: it may
- * have been taken away since the request came in.
+ * Finds the member and checks the change while holding the organization's lock. The caller's own role is read again
+ * under the lock, because it may have been taken away since the request was authenticated.
  */
 async function permitted(
   tx: Tx,

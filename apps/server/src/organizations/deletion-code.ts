@@ -9,14 +9,17 @@ export function newDeletionCode(): string {
   return Array.from({ length: codeLength }, () => alphabet[randomInt(alphabet.length)]).join("");
 }
 
-/** What is hashed: the code works only for the organization and the person it was mailed for. */
+/**
+ * What is hashed: code, organization and requester together, so the code works only for the organization and the
+ * person it was mailed for.
+ */
 export function boundCode(organizationId: string, userId: string, code: string): string {
   return `deletion ${organizationId} ${userId} ${code.toUpperCase()}`;
 }
 
 export type StoredCode = { wrongTries: number; expiresAt: Date };
 
-/** A code that is too old, or was guessed at too often, is as good as none. */
+/** A code that has expired, or has used up its tries, counts as no code. */
 export function isDead(code: StoredCode, now: Date): boolean {
   return code.expiresAt <= now || code.wrongTries >= wrongTriesAllowed;
 }

@@ -5,8 +5,8 @@ import { newSigningKey, signJws } from "../lib/jws.ts";
 import { findReceiptKey, insertReceiptKey, type ReceiptKeyRow } from "./deletion.store.ts";
 
 /**
- * The key that signs receipts. It is made once and only sealed under the ring: a rotation of the ring does not void the
- * receipts that owners hold.
+ * The key that signs deletion receipts. It is generated once and stored sealed under the key ring, not derived from
+ * it, so that a rotation of the ring does not invalidate the receipts that owners hold.
  */
 export async function openReceiptKey(
   { clock, ring }: Pick<Core, "clock" | "ring">,

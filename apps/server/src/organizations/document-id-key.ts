@@ -10,8 +10,9 @@ export function newDocumentIdKey(ring: KeyRing, organizationId: string): Buffer 
 }
 
 /**
- * The organization's secret for `service_document_id`. It is random and only sealed under the ring, so that rotating the
- * ring changes no identifier. An organization from before there were such keys gets one on first use.
+ * The organization's secret for `service_document_id`. It is random and stored sealed under the key ring, not derived
+ * from it, so that a rotation of the ring changes no identifier. An organization older than these keys gets one on
+ * first use.
  */
 export async function openDocumentIdKey(
   { db, ring }: Pick<Core, "db" | "ring">,

@@ -32,7 +32,7 @@ export type AcceptanceRow = {
   accepted_at: Date;
 };
 
-/** The acceptance of these terms if there is one, otherwise the latest of any. */
+/** The acceptance of these terms, or, if there is none, the latest acceptance of any terms. */
 export function findAcceptance(
   db: Queryable,
   organizationId: string,
@@ -46,7 +46,7 @@ export function findAcceptance(
     limit 1`);
 }
 
-/** False when exactly these terms are accepted already; the first acceptance stands. */
+/** False when exactly these terms were accepted before; the first acceptance stands. */
 export async function insertAcceptance(
   tx: Tx,
   organizationId: string,

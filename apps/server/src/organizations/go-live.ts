@@ -10,7 +10,7 @@ import { isCurrent, type RpTerms } from "./rp-terms.ts";
 
 export type GoLiveNeeds = {
   terms: RpTerms;
-  /** Domains are built on organizations, so whoever wires both hands this in. */
+  /** Passed in by `app.ts`, because the folder of domains depends on this one and must not be imported from here. */
   hasActiveDomain: (tx: Tx, organizationId: string) => Promise<boolean>;
 };
 

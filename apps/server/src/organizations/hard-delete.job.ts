@@ -14,9 +14,9 @@ import { ownedTables } from "./owned-tables.store.ts";
 const batchSize = 1000;
 
 /**
- * One small step of deleting an organization whose time has come. Each step stands for itself: whichever process takes
- * the next one, after whatever interruption, goes on where rows are left. The last step is one transaction that leaves
- * the tombstone, the receipts in the outbox and nothing else.
+ * One small step of deleting an organization whose 48 hours are over. Every step is a transaction of its own and safe
+ * to repeat: after any interruption whichever process takes the next step continues with the rows that are left. The
+ * last step is one transaction that leaves the tombstone, the receipts in the outbox and nothing else.
  */
 export async function hardDeleteStep(core: Core): Promise<number> {
   const { db, clock } = core;
@@ -31,13 +31,14 @@ export async function hardDeleteStep(core: Core): Promise<number> {
 
 async function finish(core: Core, organizationId: string): Promise<number> {
   const { db, clock, log } = core;
-  // Made before the transaction: a key must not be lost to a rollback of something else.
+  // The signing key is made outside of this transaction: the key is the installation's, and a rollback of one
+  // deletion must not undo it.
   const key = await openReceiptKey(core, db);
   const finished = await db.transaction(async (tx) => {
     const now = clock.now();
     const organization = await lockOrganization(tx, organizationId);
     if (organization === null || organization.pending_deletion_at === null) return false;
-    // Rows that another process held while the steps went by.
+    // Rows that were locked by another process, and therefore skipped, in the steps before.
     for (const table of ownedTables) {
       const left = await deleteOwnedRows(tx, table, organizationId, batchSize, "wait");
       if (left > 0) return true;

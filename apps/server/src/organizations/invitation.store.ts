@@ -15,7 +15,7 @@ export type InvitationRow = {
 
 const columns = sql`i.id, i.organization_id, i.email, i.role, i.invited_by, i.expires_at, i.created_at`;
 
-/** An earlier invitation of the same address is replaced, and its link is dead. */
+/** Replaces an earlier invitation of the same address, whose link then no longer works. */
 export async function insertInvitation(
   tx: Tx,
   invitation: {
@@ -81,7 +81,7 @@ export function findInvitationByToken(
     where i.token_hash = ${tokenHash} and i.expires_at > ${now}`);
 }
 
-/** False when somebody else has used or revoked it in the meantime. */
+/** False when the invitation was used or revoked in the meantime. */
 export async function deleteInvitation(tx: Tx, id: string): Promise<boolean> {
   return (await tx.run(sql`delete from invitations where id = ${id}`)) === 1;
 }

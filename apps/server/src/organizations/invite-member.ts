@@ -157,7 +157,7 @@ export async function acceptInvitation(
   });
 }
 
-/** Whoever holds the link may say no. Who that is stays unknown, as they need no account. */
+/** Declining needs the link and no account, so the audit log cannot name who declined. */
 export async function declineInvitation({ db, clock }: Core, token: string): Promise<void> {
   const now = clock.now();
   const actor: Actor = personActor;

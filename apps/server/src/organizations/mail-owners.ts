@@ -4,7 +4,7 @@ import type { Mail } from "../mails/mail.ts";
 import { queueMail } from "../mails/queue-mail.ts";
 import { listOwners } from "./member.store.ts";
 
-/** A mail to each owner of the organization, in the transaction of what it tells of. */
+/** Queues a mail to each owner, in the transaction of the change that the mail reports. */
 export async function mailOwners(
   core: Pick<Core, "clock" | "ring">,
   tx: Tx,

@@ -17,7 +17,7 @@ import {
   updateOrganization,
 } from "./organization.store.ts";
 
-/** The caller becomes its owner, and it becomes the one they act in. */
+/** The caller becomes the owner, and the new organization becomes their active one. */
 export async function createOrganization(
   core: Core,
   caller: UserCaller,

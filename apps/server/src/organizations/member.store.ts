@@ -71,7 +71,7 @@ export async function isMemberAddress(
   return found !== null;
 }
 
-/** Ask only while holding the organization's lock: otherwise the answer may be old before it is used. */
+/** Only call this while holding the organization's lock; otherwise the answer may be outdated before it is used. */
 export async function countOwners(tx: Tx, organizationId: string): Promise<number> {
   const { count } = await tx.one<{ count: number }>(
     sql`select count(*) as count from memberships where organization_id = ${organizationId} and role = 'owner'`,
@@ -91,7 +91,7 @@ export async function setMemberRole(
     where organization_id = ${organizationId} and id = ${id}`);
 }
 
-/** Ends the membership; sign-ins of the user that act in this organization no longer do. */
+/** Ends the membership. Sign-in sessions of the user that had this organization active lose it. */
 export async function deleteMembership(tx: Tx, organizationId: string, userId: string): Promise<void> {
   await tx.run(sql`
     update user_sessions set active_organization_id = null

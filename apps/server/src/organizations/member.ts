@@ -1,6 +1,6 @@
 import { hasRole, type Role } from "@assay/contract/route";
 
-/** What somebody wants to do with a member: give another role, or `null` to end the membership. */
+/** A wanted change of a member: another role, or `null` to end the membership. */
 export type MemberChange = {
   actorRole: Role;
   isSelf: boolean;

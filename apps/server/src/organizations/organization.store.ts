@@ -39,8 +39,9 @@ export async function insertOrganization(
 }
 
 /**
- * Locks the organization for this transaction. Whatever changes who its owners are, or decides by that, takes this lock
- * first, so that two such changes at once see each other. Returns null when there is no such organization.
+ * Locks the organization's row for this transaction. Every change of who its owners are, and every decision based on
+ * that, takes this lock first, so that such changes run one after the other. Returns null when there is no such
+ * organization.
  */
 export function lockOrganization(tx: Tx, organizationId: string): Promise<OrganizationRow | null> {
   return tx.first<OrganizationRow>(
@@ -64,7 +65,7 @@ export type OrganizationOfPerson = OrganizationRow & {
   business_registration_number: string | null;
 };
 
-/** For the pages of a person who was sent by this organization and belongs to none. */
+/** For the verify pages: what is shown to a person of the organization that sent them. */
 export function findOrganizationOfPerson(
   db: Queryable,
   organizationId: string,
@@ -128,7 +129,7 @@ export async function readDocumentIdKey(db: Queryable, organizationId: string): 
   return row?.document_id_key ?? null;
 }
 
-/** Sets the key where there is none yet; of two processes at once the first wins. */
+/** Sets the key if there is none yet; of two processes at the same time the first one wins. */
 export async function setMissingDocumentIdKey(
   db: Queryable,
   organizationId: string,

@@ -15,7 +15,8 @@ function byOrganization(table: string): OwnedTable {
  * `memberships` and `organizations` themselves go last, in one transaction with the tombstone and the receipts.
  */
 export const ownedTables: readonly OwnedTable[] = [
-  // There is no index on the organization of an attempt, the hottest table of webhooks; through its delivery it is found.
+  // Attempts, the busiest table of webhooks, have no index on the organization; they are found through their
+  // delivery.
   {
     table: "webhook_attempts",
     belongsTo: (organizationId) =>
@@ -40,7 +41,8 @@ export const ownedTables: readonly OwnedTable[] = [
   byOrganization("deletion_codes"),
   byOrganization("mails"),
   byOrganization("audit_logs"),
-  // What was written while its delivery was being deleted. Reads the whole table, so it comes once all else is done.
+  // Attempts that were written while their delivery was being deleted. This condition reads the whole table, so it
+  // runs once everything else is gone.
   byOrganization("webhook_attempts"),
 ];
 

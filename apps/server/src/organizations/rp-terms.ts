@@ -15,7 +15,7 @@ export function loadRpTerms(
   let text: string;
   try {
     bytes = readFileSync(file);
-    // With a byte order mark kept, the text has the same fingerprint as the file.
+    // The byte order mark is kept, so that the hash of the text equals the hash of the file.
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
     throw new ConfigError([`RP_TERMS_FILE cannot be read as UTF-8 text: ${(error as Error).message}.`]);
@@ -25,7 +25,7 @@ export function loadRpTerms(
   return { version: config.rpTermsVersion, hash, jurisdiction: config.rpTermsJurisdiction, text };
 }
 
-/** Whether what was accepted is what holds now. */
+/** Whether the accepted terms are the ones in force now. */
 export function isCurrent(
   acceptance: { terms_version: string; terms_hash: string; jurisdiction: string } | null,
   terms: RpTerms,

@@ -34,13 +34,14 @@ type Finished = {
 type Pump = { running: boolean; again: boolean };
 
 export type DeliveryWorkerOptions = {
-  /** How long a process may hold a delivery. Longer than an attempt can take, so that only a dead process loses one. */
+  /** Duration of a lease. Longer than any attempt can take, so that only a dead process loses one. */
   leaseMs?: number;
   pollMs?: number;
 };
 
 const claimAtOnce = 64;
-// Opening a connection costs a millisecond: beginning many at once would hold up those that have one.
+// Opening a connection costs a millisecond of the event loop: opening many at once would delay the endpoints whose
+// connection is open already.
 const unprovenAtOnce = 8;
 const recordAtOnce = 64;
 const recordWhen = 32;
@@ -51,15 +52,15 @@ const forgetAfterMs = 10 * minuteMs;
 const stopGraceMs = 5 * secondMs;
 const settlePauseMs = 5;
 const releaseAtOnce = 500;
-// A transaction may commit seconds after the time it wrote, and the clocks of two machines differ; what comes later still
-// is found when every queue is looked at.
+// How far each look reaches back before the previous one. A transaction may commit seconds after the time that it
+// wrote, and clocks of machines differ; what is later than this is found when every queue is looked at.
 const overlapMs = 10 * secondMs;
 const lookEverywhereMs = 30 * secondMs;
 
 /**
- * Sends what is due. Runs in any number of processes: each leases deliveries in the database, sends them, and records what
- * came of them in batches. Woken by notifications; looking around once a second is the net for whatever those miss:
- * retries that come due, leases of dead processes, notifications lost with a connection.
+ * Sends what is due. Runs in any number of processes: each leases deliveries in the database (`for update skip
+ * locked`), sends them, and records the results in batches. Notifications wake it; polling once a second catches what
+ * they miss: retries that come due, leases of dead processes, notifications lost with a connection.
  */
 export class DeliveryWorker {
   readonly #core: Core;
@@ -117,7 +118,7 @@ export class DeliveryWorker {
 
   #wake(payload: string): void {
     if (this.#stopping) return;
-    // Nothing in it means: more than a notification can name, or notifications were lost.
+    // An empty payload: more endpoints than a notification can name, or notifications were lost.
     if (payload === "") {
       this.#lookedUntil = null;
       this.#pollLater(0);
@@ -146,13 +147,13 @@ export class DeliveryWorker {
       this.#lookedUntil = null;
       this.#core.log.warn("due webhooks could not be looked for, will try again", describeError(error));
     }
-    // However long looking takes, it never takes more than a twentieth of the time.
+    // Polling takes at most a twentieth of the time, however long a single look takes.
     this.#pollLater(Math.max(this.#pollMs, 20 * (performance.now() - startedAt)));
   }
 
   /**
-   * Takes note of the endpoints that have something due: in every queue, or only of what came due after `after`. Returns
-   * how many there are.
+   * Tells the lanes which endpoints have deliveries due: over all queues, or only what came due after `after`.
+   * Returns the number of endpoints.
    */
   async #discover(after: Date | null): Promise<number> {
     const { db, clock } = this.#core;
@@ -175,7 +176,7 @@ export class DeliveryWorker {
 
   // --- claiming --------------------------------------------------------------------------------------------------------
 
-  /** Endpoints that answer promptly are claimed for on their own, so that they never wait for a claim for the others. */
+  /** Prompt endpoints get a claim of their own, so that they never wait for the claim of the others. */
   #pump(): void {
     this.#run(this.#prompt, () => this.#claimAll(true, claimAtOnce));
     this.#run(this.#unproven, () => this.#claimAll(false, unprovenAtOnce));
@@ -241,8 +242,8 @@ export class DeliveryWorker {
       this.#lanes.finished(ticket, sent.error === null);
       this.#keep(delivery, sent, startedAt, sent.durationMs);
     } catch (error) {
-      // Only what is broken on our side comes here, such as a key ring that lacks a key: the lease runs out and the
-      // delivery is tried again, without using up a try.
+      // Only faults of our own end here, such as a key ring without the needed key: the lease expires and the
+      // delivery is sent again without using up a try.
       this.#lanes.finished(ticket, false);
       this.#core.log.error("a webhook could not be prepared", {
         deliveryId: delivery.id,
@@ -328,7 +329,7 @@ export class DeliveryWorker {
     }
     await db.transaction(async (tx) => {
       await recordAttempts(tx, this.#owner, records, now);
-      // In this order, so that a batch with both leaves an endpoint that works.
+      // Failures are recorded before successes, so that an endpoint with both in one batch ends up as working.
       if (failed.length > 0) await markFailing(tx, endpointIdsOf(failed), now);
       if (recovered.length > 0) await markSucceeding(tx, endpointIdsOf(recovered));
       for (const { delivery, result } of failed) {
@@ -370,18 +371,18 @@ export class DeliveryWorker {
     return this.#isIdle ? Promise.resolve() : new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** Sends everything that is due now and waits for what comes of it. */
+  /** Sends everything that is due now and waits for the results. */
   async settle(): Promise<void> {
     while (!this.#stopping) {
       const due = await this.#discover(null);
       await this.#untilIdle();
       if (due === 0) return;
-      // What another process is claiming at this moment shows as due and cannot be claimed.
+      // A delivery that another process is claiming at this moment shows as due and cannot be claimed.
       await wait(settlePauseMs);
     }
   }
 
-  /** Claims nothing any more, lets attempts under way finish for a moment, and gives back what is left. */
+  /** Stops claiming, gives attempts under way a moment to finish, and returns the remaining leases. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#unsubscribe();

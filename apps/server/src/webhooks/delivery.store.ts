@@ -6,7 +6,9 @@ import { noSql, type Sql, sql } from "../db/sql.ts";
 import { later } from "../kernel/clock.ts";
 import { idFloor } from "../kernel/ids.ts";
 
-/** The channel on which due deliveries are announced: endpoint ids with commas between them, or nothing. */
+/**
+ * NOTIFY channel: deliveries are due. Payload: endpoint ids separated by commas, or empty for "look at all queues".
+ */
 export const deliveryChannel = "assay_deliveries";
 
 export type DeliveryRow = {
@@ -68,11 +70,12 @@ export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[
       as d (id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload)`);
 }
 
-/** Tells the workers of every process, once the transaction commits. */
+/** Wakes the workers of every process when the transaction commits. */
 export async function announceDeliveries(tx: Tx, endpointIds: Iterable<string>): Promise<void> {
   const ids = [...new Set(endpointIds)];
   if (ids.length === 0) return;
-  // A notification holds less than 8000 bytes. Beyond that the workers look for themselves.
+  // A notification carries less than 8000 bytes. With more endpoints than fit, the payload is empty and workers look
+  // at all queues.
   await tx.notify(deliveryChannel, ids.length <= 200 ? ids.join(",") : "");
 }
 
@@ -192,8 +195,9 @@ export type LeasedDelivery = {
 };
 
 /**
- * Leases what is due in the queues of the given endpoints, at most so many of each. Reads only the heads of those
- * queues: what it costs does not depend on how much else is waiting. Rows that another process is claiming are skipped.
+ * Claims due deliveries of the given endpoints under a lease, at most the given number for each. Reads only the heads
+ * of those queues, so the cost does not depend on how much else is waiting. Rows that another process is claiming are
+ * skipped.
  */
 export function claimDue(
   db: Db,
@@ -221,8 +225,9 @@ export function claimDue(
 export type DueEndpoint = { id: string; failing: boolean | null; enabled: boolean | null };
 
 /**
- * The endpoints in whose queues something is due, found by jumping from queue to queue: the cost grows with the number of
- * queues that are not empty, not with what stands in them. `enabled` is null for an endpoint that no longer exists.
+ * The endpoints in whose queues something is due, found by jumping from queue to queue (a loose index scan): the cost
+ * grows with the number of queues that are not empty, not with their length. `enabled` is null for an endpoint that
+ * no longer exists.
  */
 export function findDueEndpoints(db: Queryable, now: Date): Promise<DueEndpoint[]> {
   return db.rows<DueEndpoint>(sql`
@@ -240,7 +245,10 @@ export function findDueEndpoints(db: Queryable, now: Date): Promise<DueEndpoint[
     where queue.next_attempt_at <= ${now} and e.enabled is not false`);
 }
 
-/** The endpoints for which something came due between two moments. Costs as much as came due, however many queues there are. */
+/**
+ * The endpoints for which something came due between two moments. The cost grows with what came due, not with the
+ * number of queues.
+ */
 export function findNewlyDueEndpoints(db: Queryable, after: Date, now: Date): Promise<DueEndpoint[]> {
   return db.rows<DueEndpoint>(sql`
     select e.id, e.failing_since is not null as failing, e.enabled
@@ -250,7 +258,10 @@ export function findNewlyDueEndpoints(db: Queryable, after: Date, now: Date): Pr
     join webhook_endpoints e on e.id = due.endpoint_id and e.enabled`);
 }
 
-/** Gives back what a process that died was sending. It used no try, because nobody knows what came of it. */
+/**
+ * Releases the expired leases of dead processes. Their deliveries have used no try, because nobody knows how the
+ * attempt ended.
+ */
 export function releaseExpiredLeases(
   db: Queryable,
   now: Date,
@@ -266,7 +277,7 @@ export function releaseExpiredLeases(
     returning endpoint_id`);
 }
 
-/** Gives back everything that this process holds, when it ends. */
+/** Releases all leases of this process, when it ends. */
 export function releaseLeasesOf(db: Queryable, owner: string, now: Date): Promise<number> {
   return db.run(sql`
     update webhook_deliveries set lease_owner = null, lease_until = null, updated_at = ${now},
@@ -290,9 +301,9 @@ export type RecordedAttempt = {
 };
 
 /**
- * Writes what came of attempts: the attempt rows and where the deliveries stand now, in one statement. A lease that was
- * lost in the meantime counts no more, so its result is dropped. A delivery whose payload was scrubbed while it was being
- * sent cannot be tried again. Returns the ids that were written.
+ * Records the results of attempts: the attempt rows and the new state of the deliveries, in one statement. A result
+ * whose lease was lost in the meantime (owner or fencing number differ) is dropped. A delivery whose payload was
+ * scrubbed while it was being sent cannot be retried. Returns the ids that were written.
  */
 export async function recordAttempts(
   db: Queryable,
@@ -352,7 +363,7 @@ export function scrubExpiredPayloads(db: Queryable, now: Date, limit: number): P
       order by payload_expires_at limit ${limit} for update skip locked))`);
 }
 
-/** Ends whatever an endpoint that is gone still had to send and scrubs every payload that was meant for it. */
+/** Ends the pending deliveries of a deleted endpoint and scrubs all of its payloads. */
 export function endDeliveriesOf(tx: Queryable, endpointIds: readonly string[], now: Date): Promise<number> {
   return tx.run(sql`
     update webhook_deliveries set payload = null, payload_scrubbed_at = ${now}, updated_at = ${now},
@@ -363,8 +374,8 @@ export function endDeliveriesOf(tx: Queryable, endpointIds: readonly string[], n
 }
 
 /**
- * Scrubs what has not been delivered of a session's events. A delivery that is on its way keeps its lease, so that what
- * comes of it is still recorded. Returns how many deliveries had succeeded.
+ * Scrubs the payloads of a session's events that were not delivered. A delivery that is being sent keeps its lease,
+ * so that its result is still recorded. Returns how many deliveries had succeeded.
  */
 export async function scrubUndelivered(
   tx: Tx,

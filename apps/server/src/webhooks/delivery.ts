@@ -1,7 +1,7 @@
 import type { DeliveryError, DisabledReason } from "@assay/contract/webhooks";
 import { dayMs, hourMs, later, minuteMs, secondMs } from "../kernel/clock.ts";
 
-/** How long to wait after each failed try; the first try is made at once, and after the last one the delivery failed. */
+/** Wait after each failed try. The first try is made at once; after the last one the delivery has failed. */
 export const retryDelaysMs = [
   5 * secondMs,
   5 * minuteMs,
@@ -16,7 +16,7 @@ export const longestRetryAfterMs = dayMs;
 export const disableAfterMs = 5 * dayMs;
 const jitterShare = 0.1;
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export type AttemptResult = {
   statusCode: number | null;
   /** Null exactly when the partner answered 2xx. */
@@ -36,8 +36,8 @@ export function errorOfStatus(statusCode: number): DeliveryError | null {
 }
 
 /**
- * Where a delivery stands after an attempt. `triesUsed` counts those of the running schedule before this one; `random`
- * is from 0 up to 1 and spreads the retries of many deliveries that failed together.
+ * The state of a delivery after an attempt. `triesUsed` counts the tries of the running schedule before this one;
+ * `random`, from 0 up to 1, is the jitter that spreads the retries of deliveries which failed together.
  */
 export function afterAttempt(
   delivery: { triesUsed: number; retentionHours: number },

@@ -3,12 +3,13 @@ import { constants, createPublicKey, publicEncrypt } from "node:crypto";
 export type RsaNumbers = { n: string; e: string };
 
 const leastBits = 2048;
-// A longer key makes every event dearer for everybody and protects no better than the content key.
+// A longer RSA key makes every event more expensive for everybody and protects no better than the symmetric content
+// key does.
 const mostBits = 8192;
 const leastExponent = 65_537n;
 const mostExponent = 2n ** 32n - 1n;
 
-/** Why a public key cannot be used, with the field that is to blame, or null. Reads bytes that anybody may send. */
+/** Why a public key cannot be used, with the field that is to blame, or null. The input is untrusted. */
 export function keyProblem(
   jwk: RsaNumbers & { kid: string },
   keyId: string,

@@ -62,7 +62,10 @@ export function findEndpoint(db: Queryable, organizationId: string, id: string):
   );
 }
 
-/** What is undefined stays as it is. Enabling, and another URL, begin a new count of the days without a success. */
+/**
+ * Fields that are undefined stay as they are. Enabling the endpoint, or changing its URL, restarts the count of days
+ * without a success.
+ */
 export function updateEndpoint(
   tx: Tx,
   organizationId: string,
@@ -169,7 +172,10 @@ export function findPublishTargets(tx: Tx, organizationIds: readonly string[]): 
 
 export type Notice = { id: string; organization_id: string; name: string | null; url: string };
 
-/** Of these endpoints, those whose owners were not told since `before` that a key is missing; they count as told now. */
+/**
+ * Those of the endpoints whose owners have not been mailed about a missing key since `before`; marks them as mailed
+ * now.
+ */
 export function claimNoKeyNotices(
   tx: Tx,
   endpointIds: readonly string[],

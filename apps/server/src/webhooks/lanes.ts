@@ -1,18 +1,19 @@
 /**
- * Who may be sent to next. Every endpoint has a standing from what its last attempts showed, and those that answer
- * promptly go first and always find room: an attempt that hangs uses up only the room that is set aside for such.
- * Pure bookkeeping in memory; the queue itself is in the database.
+ * Admission control of deliveries: decides which endpoints may be sent to next. Every endpoint has a standing from
+ * the results of its last attempts. Prompt endpoints go first and always find room, because an attempt that hangs
+ * uses up only the room that is set aside for slow ones. Pure bookkeeping in memory; the queue itself is in the
+ * database.
  */
 export type Standing = "prompt" | "fresh" | "sluggish" | "failing" | "hanging";
 
 const standings: readonly Standing[] = ["prompt", "fresh", "sluggish", "failing", "hanging"];
 
 export type LaneLimits = {
-  /** Attempts that began less than a second ago. */
+  /** Places for young attempts: those that began less than a second ago. */
   mostYoung: number;
-  /** Of those, attempts to endpoints that have not proven themselves. */
+  /** Of the young places, those that attempts to unproven endpoints (any standing but prompt) may take. */
   mostYoungUnproven: number;
-  /** Attempts that take longer, and those that might come to. */
+  /** Places for attempts that have lasted longer than a second, and for those that may come to. */
   mostSlow: number;
   mostPerEndpoint: number;
 };
@@ -29,13 +30,13 @@ export function limitsFor(mostInFlight: number): LaneLimits {
 
 type Endpoint = {
   standing: Standing;
-  /** How many attempts may be under way at once. It grows with success and falls with failure. */
+  /** Attempts that may be under way at once. Doubles with a prompt success and falls with a failure. */
   limit: number;
   reserved: number;
   inFlight: number;
-  /** There may be more in its queue than was claimed. */
+  /** Its queue may hold more than was claimed. */
   more: boolean;
-  /** Something became due while a claim was under way; that claim may have missed it. */
+  /** Something became due while a claim was under way, which may have missed it. */
   again: boolean;
   usedAt: number;
 };
@@ -79,7 +80,10 @@ export class Lanes {
     return this.#endpoints.get(endpointId)?.standing;
   }
 
-  /** Something may be due for this endpoint. `failing` is what the database knows of one that is new to us. */
+  /**
+   * Something may be due for this endpoint. `failing` is what the database remembers of an endpoint that this process
+   * does not know yet.
+   */
   ready(endpointId: string, failing: boolean): void {
     let endpoint = this.#endpoints.get(endpointId);
     if (endpoint === undefined) {
@@ -100,8 +104,8 @@ export class Lanes {
   }
 
   /**
-   * Whom to claim for now, at most `most` deliveries in all: endpoints that answer promptly, or the others. Whatever is
-   * picked must be given to `claimed`.
+   * The endpoints to claim for now, with at most `most` deliveries in all: either the prompt ones or all others.
+   * Every pick must be handed to `claimed`.
    */
   pick(proven: boolean, most: number): { endpointId: string; most: number }[] {
     const picked: { endpointId: string; most: number }[] = [];
@@ -134,13 +138,15 @@ export class Lanes {
     const { mostYoung, mostYoungUnproven, mostSlow } = this.#limits;
     const young = mostYoung - this.#young;
     if (standing === "prompt") return young;
-    // An unproven attempt may turn out to hang, so it needs room among the slow ones before it begins; those that have
-    // failed leave a quarter of it to those of which nothing is known.
+    // An unproven attempt may turn out to hang, so it begins only when there is a slow place for it. Failing and
+    // hanging endpoints leave a quarter of the slow places to those of which nothing is known.
     const slow = standing === "failing" || standing === "hanging" ? Math.floor((mostSlow * 3) / 4) : mostSlow;
     return Math.min(young, mostYoungUnproven - this.#youngUnproven, slow - this.#slow - this.#youngUnproven);
   }
 
-  /** How many of the picked deliveries were there. Gives a ticket for each, to be handed back by `finished`. */
+  /**
+   * Reports how many of the picked deliveries were found. Gives a ticket for each, to be handed back to `finished`.
+   */
   claimed(endpointId: string, asked: number, got: number): Ticket[] {
     const endpoint = this.#endpoints.get(endpointId);
     if (endpoint === undefined) return [];
@@ -155,7 +161,7 @@ export class Lanes {
     return Array.from({ length: got }, () => ({ endpointId, proven, slow: false }));
   }
 
-  /** An attempt has lasted a second. It moves to the room of the slow ones, and its endpoint loses its standing. */
+  /** An attempt has lasted a second: it moves to a slow place, and its endpoint loses its standing. */
   slowed(ticket: Ticket): void {
     if (ticket.slow) return;
     ticket.slow = true;
@@ -201,7 +207,7 @@ export class Lanes {
 
   #change(endpointId: string, endpoint: Endpoint, standing: Standing): void {
     if (endpoint.standing === standing) return;
-    // Its attempts under way keep the room they were given; only what begins from now on is counted anew.
+    // Attempts under way keep the places they were given; only reservations move to the count of the new standing.
     if (endpoint.reserved > 0 && (endpoint.standing === "prompt") !== (standing === "prompt"))
       this.#youngUnproven += standing === "prompt" ? -endpoint.reserved : endpoint.reserved;
     if (this.#ready.get(endpoint.standing)?.delete(endpointId)) this.#ready.get(standing)?.add(endpointId);

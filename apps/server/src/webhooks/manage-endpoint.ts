@@ -1,5 +1,5 @@
 import type { BodyOf } from "@assay/contract/route";
-import type * as contract from "@assay/contract/webhooks";
+import * as contract from "@assay/contract/webhooks";
 import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../kernel/api-error.ts";
@@ -12,7 +12,7 @@ import { newSigningSecret } from "./signing.ts";
 
 type Needs = Pick<Core, "db" | "clock" | "ring">;
 
-/** The endpoint, and the secret that is shown this once. */
+/** The new endpoint with its signing secret, which is shown this once. */
 export async function createEndpoint(
   { db, clock, ring }: Needs,
   safeFetch: SafeFetch,
@@ -30,7 +30,7 @@ export async function createEndpoint(
       name: body.name?.trim() ?? null,
       url: body.url,
       subscribedEventTypes: body.subscribed_event_types ?? null,
-      retentionHours: body.undelivered_payload_retention_hours ?? 72,
+      retentionHours: body.undelivered_payload_retention_hours ?? contract.defaultPayloadRetentionHours,
       signingSecret: ring.seal("webhook-secret", secret, id),
       now,
     });
@@ -69,7 +69,7 @@ export async function changeEndpoint(
       targetId: updated.id,
       details: { ...settings, ...(url === undefined ? {} : { host: hostOf(url) }) },
     });
-    // What was held while the endpoint was disabled goes on at once.
+    // Deliveries that were held while the endpoint was disabled become due at once.
     if (body.enabled === true) await announceDeliveries(tx, [updated.id]);
     return updated;
   });
@@ -98,7 +98,7 @@ async function checkUrl(safeFetch: SafeFetch, url: string): Promise<void> {
   if (problem !== null) throw new ApiError("WEBHOOK_URL_REJECTED", { message: `\`url\` ${problem}.` });
 }
 
-/** A path or a query may hold a secret of the partner's, so only the host is written down. */
+/** Only the host is written to the audit log: path and query may hold a secret of the partner's. */
 function hostOf(url: string): string {
   return URL.parse(url)?.host ?? "";
 }

@@ -3,7 +3,7 @@ import type { Tx } from "../db/db.ts";
 import { mailOwners } from "../organizations/mail-owners.ts";
 import type { Notice } from "./endpoint.store.ts";
 
-/** Only the host is told: a path or a query may hold a secret of the partner's. */
+/** The mail names only the host of the endpoint: path and query may hold a secret of the partner's. */
 function describe({ name, url }: Notice): string {
   const host = URL.parse(url)?.host ?? "its address";
   return name === null ? `the webhook endpoint at ${host}` : `the webhook endpoint "${name}" at ${host}`;

