@@ -29,7 +29,7 @@ import { Idempotency } from "./http/idempotency.ts";
 import { type Binding, mount } from "./http/mount.ts";
 import { enableSockets } from "./http/mount-socket.ts";
 import { mountPages } from "./http/pages.ts";
-import { createServer } from "./http/server.ts";
+import { createServer, type Server } from "./http/server.ts";
 import { writeSessionCookie } from "./http/session-cookie.ts";
 import { mountWebApp } from "./http/web-apps.ts";
 import { type Clock, dayMs, hourMs, later, minuteMs, secondMs } from "./kernel/clock.ts";
@@ -89,14 +89,59 @@ export type ServiceOptions = {
   verify?: Partial<RegistryOptions>;
 };
 
-/** The one list that wires everything. The database must be reachable; migrations are applied here. */
+/** Starts the service. The database must be reachable; migrations are applied here. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, databaseUrl, ring, clock, log, role = "all" } = options;
+  const { config, log, role = "all" } = options;
+  const applied = await migrate(options.databaseUrl);
+  if (applied.length > 0) log.info("database migrated", { applied: applied.join(" ") });
+  const parts = await openParts(options);
+  const { core, listener, statusFeed, deliveryWorker, metricsOf } = parts;
+  const app = await createApp(parts, role);
+  const scheduler = new Scheduler(
+    role === "api" ? jobsOfEveryProcess(parts) : [...jobsOfEveryProcess(parts), ...jobsOfWorkers(parts)],
+    log,
+    core.metrics,
+  );
+  if (role !== "api") wakeByNotification(parts, scheduler);
+  statusFeed.listen(listener);
+  await listener.start();
+  parts.listening.url = await app.listen({ port: config.port, host: config.host });
+  const metricsServer =
+    config.metricsPort > 0 ? await listenForMetrics(metricsOf, config.host, config.metricsPort) : null;
+  scheduler.start();
+  if (role !== "api") deliveryWorker.start(listener);
+
+  const close = async () => {
+    // Streams would otherwise stay open and hold up the end.
+    statusFeed.stop();
+    await app.close();
+    await Promise.all([scheduler.stop(), deliveryWorker.stop()]);
+    await parts.safeFetch.close();
+    await parts.usage.flush();
+    await listener.stop();
+    metricsServer?.close();
+    await parts.ringMember.leave();
+    await core.db.close();
+  };
+  let closed: Promise<void> | null = null;
+  return {
+    url: parts.listening.url,
+    core,
+    runJob: (name) => scheduler.run(name),
+    close: () => {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
+
+/** What lives as long as the service does. */
+type Parts = Awaited<ReturnType<typeof openParts>>;
+
+async function openParts(options: ServiceOptions) {
+  const { config, databaseUrl, ring, clock, log } = options;
   const rpTerms = loadRpTerms(config);
   const consentTexts = loadConsentTexts(config);
-  const applied = await migrate(databaseUrl);
-  if (applied.length > 0) log.info("database migrated", { applied: applied.join(" ") });
-
   const db = openDb({
     url: databaseUrl,
     poolSize: config.databasePoolSize,
@@ -113,24 +158,42 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const listener = new Listener(databaseUrl, log);
   showBuild(metrics);
   showConnections(metrics, db, listener);
-  let url = "";
-  const publicUrl = () => (config.publicUrl === "" ? url : config.publicUrl);
+  /** The address is known only once the service listens, and links are made only after that. */
+  const listening = { url: "" };
+  const publicUrl = () => (config.publicUrl === "" ? listening.url : config.publicUrl);
   const dns = createDns({ resolvers: config.dnsResolvers, timeoutMs: 2 * secondMs });
   const core: Core = { config, db, clock, dns, ring, log, metrics, publicUrl };
-
-  const usage = new KeyUsage(db, clock, log);
-  const idempotency = new Idempotency(db, ring, clock);
-
   const safeFetch = createSafeFetch({
     resolveAddresses: dns.resolveAddresses,
     exemptHosts: exemptHostSet(config.webhookAllowedPrivateHosts),
     resolveExempt: config.dnsResolvers.length > 0 ? dns.resolveAddresses : lookUpLocally,
     ...(options.webhooks?.ca === undefined ? {} : { ca: options.webhooks.ca }),
   });
-  const deliveryWorker = new DeliveryWorker(core, safeFetch, options.webhooks);
-  const statusFeed = new StatusFeed(core);
+  const isWatched = config.metricsToken !== "" || config.metricsPort > 0;
+  const renderProcess = isWatched ? watchProcess() : async () => "";
+  return {
+    core,
+    rpTerms,
+    consentTexts,
+    ringMember,
+    listener,
+    listening,
+    safeFetch,
+    usage: new KeyUsage(db, clock, log),
+    idempotency: new Idempotency(db, ring, clock),
+    deliveryWorker: new DeliveryWorker(core, safeFetch, options.webhooks),
+    statusFeed: new StatusFeed(core),
+    devices: new DeviceRegistry(core, listener, {
+      faceJudge: createFaceJudge({ log, metrics, ...faceJudgeSettings(config) }),
+      ...options.verify,
+    }),
+    metricsOf: async () => `${metrics.render()}${await renderProcess()}`,
+  };
+}
 
-  const bindings: Binding[] = [
+/** The one list of routes. */
+function bindRoutes({ core, rpTerms, consentTexts, usage, statusFeed, safeFetch }: Parts): Binding[] {
+  const bindings = [
     ...accountRoutes(core),
     ...organizationRoutes(core),
     ...domainRoutes(core),
@@ -144,9 +207,22 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...webhookRoutes(core, safeFetch),
   ];
   checkBindings(bindings);
+  return bindings;
+}
 
+/** Every process that answers requests counts them, so every one writes its counts; every one seals with the ring. */
+function jobsOfEveryProcess({ usage, ringMember }: Parts): Job[] {
+  return [
+    { name: "flush-key-usage", everyMs: secondMs, run: () => usage.flush().then(() => 0) },
+    { name: "watch-key-ring", everyMs: secondMs, run: () => ringMember.refresh().then(() => 0) },
+  ];
+}
+
+/** The one list of background work. Each run handles a bounded batch and can be repeated. */
+function jobsOfWorkers({ core, idempotency, deliveryWorker }: Parts): Job[] {
+  const { db, clock } = core;
   const mailTransport = createMailTransport(core);
-  const jobs: Job[] = [
+  return [
     { name: "send-mails", everyMs: 5 * secondMs, run: () => sendDueMails(core, mailTransport) },
     { name: "answer-mail-requests", everyMs: 10 * secondMs, run: () => answerMailRequests(core) },
     { name: "purge-account-leftovers", everyMs: 10 * minuteMs, run: () => purgeAccountLeftovers(core) },
@@ -163,44 +239,45 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       everyMs: hourMs,
       run: () => purgeChallenges(db, later(clock.now(), -30 * dayMs), 1000),
     },
-    {
-      name: "purge-invitations",
-      everyMs: hourMs,
-      run: () => purgeInvitations(db, clock.now(), 1000),
-    },
-    {
-      name: "purge-user-sessions",
-      everyMs: hourMs,
-      run: () => purgeUserSessions(db, clock.now(), 1000),
-    },
+    { name: "purge-invitations", everyMs: hourMs, run: () => purgeInvitations(db, clock.now(), 1000) },
+    { name: "purge-user-sessions", everyMs: hourMs, run: () => purgeUserSessions(db, clock.now(), 1000) },
     // The worker wakes by itself; as a job it can be waited for.
     { name: "deliver-webhooks", everyMs: minuteMs, run: () => deliveryWorker.settle().then(() => 0) },
     { name: "scrub-webhook-payloads", everyMs: 30 * secondMs, run: () => scrubPayloads(core) },
     { name: "purge-webhook-history", everyMs: 10 * minuteMs, run: createPurgeHistory(core) },
   ];
+}
 
-  const devices = new DeviceRegistry(core, listener, {
-    faceJudge: createFaceJudge({ log, metrics, ...faceJudgeSettings(config) }),
-    ...options.verify,
+/** What somebody waits for is done at once, not only when its time comes round. */
+function wakeByNotification({ core, listener }: Parts, scheduler: Scheduler): void {
+  const wake = (name: string) =>
+    void scheduler
+      .run(name)
+      .catch((error) =>
+        core.log.warn("background job failed, will run again", { job: name, ...describeError(error) }),
+      );
+  listener.on(mailChannel, () => wake("send-mails"));
+  listener.on(mailRequestChannel, () => wake("answer-mail-requests"));
+}
+
+/** Everything that answers HTTP. */
+async function createApp(parts: Parts, role: ProcessRole): Promise<Server> {
+  const { core, usage } = parts;
+  const { config, db, publicUrl } = core;
+  const app = createServer({
+    log: core.log,
+    metrics: core.metrics,
+    publicUrl,
+    trustProxy: config.trustProxy,
   });
-  const app = createServer({ log, metrics, publicUrl, trustProxy: config.trustProxy });
-  mountHealth(app, async () => {
-    try {
-      const missing = await missingMigrations(db);
-      return missing.length === 0 ? ringMember.problem : `migrations are missing: ${missing.join(", ")}`;
-    } catch {
-      return "the database does not answer";
-    }
-  });
-  const isWatched = config.metricsToken !== "" || config.metricsPort > 0;
-  const renderProcess = isWatched ? watchProcess() : async () => "";
-  const renderMetrics = async () => `${metrics.render()}${await renderProcess()}`;
-  if (config.metricsToken !== "") mountMetrics(app, renderMetrics, config.metricsToken);
+  mountHealth(app, () => whyNotReady(parts));
+  if (config.metricsToken !== "") mountMetrics(app, parts.metricsOf, config.metricsToken);
   mountPages(app);
   mountWebApp(app, "verify");
   mountWebApp(app, "dashboard", ["/invitations/:token"]);
-  const verifySocket = bindVerifySocket(devices, publicUrl);
+  const verifySocket = bindVerifySocket(parts.devices, publicUrl);
   await enableSockets(app, verifySocket);
+  const bindings = bindRoutes(parts);
   mount(app, role === "worker" ? [] : bindings, {
     sockets: { openVerifySocket: verifySocket },
     authenticator: {
@@ -208,58 +285,22 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       byToken: (token) => authenticateUser(core, token),
       membership: (userId, organizationId) => findMembership(db, userId, organizationId),
     },
-    idempotency,
+    idempotency: parts.idempotency,
     publicUrl,
     onKeyUsed: (keyId) => usage.count(keyId),
     writeCookie: (reply, cookie) => writeSessionCookie(reply, cookie, publicUrl().startsWith("https:")),
   });
+  return app;
+}
 
-  // Every process that answers requests counts them, so every one writes its counts; every one seals with the ring.
-  const everywhere: Job[] = [
-    { name: "flush-key-usage", everyMs: secondMs, run: () => usage.flush().then(() => 0) },
-    { name: "watch-key-ring", everyMs: secondMs, run: () => ringMember.refresh().then(() => 0) },
-  ];
-  const scheduler = new Scheduler(role === "api" ? everywhere : [...everywhere, ...jobs], log, metrics);
-
-  const wake = (name: string) => {
-    if (role !== "api")
-      scheduler
-        .run(name)
-        .catch((error) =>
-          log.warn("background job failed, will run again", { job: name, ...describeError(error) }),
-        );
-  };
-  listener.on(mailChannel, () => wake("send-mails"));
-  listener.on(mailRequestChannel, () => wake("answer-mail-requests"));
-  statusFeed.listen(listener);
-  await listener.start();
-  url = await app.listen({ port: config.port, host: config.host });
-  const metricsServer =
-    config.metricsPort > 0 ? await listenForMetrics(renderMetrics, config.host, config.metricsPort) : null;
-  scheduler.start();
-  if (role !== "api") deliveryWorker.start(listener);
-
-  let closed: Promise<void> | null = null;
-  return {
-    url,
-    core,
-    runJob: (name) => scheduler.run(name),
-    close: () => {
-      closed ??= (async () => {
-        // Streams would otherwise stay open and hold up the end.
-        statusFeed.stop();
-        await app.close();
-        await Promise.all([scheduler.stop(), deliveryWorker.stop()]);
-        await safeFetch.close();
-        await usage.flush();
-        await listener.stop();
-        metricsServer?.close();
-        await ringMember.leave();
-        await db.close();
-      })();
-      return closed;
-    },
-  };
+/** Null when requests can be answered. */
+async function whyNotReady({ core, ringMember }: Parts): Promise<string | null> {
+  try {
+    const missing = await missingMigrations(core.db);
+    return missing.length === 0 ? ringMember.problem : `migrations are missing: ${missing.join(", ")}`;
+  } catch {
+    return "the database does not answer";
+  }
 }
 
 /** Each route of the contract is carried out by exactly one piece of code. */

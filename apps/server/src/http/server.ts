@@ -7,6 +7,9 @@ import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import { createErrorHandler } from "./error-handler.ts";
 
+/** What others may hold of the web framework. */
+export type Server = FastifyInstance;
+
 export const maxBodyBytes = 1024 * 1024;
 
 const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/;

@@ -1,8 +1,7 @@
 import { median } from "@assay/face/median";
 import { Snapshot } from "./camera.ts";
 import type { Sight } from "./framing.ts";
-
-export type GuideAnswer = { type: "ready" } | { type: "failed" } | { type: "sight"; sight: Sight };
+import type { GuideAnswer } from "./guide-answer.ts";
 
 /**
  * Slower than this a look, the guide would hold people up; then it is left out. By hand, about the time between two frames. Half: phones that could guide do not. Twice: a

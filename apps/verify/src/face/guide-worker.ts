@@ -8,9 +8,9 @@ import finderWeights from "@vladmandic/face-api/model/tiny_face_detector_model.b
 import finderManifest from "@vladmandic/face-api/model/tiny_face_detector_model-weights_manifest.json";
 import meshWeights from "@vladmandic/human/models/facemesh.bin?url";
 import meshGraph from "@vladmandic/human/models/facemesh.json?url";
-import type { GuideAnswer } from "./face-guide.ts";
 import { FaceFinder } from "./find-faces.ts";
 import type { Sight } from "./framing.ts";
+import type { GuideAnswer } from "./guide-answer.ts";
 import { measureFace } from "./measure-face.ts";
 
 // Everything runs on this device and is forgotten with the next picture; nothing of it is sent anywhere.
