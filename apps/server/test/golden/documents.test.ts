@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import test from "node:test";
+import { idempotencyLimits, sessionLifetimeMinutes, triesAllowed } from "@assay/contract/facts";
 
 const root = new URL("../../../../", import.meta.url).pathname;
 const decisions = path.join(root, "docs/decisions");
@@ -45,4 +46,25 @@ test("what documents name in the repository is there", () => {
     }
   }
   assert.deepEqual(missing, []);
+});
+
+/** A number that a guide tells in prose, and where the contract has it. */
+const told: readonly [document: string, sentence: RegExp, value: string | number][] = [
+  ["docs/sessions.md", /A session lives (\d+) minutes/, sessionLifetimeMinutes],
+  ["docs/sessions.md", /`expired` \| (\d+) minutes went by/, sessionLifetimeMinutes],
+  ["docs/sessions.md", /SESSION_EXPIRED` \| The (\d+) minutes are over/, sessionLifetimeMinutes],
+  ["docs/glossary.md", /it lives (\d+) minutes/, sessionLifetimeMinutes],
+  [
+    "docs/sessions.md",
+    /There are (\w+) tries to read the chip/,
+    ["", "one", "two", "three"][triesAllowed] ?? "",
+  ],
+  ["docs/sessions.md", /the same key within (\d+) hours/, idempotencyLimits.keptHours],
+];
+
+test("numbers that guides tell in prose are those of the contract", () => {
+  for (const [document, sentence, value] of told) {
+    const found = sentence.exec(textOf(document));
+    assert.equal(found?.[1], String(value), `${document}: ${sentence}`);
+  }
 });
