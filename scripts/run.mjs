@@ -237,8 +237,9 @@ function hashInputs(folder) {
     }
   };
   visit(folder);
-  for (const shared of readdirSync(path.join(root, "packages")).sort()) {
-    const source = path.join(root, "packages", shared, "src");
+  const packages = path.join(root, "packages");
+  for (const shared of existsSync(packages) ? readdirSync(packages).sort() : []) {
+    const source = path.join(packages, shared, "src");
     if (existsSync(source)) visit(source);
   }
   return hash.digest("hex");

@@ -61,22 +61,12 @@ const mostHeaderBytes = 16 * 1024;
 const mostBodyBytes = 16 * 1024;
 const bodyTimeoutMs = 1_000;
 
-/**
- * The one HTTP client for URLs that somebody else chose (protection against server-side request forgery). https only;
- * resolves names itself, refuses every address that is not global unicast, and connects to the very address that it
- * checked, so a name whose answer changes in between (DNS rebinding) gains nothing; follows no redirect; keeps little
- * of the answer.
- */
-export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
-  const { exemptHosts } = options;
-  // One context for all connections: making one for each costs a millisecond and a hundred kilobytes.
-  const secureContext = createSecureContext(options.ca === undefined ? {} : { ca: options.ca });
-  const tls = { allowH2: false, maxCachedSessions: 1000, secureContext };
-  const connectFully = buildConnector({ ...tls, timeout: connectTimeoutMs });
-  const connectBriefly = buildConnector({ ...tls, timeout: firstAddressTimeoutMs });
+type AddressesOf = (host: string) => Promise<string[]>;
 
-  const addressesOf = async (host: string): Promise<string[]> => {
-    const exempt = exemptHosts.has(host);
+/** The addresses of a host, all of them allowed; or the reason why there are none. */
+function createAddressCheck(options: SafeFetchOptions): AddressesOf {
+  return async (host) => {
+    const exempt = options.exemptHosts.has(host);
     let addresses = [host];
     if (isIP(host) === 0) {
       try {
@@ -89,8 +79,19 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     if (!exempt && !addresses.every(isPublicAddress)) throw new SafeFetchError("address_refused");
     return addresses;
   };
+}
 
-  const connect: buildConnector.connector = (target, callback) => {
+/** Connects to the very address that was checked; the next one is tried when one is dead. */
+function createCheckedConnector(
+  options: SafeFetchOptions,
+  addressesOf: AddressesOf,
+): buildConnector.connector {
+  // One context for all connections: making one for each costs a millisecond and a hundred kilobytes.
+  const secureContext = createSecureContext(options.ca === undefined ? {} : { ca: options.ca });
+  const tls = { allowH2: false, maxCachedSessions: 1000, secureContext };
+  const connectFully = buildConnector({ ...tls, timeout: connectTimeoutMs });
+  const connectBriefly = buildConnector({ ...tls, timeout: firstAddressTimeoutMs });
+  return (target, callback) => {
     const attempt = (addresses: readonly string[]) => {
       const [address, ...others] = addresses;
       if (address === undefined) {
@@ -110,9 +111,19 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
       (error: Error) => callback(error, null),
     );
   };
+}
 
+/**
+ * The one HTTP client for URLs that somebody else chose (protection against server-side request forgery). https only;
+ * resolves names itself, refuses every address that is not global unicast, and connects to the very address that it
+ * checked, so a name whose answer changes in between (DNS rebinding) gains nothing; follows no redirect; keeps little
+ * of the answer.
+ */
+export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
+  const { exemptHosts } = options;
+  const addressesOf = createAddressCheck(options);
   const agent = new Agent({
-    connect,
+    connect: createCheckedConnector(options, addressesOf),
     allowH2: false,
     pipelining: 1,
     connections: null,
