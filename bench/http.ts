@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { median } from "@assay/face/median";
-import { startEmbeddedPostgres } from "../apps/server/src/db/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
 import { load, type Request } from "./support/load.ts";
 import { ServerProcess } from "./support/server-process.ts";
 

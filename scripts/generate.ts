@@ -14,11 +14,11 @@ import {
 } from "@assay/face/describe-limits";
 import pg from "pg";
 import { settings } from "../apps/server/src/config.ts";
-import { dumpSchema } from "../apps/server/src/db/dump-schema.ts";
-import { startEmbeddedPostgres } from "../apps/server/src/db/embedded-postgres.ts";
 import { migrate } from "../apps/server/src/db/migrate.ts";
 import { DEFAULT_JOB_LIMITS } from "../apps/server/src/face/face-job.ts";
 import { poolLimits } from "../apps/server/src/face/pool-limits.ts";
+import { dumpSchema } from "../apps/server/src/installation/dump-schema.ts";
+import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
 import { describeProtocol } from "./protocol-reference.ts";
 
 const root = new URL("../", import.meta.url);

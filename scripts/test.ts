@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { startEmbeddedPostgres } from "../apps/server/src/db/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
 import { findBrowser, thisMachine } from "./find-browser.ts";
 import type { TestReport } from "./test-reporter.ts";
 

@@ -1,7 +1,7 @@
 import { migrate } from "../db/migrate.ts";
+import { openInstallation, withDatabase } from "../installation/open-installation.ts";
 import { listAllOrganizations } from "../organizations/organization.store.ts";
 import type { Command } from "./command.ts";
-import { openInstallation, withDatabase } from "./installation.ts";
 
 export const migrateCommand: Command = {
   name: "migrate",

@@ -1,5 +1,5 @@
 import { loadConfig } from "../config.ts";
-import { backupEmbedded, restoreEmbedded } from "../db/backup.ts";
+import { backupEmbedded, restoreEmbedded } from "../installation/backup.ts";
 import { type Command, CommandError } from "./command.ts";
 
 function embeddedDataDir(): string {

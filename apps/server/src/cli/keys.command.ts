@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Db } from "../db/db.ts";
+import { keyRingPath, writeRingFile } from "../installation/key-ring-file.ts";
+import { withDatabase } from "../installation/open-installation.ts";
 import { type Clock, secondMs } from "../kernel/clock.ts";
 import { bringRing, listLiveProcesses } from "../key-ring/ring-member.ts";
 import { fenceKey, listKnownKeys, setKeyState } from "../key-ring/ring-state.store.ts";
@@ -13,10 +15,8 @@ import {
 } from "../key-ring/ring-state.ts";
 import { countSealedWith, hashesUnder, resealAll } from "../key-ring/sealed-columns.store.ts";
 import { formatRing, KeyRing, newRingKey, parseRing, type RingKey } from "../lib/key-ring.ts";
-import { keyRingPath, writeRingFile } from "../lib/key-ring-file.ts";
 import { sqlState } from "../lib/sql-state.ts";
 import { type Command, CommandError } from "./command.ts";
-import { withDatabase } from "./installation.ts";
 
 // Longer than a killed process counts as running, so that it holds nothing up; at half of it a rotation after a crash would fail.
 const waitSeconds = 60;

@@ -1,7 +1,7 @@
 import { createUser } from "../accounts/create-user.ts";
+import { readSecret, withDatabase } from "../installation/open-installation.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { type Command, CommandError } from "./command.ts";
-import { readSecret, withDatabase } from "./installation.ts";
 
 export const userCreate: Command = {
   name: "user create",

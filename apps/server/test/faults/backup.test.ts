@@ -6,13 +6,13 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 import pg from "pg";
-import { BackupError, backupEmbedded, restoreEmbedded } from "../../src/db/backup.ts";
+import { BackupError, backupEmbedded, restoreEmbedded } from "../../src/installation/backup.ts";
 import {
   type EmbeddedPostgres,
   embeddedFolders,
   startEmbeddedPostgres,
-} from "../../src/db/embedded-postgres.ts";
-import { type TarEntry, writeTar } from "../../src/db/tar.ts";
+} from "../../src/installation/postgres/embedded-postgres.ts";
+import { type TarEntry, writeTar } from "../../src/installation/tar.ts";
 
 let folder = "";
 let dataDir = "";

@@ -9,7 +9,7 @@ import {
   EmbeddedPostgresError,
   embeddedFolders,
   startEmbeddedPostgres,
-} from "../../src/db/embedded-postgres.ts";
+} from "../../src/installation/postgres/embedded-postgres.ts";
 import {
   children,
   helper,

@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import { embeddedFolders, startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
+import { embeddedFolders, startEmbeddedPostgres } from "../../src/installation/postgres/embedded-postgres.ts";
 import { hold, newFolder, query, start, until, usedDataDir } from "../support/held-postgres.ts";
 import {
   killAll,

@@ -7,7 +7,10 @@ import { createInterface } from "node:readline";
 import { after } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from "../../src/installation/postgres/embedded-postgres.ts";
 import { killServer } from "./postgres-processes.ts";
 
 export const helper = path.join(import.meta.dirname, "embedded-postgres.ts");

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { formatRing, KeyRing, newRingKey, parseRing, type RingKey } from "./key-ring.ts";
+import { formatRing, KeyRing, newRingKey, parseRing, type RingKey } from "../lib/key-ring.ts";
 
 /** In the data folder, and in a backup of it. */
 export const keyRingFileName = "secret-keys";

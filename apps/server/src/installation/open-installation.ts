@@ -4,9 +4,9 @@ import { type Db, openDb } from "../db/db.ts";
 import { migrate } from "../db/migrate.ts";
 import { type Clock, systemClock } from "../kernel/clock.ts";
 import { KeyRing, parseRing } from "../lib/key-ring.ts";
-import { keyRingPath, openRingFile } from "../lib/key-ring-file.ts";
 import { createLog, describeError, type Log } from "../lib/log.ts";
 import { createLogWriter } from "../lib/log-writer.ts";
+import { keyRingPath, openRingFile } from "./key-ring-file.ts";
 
 /** What a command works on: the configured database (started if it is the embedded one) and the key ring. */
 export type Installation = {
@@ -37,7 +37,7 @@ export async function openInstallation(
   if (config.databaseUrl !== "") {
     return { config, clock, log, databaseUrl: config.databaseUrl, ring, notes: [], close: async () => {} };
   }
-  const { startEmbeddedPostgres } = await import("../db/embedded-postgres.ts");
+  const { startEmbeddedPostgres } = await import("./postgres/embedded-postgres.ts");
   const embedded = await startEmbeddedPostgres({
     dataDir: config.dataDir,
     log: (line, level) => log[level](line),

@@ -23,7 +23,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import { sqlState } from "../lib/sql-state.ts";
+import { sqlState } from "../../lib/sql-state.ts";
 
 export type EmbeddedPostgres = {
   connection: { host: string; port: number; user: string; database: string };

@@ -4,8 +4,8 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import pg from "pg";
-import { keyRingFileName } from "../lib/key-ring-file.ts";
-import { embeddedFolders, startEmbeddedPostgres } from "./embedded-postgres.ts";
+import { keyRingFileName } from "./key-ring-file.ts";
+import { embeddedFolders, startEmbeddedPostgres } from "./postgres/embedded-postgres.ts";
 import { readTar, type TarEntry, TarError, writeTar } from "./tar.ts";
 
 /** A reason that an operator can act on: its message is the whole report. */
