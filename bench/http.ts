@@ -13,7 +13,7 @@ const connections = 32;
 /** An authenticated GET with one indexed SELECT and an authenticated POST with its INSERTs, beside the bare ceiling. */
 export async function run(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
-  const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
+  const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
   const env = {
     DATABASE_URL: postgres.url,
     SECRET_KEYS: `1:${Buffer.alloc(32, 1).toString("base64")}`,

@@ -30,7 +30,7 @@ export async function run(options: readonly string[] = []): Promise<void> {
   if (!Number.isInteger(rows) || rows < 1000) throw new Error("--rows must be a whole number from 1000 on");
   const only = optionOf(options, "--only");
   const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
-  const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
+  const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
   try {
     if (only === undefined || only === "http") await compareHttp(postgres.url, dataDir);
     if (only === undefined || only === "pages") await comparePages(postgres.url, rows);

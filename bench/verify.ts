@@ -18,7 +18,7 @@ export async function run(options: readonly string[]): Promise<void> {
   if (!Number.isInteger(count) || count < 1 || count > 2000)
     throw new Error("the number must be from 1 to 2000");
   const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
-  const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
+  const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
   try {
     const server = await ServerProcess.start(new URL("./support/assay-server.ts", import.meta.url), {
       PORT: "0",

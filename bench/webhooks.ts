@@ -58,7 +58,7 @@ class Bench {
 
   static async start(): Promise<Bench> {
     const bench = new Bench();
-    const postgres = await startEmbeddedPostgres({ dataDir: bench.folder, log: () => {} });
+    const postgres = await startEmbeddedPostgres({ dataDir: bench.folder, env: process.env, log: () => {} });
     bench.#stopPostgres = () => postgres.stop();
     bench.databaseUrl = postgres.url;
     await migrate(postgres.url);

@@ -119,7 +119,7 @@ function describeRoutes(): string {
 /** The schema after all migrations, read back from a real database. */
 async function dumpMigratedSchema(): Promise<string> {
   const dataDir = mkdtempSync(join(tmpdir(), "assay-generate-"));
-  const postgres = await startEmbeddedPostgres({ dataDir, durable: false, log: () => {} });
+  const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, durable: false, log: () => {} });
   try {
     await migrate(postgres.url);
     const client = new pg.Client({ connectionString: postgres.url });

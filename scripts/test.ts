@@ -271,6 +271,7 @@ async function preparePostgres(): Promise<Prepared> {
   const folder = await mkdtemp(path.join(tmpdir(), "assay-test-"));
   const server = await startEmbeddedPostgres({
     dataDir: path.join(folder, "data"),
+    env: process.env,
     log: () => {},
     durable: false,
   });

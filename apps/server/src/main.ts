@@ -9,7 +9,7 @@ import { trustAudit, trustImport, trustList } from "./cli/trust.commands.ts";
 import { userCreate } from "./cli/user.commands.ts";
 import { ConfigError } from "./config.ts";
 import { BackupError } from "./installation/backup.ts";
-import { EmbeddedPostgresError } from "./installation/postgres/embedded-postgres.ts";
+import { EmbeddedPostgresError } from "./installation/postgres/embedded-postgres-error.ts";
 import { KeyRingError } from "./key-ring/ring-member.ts";
 
 const commands: readonly Command[] = [

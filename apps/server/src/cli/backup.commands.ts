@@ -25,7 +25,12 @@ export const backup: Command = {
   positionals: "FILE",
   run: async ({ positionals }, print) => {
     const toFile = onePath(positionals, "the archive to write");
-    const { bytes } = await backupEmbedded({ dataDir: embeddedDataDir(), toFile, log: print });
+    const { bytes } = await backupEmbedded({
+      dataDir: embeddedDataDir(),
+      env: process.env,
+      toFile,
+      log: print,
+    });
     print(`Wrote ${toFile} (${(bytes / 2 ** 20).toFixed(1)} MB).`);
     return 0;
   },

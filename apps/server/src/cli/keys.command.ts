@@ -48,7 +48,7 @@ export const keysRotate: Command = {
   run: ({ options }, print) => {
     const seconds = Number(options.wait ?? waitSeconds);
     if (!(seconds >= 0 && seconds <= 86_400)) throw new CommandError("--wait must be a number of seconds.");
-    return withDatabase(async (db, { config, clock }) => {
+    return withDatabase(process.env, async (db, { config, clock }) => {
       const path = config.secretKeys === "" ? keyRingPath(config.dataDir) : null;
       const keys = parseRing(path === null ? config.secretKeys : readFileSync(path, "utf8"));
       const work: Work = { db, clock, waitMs: seconds * secondMs, print, keys, path };

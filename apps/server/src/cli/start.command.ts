@@ -8,7 +8,7 @@ const processRoles = ["all", "api", "worker"] as const;
 
 async function serve(role: ProcessRole, print: (line: string) => void): Promise<number> {
   const startedAt = Date.now();
-  const installation = await openInstallation();
+  const installation = await openInstallation(process.env);
   const { config, log } = installation;
   const ended = Promise.withResolvers<number>();
   let service: Service;

@@ -164,7 +164,7 @@ test("the service with its embedded database, killed at random under load, loses
     over.abort();
   }
 
-  const database = await startEmbeddedPostgres({ dataDir, log: () => {} });
+  const database = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
   const db = openDb({ url: database.url, poolSize: 2, onError: () => {} });
   try {
     await expectAllSent(db, ends.size);

@@ -8,7 +8,7 @@ const [mode, dataDir] = process.argv.slice(2);
 if (dataDir === undefined) throw new Error("DATA_DIR is missing");
 
 const log = (line: string) => process.stderr.write(`${line}\n`);
-const server = await startEmbeddedPostgres({ dataDir, log });
+const server = await startEmbeddedPostgres({ dataDir, env: process.env, log });
 for (const note of server.notes) process.stdout.write(`note ${note}\n`);
 process.stdout.write(`ready ${server.url}\n`);
 

@@ -38,7 +38,7 @@ let prepared: Promise<string> | undefined;
 export async function usedDataDir(): Promise<string> {
   prepared ??= newFolder().then(async (folder) => {
     const dataDir = path.join(folder, "data");
-    await (await startEmbeddedPostgres({ dataDir, log: () => {}, durable: false })).stop();
+    await (await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {}, durable: false })).stop();
     return dataDir;
   });
   const dataDir = path.join(await newFolder(), "data");
@@ -47,7 +47,7 @@ export async function usedDataDir(): Promise<string> {
 }
 
 export function start(dataDir: string): Promise<EmbeddedPostgres> {
-  return startEmbeddedPostgres({ dataDir, log: () => {} });
+  return startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
 }
 
 export async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
