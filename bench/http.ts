@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { median } from "@assay/face/median";
-import { startEmbeddedPostgres } from "../apps/server/src/db/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
 import { load, type Request } from "./support/load.ts";
 import { ServerProcess } from "./support/server-process.ts";
 
@@ -13,7 +13,7 @@ const connections = 32;
 /** An authenticated GET with one indexed SELECT and an authenticated POST with its INSERTs, beside the bare ceiling. */
 export async function run(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
-  const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
+  const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
   const env = {
     DATABASE_URL: postgres.url,
     SECRET_KEYS: `1:${Buffer.alloc(32, 1).toString("base64")}`,

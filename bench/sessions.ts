@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { type AttemptStatus, type SessionStatus, sessionStatuses } from "@assay/contract/sessions";
 import { median } from "@assay/face/median";
 import { type Db, openDb } from "../apps/server/src/db/db.ts";
-import { startEmbeddedPostgres } from "../apps/server/src/db/embedded-postgres.ts";
 import { migrate } from "../apps/server/src/db/migrate.ts";
 import { sql } from "../apps/server/src/db/sql.ts";
+import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
 import { type Clock, dayMs, hourMs } from "../apps/server/src/kernel/clock.ts";
 import { KeyRing, newRingKey } from "../apps/server/src/lib/key-ring.ts";
 import { expireSessions } from "../apps/server/src/sessions/expire-sessions.job.ts";
@@ -30,7 +30,7 @@ export async function run(options: readonly string[] = []): Promise<void> {
   if (!Number.isInteger(rows) || rows < 1000) throw new Error("--rows must be a whole number from 1000 on");
   const only = optionOf(options, "--only");
   const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
-  const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
+  const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
   try {
     if (only === undefined || only === "http") await compareHttp(postgres.url, dataDir);
     if (only === undefined || only === "pages") await comparePages(postgres.url, rows);

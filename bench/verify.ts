@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type DeviceOutcome, runDevice } from "@assay/device/run-device";
 import { virtualPassport } from "@assay/device/virtual-passport";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
-import { startEmbeddedPostgres } from "../apps/server/src/db/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
 import { ServerProcess } from "./support/server-process.ts";
 
 /**
@@ -18,7 +18,7 @@ export async function run(options: readonly string[]): Promise<void> {
   if (!Number.isInteger(count) || count < 1 || count > 2000)
     throw new Error("the number must be from 1 to 2000");
   const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
-  const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
+  const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
   try {
     const server = await ServerProcess.start(new URL("./support/assay-server.ts", import.meta.url), {
       PORT: "0",

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { median } from "@assay/face/median";
 import { type Db, openDb } from "../apps/server/src/db/db.ts";
-import { startEmbeddedPostgres } from "../apps/server/src/db/embedded-postgres.ts";
 import { migrate } from "../apps/server/src/db/migrate.ts";
 import { sql } from "../apps/server/src/db/sql.ts";
+import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
 import { later } from "../apps/server/src/kernel/clock.ts";
 import { newId, newUuid } from "../apps/server/src/kernel/ids.ts";
 import { KeyRing, parseRing } from "../apps/server/src/lib/key-ring.ts";
@@ -58,7 +58,7 @@ class Bench {
 
   static async start(): Promise<Bench> {
     const bench = new Bench();
-    const postgres = await startEmbeddedPostgres({ dataDir: bench.folder, log: () => {} });
+    const postgres = await startEmbeddedPostgres({ dataDir: bench.folder, env: process.env, log: () => {} });
     bench.#stopPostgres = () => postgres.stop();
     bench.databaseUrl = postgres.url;
     await migrate(postgres.url);

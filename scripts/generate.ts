@@ -14,11 +14,11 @@ import {
 } from "@assay/face/describe-limits";
 import pg from "pg";
 import { settings } from "../apps/server/src/config.ts";
-import { dumpSchema } from "../apps/server/src/db/dump-schema.ts";
-import { startEmbeddedPostgres } from "../apps/server/src/db/embedded-postgres.ts";
 import { migrate } from "../apps/server/src/db/migrate.ts";
 import { DEFAULT_JOB_LIMITS } from "../apps/server/src/face/face-job.ts";
 import { poolLimits } from "../apps/server/src/face/pool-limits.ts";
+import { dumpSchema } from "../apps/server/src/installation/dump-schema.ts";
+import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
 import { describeProtocol } from "./protocol-reference.ts";
 
 const root = new URL("../", import.meta.url);
@@ -119,7 +119,7 @@ function describeRoutes(): string {
 /** The schema after all migrations, read back from a real database. */
 async function dumpMigratedSchema(): Promise<string> {
   const dataDir = mkdtempSync(join(tmpdir(), "assay-generate-"));
-  const postgres = await startEmbeddedPostgres({ dataDir, durable: false, log: () => {} });
+  const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, durable: false, log: () => {} });
   try {
     await migrate(postgres.url);
     const client = new pg.Client({ connectionString: postgres.url });

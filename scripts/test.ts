@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { startEmbeddedPostgres } from "../apps/server/src/db/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
 import { findBrowser, thisMachine } from "./find-browser.ts";
 import type { TestReport } from "./test-reporter.ts";
 
@@ -271,6 +271,7 @@ async function preparePostgres(): Promise<Prepared> {
   const folder = await mkdtemp(path.join(tmpdir(), "assay-test-"));
   const server = await startEmbeddedPostgres({
     dataDir: path.join(folder, "data"),
+    env: process.env,
     log: () => {},
     durable: false,
   });

@@ -8,8 +8,8 @@ import { start, worker } from "./cli/start.command.ts";
 import { trustAudit, trustImport, trustList } from "./cli/trust.commands.ts";
 import { userCreate } from "./cli/user.commands.ts";
 import { ConfigError } from "./config.ts";
-import { BackupError } from "./db/backup.ts";
-import { EmbeddedPostgresError } from "./db/embedded-postgres.ts";
+import { BackupError } from "./installation/backup.ts";
+import { EmbeddedPostgresError } from "./installation/postgres/embedded-postgres-error.ts";
 import { KeyRingError } from "./key-ring/ring-member.ts";
 
 const commands: readonly Command[] = [

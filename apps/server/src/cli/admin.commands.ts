@@ -1,13 +1,13 @@
 import { migrate } from "../db/migrate.ts";
+import { openInstallation, withDatabase } from "../installation/open-installation.ts";
 import { listAllOrganizations } from "../organizations/organization.store.ts";
 import type { Command } from "./command.ts";
-import { openInstallation, withDatabase } from "./installation.ts";
 
 export const migrateCommand: Command = {
   name: "migrate",
   about: "Apply missing database migrations and end.",
   run: async (_args, print) => {
-    const installation = await openInstallation();
+    const installation = await openInstallation(process.env);
     try {
       const applied = await migrate(installation.databaseUrl);
       print(applied.length === 0 ? "The database is up to date." : `Applied: ${applied.join(", ")}`);
@@ -22,7 +22,7 @@ export const orgList: Command = {
   name: "org list",
   about: "List the organizations with their environment and number of members.",
   run: (_args, print) =>
-    withDatabase(async (db) => {
+    withDatabase(process.env, async (db) => {
       const rows = await listAllOrganizations(db);
       if (rows.length === 0) print("There is no organization yet.");
       for (const row of rows) {

@@ -1,5 +1,5 @@
 import { loadConfig } from "../config.ts";
-import { backupEmbedded, restoreEmbedded } from "../db/backup.ts";
+import { backupEmbedded, restoreEmbedded } from "../installation/backup.ts";
 import { type Command, CommandError } from "./command.ts";
 
 function embeddedDataDir(): string {
@@ -25,7 +25,12 @@ export const backup: Command = {
   positionals: "FILE",
   run: async ({ positionals }, print) => {
     const toFile = onePath(positionals, "the archive to write");
-    const { bytes } = await backupEmbedded({ dataDir: embeddedDataDir(), toFile, log: print });
+    const { bytes } = await backupEmbedded({
+      dataDir: embeddedDataDir(),
+      env: process.env,
+      toFile,
+      log: print,
+    });
     print(`Wrote ${toFile} (${(bytes / 2 ** 20).toFixed(1)} MB).`);
     return 0;
   },

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Db } from "../db/db.ts";
+import { keyRingPath, writeRingFile } from "../installation/key-ring-file.ts";
+import { withDatabase } from "../installation/open-installation.ts";
 import { type Clock, secondMs } from "../kernel/clock.ts";
 import { bringRing, listLiveProcesses } from "../key-ring/ring-member.ts";
 import { fenceKey, listKnownKeys, setKeyState } from "../key-ring/ring-state.store.ts";
@@ -13,10 +15,8 @@ import {
 } from "../key-ring/ring-state.ts";
 import { countSealedWith, hashesUnder, resealAll } from "../key-ring/sealed-columns.store.ts";
 import { formatRing, KeyRing, newRingKey, parseRing, type RingKey } from "../lib/key-ring.ts";
-import { keyRingPath, writeRingFile } from "../lib/key-ring-file.ts";
 import { sqlState } from "../lib/sql-state.ts";
 import { type Command, CommandError } from "./command.ts";
-import { withDatabase } from "./installation.ts";
 
 // Longer than a killed process counts as running, so that it holds nothing up; at half of it a rotation after a crash would fail.
 const waitSeconds = 60;
@@ -48,7 +48,7 @@ export const keysRotate: Command = {
   run: ({ options }, print) => {
     const seconds = Number(options.wait ?? waitSeconds);
     if (!(seconds >= 0 && seconds <= 86_400)) throw new CommandError("--wait must be a number of seconds.");
-    return withDatabase(async (db, { config, clock }) => {
+    return withDatabase(process.env, async (db, { config, clock }) => {
       const path = config.secretKeys === "" ? keyRingPath(config.dataDir) : null;
       const keys = parseRing(path === null ? config.secretKeys : readFileSync(path, "utf8"));
       const work: Work = { db, clock, waitMs: seconds * secondMs, print, keys, path };

@@ -1,14 +1,14 @@
 import type { ProcessRole, Service } from "../app.ts";
+import { openInstallation } from "../installation/open-installation.ts";
 import { secondMs } from "../kernel/clock.ts";
 import { describeError } from "../lib/log.ts";
 import { type Command, CommandError } from "./command.ts";
-import { openInstallation } from "./installation.ts";
 
 const processRoles = ["all", "api", "worker"] as const;
 
 async function serve(role: ProcessRole, print: (line: string) => void): Promise<number> {
   const startedAt = Date.now();
-  const installation = await openInstallation();
+  const installation = await openInstallation(process.env);
   const { config, log } = installation;
   const ended = Promise.withResolvers<number>();
   let service: Service;

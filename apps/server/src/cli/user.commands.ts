@@ -1,7 +1,13 @@
+import { readFileSync } from "node:fs";
 import { createUser } from "../accounts/create-user.ts";
+import { withDatabase } from "../installation/open-installation.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { type Command, CommandError } from "./command.ts";
-import { readSecret, withDatabase } from "./installation.ts";
+
+/** Reads a secret from a file or standard input, so that it stays out of the process list and the shell's history. */
+function readSecret(path: string): string {
+  return readFileSync(path === "-" ? 0 : path, "utf8").replace(/\r?\n$/, "");
+}
 
 export const userCreate: Command = {
   name: "user create",
@@ -17,7 +23,7 @@ export const userCreate: Command = {
     },
   },
   run: ({ options }, print) =>
-    withDatabase(async (db, { clock }) => {
+    withDatabase(process.env, async (db, { clock }) => {
       const text = (name: string) => (typeof options[name] === "string" ? options[name] : "");
       const password = readSecret(text("password-file") || "-");
       try {

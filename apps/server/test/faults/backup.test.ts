@@ -6,13 +6,13 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 import pg from "pg";
-import { BackupError, backupEmbedded, restoreEmbedded } from "../../src/db/backup.ts";
+import { BackupError, backupEmbedded, restoreEmbedded } from "../../src/installation/backup.ts";
 import {
   type EmbeddedPostgres,
-  embeddedFolders,
   startEmbeddedPostgres,
-} from "../../src/db/embedded-postgres.ts";
-import { type TarEntry, writeTar } from "../../src/db/tar.ts";
+} from "../../src/installation/postgres/embedded-postgres.ts";
+import { embeddedFolders } from "../../src/installation/postgres/place.ts";
+import { type TarEntry, writeTar } from "../../src/installation/tar.ts";
 
 let folder = "";
 let dataDir = "";
@@ -24,7 +24,7 @@ before(async () => {
   // The account of the server has to pass through.
   await chmod(folder, 0o755);
   dataDir = path.join(folder, "data");
-  server = await startEmbeddedPostgres({ dataDir, log });
+  server = await startEmbeddedPostgres({ dataDir, env: process.env, log });
   await writeFile(path.join(dataDir, "secret-keys"), "1:key material\n", { mode: 0o600 });
   await query(server.url, "create table written (n bigint primary key, filler text)");
 });
@@ -81,7 +81,7 @@ describe("a backup of a service that is being written to", () => {
     };
     try {
       await writeFile(ring, "1:old,0:older\n");
-      await backupEmbedded({ dataDir, toFile, log: rotate });
+      await backupEmbedded({ dataDir, env: process.env, toFile, log: rotate });
     } finally {
       await writeFile(ring, before);
     }
@@ -98,7 +98,7 @@ describe("a backup of a service that is being written to", () => {
       const toFile = path.join(folder, "one.tar.gz");
       // Checkpoints in the middle recycle the log that an unprotected backup would lose.
       const checkpoints = setInterval(() => void query(server.url, "checkpoint").catch(() => {}), 50);
-      await backupEmbedded({ dataDir, toFile });
+      await backupEmbedded({ dataDir, env: process.env, toFile });
       clearInterval(checkpoints);
       assert.equal((await stat(toFile)).mode & 0o777, 0o600);
 
@@ -106,7 +106,7 @@ describe("a backup of a service that is being written to", () => {
       await restoreEmbedded({ fromFile: toFile, dataDir: restored });
       assert.equal(await readFile(path.join(restored, "secret-keys"), "utf8"), "1:key material\n");
       assert.equal((await stat(path.join(restored, "secret-keys"))).mode & 0o777, 0o600);
-      const copy = await startEmbeddedPostgres({ dataDir: restored, log });
+      const copy = await startEmbeddedPostgres({ dataDir: restored, env: process.env, log });
       try {
         const [row] = await query(
           copy.url,
@@ -129,14 +129,14 @@ describe("a backup of a service that is being written to", () => {
   test("is refused when the target exists, and the target stays", async () => {
     const toFile = path.join(folder, "precious");
     await writeFile(toFile, "mine");
-    await assert.rejects(backupEmbedded({ dataDir, toFile }), /exists already/);
+    await assert.rejects(backupEmbedded({ dataDir, env: process.env, toFile }), /exists already/);
     assert.equal(await readFile(toFile, "utf8"), "mine");
   });
 
   test("of a folder without data says so and creates nothing there", async () => {
     const empty = path.join(folder, "empty");
     await assert.rejects(
-      backupEmbedded({ dataDir: empty, toFile: path.join(folder, "x.tar.gz") }),
+      backupEmbedded({ dataDir: empty, env: process.env, toFile: path.join(folder, "x.tar.gz") }),
       /nothing to back up/,
     );
     await assert.rejects(lstat(empty), { code: "ENOENT" });
@@ -146,16 +146,16 @@ describe("a backup of a service that is being written to", () => {
 describe("a backup of a service that does not run", () => {
   test("starts the server for the time of the backup", async () => {
     const idle = path.join(folder, "idle");
-    const first = await startEmbeddedPostgres({ dataDir: idle, log });
+    const first = await startEmbeddedPostgres({ dataDir: idle, env: process.env, log });
     await query(first.url, "create table kept as select 5 as n");
     await first.stop();
     const toFile = path.join(folder, "idle.tar.gz");
-    await backupEmbedded({ dataDir: idle, toFile });
+    await backupEmbedded({ dataDir: idle, env: process.env, toFile });
     await assert.rejects(lstat(path.join(embeddedFolders(idle).data, "postmaster.pid")), { code: "ENOENT" });
     const target = path.join(folder, "idle-restored");
     await mkdir(target);
     await restoreEmbedded({ fromFile: toFile, dataDir: target });
-    const copy = await startEmbeddedPostgres({ dataDir: target, log });
+    const copy = await startEmbeddedPostgres({ dataDir: target, env: process.env, log });
     try {
       assert.deepEqual(await query(copy.url, "select n from kept"), [{ n: 5 }]);
     } finally {

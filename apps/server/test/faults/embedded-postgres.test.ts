@@ -5,11 +5,9 @@ import { chmod, chown, cp, lstat, mkdir, readFile, rm, symlink, writeFile } from
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, test } from "node:test";
-import {
-  EmbeddedPostgresError,
-  embeddedFolders,
-  startEmbeddedPostgres,
-} from "../../src/db/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../../src/installation/postgres/embedded-postgres.ts";
+import { EmbeddedPostgresError } from "../../src/installation/postgres/embedded-postgres-error.ts";
+import { embeddedFolders } from "../../src/installation/postgres/place.ts";
 import {
   children,
   helper,
@@ -267,7 +265,11 @@ describe("after kill -9", () => {
     await held.ended;
     await until("the server has ended", () => serverPid(dataDir) === null);
     const lines: string[] = [];
-    const server = await startEmbeddedPostgres({ dataDir, log: (line) => lines.push(line) });
+    const server = await startEmbeddedPostgres({
+      dataDir,
+      env: process.env,
+      log: (line) => lines.push(line),
+    });
     try {
       assert.doesNotMatch(lines.join("\n"), /not properly shut down/);
       assert.deepEqual(await query(server.url, "select n from kept"), [{ n: 1 }]);

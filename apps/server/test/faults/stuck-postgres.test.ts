@@ -4,7 +4,8 @@ import path from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import { embeddedFolders, startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../../src/installation/postgres/embedded-postgres.ts";
+import { embeddedFolders } from "../../src/installation/postgres/place.ts";
 import { hold, newFolder, query, start, until, usedDataDir } from "../support/held-postgres.ts";
 import {
   killAll,
@@ -18,7 +19,11 @@ import {
 async function startsSoon(dataDir: string, acknowledged: readonly number[], withinMs = 20_000) {
   const lines: string[] = [];
   const begun = Date.now();
-  const starting = startEmbeddedPostgres({ dataDir, log: (line, level) => lines.push(`${level} ${line}`) });
+  const starting = startEmbeddedPostgres({
+    dataDir,
+    env: process.env,
+    log: (line, level) => lines.push(`${level} ${line}`),
+  });
   const late = wait(withinMs, null, { ref: false });
   const server = await Promise.race([starting, late]);
   assert.ok(server, `no server after ${withinMs} ms:\n${lines.join("\n")}`);

@@ -3,8 +3,8 @@ import { randomInt } from "node:crypto";
 import test from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { openDb } from "../../src/db/db.ts";
-import { startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
 import { sql } from "../../src/db/sql.ts";
+import { startEmbeddedPostgres } from "../../src/installation/postgres/embedded-postgres.ts";
 import { minuteMs } from "../../src/kernel/clock.ts";
 import { sessionLifetimeMs } from "../../src/sessions/session.ts";
 import { type Answer, Api, createPartner, expectData, readAll } from "../support/api.ts";
@@ -164,7 +164,7 @@ test("the service with its embedded database, killed at random under load, loses
     over.abort();
   }
 
-  const database = await startEmbeddedPostgres({ dataDir, log: () => {} });
+  const database = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
   const db = openDb({ url: database.url, poolSize: 2, onError: () => {} });
   try {
     await expectAllSent(db, ends.size);

@@ -2,13 +2,13 @@
 //   node embedded-postgres.ts hold <DATA_DIR>    starts, says "ready <url>", stops on SIGTERM
 //   node embedded-postgres.ts write <DATA_DIR>   starts, writes numbers for ever, says "wrote <n>" after each commit
 import pg from "pg";
-import { startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../../src/installation/postgres/embedded-postgres.ts";
 
 const [mode, dataDir] = process.argv.slice(2);
 if (dataDir === undefined) throw new Error("DATA_DIR is missing");
 
 const log = (line: string) => process.stderr.write(`${line}\n`);
-const server = await startEmbeddedPostgres({ dataDir, log });
+const server = await startEmbeddedPostgres({ dataDir, env: process.env, log });
 for (const note of server.notes) process.stdout.write(`note ${note}\n`);
 process.stdout.write(`ready ${server.url}\n`);
 

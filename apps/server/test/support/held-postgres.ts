@@ -7,7 +7,10 @@ import { createInterface } from "node:readline";
 import { after } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from "../../src/installation/postgres/embedded-postgres.ts";
 import { killServer } from "./postgres-processes.ts";
 
 export const helper = path.join(import.meta.dirname, "embedded-postgres.ts");
@@ -35,7 +38,7 @@ let prepared: Promise<string> | undefined;
 export async function usedDataDir(): Promise<string> {
   prepared ??= newFolder().then(async (folder) => {
     const dataDir = path.join(folder, "data");
-    await (await startEmbeddedPostgres({ dataDir, log: () => {}, durable: false })).stop();
+    await (await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {}, durable: false })).stop();
     return dataDir;
   });
   const dataDir = path.join(await newFolder(), "data");
@@ -44,7 +47,7 @@ export async function usedDataDir(): Promise<string> {
 }
 
 export function start(dataDir: string): Promise<EmbeddedPostgres> {
-  return startEmbeddedPostgres({ dataDir, log: () => {} });
+  return startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
 }
 
 export async function query(url: string, text: string): Promise<Record<string, unknown>[]> {

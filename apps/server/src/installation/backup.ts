@@ -4,8 +4,12 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import pg from "pg";
-import { keyRingFileName } from "../lib/key-ring-file.ts";
-import { embeddedFolders, startEmbeddedPostgres } from "./embedded-postgres.ts";
+import { dataDirMode } from "./data-dir.ts";
+import { hasCode, ignoring } from "./error-code.ts";
+import { keyRingFileName } from "./key-ring-file.ts";
+import { startEmbeddedPostgres } from "./postgres/embedded-postgres.ts";
+import { type EmbeddedPostgresOptions, embeddedFolders } from "./postgres/place.ts";
+import { syncToDisk } from "./sync-to-disk.ts";
 import { readTar, type TarEntry, TarError, writeTar } from "./tar.ts";
 
 /** A reason that an operator can act on: its message is the whole report. */
@@ -20,7 +24,7 @@ const manifestName = "assay-backup.json";
 const dataName = "postgres/data";
 const largestManifestBytes = 64 * 1024;
 
-/** Recreated by the server at start, or about the running server only. The folders themselves are needed, empty. */
+/** Folders whose files the server makes again at start, or which are about the running server only. Their names are kept, empty. */
 const emptiedFolders = new Set([
   "pg_wal",
   "pg_replslot",
@@ -41,6 +45,7 @@ const leftOutFiles =
  */
 export async function backupEmbedded(options: {
   dataDir: string;
+  env: EmbeddedPostgresOptions["env"];
   toFile: string;
   log?: Progress;
 }): Promise<{ bytes: number }> {
@@ -54,7 +59,7 @@ export async function backupEmbedded(options: {
     );
   }
   const keyRing = path.join(path.resolve(options.dataDir), keyRingFileName);
-  const server = await startEmbeddedPostgres({ dataDir: options.dataDir, log: () => {} });
+  const server = await startEmbeddedPostgres({ dataDir: options.dataDir, env: options.env, log: () => {} });
   const partial = `${toFile}.partial-${process.pid}`;
   try {
     const client = new pg.Client({ connectionString: server.url, application_name: "assay backup" });
@@ -73,7 +78,7 @@ export async function backupEmbedded(options: {
       await client.end();
     }
     await rename(partial, toFile);
-    await syncPlace(path.dirname(toFile));
+    await syncToDisk(path.dirname(toFile));
     const { size } = await lstat(toFile);
     log(`backup complete: ${size} bytes`);
     return { bytes: size };
@@ -85,7 +90,10 @@ export async function backupEmbedded(options: {
 
 const readRing = (path: string) => readFile(path, "utf8").catch(() => null);
 
-/** A key may come or go while the data is copied, and the copy may need either: the keys of both moments. */
+/**
+ * The keys of the ring before and after the data was copied. A key may be added or retired in between, and the copy may hold
+ * values that were sealed with either.
+ */
 function joinRings(before: string | null, after: string | null): string | null {
   if (before === null || after === null || before === after) return after ?? before;
   const entries = [after, before].flatMap((text) => text.split(/[\s,]+/)).filter((entry) => entry !== "");
@@ -99,7 +107,7 @@ async function* archiveEntries(
   log: Progress,
 ): AsyncGenerator<TarEntry> {
   const major = (await readFile(path.join(data, "PG_VERSION"), "utf8")).trim();
-  // Keeps the log of the coming minutes on disk; as a temporary slot it vanishes with this connection.
+  // A replication slot keeps the write-ahead log of the coming minutes on disk. A temporary one vanishes with this connection.
   await client.query("select pg_create_physical_replication_slot($1, true, true)", [
     `assay_backup_${process.pid}`,
   ]);
@@ -155,7 +163,7 @@ async function* copyFolder(data: string, below: string, log: Progress): AsyncGen
       if (!emptiedFolders.has(relative)) yield* copyFolder(data, relative, log);
     } else if (item.isFile()) {
       const entry = await fileEntry(path.join(data, relative), `${dataName}/${relative}`);
-      // A table was dropped meanwhile; the log says so too.
+      // No file: its table was dropped meanwhile, which the write-ahead log says too.
       if (entry !== null) yield entry;
     } else {
       throw new BackupError(
@@ -170,7 +178,7 @@ async function fileEntry(file: string, name: string): Promise<TarEntry | null> {
   try {
     handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    if (hasCode(error, "ENOENT")) return null;
     throw error;
   }
   const { size } = await handle.stat();
@@ -199,7 +207,7 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
 
-/** The control file is rewritten in place; two equal readings are not torn. */
+/** The server rewrites the control file in place. Two equal readings in a row did not see it half written. */
 async function readSettled(file: string): Promise<Buffer> {
   let before = await readFile(file);
   for (let attempt = 0; attempt < 100; attempt++) {
@@ -211,8 +219,8 @@ async function readSettled(file: string): Promise<Buffer> {
 }
 
 /**
- * Makes DATA_DIR from an archive. Written beside and renamed at the end, so that DATA_DIR is either as before or complete.
- * The next start replays the log and serves what was committed when the backup ended.
+ * Makes DATA_DIR from an archive. It is written beside its place and renamed at the end, so that DATA_DIR is either as before or
+ * complete. The next start replays the write-ahead log and serves what was committed when the backup ended.
  */
 export async function restoreEmbedded(options: {
   fromFile: string;
@@ -221,19 +229,15 @@ export async function restoreEmbedded(options: {
 }): Promise<void> {
   const log = options.log ?? (() => {});
   const dataDir = path.resolve(options.dataDir);
-  const present = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return [];
-    throw error;
-  });
-  if (present.length > 0) {
+  const present = await readdir(dataDir).catch(ignoring("ENOENT"));
+  if (present !== undefined && present.length > 0) {
     throw new BackupError(
       `${dataDir} is not empty. Restore into a new folder, or move the old one away first.`,
     );
   }
   await mkdir(path.dirname(dataDir), { recursive: true });
   const partial = `${dataDir}.restore-${process.pid}`;
-  // As root the server runs under another account, which has to pass through here.
-  await mkdir(partial, { mode: process.geteuid?.() === 0 ? 0o711 : 0o700 });
+  await mkdir(partial, { mode: dataDirMode() });
   try {
     log(`reading ${options.fromFile}`);
     const written = { keyRing: false, label: false };
@@ -247,7 +251,7 @@ export async function restoreEmbedded(options: {
     if (!written.label) throw new BackupError(`${options.fromFile} holds no complete database.`);
     if (!written.keyRing) log("the archive holds no key ring; set SECRET_KEYS to the keys of that time");
     await rename(partial, dataDir);
-    await syncPlace(path.dirname(dataDir));
+    await syncToDisk(path.dirname(dataDir));
     log(`restored into ${dataDir}`);
   } catch (error) {
     if (error instanceof TarError || isZlibError(error)) {
@@ -299,10 +303,10 @@ async function unpack(
   await syncAll(made);
 }
 
-/** At the end and several at once: one after the other would wait for the disk a thousand times. */
+/** Runs once, at the end, for many files at a time: one after the other would wait for the disk a thousand times. */
 async function syncAll(places: string[]): Promise<void> {
   const worker = async () => {
-    for (let place = places.pop(); place !== undefined; place = places.pop()) await syncPlace(place);
+    for (let place = places.pop(); place !== undefined; place = places.pop()) await syncToDisk(place);
   };
   await Promise.all(Array.from({ length: 16 }, worker));
 }
@@ -333,13 +337,4 @@ function isZlibError(error: unknown): boolean {
 
 async function exists(file: string): Promise<boolean> {
   return (await lstat(file).catch(() => null)) !== null;
-}
-
-async function syncPlace(place: string): Promise<void> {
-  const handle = await open(place, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

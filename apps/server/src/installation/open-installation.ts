@@ -1,12 +1,11 @@
-import { readFileSync } from "node:fs";
 import { type Config, ConfigError, loadConfig } from "../config.ts";
 import { type Db, openDb } from "../db/db.ts";
 import { migrate } from "../db/migrate.ts";
 import { type Clock, systemClock } from "../kernel/clock.ts";
 import { KeyRing, parseRing } from "../lib/key-ring.ts";
-import { keyRingPath, openRingFile } from "../lib/key-ring-file.ts";
 import { createLog, describeError, type Log } from "../lib/log.ts";
 import { createLogWriter } from "../lib/log-writer.ts";
+import { keyRingPath, openRingFile } from "./key-ring-file.ts";
 
 /** What a command works on: the configured database (started if it is the embedded one) and the key ring. */
 export type Installation = {
@@ -20,9 +19,10 @@ export type Installation = {
   close(): Promise<void>;
 };
 
-export async function openInstallation(
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): Promise<Installation> {
+/** The environment of the process. A command passes it in; nothing in this folder reads it on its own. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export async function openInstallation(env: Environment): Promise<Installation> {
   const config = loadConfig(env);
   const clock = systemClock;
   const pretty =
@@ -37,9 +37,10 @@ export async function openInstallation(
   if (config.databaseUrl !== "") {
     return { config, clock, log, databaseUrl: config.databaseUrl, ring, notes: [], close: async () => {} };
   }
-  const { startEmbeddedPostgres } = await import("../db/embedded-postgres.ts");
+  const { startEmbeddedPostgres } = await import("./postgres/embedded-postgres.ts");
   const embedded = await startEmbeddedPostgres({
     dataDir: config.dataDir,
+    env,
     log: (line, level) => log[level](line),
   });
   return {
@@ -63,8 +64,11 @@ function openRing(config: Config): KeyRing {
 }
 
 /** For commands that look or change something and end. */
-export async function withDatabase<T>(work: (db: Db, installation: Installation) => Promise<T>): Promise<T> {
-  const installation = await openInstallation();
+export async function withDatabase<T>(
+  env: Environment,
+  work: (db: Db, installation: Installation) => Promise<T>,
+): Promise<T> {
+  const installation = await openInstallation(env);
   try {
     await migrate(installation.databaseUrl);
     const db = openDb({
@@ -80,9 +84,4 @@ export async function withDatabase<T>(work: (db: Db, installation: Installation)
   } finally {
     await installation.close();
   }
-}
-
-/** A secret for a command: from a file or standard input, so that it stays out of the process list and shell history. */
-export function readSecret(path: string): string {
-  return readFileSync(path === "-" ? 0 : path, "utf8").replace(/\r?\n$/, "");
 }

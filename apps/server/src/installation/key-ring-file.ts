@@ -10,33 +10,34 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { formatRing, KeyRing, newRingKey, parseRing, type RingKey } from "./key-ring.ts";
+import { formatRing, KeyRing, newRingKey, parseRing, type RingKey } from "../lib/key-ring.ts";
+import { dataDirMode } from "./data-dir.ts";
+import { hasCode } from "./error-code.ts";
 
-/** In the data folder, and in a backup of it. */
+/** The name of the file in DATA_DIR, and in a backup of it. */
 export const keyRingFileName = "secret-keys";
 
 export function keyRingPath(dataDir: string): string {
   return join(dataDir, keyRingFileName);
 }
 
-/** The ring of the embedded default: a file that only its owner can read, made on the first start. */
+/** Opens the ring of an installation without SECRET_KEYS: a file that only its owner can read, made on the first start. */
 export function openRingFile(path: string): KeyRing {
   const read = () => parseRing(readFileSync(path, "utf8"));
   try {
     return new KeyRing(read(), read);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
+    if (!hasCode(error, "ENOENT")) {
       throw new Error(`${path} cannot be used: ${(error as Error).message}`);
     }
   }
-  // As root the database runs under another account, which has to pass through; the ring itself stays closed to it.
-  mkdirSync(dirname(path), { recursive: true, mode: process.geteuid?.() === 0 ? 0o711 : 0o700 });
+  mkdirSync(dirname(path), { recursive: true, mode: dataDirMode() });
   const temporary = writeTemporary(path, [newRingKey([])]);
   try {
     // A link fails where the file exists: of two processes that start first, one makes the ring and both use it.
     linkSync(temporary, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (!hasCode(error, "EEXIST")) throw error;
   } finally {
     unlinkSync(temporary);
   }

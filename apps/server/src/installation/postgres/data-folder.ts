@@ -1,0 +1,100 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { open, readdir, readFile, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { hasCode, ignoring } from "../error-code.ts";
+import { syncToDisk } from "../sync-to-disk.ts";
+import { bundledMajor } from "./binaries.ts";
+import { user } from "./connection.ts";
+import { EmbeddedPostgresError, orUseAnotherServer } from "./embedded-postgres-error.ts";
+import { makeOwnFolder, type Place } from "./place.ts";
+import { isAlive } from "./processes.ts";
+import { LastLines, spawnProgram } from "./program.ts";
+
+/**
+ * Makes the data folder when there is none, and refuses one of another major version. It is made beside its place and renamed
+ * when complete, so that a half-made data folder never has the final name.
+ */
+export async function ensureDataFolder(place: Place): Promise<void> {
+  const found = await readFile(path.join(place.data, "PG_VERSION"), "utf8").catch(ignoring("ENOENT"));
+  const bundled = bundledMajor(place.native);
+  if (found !== undefined) {
+    if (found.trim() === bundled) return;
+    throw new EmbeddedPostgresError(
+      `${place.data} was made by PostgreSQL ${found.trim()}, but this version of Assay brings PostgreSQL ${bundled}. ` +
+        `The data is untouched. Go back to the previous version of Assay, and read its upgrade notes. ${orUseAnotherServer}`,
+    );
+  }
+  if (existsSync(place.data)) {
+    throw new EmbeddedPostgresError(
+      `${place.data} exists but holds no PostgreSQL data (no PG_VERSION). Move it away, or restore a backup.`,
+    );
+  }
+  await removeAbandonedAttempts(place.base);
+  const attempt = path.join(place.base, `data.new-${process.pid}-${randomBytes(6).toString("hex")}`);
+  await makeOwnFolder(attempt, place.runner.account);
+  place.options.log("creating the database (first start only)", "info");
+  try {
+    await runInitdb(place, attempt);
+    try {
+      await rename(attempt, place.data);
+    } catch (error) {
+      // Another process was first, and its folder is as good as ours.
+      if (!hasCode(error, "ENOTEMPTY", "EEXIST")) throw error;
+    }
+  } finally {
+    await rm(attempt, { recursive: true, force: true });
+  }
+  await syncToDisk(place.base);
+}
+
+function runInitdb(place: Place, folder: string): Promise<void> {
+  const flags = [
+    `--pgdata=${folder}`,
+    `--username=${user}`,
+    // Without a password: the socket is in a folder that only this user can enter.
+    "--auth=trust",
+    "--encoding=UTF8",
+    "--locale=C",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--data-checksums",
+    "--no-instructions",
+    ...(place.options.durable === false ? ["--no-sync"] : []),
+  ];
+  const child = spawnProgram(place, "initdb", flags, ["ignore", "pipe", "pipe"]);
+  const output = new LastLines();
+  child.stdout?.on("data", (chunk: Buffer) => output.add(chunk));
+  child.stderr?.on("data", (chunk: Buffer) => output.add(chunk));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => {
+      if (code === 0) return resolve();
+      const nameless = /look up effective user/.test(output.text());
+      const help = nameless ? ` This user id needs an entry in /etc/passwd. ${orUseAnotherServer}` : "";
+      reject(new EmbeddedPostgresError(`The database could not be created: ${output.text()}${help}`));
+    });
+  });
+}
+
+async function removeAbandonedAttempts(base: string): Promise<void> {
+  for (const name of await readdir(base)) {
+    const pid = /^data\.new-(\d+)-/.exec(name)?.[1];
+    if (pid !== undefined && Number(pid) !== process.pid && !isAlive(Number(pid))) {
+      // An initdb that was told to end may still write while we remove. What stays is removed by a later first start.
+      const patient = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 };
+      await rm(path.join(base, name), patient).catch(ignoring("ENOTEMPTY"));
+    }
+  }
+}
+
+/** The identity of the cluster: the first number in the control file, in the byte order of the machine. */
+export async function systemIdentifier(data: string): Promise<string> {
+  const file = await open(path.join(data, "global", "pg_control"), "r");
+  try {
+    const { buffer } = await file.read(Buffer.alloc(8), 0, 8, 0);
+    return buffer.readBigUInt64LE().toString();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,5 @@
+/** A reason that an operator can act on: its message is the whole report. */
+export class EmbeddedPostgresError extends Error {}
+
+/** The last sentence of a message when something else would also help. */
+export const orUseAnotherServer = "Or set DATABASE_URL to a PostgreSQL server (15 or newer).";

@@ -1,0 +1,73 @@
+import { connect, keepsProcessAlive, type NoConnection } from "./connection.ts";
+import { systemIdentifier } from "./data-folder.ts";
+import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
+import { endServer, orderly } from "./end-server.ts";
+import { guardServer } from "./guard-server.ts";
+import type { LockFile } from "./lock-file.ts";
+import { readOwner, writeOwner } from "./owner-file.ts";
+import type { Place } from "./place.ts";
+import { isServerOf } from "./processes.ts";
+import type { Hold } from "./start-server.ts";
+
+/** Joins the server that the lock file names; takes it over when its owner is gone. */
+export async function joinServer(place: Place, lock: LockFile): Promise<Hold | NoConnection> {
+  if (lock.socketFolder === "" || lock.socketFolder !== place.socketFolder) {
+    if (lock.socketFolder !== "" && isServerOf(place, lock.pid)) {
+      throw new EmbeddedPostgresError(
+        `PostgreSQL (process id ${lock.pid}) already serves ${place.data} at another address (${lock.socketFolder}). ` +
+          "Stop the process that started it first.",
+      );
+    }
+    return "silent";
+  }
+  const client = await connect(place.socketFolder);
+  if (typeof client === "string") return client;
+  const served = await client.query("select system_identifier::text as id from pg_control_system()").then(
+    (result) => String(result.rows[0]?.id),
+    () => null,
+  );
+  if (served === null) {
+    // The server went away in between.
+    await client.end().catch(() => {});
+    return "silent";
+  }
+  if (served !== (await systemIdentifier(place.data))) {
+    await client.end();
+    throw new EmbeddedPostgresError(
+      `The PostgreSQL at ${place.socketFolder} serves another data folder; stop it first.`,
+    );
+  }
+  // The open connection tells when the server goes away.
+  let letGo = () => {};
+  const gone = new Promise<void>((resolve) => {
+    client.on("error", () => resolve());
+    client.on("end", () => resolve());
+    letGo = resolve;
+  });
+  keepsProcessAlive(client, false);
+  const adopted = place.adoptedPid === lock.pid || !(await readOwner(place)).lives;
+  const over = new AbortController();
+  void gone.then(() => over.abort());
+  if (adopted) {
+    place.adoptedPid = lock.pid;
+    await writeOwner(place);
+    void guardServer(place, lock.pid, () => !isServerOf(place, lock.pid), over.signal).catch(() => {});
+  }
+  return {
+    kind: "guest",
+    gone,
+    async letGo() {
+      letGo();
+      over.abort();
+      // Otherwise a process with nothing else to do would end while it waits for the connection to close.
+      keepsProcessAlive(client, true);
+      await client.end().catch(() => {});
+      // The owner may be another hold of this same process, so the process id alone does not say that we adopted it.
+      const owner = await readOwner(place);
+      const mine = adopted && owner.pid === process.pid;
+      if (mine || !owner.lives) {
+        await endServer(place, lock.pid, () => !isServerOf(place, lock.pid), orderly);
+      }
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import type { NoConnection } from "./connection.ts";
+import { endServer, hurried } from "./end-server.ts";
+import type { LockFile } from "./lock-file.ts";
+import { readOwner } from "./owner-file.ts";
+import type { Place } from "./place.ts";
+import { isRecovering, isServerOf, orphansOf, sendSignal } from "./processes.ts";
+import { Waiting } from "./waiting.ts";
+
+/**
+ * How long a server in the way may take to end by itself when its owner is gone. Halved, servers that are just writing their
+ * last checkpoint are cut short and have to recover; doubled, every start after such a death waits that much longer.
+ */
+const goneOwnerPatienceMs = 2_000;
+/** A living owner ends a server that is stopping within 50 seconds (`orderly`), and is left to do so. */
+const livingOwnerPatienceMs = 60_000;
+/**
+ * Killed processes let go of their shared memory within milliseconds. One that takes this long did not notice that its
+ * postmaster died, and never will.
+ */
+const orphanPatienceMs = 3_000;
+
+/**
+ * What is in the way of a start: a server that can be neither joined nor replaced yet, or processes that a killed server left.
+ * Those that no living process owns are ended after a while. An immediate shutdown, and even SIGKILL, loses nothing that was
+ * acknowledged: the next start replays the write-ahead log.
+ */
+export class Obstacle {
+  readonly #place: Place;
+  #pid = 0;
+  #waiting: Waiting;
+  #leaving: Promise<void> | null = null;
+  #orphansSince = 0;
+
+  constructor(place: Place) {
+    this.#place = place;
+    this.#waiting = new Waiting(place.options.log);
+  }
+
+  /** The lock file names a server that gives no connection. */
+  async server(lock: LockFile, answer: NoConnection): Promise<void> {
+    const place = this.#place;
+    if (lock.pid !== this.#pid) {
+      this.#pid = lock.pid;
+      this.#waiting = new Waiting(place.options.log);
+      this.#leaving = null;
+    }
+    const owner = await readOwner(place);
+    const unowned = !owner.lives || place.adoptedPid === lock.pid;
+    const state =
+      answer === "full"
+        ? "has no connection left"
+        : lock.status === "stopping"
+          ? "is stopping"
+          : answer === "busy"
+            ? "is starting or recovering"
+            : "does not answer";
+    const whose = owner.lives ? `process ${owner.pid} looks after it` : "the process that started it is gone";
+    this.#waiting.tell(`PostgreSQL with process id ${lock.pid} ${state}; ${whose}`);
+    if (this.#leaving !== null || answer === "full" || !isServerOf(place, lock.pid)) return;
+    if (lock.status === "stopping") {
+      if (this.#waiting.milliseconds < (unowned ? goneOwnerPatienceMs : livingOwnerPatienceMs)) return;
+    } else {
+      // A living owner notices by itself. A server that recovers is left alone: ended, it would begin the recovery again.
+      if (!unowned || this.#waiting.milliseconds < 2 * goneOwnerPatienceMs || isRecovering(place, lock.pid))
+        return;
+    }
+    place.options.log(`PostgreSQL with process id ${lock.pid} ${state}; ${whose}; ending it`, "warn");
+    this.#leaving = endServer(place, lock.pid, () => !isServerOf(place, lock.pid), hurried);
+    this.#leaving.catch(() => {});
+  }
+
+  /** The server did not start. If processes that outlived their server are the reason, they are killed after a moment. */
+  refusal(reason: string): void {
+    this.#waiting.tell(`PostgreSQL does not start yet: ${reason}`);
+    if (!/shared memory block/.test(reason)) return;
+    if (this.#orphansSince === 0) this.#orphansSince = Date.now();
+    if (Date.now() - this.#orphansSince < orphanPatienceMs) return;
+    for (const { pid } of orphansOf(this.#place)) {
+      this.#place.options.log(`process ${pid} of a PostgreSQL that is gone does not end; killing it`, "warn");
+      sendSignal(pid, "SIGKILL");
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import { createHash } from "node:crypto";
+import { chmod, lchown, lstat, mkdir, readdir, realpath, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { dataDirMode } from "../data-dir.ts";
+import { ignoring } from "../error-code.ts";
+import { type Account, chooseRunner, type Runner } from "./account.ts";
+import { findBinaries, linkLibraries } from "./binaries.ts";
+import { port } from "./connection.ts";
+import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
+
+export type EmbeddedLogLevel = "debug" | "info" | "warn" | "error";
+
+export type EmbeddedPostgresOptions = {
+  /** DATA_DIR of the service; the server keeps to the `postgres` folder below it. */
+  dataDir: string;
+  /** The environment of this process. Only PATH is used: in it `setpriv` is found, and the server gets it. */
+  env: { readonly PATH?: string | undefined };
+  /** Takes what the server writes and what there is to say about it. */
+  log: (line: string, level: EmbeddedLogLevel) => void;
+  /** False gives up the promise that the data survives a crash, for speed. Only tests may do so. */
+  durable?: boolean;
+  /** Settings of PostgreSQL in place of ours. */
+  settings?: Record<string, string>;
+};
+
+/** Where one server lives, and how it is run there. */
+export type Place = {
+  base: string;
+  data: string;
+  libraries: string;
+  native: string;
+  socketFolder: string;
+  runner: Runner;
+  searchPath: string;
+  options: EmbeddedPostgresOptions;
+  /** The process id of the server that this process took over because its owner was gone; 0 for none. */
+  adoptedPid: number;
+};
+
+const longestSocketPathBytes = process.platform === "darwin" ? 103 : 107;
+
+/** Where the parts of an embedded server are below DATA_DIR. */
+export function embeddedFolders(dataDir: string): {
+  base: string;
+  data: string;
+  socket: string;
+  libraries: string;
+} {
+  const base = path.join(path.resolve(dataDir), "postgres");
+  return {
+    base,
+    data: path.join(base, "data"),
+    socket: path.join(base, "socket"),
+    libraries: path.join(base, "libraries"),
+  };
+}
+
+/** Makes the folders of a server, with the rights that they need, and finds the programs. Starts nothing. */
+export async function preparePlace(options: EmbeddedPostgresOptions): Promise<Place> {
+  const native = findBinaries();
+  await mkdir(options.dataDir, { recursive: true, mode: dataDirMode() });
+  // By whatever links DATA_DIR is reached, its server has one address.
+  const folders = embeddedFolders(await realpath(options.dataDir));
+  await refuseForeignData(folders.data);
+  const socketFolder = chooseSocketFolder(folders.socket);
+  const passedFolders = [path.join(native, "bin"), path.dirname(folders.base)];
+  if (socketFolder !== folders.socket) passedFolders.push(path.dirname(socketFolder));
+  const searchPath = options.env.PATH ?? "/usr/bin:/bin";
+  const runner = chooseRunner({ dataFolder: folders.data, passedFolders, searchPath });
+  await makeOwnFolder(folders.base, runner.account);
+  await linkLibraries(native, folders.libraries);
+  await makeSocketFolder(socketFolder, runner.account);
+  await handOver(folders.data, runner.account);
+  return { ...folders, native, socketFolder, runner, searchPath, options, adoptedPid: 0 };
+}
+
+async function refuseForeignData(data: string): Promise<void> {
+  const found = await stat(data).catch(ignoring("ENOENT"));
+  const me = process.geteuid?.();
+  if (found === undefined || me === undefined || me === 0 || found.uid === me) return;
+  throw new EmbeddedPostgresError(
+    `${data} belongs to user id ${found.uid}, but this process is user id ${me}. ` +
+      "Start Assay as the same user as before, or hand the folder over with chown -R.",
+  );
+}
+
+/** Makes a folder that only the account of the server can enter. */
+export async function makeOwnFolder(folder: string, account: Account | null): Promise<void> {
+  await mkdir(folder, { mode: 0o700 }).catch(ignoring("EEXIST"));
+  await chmod(folder, 0o700);
+  if (account !== null) await lchown(folder, account.uid, account.gid);
+}
+
+/** Beside the data folder, or, where that path is too long for a socket, under a name of its own in the temporary folder. */
+function chooseSocketFolder(usual: string): string {
+  const fits = (folder: string) =>
+    Buffer.byteLength(path.join(folder, `.s.PGSQL.${port}`)) <= longestSocketPathBytes;
+  const name = createHash("sha256").update(usual).digest("hex").slice(0, 20);
+  const elsewhere = [tmpdir(), "/tmp"].map((parent) =>
+    path.join(parent, `assay-${process.geteuid?.()}-${name}`),
+  );
+  const folder = [usual, ...elsewhere].find(fits);
+  if (folder === undefined)
+    throw new EmbeddedPostgresError("No folder has a path short enough for a socket.");
+  return folder;
+}
+
+async function makeSocketFolder(folder: string, account: Account | null): Promise<void> {
+  const me = process.geteuid?.() ?? 0;
+  await mkdir(folder, { mode: 0o700 }).catch(ignoring("EEXIST"));
+  // Other users may write in the folder above (/tmp). So a folder that was there already is checked and never changed: a link,
+  // a folder of another user or one that others can enter is refused.
+  const found = await lstat(folder);
+  const owned = found.uid === me || found.uid === account?.uid;
+  if (!found.isDirectory() || !owned || (found.mode & 0o077) !== 0) {
+    throw new EmbeddedPostgresError(
+      `${folder} is not a folder that only this user can enter; remove it and start again.`,
+    );
+  }
+  if (account !== null && found.uid !== account.uid) await lchown(folder, account.uid, account.gid);
+}
+
+/** Gives files that root restored or copied to the account of the server. */
+async function handOver(folder: string, account: Account | null): Promise<void> {
+  if (account === null) return;
+  const found = await lstat(folder).catch(ignoring("ENOENT"));
+  if (found === undefined || found.uid === account.uid) return;
+  for (const entry of await readdir(folder, { recursive: true })) {
+    await lchown(path.join(folder, entry), account.uid, account.gid).catch(ignoring("ENOENT"));
+  }
+  // The folder itself comes last: as long as it is root's, an interrupted hand-over is done again.
+  await lchown(folder, account.uid, account.gid);
+}

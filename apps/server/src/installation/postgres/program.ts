@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import path from "node:path";
+import { libraryPath } from "./binaries.ts";
+import type { Place } from "./place.ts";
+
+export function spawnProgram(
+  place: Place,
+  program: "initdb" | "postgres",
+  flags: readonly string[],
+  stdio: ["ignore", "pipe" | "ignore", "pipe"],
+): ChildProcess {
+  const { runner, native, searchPath } = place;
+  const libraries = libraryPath(native, place.libraries);
+  const [file = "", ...args] = [...runner.prefix, path.join(native, "bin", program), ...flags];
+  return spawn(file, args, {
+    // In a session of its own: Ctrl-C at the terminal must reach only the service, which stops the server last.
+    detached: true,
+    cwd: "/",
+    stdio,
+    env: {
+      PATH: searchPath,
+      LD_LIBRARY_PATH: libraries,
+      DYLD_LIBRARY_PATH: libraries,
+      LC_ALL: "C",
+      TZ: "UTC",
+    },
+    ...(runner.account !== null && !runner.prefixChangesUser ? runner.account : {}),
+  });
+}
+
+/** The last 20 lines that a program wrote, for the message in case it fails. */
+export class LastLines {
+  readonly #lines: string[] = [];
+  #rest = "";
+
+  /** Takes what the program wrote and returns the lines that are now complete. */
+  add(chunk: Buffer): string[] {
+    const parts = (this.#rest + chunk.toString("utf8")).split("\n");
+    this.#rest = (parts.pop() ?? "").slice(-4096);
+    const lines = parts.filter((line) => line.trim() !== "");
+    this.#lines.push(...lines);
+    this.#lines.splice(0, Math.max(0, this.#lines.length - 20));
+    return lines;
+  }
+
+  text(): string {
+    return [...this.#lines, this.#rest].join("\n").trim();
+  }
+
+  lastLine(): string {
+    return this.#lines.at(-1) ?? "";
+  }
+}

@@ -1,0 +1,160 @@
+import type { ChildProcess } from "node:child_process";
+import { setTimeout as wait } from "node:timers/promises";
+import { connect, port } from "./connection.ts";
+import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
+import { endServer, orderly } from "./end-server.ts";
+import { guardServer } from "./guard-server.ts";
+import { readLockFile } from "./lock-file.ts";
+import { writeOwner } from "./owner-file.ts";
+import type { EmbeddedLogLevel, Place } from "./place.ts";
+import { clusterName, sendSignal } from "./processes.ts";
+import { LastLines, spawnProgram } from "./program.ts";
+import { Waiting } from "./waiting.ts";
+
+/** The use that this process makes of a running server: as its owner, which ends it, or as the guest of another process. */
+export type Hold = {
+  kind: "owner" | "guest";
+  /** Settles when the server is gone, or when this process lets go. */
+  gone: Promise<void>;
+  letGo(): Promise<void>;
+};
+
+/** With what every server runs. Nothing here touches `fsync`, which is on unless it is turned off. */
+const durable: Record<string, string> = {
+  listen_addresses: "",
+  port: String(port),
+  // One small service: the operating system's cache does the rest, and total memory stays well below 256 MB.
+  shared_buffers: "64MB",
+  huge_pages: "off",
+  jit: "off",
+  max_wal_size: "256MB",
+  max_wal_senders: "0",
+  max_logical_replication_workers: "0",
+  // Three processes fewer; reads here are small and mostly cached.
+  io_method: "sync",
+  max_connections: "100",
+  // Errors of statements quote values, and details quote whole keys. Neither may reach a log.
+  log_min_messages: "log",
+  log_min_error_statement: "panic",
+  log_error_verbosity: "terse",
+  log_checkpoints: "off",
+  log_line_prefix: "",
+  log_timezone: "UTC",
+  timezone: "UTC",
+};
+
+/** What gives up the promise that the data survives a crash. */
+const unsafeForTests: Record<string, string> = {
+  fsync: "off",
+  synchronous_commit: "off",
+  full_page_writes: "off",
+};
+
+function settingsOf(place: Place): Record<string, string> {
+  return {
+    ...durable,
+    ...(place.options.durable === false ? unsafeForTests : {}),
+    ...place.options.settings,
+    unix_socket_directories: place.socketFolder,
+    unix_socket_permissions: "0700",
+    cluster_name: clusterName(place.data),
+  };
+}
+
+type Started = {
+  child: ChildProcess;
+  output: LastLines;
+  /** Settles when the server has ended. */
+  exited: Promise<void>;
+  running: () => boolean;
+};
+
+function spawnServer(place: Place): Started {
+  const flags = Object.entries(settingsOf(place)).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const child = spawnProgram(place, "postgres", ["-D", place.data, ...flags], ["ignore", "ignore", "pipe"]);
+  const output = new LastLines();
+  child.stderr?.on("data", (chunk: Buffer) => {
+    for (const line of output.add(chunk)) place.options.log(line, levelOf(line));
+  });
+  let running = true;
+  const exited = new Promise<void>((resolve) => {
+    child.on("error", () => resolve());
+    child.on("exit", () => resolve());
+  }).then(() => {
+    running = false;
+  });
+  return { child, output, exited, running: () => running };
+}
+
+/** Returns when the server gives connections, or when it has ended. */
+async function untilReady(place: Place, { child, output, exited, running }: Started): Promise<void> {
+  let claimed = false;
+  const waiting = new Waiting(place.options.log);
+  while (running()) {
+    waiting.tell(
+      `PostgreSQL with process id ${child.pid} starts: ${output.lastLine() || "it says nothing yet"}`,
+    );
+    const lock = await readLockFile(place.data);
+    if (!claimed && lock?.pid === child.pid) {
+      // Written before the server answers anybody, so that whoever joins it sees whose it is.
+      await writeOwner(place);
+      claimed = true;
+    }
+    if (claimed && lock?.status === "ready") {
+      const client = await connect(place.socketFolder);
+      if (typeof client === "object") {
+        await client.end();
+        return;
+      }
+    }
+    await Promise.race([exited, wait(5)]);
+  }
+}
+
+/** Starts the server; returns the reason when it did not start for a cause that may pass. */
+export async function startServer(place: Place): Promise<Hold | string> {
+  const started = spawnServer(place);
+  const { child, output, exited, running } = started;
+  await untilReady(place, started);
+  if (!running()) {
+    const text = output.text();
+    // Another process started a server at the same time, or the processes of a killed one are still about to end.
+    if (/lock file|shared memory block|could not bind|already in use/i.test(text)) return text;
+    throw new EmbeddedPostgresError(
+      `PostgreSQL did not start in ${place.data}: ${text || `exit ${child.exitCode}`}`,
+    );
+  }
+  // The server must not keep a process alive that has nothing else to do.
+  child.unref();
+  (child.stderr as unknown as { unref?: () => void } | null)?.unref?.();
+  const pid = child.pid ?? 0;
+  const interrupt = () => sendSignal(pid, "SIGINT");
+  process.once("exit", interrupt);
+  const over = new AbortController();
+  void guardServer(place, pid, () => !running(), over.signal).catch((error: Error) =>
+    place.options.log(`PostgreSQL is not looked after any more: ${error.message}`, "error"),
+  );
+  return {
+    kind: "owner",
+    gone: exited.then(() => {
+      over.abort();
+      process.off("exit", interrupt);
+    }),
+    async letGo() {
+      over.abort();
+      child.ref();
+      await endServer(place, pid, () => !running(), orderly);
+    },
+  };
+}
+
+/** How much a line of the server matters to the operator. */
+function levelOf(line: string): EmbeddedLogLevel {
+  // The server says this to clients that connect too early and will try again; nothing is wrong with the server.
+  if (/^FATAL: +the database system is /.test(line)) return "debug";
+  if (/^(PANIC|FATAL):/.test(line)) return "error";
+  if (!line.startsWith("LOG:")) return "info";
+  return /terminated by signal|reinitializing|not properly shut down|could not /.test(line)
+    ? "warn"
+    : "debug";
+}
