@@ -4,10 +4,11 @@ import type { SignatureChecker } from "@assay/emrtd/crypto/signature";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
 import { auditTrust, countryOf } from "@assay/emrtd/trust/audit-trust";
+import type { Authority } from "@assay/emrtd/trust/authority";
 import { importTrust } from "@assay/emrtd/trust/import-trust";
 import { readPem } from "@assay/emrtd/trust/pem";
 import type { TrustRecord } from "@assay/emrtd/trust/trust-record";
-import { type Authority, type RefusedRevocationList, TrustStore } from "@assay/emrtd/trust/trust-store";
+import { type RefusedRevocationList, TrustStore } from "@assay/emrtd/trust/trust-store";
 import { type Certificate, readCertificate } from "@assay/emrtd/x509/certificate";
 import { loadTrustRecords, saveTrustRecord } from "./trust-folder.ts";
 

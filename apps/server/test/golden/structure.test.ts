@@ -1,87 +1,127 @@
 import assert from "node:assert/strict";
-import { globSync, readFileSync } from "node:fs";
 import test from "node:test";
+import { importsOf, readSources, violations } from "../support/structure.ts";
 
-const root = new URL("../../../../", import.meta.url).pathname;
-const sources = globSync(["apps/*/src/**/*.ts", "packages/*/src/**/*.ts"], { cwd: root }).filter(
-  (path) => !path.endsWith(".test.ts"),
-);
-const importPattern =
-  /^(?:import|export)\s[^"';=]*?\sfrom\s+["']([^"']+)["']|^import\s+["']([^"']+)["']|\bimport\(["']([^"']+)["']\)/gm;
+const sources = readSources(new URL("../../../../", import.meta.url).pathname);
 
-function importsOf(path: string): string[] {
-  return [...readFileSync(root + path, "utf8").matchAll(importPattern)].map(
-    (match) => match[1] ?? match[2] ?? "",
-  );
-}
+test("no source file breaks a rule of the house", () => {
+  assert.deepEqual(violations(sources), []);
+});
 
-/** A relative import of `path` as a path from the repository's root. */
-function target(path: string, imported: string): string {
-  return imported.startsWith(".") ? new URL(imported, `file:///${path}`).pathname.slice(1) : imported;
-}
-
-function forEachImport(prefix: string, check: (path: string, imported: string) => void): void {
-  const files = sources.filter((path) => path.startsWith(prefix));
-  assert.ok(files.length > 0, `no file under ${prefix}`);
-  for (const path of files) for (const imported of importsOf(path)) check(path, target(path, imported));
-}
-
-test("the contract imports the schema library and nothing else", () => {
-  forEachImport("packages/contract/src/", (path, imported) => {
+test("every workspace is looked at", () => {
+  for (const workspace of ["contract", "emrtd", "face", "device"])
     assert.ok(
-      imported === "typebox" || imported.startsWith("packages/contract/src/"),
-      `${path} imports ${imported}`,
+      [...sources.keys()].some((file) => file.startsWith(`packages/${workspace}/`)),
+      workspace,
     );
+  for (const app of ["server", "verify", "dashboard"])
+    assert.ok(
+      [...sources.keys()].some((file) => file.startsWith(`apps/${app}/`)),
+      app,
+    );
+});
+
+test("imports over several lines, dynamic ones, those of types and of worker files are seen", () => {
+  const text = [
+    'import {\n  one,\n  type Two,\n} from "./static.ts";',
+    'import "./effect.ts";',
+    'export { three } from "./again.ts";',
+    'const four = await import("./dynamic.ts");',
+    'let five: typeof import("./typed.ts");',
+    'new Worker(new URL("./worker.ts", import.meta.url));',
+    'import { six } from "@assay/contract/errors";',
+  ].join("\n");
+  assert.deepEqual(
+    importsOf(new Map([["apps/server/src/sessions/a.ts", text]]))
+      .map(({ to }) => to.split("/").at(-1))
+      .sort(),
+    ["again.ts", "dynamic.ts", "effect.ts", "errors.ts", "static.ts", "typed.ts", "worker.ts"],
+  );
+});
+
+/** What is planted, and a word of the complaint that must follow. */
+const planted: readonly [what: string, files: Record<string, string>, complaint: RegExp][] = [
+  [
+    "the chip library imports the contract",
+    { "packages/emrtd/src/x.ts": 'import { a } from "@assay/contract/errors";' },
+    /packages\/emrtd does not know packages\/contract/,
+  ],
+  [
+    "the contract imports a library besides the one for schemas",
+    { "packages/contract/src/x.ts": 'import pg from "pg";' },
+    /knows the schema library and nothing else/,
+  ],
+  [
+    "a page of the dashboard, in tsx, reaches into the server",
+    { "apps/dashboard/src/x.tsx": 'import { a } from "../../server/src/core.ts";' },
+    /apps\/dashboard does not know apps\/server/,
+  ],
+  [
+    "http imports a feature, dynamically",
+    { "apps/server/src/http/x.ts": 'const a = await import("../sessions/session.ts");' },
+    /http does not know sessions/,
+  ],
+  [
+    "the kernel imports the database",
+    { "apps/server/src/kernel/x.ts": 'import { sql } from "../db/sql.ts";' },
+    /kernel does not know db/,
+  ],
+  [
+    "lib imports what wires everything",
+    { "apps/server/src/lib/x.ts": 'import type { Core } from "../core.ts";' },
+    /lib does not know what wires it/,
+  ],
+  [
+    "a use case knows the web framework",
+    { "apps/server/src/sessions/x.ts": 'import fastify from "fastify";' },
+    /only http knows the web framework/,
+  ],
+  [
+    "a use case knows http",
+    { "apps/server/src/sessions/x.ts": 'import { bind } from "../http/mount.ts";' },
+    /only routes know http/,
+  ],
+  [
+    "a use case writes a statement",
+    { "apps/server/src/sessions/x.ts": 'import { sql } from "../db/sql.ts";' },
+    /statements are written in stores/,
+  ],
+  [
+    "a feature uses the view of another",
+    { "apps/server/src/sessions/x.routes.ts": 'import { a } from "../audit/audit.view.ts";' },
+    /nouns, use cases and stores/,
+  ],
+  [
+    "two files import each other",
+    {
+      "apps/server/src/sessions/x.ts": 'import { y } from "./y.ts";',
+      "apps/server/src/sessions/y.ts": 'import type { X } from "./x.ts";',
+    },
+    /circle of files: apps\/server\/src\/sessions\/x\.ts → apps\/server\/src\/sessions\/y\.ts/,
+  ],
+  [
+    "three folders import each other in a ring",
+    {
+      "apps/server/src/sessions/x.ts": 'import { y } from "../audit/x.ts";',
+      "apps/server/src/audit/x.ts": 'import { y } from "../accounts/x.ts";',
+      "apps/server/src/accounts/x.ts": 'import { y } from "../sessions/z.ts";',
+    },
+    /circle of folders: accounts → audit → sessions/,
+  ],
+  [
+    "a feature reads the environment",
+    { "apps/server/src/sessions/x.ts": "export const a = process.env.HOME;" },
+    /only config\.ts does/,
+  ],
+  [
+    "a decision asks for the time",
+    { "apps/server/src/sessions/x.ts": "export const a = new Date();" },
+    /only clocks do/,
+  ],
+];
+
+for (const [what, files, complaint] of planted) {
+  test(`a rule of the house is seen to be broken when ${what}`, () => {
+    assert.match(violations(new Map(Object.entries(files))).join("\n"), complaint);
   });
-});
-
-test("lib and db know no feature", () => {
-  for (const folder of ["lib", "db"]) {
-    forEachImport(`apps/server/src/${folder}/`, (path, imported) => {
-      const ours = imported.startsWith("apps/server/src/");
-      const allowed = /^apps\/server\/src\/(lib|db)\//.test(imported);
-      assert.ok(!ours || allowed, `${path} imports ${imported}`);
-    });
-  }
-});
-
-test("installation knows no feature", () => {
-  forEachImport("apps/server/src/installation/", (path, imported) => {
-    const ours = imported.startsWith("apps/server/src/");
-    const allowed = /^apps\/server\/src\/((lib|db|kernel|installation)\/|config\.ts$)/.test(imported);
-    assert.ok(!ours || allowed, `${path} imports ${imported}`);
-  });
-});
-
-test("only http knows the web framework", () => {
-  forEachImport("apps/server/src/", (path, imported) => {
-    const framework = imported === "fastify" || imported.startsWith("@fastify/");
-    assert.ok(!framework || path.startsWith("apps/server/src/http/"), `${path} imports ${imported}`);
-  });
-});
-
-test("a feature reaches another only through its nouns, use cases or store", () => {
-  const featureOf = (path: string) => /^apps\/server\/src\/([a-z-]+)\//.exec(path)?.[1];
-  forEachImport("apps/server/src/", (path, imported) => {
-    const [from, to] = [featureOf(path), featureOf(imported)];
-    if (from === undefined || to === undefined || from === to || from === "cli") return;
-    assert.ok(!/\.(routes|view|job)\.ts$/.test(imported), `${path} imports ${imported}`);
-  });
-});
-
-test("the environment is read in one place", () => {
-  for (const path of sources.filter((source) => source.startsWith("apps/server/src/"))) {
-    if (/^apps\/server\/src\/(config|main)\.ts$|^apps\/server\/src\/cli\//.test(path)) continue;
-    const text = readFileSync(root + path, "utf8");
-    assert.ok(!/process\.env\b/.test(text), `${path} reads process.env`);
-  }
-});
-
-test("decisions do not ask for the time: only clocks do", () => {
-  for (const path of sources.filter((source) =>
-    /^apps\/server\/src\/(?!lib\/|db\/|cli\/|installation\/)/.test(source),
-  )) {
-    const text = readFileSync(root + path, "utf8");
-    assert.ok(!/\bDate\.now\(\)|new Date\(\)/.test(text), `${path} reads the system's time`);
-  }
-});
+}

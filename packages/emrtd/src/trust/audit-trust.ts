@@ -1,4 +1,5 @@
-import type { Authority, RefusedRevocationList, TrustStore } from "./trust-store.ts";
+import type { Authority } from "./authority.ts";
+import type { RefusedRevocationList, TrustStore } from "./trust-store.ts";
 
 export interface CountryAudit {
   /** Upper case, as in the certificates; "??" when a certificate names none. */

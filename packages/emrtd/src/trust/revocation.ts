@@ -2,8 +2,8 @@ import { toHex } from "../bytes.ts";
 import type { SignatureChecker } from "../crypto/signature.ts";
 import { isInFuture } from "../x509/clock-skew.ts";
 import { type CertificateRevocationList, compareListAge } from "../x509/crl.ts";
+import type { Authority, KnownRevocationList } from "./authority.ts";
 import { isOwnIssuer, keyIdFits, signerAmong } from "./find-signer.ts";
-import type { Authority, KnownRevocationList } from "./trust-store.ts";
 
 export interface RevocationStatus {
   /** The list of the authority's own name and those of the names it was handed over to, newest first. A serial on any of them is revoked. */

@@ -4,32 +4,10 @@ import type { SignatureChecker } from "../crypto/signature.ts";
 import { isEmrtdError } from "../emrtd-error.ts";
 import { type Certificate, readCertificate } from "../x509/certificate.ts";
 import { type CertificateRevocationList, readCrl } from "../x509/crl.ts";
+import type { Authority, KnownRevocationList } from "./authority.ts";
 import { type FoundSigner, findSigner, isOwnIssuer, keyIdFits, signerAmong } from "./find-signer.ts";
 import { RevocationIndex, type RevocationStatus } from "./revocation.ts";
 import type { TrustRecord, TrustSource } from "./trust-record.ts";
-
-/**
- * Why a certificate may vouch for document signers: a signed list or the operator names it, or a trusted authority handed over to
- * it with a link certificate. `none` is a link certificate whose predecessor is not (yet) trusted; it vouches for nothing.
- */
-export type TrustBasis = "named" | "linked" | "none";
-
-export interface Authority {
-  readonly certificate: Certificate;
-  /** SHA-256 of the certificate, in hexadecimal. */
-  readonly fingerprint: string;
-  readonly basis: TrustBasis;
-  /** The fingerprint of the authority that handed over, when `linked`. */
-  readonly linkedFrom: string | null;
-  readonly sources: readonly TrustSource[];
-}
-
-export interface KnownRevocationList {
-  readonly list: CertificateRevocationList;
-  /** The authority of the list's name whose key signed it; null when none of the store did, and the list then counts for nothing. */
-  readonly issuer: Authority | null;
-  readonly source: TrustSource;
-}
 
 /** A list that counts for nothing, and why. */
 export interface RefusedRevocationList {

@@ -1,0 +1,180 @@
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path/posix";
+
+/** The source files of the project by their path from its root. */
+export type Sources = ReadonlyMap<string, string>;
+
+export function readSources(root: string): Sources {
+  const paths = globSync(["apps/*/src/**/*.{ts,tsx}", "packages/*/src/**/*.{ts,tsx}"], { cwd: root }).filter(
+    (file) => !/\.test\.tsx?$/.test(file),
+  );
+  return new Map(paths.map((file) => [file, readFileSync(`${root}${file}`, "utf8")]));
+}
+
+const importPatterns = [
+  // import … from "x", export … from "x", over any number of lines
+  /^(?:import|export)\s[^"';=]*?\sfrom\s+["']([^"']+)["']/gm,
+  /^import\s+["']([^"']+)["']/gm,
+  // import("x"), also as a type; worker files are named by new URL("x", import.meta.url)
+  /\bimport\(\s*["']([^"']+)["']\s*\)/g,
+  /\bnew URL\(\s*["']([^"']+\.tsx?)["']\s*,\s*import\.meta\.url\s*\)/g,
+];
+
+type Import = { from: string; to: string };
+
+/** Every import of every file. Relative ones and those of our own packages are paths from the root. */
+export function importsOf(sources: Sources): Import[] {
+  const found: Import[] = [];
+  for (const [from, text] of sources) {
+    const names = importPatterns.flatMap((pattern) =>
+      [...text.matchAll(pattern)].map((match) => match[1] ?? ""),
+    );
+    for (const name of names) {
+      const ours = /^@assay\/([a-z-]+)\/(.+)$/.exec(name);
+      const to = name.startsWith(".")
+        ? path.normalize(path.join(path.dirname(from), name))
+        : ours
+          ? `packages/${ours[1]}/src/${ours[2]}.ts`
+          : name;
+      found.push({ from, to });
+    }
+  }
+  return found;
+}
+
+/** What each workspace may import of the others. */
+const workspaces: Readonly<Record<string, readonly string[]>> = {
+  "packages/contract": [],
+  "packages/emrtd": [],
+  "packages/face": ["packages/contract"],
+  "packages/device": ["packages/contract", "packages/emrtd", "packages/face"],
+  "apps/server": ["packages/contract", "packages/emrtd", "packages/face", "packages/device"],
+  "apps/verify": ["packages/contract", "packages/emrtd", "packages/face", "packages/device"],
+  "apps/dashboard": ["packages/contract"],
+};
+
+/** The floors below the features: what each of these folders of the server may import of the server; a file at the top by its name. */
+const floors: Readonly<Record<string, readonly string[]>> = {
+  kernel: [],
+  lib: ["kernel"],
+  db: ["kernel", "lib"],
+  installation: ["kernel", "lib", "db", "config.ts"],
+  pages: [],
+  http: ["kernel", "lib", "db", "pages"],
+};
+
+const server = "apps/server/src/";
+
+function workspaceOf(file: string): string | null {
+  return /^((?:apps|packages)\/[a-z-]+)\//.exec(file)?.[1] ?? null;
+}
+
+/** The folder of the server that a file is in; "" for the files at its top, which wire everything. */
+function folderOf(file: string): string | null {
+  if (!file.startsWith(server)) return null;
+  const rest = file.slice(server.length);
+  return rest.includes("/") ? rest.slice(0, rest.indexOf("/")) : "";
+}
+
+/** Each rule of the house that the sources break, as a line that names the place. */
+export function violations(sources: Sources): string[] {
+  const imports = importsOf(sources);
+  return [
+    ...imports.flatMap(workspaceViolation),
+    ...imports.flatMap(floorViolation),
+    ...imports.flatMap(featureViolation),
+    ...circles(imports.map(({ from, to }) => [from, to])).map(
+      (circle) => `circle of files: ${circle.join(" → ")}`,
+    ),
+    ...circles(folderEdges(imports)).map((circle) => `circle of folders: ${circle.join(" → ")}`),
+    ...textViolations(sources),
+  ];
+}
+
+function workspaceViolation({ from, to }: Import): string[] {
+  const [own, other] = [workspaceOf(from), workspaceOf(to)];
+  // The contract runs in browsers, servers and generators alike.
+  if (own === "packages/contract" && other === null && !/^typebox(\/|$)/.test(to))
+    return [`${from} imports ${to}: the contract knows the schema library and nothing else`];
+  if (own === null || other === null || own === other) return [];
+  return workspaces[own]?.includes(other) ? [] : [`${from} imports ${to}: ${own} does not know ${other}`];
+}
+
+function floorViolation({ from, to }: Import): string[] {
+  const [own, other] = [folderOf(from), folderOf(to)];
+  if (own === null) return [];
+  const framework = to === "fastify" || to.startsWith("@fastify/");
+  if (framework && own !== "http") return [`${from} imports ${to}: only http knows the web framework`];
+  const allowed = floors[own];
+  if (allowed === undefined || other === null || other === own) return [];
+  if (allowed.includes(other === "" ? to.slice(server.length) : other)) return [];
+  return [`${from} imports ${to}: ${own} does not know ${other === "" ? "what wires it" : other}`];
+}
+
+function featureViolation({ from, to }: Import): string[] {
+  const [own, other] = [folderOf(from), folderOf(to)];
+  if (own === null || other === null || own === other || own === "" || own === "cli") return [];
+  const problems: string[] = [];
+  if (/\.(routes|view|job)\.ts$/.test(to))
+    problems.push(
+      `${from} imports ${to}: another feature is reached through its nouns, use cases and stores`,
+    );
+  if (other === "http" && !(own in floors) && !from.endsWith(".routes.ts"))
+    problems.push(`${from} imports ${to}: only routes know http`);
+  if (other === "cli") problems.push(`${from} imports ${to}: nothing is built on the command line`);
+  if (to.endsWith("/db/sql.ts") && own !== "db" && own !== "installation" && !from.endsWith(".store.ts"))
+    problems.push(`${from} imports ${to}: statements are written in stores`);
+  return problems;
+}
+
+function folderEdges(imports: readonly Import[]): [string, string][] {
+  return imports.flatMap(({ from, to }): [string, string][] => {
+    const [own, other] = [folderOf(from), folderOf(to)];
+    // What lies at the top wires everything and is imported for its types: core.ts and config.ts.
+    if (own === null || other === null || own === "" || other === "" || own === other) return [];
+    return [[own, other]];
+  });
+}
+
+function textViolations(sources: Sources): string[] {
+  return [...sources].flatMap(([file, text]) => {
+    const own = folderOf(file);
+    if (own === null) return [];
+    const problems: string[] = [];
+    const readsEnvironment = /\bprocess\.env\b/.test(text);
+    if (readsEnvironment && own !== "cli" && !/src\/(config|main)\.ts$/.test(file))
+      problems.push(`${file} reads the environment: only config.ts does`);
+    if (/\bDate\.now\(\)|new Date\(\)/.test(text) && !["lib", "db", "cli", "installation"].includes(own)) {
+      if (file !== `${server}kernel/clock.ts`)
+        problems.push(`${file} reads the system's time: only clocks do`);
+    }
+    return problems;
+  });
+}
+
+/** The strongly connected components of more than one node (Tarjan), each as a list of its nodes. */
+export function circles(edges: readonly (readonly [string, string])[]): string[][] {
+  const next = new Map<string, Set<string>>();
+  for (const [from, to] of edges) {
+    if (!next.has(from)) next.set(from, new Set());
+    next.get(from)?.add(to);
+  }
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const stack: string[] = [];
+  const found: string[][] = [];
+  const visit = (node: string): void => {
+    order.set(node, order.size);
+    lowest.set(node, order.get(node) ?? 0);
+    stack.push(node);
+    for (const other of next.get(node) ?? []) {
+      if (!order.has(other)) visit(other);
+      if (stack.includes(other)) lowest.set(node, Math.min(lowest.get(node) ?? 0, lowest.get(other) ?? 0));
+    }
+    if (lowest.get(node) !== order.get(node)) return;
+    const component = stack.splice(stack.indexOf(node));
+    if (component.length > 1) found.push(component.sort());
+  };
+  for (const node of next.keys()) if (!order.has(node)) visit(node);
+  return found;
+}
