@@ -206,7 +206,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     authenticator: {
       byKey: (secret) => authenticateKey(core, secret),
       byToken: (token) => authenticateUser(core, token),
-      membership: (userId, organizationId) => findMembership(db, userId, organizationId),
+      membership: (organizationId, userId) => findMembership(db, organizationId, userId),
     },
     idempotency,
     publicUrl,
