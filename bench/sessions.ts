@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { OrganizationId, SessionId } from "@assay/contract/ids";
 import { type AttemptStatus, type SessionStatus, sessionStatuses } from "@assay/contract/sessions";
 import { median } from "@assay/face/median";
 import { type Db, openDb } from "../apps/server/src/db/db.ts";
@@ -9,6 +10,7 @@ import { migrate } from "../apps/server/src/db/migrate.ts";
 import { sql } from "../apps/server/src/db/sql.ts";
 import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
 import { type Clock, dayMs, hourMs } from "../apps/server/src/kernel/clock.ts";
+import { knownId } from "../apps/server/src/kernel/ids.ts";
 import { KeyRing, newRingKey } from "../apps/server/src/lib/key-ring.ts";
 import { expireSessions } from "../apps/server/src/sessions/expire-sessions.job.ts";
 import { listAttempts, listSessions } from "../apps/server/src/sessions/session.store.ts";
@@ -189,7 +191,7 @@ async function comparePages(adminUrl: string, rows: number): Promise<void> {
   }
 }
 
-type ReadPage = (db: Db, organization: string) => Promise<unknown>;
+type ReadPage = (db: Db, organization: OrganizationId) => Promise<unknown>;
 
 function pages(now: Date): [string, ReadPage][] {
   const list: [string, ReadPage][] = [];
@@ -240,15 +242,15 @@ function pages(now: Date): [string, ReadPage][] {
       }
     }
   }
-  const cursors = new Map<Db, Map<string, string>>();
+  const cursors = new Map<Db, Map<OrganizationId, SessionId>>();
   list.push([
     "page after a cursor far back",
     async (db, organization) => {
-      const ofDb = cursors.get(db) ?? new Map<string, string>();
+      const ofDb = cursors.get(db) ?? new Map<OrganizationId, SessionId>();
       cursors.set(db, ofDb);
       let cursor = ofDb.get(organization);
       if (cursor === undefined) {
-        const row = await db.one<{ id: string }>(sql`
+        const row = await db.one<{ id: SessionId }>(sql`
           select id from sessions where organization_id = ${organization} order by id desc offset 60 limit 1`);
         cursor = row.id;
         ofDb.set(organization, cursor);
@@ -289,8 +291,8 @@ function pages(now: Date): [string, ReadPage][] {
 }
 
 /** The same in every database, so that the large table has the small table's organization too. */
-function organizationId(index: number): string {
-  return `00000000-0000-7000-8000-${index.toString(16).padStart(12, "0")}`;
+function organizationId(index: number): OrganizationId {
+  return knownId(`00000000-0000-7000-8000-${index.toString(16).padStart(12, "0")}`);
 }
 
 /**

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import type { EncryptionKeyId } from "@assay/contract/ids";
 import { median } from "@assay/face/median";
 import { type Db, openDb } from "../apps/server/src/db/db.ts";
 import { migrate } from "../apps/server/src/db/migrate.ts";
@@ -220,7 +221,7 @@ async function throughput(bench: Bench, events: number): Promise<void> {
 
 // --- latency ----------------------------------------------------------------------------------------------------------
 
-type Target = { db: Db; organizationId: string; endpoint: { id: string; keyId: string } };
+type Target = { db: Db; organizationId: string; endpoint: { id: string; keyId: EncryptionKeyId } };
 
 /**
  * Publishes an event to each target in turn, now and then. Gives, for each, the milliseconds from before the commit to the
@@ -342,11 +343,16 @@ async function besideHanging(bench: Bench, hanging: number): Promise<void> {
 async function fillQueue(
   bench: Bench,
   organizationId: string,
-  endpoints: readonly { id: string; keyId: string }[],
+  endpoints: readonly { id: string; keyId: EncryptionKeyId }[],
   count: number,
 ) {
   const now = new Date();
-  const key = { id: endpoints[0]?.keyId ?? "", keyId: "bench", n: partner.n ?? "", e: partner.e ?? "" };
+  const key = {
+    id: endpoints[0]?.keyId ?? newId("whk", now),
+    keyId: "bench",
+    n: partner.n ?? "",
+    e: partner.e ?? "",
+  };
   const payload = sealPayload(key, JSON.stringify({ data }));
   for (let from = 0; from < count; from += 5000) {
     const size = Math.min(5000, count - from);

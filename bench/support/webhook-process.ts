@@ -1,5 +1,7 @@
 // A process of the service that delivers webhooks, and publishes them when the benchmark says so.
+
 import type { EventData } from "@assay/contract/events";
+import type { OrganizationId } from "@assay/contract/ids";
 import { startService } from "../../apps/server/src/app.ts";
 import { loadConfig } from "../../apps/server/src/config.ts";
 import { sql } from "../../apps/server/src/db/sql.ts";
@@ -26,7 +28,7 @@ const { core } = await startService({
 });
 
 async function publish(
-  organizationId: string,
+  organizationId: OrganizationId,
   events: number,
   perTransaction: number,
   data: EventData<"verification.session.succeeded">,
@@ -64,7 +66,7 @@ async function publish(
 type Message =
   | {
       ask: "publish";
-      organizationId: string;
+      organizationId: OrganizationId;
       events: number;
       perTransaction: number;
       data: EventData<"verification.session.succeeded">;

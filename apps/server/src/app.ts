@@ -283,7 +283,7 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<Server> {
     authenticator: {
       byKey: (secret) => authenticateKey(core, secret),
       byToken: (token) => authenticateUser(core, token),
-      membership: (userId, organizationId) => findMembership(db, userId, organizationId),
+      membership: (organizationId, userId) => findMembership(db, organizationId, userId),
     },
     idempotency: parts.idempotency,
     publicUrl,

@@ -1,7 +1,8 @@
 import { Type } from "typebox";
+import type { OrganizationId, PasskeyId, UserId, UserSessionId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
 import { route } from "./route.ts";
-import { closed, Nullable, named, open, Text, Timestamp, Uuid } from "./schema.ts";
+import { closed, Nullable, named, open, Text, Timestamp, UuidOf } from "./schema.ts";
 
 const tag = "Account";
 const signInTag = "Sign-in";
@@ -39,7 +40,7 @@ const MailedToken = Type.String({
 export const User = named(
   "User",
   open({
-    id: Uuid,
+    id: UuidOf<UserId>(),
     name: PersonName,
     email: Email,
     email_verified: Type.Boolean(),
@@ -179,7 +180,7 @@ const PasskeyName = Text({ max: 80, examples: ["Work laptop"] });
 export const Passkey = named(
   "Passkey",
   open({
-    id: Uuid,
+    id: UuidOf<PasskeyId>(),
     name: PasskeyName,
     synced: Type.Boolean({ description: "Whether the passkey is backed up beyond one device." }),
     created_at: Timestamp,
@@ -244,7 +245,7 @@ export const listPasskeys = route({
   tag,
   summary: "List own passkeys",
   access: { user: true },
-  query: pageQuery(Uuid, {}),
+  query: pageQuery(UuidOf<PasskeyId>(), {}),
   reply: { status: 200, list: Passkey },
   errors: [],
 });
@@ -256,7 +257,7 @@ export const renamePasskey = route({
   tag,
   summary: "Rename a passkey",
   access: { user: true },
-  params: closed({ id: Uuid }),
+  params: closed({ id: UuidOf<PasskeyId>() }),
   body: named("RenamePasskeyBody", closed({ name: PasskeyName })),
   reply: { status: 200, data: Passkey },
   errors: ["NOT_FOUND"],
@@ -269,7 +270,7 @@ export const deletePasskey = route({
   tag,
   summary: "Delete a passkey",
   access: { user: true },
-  params: closed({ id: Uuid }),
+  params: closed({ id: UuidOf<PasskeyId>() }),
   reply: { status: 204 },
   errors: ["NOT_FOUND"],
 });
@@ -348,7 +349,7 @@ export const regenerateBackupCodes = route({
 export const Account = named(
   "Account",
   open({
-    id: Uuid,
+    id: UuidOf<UserId>(),
     name: PersonName,
     email: Email,
     email_verified: Type.Boolean(),
@@ -489,7 +490,7 @@ export const verifyEmail = route({
 export const UserSession = named(
   "UserSession",
   open({
-    id: Uuid,
+    id: UuidOf<UserSessionId>(),
     current: Type.Boolean({ description: "Whether it is the session of this request." }),
     user_agent: Type.String(),
     created_at: Timestamp,
@@ -504,7 +505,7 @@ export const listUserSessions = route({
   tag,
   summary: "List where you are signed in",
   access: { user: true },
-  query: pageQuery(Uuid, {}),
+  query: pageQuery(UuidOf<UserSessionId>(), {}),
   reply: { status: 200, list: UserSession },
   errors: [],
 });
@@ -516,7 +517,7 @@ export const revokeUserSession = route({
   tag,
   summary: "Sign out one session",
   access: { user: true },
-  params: closed({ id: Uuid }),
+  params: closed({ id: UuidOf<UserSessionId>() }),
   reply: { status: 204 },
   errors: ["NOT_FOUND"],
 });
@@ -559,7 +560,10 @@ export const listOwnedOrganizations = route({
       "OwnedOrganizations",
       open({
         organizations: Type.Array(
-          named("OwnedOrganization", open({ id: Uuid, name: Type.String(), slug: Type.String() })),
+          named(
+            "OwnedOrganization",
+            open({ id: UuidOf<OrganizationId>(), name: Type.String(), slug: Type.String() }),
+          ),
         ),
       }),
     ),

@@ -1,8 +1,9 @@
 import { Type } from "typebox";
 import { apiKeyForm } from "./facts.ts";
+import type { ApiKeyId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
 import { route, scopes } from "./route.ts";
-import { closed, Nullable, named, OneOf, open, Text, Timestamp, Uuid } from "./schema.ts";
+import { closed, Nullable, named, OneOf, open, Text, Timestamp, UuidOf } from "./schema.ts";
 
 const tag = "API keys";
 
@@ -14,7 +15,7 @@ const Scopes = Type.Array(OneOf(scopes), {
 });
 
 const apiKeyFields = {
-  id: Uuid,
+  id: UuidOf<ApiKeyId>(),
   name: ApiKeyName,
   scopes: Scopes,
   enabled: Type.Boolean(),
@@ -38,7 +39,7 @@ export const CreatedApiKey = named(
   }),
 );
 
-const params = closed({ id: Uuid });
+const params = closed({ id: UuidOf<ApiKeyId>() });
 
 export const createApiKey = route({
   id: "createApiKey",
@@ -61,7 +62,7 @@ export const listApiKeys = route({
   tag,
   summary: "List API keys",
   access: { role: "admin" },
-  query: pageQuery(Uuid, {}),
+  query: pageQuery(UuidOf<ApiKeyId>(), {}),
   reply: { status: 200, list: ApiKey },
   errors: [],
 });

@@ -1,7 +1,8 @@
 import { Type } from "typebox";
+import type { AuditLogId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
 import { route } from "./route.ts";
-import { Nullable, named, OneOf, open, Timestamp, Uuid } from "./schema.ts";
+import { Nullable, named, OneOf, open, Timestamp, UuidOf } from "./schema.ts";
 
 /** Everything that is written to the audit log of an organization. */
 export const auditEvents = [
@@ -56,7 +57,7 @@ export type AuditEvent = (typeof auditEvents)[number];
 export const AuditLog = named(
   "AuditLog",
   open({
-    id: Uuid,
+    id: UuidOf<AuditLogId>(),
     event: OneOf(auditEvents),
     actor_type: OneOf(["user", "key", "person", "system"], {
       description: "`person` is somebody being verified; `system` is the service itself.",
@@ -77,7 +78,7 @@ export const listAuditLogs = route({
   tag: "Organization",
   summary: "List what was done in the organization",
   access: { role: "admin" },
-  query: pageQuery(Uuid, {
+  query: pageQuery(UuidOf<AuditLogId>(), {
     event: Type.Optional(OneOf(auditEvents)),
     actor_id: Type.Optional(Type.String({ maxLength: 100 })),
     created_from: Type.Optional(Timestamp),

@@ -1,4 +1,5 @@
 import type { Static, TSchema } from "typebox";
+import type { WithPlainIds } from "./ids.ts";
 import type { BodyOf, ParamsOf, QueryOf, RouteDefinition } from "./route.ts";
 
 export type Pagination = { limit: number; has_more: boolean; next_cursor: string | null };
@@ -19,10 +20,10 @@ type Part<Name extends string, T> = T extends undefined
 /** What a route takes, by its declaration: only the parts it has, required where they are. */
 export type Input<R extends RouteDefinition> = Part<
   "params",
-  R["params"] extends undefined ? undefined : ParamsOf<R>
+  R["params"] extends undefined ? undefined : WithPlainIds<ParamsOf<R>>
 > &
-  Part<"query", R["query"] extends undefined ? undefined : Partial<QueryOf<R>>> &
-  Part<"body", BodyOf<R>> & { idempotencyKey?: string; signal?: AbortSignal };
+  Part<"query", R["query"] extends undefined ? undefined : Partial<WithPlainIds<QueryOf<R>>>> &
+  Part<"body", WithPlainIds<BodyOf<R>>> & { idempotencyKey?: string; signal?: AbortSignal };
 
 /** A failure that the service answered with. */
 export class CallError extends Error {

@@ -1,7 +1,8 @@
 import { Type } from "typebox";
+import type { ChallengeId, DomainId, OrganizationId, RedirectUriId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
 import { route } from "./route.ts";
-import { closed, Nullable, named, OneOf, open, Timestamp, Uuid } from "./schema.ts";
+import { closed, Nullable, named, OneOf, open, Timestamp, UuidOf } from "./schema.ts";
 
 const tag = "Domains";
 
@@ -18,7 +19,7 @@ const method = OneOf(["dns_txt"]);
 export const VerifiedDomain = named(
   "VerifiedDomain",
   open({
-    id: Uuid,
+    id: UuidOf<DomainId>(),
     apexDomain: ApexDomain,
     apexDomainUnicode: ApexDomainUnicode,
     verifiedAt: Timestamp,
@@ -37,7 +38,7 @@ export const VerifiedDomain = named(
 export const DomainChallenge = named(
   "DomainChallenge",
   open({
-    id: Uuid,
+    id: UuidOf<ChallengeId>(),
     apexDomain: ApexDomain,
     apexDomainUnicode: ApexDomainUnicode,
     method,
@@ -81,7 +82,7 @@ export const startDomainChallenge = route({
     data: named(
       "StartedDomainChallenge",
       open({
-        challenge_id: Uuid,
+        challenge_id: UuidOf<ChallengeId>(),
         apex_domain: ApexDomain,
         apex_domain_unicode: ApexDomainUnicode,
         record_name: Type.String({ examples: ["_service-verification.example.com"] }),
@@ -108,7 +109,7 @@ export const verifyDomain = route({
   body: named(
     "VerifyDomainBody",
     closed({
-      challenge_id: Uuid,
+      challenge_id: UuidOf<ChallengeId>(),
       acknowledge_takeover: Type.Optional(Type.Boolean({ default: false })),
     }),
   ),
@@ -117,11 +118,14 @@ export const verifyDomain = route({
     data: named(
       "DomainVerification",
       open({
-        domain_id: Uuid,
+        domain_id: UuidOf<DomainId>(),
         apex_domain: ApexDomain,
         apex_domain_unicode: ApexDomainUnicode,
         takeover_from: Nullable(
-          named("DomainTakeover", open({ organization_id: Uuid, organization_name: Type.String() })),
+          named(
+            "DomainTakeover",
+            open({ organization_id: UuidOf<OrganizationId>(), organization_name: Type.String() }),
+          ),
         ),
       }),
     ),
@@ -136,8 +140,6 @@ export const verifyDomain = route({
   ],
 });
 
-const params = closed({ id: Uuid });
-
 export const removeDomain = route({
   id: "removeDomain",
   method: "DELETE",
@@ -146,7 +148,7 @@ export const removeDomain = route({
   summary: "Give up a verified domain",
   description: "Its redirect URIs go with it.",
   access: { role: "owner" },
-  params,
+  params: closed({ id: UuidOf<DomainId>() }),
   reply: { status: 204 },
   errors: ["NOT_FOUND"],
 });
@@ -154,8 +156,8 @@ export const removeDomain = route({
 export const RedirectUri = named(
   "RedirectUri",
   open({
-    id: Uuid,
-    verifiedDomainId: Uuid,
+    id: UuidOf<RedirectUriId>(),
+    verifiedDomainId: UuidOf<DomainId>(),
     apexDomain: ApexDomain,
     pattern: Type.String({ examples: ["https://www.example.com/verified"] }),
     createdAt: Timestamp,
@@ -192,7 +194,7 @@ export const listRedirectUris = route({
   tag,
   summary: "List the allowed redirect URIs",
   access: { role: "member" },
-  query: pageQuery(Uuid, {}),
+  query: pageQuery(UuidOf<RedirectUriId>(), {}),
   reply: { status: 200, list: RedirectUri },
   errors: [],
 });
@@ -204,7 +206,7 @@ export const deleteRedirectUri = route({
   tag,
   summary: "Remove an allowed redirect URI",
   access: { role: "admin" },
-  params,
+  params: closed({ id: UuidOf<RedirectUriId>() }),
   reply: { status: 204 },
   errors: ["NOT_FOUND"],
 });

@@ -1,8 +1,9 @@
 import { Type } from "typebox";
 import { Email } from "./accounts.ts";
+import type { OrganizationId } from "./ids.ts";
 import { receiptKeys } from "./receipt-keys.ts";
 import { route } from "./route.ts";
-import { closed, named, open, Timestamp, Uuid } from "./schema.ts";
+import { closed, named, open, Timestamp, UuidOf } from "./schema.ts";
 
 const tag = "Organization";
 
@@ -15,7 +16,7 @@ export const requestOrganizationDeletion = route({
   description:
     "Mails a code of 8 characters to the caller. It is good for 24 hours and replaces an earlier one.",
   access: { role: "owner", organization: "body" },
-  body: named("RequestOrganizationDeletionBody", closed({ organizationId: Uuid })),
+  body: named("RequestOrganizationDeletionBody", closed({ organizationId: UuidOf<OrganizationId>() })),
   reply: {
     status: 202,
     data: named("OrganizationDeletionRequested", open({ sentTo: Email })),
@@ -35,7 +36,7 @@ export const confirmOrganizationDeletion = route({
   body: named(
     "ConfirmOrganizationDeletionBody",
     closed({
-      organizationId: Uuid,
+      organizationId: UuidOf<OrganizationId>(),
       code: Type.String({ minLength: 8, maxLength: 8, examples: ["K7WQM3XA"] }),
     }),
   ),
@@ -54,7 +55,7 @@ export const cancelOrganizationDeletion = route({
   summary: "Keep the organization after all",
   description: "Everything works again at once, API keys included.",
   access: { role: "admin", organization: "body", whileFrozen: "allowed" },
-  body: named("CancelOrganizationDeletionBody", closed({ organizationId: Uuid })),
+  body: named("CancelOrganizationDeletionBody", closed({ organizationId: UuidOf<OrganizationId>() })),
   reply: { status: 200, data: named("OrganizationDeletionCancelled", open({ ok: Type.Boolean() })) },
   errors: ["NOT_FOUND", "CONFLICT"],
 });

@@ -1,8 +1,9 @@
 import { Type } from "typebox";
 import { Email } from "./accounts.ts";
+import type { InvitationId, MembershipId, OrganizationId, UserId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
 import { roles, route } from "./route.ts";
-import { closed, Nullable, named, OneOf, open, Text, Timestamp, Uuid } from "./schema.ts";
+import { closed, Nullable, named, OneOf, open, Text, Timestamp, UuidOf } from "./schema.ts";
 
 const tag = "Organization";
 
@@ -34,7 +35,7 @@ const profile = {
 export const Organization = named(
   "Organization",
   open({
-    id: Uuid,
+    id: UuidOf<OrganizationId>(),
     name: OrganizationName,
     slug: Slug,
     environment: OneOf(["sandbox", "live"], { description: "Every organization starts in the sandbox." }),
@@ -68,7 +69,7 @@ export const listOrganizations = route({
   tag,
   summary: "List the caller's organizations",
   access: { user: true },
-  query: pageQuery(Uuid, {}),
+  query: pageQuery(UuidOf<OrganizationId>(), {}),
   reply: { status: 200, list: Organization },
   errors: [],
 });
@@ -108,7 +109,7 @@ export const setActiveOrganization = route({
   summary: "Choose the organization to act in",
   description: "Holds for this sign-in only.",
   access: { role: "member", organization: "body", whileFrozen: "allowed" },
-  body: named("SetActiveOrganizationBody", closed({ organizationId: Uuid })),
+  body: named("SetActiveOrganizationBody", closed({ organizationId: UuidOf<OrganizationId>() })),
   reply: { status: 200, data: Organization },
   errors: ["NOT_FOUND"],
 });
@@ -116,8 +117,8 @@ export const setActiveOrganization = route({
 export const Member = named(
   "Member",
   open({
-    id: Uuid,
-    user_id: Uuid,
+    id: UuidOf<MembershipId>(),
+    user_id: UuidOf<UserId>(),
     name: Type.String(),
     email: Email,
     role: RoleName,
@@ -125,7 +126,7 @@ export const Member = named(
   }),
 );
 
-const params = closed({ id: Uuid });
+const memberParams = closed({ id: UuidOf<MembershipId>() });
 
 export const listMembers = route({
   id: "listMembers",
@@ -134,7 +135,7 @@ export const listMembers = route({
   tag,
   summary: "List the members",
   access: { role: "member" },
-  query: pageQuery(Uuid, {}),
+  query: pageQuery(UuidOf<MembershipId>(), {}),
   reply: { status: 200, list: Member },
   errors: [],
 });
@@ -147,7 +148,7 @@ export const updateMember = route({
   summary: "Change a member's role",
   description: "Only an owner changes an owner or makes one. The last owner stays one: 409 `CONFLICT`.",
   access: { role: "admin" },
-  params,
+  params: memberParams,
   body: named("UpdateMemberBody", closed({ role: RoleName })),
   reply: { status: 200, data: Member },
   errors: ["NOT_FOUND", "CONFLICT"],
@@ -161,7 +162,7 @@ export const removeMember = route({
   summary: "Remove a member",
   description: "Only an owner removes an owner. The last owner cannot be removed: 409 `CONFLICT`.",
   access: { role: "admin" },
-  params,
+  params: memberParams,
   reply: { status: 204 },
   errors: ["NOT_FOUND", "CONFLICT"],
 });
@@ -181,7 +182,7 @@ export const leaveOrganization = route({
 export const Invitation = named(
   "Invitation",
   open({
-    id: Uuid,
+    id: UuidOf<InvitationId>(),
     email: Email,
     role: RoleName,
     invited_by: Nullable(Type.String({ description: "Identifier of the user who invited." })),
@@ -197,7 +198,7 @@ export const listInvitations = route({
   tag,
   summary: "List the invitations that can still be accepted",
   access: { role: "admin" },
-  query: pageQuery(Uuid, {}),
+  query: pageQuery(UuidOf<InvitationId>(), {}),
   reply: { status: 200, list: Invitation },
   errors: [],
 });
@@ -223,7 +224,7 @@ export const revokeInvitation = route({
   tag,
   summary: "Revoke an invitation",
   access: { role: "admin" },
-  params,
+  params: closed({ id: UuidOf<InvitationId>() }),
   reply: { status: 204 },
   errors: ["NOT_FOUND"],
 });

@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from "typebox";
 import { type IdPrefix, idLengths } from "./facts.ts";
+import type { PrefixedIdOf, UuidId } from "./ids.ts";
 
 /**
  * A named schema. The name becomes the `title`, and the API description refers to the schema by it instead of
@@ -53,6 +54,11 @@ export const Uuid = Type.String({
   examples: ["0b8f6f0e-6f0b-4c55-9d5b-0d6f8f7f3c11"],
 });
 
+/** The UUID of a noun: the same schema, with the type of the noun's ids. */
+export function UuidOf<T extends UuidId>(): TUnsafe<T> {
+  return Type.Unsafe<T>(Uuid);
+}
+
 /**
  * One line of text a person typed: something besides white space, and no control characters. The spaces in front and the
  * first other character are written apart, so that a text can match in one way only: with two ways to share it out, a
@@ -72,11 +78,13 @@ export function Text(bounds: { min?: number; max: number; description?: string; 
 }
 
 /** An identifier of ours. */
-export function PrefixedId(prefix: IdPrefix, noun: string) {
+export function PrefixedId<P extends IdPrefix>(prefix: P, noun: string): TUnsafe<PrefixedIdOf<P>> {
   const length = idLengths[prefix];
-  return Type.String({
-    pattern: `^${prefix}_[A-Za-z0-9]{${length}}$`,
-    description: `Identifier of a ${noun}.`,
-    examples: [`${prefix}_${"0jYwqF3bT1xK9mZ2".repeat(4).slice(0, length)}`],
-  });
+  return Type.Unsafe<PrefixedIdOf<P>>(
+    Type.String({
+      pattern: `^${prefix}_[A-Za-z0-9]{${length}}$`,
+      description: `Identifier of a ${noun}.`,
+      examples: [`${prefix}_${"0jYwqF3bT1xK9mZ2".repeat(4).slice(0, length)}`],
+    }),
+  );
 }

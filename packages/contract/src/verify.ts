@@ -1,7 +1,8 @@
 import { type Static, type TSchema, Type } from "typebox";
+import type { ConsentId } from "./ids.ts";
 import { receiptKeys } from "./receipt-keys.ts";
 import { route } from "./route.ts";
-import { closed, Nullable, named, OneOf, open, Timestamp, Uuid } from "./schema.ts";
+import { closed, Nullable, named, OneOf, open, Timestamp, UuidOf } from "./schema.ts";
 import { AttemptId, failureCodes, SessionId, ShareField, sessionStatuses, shareLimits } from "./sessions.ts";
 import { verifyAddresses } from "./verify-addresses.ts";
 import { verifySocketPath } from "./verify-protocol.ts";
@@ -118,7 +119,7 @@ const VerifyOrganization = named(
 export const ConsentState = named(
   "ConsentState",
   open({
-    receipt_id: Uuid,
+    receipt_id: UuidOf<ConsentId>(),
     selected_field_keys: Type.Array(Type.String()),
     terms_version: Type.String(),
     language: Nullable(OneOf(consentLanguages)),

@@ -1,8 +1,9 @@
 import { Type } from "typebox";
 import { EventId, eventQuery, eventTypes, WebhookEvent } from "./events.ts";
+import type { OrganizationId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
 import { route } from "./route.ts";
-import { closed, Nullable, named, OneOf, open, PrefixedId, Text, Timestamp, Uuid } from "./schema.ts";
+import { closed, Nullable, named, OneOf, open, PrefixedId, Text, Timestamp, UuidOf } from "./schema.ts";
 import { EndpointId } from "./sessions.ts";
 
 const tag = "Webhooks";
@@ -66,7 +67,7 @@ export const WebhookEndpoint = named(
   "WebhookEndpoint",
   open({
     id: EndpointId,
-    organization_id: Uuid,
+    organization_id: UuidOf<OrganizationId>(),
     name: Nullable(EndpointName),
     url: EndpointUrl,
     enabled: Type.Boolean(),

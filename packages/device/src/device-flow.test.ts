@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { AttemptId, SessionId } from "@assay/contract/ids";
 import type { FailureCode } from "@assay/contract/sessions";
 import {
   type DeviceInputType,
@@ -35,8 +36,8 @@ function welcome(
   return {
     type: "welcome",
     protocol: "verify.v1",
-    session_id: "vs_",
-    attempt_id: "va_",
+    session_id: "vs_" as SessionId,
+    attempt_id: "va_" as AttemptId,
     sandbox: false,
     phase,
     resumed: false,

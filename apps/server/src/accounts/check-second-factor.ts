@@ -1,10 +1,11 @@
+import type { UserId } from "@assay/contract/ids";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { findSecondFactor, takeBackupCode, takeStep } from "./second-factor.store.ts";
 import { backupCodeHash, matchingStep, readCode } from "./second-factor.ts";
 
-export async function hasSecondFactor({ db }: Pick<Core, "db">, userId: string): Promise<boolean> {
+export async function hasSecondFactor({ db }: Pick<Core, "db">, userId: UserId): Promise<boolean> {
   const factor = await findSecondFactor(db, userId);
   return factor !== null && factor.confirmed_at !== null;
 }
@@ -16,7 +17,7 @@ export async function hasSecondFactor({ db }: Pick<Core, "db">, userId: string):
 export async function acceptCode(
   { ring, clock }: Pick<Core, "ring" | "clock">,
   tx: Tx,
-  userId: string,
+  userId: UserId,
   text: string,
 ): Promise<boolean> {
   const given = readCode(text);

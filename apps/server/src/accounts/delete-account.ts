@@ -1,3 +1,4 @@
+import type { UserId } from "@assay/contract/ids";
 import { recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
@@ -17,7 +18,7 @@ export function deleteAccount(core: Core, caller: UserCaller, proof: Proof): Pro
   return reauthenticated(core, caller, proof, (tx) => removeAccount(core, tx, caller.userId));
 }
 
-async function removeAccount(core: Core, tx: Tx, userId: string): Promise<void> {
+async function removeAccount(core: Core, tx: Tx, userId: UserId): Promise<void> {
   const now = core.clock.now();
   // Lock order: organizations first, then the user, as everywhere that memberships are written; any other order could
   // deadlock.

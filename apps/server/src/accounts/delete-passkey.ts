@@ -1,10 +1,11 @@
+import type { PasskeyId } from "@assay/contract/ids";
 import type { Core } from "../core.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import type { UserCaller } from "../kernel/caller.ts";
 import { mailNotice } from "./mail-link.ts";
 import { removePasskey } from "./passkey.store.ts";
 
-export async function deletePasskey(core: Core, caller: UserCaller, passkeyId: string): Promise<void> {
+export async function deletePasskey(core: Core, caller: UserCaller, passkeyId: PasskeyId): Promise<void> {
   await core.db.transaction(async (tx) => {
     const passkey = await removePasskey(tx, caller.userId, passkeyId);
     if (passkey === null) throw noPasskey();

@@ -1,3 +1,4 @@
+import type { UserSessionId } from "@assay/contract/ids";
 import type { Core } from "../core.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { later } from "../kernel/clock.ts";
@@ -18,7 +19,7 @@ type Bucket = { key: Buffer; rule: LimitRule; onSuccess: "empty" | "refund" };
  * Where a try comes from: a network address, or, for a caller who is signed in, their sign-in session, whatever
  * address it comes from.
  */
-export type Origin = { address: string } | { userSessionId: string };
+export type Origin = { address: string } | { userSessionId: UserSessionId };
 
 /** A try that was counted. `succeeded` refunds it: right answers are not limited. */
 export type CountedTry = { succeeded(): Promise<void> };

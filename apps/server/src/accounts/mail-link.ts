@@ -1,3 +1,4 @@
+import type { UserId } from "@assay/contract/ids";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { dayMs, hourMs, later, minuteMs } from "../kernel/clock.ts";
@@ -59,7 +60,7 @@ const letters: Record<TokenPurpose, Letter> = {
 export async function mailLink(
   core: Core,
   tx: Tx,
-  userId: string,
+  userId: UserId,
   purpose: TokenPurpose,
   email: string,
 ): Promise<void> {

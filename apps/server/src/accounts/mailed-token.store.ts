@@ -1,14 +1,15 @@
+import type { UserId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
 
 export type TokenPurpose = "magic_link" | "reset_password" | "verify_email" | "change_email";
-export type MailedTokenRow = { user_id: string; email: string };
+export type MailedTokenRow = { user_id: UserId; email: string };
 
 export async function insertMailedToken(
   tx: Tx,
   token: {
     id: string;
-    userId: string;
+    userId: UserId;
     purpose: TokenPurpose;
     email: string;
     tokenHash: Buffer;
@@ -51,7 +52,7 @@ export function takeMailedToken(
 
 export async function removeMailedTokens(
   tx: Tx,
-  userId: string,
+  userId: UserId,
   purposes: readonly TokenPurpose[],
 ): Promise<void> {
   await tx.run(

@@ -1,3 +1,4 @@
+import type { UserId } from "@assay/contract/ids";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
@@ -83,7 +84,7 @@ async function withCode<T>(
   return result;
 }
 
-async function writeBackupCodes({ clock }: Core, tx: Tx, userId: string): Promise<string[]> {
+async function writeBackupCodes({ clock }: Core, tx: Tx, userId: UserId): Promise<string[]> {
   const codes = Array.from({ length: backupCodeCount }, newBackupCode);
   const hashes = codes.map((code) => backupCodeHash(userId, code));
   await replaceBackupCodes(tx, userId, hashes, clock.now());

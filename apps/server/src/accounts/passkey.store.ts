@@ -1,10 +1,11 @@
+import type { PasskeyId, UserId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
 import { noSql, sql } from "../db/sql.ts";
 
 export type PasskeyRow = {
-  id: string;
-  user_id: string;
+  id: PasskeyId;
+  user_id: UserId;
   name: string;
   credential_id: Buffer;
   public_key: Buffer;
@@ -20,8 +21,8 @@ const columns = sql`id, user_id, name, credential_id, public_key, signature_coun
 export function insertPasskey(
   tx: Tx,
   passkey: {
-    id: string;
-    userId: string;
+    id: PasskeyId;
+    userId: UserId;
     name: string;
     credentialId: Buffer;
     publicKey: Buffer;
@@ -43,14 +44,14 @@ export function findPasskeyByCredential(db: Queryable, credentialId: Buffer): Pr
   return db.first<PasskeyRow>(sql`select ${columns} from passkeys where credential_id = ${credentialId}`);
 }
 
-export function listAllPasskeys(db: Queryable, userId: string): Promise<PasskeyRow[]> {
+export function listAllPasskeys(db: Queryable, userId: UserId): Promise<PasskeyRow[]> {
   return db.rows<PasskeyRow>(sql`select ${columns} from passkeys where user_id = ${userId} order by id desc`);
 }
 
 export function listPasskeys(
   db: Queryable,
-  userId: string,
-  page: { limit: number; startingAfter: string | undefined },
+  userId: UserId,
+  page: { limit: number; startingAfter: PasskeyId | undefined },
 ) {
   const { limit, startingAfter } = page;
   return readPage<PasskeyRow>(db, {
@@ -66,15 +67,15 @@ export function listPasskeys(
 
 export function renamePasskey(
   db: Queryable,
-  userId: string,
-  id: string,
+  userId: UserId,
+  id: PasskeyId,
   name: string,
 ): Promise<PasskeyRow | null> {
   return db.first<PasskeyRow>(sql`
     update passkeys set name = ${name} where id = ${id} and user_id = ${userId} returning ${columns}`);
 }
 
-export function removePasskey(tx: Tx, userId: string, id: string): Promise<PasskeyRow | null> {
+export function removePasskey(tx: Tx, userId: UserId, id: PasskeyId): Promise<PasskeyRow | null> {
   return tx.first<PasskeyRow>(
     sql`delete from passkeys where id = ${id} and user_id = ${userId} returning ${columns}`,
   );
@@ -83,7 +84,7 @@ export function removePasskey(tx: Tx, userId: string, id: string): Promise<Passk
 /** False when the passkey was deleted, or when a request at the same time stored a higher signature counter. */
 export async function markPasskeyUsed(
   tx: Tx,
-  id: string,
+  id: PasskeyId,
   use: { signatureCount: number; synced: boolean; now: Date },
 ): Promise<boolean> {
   const marked = await tx.run(sql`
@@ -94,7 +95,7 @@ export async function markPasskeyUsed(
 
 export async function insertChallenge(
   db: Queryable,
-  challenge: { hash: Buffer; userId: string | null; expiresAt: Date },
+  challenge: { hash: Buffer; userId: UserId | null; expiresAt: Date },
 ): Promise<void> {
   await db.run(sql`
     insert into passkey_challenges (challenge_hash, user_id, expires_at)
@@ -105,7 +106,7 @@ export async function insertChallenge(
 export async function takeChallenge(
   db: Queryable,
   hash: Buffer,
-  userId: string | null,
+  userId: UserId | null,
   now: Date,
 ): Promise<boolean> {
   const taken = await db.run(sql`

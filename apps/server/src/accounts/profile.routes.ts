@@ -1,4 +1,5 @@
 import * as contract from "@assay/contract/accounts";
+import type { UserId } from "@assay/contract/ids";
 import type { Core } from "../core.ts";
 import { type Binding, bind } from "../http/mount.ts";
 import { ApiError } from "../kernel/api-error.ts";
@@ -20,7 +21,7 @@ import { requestEmailVerification, verifyEmail } from "./verify-email.ts";
 
 export function profileRoutes(core: Core): Binding[] {
   const { db, clock } = core;
-  const account = async (userId: string) =>
+  const account = async (userId: UserId) =>
     viewAccount(await readAccount(db, userId), verificationIsRequired(core));
   return [
     bind(contract.getAccount, ({ caller }) => account(caller.userId)),

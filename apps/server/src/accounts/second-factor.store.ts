@@ -1,9 +1,10 @@
+import type { UserId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
 
 export type SecondFactorRow = { secret: Buffer; confirmed_at: Date | null };
 
-export function findSecondFactor(db: Queryable, userId: string): Promise<SecondFactorRow | null> {
+export function findSecondFactor(db: Queryable, userId: UserId): Promise<SecondFactorRow | null> {
   return db.first<SecondFactorRow>(
     sql`select secret, confirmed_at from second_factors where user_id = ${userId}`,
   );
@@ -12,7 +13,7 @@ export function findSecondFactor(db: Queryable, userId: string): Promise<SecondF
 /** Replaces an unconfirmed secret. False when a confirmed one is there. */
 export async function putUnconfirmedSecret(
   db: Queryable,
-  userId: string,
+  userId: UserId,
   secret: Buffer,
   now: Date,
 ): Promise<boolean> {
@@ -26,7 +27,7 @@ export async function putUnconfirmedSecret(
 /**
  * Consumes a time step of the one-time code. Each step is accepted once, across all processes (replay protection).
  */
-export async function takeStep(tx: Tx, userId: string, step: number): Promise<boolean> {
+export async function takeStep(tx: Tx, userId: UserId, step: number): Promise<boolean> {
   const taken = await tx.run(sql`
     update second_factors set last_step = ${step}
     where user_id = ${userId} and (last_step is null or last_step < ${step})`);
@@ -34,21 +35,21 @@ export async function takeStep(tx: Tx, userId: string, step: number): Promise<bo
 }
 
 /** False when the second factor was confirmed before. */
-export async function confirmSecret(tx: Tx, userId: string, now: Date): Promise<boolean> {
+export async function confirmSecret(tx: Tx, userId: UserId, now: Date): Promise<boolean> {
   const confirmed = await tx.run(
     sql`update second_factors set confirmed_at = ${now} where user_id = ${userId} and confirmed_at is null`,
   );
   return confirmed === 1;
 }
 
-export async function removeSecondFactor(tx: Tx, userId: string): Promise<void> {
+export async function removeSecondFactor(tx: Tx, userId: UserId): Promise<void> {
   await tx.run(sql`delete from second_factors where user_id = ${userId}`);
   await tx.run(sql`delete from backup_codes where user_id = ${userId}`);
 }
 
 export async function replaceBackupCodes(
   tx: Tx,
-  userId: string,
+  userId: UserId,
   hashes: readonly Buffer[],
   now: Date,
 ): Promise<void> {
@@ -58,7 +59,7 @@ export async function replaceBackupCodes(
     select ${userId}::uuid, hash, ${now}::timestamptz from unnest(${hashes}::bytea[]) as hash`);
 }
 
-export async function takeBackupCode(tx: Tx, userId: string, hash: Buffer): Promise<boolean> {
+export async function takeBackupCode(tx: Tx, userId: UserId, hash: Buffer): Promise<boolean> {
   return (
     (await tx.run(sql`delete from backup_codes where user_id = ${userId} and code_hash = ${hash}`)) === 1
   );

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { UserId } from "@assay/contract/ids";
 import fc from "fast-check";
 import { Secret, TOTP } from "otpauth";
+import { newUuid } from "../kernel/ids.ts";
 import {
   backupCodeHash,
   describeTotp,
@@ -49,8 +51,9 @@ test("backup codes do not repeat and hash differently for every account", () => 
   assert.equal(codes.size, 200);
   for (const code of codes) assert.match(code, /^([0-9a-hjkmnp-tv-z]{4}-){3}[0-9a-hjkmnp-tv-z]{4}$/);
   const [code = ""] = codes;
-  assert.deepEqual(backupCodeHash("a", code), backupCodeHash("a", code.toUpperCase().replaceAll("-", " ")));
-  assert.notDeepEqual(backupCodeHash("a", code), backupCodeHash("b", code));
+  const [a, b] = [newUuid<UserId>(new Date()), newUuid<UserId>(new Date())];
+  assert.deepEqual(backupCodeHash(a, code), backupCodeHash(a, code.toUpperCase().replaceAll("-", " ")));
+  assert.notDeepEqual(backupCodeHash(a, code), backupCodeHash(b, code));
 });
 
 test("the address for the app names issuer, account and secret", () => {

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import type { UserId } from "@assay/contract/ids";
 import { Secret, TOTP } from "otpauth";
 
 const periodSeconds = 30;
@@ -61,7 +62,7 @@ export function newBackupCode(): string {
   return [0, 4, 8, 12].map((at) => letters.slice(at, at + 4).join("")).join("-");
 }
 
-export function backupCodeHash(userId: string, code: string): Buffer {
+export function backupCodeHash(userId: UserId, code: string): Buffer {
   return createHash("sha256")
     .update(`${userId} ${readCode(code).code}`)
     .digest();

@@ -1,3 +1,4 @@
+import type { UserId } from "@assay/contract/ids";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
@@ -83,7 +84,7 @@ async function takeOver(core: Core, tx: Tx, user: UserRow): Promise<UserRow> {
 /** Asks for the second factor where there is one, then opens a session. `prepare` and the code count in one transaction. */
 async function withSecondFactor(
   core: Core,
-  userId: string,
+  userId: UserId,
   code: string | undefined,
   request: RequestInfo,
   prepare: (tx: Tx) => Promise<UserRow>,

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import type { UserId } from "@assay/contract/ids";
 import {
   type AuthenticationResponseJSON,
   generateAuthenticationOptions,
@@ -47,7 +48,7 @@ function relyingParty({ publicUrl }: Core): { id: string; origin: string } {
   return { id: url.hostname, origin: url.origin };
 }
 
-async function keepChallenge({ db, clock }: Core, challenge: string, userId: string | null): Promise<void> {
+async function keepChallenge({ db, clock }: Core, challenge: string, userId: UserId | null): Promise<void> {
   await insertChallenge(db, {
     hash: hashToken(challenge),
     userId,
@@ -180,7 +181,7 @@ export async function signInWithPasskey(
 }
 
 /** The name of the account inside the authenticator. */
-function handleOf(userId: string): Buffer {
+function handleOf(userId: UserId): Buffer {
   return Buffer.from(userId.replaceAll("-", ""), "hex");
 }
 

@@ -1,3 +1,4 @@
+import type { UserId } from "@assay/contract/ids";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import type { UserCaller } from "../kernel/caller.ts";
@@ -8,7 +9,7 @@ import { findSessionOwner, insertUserSession, touchUserSession } from "./user.st
 export const sessionLifetimeMs = 30 * dayMs;
 const touchAfterMs = 10 * minuteMs;
 
-export async function openUserSession(tx: Tx, userId: string, userAgent: string, now: Date): Promise<string> {
+export async function openUserSession(tx: Tx, userId: UserId, userAgent: string, now: Date): Promise<string> {
   const token = newToken();
   await insertUserSession(tx, {
     id: newUuid(now),

@@ -1,3 +1,4 @@
+import type { OrganizationId, UserId, UserSessionId } from "@assay/contract/ids";
 import type { Role } from "@assay/contract/route";
 import type { Queryable, Tx } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
@@ -5,7 +6,7 @@ import { noSql, sql } from "../db/sql.ts";
 import type { Environment, Membership } from "../kernel/caller.ts";
 
 export type UserRow = {
-  id: string;
+  id: UserId;
   name: string;
   email: string;
   email_verified_at: Date | null;
@@ -18,7 +19,7 @@ const columns = sql`id, name, email, email_verified_at, password_hash, created_a
 export function insertUser(
   tx: Tx,
   user: {
-    id: string;
+    id: UserId;
     name: string;
     email: string;
     passwordHash: string | null;
@@ -36,29 +37,29 @@ export function findUserByEmail(db: Queryable, email: string): Promise<UserRow |
   return db.first<UserRow>(sql`select ${columns} from users where lower(email) = lower(${email})`);
 }
 
-export function findUserById(db: Queryable, id: string): Promise<UserRow | null> {
+export function findUserById(db: Queryable, id: UserId): Promise<UserRow | null> {
   return db.first<UserRow>(sql`select ${columns} from users where id = ${id}`);
 }
 
 /** The user, locked until the transaction ends. */
-export function lockUser(tx: Tx, id: string): Promise<UserRow | null> {
+export function lockUser(tx: Tx, id: UserId): Promise<UserRow | null> {
   return tx.first<UserRow>(sql`select ${columns} from users where id = ${id} for update`);
 }
 
-export async function setUserName(db: Queryable, id: string, name: string, now: Date): Promise<void> {
+export async function setUserName(db: Queryable, id: UserId, name: string, now: Date): Promise<void> {
   await db.run(sql`update users set name = ${name}, updated_at = ${now} where id = ${id}`);
 }
 
 export async function setPasswordHash(
   tx: Tx,
-  id: string,
+  id: UserId,
   passwordHash: string | null,
   now: Date,
 ): Promise<void> {
   await tx.run(sql`update users set password_hash = ${passwordHash}, updated_at = ${now} where id = ${id}`);
 }
 
-export async function setVerifiedEmail(tx: Tx, id: string, email: string, now: Date): Promise<void> {
+export async function setVerifiedEmail(tx: Tx, id: UserId, email: string, now: Date): Promise<void> {
   await tx.run(sql`
     update users set email = ${email}, email_verified_at = ${now}, updated_at = ${now} where id = ${id}`);
 }
@@ -67,7 +68,7 @@ export async function setVerifiedEmail(tx: Tx, id: string, email: string, now: D
  * Everything else of the user is deleted with this row (`on delete cascade`). Memberships are not: an organization
  * must not lose one by accident.
  */
-export async function removeUser(tx: Tx, id: string): Promise<void> {
+export async function removeUser(tx: Tx, id: UserId): Promise<void> {
   await tx.run(sql`delete from users where id = ${id}`);
 }
 
@@ -77,7 +78,7 @@ export type AccountRow = UserRow & {
   passkey_count: number;
 };
 
-export function readAccount(db: Queryable, id: string): Promise<AccountRow> {
+export function readAccount(db: Queryable, id: UserId): Promise<AccountRow> {
   return db.one<AccountRow>(sql`
     select ${columns},
       exists (select from second_factors where user_id = users.id and confirmed_at is not null) as totp_enabled,
@@ -86,9 +87,9 @@ export function readAccount(db: Queryable, id: string): Promise<AccountRow> {
     from users where id = ${id}`);
 }
 
-export type OwnedOrganizationRow = { id: string; name: string; slug: string };
+export type OwnedOrganizationRow = { id: OrganizationId; name: string; slug: string };
 
-export function listSolelyOwnedOrganizations(db: Queryable, userId: string): Promise<OwnedOrganizationRow[]> {
+export function listSolelyOwnedOrganizations(db: Queryable, userId: UserId): Promise<OwnedOrganizationRow[]> {
   return db.rows<OwnedOrganizationRow>(sql`
     select o.id, o.name, o.slug
     from memberships m join organizations o on o.id = m.organization_id
@@ -99,15 +100,15 @@ export function listSolelyOwnedOrganizations(db: Queryable, userId: string): Pro
 }
 
 /** Locks these organizations: their owners cannot change until the transaction ends. */
-export async function lockOrganizationsOf(tx: Tx, userId: string): Promise<void> {
+export async function lockOrganizationsOf(tx: Tx, userId: UserId): Promise<void> {
   await tx.rows(sql`
     select id from organizations where id in (select organization_id from memberships where user_id = ${userId})
     order by id for no key update`);
 }
 
 /** Removes the user from every organization and tells from which. */
-export async function removeMembershipsOf(tx: Tx, userId: string): Promise<string[]> {
-  const rows = await tx.rows<{ organization_id: string }>(
+export async function removeMembershipsOf(tx: Tx, userId: UserId): Promise<OrganizationId[]> {
+  const rows = await tx.rows<{ organization_id: OrganizationId }>(
     sql`delete from memberships where user_id = ${userId} returning organization_id`,
   );
   return rows.map((row) => row.organization_id);
@@ -115,7 +116,14 @@ export async function removeMembershipsOf(tx: Tx, userId: string): Promise<strin
 
 export async function insertUserSession(
   tx: Tx,
-  session: { id: string; userId: string; tokenHash: Buffer; userAgent: string; now: Date; expiresAt: Date },
+  session: {
+    id: UserSessionId;
+    userId: UserId;
+    tokenHash: Buffer;
+    userAgent: string;
+    now: Date;
+    expiresAt: Date;
+  },
 ): Promise<void> {
   await tx.run(sql`
     insert into user_sessions (id, user_id, token_hash, user_agent, created_at, last_seen_at, expires_at)
@@ -124,12 +132,12 @@ export async function insertUserSession(
 }
 
 export type SessionOwner = {
-  id: string;
-  user_id: string;
+  id: UserSessionId;
+  user_id: UserId;
   last_seen_at: Date;
   name: string;
   email: string;
-  organization_id: string | null;
+  organization_id: OrganizationId | null;
   role: Role | null;
   environment: Environment | null;
   frozen: boolean | null;
@@ -154,18 +162,23 @@ export function findSessionOwner(db: Queryable, tokenHash: Buffer, now: Date): P
     where s.token_hash = ${tokenHash} and s.expires_at > ${now}`);
 }
 
-export async function touchUserSession(db: Queryable, id: string, now: Date, expiresAt: Date): Promise<void> {
+export async function touchUserSession(
+  db: Queryable,
+  id: UserSessionId,
+  now: Date,
+  expiresAt: Date,
+): Promise<void> {
   await db.run(
     sql`update user_sessions set last_seen_at = ${now}, expires_at = ${expiresAt} where id = ${id}`,
   );
 }
 
-export type UserSessionRow = { id: string; user_agent: string; created_at: Date; last_seen_at: Date };
+export type UserSessionRow = { id: UserSessionId; user_agent: string; created_at: Date; last_seen_at: Date };
 
 export function listUserSessions(
   db: Queryable,
-  userId: string,
-  page: { limit: number; startingAfter: string | undefined; now: Date },
+  userId: UserId,
+  page: { limit: number; startingAfter: UserSessionId | undefined; now: Date },
 ) {
   const { limit, startingAfter, now } = page;
   return readPage<UserSessionRow>(db, {
@@ -180,14 +193,14 @@ export function listUserSessions(
   });
 }
 
-export function removeUserSession(db: Queryable, userId: string, id: string): Promise<number> {
+export function removeUserSession(db: Queryable, userId: UserId, id: UserSessionId): Promise<number> {
   return db.run(sql`delete from user_sessions where id = ${id} and user_id = ${userId}`);
 }
 
 export async function removeOtherUserSessions(
   db: Queryable,
-  userId: string,
-  exceptId: string | null,
+  userId: UserId,
+  exceptId: UserSessionId | null,
 ): Promise<void> {
   await db.run(sql`
     delete from user_sessions where user_id = ${userId} and id is distinct from ${exceptId}::uuid`);
@@ -195,8 +208,8 @@ export async function removeOtherUserSessions(
 
 export async function findMembership(
   db: Queryable,
-  userId: string,
-  organizationId: string,
+  organizationId: OrganizationId,
+  userId: UserId,
 ): Promise<Membership | null> {
   return db.first<Membership>(sql`
     select m.organization_id as "organizationId", m.role, o.environment, o.pending_deletion_at is not null as frozen

@@ -1,4 +1,5 @@
 import type { Account, User, UserSession } from "@assay/contract/accounts";
+import type { UserSessionId } from "@assay/contract/ids";
 import type { Static } from "typebox";
 import type { AccountRow, UserRow, UserSessionRow } from "./user.store.ts";
 
@@ -23,7 +24,7 @@ export function viewAccount(row: AccountRow, verificationRequired: boolean): Sta
   };
 }
 
-export function viewUserSession(row: UserSessionRow, currentId: string): Static<typeof UserSession> {
+export function viewUserSession(row: UserSessionRow, currentId: UserSessionId): Static<typeof UserSession> {
   return {
     id: row.id,
     current: row.id === currentId,

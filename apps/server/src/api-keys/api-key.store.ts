@@ -1,3 +1,4 @@
+import type { ApiKeyId, OrganizationId } from "@assay/contract/ids";
 import type { Scope } from "@assay/contract/route";
 import type { Queryable, Tx } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
@@ -5,7 +6,7 @@ import { noSql, sql } from "../db/sql.ts";
 import type { Environment } from "../kernel/caller.ts";
 
 export type ApiKeyRow = {
-  id: string;
+  id: ApiKeyId;
   name: string;
   scopes: Scope[];
   enabled: boolean;
@@ -20,8 +21,8 @@ const columns = sql`id, name, scopes, enabled, request_count, last_used_at, crea
 export function insertApiKey(
   tx: Tx,
   key: {
-    id: string;
-    organizationId: string;
+    id: ApiKeyId;
+    organizationId: OrganizationId;
     name: string;
     scopes: readonly Scope[];
     secretHash: Buffer;
@@ -37,8 +38,8 @@ export function insertApiKey(
 
 export function updateApiKey(
   tx: Tx,
-  organizationId: string,
-  id: string,
+  organizationId: OrganizationId,
+  id: ApiKeyId,
   change: {
     name: string | undefined;
     scopes: readonly Scope[] | undefined;
@@ -56,7 +57,11 @@ export function updateApiKey(
     returning ${columns}`);
 }
 
-export function deleteApiKey(tx: Tx, organizationId: string, id: string): Promise<{ name: string } | null> {
+export function deleteApiKey(
+  tx: Tx,
+  organizationId: OrganizationId,
+  id: ApiKeyId,
+): Promise<{ name: string } | null> {
   return tx.first<{ name: string }>(
     sql`delete from api_keys where organization_id = ${organizationId} and id = ${id} returning name`,
   );
@@ -64,9 +69,9 @@ export function deleteApiKey(tx: Tx, organizationId: string, id: string): Promis
 
 export function listApiKeys(
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   limit: number,
-  startingAfter: string | undefined,
+  startingAfter: ApiKeyId | undefined,
 ) {
   return readPage<ApiKeyRow>(db, {
     limit,
@@ -82,8 +87,8 @@ export function listApiKeys(
 }
 
 export type KeyOwner = {
-  id: string;
-  organization_id: string;
+  id: ApiKeyId;
+  organization_id: OrganizationId;
   scopes: Scope[];
   enabled: boolean;
   secret_hash: Buffer;
@@ -102,18 +107,19 @@ export function findKeyOwner(db: Queryable, secretHashes: readonly Buffer[]): Pr
 
 export async function rehashKey(
   db: Queryable,
-  id: string,
+  organizationId: OrganizationId,
+  id: ApiKeyId,
   from: Buffer,
   to: { secretHash: Buffer; hashKeyId: string },
 ): Promise<void> {
   await db.run(sql`
     update api_keys set secret_hash = ${to.secretHash}, hash_key_id = ${to.hashKeyId}
-    where id = ${id} and secret_hash = ${from}`);
+    where organization_id = ${organizationId} and id = ${id} and secret_hash = ${from}`);
 }
 
 export async function addUsage(
   db: Queryable,
-  usage: readonly { id: string; requests: number; lastUsedAt: Date }[],
+  usage: readonly { id: ApiKeyId; requests: number; lastUsedAt: Date }[],
 ): Promise<void> {
   // Ordered, so that two processes that flush at once lock the rows in the same order.
   const ordered = [...usage].sort((a, b) => (a.id < b.id ? -1 : 1));

@@ -12,7 +12,10 @@ export async function authenticateKey({ db, ring }: Core, secret: string): Promi
   const owner = await findKeyOwner(db, ring.hashes("api-key-hash", secret));
   if (owner === null || !owner.enabled) return null;
   if (!current.hash.equals(owner.secret_hash))
-    await rehashKey(db, owner.id, owner.secret_hash, { secretHash: current.hash, hashKeyId: current.keyId });
+    await rehashKey(db, owner.organization_id, owner.id, owner.secret_hash, {
+      secretHash: current.hash,
+      hashKeyId: current.keyId,
+    });
   return {
     kind: "key",
     keyId: owner.id,

@@ -1,3 +1,4 @@
+import type { ApiKeyId } from "@assay/contract/ids";
 import type { Db } from "../db/db.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { describeError, type Log } from "../lib/log.ts";
@@ -11,7 +12,7 @@ export class KeyUsage {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #log: Log;
-  #pending = new Map<string, { requests: number; lastUsedAt: Date }>();
+  #pending = new Map<ApiKeyId, { requests: number; lastUsedAt: Date }>();
   #flushing: Promise<void> = Promise.resolve();
 
   constructor(db: Db, clock: Clock, log: Log) {
@@ -20,7 +21,7 @@ export class KeyUsage {
     this.#log = log;
   }
 
-  count(keyId: string): void {
+  count(keyId: ApiKeyId): void {
     const entry = this.#pending.get(keyId);
     const now = this.#clock.now();
     if (entry === undefined) this.#pending.set(keyId, { requests: 1, lastUsedAt: now });

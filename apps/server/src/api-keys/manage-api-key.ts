@@ -1,5 +1,6 @@
 import type * as contract from "@assay/contract/api-keys";
 import { apiKeyForm } from "@assay/contract/facts";
+import type { ApiKeyId } from "@assay/contract/ids";
 import type { BodyOf } from "@assay/contract/route";
 import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
@@ -42,7 +43,7 @@ export async function createApiKey(
 export function changeApiKey(
   { db, clock }: Needs,
   caller: MemberCaller,
-  keyId: string,
+  keyId: ApiKeyId,
   body: BodyOf<typeof contract.updateApiKey>,
 ): Promise<ApiKeyRow> {
   const now = clock.now();
@@ -60,7 +61,11 @@ export function changeApiKey(
 }
 
 /** Immediate and irreversible: the next request with the key is refused. */
-export async function removeApiKey({ db, clock }: Needs, caller: MemberCaller, keyId: string): Promise<void> {
+export async function removeApiKey(
+  { db, clock }: Needs,
+  caller: MemberCaller,
+  keyId: ApiKeyId,
+): Promise<void> {
   const now = clock.now();
   await db.transaction(async (tx) => {
     const deleted = await deleteApiKey(tx, caller.organizationId, keyId);

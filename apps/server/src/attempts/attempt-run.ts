@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { AttemptId, OrganizationId, SessionId } from "@assay/contract/ids";
 import type {
   ArtifactFrame,
   ChipFile,
@@ -34,9 +35,9 @@ export interface DeviceLink {
 }
 
 export type RunOwner = {
-  sessionId: string;
-  attemptId: string;
-  organizationId: string;
+  sessionId: SessionId;
+  attemptId: AttemptId;
+  organizationId: OrganizationId;
   sandbox: boolean;
   expiresAt: Date;
   selectedFieldKeys: readonly string[];

@@ -1,3 +1,4 @@
+import type { AttemptId, OrganizationId, SessionId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
 import { hashToken } from "../kernel/ids.ts";
@@ -6,7 +7,13 @@ import { type SessionRow, sessionColumns } from "../sessions/session.store.ts";
 /** A fresh token for the device of the attempt; its previous token is void. */
 export async function putSocketToken(
   tx: Tx,
-  socket: { attemptId: string; sessionId: string; organizationId: string; tokenHash: Buffer; now: Date },
+  socket: {
+    attemptId: AttemptId;
+    sessionId: SessionId;
+    organizationId: OrganizationId;
+    tokenHash: Buffer;
+    now: Date;
+  },
 ): Promise<void> {
   await tx.run(sql`
     insert into attempt_sockets (attempt_id, session_id, organization_id, token_hash, created_at, updated_at)
@@ -17,7 +24,7 @@ export async function putSocketToken(
 
 export type SocketOwner = {
   session: SessionRow;
-  attemptId: string;
+  attemptId: AttemptId;
   /** What the person agreed to share. Fixed since the attempt began. */
   selectedFieldKeys: readonly string[];
   /** The chip has passed before, so reading it again uses up no try. */
@@ -30,13 +37,13 @@ export type SocketOwner = {
  */
 export async function findSocketOwner(
   db: Queryable,
-  sessionId: string,
+  sessionId: SessionId,
   socketToken: string,
 ): Promise<SocketOwner | null> {
   const row = await db.first<
     SessionRow & {
       chip_passed: boolean;
-      owner: { attempt_id: string; selected_field_keys: string[] } | null;
+      owner: { attempt_id: AttemptId; selected_field_keys: string[] } | null;
     }
   >(sql`
     select ${sessionColumns}, chip_passed_at is not null as chip_passed,
@@ -59,8 +66,8 @@ export async function findSocketOwner(
 /** False when the attempt is over or is at this step already. */
 export async function setStep(
   tx: Tx,
-  sessionId: string,
-  attemptId: string,
+  sessionId: SessionId,
+  attemptId: AttemptId,
   step: string,
   now: Date,
 ): Promise<boolean> {
@@ -72,7 +79,7 @@ export async function setStep(
   return changed === 1;
 }
 
-export async function deleteAttemptSockets(tx: Tx, sessionIds: readonly string[]): Promise<void> {
+export async function deleteAttemptSockets(tx: Tx, sessionIds: readonly SessionId[]): Promise<void> {
   if (sessionIds.length === 0) return;
   await tx.run(sql`delete from attempt_sockets where session_id = any(${sessionIds}::text[])`);
 }

@@ -20,6 +20,7 @@ import {
   type FlowState,
   startFlow,
 } from "../attempts/verify-flow.ts";
+import { knownId } from "../kernel/ids.ts";
 
 /** What is under way on the device: each of it ends some time with an input. */
 type Work =
@@ -46,7 +47,13 @@ class BothEnds {
   constructor(chance: (below: number) => number, faceMode: "camera" | "simulated") {
     this.#chance = chance;
     this.service = startFlow(
-      { sessionId: "vs_", attemptId: "va_", sandbox: faceMode === "simulated", faceMode, expiresAt: "" },
+      {
+        sessionId: knownId("vs_"),
+        attemptId: knownId("va_"),
+        sandbox: faceMode === "simulated",
+        faceMode,
+        expiresAt: "",
+      },
       { chip: 0, face: 0, chipPassed: false },
     );
   }

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { serialize } from "node:v8";
+import type { OrganizationId } from "@assay/contract/ids";
 import { claimKeys } from "@assay/contract/sessions";
 import { buildMrz } from "@assay/emrtd/mrz/build-mrz";
 import { parseMrzLines } from "@assay/emrtd/mrz/parse-mrz";
 import fc from "fast-check";
+import { knownId } from "../kernel/ids.ts";
 import type { ChipContent } from "./chip-task.ts";
 import { buildClaims, isAtLeast, serviceDocumentId, sharedData } from "./claims.ts";
 import type { Proof } from "./proof.ts";
@@ -90,18 +92,24 @@ test("an age counts from the birthday on, and in doubt the person is younger", (
   assert.equal(isAtLeast(date("<<<<<<"), 12, at("2026-03-01T00:00:00.000Z")), false);
 });
 
+const organizationId = knownId<OrganizationId>("org-1");
+
 test("the identifier follows from key, organization and document, and from nothing else", () => {
   const key = Buffer.alloc(32, 1);
   const document = { issuingState: "UTO", documentCode: "P", documentNumber: "L898902C3" };
-  const id = serviceDocumentId(key, "org-1", document);
+  const id = serviceDocumentId(key, organizationId, document);
   assert.match(id, /^[A-Za-z0-9_-]{43}$/);
-  assert.equal(serviceDocumentId(key, "org-1", { ...document }), id);
+  assert.equal(serviceDocumentId(key, organizationId, { ...document }), id);
   const others = [
-    serviceDocumentId(Buffer.alloc(32, 2), "org-1", document),
-    serviceDocumentId(key, "org-2", document),
-    serviceDocumentId(key, "org-1", { ...document, documentNumber: "L898902C4" }),
-    serviceDocumentId(key, "org-1", { ...document, documentCode: "PO" }),
-    serviceDocumentId(key, "org-1", { issuingState: "UTOP", documentCode: "", documentNumber: "L898902C3" }),
+    serviceDocumentId(Buffer.alloc(32, 2), organizationId, document),
+    serviceDocumentId(key, knownId("org-2"), document),
+    serviceDocumentId(key, organizationId, { ...document, documentNumber: "L898902C4" }),
+    serviceDocumentId(key, organizationId, { ...document, documentCode: "PO" }),
+    serviceDocumentId(key, organizationId, {
+      issuingState: "UTOP",
+      documentCode: "",
+      documentNumber: "L898902C3",
+    }),
   ];
   assert.equal(new Set([id, ...others]).size, 6);
 });
@@ -115,11 +123,11 @@ test("a success tells the chosen claims of what was proved, and which were chose
   };
   const documentIdKey = Buffer.alloc(32, 1);
   const fieldKeys = ["family_name", "age_over_18", "service_document_id"];
-  assert.deepEqual(sharedData(proof, { fieldKeys, organizationId: "org-1", documentIdKey, now }), {
+  assert.deepEqual(sharedData(proof, { fieldKeys, organizationId, documentIdKey, now }), {
     claims: {
       family_name: "ERIKSSON",
       age_over_18: true,
-      service_document_id: serviceDocumentId(documentIdKey, "org-1", mrz),
+      service_document_id: serviceDocumentId(documentIdKey, organizationId, mrz),
     },
     selected_field_keys: fieldKeys,
   });

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { deserialize } from "node:v8";
 import type { EventData } from "@assay/contract/events";
+import type { OrganizationId } from "@assay/contract/ids";
 import { isoDate, type MrzDate } from "@assay/emrtd/mrz/mrz-date";
 import type { Mrz } from "@assay/emrtd/mrz/parse-mrz";
 import { ageOf } from "../sessions/share-contract.ts";
@@ -11,7 +12,7 @@ type ClaimValue = string | boolean | null;
 
 type Chosen = {
   fieldKeys: readonly string[];
-  organizationId: string;
+  organizationId: OrganizationId;
   /** The organization's secret for `service_document_id`. */
   documentIdKey: Buffer;
   now: Date;
@@ -111,7 +112,7 @@ export function isAtLeast(birth: MrzDate, years: number, now: Date): boolean {
  */
 export function serviceDocumentId(
   key: Buffer,
-  organizationId: string,
+  organizationId: OrganizationId,
   {
     issuingState,
     documentCode,

@@ -1,4 +1,5 @@
 import type { EventData } from "@assay/contract/events";
+import type { AttemptId, OrganizationId, SessionId } from "@assay/contract/ids";
 import { personActor, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
@@ -19,9 +20,9 @@ import type { Proof } from "./proof.ts";
 import type { JudgedTry, TryRecorded } from "./try.ts";
 
 export type RecordedAttempt = {
-  sessionId: string;
-  attemptId: string;
-  organizationId: string;
+  sessionId: SessionId;
+  attemptId: AttemptId;
+  organizationId: OrganizationId;
   /** What the person agreed to share. */
   selectedFieldKeys: readonly string[];
 };
@@ -39,7 +40,7 @@ export async function recordTry(
   const now = core.clock.now();
   const shared = "proof" in judged ? await share(core, attempt, judged.proof, now) : null;
   return core.db.transaction(async (tx): Promise<TryRecorded> => {
-    const session = await lockSession(tx, attempt.sessionId, null);
+    const session = await lockSession(tx, attempt.organizationId, attempt.sessionId);
     if (session === null) return { kind: "session_over" };
     const open = await lockOpenAttempt(tx, attempt.sessionId);
     const { step, number, verdict, riskScore } = judged;
@@ -94,7 +95,7 @@ async function share(
 async function auditRejection(
   tx: Tx,
   session: SessionRow,
-  attemptId: string,
+  attemptId: AttemptId,
   { step, verdict }: JudgedTry,
   now: Date,
 ): Promise<void> {

@@ -1,4 +1,6 @@
+import type { AttemptId, SessionId } from "@assay/contract/ids";
 import type { Db } from "../db/db.ts";
+import { knownId } from "../kernel/ids.ts";
 import { setStep } from "./attempt-socket.store.ts";
 
 /** NOTIFY channel. Payload: `{"session_id","attempt_id","step"}`, identifiers and the name of a step, never anything a device sent. */
@@ -12,7 +14,7 @@ const stepPattern = /^[a-z_]{1,40}$/;
  */
 export async function reportProgress(
   db: Db,
-  progress: { sessionId: string; attemptId: string; step: string; now: Date },
+  progress: { sessionId: SessionId; attemptId: AttemptId; step: string; now: Date },
 ): Promise<void> {
   const { sessionId, attemptId, step, now } = progress;
   if (!stepPattern.test(step)) throw new Error("the name of a step is not a plain word");
@@ -26,10 +28,10 @@ export async function reportProgress(
 }
 
 /** The session that a notification is about, or null: then anything may have changed. */
-export function progressSession(payload: string): string | null {
+export function progressSession(payload: string): SessionId | null {
   try {
     const { session_id: id } = JSON.parse(payload) as { session_id?: unknown };
-    return typeof id === "string" ? id : null;
+    return typeof id === "string" ? knownId(id) : null;
   } catch {
     return null;
   }

@@ -10,6 +10,7 @@ import {
 import type { DeviceMessage } from "@assay/contract/verify-socket";
 import type { Challenge } from "@assay/face/challenge";
 import fc from "fast-check";
+import { knownId } from "../kernel/ids.ts";
 import {
   advance,
   breakdownsAllowed,
@@ -122,8 +123,8 @@ const moves: fc.Arbitrary<Move[]> = fc
 function play(faceMode: FaceMode, all: readonly Move[]) {
   let state: FlowState = startFlow(
     {
-      sessionId: "vs_1",
-      attemptId: "va_1",
+      sessionId: knownId("vs_1"),
+      attemptId: knownId("va_1"),
       sandbox: true,
       faceMode,
       expiresAt: start.toISOString(),
@@ -287,8 +288,8 @@ const says = (message: Message): FlowInput => ({ kind: "message", message });
 function beforeTheCamera(): FlowState {
   const state = startFlow(
     {
-      sessionId: "s",
-      attemptId: "a",
+      sessionId: knownId("s"),
+      attemptId: knownId("a"),
       sandbox: false,
       faceMode: "camera",
       expiresAt: "2026-01-01T00:00:00.000Z",

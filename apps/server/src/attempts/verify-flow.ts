@@ -1,4 +1,5 @@
 import { triesAllowed } from "@assay/contract/facts";
+import type { AttemptId, SessionId } from "@assay/contract/ids";
 import type { FailureCode } from "@assay/contract/sessions";
 import {
   type ChipFile,
@@ -48,8 +49,8 @@ export type FlowState = {
 };
 
 export type AttemptFacts = {
-  readonly sessionId: string;
-  readonly attemptId: string;
+  readonly sessionId: SessionId;
+  readonly attemptId: AttemptId;
   readonly sandbox: boolean;
   readonly faceMode: FaceMode;
   readonly expiresAt: string;

@@ -1,4 +1,5 @@
 import type { AuditEvent } from "@assay/contract/audit";
+import type { ApiKeyId, AuditLogId, OrganizationId, UserId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
@@ -9,8 +10,8 @@ import { newUuid, uuidFloor } from "../kernel/ids.ts";
 const firstUuid = "00000000-0000-0000-0000-000000000000";
 
 export type Actor =
-  | { kind: "user"; id: string }
-  | { kind: "key"; id: string }
+  | { kind: "user"; id: UserId }
+  | { kind: "key"; id: ApiKeyId }
   | { kind: "person"; id: null }
   | { kind: "system"; id: null };
 
@@ -23,7 +24,7 @@ export function actorOf(caller: Caller): Actor {
 }
 
 export type AuditEntry = {
-  organizationId: string;
+  organizationId: OrganizationId;
   event: AuditEvent;
   actor: Actor;
   targetId?: string;
@@ -64,7 +65,7 @@ export async function recordAudits(tx: Tx, now: Date, entries: readonly AuditEnt
 }
 
 export type AuditRow = {
-  id: string;
+  id: AuditLogId;
   event: AuditEvent;
   actor_kind: Actor["kind"];
   actor_id: string | null;
@@ -78,12 +79,12 @@ export type AuditFilter = {
   actorId?: string | undefined;
   createdFrom?: Date | undefined;
   createdTo?: Date | undefined;
-  startingAfter?: string | undefined;
+  startingAfter?: AuditLogId | undefined;
 };
 
 export function listAuditLogs(
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   filter: AuditFilter & { limit: number },
 ) {
   return readPage<AuditRow>(db, {
@@ -103,7 +104,7 @@ const idBy = {
   actorEvent: sql`id::text collate by_actor_event`,
 };
 
-export function auditPage(organizationId: string, filter: AuditFilter, limit: number): Sql {
+export function auditPage(organizationId: OrganizationId, filter: AuditFilter, limit: number): Sql {
   const { event, actorId, createdFrom, createdTo, startingAfter } = filter;
   const key =
     actorId === undefined
@@ -132,8 +133,8 @@ export function deleteOldAuditLogs(
   writtenBefore: Date,
   afterId: string,
   limit: number,
-): Promise<{ id: string }[]> {
-  return db.rows<{ id: string }>(sql`
+): Promise<{ id: AuditLogId }[]> {
+  return db.rows<{ id: AuditLogId }>(sql`
     with old as materialized (
       select id from audit_logs
       where id > ${afterId === "" ? firstUuid : afterId} and id < ${uuidFloor(writtenBefore)}

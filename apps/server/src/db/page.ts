@@ -11,8 +11,8 @@ export async function readPage<R extends Row & { id: string }>(
   db: Queryable,
   page: {
     limit: number;
-    startingAfter: string | undefined;
-    cursorExists: (id: string) => Sql;
+    startingAfter: R["id"] | undefined;
+    cursorExists: (id: R["id"]) => Sql;
     rowsAfter: (limit: number) => Sql;
   },
 ): Promise<Page<R>> {

@@ -1,3 +1,4 @@
+import type { SessionId } from "@assay/contract/ids";
 import { artifactHeaderBytes, verifySocketLimits, verifySubprotocol } from "@assay/contract/verify-protocol";
 import { isOwnOrigin } from "../http/identify.ts";
 import type { SocketBinding } from "../http/mount-socket.ts";
@@ -29,7 +30,7 @@ export function bindVerifySocket(registry: DeviceRegistry, publicUrl: () => stri
         });
       }
     },
-    open: (socket, request) => registry.accept(socket as RawSocket, (request.params as { id: string }).id),
+    open: (socket, request) => registry.accept(socket as RawSocket, (request.params as { id: SessionId }).id),
     close: () => registry.close(),
   };
 }

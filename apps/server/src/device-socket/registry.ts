@@ -1,3 +1,4 @@
+import type { AttemptId, SessionId } from "@assay/contract/ids";
 import { type VerifyCloseCode, verifySocketLimits } from "@assay/contract/verify-protocol";
 import { AttemptRun } from "../attempts/attempt-run.ts";
 import { findSocketOwner } from "../attempts/attempt-socket.store.ts";
@@ -35,7 +36,7 @@ export class DeviceRegistry {
   readonly #examiner: ChipExaminer;
   readonly #faceJudge: FaceJudge | null;
   readonly #timing: { helloMs: number; idleMs: number; heartbeatMs: number; resumeMs: number };
-  readonly #runs = new Map<string, AttemptRun>();
+  readonly #runs = new Map<AttemptId, AttemptRun>();
   readonly #sockets = new Set<DeviceSocket>();
   /** Runs without a device: each forgets what was read when its timer ends. */
   readonly #forgetting = new Map<AttemptRun, NodeJS.Timeout>();
@@ -77,7 +78,7 @@ export class DeviceRegistry {
   }
 
   /** A device has connected; it may do nothing but say hello. */
-  accept(raw: RawSocket, sessionId: string): void {
+  accept(raw: RawSocket, sessionId: SessionId): void {
     const socket = new DeviceSocket(raw, sessionId, (code) => this.#closed(code));
     this.#sockets.add(socket);
     const hello = setTimeout(() => socket.close("HELLO_TIMEOUT"), this.#timing.helloMs);
@@ -217,9 +218,9 @@ export class DeviceRegistry {
     }
   }
 
-  #onSessionChanged(sessionId: string): void {
+  #onSessionChanged(payload: string): void {
     for (const run of this.#runs.values())
-      if (sessionId === "" || run.owner.sessionId === sessionId) void this.#confirm(run);
+      if (payload === "" || run.owner.sessionId === payload) void this.#confirm(run);
   }
 
   /** Whether the attempt still goes on, and that its device was heard from. */

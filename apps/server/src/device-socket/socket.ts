@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { SessionId } from "@assay/contract/ids";
 import { type VerifyCloseCode, verifyCloseCodes } from "@assay/contract/verify-protocol";
 import type { ServiceMessage } from "@assay/contract/verify-socket";
 import type { AttemptRun, DeviceLink } from "../attempts/attempt-run.ts";
@@ -25,7 +26,7 @@ const terminateAfterMs = 1000;
 /** One connection of a device. It may do nothing but say hello until it has a run. */
 export class DeviceSocket implements DeviceLink {
   readonly id = randomBytes(12).toString("base64url");
-  readonly sessionId: string;
+  readonly sessionId: SessionId;
   /** Frames that came before the welcome was sent. */
   readonly early: { data: Buffer; isBinary: boolean }[] = [];
   readonly #raw: RawSocket;
@@ -42,7 +43,7 @@ export class DeviceSocket implements DeviceLink {
   #paused = false;
   #terminator: NodeJS.Timeout | undefined;
 
-  constructor(raw: RawSocket, sessionId: string, onClosed: (code: VerifyCloseCode | "BY_DEVICE") => void) {
+  constructor(raw: RawSocket, sessionId: SessionId, onClosed: (code: VerifyCloseCode | "BY_DEVICE") => void) {
     this.#raw = raw;
     this.sessionId = sessionId;
     this.#onClosed = onClosed;

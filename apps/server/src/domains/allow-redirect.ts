@@ -1,3 +1,4 @@
+import type { RedirectUriId } from "@assay/contract/ids";
 import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { ApiError, badField } from "../kernel/api-error.ts";
@@ -25,8 +26,9 @@ export function allowRedirect(
   const pattern = formatRedirectPattern(parsed);
   return db.transaction(async (tx) => {
     const [domain] = await findActiveDomains(tx, organizationId, domainsAbove(parsed.host));
-    if (domain === undefined || !(await keepDomain(tx, domain.id))) throw new ApiError("DOMAIN_NOT_VERIFIED");
-    const id = newUuid(now);
+    if (domain === undefined || !(await keepDomain(tx, organizationId, domain.id)))
+      throw new ApiError("DOMAIN_NOT_VERIFIED");
+    const id = newUuid<RedirectUriId>(now);
     const created = await insertRedirectUri(tx, { id, organizationId, domainId: domain.id, pattern, now });
     if (created) {
       await recordAct(tx, now, caller, {

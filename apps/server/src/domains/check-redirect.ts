@@ -1,3 +1,4 @@
+import type { OrganizationId } from "@assay/contract/ids";
 import type { Queryable } from "../db/db.ts";
 import { findActiveDomains } from "./redirect-uri.store.ts";
 import {
@@ -11,7 +12,7 @@ import {
 /** Why a live organization may not send people to this address, as a sentence for the partner, or null when it may. */
 export async function liveRedirectProblem(
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   url: URL,
 ): Promise<string | null> {
   if (!isPlainHttps(url))

@@ -1,3 +1,4 @@
+import type { RedirectUriId } from "@assay/contract/ids";
 import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../kernel/api-error.ts";
@@ -7,7 +8,7 @@ import { deleteRedirectUri } from "./redirect-uri.store.ts";
 export async function disallowRedirect(
   { db, clock }: Pick<Core, "db" | "clock">,
   caller: MemberCaller,
-  redirectUriId: string,
+  redirectUriId: RedirectUriId,
 ): Promise<void> {
   const now = clock.now();
   await db.transaction(async (tx) => {

@@ -1,11 +1,12 @@
+import type { ChallengeId, DomainId, OrganizationId } from "@assay/contract/ids";
 import type { Db, Queryable, Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
 import type { DomainState } from "./domain.ts";
 import { domainsAbove } from "./redirect-uri.ts";
 
 export type DomainRow = {
-  id: string;
-  organization_id: string;
+  id: DomainId;
+  organization_id: OrganizationId;
   apex_domain: string;
   token_hash: Buffer;
   verified_at: Date;
@@ -15,7 +16,7 @@ export type DomainRow = {
 };
 
 export type ChallengeRow = {
-  id: string;
+  id: ChallengeId;
   apex_domain: string;
   token_hash: Buffer;
   expires_at: Date;
@@ -25,12 +26,12 @@ export type ChallengeRow = {
 const domainColumns = sql`d.id, d.organization_id, d.apex_domain, d.token_hash, d.verified_at, d.last_checked_at,
   d.miss_count, d.downgraded_at`;
 
-export function listDomains(db: Queryable, organizationId: string): Promise<DomainRow[]> {
+export function listDomains(db: Queryable, organizationId: OrganizationId): Promise<DomainRow[]> {
   return db.rows<DomainRow>(sql`
     select ${domainColumns} from verified_domains d where d.organization_id = ${organizationId} order by d.id desc`);
 }
 
-export async function hasActiveDomain(db: Queryable, organizationId: string): Promise<boolean> {
+export async function hasActiveDomain(db: Queryable, organizationId: OrganizationId): Promise<boolean> {
   const found = await db.first(sql`
     select 1 from verified_domains where organization_id = ${organizationId} and downgraded_at is null limit 1`);
   return found !== null;
@@ -42,7 +43,7 @@ export async function hasActiveDomain(db: Queryable, organizationId: string): Pr
  */
 export async function findShownDomain(
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   redirectUrl: string | null,
 ): Promise<string | null> {
   const host = URL.parse(redirectUrl ?? "")?.hostname ?? "";
@@ -55,7 +56,7 @@ export async function findShownDomain(
 
 export function listActiveChallenges(
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   now: Date,
 ): Promise<ChallengeRow[]> {
   return db.rows<ChallengeRow>(sql`
@@ -66,8 +67,8 @@ export function listActiveChallenges(
 export async function insertChallenge(
   tx: Tx,
   challenge: {
-    id: string;
-    organizationId: string;
+    id: ChallengeId;
+    organizationId: OrganizationId;
     apexDomain: string;
     tokenHash: Buffer;
     expiresAt: Date;
@@ -82,8 +83,8 @@ export async function insertChallenge(
 
 export function findChallenge(
   db: Queryable,
-  organizationId: string,
-  id: string,
+  organizationId: OrganizationId,
+  id: ChallengeId,
 ): Promise<ChallengeRow | null> {
   return db.first<ChallengeRow>(sql`
     select id, apex_domain, token_hash, expires_at, created_at from domain_challenges
@@ -96,8 +97,8 @@ export function findChallenge(
  */
 export async function spendChallenge(
   tx: Tx,
-  organizationId: string,
-  challenge: { id: string; apex_domain: string },
+  organizationId: OrganizationId,
+  challenge: { id: ChallengeId; apex_domain: string },
 ): Promise<boolean> {
   const spent = await tx.run(
     sql`delete from domain_challenges where organization_id = ${organizationId} and id = ${challenge.id}`,
@@ -133,8 +134,8 @@ export function findHolder(db: Queryable, apexDomain: string): Promise<HolderRow
 export async function insertDomain(
   tx: Tx,
   domain: {
-    id: string;
-    organizationId: string;
+    id: DomainId;
+    organizationId: OrganizationId;
     apexDomain: string;
     tokenHash: Buffer;
     now: Date;
@@ -150,20 +151,21 @@ export async function insertDomain(
 /** The holding organization has verified the domain again: the new token counts from now on. */
 export async function renewDomain(
   tx: Tx,
-  id: string,
+  organizationId: OrganizationId,
+  id: DomainId,
   renewal: { tokenHash: Buffer; now: Date; nextCheckAt: Date },
 ): Promise<void> {
   await tx.run(sql`
     update verified_domains set token_hash = ${renewal.tokenHash}, verified_at = ${renewal.now},
       last_checked_at = ${renewal.now}, next_check_at = ${renewal.nextCheckAt}, miss_count = 0, downgraded_at = null
-    where id = ${id}`);
+    where organization_id = ${organizationId} and id = ${id}`);
 }
 
 /** Redirect URIs on the domain go with it. */
 export function deleteDomain(
   tx: Tx,
-  organizationId: string,
-  id: string,
+  organizationId: OrganizationId,
+  id: DomainId,
 ): Promise<{ apex_domain: string } | null> {
   return tx.first<{ apex_domain: string }>(sql`
     delete from verified_domains where organization_id = ${organizationId} and id = ${id} returning apex_domain`);

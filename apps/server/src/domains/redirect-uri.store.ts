@@ -1,10 +1,11 @@
+import type { DomainId, OrganizationId, RedirectUriId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
 import { noSql, sql } from "../db/sql.ts";
 
 export type RedirectUriRow = {
-  id: string;
-  verified_domain_id: string;
+  id: RedirectUriId;
+  verified_domain_id: DomainId;
   apex_domain: string;
   pattern: string;
   created_at: Date;
@@ -12,12 +13,12 @@ export type RedirectUriRow = {
 
 const columns = sql`r.id, r.verified_domain_id, d.apex_domain, r.pattern, r.created_at`;
 
-export type DomainWithPatterns = { id: string; apex_domain: string; patterns: string[] };
+export type DomainWithPatterns = { id: DomainId; apex_domain: string; patterns: string[] };
 
 /** The active domains among these names that the organization holds, each with its patterns, the longest name first. */
 export function findActiveDomains(
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   names: readonly string[],
 ): Promise<DomainWithPatterns[]> {
   return db.rows<DomainWithPatterns>(sql`
@@ -29,13 +30,25 @@ export function findActiveDomains(
 }
 
 /** Locks the domain's row, so that it cannot be removed while a pattern is added to it. */
-export async function keepDomain(tx: Tx, domainId: string): Promise<boolean> {
-  return (await tx.first(sql`select 1 from verified_domains where id = ${domainId} for key share`)) !== null;
+export async function keepDomain(
+  tx: Tx,
+  organizationId: OrganizationId,
+  domainId: DomainId,
+): Promise<boolean> {
+  const kept = await tx.first(sql`
+    select 1 from verified_domains where organization_id = ${organizationId} and id = ${domainId} for key share`);
+  return kept !== null;
 }
 
 export async function insertRedirectUri(
   tx: Tx,
-  redirect: { id: string; organizationId: string; domainId: string; pattern: string; now: Date },
+  redirect: {
+    id: RedirectUriId;
+    organizationId: OrganizationId;
+    domainId: DomainId;
+    pattern: string;
+    now: Date;
+  },
 ): Promise<boolean> {
   const inserted = await tx.run(sql`
     insert into redirect_uris (id, organization_id, verified_domain_id, pattern, created_at)
@@ -46,7 +59,7 @@ export async function insertRedirectUri(
 
 export function findRedirectUri(
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   pattern: string,
 ): Promise<RedirectUriRow | null> {
   return db.first<RedirectUriRow>(sql`
@@ -56,9 +69,9 @@ export function findRedirectUri(
 
 export function listRedirectUris(
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   limit: number,
-  startingAfter: string | undefined,
+  startingAfter: RedirectUriId | undefined,
 ) {
   return readPage<RedirectUriRow>(db, {
     limit,
@@ -75,8 +88,8 @@ export function listRedirectUris(
 
 export function deleteRedirectUri(
   tx: Tx,
-  organizationId: string,
-  id: string,
+  organizationId: OrganizationId,
+  id: RedirectUriId,
 ): Promise<{ pattern: string } | null> {
   return tx.first<{ pattern: string }>(
     sql`delete from redirect_uris where organization_id = ${organizationId} and id = ${id} returning pattern`,

@@ -1,3 +1,4 @@
+import type { DomainId } from "@assay/contract/ids";
 import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../kernel/api-error.ts";
@@ -8,7 +9,7 @@ import { deleteDomain } from "./domain.store.ts";
 export async function removeDomain(
   { db, clock }: Pick<Core, "db" | "clock">,
   caller: MemberCaller,
-  domainId: string,
+  domainId: DomainId,
 ): Promise<void> {
   const now = clock.now();
   await db.transaction(async (tx) => {

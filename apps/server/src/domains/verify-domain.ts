@@ -1,3 +1,4 @@
+import type { ChallengeId, DomainId } from "@assay/contract/ids";
 import { recordAct, recordAudit, systemActor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
@@ -33,7 +34,7 @@ export async function startChallenge({ db, clock }: Core, caller: MemberCaller, 
   const { organizationId } = caller;
   const apex = findApex(name);
   if (apex === null) throw new ApiError("APEX_INVALID");
-  const id = newUuid(now);
+  const id = newUuid<ChallengeId>(now);
   const token = newToken();
   const expiresAt = later(now, challengeLifetimeMs);
   const holder = await db.transaction(async (tx) => {
@@ -67,7 +68,7 @@ export async function startChallenge({ db, clock }: Core, caller: MemberCaller, 
 export async function verifyDomain(
   core: Core,
   caller: MemberCaller,
-  request: { challengeId: string; acknowledgeTakeover: boolean },
+  request: { challengeId: ChallengeId; acknowledgeTakeover: boolean },
 ) {
   const { db, clock } = core;
   const { organizationId } = caller;
@@ -97,10 +98,10 @@ export async function verifyDomain(
     }
     if (!(await spendChallenge(tx, organizationId, challenge))) throw new ApiError("CHALLENGE_NOT_FOUND");
     if (loser !== null) await takeFrom(core, tx, loser, now);
-    let domainId = newUuid(now);
+    let domainId = newUuid<DomainId>(now);
     if (holder !== null && loser === null) {
       domainId = holder.id;
-      await renewDomain(tx, holder.id, { tokenHash, now, nextCheckAt });
+      await renewDomain(tx, organizationId, holder.id, { tokenHash, now, nextCheckAt });
     } else {
       await insertDomain(tx, { id: domainId, organizationId, apexDomain, tokenHash, now, nextCheckAt });
     }

@@ -1,9 +1,11 @@
 import { isIP } from "node:net";
 import { apiKeyForm } from "@assay/contract/facts";
+import type { ApiKeyId, OrganizationId, UserId } from "@assay/contract/ids";
 import { type Access, isWrite, type RouteDefinition } from "@assay/contract/route";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
 import type { Caller, KeyCaller, Membership, OrganizationCaller, UserCaller } from "../kernel/caller.ts";
+import { lowerCased } from "../kernel/ids.ts";
 import { admit, memberOf } from "./access.ts";
 import { sessionTokenOf } from "./session-cookie.ts";
 
@@ -11,13 +13,13 @@ import { sessionTokenOf } from "./session-cookie.ts";
 export type Authenticator = {
   byKey(secret: string): Promise<KeyCaller | null>;
   byToken(token: string): Promise<UserCaller | null>;
-  membership(userId: string, organizationId: string): Promise<Membership | null>;
+  membership(organizationId: OrganizationId, userId: UserId): Promise<Membership | null>;
 };
 
 export type IdentifyOptions = {
   authenticator: Authenticator;
   publicUrl: () => string;
-  onKeyUsed: (keyId: string) => void;
+  onKeyUsed: (keyId: ApiKeyId) => void;
 };
 
 export function bearerOf(request: FastifyRequest): string | null {
@@ -91,8 +93,8 @@ export async function inNamedOrganization(
   body: unknown,
   authenticator: Authenticator,
 ): Promise<OrganizationCaller> {
-  const { organizationId } = body as { organizationId: string };
-  const membership = await authenticator.membership(caller.userId, organizationId.toLowerCase());
+  const { organizationId } = body as { organizationId: OrganizationId };
+  const membership = await authenticator.membership(lowerCased(organizationId), caller.userId);
   if (membership === null)
     throw new ApiError("NOT_FOUND", { message: "`organizationId` names no organization of yours." });
   return memberOf(definition, caller, membership);

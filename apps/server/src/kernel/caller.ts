@@ -1,3 +1,4 @@
+import type { ApiKeyId, OrganizationId, UserId, UserSessionId } from "@assay/contract/ids";
 import type { Access, Role, Scope } from "@assay/contract/route";
 
 export type Environment = "sandbox" | "live";
@@ -5,23 +6,32 @@ export type Environment = "sandbox" | "live";
 /** A signed-in person, whether or not an organization is active. */
 export type UserCaller = {
   kind: "user";
-  userId: string;
-  userSessionId: string;
+  userId: UserId;
+  userSessionId: UserSessionId;
   name: string;
   email: string;
   membership: Membership | null;
 };
 
-export type Membership = { organizationId: string; role: Role; environment: Environment; frozen: boolean };
+export type Membership = {
+  organizationId: OrganizationId;
+  role: Role;
+  environment: Environment;
+  frozen: boolean;
+};
 
 /** A signed-in person who acts in an organization. */
-export type MemberCaller = UserCaller & { organizationId: string; role: Role; environment: Environment };
+export type MemberCaller = UserCaller & {
+  organizationId: OrganizationId;
+  role: Role;
+  environment: Environment;
+};
 
 /** A server of a partner. */
 export type KeyCaller = {
   kind: "key";
-  keyId: string;
-  organizationId: string;
+  keyId: ApiKeyId;
+  organizationId: OrganizationId;
   scopes: readonly Scope[];
   environment: Environment;
   frozen: boolean;

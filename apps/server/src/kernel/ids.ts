@@ -1,5 +1,6 @@
 import { createHash, randomFillSync } from "node:crypto";
 import { type IdPrefix, idLengths } from "@assay/contract/facts";
+import type { Id, PrefixedIdOf, UuidId } from "@assay/contract/ids";
 
 // In ASCII order, so that identifiers sort as text (collation "C") the way their leading time does.
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -62,9 +63,22 @@ function nextSequence(now: Date): number {
  * `vs_` and the like. The first ten characters are the creation time in milliseconds and a sequence, so that ordering by
  * id is ordering by age; the others are random, 321 bits of them in the long form.
  */
-export function newId(prefix: IdPrefix, now: Date): string {
+export function newId<P extends IdPrefix>(prefix: P, now: Date): PrefixedIdOf<P> {
   const order = timeText(now) + numberText(nextSequence(now), sequenceLength);
-  return `${prefix}_${order}${randomText(idLengths[prefix] - order.length)}`;
+  return knownId(`${prefix}_${order}${randomText(idLengths[prefix] - order.length)}`);
+}
+
+/**
+ * Text that is known to be an id of this noun: it was made here, or a process of ours has sent it. What a caller sends gets its type from the
+ * contract, once it is validated, and what is stored from the type of its row.
+ */
+export function knownId<T extends Id<string>>(text: string): T {
+  return text as T;
+}
+
+/** A caller may write a UUID in capitals: the same id, which compares as text only in lower case. */
+export function lowerCased<T extends UuidId>(id: T): T {
+  return knownId(id.toLowerCase());
 }
 
 /** The smallest text that an id of this prefix created at or after `at` can have. */
@@ -72,15 +86,17 @@ export function idFloor(prefix: IdPrefix, at: Date): string {
   return `${prefix}_${timeText(at)}`;
 }
 
-/** UUID version 7: ordered by creation time like the ids above. */
-export function newUuid(now: Date): string {
+/** UUID version 7: ordered by creation time like the ids above. Whose id it is follows from where it goes, or is said: `newUuid<UserId>(now)`. */
+export function newUuid<T extends UuidId>(now: Date): T {
   const bytes = Buffer.allocUnsafe(16);
   for (let i = 8; i < 16; i++) bytes[i] = randomByte();
   bytes.writeUIntBE(now.getTime(), 0, 6);
   bytes.writeUInt16BE(0x7000 | nextSequence(now), 6);
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
   const hex = bytes.toString("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  return knownId(
+    `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`,
+  );
 }
 
 /** The smallest UUID of version 7 that can have been made at or after `at`. */

@@ -1,9 +1,10 @@
+import type { OrganizationId } from "@assay/contract/ids";
 import type { Db, Queryable, Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
 
 export async function insertMail(
   tx: Tx,
-  mail: { id: string; organizationId: string | null; content: Buffer; now: Date },
+  mail: { id: string; organizationId: OrganizationId | null; content: Buffer; now: Date },
 ): Promise<void> {
   await tx.run(sql`
     insert into mails (id, organization_id, content, next_attempt_at, created_at)

@@ -1,3 +1,4 @@
+import type { OrganizationId } from "@assay/contract/ids";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { newUuid } from "../kernel/ids.ts";
@@ -15,7 +16,7 @@ export async function queueMail(
   { clock, ring }: Pick<Core, "clock" | "ring">,
   tx: Tx,
   mail: Mail,
-  organizationId: string | null = null,
+  organizationId: OrganizationId | null = null,
 ): Promise<void> {
   const now = clock.now();
   const id = newUuid(now);

@@ -1,3 +1,4 @@
+import type { MembershipId, UserId } from "@assay/contract/ids";
 import type { Role } from "@assay/contract/route";
 import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
@@ -29,7 +30,7 @@ const refusals: Record<MemberRefusal, () => ApiError> = {
 async function permitted(
   tx: Tx,
   caller: MemberCaller,
-  who: { id: string } | { userId: string },
+  who: { id: MembershipId } | { userId: UserId },
   newRole: Role | null,
 ): Promise<MemberRow> {
   const { organizationId } = caller;
@@ -52,7 +53,7 @@ async function permitted(
 export function changeMemberRole(
   { db, clock }: Core,
   caller: MemberCaller,
-  memberId: string,
+  memberId: MembershipId,
   role: Role,
 ): Promise<MemberRow> {
   const now = clock.now();
@@ -73,7 +74,7 @@ export function changeMemberRole(
 export async function removeMember(
   { db, clock }: Core,
   caller: MemberCaller,
-  who: { id: string } | "self",
+  who: { id: MembershipId } | "self",
 ): Promise<void> {
   const now = clock.now();
   const { organizationId } = caller;

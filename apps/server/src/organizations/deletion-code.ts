@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import type { OrganizationId, UserId } from "@assay/contract/ids";
 
 // Letters and digits without those that look like another: no 0 and O, no 1, I and L.
 const alphabet = "ABCDEFGHJKMNPQRSTUVWXYZ23456789";
@@ -13,7 +14,7 @@ export function newDeletionCode(): string {
  * What is hashed: code, organization and requester together, so the code works only for the organization and the
  * person it was mailed for.
  */
-export function boundCode(organizationId: string, userId: string, code: string): string {
+export function boundCode(organizationId: OrganizationId, userId: UserId, code: string): string {
   return `deletion ${organizationId} ${userId} ${code.toUpperCase()}`;
 }
 

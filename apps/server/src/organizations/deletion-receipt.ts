@@ -1,3 +1,4 @@
+import type { OrganizationId } from "@assay/contract/ids";
 import type { Core } from "../core.ts";
 import type { Queryable } from "../db/db.ts";
 import { newUuid } from "../kernel/ids.ts";
@@ -25,7 +26,7 @@ export async function openReceiptKey(
 }
 
 export type DeletionReceipt = {
-  organization_id: string;
+  organization_id: OrganizationId;
   organization_name: string;
   deletion_scheduled_for: string;
   deleted_at: string;

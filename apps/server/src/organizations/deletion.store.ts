@@ -1,3 +1,4 @@
+import type { OrganizationId, UserId } from "@assay/contract/ids";
 import type { Db, Queryable, Tx } from "../db/db.ts";
 import { noSql, Sql, sql } from "../db/sql.ts";
 import type { OwnedTable } from "./owned-tables.store.ts";
@@ -5,7 +6,13 @@ import type { OwnedTable } from "./owned-tables.store.ts";
 /** A new code replaces the one before, with all its tries. */
 export async function putDeletionCode(
   tx: Tx,
-  code: { organizationId: string; userId: string; codeHash: Buffer; hashKeyId: string; expiresAt: Date },
+  code: {
+    organizationId: OrganizationId;
+    userId: UserId;
+    codeHash: Buffer;
+    hashKeyId: string;
+    expiresAt: Date;
+  },
 ): Promise<void> {
   await tx.run(sql`
     insert into deletion_codes (organization_id, user_id, code_hash, hash_key_id, wrong_tries, expires_at)
@@ -18,27 +25,27 @@ export async function putDeletionCode(
 /** Locked, so that tries at the same time are counted one after the other. */
 export function lockDeletionCode(
   tx: Tx,
-  organizationId: string,
-  userId: string,
+  organizationId: OrganizationId,
+  userId: UserId,
 ): Promise<{ code_hash: Buffer; wrong_tries: number; expires_at: Date } | null> {
   return tx.first(sql`
     select code_hash, wrong_tries, expires_at from deletion_codes
     where organization_id = ${organizationId} and user_id = ${userId} for update`);
 }
 
-export async function countWrongTry(tx: Tx, organizationId: string, userId: string): Promise<void> {
+export async function countWrongTry(tx: Tx, organizationId: OrganizationId, userId: UserId): Promise<void> {
   await tx.run(sql`
     update deletion_codes set wrong_tries = wrong_tries + 1
     where organization_id = ${organizationId} and user_id = ${userId}`);
 }
 
-export async function deleteDeletionCodes(tx: Tx, organizationId: string): Promise<void> {
+export async function deleteDeletionCodes(tx: Tx, organizationId: OrganizationId): Promise<void> {
   await tx.run(sql`delete from deletion_codes where organization_id = ${organizationId}`);
 }
 
 export async function setPendingDeletion(
   tx: Tx,
-  organizationId: string,
+  organizationId: OrganizationId,
   at: Date | null,
   now: Date,
 ): Promise<void> {
@@ -47,7 +54,11 @@ export async function setPendingDeletion(
 }
 
 /** False when the hard delete has begun, or nothing was scheduled. */
-export async function clearPendingDeletion(tx: Tx, organizationId: string, now: Date): Promise<boolean> {
+export async function clearPendingDeletion(
+  tx: Tx,
+  organizationId: OrganizationId,
+  now: Date,
+): Promise<boolean> {
   const cleared = await tx.run(sql`
     update organizations set pending_deletion_at = null, updated_at = ${now}
     where id = ${organizationId} and pending_deletion_at is not null and deletion_started_at is null`);
@@ -55,8 +66,8 @@ export async function clearPendingDeletion(tx: Tx, organizationId: string, now: 
 }
 
 /** Marks one organization whose time has come, or finds one that is marked. From then on there is no way back. */
-export async function startDueDeletion(db: Db, now: Date): Promise<string | null> {
-  const row = await db.first<{ id: string }>(sql`
+export async function startDueDeletion(db: Db, now: Date): Promise<OrganizationId | null> {
+  const row = await db.first<{ id: OrganizationId }>(sql`
     update organizations set deletion_started_at = coalesce(deletion_started_at, ${now})
     where id = (
       select id from organizations where pending_deletion_at <= ${now}
@@ -71,8 +82,8 @@ export async function startDueDeletion(db: Db, now: Date): Promise<string | null
  */
 export function deleteOwnedRows(
   db: Queryable,
+  organizationId: OrganizationId,
   { table, belongsTo }: OwnedTable,
-  organizationId: string,
   limit: number,
   locked: "skip" | "wait",
 ): Promise<number> {
@@ -83,14 +94,14 @@ export function deleteOwnedRows(
       select ctid from ${name} where ${belongsTo(organizationId)} limit ${limit} for update ${locked === "skip" ? sql`skip locked` : noSql}))`);
 }
 
-export async function deleteOrganizationRow(tx: Tx, organizationId: string): Promise<void> {
+export async function deleteOrganizationRow(tx: Tx, organizationId: OrganizationId): Promise<void> {
   await tx.run(sql`
     update user_sessions set active_organization_id = null where active_organization_id = ${organizationId}`);
   await tx.run(sql`delete from memberships where organization_id = ${organizationId}`);
   await tx.run(sql`delete from organizations where id = ${organizationId}`);
 }
 
-export async function insertTombstone(tx: Tx, organizationId: string, now: Date): Promise<void> {
+export async function insertTombstone(tx: Tx, organizationId: OrganizationId, now: Date): Promise<void> {
   await tx.run(sql`
     insert into deleted_organizations (organization_id, deleted_at) values (${organizationId}, ${now})
     on conflict (organization_id) do nothing`);

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
+import type { OrganizationId } from "@assay/contract/ids";
 import type { Core } from "../core.ts";
 import type { KeyRing } from "../lib/key-ring.ts";
 import { readDocumentIdKey, setMissingDocumentIdKey } from "./organization.store.ts";
 
 const keyBytes = 32;
 
-export function newDocumentIdKey(ring: KeyRing, organizationId: string): Buffer {
+export function newDocumentIdKey(ring: KeyRing, organizationId: OrganizationId): Buffer {
   return ring.seal("document-id", randomBytes(keyBytes), organizationId);
 }
 
@@ -16,7 +17,7 @@ export function newDocumentIdKey(ring: KeyRing, organizationId: string): Buffer 
  */
 export async function openDocumentIdKey(
   { db, ring }: Pick<Core, "db" | "ring">,
-  organizationId: string,
+  organizationId: OrganizationId,
 ): Promise<Buffer> {
   let sealed = await readDocumentIdKey(db, organizationId);
   if (sealed === null) {

@@ -1,4 +1,5 @@
 import * as contract from "@assay/contract/go-live";
+import type { OrganizationId } from "@assay/contract/ids";
 import type { Core } from "../core.ts";
 import { type Binding, bind } from "../http/mount.ts";
 import { ApiError } from "../kernel/api-error.ts";
@@ -13,7 +14,7 @@ import { viewOrganization } from "./organization.view.ts";
 export function goLiveRoutes(core: Core, needs: GoLiveNeeds): Binding[] {
   const { db } = core;
   const { terms } = needs;
-  const termsStatus = async (organizationId: string) =>
+  const termsStatus = async (organizationId: OrganizationId) =>
     viewRpTermsStatus(await findAcceptance(db, organizationId, terms), terms);
   return [
     bind(contract.readBusinessDetails, async ({ caller }) =>
@@ -40,7 +41,7 @@ export function goLiveRoutes(core: Core, needs: GoLiveNeeds): Binding[] {
 
     bind(contract.goLive, async ({ caller }) => {
       await goLive(core, needs, caller);
-      const own = await readOwnOrganization(db, caller.userId, caller.organizationId);
+      const own = await readOwnOrganization(db, caller.organizationId, caller.userId);
       if (own === null) throw new ApiError("FORBIDDEN");
       return viewOrganization(own);
     }),

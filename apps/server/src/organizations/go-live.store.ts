@@ -1,10 +1,11 @@
+import type { OrganizationId, UserId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
 import { newUuid } from "../kernel/ids.ts";
 import type { BusinessDetails } from "./business-details.ts";
 import type { RpTerms } from "./rp-terms.ts";
 
-export function readBusinessDetails(db: Queryable, organizationId: string): Promise<BusinessDetails> {
+export function readBusinessDetails(db: Queryable, organizationId: OrganizationId): Promise<BusinessDetails> {
   return db.one<BusinessDetails>(sql`
     select business_type as type, business_name as name, business_jurisdiction as jurisdiction,
       business_registration_number as "registrationNumber"
@@ -13,7 +14,7 @@ export function readBusinessDetails(db: Queryable, organizationId: string): Prom
 
 export async function writeBusinessDetails(
   tx: Tx,
-  organizationId: string,
+  organizationId: OrganizationId,
   details: BusinessDetails,
   now: Date,
 ): Promise<void> {
@@ -28,14 +29,14 @@ export type AcceptanceRow = {
   terms_version: string;
   terms_hash: string;
   jurisdiction: string;
-  accepted_by: string;
+  accepted_by: UserId;
   accepted_at: Date;
 };
 
 /** The acceptance of these terms, or, if there is none, the latest acceptance of any terms. */
 export function findAcceptance(
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   terms: RpTerms,
 ): Promise<AcceptanceRow | null> {
   return db.first<AcceptanceRow>(sql`
@@ -49,9 +50,9 @@ export function findAcceptance(
 /** False when exactly these terms were accepted before; the first acceptance stands. */
 export async function insertAcceptance(
   tx: Tx,
-  organizationId: string,
+  organizationId: OrganizationId,
   terms: RpTerms,
-  userId: string,
+  userId: UserId,
   now: Date,
 ): Promise<boolean> {
   const inserted = await tx.run(sql`
@@ -61,7 +62,7 @@ export async function insertAcceptance(
   return inserted === 1;
 }
 
-export async function setLive(tx: Tx, organizationId: string, now: Date): Promise<void> {
+export async function setLive(tx: Tx, organizationId: OrganizationId, now: Date): Promise<void> {
   await tx.run(sql`
     update organizations set environment = 'live', live_at = ${now}, updated_at = ${now}
     where id = ${organizationId}`);

@@ -1,3 +1,4 @@
+import type { OrganizationId } from "@assay/contract/ids";
 import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
@@ -11,7 +12,7 @@ import { isCurrent, type RpTerms } from "./rp-terms.ts";
 export type GoLiveNeeds = {
   terms: RpTerms;
   /** Passed in by `app.ts`, because the folder of domains depends on this one and must not be imported from here. */
-  hasActiveDomain: (tx: Tx, organizationId: string) => Promise<boolean>;
+  hasActiveDomain: (tx: Tx, organizationId: OrganizationId) => Promise<boolean>;
 };
 
 /** Takes the organization out of the sandbox, once and for good. */

@@ -1,3 +1,4 @@
+import type { OrganizationId } from "@assay/contract/ids";
 import type { Core } from "../core.ts";
 import { queueMail } from "../mails/queue-mail.ts";
 import {
@@ -23,13 +24,13 @@ export async function hardDeleteStep(core: Core): Promise<number> {
   const organizationId = await startDueDeletion(db, clock.now());
   if (organizationId === null) return 0;
   for (const table of ownedTables) {
-    const removed = await deleteOwnedRows(db, table, organizationId, batchSize, "skip");
+    const removed = await deleteOwnedRows(db, organizationId, table, batchSize, "skip");
     if (removed > 0) return removed;
   }
   return finish(core, organizationId);
 }
 
-async function finish(core: Core, organizationId: string): Promise<number> {
+async function finish(core: Core, organizationId: OrganizationId): Promise<number> {
   const { db, clock, log } = core;
   // The signing key is made outside of this transaction: the key is the installation's, and a rollback of one
   // deletion must not undo it.
@@ -40,7 +41,7 @@ async function finish(core: Core, organizationId: string): Promise<number> {
     if (organization === null || organization.pending_deletion_at === null) return false;
     // Rows that were locked by another process, and therefore skipped, in the steps before.
     for (const table of ownedTables) {
-      const left = await deleteOwnedRows(tx, table, organizationId, batchSize, "wait");
+      const left = await deleteOwnedRows(tx, organizationId, table, batchSize, "wait");
       if (left > 0) return true;
     }
     const receipt = signReceipt(core, key, core.publicUrl(), {

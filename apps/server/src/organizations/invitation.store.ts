@@ -1,14 +1,15 @@
+import type { InvitationId, OrganizationId, UserId } from "@assay/contract/ids";
 import type { Role } from "@assay/contract/route";
 import type { Queryable, Tx } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
 import { noSql, sql } from "../db/sql.ts";
 
 export type InvitationRow = {
-  id: string;
-  organization_id: string;
+  id: InvitationId;
+  organization_id: OrganizationId;
   email: string;
   role: Role;
-  invited_by: string | null;
+  invited_by: UserId | null;
   expires_at: Date;
   created_at: Date;
 };
@@ -19,12 +20,12 @@ const columns = sql`i.id, i.organization_id, i.email, i.role, i.invited_by, i.ex
 export async function insertInvitation(
   tx: Tx,
   invitation: {
-    id: string;
-    organizationId: string;
+    id: InvitationId;
+    organizationId: OrganizationId;
     email: string;
     role: Role;
     tokenHash: Buffer;
-    invitedBy: string;
+    invitedBy: UserId;
     expiresAt: Date;
     now: Date;
   },
@@ -41,10 +42,10 @@ export async function insertInvitation(
 
 export function listInvitations(
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   now: Date,
   limit: number,
-  startingAfter: string | undefined,
+  startingAfter: InvitationId | undefined,
 ) {
   return readPage<InvitationRow>(db, {
     limit,
@@ -61,8 +62,8 @@ export function listInvitations(
 
 export function findInvitation(
   tx: Tx,
-  organizationId: string,
-  id: string,
+  organizationId: OrganizationId,
+  id: InvitationId,
   now: Date,
 ): Promise<InvitationRow | null> {
   return tx.first<InvitationRow>(sql`
@@ -82,8 +83,15 @@ export function findInvitationByToken(
 }
 
 /** False when the invitation was used or revoked in the meantime. */
-export async function deleteInvitation(tx: Tx, id: string): Promise<boolean> {
-  return (await tx.run(sql`delete from invitations where id = ${id}`)) === 1;
+export async function deleteInvitation(
+  tx: Tx,
+  organizationId: OrganizationId,
+  id: InvitationId,
+): Promise<boolean> {
+  const deleted = await tx.run(
+    sql`delete from invitations where organization_id = ${organizationId} and id = ${id}`,
+  );
+  return deleted === 1;
 }
 
 export function purgeInvitations(db: Queryable, now: Date, limit: number): Promise<number> {

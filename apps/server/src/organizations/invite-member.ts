@@ -1,3 +1,4 @@
+import type { InvitationId } from "@assay/contract/ids";
 import { hasRole, type Role } from "@assay/contract/route";
 import { requireVerifiedEmail } from "../accounts/require-verified-email.ts";
 import { type Actor, actorOf, personActor, recordAct, recordAudit } from "../audit/audit.store.ts";
@@ -95,7 +96,11 @@ export function inviteMember(
   });
 }
 
-export async function revokeInvitation({ db, clock }: Core, caller: MemberCaller, id: string): Promise<void> {
+export async function revokeInvitation(
+  { db, clock }: Core,
+  caller: MemberCaller,
+  id: InvitationId,
+): Promise<void> {
   const now = clock.now();
   const { organizationId } = caller;
   await db.transaction(async (tx) => {
@@ -104,7 +109,7 @@ export async function revokeInvitation({ db, clock }: Core, caller: MemberCaller
     if (invitation.role === "owner" && caller.role !== "owner") {
       throw new ApiError("FORBIDDEN", { message: "Only an owner may revoke the invitation of an owner." });
     }
-    if (!(await deleteInvitation(tx, id))) throw new ApiError("NOT_FOUND");
+    if (!(await deleteInvitation(tx, organizationId, id))) throw new ApiError("NOT_FOUND");
     await recordAct(tx, now, caller, {
       event: "invitation.revoked",
       targetId: id,
@@ -138,12 +143,13 @@ export async function acceptInvitation(
     }
     const { organization_id: organizationId } = invitation;
     const organization = await lockOrganization(tx, organizationId);
-    if (organization === null || !(await deleteInvitation(tx, invitation.id))) throw notFound();
+    if (organization === null || !(await deleteInvitation(tx, organizationId, invitation.id)))
+      throw notFound();
     if (organization.pending_deletion_at !== null) throw new ApiError("ORGANIZATION_FROZEN");
     if (!(await insertMembership(tx, organizationId, caller.userId, invitation.role, now))) {
       throw new ApiError("CONFLICT", { message: "You are a member of this organization already." });
     }
-    await setActiveOrganization(tx, caller.userSessionId, organizationId);
+    await setActiveOrganization(tx, organizationId, caller.userSessionId);
     await recordAudit(tx, now, {
       organizationId,
       actor: actorOf(caller),
@@ -151,7 +157,7 @@ export async function acceptInvitation(
       targetId: invitation.id,
       details: { role: invitation.role },
     });
-    const own = await readOwnOrganization(tx, caller.userId, organizationId);
+    const own = await readOwnOrganization(tx, organizationId, caller.userId);
     if (own === null) throw notFound();
     return own;
   });
@@ -163,7 +169,8 @@ export async function declineInvitation({ db, clock }: Core, token: string): Pro
   const actor: Actor = personActor;
   await db.transaction(async (tx) => {
     const invitation = await findInvitationByToken(tx, hashToken(token), now);
-    if (invitation === null || !(await deleteInvitation(tx, invitation.id))) throw notFound();
+    if (invitation === null || !(await deleteInvitation(tx, invitation.organization_id, invitation.id)))
+      throw notFound();
     await recordAudit(tx, now, {
       organizationId: invitation.organization_id,
       event: "invitation.declined",

@@ -1,3 +1,4 @@
+import type { OrganizationId } from "@assay/contract/ids";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import type { Mail } from "../mails/mail.ts";
@@ -8,7 +9,7 @@ import { listOwners } from "./member.store.ts";
 export async function mailOwners(
   core: Pick<Core, "clock" | "ring">,
   tx: Tx,
-  organizationId: string,
+  organizationId: OrganizationId,
   mail: Omit<Mail, "to">,
 ): Promise<void> {
   for (const owner of await listOwners(tx, organizationId))

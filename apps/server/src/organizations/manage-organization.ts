@@ -1,3 +1,4 @@
+import type { OrganizationId, UserId } from "@assay/contract/ids";
 import type * as contract from "@assay/contract/organizations";
 import type { BodyOf } from "@assay/contract/route";
 import { requireVerifiedEmail } from "../accounts/require-verified-email.ts";
@@ -26,14 +27,14 @@ export async function createOrganization(
   const { db, clock, ring } = core;
   await requireVerifiedEmail(core, caller);
   const now = clock.now();
-  const id = newUuid(now);
+  const id = newUuid<OrganizationId>(now);
   const name = body.name.trim();
   try {
     return await db.transaction(async (tx) => {
       const documentIdKey = newDocumentIdKey(ring, id);
       await insertOrganization(tx, { id, name, slug: body.slug, documentIdKey, now });
       await insertMembership(tx, id, caller.userId, "owner", now);
-      await setActiveOrganization(tx, caller.userSessionId, id);
+      await setActiveOrganization(tx, id, caller.userSessionId);
       await recordAudit(tx, now, {
         organizationId: id,
         event: "organization.created",
@@ -41,7 +42,7 @@ export async function createOrganization(
         targetId: id,
         details: { name, slug: body.slug },
       });
-      return ownOrganization(tx, caller.userId, id);
+      return ownOrganization(tx, id, caller.userId);
     });
   } catch (error) {
     throw slugTaken(error);
@@ -70,7 +71,7 @@ export async function changeOrganization(
         targetId: organizationId,
         details: { ...body },
       });
-      return ownOrganization(tx, caller.userId, organizationId);
+      return ownOrganization(tx, organizationId, caller.userId);
     });
   } catch (error) {
     throw slugTaken(error);
@@ -81,12 +82,12 @@ export async function selectOrganization(
   { db }: Pick<Core, "db">,
   caller: MemberCaller,
 ): Promise<OwnOrganizationRow> {
-  await setActiveOrganization(db, caller.userSessionId, caller.organizationId);
-  return ownOrganization(db, caller.userId, caller.organizationId);
+  await setActiveOrganization(db, caller.organizationId, caller.userSessionId);
+  return ownOrganization(db, caller.organizationId, caller.userId);
 }
 
-async function ownOrganization(db: Queryable, userId: string, organizationId: string) {
-  const row = await readOwnOrganization(db, userId, organizationId);
+async function ownOrganization(db: Queryable, organizationId: OrganizationId, userId: UserId) {
+  const row = await readOwnOrganization(db, organizationId, userId);
   if (row === null) throw new ApiError("NOT_FOUND");
   return row;
 }

@@ -1,3 +1,4 @@
+import type { MembershipId, OrganizationId, UserId } from "@assay/contract/ids";
 import type { Role } from "@assay/contract/route";
 import type { Queryable, Tx } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
@@ -5,8 +6,8 @@ import { noSql, sql } from "../db/sql.ts";
 import { newUuid } from "../kernel/ids.ts";
 
 export type MemberRow = {
-  id: string;
-  user_id: string;
+  id: MembershipId;
+  user_id: UserId;
   name: string;
   email: string;
   role: Role;
@@ -18,8 +19,8 @@ const columns = sql`m.id, m.user_id, u.name, u.email, m.role, m.created_at`;
 /** False when the user is a member already. */
 export async function insertMembership(
   tx: Tx,
-  organizationId: string,
-  userId: string,
+  organizationId: OrganizationId,
+  userId: UserId,
   role: Role,
   now: Date,
 ): Promise<boolean> {
@@ -32,9 +33,9 @@ export async function insertMembership(
 
 export function listMembers(
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   limit: number,
-  startingAfter: string | undefined,
+  startingAfter: MembershipId | undefined,
 ) {
   return readPage<MemberRow>(db, {
     limit,
@@ -51,8 +52,8 @@ export function listMembers(
 
 export function findMember(
   db: Queryable,
-  organizationId: string,
-  who: { id: string } | { userId: string },
+  organizationId: OrganizationId,
+  who: { id: MembershipId } | { userId: UserId },
 ): Promise<MemberRow | null> {
   return db.first<MemberRow>(sql`
     select ${columns} from memberships m join users u on u.id = m.user_id
@@ -62,7 +63,7 @@ export function findMember(
 
 export async function isMemberAddress(
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   email: string,
 ): Promise<boolean> {
   const found = await db.first(sql`
@@ -72,7 +73,7 @@ export async function isMemberAddress(
 }
 
 /** Only call this while holding the organization's lock; otherwise the answer may be outdated before it is used. */
-export async function countOwners(tx: Tx, organizationId: string): Promise<number> {
+export async function countOwners(tx: Tx, organizationId: OrganizationId): Promise<number> {
   const { count } = await tx.one<{ count: number }>(
     sql`select count(*) as count from memberships where organization_id = ${organizationId} and role = 'owner'`,
   );
@@ -81,8 +82,8 @@ export async function countOwners(tx: Tx, organizationId: string): Promise<numbe
 
 export async function setMemberRole(
   tx: Tx,
-  organizationId: string,
-  id: string,
+  organizationId: OrganizationId,
+  id: MembershipId,
   role: Role,
   now: Date,
 ): Promise<void> {
@@ -92,7 +93,11 @@ export async function setMemberRole(
 }
 
 /** Ends the membership. Sign-in sessions of the user that had this organization active lose it. */
-export async function deleteMembership(tx: Tx, organizationId: string, userId: string): Promise<void> {
+export async function deleteMembership(
+  tx: Tx,
+  organizationId: OrganizationId,
+  userId: UserId,
+): Promise<void> {
   await tx.run(sql`
     update user_sessions set active_organization_id = null
     where user_id = ${userId} and active_organization_id = ${organizationId}`);
@@ -103,8 +108,8 @@ export async function deleteMembership(tx: Tx, organizationId: string, userId: s
 
 export function listOwners(
   db: Queryable,
-  organizationId: string,
-): Promise<{ user_id: string; name: string; email: string }[]> {
+  organizationId: OrganizationId,
+): Promise<{ user_id: UserId; name: string; email: string }[]> {
   return db.rows(sql`
     select m.user_id, u.name, u.email from memberships m join users u on u.id = m.user_id
     where m.organization_id = ${organizationId} and m.role = 'owner' order by m.id`);

@@ -1,3 +1,4 @@
+import type { OrganizationId, UserId, UserSessionId } from "@assay/contract/ids";
 import type { Role } from "@assay/contract/route";
 import type { Queryable, Tx } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
@@ -13,7 +14,7 @@ export type OrganizationProfile = {
 };
 
 export type OrganizationRow = OrganizationProfile & {
-  id: string;
+  id: OrganizationId;
   name: string;
   slug: string;
   environment: Environment;
@@ -30,7 +31,7 @@ const columns = sql`o.id, o.name, o.slug, o.environment, o.logo_url, o.website_u
 
 export async function insertOrganization(
   tx: Tx,
-  organization: { id: string; name: string; slug: string; documentIdKey: Buffer; now: Date },
+  organization: { id: OrganizationId; name: string; slug: string; documentIdKey: Buffer; now: Date },
 ): Promise<void> {
   await tx.run(sql`
     insert into organizations (id, name, slug, document_id_key, created_at, updated_at)
@@ -43,7 +44,7 @@ export async function insertOrganization(
  * that, takes this lock first, so that such changes run one after the other. Returns null when there is no such
  * organization.
  */
-export function lockOrganization(tx: Tx, organizationId: string): Promise<OrganizationRow | null> {
+export function lockOrganization(tx: Tx, organizationId: OrganizationId): Promise<OrganizationRow | null> {
   return tx.first<OrganizationRow>(
     sql`select ${columns} from organizations o where o.id = ${organizationId} for no key update`,
   );
@@ -51,8 +52,8 @@ export function lockOrganization(tx: Tx, organizationId: string): Promise<Organi
 
 export function readOwnOrganization(
   db: Queryable,
-  userId: string,
-  organizationId: string,
+  organizationId: OrganizationId,
+  userId: UserId,
 ): Promise<OwnOrganizationRow | null> {
   return db.first<OwnOrganizationRow>(sql`
     select ${columns}, m.role from organizations o join memberships m on m.organization_id = o.id
@@ -68,7 +69,7 @@ export type OrganizationOfPerson = OrganizationRow & {
 /** For the verify pages: what is shown to a person of the organization that sent them. */
 export function findOrganizationOfPerson(
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
 ): Promise<OrganizationOfPerson | null> {
   return db.first<OrganizationOfPerson>(sql`
     select ${columns}, o.business_name, o.business_jurisdiction, o.business_registration_number
@@ -77,9 +78,9 @@ export function findOrganizationOfPerson(
 
 export function listOwnOrganizations(
   db: Queryable,
-  userId: string,
+  userId: UserId,
   limit: number,
-  startingAfter: string | undefined,
+  startingAfter: OrganizationId | undefined,
 ) {
   return readPage<OwnOrganizationRow>(db, {
     limit,
@@ -95,7 +96,7 @@ export function listOwnOrganizations(
 
 export async function updateOrganization(
   tx: Tx,
-  organizationId: string,
+  organizationId: OrganizationId,
   change: { name?: string | undefined; slug?: string | undefined } & {
     [K in keyof OrganizationProfile]?: string | null | undefined;
   },
@@ -114,15 +115,18 @@ export async function updateOrganization(
 
 export async function setActiveOrganization(
   db: Queryable,
-  userSessionId: string,
-  organizationId: string,
+  organizationId: OrganizationId,
+  userSessionId: UserSessionId,
 ): Promise<void> {
   await db.run(
     sql`update user_sessions set active_organization_id = ${organizationId} where id = ${userSessionId}`,
   );
 }
 
-export async function readDocumentIdKey(db: Queryable, organizationId: string): Promise<Buffer | null> {
+export async function readDocumentIdKey(
+  db: Queryable,
+  organizationId: OrganizationId,
+): Promise<Buffer | null> {
   const row = await db.first<{ document_id_key: Buffer | null }>(
     sql`select document_id_key from organizations where id = ${organizationId}`,
   );
@@ -132,7 +136,7 @@ export async function readDocumentIdKey(db: Queryable, organizationId: string): 
 /** Sets the key if there is none yet; of two processes at the same time the first one wins. */
 export async function setMissingDocumentIdKey(
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   sealed: Buffer,
 ): Promise<void> {
   await db.run(sql`
@@ -143,7 +147,7 @@ export async function setMissingDocumentIdKey(
 /** Every organization of the installation, for its operator. */
 export function listAllOrganizations(db: Queryable) {
   return db.rows<{
-    id: string;
+    id: OrganizationId;
     slug: string;
     name: string;
     environment: Environment;

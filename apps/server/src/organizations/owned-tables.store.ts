@@ -1,7 +1,8 @@
+import type { OrganizationId } from "@assay/contract/ids";
 import { type Sql, sql } from "../db/sql.ts";
 
 /** A table with rows that belong to an organization, and the condition that picks them. */
-export type OwnedTable = { table: string; belongsTo: (organizationId: string) => Sql };
+export type OwnedTable = { table: string; belongsTo: (organizationId: OrganizationId) => Sql };
 
 function byOrganization(table: string): OwnedTable {
   return { table, belongsTo: (organizationId) => sql`organization_id = ${organizationId}` };

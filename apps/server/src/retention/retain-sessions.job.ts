@@ -1,3 +1,4 @@
+import type { SessionId } from "@assay/contract/ids";
 import { countOldAuditLogs, deleteOldAuditLogs } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
@@ -10,7 +11,7 @@ const batchSize = 1000;
 const mostCounted = 100_000;
 
 /** Deletes what another feature keeps beside the given sessions. */
-type DeleteBeside = (tx: Tx, sessionIds: readonly string[]) => Promise<void>;
+type DeleteBeside = (tx: Tx, sessionIds: readonly SessionId[]) => Promise<void>;
 
 /**
  * What is kept no longer than the operator says. Each run is one short transaction; analytics figures stay. What is known of devices goes

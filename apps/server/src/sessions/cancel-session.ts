@@ -1,3 +1,4 @@
+import type { OrganizationId, SessionId } from "@assay/contract/ids";
 import type { CancelReason } from "@assay/contract/sessions";
 import type { Actor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
@@ -13,7 +14,7 @@ export type CancelResult =
   | { result: "refused"; why: Refusal | "not_found" | "in_flight" | "delivered" };
 
 /**
- * Cancels a session. `organizationId` is the partner's, or null when the person acts on the session whose id they hold.
+ * Cancels a session of the organization.
  *
  * For a withdrawal after success, `takeBack` must remove what has not been delivered yet, in the same transaction, and
  * tell whether that was in time: once somebody has received the claims, the outcome stands.
@@ -22,16 +23,16 @@ export async function cancelSession(
   core: Core,
   tx: Tx,
   request: {
-    sessionId: string;
-    organizationId: string | null;
+    organizationId: OrganizationId;
+    sessionId: SessionId;
     reason: CancelReason;
     actor: Actor;
     now: Date;
     takeBack?: (tx: Tx) => Promise<"nothing_delivered" | "delivered">;
   },
 ): Promise<CancelResult> {
-  const { sessionId, now } = request;
-  const session = await lockSession(tx, sessionId, request.organizationId);
+  const { organizationId, sessionId, now } = request;
+  const session = await lockSession(tx, organizationId, sessionId);
   if (session === null) return { result: "refused", why: "not_found" };
   const attempt = session.status === "in_progress" ? await lockOpenAttempt(tx, sessionId) : null;
   const decision = decideCancel(stateOf(session), attempt, request.reason, now);

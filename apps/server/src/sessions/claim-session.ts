@@ -1,3 +1,4 @@
+import type { AttemptId, SessionId } from "@assay/contract/ids";
 import type { Tx } from "../db/db.ts";
 import { newId } from "../kernel/ids.ts";
 import { sessionChannel } from "./end-session.ts";
@@ -5,7 +6,7 @@ import {
   endOpenAttempt,
   insertAttempt,
   lockOpenAttempt,
-  lockSession,
+  lockSessionOfPerson,
   moveSession,
   stateOf,
   touchAttempt,
@@ -13,7 +14,7 @@ import {
 import { decideClaim, type Refusal } from "./session.ts";
 
 export type ClaimResult =
-  | { result: "claimed"; attemptId: string; resumed: boolean; tookOver: boolean }
+  | { result: "claimed"; attemptId: AttemptId; resumed: boolean; tookOver: boolean }
   | { result: "refused"; why: Refusal | "not_found" | "other_device" };
 
 /**
@@ -22,10 +23,10 @@ export type ClaimResult =
  */
 export async function claimSession(
   tx: Tx,
-  claim: { sessionId: string; deviceHash: Buffer; mayTakeOver: boolean; now: Date },
+  claim: { sessionId: SessionId; deviceHash: Buffer; mayTakeOver: boolean; now: Date },
 ): Promise<ClaimResult> {
   const { sessionId, now } = claim;
-  const session = await lockSession(tx, sessionId, null);
+  const session = await lockSessionOfPerson(tx, sessionId);
   if (session === null) return { result: "refused", why: "not_found" };
   const attempt = session.status === "in_progress" ? await lockOpenAttempt(tx, sessionId) : null;
   const device = { hash: claim.deviceHash, mayTakeOver: claim.mayTakeOver };

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { EndpointId, OrganizationId } from "@assay/contract/ids";
 import type { CreateSessionBody } from "@assay/contract/sessions";
 import type { Static } from "typebox";
 import { actorOf, recordAudit } from "../audit/audit.store.ts";
@@ -104,12 +105,20 @@ async function checkRedirect(
   }
 }
 
-async function liveHostProblem({ db }: Core, organizationId: string, url: URL): Promise<string | null> {
+async function liveHostProblem(
+  { db }: Core,
+  organizationId: OrganizationId,
+  url: URL,
+): Promise<string | null> {
   const problem = await liveRedirectProblem(db, organizationId, url);
   return problem === null ? null : `is not allowed: ${problem}`;
 }
 
-async function checkEndpoint({ db }: Core, organizationId: string, id: string | undefined): Promise<void> {
+async function checkEndpoint(
+  { db }: Core,
+  organizationId: OrganizationId,
+  id: EndpointId | undefined,
+): Promise<void> {
   if (id === undefined || (await isUsableEndpoint(db, organizationId, id))) return;
   throw new ApiError("INVALID_REQUEST", {
     message: "`webhook_endpoint_id` names no enabled webhook endpoint of your organization.",

@@ -1,3 +1,4 @@
+import type { OrganizationId } from "@assay/contract/ids";
 import type { FailureCode } from "@assay/contract/sessions";
 import type { Queryable, Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
@@ -11,7 +12,11 @@ export type OutcomeOfDay =
   | { status: "succeeded"; completedAt: Date }
   | { status: "failed"; failureCode: FailureCode }
   | { status: "cancelled" };
-export type CountedOutcome = { organizationId: string; sandbox: boolean; createdAt: Date } & OutcomeOfDay;
+export type CountedOutcome = {
+  organizationId: OrganizationId;
+  sandbox: boolean;
+  createdAt: Date;
+} & OutcomeOfDay;
 
 const shards = 16;
 // One row a day for what this process writes in batches, however many batches there are.
@@ -63,9 +68,12 @@ export async function countOutcome(tx: Tx, outcome: CountedOutcome, by: 1 | -1 =
 /** Counts many expired sessions with one statement. Rows are written in order of their key: two batches cannot lock each other out. */
 export async function countExpired(
   tx: Tx,
-  sessions: readonly { organizationId: string; sandbox: boolean; createdAt: Date }[],
+  sessions: readonly { organizationId: OrganizationId; sandbox: boolean; createdAt: Date }[],
 ): Promise<void> {
-  const groups = new Map<string, { organizationId: string; day: Day; sandbox: boolean; count: number }>();
+  const groups = new Map<
+    string,
+    { organizationId: OrganizationId; day: Day; sandbox: boolean; count: number }
+  >();
   for (const { organizationId, sandbox, createdAt } of sessions) {
     const day = dayOf(createdAt);
     const key = `${organizationId} ${day} ${sandbox}`;
@@ -91,7 +99,7 @@ export async function countExpired(
  */
 export async function readFigures(
   db: Queryable,
-  range: { organizationId: string; sandbox: boolean; from: Day; to: Day },
+  range: { organizationId: OrganizationId; sandbox: boolean; from: Day; to: Day },
   now: Date,
 ): Promise<FigureRow[]> {
   const firstLiving = idFloor("vs", later(lastExpiredCreation(now), 1));

@@ -1,3 +1,4 @@
+import type { AttemptId, EndpointId, OrganizationId, SessionId } from "@assay/contract/ids";
 import {
   type AttemptFailureCode,
   type AttemptStatus,
@@ -14,8 +15,8 @@ import { lastExpiredCreation, type OpenAttempt, type SessionState, type Step } f
 import type { ShareFields } from "./share-contract.ts";
 
 export type SessionRow = {
-  id: string;
-  organization_id: string;
+  id: SessionId;
+  organization_id: OrganizationId;
   status: SessionStatus;
   failure_code: FailureCode | null;
   nfc_tries_used: number;
@@ -23,7 +24,7 @@ export type SessionRow = {
   contract_version: number;
   share_fields: ShareFields;
   redirect_url: string | null;
-  webhook_endpoint_id: string | null;
+  webhook_endpoint_id: EndpointId | null;
   client_reference_id: string | null;
   metadata: Record<string, string>;
   sandbox: boolean;
@@ -38,12 +39,12 @@ export const sessionColumns = sql`id, organization_id, status, failure_code, nfc
   created_at, updated_at`;
 
 export type NewSession = {
-  id: string;
-  organizationId: string;
+  id: SessionId;
+  organizationId: OrganizationId;
   contractVersion: number;
   shareFields: ShareFields;
   redirectUrl: string | null;
-  webhookEndpointId: string | null;
+  webhookEndpointId: EndpointId | null;
   clientReferenceId: string | null;
   metadata: Record<string, string>;
   sandbox: boolean;
@@ -63,14 +64,18 @@ export function insertSession(tx: Tx, session: NewSession): Promise<SessionRow> 
     returning ${sessionColumns}`);
 }
 
-export function findSession(db: Queryable, organizationId: string, id: string): Promise<SessionRow | null> {
+export function findSession(
+  db: Queryable,
+  organizationId: OrganizationId,
+  id: SessionId,
+): Promise<SessionRow | null> {
   return db.first<SessionRow>(
     sql`select ${sessionColumns} from sessions where id = ${id} and organization_id = ${organizationId}`,
   );
 }
 
 /** For the person's own pages, who hold the session id and belong to no organization. */
-export function findSessionOfPerson(db: Queryable, id: string): Promise<SessionRow | null> {
+export function findSessionOfPerson(db: Queryable, id: SessionId): Promise<SessionRow | null> {
   return db.first<SessionRow>(sql`select ${sessionColumns} from sessions where id = ${id}`);
 }
 
@@ -80,7 +85,7 @@ export type SessionFilter = {
   createdTo: Date | undefined;
   clientReferenceId: string | undefined;
   limit: number;
-  startingAfter: string | undefined;
+  startingAfter: SessionId | undefined;
 };
 
 /**
@@ -88,7 +93,12 @@ export type SessionFilter = {
  * Each list is then one or a few ranges of an index, read from the newest on, and costs the same however large the
  * table is. What is due but still stored as open is a range of the open sessions' index.
  */
-export function listSessions(db: Queryable, organizationId: string, filter: SessionFilter, now: Date) {
+export function listSessions(
+  db: Queryable,
+  organizationId: OrganizationId,
+  filter: SessionFilter,
+  now: Date,
+) {
   return readPage<SessionRow>(db, {
     limit: filter.limit,
     startingAfter: filter.startingAfter,
@@ -109,7 +119,12 @@ export const idBy = {
 const lastOfAll = "vs_~";
 const firstOfAll = "vs_";
 
-export function sessionsPage(organizationId: string, filter: SessionFilter, now: Date, limit: number): Sql {
+export function sessionsPage(
+  organizationId: OrganizationId,
+  filter: SessionFilter,
+  now: Date,
+  limit: number,
+): Sql {
   const { status, clientReferenceId } = filter;
   const from = filter.createdFrom === undefined ? firstOfAll : idFloor("vs", filter.createdFrom);
   const before = smaller(
@@ -156,11 +171,20 @@ function larger(a: string, b: string): string {
 // --- moves --------------------------------------------------------------------------------------------------------
 
 /** The session, held against every other move until the transaction ends. */
-export function lockSession(tx: Tx, id: string, organizationId: string | null): Promise<SessionRow | null> {
+export function lockSession(
+  tx: Tx,
+  organizationId: OrganizationId,
+  id: SessionId,
+): Promise<SessionRow | null> {
   return tx.first<SessionRow>(sql`
     select ${sessionColumns} from sessions
-    where id = ${id} ${organizationId === null ? sql`` : sql`and organization_id = ${organizationId}`}
+    where id = ${id} and organization_id = ${organizationId}
     for update`);
+}
+
+/** The same for whoever acts for the person, who holds the session id and belongs to no organization. */
+export function lockSessionOfPerson(tx: Tx, id: SessionId): Promise<SessionRow | null> {
+  return tx.first<SessionRow>(sql`select ${sessionColumns} from sessions where id = ${id} for update`);
 }
 
 export function stateOf(row: SessionRow): SessionState {
@@ -174,7 +198,7 @@ export function stateOf(row: SessionRow): SessionState {
 /** A conditional update (compare and set): null when the session is no longer in the status `from`. */
 export function moveSession(
   tx: Tx,
-  id: string,
+  id: SessionId,
   move: {
     from: SessionStatus;
     to: SessionStatus;
@@ -204,7 +228,7 @@ export function withTryCounted(session: SessionRow, step: Step, number: number):
 /** Counts a try of a session that goes on. When the chip first passed is remembered, because reading it again is free then. */
 export async function countTry(
   tx: Tx,
-  id: string,
+  id: SessionId,
   tried: { step: Step; number: number; passed: boolean },
   now: Date,
 ): Promise<void> {
@@ -219,7 +243,7 @@ export async function countTry(
 /** The token may be used once. Null when it is not the session's; `first` tells whether this is its first use. */
 export async function spendCancelToken(
   tx: Tx,
-  id: string,
+  id: SessionId,
   tokenHash: Buffer,
   now: Date,
 ): Promise<{ first: boolean } | null> {
@@ -234,8 +258,8 @@ export async function spendCancelToken(
 // --- attempts -----------------------------------------------------------------------------------------------------
 
 export type AttemptRow = {
-  id: string;
-  session_id: string;
+  id: AttemptId;
+  session_id: SessionId;
   status: AttemptStatus;
   failure_code: AttemptFailureCode | null;
   risk_score: number;
@@ -249,8 +273,8 @@ const attemptColumns = sql`id, session_id, status, failure_code, risk_score, ses
   created_at, updated_at`;
 
 /** The attempt that is under way, held like its session. Always asked for after the session is locked. */
-export async function lockOpenAttempt(tx: Tx, sessionId: string): Promise<OpenAttempt | null> {
-  const row = await tx.first<{ id: string; device_hash: Buffer | null; last_seen_at: Date | null }>(sql`
+export async function lockOpenAttempt(tx: Tx, sessionId: SessionId): Promise<OpenAttempt | null> {
+  const row = await tx.first<{ id: AttemptId; device_hash: Buffer | null; last_seen_at: Date | null }>(sql`
     select id, device_hash, last_seen_at from attempts
     where session_id = ${sessionId} and status = 'in_progress' for update`);
   return row && { id: row.id, deviceHash: row.device_hash, lastSeenAt: row.last_seen_at };
@@ -259,9 +283,9 @@ export async function lockOpenAttempt(tx: Tx, sessionId: string): Promise<OpenAt
 export async function insertAttempt(
   tx: Tx,
   attempt: {
-    id: string;
-    sessionId: string;
-    organizationId: string;
+    id: AttemptId;
+    sessionId: SessionId;
+    organizationId: OrganizationId;
     deviceHash: Buffer;
     sessionExpiresAt: Date;
     now: Date;
@@ -277,7 +301,7 @@ export async function insertAttempt(
 /** Ends the attempt that is under way, if there is one. */
 export async function endOpenAttempt(
   tx: Tx,
-  sessionId: string,
+  sessionId: SessionId,
   end: {
     status: Exclude<AttemptStatus, "in_progress">;
     failureCode: AttemptFailureCode | null;
@@ -296,27 +320,37 @@ export async function endOpenAttempt(
  * The device was heard from: the session cannot be cancelled for another minute. False when the attempt is over. `last_seen_at` is in no
  * index, so this is the cheapest of updates.
  */
-export async function touchAttempt(db: Queryable, attemptId: string, now: Date): Promise<boolean> {
+export async function touchAttempt(db: Queryable, attemptId: AttemptId, now: Date): Promise<boolean> {
   const touched = await db.run(sql`
     update attempts set last_seen_at = greatest(last_seen_at, ${now})
     where id = ${attemptId} and status = 'in_progress' and session_expires_at > ${now}`);
   return touched === 1;
 }
 
-export async function setRiskScore(tx: Tx, attemptId: string, riskScore: number, now: Date): Promise<void> {
+export async function setRiskScore(
+  tx: Tx,
+  attemptId: AttemptId,
+  riskScore: number,
+  now: Date,
+): Promise<void> {
   await tx.run(sql`
     update attempts set risk_score = ${riskScore}, updated_at = ${now}
     where id = ${attemptId} and status = 'in_progress'`);
 }
 
 export type AttemptFilter = {
-  sessionId: string | undefined;
+  sessionId: SessionId | undefined;
   status: AttemptStatus | undefined;
   limit: number;
-  startingAfter: string | undefined;
+  startingAfter: AttemptId | undefined;
 };
 
-export function listAttempts(db: Queryable, organizationId: string, filter: AttemptFilter, now: Date) {
+export function listAttempts(
+  db: Queryable,
+  organizationId: OrganizationId,
+  filter: AttemptFilter,
+  now: Date,
+) {
   return readPage<AttemptRow>(db, {
     limit: filter.limit,
     startingAfter: filter.startingAfter,
@@ -326,7 +360,12 @@ export function listAttempts(db: Queryable, organizationId: string, filter: Atte
   });
 }
 
-export function attemptsPage(organizationId: string, filter: AttemptFilter, now: Date, limit: number): Sql {
+export function attemptsPage(
+  organizationId: OrganizationId,
+  filter: AttemptFilter,
+  now: Date,
+  limit: number,
+): Sql {
   const { sessionId, status } = filter;
   const before = filter.startingAfter ?? "va_~";
   const key = status === undefined ? idBy.organization : idBy.status;
@@ -408,9 +447,9 @@ export async function deleteEndedSessions(
   endedBefore: Date,
   afterId: string,
   limit: number,
-): Promise<{ id: string }[]> {
+): Promise<{ id: SessionId }[]> {
   // Nothing ends before it was created, so those that ended long ago are at the front of the ids.
-  const deleted = await tx.rows<{ id: string }>(sql`
+  const deleted = await tx.rows<{ id: SessionId }>(sql`
     with old as materialized (
       select id from sessions
       where id > ${afterId} and id < ${idFloor("vs", endedBefore)} and completed_at < ${endedBefore}
@@ -431,8 +470,8 @@ export function minimiseAttempts(
   afterId: string,
   limit: number,
   now: Date,
-): Promise<{ id: string; session_id: string }[]> {
-  return tx.rows<{ id: string; session_id: string }>(sql`
+): Promise<{ id: AttemptId; session_id: SessionId }[]> {
+  return tx.rows<{ id: AttemptId; session_id: SessionId }>(sql`
     with old as materialized (
       select id from attempts
       where minimised_at is null and id > ${afterId} and id < ${idFloor("va", endedBefore)}

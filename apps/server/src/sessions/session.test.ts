@@ -9,6 +9,7 @@ import {
   sessionStatuses,
 } from "@assay/contract/sessions";
 import fc from "fast-check";
+import { knownId } from "../kernel/ids.ts";
 import {
   attemptStatusAt,
   decideCancel,
@@ -34,7 +35,7 @@ const session = (status: SessionStatus, expiresInMs = 1): SessionState => ({
 });
 const device = Buffer.from("one");
 const attempt = (over: Partial<OpenAttempt> = {}): OpenAttempt => ({
-  id: "va_1",
+  id: knownId("va_1"),
   deviceHash: device,
   lastSeenAt: now,
   ...over,
@@ -113,7 +114,7 @@ const facePassed = { step: "face", number: 1, failureCode: null } as const;
 
 test("only the attempt under way of an open session decides the outcome", () => {
   const decide = (of: SessionState, open: OpenAttempt | null, attemptId: string) =>
-    decideTry(of, open, attemptId, facePassed, now);
+    decideTry(of, open, knownId(attemptId), facePassed, now);
   assert.deepEqual(decide(session("in_progress"), attempt(), "va_1"), { move: "succeed" });
   assert.deepEqual(decide(session("in_progress"), attempt(), "va_2"), {
     move: "refuse",
@@ -166,7 +167,7 @@ test("the third try that fails ends the session, each try counts once, and there
         for (const { step, passed, repeated } of tries) {
           const number = repeated ? used[step] : used[step] + 1;
           const failureCode = passed ? null : failureCodes[0];
-          const decision = decideTry(state, attempt(), "va_1", { step, number, failureCode }, now);
+          const decision = decideTry(state, attempt(), knownId("va_1"), { step, number, failureCode }, now);
           if (repeated || (number > triesAllowed && passed)) {
             assert.deepEqual(decision, { move: "refuse", why: "already_counted" });
             continue;
@@ -225,12 +226,12 @@ test("no order of claim, try, finish, cancel and expiry ends a session twice", (
               assert.ok(before === "created" || before === "in_progress");
               state.status = "in_progress";
               attempts += 1;
-              open = { id: `va_${attempts}`, deviceHash: hash, lastSeenAt: time };
+              open = { id: knownId(`va_${attempts}`), deviceHash: hash, lastSeenAt: time };
             }
             break;
           }
           case "finish":
-            if (decideTry(state, open, each.attempt, facePassed, time).move === "succeed") {
+            if (decideTry(state, open, knownId(each.attempt), facePassed, time).move === "succeed") {
               assert.equal(before, "in_progress");
               state.status = "succeeded";
               open = null;

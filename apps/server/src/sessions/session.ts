@@ -1,4 +1,5 @@
 import { sessionLifetimeMinutes, triesAllowed } from "@assay/contract/facts";
+import type { AttemptId } from "@assay/contract/ids";
 import type {
   AttemptFailureCode,
   AttemptStatus,
@@ -24,7 +25,7 @@ export type SessionState = {
   expiresAt: Date;
   triesUsed: Readonly<Record<Step, number>>;
 };
-export type OpenAttempt = { id: string; deviceHash: Buffer | null; lastSeenAt: Date | null };
+export type OpenAttempt = { id: AttemptId; deviceHash: Buffer | null; lastSeenAt: Date | null };
 
 export function expiryOf(createdAt: Date): Date {
   return later(createdAt, sessionLifetimeMs);
@@ -68,7 +69,7 @@ function refusalOf(status: SessionStatus): Refusal | null {
 
 export type ClaimDecision =
   | { move: "start"; cancelAttempt: string | null }
-  | { move: "resume"; attemptId: string }
+  | { move: "resume"; attemptId: AttemptId }
   | { move: "refuse"; why: Refusal | "other_device" };
 
 /** A device takes the session. The same device resumes; another one takes over only when that is allowed. */
@@ -101,7 +102,7 @@ export type TryDecision =
 export function decideTry(
   session: SessionState,
   attempt: OpenAttempt | null,
-  attemptId: string,
+  attemptId: AttemptId,
   judged: { step: Step; number: number; failureCode: FailureCode | null },
   now: Date,
 ): TryDecision {

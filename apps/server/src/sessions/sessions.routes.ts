@@ -43,8 +43,8 @@ export function sessionRoutes(core: Core): Binding[] {
       const now = clock.now();
       const cancelled = await db.transaction((tx) =>
         cancelSession(core, tx, {
-          sessionId: params.id,
           organizationId: caller.organizationId,
+          sessionId: params.id,
           reason: "cancelled_by_partner",
           actor: actorOf(caller),
           now,

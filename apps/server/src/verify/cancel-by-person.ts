@@ -1,3 +1,4 @@
+import type { SessionId } from "@assay/contract/ids";
 import type { SessionStatus } from "@assay/contract/sessions";
 import type { cancelOutcomes } from "@assay/contract/verify";
 import { personActor } from "../audit/audit.store.ts";
@@ -5,7 +6,7 @@ import type { Core } from "../core.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { hashToken } from "../kernel/ids.ts";
 import { cancelSession } from "../sessions/cancel-session.ts";
-import { lockSession, spendCancelToken } from "../sessions/session.store.ts";
+import { lockSessionOfPerson, spendCancelToken } from "../sessions/session.store.ts";
 import { withdrawConsent } from "../webhooks/withdraw-consent.ts";
 import { markConsentWithdrawn, spendConsentToken } from "./consent.store.ts";
 
@@ -17,14 +18,14 @@ export type CancelledByPerson = { outcome: (typeof cancelOutcomes)[number]; stat
  */
 export function cancelByPerson(
   core: Core,
-  sessionId: string,
+  sessionId: SessionId,
   cancelToken: string,
 ): Promise<CancelledByPerson> {
   const { db, clock } = core;
   const tokenHash = hashToken(cancelToken);
   return db.transaction(async (tx) => {
     const now = clock.now();
-    const session = await lockSession(tx, sessionId, null);
+    const session = await lockSessionOfPerson(tx, sessionId);
     if (session === null) throw new ApiError("SESSION_NOT_FOUND");
     const spent =
       (await spendCancelToken(tx, sessionId, tokenHash, now)) ??
@@ -33,8 +34,8 @@ export function cancelByPerson(
     if (!spent.first) throw new ApiError("CANCEL_TOKEN_USED");
     const withdrawing = session.status === "succeeded";
     const cancelled = await cancelSession(core, tx, {
+      organizationId: session.organization_id,
       sessionId,
-      organizationId: null,
       reason: withdrawing ? "consent_withdrawn" : "cancelled_by_user",
       actor: personActor,
       now,

@@ -1,3 +1,4 @@
+import type { SessionId } from "@assay/contract/ids";
 import type { ConsentLanguage } from "@assay/contract/verify";
 import type { Core } from "../core.ts";
 import type { Queryable } from "../db/db.ts";
@@ -30,7 +31,7 @@ export async function openConsentReceiptKey(
 /** What was asked, what was agreed, on which texts, and when. It tells nothing about who agreed. */
 export type ConsentReceipt = {
   jti: string;
-  session_id: string;
+  session_id: SessionId;
   sandbox: boolean;
   organization: { id: string; name: string; verified_domain: string | null };
   asked: ShareFields;

@@ -1,10 +1,11 @@
+import type { ConsentId, OrganizationId, SessionId } from "@assay/contract/ids";
 import type { ConsentLanguage } from "@assay/contract/verify";
 import type { Queryable, Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
 
 export type ConsentRow = {
-  session_id: string;
-  id: string;
+  session_id: SessionId;
+  id: ConsentId;
   selected_field_keys: string[];
   terms_version: string;
   terms_hash: string;
@@ -18,14 +19,14 @@ export type ConsentRow = {
 const consentColumns = sql`session_id, id, selected_field_keys, terms_version, terms_hash, language, receipt,
   cancel_token_hash, given_at, withdrawn_at`;
 
-export function findConsent(db: Queryable, sessionId: string): Promise<ConsentRow | null> {
+export function findConsent(db: Queryable, sessionId: SessionId): Promise<ConsentRow | null> {
   return db.first<ConsentRow>(sql`select ${consentColumns} from consents where session_id = ${sessionId}`);
 }
 
 /** Replaces the consent of the session, if there is one. */
 export async function putConsent(
   tx: Tx,
-  consent: Omit<ConsentRow, "withdrawn_at"> & { organization_id: string },
+  consent: Omit<ConsentRow, "withdrawn_at"> & { organization_id: OrganizationId },
 ): Promise<void> {
   await tx.run(sql`delete from consents where session_id = ${consent.session_id}`);
   await tx.run(sql`
@@ -39,7 +40,7 @@ export async function putConsent(
 /** Like the session's own token: works once. Null when it is not the consent's. */
 export async function spendConsentToken(
   tx: Tx,
-  sessionId: string,
+  sessionId: SessionId,
   tokenHash: Buffer,
   now: Date,
 ): Promise<{ first: boolean } | null> {
@@ -55,7 +56,7 @@ export async function spendConsentToken(
 /** Whether the token is the person's or the partner's cancel token of the session, used or not. */
 export async function knowsCancelToken(
   db: Queryable,
-  sessionId: string,
+  sessionId: SessionId,
   tokenHash: Buffer,
 ): Promise<boolean> {
   const found = await db.first(sql`
@@ -64,12 +65,12 @@ export async function knowsCancelToken(
   return found !== null;
 }
 
-export async function markConsentWithdrawn(tx: Tx, sessionId: string, now: Date): Promise<void> {
+export async function markConsentWithdrawn(tx: Tx, sessionId: SessionId, now: Date): Promise<void> {
   await tx.run(sql`
     update consents set withdrawn_at = ${now} where session_id = ${sessionId} and withdrawn_at is null`);
 }
 
-export async function deleteConsents(tx: Tx, sessionIds: readonly string[]): Promise<void> {
+export async function deleteConsents(tx: Tx, sessionIds: readonly SessionId[]): Promise<void> {
   if (sessionIds.length === 0) return;
   await tx.run(sql`delete from consents where session_id = any(${sessionIds}::text[])`);
 }

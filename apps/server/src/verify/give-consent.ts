@@ -1,3 +1,4 @@
+import type { ConsentId, SessionId } from "@assay/contract/ids";
 import type { ConsentLanguage } from "@assay/contract/verify";
 import type { Core } from "../core.ts";
 import { findShownDomain } from "../domains/domain.store.ts";
@@ -9,14 +10,14 @@ import { decideConsent } from "./consent.ts";
 import { openConsentReceiptKey, signConsentReceipt } from "./consent-receipt.ts";
 import type { ConsentTexts } from "./consent-texts.ts";
 import { deleteHandoffTokens } from "./handoff.store.ts";
-import { lockSessionOfPerson } from "./session-of-person.ts";
+import { lockOpenSessionOfPerson } from "./session-of-person.ts";
 
 /** The person agrees. Until a device has taken the session they may choose again, which replaces everything. */
 export async function giveConsent(
   core: Core,
   texts: ConsentTexts,
   request: {
-    sessionId: string;
+    sessionId: SessionId;
     selectedFieldKeys: readonly string[];
     termsVersion: string;
     language: ConsentLanguage | null;
@@ -27,7 +28,7 @@ export async function giveConsent(
   const key = await openConsentReceiptKey(core, db);
   return db.transaction(async (tx) => {
     const now = clock.now();
-    const { session, organization } = await lockSessionOfPerson(tx, request.sessionId, now);
+    const { session, organization } = await lockOpenSessionOfPerson(tx, request.sessionId, now);
     if (session.status !== "created") throw new ApiError("CONSENT_FIXED");
     const choice = decideConsent(session.share_fields, request.selectedFieldKeys);
     if ("problem" in choice) throw badChoice(choice.problem);
@@ -37,7 +38,7 @@ export async function giveConsent(
         hint: "Show the person the current texts (GET /v1/verify/consent-texts) and ask again.",
       });
     }
-    const id = newUuid(now);
+    const id = newUuid<ConsentId>(now);
     const domain = await findShownDomain(tx, organization.id, session.redirect_url);
     const receipt = signConsentReceipt(core, key, core.publicUrl(), {
       jti: id,

@@ -1,3 +1,4 @@
+import type { AttemptId, SessionId } from "@assay/contract/ids";
 import { putSocketToken } from "../attempts/attempt-socket.store.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../kernel/api-error.ts";
@@ -6,7 +7,7 @@ import { claimSession } from "../sessions/claim-session.ts";
 import { findConsent } from "./consent.store.ts";
 import { consumeHandoffTokens, insertHandoffToken, lockHandoffToken } from "./handoff.store.ts";
 import { decideHandoff, handoffExpiry, hashDevice } from "./handoff.ts";
-import { lockSessionOfPerson } from "./session-of-person.ts";
+import { lockOpenSessionOfPerson } from "./session-of-person.ts";
 
 /**
  * A token for the reading device. Whoever shows the cancel token of the consent made it: only then may the device that
@@ -14,12 +15,12 @@ import { lockSessionOfPerson } from "./session-of-person.ts";
  */
 export function createHandoff(
   { db, clock }: Core,
-  sessionId: string,
+  sessionId: SessionId,
   cancelToken: string | undefined,
 ): Promise<{ token: string; expiresAt: Date; now: Date }> {
   return db.transaction(async (tx) => {
     const now = clock.now();
-    const { session } = await lockSessionOfPerson(tx, sessionId, now);
+    const { session } = await lockOpenSessionOfPerson(tx, sessionId, now);
     const consent = await findConsent(tx, sessionId);
     if (consent === null) throw new ApiError("CONSENT_REQUIRED");
     if (cancelToken !== undefined && !consent.cancel_token_hash.equals(hashToken(cancelToken))) {
@@ -45,14 +46,14 @@ export function createHandoff(
 /** The reading device takes the session, or comes back to it. Of two at once the second finds the token consumed. */
 export function claimHandoff(
   { db, clock }: Core,
-  claim: { sessionId: string; handoffToken: string; deviceId: string },
-): Promise<{ attemptId: string; socketToken: string; resumed: boolean; expiresAt: Date; now: Date }> {
+  claim: { sessionId: SessionId; handoffToken: string; deviceId: string },
+): Promise<{ attemptId: AttemptId; socketToken: string; resumed: boolean; expiresAt: Date; now: Date }> {
   const { sessionId } = claim;
   const tokenHash = hashToken(claim.handoffToken);
   const deviceHash = hashDevice(sessionId, claim.deviceId);
   return db.transaction(async (tx) => {
     const now = clock.now();
-    const { session } = await lockSessionOfPerson(tx, sessionId, now);
+    const { session } = await lockOpenSessionOfPerson(tx, sessionId, now);
     const decision = decideHandoff(await lockHandoffToken(tx, sessionId, tokenHash), deviceHash, now);
     if (decision.move === "refuse") throw new ApiError(decision.code);
     const { mayTakeOver } = decision;

@@ -1,3 +1,4 @@
+import type { OrganizationId, SessionId } from "@assay/contract/ids";
 import type { Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
 import type { HandoffToken } from "./handoff.ts";
@@ -9,8 +10,8 @@ export async function insertHandoffToken(
   tx: Tx,
   token: {
     tokenHash: Buffer;
-    sessionId: string;
-    organizationId: string;
+    sessionId: SessionId;
+    organizationId: OrganizationId;
     mayTakeOver: boolean;
     expiresAt: Date;
     now: Date;
@@ -29,7 +30,7 @@ export async function insertHandoffToken(
 
 export async function lockHandoffToken(
   tx: Tx,
-  sessionId: string,
+  sessionId: SessionId,
   tokenHash: Buffer,
 ): Promise<HandoffToken | null> {
   const row = await tx.first<{
@@ -53,7 +54,7 @@ export async function lockHandoffToken(
 /** The device has this token now, and every other one of the session that nobody had claimed is void. */
 export async function consumeHandoffTokens(
   tx: Tx,
-  claim: { sessionId: string; tokenHash: Buffer; deviceHash: Buffer; now: Date },
+  claim: { sessionId: SessionId; tokenHash: Buffer; deviceHash: Buffer; now: Date },
 ): Promise<void> {
   await tx.run(sql`
     update handoff_tokens set consumed_at = ${claim.now},
@@ -62,7 +63,7 @@ export async function consumeHandoffTokens(
 }
 
 /** All of them, claimed or not: after another consent, and when what is known of devices is forgotten. */
-export async function deleteHandoffTokens(tx: Tx, sessionIds: readonly string[]): Promise<void> {
+export async function deleteHandoffTokens(tx: Tx, sessionIds: readonly SessionId[]): Promise<void> {
   if (sessionIds.length === 0) return;
   await tx.run(sql`delete from handoff_tokens where session_id = any(${sessionIds}::text[])`);
 }

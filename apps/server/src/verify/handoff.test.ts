@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { SessionId } from "@assay/contract/ids";
 import fc from "fast-check";
 import { later } from "../kernel/clock.ts";
+import { knownId } from "../kernel/ids.ts";
 import { decideHandoff, handoffExpiry, hashDevice } from "./handoff.ts";
 
 const now = new Date("2026-03-01T09:30:00.000Z");
-const phone = hashDevice("vs_1", "phone");
+const session = knownId<SessionId>("vs_1");
+const phone = hashDevice(session, "phone");
 
 const tokens = fc.record({
   expiresAt: fc.integer({ min: -400_000, max: 400_000 }).map((milliseconds) => later(now, milliseconds)),
   consumedAt: fc.constantFrom(null, now),
-  deviceHash: fc.constantFrom(null, phone, hashDevice("vs_1", "thief")),
+  deviceHash: fc.constantFrom(null, phone, hashDevice(session, "thief")),
   mayTakeOver: fc.boolean(),
 });
 
@@ -44,5 +47,5 @@ test("a token lives five minutes, or as long as its session", () => {
 });
 
 test("the same device is another one in another session", () => {
-  assert.ok(!hashDevice("vs_1", "phone").equals(hashDevice("vs_2", "phone")));
+  assert.ok(!hashDevice(session, "phone").equals(hashDevice(knownId("vs_2"), "phone")));
 });

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { SessionId } from "@assay/contract/ids";
 import { handoffLifetimeSeconds } from "@assay/contract/verify";
 import { later, secondMs } from "../kernel/clock.ts";
 
@@ -36,6 +37,6 @@ export function handoffExpiry(now: Date, sessionExpiresAt: Date): Date {
 }
 
 /** Bound to the session, so that a device cannot be followed from one session to the next. */
-export function hashDevice(sessionId: string, deviceId: string): Buffer {
+export function hashDevice(sessionId: SessionId, deviceId: string): Buffer {
   return createHash("sha256").update(`${sessionId}\n${deviceId}`).digest();
 }

@@ -1,3 +1,4 @@
+import type { SessionId } from "@assay/contract/ids";
 import type { VerifyStatusData } from "@assay/contract/verify";
 import type { Core } from "../core.ts";
 import { statusAt } from "../sessions/session.ts";
@@ -8,7 +9,7 @@ import { viewStatus } from "./verify.view.ts";
 /** How far the session is, as its pages show it; null when there is no such session. */
 export async function readStatus(
   { db, clock }: Pick<Core, "db" | "clock">,
-  sessionId: string,
+  sessionId: SessionId,
 ): Promise<VerifyStatusData | null> {
   const now = clock.now();
   const row = await findStatus(db, sessionId, now);

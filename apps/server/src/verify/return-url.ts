@@ -1,3 +1,4 @@
+import type { SessionId } from "@assay/contract/ids";
 import type { SessionStatus } from "@assay/contract/sessions";
 import type { Queryable } from "../db/db.ts";
 import { liveRedirectProblem } from "../domains/check-redirect.ts";
@@ -6,7 +7,7 @@ import type { SessionRow } from "../sessions/session.store.ts";
 import { isOpen } from "../sessions/session.ts";
 
 /** The partner's address with the session and its status in the query, whatever the address had there before. */
-export function withOutcome(address: URL, sessionId: string, status: SessionStatus): string {
+export function withOutcome(address: URL, sessionId: SessionId, status: SessionStatus): string {
   const url = new URL(address);
   for (const name of ["session_id", "status"]) {
     // Only then, because this writes the partner's own parameters anew.

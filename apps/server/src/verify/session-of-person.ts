@@ -1,16 +1,17 @@
+import type { SessionId } from "@assay/contract/ids";
 import type { Tx } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { findOrganizationOfPerson, type OrganizationOfPerson } from "../organizations/organization.store.ts";
-import { lockSession, type SessionRow } from "../sessions/session.store.ts";
+import { lockSessionOfPerson, type SessionRow } from "../sessions/session.store.ts";
 import { isOpen, statusAt } from "../sessions/session.ts";
 
 /** The session for something that a person does, held until the transaction ends. Refused once it has ended. */
-export async function lockSessionOfPerson(
+export async function lockOpenSessionOfPerson(
   tx: Tx,
-  sessionId: string,
+  sessionId: SessionId,
   now: Date,
 ): Promise<{ session: SessionRow; organization: OrganizationOfPerson }> {
-  const session = await lockSession(tx, sessionId, null);
+  const session = await lockSessionOfPerson(tx, sessionId);
   if (session === null) throw new ApiError("SESSION_NOT_FOUND");
   const status = statusAt({ status: session.status, expiresAt: session.expires_at }, now);
   if (status === "expired") throw new ApiError("SESSION_EXPIRED");

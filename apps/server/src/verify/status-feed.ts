@@ -1,3 +1,4 @@
+import type { SessionId } from "@assay/contract/ids";
 import type { EventFeed, EventStream } from "@assay/contract/route";
 import { maxStreamsPerSession, streamHeartbeatSeconds, type VerifyStatusData } from "@assay/contract/verify";
 import { progressSession, verifyProgressChannel } from "../attempts/report-progress.ts";
@@ -5,6 +6,7 @@ import type { Core } from "../core.ts";
 import type { Listener } from "../db/listener.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { secondMs } from "../kernel/clock.ts";
+import { knownId } from "../kernel/ids.ts";
 import { describeError } from "../lib/log.ts";
 import { sessionChannel } from "../sessions/end-session.ts";
 import { isOpen } from "../sessions/session.ts";
@@ -29,7 +31,7 @@ type Watched = {
  */
 export class StatusFeed {
   readonly #core: Core;
-  readonly #watched = new Map<string, Watched>();
+  readonly #watched = new Map<SessionId, Watched>();
   #streams = 0;
   #stopped = false;
 
@@ -39,12 +41,12 @@ export class StatusFeed {
   }
 
   listen(listener: Listener): void {
-    listener.on(sessionChannel, (id) => this.#changed(id === "" ? null : id));
+    listener.on(sessionChannel, (id) => this.#changed(id === "" ? null : knownId(id)));
     listener.on(verifyProgressChannel, (payload) => this.#changed(progressSession(payload)));
   }
 
   /** A place for one more page of the session; refused when there are too many. */
-  open(sessionId: string): EventFeed<VerifyStatusData> {
+  open(sessionId: SessionId): EventFeed<VerifyStatusData> {
     if (this.#stopped || this.#streams >= maxStreams) {
       throw new ApiError("SERVICE_UNAVAILABLE", { headers: { "retry-after": "5" } });
     }
@@ -73,13 +75,13 @@ export class StatusFeed {
     for (const [sessionId, watched] of [...this.#watched]) this.#closeAll(sessionId, watched);
   }
 
-  #changed(sessionId: string | null): void {
+  #changed(sessionId: SessionId | null): void {
     if (sessionId !== null) this.#read(sessionId);
     else for (const each of this.#watched.keys()) this.#read(each);
   }
 
   /** Reads the session for all its pages. A change during the reading is read afterwards, once. */
-  #read(sessionId: string): void {
+  #read(sessionId: SessionId): void {
     const watched = this.#watched.get(sessionId);
     if (watched === undefined) return;
     if (watched.reading) {
@@ -101,7 +103,7 @@ export class StatusFeed {
       });
   }
 
-  #tell(sessionId: string, watched: Watched, status: VerifyStatusData | null): void {
+  #tell(sessionId: SessionId, watched: Watched, status: VerifyStatusData | null): void {
     if (status === null) {
       this.#closeAll(sessionId, watched);
       return;
@@ -121,7 +123,7 @@ export class StatusFeed {
     this.#lookAgain(sessionId, watched, Math.min(pollMs, Math.max(1, leftMs)));
   }
 
-  #lookAgain(sessionId: string, watched: Watched, afterMs: number): void {
+  #lookAgain(sessionId: SessionId, watched: Watched, afterMs: number): void {
     clearTimeout(watched.timer);
     if (watched.watchers.size === 0) return;
     watched.timer = setTimeout(() => this.#read(sessionId), afterMs);
@@ -129,7 +131,7 @@ export class StatusFeed {
   }
 
   /** One whose stream is about to be attached stays: it will read for itself. */
-  #closeAll(sessionId: string, watched: Watched): void {
+  #closeAll(sessionId: SessionId, watched: Watched): void {
     for (const watcher of [...watched.watchers]) {
       if (watcher.stream === null) continue;
       watcher.stream.close();
@@ -137,7 +139,7 @@ export class StatusFeed {
     }
   }
 
-  #leave(sessionId: string, watched: Watched, watcher: Watcher): void {
+  #leave(sessionId: SessionId, watched: Watched, watcher: Watcher): void {
     if (!watched.watchers.delete(watcher)) return;
     this.#streams -= 1;
     if (watched.watchers.size > 0) return;

@@ -1,3 +1,4 @@
+import type { AttemptId, SessionId } from "@assay/contract/ids";
 import type { Queryable } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
 import { later } from "../kernel/clock.ts";
@@ -6,11 +7,11 @@ import { inFlightMs } from "../sessions/session.ts";
 
 export type StatusRow = SessionRow & {
   consent_given: boolean;
-  attempt: { id: string; step: string | null; heard_recently: boolean } | null;
+  attempt: { id: AttemptId; step: string | null; heard_recently: boolean } | null;
 };
 
 /** One read, whatever is shown: it is made for every open page at every change. */
-export function findStatus(db: Queryable, sessionId: string, now: Date): Promise<StatusRow | null> {
+export function findStatus(db: Queryable, sessionId: SessionId, now: Date): Promise<StatusRow | null> {
   return db.first<StatusRow>(sql`
     select ${sessionColumns},
       exists (select from consents c where c.session_id = sessions.id) as consent_given,

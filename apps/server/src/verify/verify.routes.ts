@@ -1,3 +1,4 @@
+import type { SessionId } from "@assay/contract/ids";
 import type { DataOf } from "@assay/contract/route";
 import * as contract from "@assay/contract/verify";
 import type { Core } from "../core.ts";
@@ -25,7 +26,7 @@ import { shownLogoUrl, viewConsent, viewDetails } from "./verify.view.ts";
 export function verifyRoutes(core: Core, texts: ConsentTexts, feed: StatusFeed, logos: LogoCache): Binding[] {
   const { db, clock, publicUrl } = core;
 
-  const findSession = async (id: string): Promise<SessionRow> => {
+  const findSession = async (id: SessionId): Promise<SessionRow> => {
     const session = await findSessionOfPerson(db, id);
     if (session === null) throw new ApiError("SESSION_NOT_FOUND");
     return session;

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
+import type { EndpointId } from "@assay/contract/ids";
 import { recordAudit, systemActor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Listener } from "../db/listener.ts";
 import { later, minuteMs, secondMs } from "../kernel/clock.ts";
-import { newId } from "../kernel/ids.ts";
+import { knownId, newId } from "../kernel/ids.ts";
 import { describeError } from "../lib/log.ts";
 import type { SafeFetch } from "../lib/safe-fetch.ts";
 import {
@@ -69,7 +70,7 @@ export class DeliveryWorker {
   readonly #pollMs: number;
   readonly #owner = randomUUID();
   readonly #lanes: Lanes;
-  readonly #secrets = new Map<string, { sealed: Buffer; secret: string }>();
+  readonly #secrets = new Map<EndpointId, { sealed: Buffer; secret: string }>();
   readonly #countAttempt: (labels: { outcome: string }) => void;
   #finished: Finished[] = [];
   #recording: Promise<void> | null = null;
@@ -123,7 +124,7 @@ export class DeliveryWorker {
       this.#lookedUntil = null;
       this.#pollLater(0);
     } else {
-      for (const id of payload.split(",")) this.#lanes.ready(id, false);
+      for (const id of payload.split(",")) this.#lanes.ready(knownId(id), false);
       this.#pump();
     }
   }
@@ -335,7 +336,14 @@ export class DeliveryWorker {
       for (const { delivery, result } of failed) {
         const reason = disabledBy(result, delivery.failing_since, now);
         if (reason === null) continue;
-        const notice = await disableEndpoint(tx, delivery.endpoint_id, delivery.url, reason, now);
+        const notice = await disableEndpoint(
+          tx,
+          delivery.organization_id,
+          delivery.endpoint_id,
+          delivery.url,
+          reason,
+          now,
+        );
         if (notice === null) continue;
         await recordAudit(tx, now, {
           organizationId: notice.organization_id,
@@ -402,6 +410,6 @@ export class DeliveryWorker {
   }
 }
 
-function endpointIdsOf(entries: readonly Finished[]): string[] {
+function endpointIdsOf(entries: readonly Finished[]): EndpointId[] {
   return [...new Set(entries.map(({ delivery }) => delivery.endpoint_id))].sort();
 }

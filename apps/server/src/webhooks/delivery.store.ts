@@ -1,4 +1,13 @@
 import type { EventType } from "@assay/contract/events";
+import type {
+  DeliveryAttemptId,
+  DeliveryId,
+  EncryptionKeyId,
+  EndpointId,
+  EventId,
+  OrganizationId,
+  SessionId,
+} from "@assay/contract/ids";
 import { type DeliveryError, type DeliveryStatus, deliveryStatuses } from "@assay/contract/webhooks";
 import type { Db, Queryable, Tx } from "../db/db.ts";
 import { newestOf, readPage } from "../db/page.ts";
@@ -12,11 +21,11 @@ import { idFloor } from "../kernel/ids.ts";
 export const deliveryChannel = "assay_deliveries";
 
 export type DeliveryRow = {
-  id: string;
-  event_id: string;
+  id: DeliveryId;
+  event_id: EventId;
   event_type: EventType;
-  endpoint_id: string;
-  encryption_key_id: string | null;
+  endpoint_id: EndpointId;
+  encryption_key_id: EncryptionKeyId | null;
   status: DeliveryStatus;
   attempt_count: number;
   next_attempt_at: Date | null;
@@ -41,13 +50,13 @@ const idBy = {
 };
 
 export type NewDelivery = {
-  id: string;
-  organizationId: string;
-  eventId: string;
+  id: DeliveryId;
+  organizationId: OrganizationId;
+  eventId: EventId;
   eventType: EventType;
-  endpointId: string;
+  endpointId: EndpointId;
   /** Null when the endpoint has no active key: the delivery has failed before it began. */
-  sealed: { encryptionKeyId: string; payload: string } | null;
+  sealed: { encryptionKeyId: EncryptionKeyId; payload: string } | null;
 };
 
 export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[], now: Date): Promise<void> {
@@ -71,7 +80,7 @@ export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[
 }
 
 /** Wakes the workers of every process when the transaction commits. */
-export async function announceDeliveries(tx: Tx, endpointIds: Iterable<string>): Promise<void> {
+export async function announceDeliveries(tx: Tx, endpointIds: Iterable<EndpointId>): Promise<void> {
   const ids = [...new Set(endpointIds)];
   if (ids.length === 0) return;
   // A notification carries less than 8000 bytes. With more endpoints than fit, the payload is empty and workers look
@@ -79,7 +88,11 @@ export async function announceDeliveries(tx: Tx, endpointIds: Iterable<string>):
   await tx.notify(deliveryChannel, ids.length <= 200 ? ids.join(",") : "");
 }
 
-export function findDelivery(db: Queryable, organizationId: string, id: string): Promise<DeliveryRow | null> {
+export function findDelivery(
+  db: Queryable,
+  organizationId: OrganizationId,
+  id: DeliveryId,
+): Promise<DeliveryRow | null> {
   return db.first<DeliveryRow>(
     sql`select ${columns} from webhook_deliveries where organization_id = ${organizationId} and id = ${id}`,
   );
@@ -87,8 +100,8 @@ export function findDelivery(db: Queryable, organizationId: string, id: string):
 
 export function deliveriesOfEvent(
   db: Queryable,
-  organizationId: string,
-  eventId: string,
+  organizationId: OrganizationId,
+  eventId: EventId,
 ): Promise<DeliveryRow[]> {
   return db.rows<DeliveryRow>(sql`
     select ${columns} from webhook_deliveries
@@ -96,31 +109,35 @@ export function deliveriesOfEvent(
 }
 
 export type AttemptRow = {
-  id: string;
+  id: DeliveryAttemptId;
   status_code: number | null;
   error: DeliveryError | null;
   duration_ms: number;
   attempted_at: Date;
 };
 
-export function attemptsOf(db: Queryable, deliveryId: string): Promise<AttemptRow[]> {
+export function attemptsOf(
+  db: Queryable,
+  organizationId: OrganizationId,
+  deliveryId: DeliveryId,
+): Promise<AttemptRow[]> {
   return db.rows<AttemptRow>(sql`
     select id, status_code, error, duration_ms, attempted_at from webhook_attempts
-    where delivery_id = ${deliveryId} order by id desc`);
+    where delivery_id = ${deliveryId} and organization_id = ${organizationId} order by id desc`);
 }
 
 export type DeliveryFilter = {
   status?: DeliveryStatus | undefined;
-  endpointId?: string | undefined;
-  eventId?: string | undefined;
+  endpointId?: EndpointId | undefined;
+  eventId?: EventId | undefined;
   createdFrom?: Date | undefined;
   createdTo?: Date | undefined;
-  startingAfter?: string | undefined;
+  startingAfter?: DeliveryId | undefined;
 };
 
 export function listDeliveries(
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   filter: DeliveryFilter & { limit: number },
 ) {
   return readPage<DeliveryRow>(db, {
@@ -132,7 +149,7 @@ export function listDeliveries(
   });
 }
 
-export function deliveriesPage(organizationId: string, filter: DeliveryFilter, limit: number): Sql {
+export function deliveriesPage(organizationId: OrganizationId, filter: DeliveryFilter, limit: number): Sql {
   const { status, endpointId, eventId, createdFrom, createdTo, startingAfter } = filter;
   const key =
     eventId !== undefined
@@ -165,8 +182,8 @@ export function deliveriesPage(organizationId: string, filter: DeliveryFilter, l
  */
 export function restartDeliveries(
   tx: Tx,
-  organizationId: string,
-  ids: readonly string[],
+  organizationId: OrganizationId,
+  ids: readonly DeliveryId[],
   now: Date,
 ): Promise<DeliveryRow[]> {
   return tx.rows<DeliveryRow>(sql`
@@ -180,11 +197,11 @@ export function restartDeliveries(
 // --- the queue ---------------------------------------------------------------------------------------------------------
 
 export type LeasedDelivery = {
-  id: string;
-  organization_id: string;
-  event_id: string;
+  id: DeliveryId;
+  organization_id: OrganizationId;
+  event_id: EventId;
   event_type: EventType;
-  endpoint_id: string;
+  endpoint_id: EndpointId;
   payload: string;
   tries_used: number;
   lease_number: number;
@@ -201,7 +218,7 @@ export type LeasedDelivery = {
  */
 export function claimDue(
   db: Db,
-  wanted: readonly { endpointId: string; most: number }[],
+  wanted: readonly { endpointId: EndpointId; most: number }[],
   lease: { owner: string; now: Date; until: Date },
 ): Promise<LeasedDelivery[]> {
   return db.rows<LeasedDelivery>(sql`
@@ -222,7 +239,7 @@ export function claimDue(
       e.url, e.signing_secret, e.failing_since, e.undelivered_payload_retention_hours as retention_hours`);
 }
 
-export type DueEndpoint = { id: string; failing: boolean | null; enabled: boolean | null };
+export type DueEndpoint = { id: EndpointId; failing: boolean | null; enabled: boolean | null };
 
 /**
  * The endpoints in whose queues something is due, found by jumping from queue to queue (a loose index scan): the cost
@@ -266,8 +283,8 @@ export function releaseExpiredLeases(
   db: Queryable,
   now: Date,
   limit: number,
-): Promise<{ endpoint_id: string }[]> {
-  return db.rows<{ endpoint_id: string }>(sql`
+): Promise<{ endpoint_id: EndpointId }[]> {
+  return db.rows<{ endpoint_id: EndpointId }>(sql`
     update webhook_deliveries set lease_owner = null, lease_until = null, updated_at = ${now},
       status = case when payload is null then 'failed' else 'pending' end,
       next_attempt_at = case when payload is null then null else ${now}::timestamptz end
@@ -287,9 +304,9 @@ export function releaseLeasesOf(db: Queryable, owner: string, now: Date): Promis
 }
 
 export type RecordedAttempt = {
-  deliveryId: string;
+  deliveryId: DeliveryId;
   leaseNumber: number;
-  attemptId: string;
+  attemptId: DeliveryAttemptId;
   statusCode: number | null;
   error: DeliveryError | null;
   durationMs: number;
@@ -310,8 +327,8 @@ export async function recordAttempts(
   owner: string,
   attempts: readonly RecordedAttempt[],
   now: Date,
-): Promise<string[]> {
-  const rows = await db.rows<{ delivery_id: string }>(sql`
+): Promise<DeliveryId[]> {
+  const rows = await db.rows<{ delivery_id: DeliveryId }>(sql`
     with result as (
       select * from unnest(
         ${attempts.map((attempt) => attempt.deliveryId)}::text[],
@@ -364,7 +381,11 @@ export function scrubExpiredPayloads(db: Queryable, now: Date, limit: number): P
 }
 
 /** Ends the pending deliveries of a deleted endpoint and scrubs all of its payloads. */
-export function endDeliveriesOf(tx: Queryable, endpointIds: readonly string[], now: Date): Promise<number> {
+export function endDeliveriesOf(
+  tx: Queryable,
+  endpointIds: readonly EndpointId[],
+  now: Date,
+): Promise<number> {
   return tx.run(sql`
     update webhook_deliveries set payload = null, payload_scrubbed_at = ${now}, updated_at = ${now},
       next_attempt_at = null, lease_owner = null, lease_until = null,
@@ -379,11 +400,11 @@ export function endDeliveriesOf(tx: Queryable, endpointIds: readonly string[], n
  */
 export async function scrubUndelivered(
   tx: Tx,
-  organizationId: string,
-  sessionId: string,
+  organizationId: OrganizationId,
+  sessionId: SessionId,
   now: Date,
 ): Promise<{ succeeded: number }> {
-  const rows = await tx.rows<{ id: string; status: DeliveryStatus }>(sql`
+  const rows = await tx.rows<{ id: DeliveryId; status: DeliveryStatus }>(sql`
     select d.id, d.status from webhook_deliveries d join events e on e.id = d.event_id
     where e.session_id = ${sessionId} and e.organization_id = ${organizationId}
     order by d.id for update of d`);
@@ -398,7 +419,7 @@ export async function scrubUndelivered(
 /** Removes a batch of deliveries from before `cutoff` with their attempts; returns how many. */
 export async function purgeDeliveries(db: Db, cutoff: Date, limit: number): Promise<number> {
   return db.transaction(async (tx) => {
-    const rows = await tx.rows<{ id: string }>(sql`
+    const rows = await tx.rows<{ id: DeliveryId }>(sql`
       delete from webhook_deliveries where id = any(array(
         select id from webhook_deliveries where id < ${idFloor("whd", cutoff)} and status <> 'delivering'
         order by id limit ${limit} for update skip locked))

@@ -1,10 +1,11 @@
+import type { EncryptionKeyId, EndpointId, OrganizationId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
 import { noSql, sql } from "../db/sql.ts";
 
 export type EncryptionKeyRow = {
-  id: string;
-  endpoint_id: string;
+  id: EncryptionKeyId;
+  endpoint_id: EndpointId;
   key_id: string;
   n: string;
   e: string;
@@ -19,9 +20,9 @@ const columns = sql`id, endpoint_id, key_id, n, e, is_active, created_at, update
 export function insertEncryptionKey(
   tx: Tx,
   key: {
-    id: string;
-    endpointId: string;
-    organizationId: string;
+    id: EncryptionKeyId;
+    endpointId: EndpointId;
+    organizationId: OrganizationId;
     keyId: string;
     n: string;
     e: string;
@@ -37,10 +38,10 @@ export function insertEncryptionKey(
 
 export function listEncryptionKeys(
   db: Queryable,
-  organizationId: string,
-  endpointId: string,
+  organizationId: OrganizationId,
+  endpointId: EndpointId,
   limit: number,
-  startingAfter: string | undefined,
+  startingAfter: EncryptionKeyId | undefined,
 ) {
   const ofEndpoint = sql`organization_id = ${organizationId} and endpoint_id = ${endpointId}`;
   return readPage<EncryptionKeyRow>(db, {
@@ -57,7 +58,7 @@ export function listEncryptionKeys(
 /** The keys that a caller may mean: the one with this id, or those that the partner gave this name. */
 export async function findKeysByName(
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   name: string,
 ): Promise<EncryptionKeyRow[]> {
   const rows = await db.rows<EncryptionKeyRow>(sql`
@@ -70,8 +71,8 @@ export async function findKeysByName(
 /** Changes nothing when the key is in that state already. */
 export async function setKeyActive(
   tx: Tx,
-  organizationId: string,
-  id: string,
+  organizationId: OrganizationId,
+  id: EncryptionKeyId,
   active: boolean,
   now: Date,
 ): Promise<EncryptionKeyRow | null> {

@@ -1,12 +1,13 @@
 import type { EventType } from "@assay/contract/events";
+import type { EncryptionKeyId, EndpointId, OrganizationId } from "@assay/contract/ids";
 import type { DisabledReason, PayloadRetentionHours } from "@assay/contract/webhooks";
 import type { Queryable, Tx } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
 import { noSql, sql } from "../db/sql.ts";
 
 export type EndpointRow = {
-  id: string;
-  organization_id: string;
+  id: EndpointId;
+  organization_id: OrganizationId;
   name: string | null;
   url: string;
   enabled: boolean;
@@ -26,8 +27,8 @@ const columns = sql`id, organization_id, name, url, enabled, subscribed_event_ty
 /** Whether a session may be bound to this endpoint: it is the organization's and enabled. */
 export async function isUsableEndpoint(
   db: Queryable,
-  organizationId: string,
-  endpointId: string,
+  organizationId: OrganizationId,
+  endpointId: EndpointId,
 ): Promise<boolean> {
   const found = await db.first(
     sql`select 1 from webhook_endpoints where organization_id = ${organizationId} and id = ${endpointId} and enabled`,
@@ -38,8 +39,8 @@ export async function isUsableEndpoint(
 export function insertEndpoint(
   tx: Tx,
   endpoint: {
-    id: string;
-    organizationId: string;
+    id: EndpointId;
+    organizationId: OrganizationId;
     name: string | null;
     url: string;
     subscribedEventTypes: readonly EventType[] | null;
@@ -56,7 +57,11 @@ export function insertEndpoint(
     returning ${columns}`);
 }
 
-export function findEndpoint(db: Queryable, organizationId: string, id: string): Promise<EndpointRow | null> {
+export function findEndpoint(
+  db: Queryable,
+  organizationId: OrganizationId,
+  id: EndpointId,
+): Promise<EndpointRow | null> {
   return db.first<EndpointRow>(
     sql`select ${columns} from webhook_endpoints where organization_id = ${organizationId} and id = ${id}`,
   );
@@ -68,8 +73,8 @@ export function findEndpoint(db: Queryable, organizationId: string, id: string):
  */
 export function updateEndpoint(
   tx: Tx,
-  organizationId: string,
-  id: string,
+  organizationId: OrganizationId,
+  id: EndpointId,
   change: {
     name: string | null | undefined;
     url: string | undefined;
@@ -103,8 +108,8 @@ export function updateEndpoint(
 
 export function deleteEndpoint(
   tx: Tx,
-  organizationId: string,
-  id: string,
+  organizationId: OrganizationId,
+  id: EndpointId,
 ): Promise<{ name: string | null } | null> {
   return tx.first<{ name: string | null }>(
     sql`delete from webhook_endpoints where organization_id = ${organizationId} and id = ${id} returning name`,
@@ -113,8 +118,8 @@ export function deleteEndpoint(
 
 export function listEndpoints(
   db: Queryable,
-  organizationId: string,
-  filter: { enabled: boolean | undefined; limit: number; startingAfter: string | undefined },
+  organizationId: OrganizationId,
+  filter: { enabled: boolean | undefined; limit: number; startingAfter: EndpointId | undefined },
 ) {
   return readPage<EndpointRow>(db, {
     limit: filter.limit,
@@ -130,7 +135,11 @@ export function listEndpoints(
   });
 }
 
-export async function readSigningSecret(tx: Tx, organizationId: string, id: string): Promise<Buffer | null> {
+export async function readSigningSecret(
+  tx: Tx,
+  organizationId: OrganizationId,
+  id: EndpointId,
+): Promise<Buffer | null> {
   const row = await tx.first<{ signing_secret: Buffer }>(
     sql`select signing_secret from webhook_endpoints where organization_id = ${organizationId} and id = ${id}`,
   );
@@ -139,8 +148,8 @@ export async function readSigningSecret(tx: Tx, organizationId: string, id: stri
 
 export async function replaceSigningSecret(
   tx: Tx,
-  organizationId: string,
-  id: string,
+  organizationId: OrganizationId,
+  id: EndpointId,
   signingSecret: Buffer,
   now: Date,
 ): Promise<boolean> {
@@ -151,15 +160,18 @@ export async function replaceSigningSecret(
 }
 
 export type PublishTarget = {
-  id: string;
-  organization_id: string;
+  id: EndpointId;
+  organization_id: OrganizationId;
   subscribed_event_types: EventType[] | null;
   no_key_mailed_at: Date | null;
-  key: { id: string; keyId: string; n: string; e: string } | null;
+  key: { id: EncryptionKeyId; keyId: string; n: string; e: string } | null;
 };
 
 /** The enabled endpoints of the organizations, each with the key that was activated last. One read for many events. */
-export function findPublishTargets(tx: Tx, organizationIds: readonly string[]): Promise<PublishTarget[]> {
+export function findPublishTargets(
+  tx: Tx,
+  organizationIds: readonly OrganizationId[],
+): Promise<PublishTarget[]> {
   return tx.rows<PublishTarget>(sql`
     select e.id, e.organization_id, e.subscribed_event_types, e.no_key_mailed_at, k.key
     from webhook_endpoints e
@@ -170,7 +182,7 @@ export function findPublishTargets(tx: Tx, organizationIds: readonly string[]): 
     where e.organization_id = any(${organizationIds}::uuid[]) and e.enabled`);
 }
 
-export type Notice = { id: string; organization_id: string; name: string | null; url: string };
+export type Notice = { id: EndpointId; organization_id: OrganizationId; name: string | null; url: string };
 
 /**
  * Those of the endpoints whose owners have not been mailed about a missing key since `before`; marks them as mailed
@@ -178,7 +190,7 @@ export type Notice = { id: string; organization_id: string; name: string | null;
  */
 export function claimNoKeyNotices(
   tx: Tx,
-  endpointIds: readonly string[],
+  endpointIds: readonly EndpointId[],
   before: Date,
   now: Date,
 ): Promise<Notice[]> {
@@ -189,13 +201,13 @@ export function claimNoKeyNotices(
 }
 
 /** Notes the first failure since the last success. */
-export async function markFailing(tx: Tx, endpointIds: readonly string[], since: Date): Promise<void> {
+export async function markFailing(tx: Tx, endpointIds: readonly EndpointId[], since: Date): Promise<void> {
   await tx.run(sql`
     update webhook_endpoints set failing_since = ${since}
     where id = any(${endpointIds}::text[]) and failing_since is null`);
 }
 
-export async function markSucceeding(tx: Tx, endpointIds: readonly string[]): Promise<void> {
+export async function markSucceeding(tx: Tx, endpointIds: readonly EndpointId[]): Promise<void> {
   await tx.run(sql`
     update webhook_endpoints set failing_since = null
     where id = any(${endpointIds}::text[]) and failing_since is not null`);
@@ -204,13 +216,14 @@ export async function markSucceeding(tx: Tx, endpointIds: readonly string[]): Pr
 /** Disables an endpoint unless its URL was changed since the attempt that is the reason. */
 export function disableEndpoint(
   tx: Tx,
-  id: string,
+  organizationId: OrganizationId,
+  id: EndpointId,
   url: string,
   reason: DisabledReason,
   now: Date,
 ): Promise<Notice | null> {
   return tx.first<Notice>(sql`
     update webhook_endpoints set enabled = false, disabled_at = ${now}, disabled_reason = ${reason}, updated_at = ${now}
-    where id = ${id} and url = ${url} and enabled
+    where organization_id = ${organizationId} and id = ${id} and url = ${url} and enabled
     returning id, organization_id, name, url`);
 }

@@ -1,4 +1,5 @@
 import type { EventType } from "@assay/contract/events";
+import type { EventId, OrganizationId, SessionId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
@@ -6,10 +7,10 @@ import { later } from "../kernel/clock.ts";
 import { idFloor } from "../kernel/ids.ts";
 
 export type EventRow = {
-  id: string;
-  organization_id: string;
+  id: EventId;
+  organization_id: OrganizationId;
   type: EventType;
-  session_id: string | null;
+  session_id: SessionId | null;
   sandbox: boolean;
   contract_version: number | null;
   client_reference_id: string | null;
@@ -35,7 +36,11 @@ export async function insertEvents(
       ${events.map((event) => event.client_reference_id)}::text[])`);
 }
 
-export function findEvent(db: Queryable, organizationId: string, id: string): Promise<EventRow | null> {
+export function findEvent(
+  db: Queryable,
+  organizationId: OrganizationId,
+  id: EventId,
+): Promise<EventRow | null> {
   return db.first<EventRow>(
     sql`select ${columns} from events where organization_id = ${organizationId} and id = ${id}`,
   );
@@ -43,13 +48,17 @@ export function findEvent(db: Queryable, organizationId: string, id: string): Pr
 
 export type EventFilter = {
   type?: EventType | undefined;
-  sessionId?: string | undefined;
+  sessionId?: SessionId | undefined;
   createdFrom?: Date | undefined;
   createdTo?: Date | undefined;
-  startingAfter?: string | undefined;
+  startingAfter?: EventId | undefined;
 };
 
-export function listEvents(db: Queryable, organizationId: string, filter: EventFilter & { limit: number }) {
+export function listEvents(
+  db: Queryable,
+  organizationId: OrganizationId,
+  filter: EventFilter & { limit: number },
+) {
   return readPage<EventRow>(db, {
     limit: filter.limit,
     startingAfter: filter.startingAfter,
@@ -65,7 +74,7 @@ const idBy = {
   session: sql`id collate by_session`,
 };
 
-export function eventsPage(organizationId: string, filter: EventFilter, limit: number): Sql {
+export function eventsPage(organizationId: OrganizationId, filter: EventFilter, limit: number): Sql {
   const { type, sessionId, createdFrom, createdTo, startingAfter } = filter;
   const key = sessionId !== undefined ? idBy.session : type !== undefined ? idBy.type : idBy.organization;
   // Ids begin with their creation time, so a range of times is a range of the index that the list is read by.

@@ -1,19 +1,23 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { EndpointId } from "@assay/contract/ids";
 import fc from "fast-check";
+import { knownId } from "../kernel/ids.ts";
 import { Lanes, limitsFor, type Ticket } from "./lanes.ts";
 
 const limits = { mostYoung: 8, mostYoungUnproven: 3, mostSlow: 12, mostPerEndpoint: 4 };
 
+const named = (name: string) => knownId<EndpointId>(name);
+
 /** Both kinds, those that answer promptly first. */
-function pick(lanes: Lanes, most: number): { endpointId: string; most: number }[] {
+function pick(lanes: Lanes, most: number): { endpointId: EndpointId; most: number }[] {
   const first = lanes.pick(true, most);
   const left = most - first.reduce((sum, picked) => sum + picked.most, 0);
   return [...first, ...lanes.pick(false, left)];
 }
 
 /** Lets one delivery of an endpoint begin. */
-function begin(lanes: Lanes, endpointId: string): Ticket | undefined {
+function begin(lanes: Lanes, endpointId: EndpointId): Ticket | undefined {
   lanes.ready(endpointId, false);
   let found: Ticket | undefined;
   for (const { endpointId: id, most } of pick(lanes, 64)) {
@@ -23,7 +27,7 @@ function begin(lanes: Lanes, endpointId: string): Ticket | undefined {
   return found;
 }
 
-function prove(lanes: Lanes, endpointId: string): void {
+function prove(lanes: Lanes, endpointId: EndpointId): void {
   const ticket = begin(lanes, endpointId);
   assert.ok(ticket);
   lanes.finished(ticket, true);
@@ -31,15 +35,15 @@ function prove(lanes: Lanes, endpointId: string): void {
 
 test("an endpoint that answers always finds room beside any number that hang", () => {
   const lanes = new Lanes(limitsFor(1024));
-  prove(lanes, "live");
+  prove(lanes, named("live"));
   const hanging: Ticket[] = [];
   // Ten thousand endpoints of which nothing is known, each with something due.
-  for (let i = 0; i < 10_000; i++) lanes.ready(`dead-${i}`, false);
+  for (let i = 0; i < 10_000; i++) lanes.ready(named(`dead-${i}`), false);
   for (let second = 0; second < 30; second++) {
     for (let picked = pick(lanes, 64); picked.length > 0; picked = pick(lanes, 64))
       for (const { endpointId, most } of picked)
         hanging.push(...lanes.claimed(endpointId, most, endpointId === "live" ? 0 : most));
-    const ticket = begin(lanes, "live");
+    const ticket = begin(lanes, named("live"));
     assert.ok(ticket, `the live endpoint was kept waiting in second ${second}`);
     lanes.finished(ticket, true);
     for (const stuck of hanging) lanes.slowed(stuck);
@@ -50,36 +54,36 @@ test("an endpoint that answers always finds room beside any number that hang", (
 
 test("an endpoint that is new goes before those that have failed", () => {
   const lanes = new Lanes(limits);
-  for (let i = 0; i < 50; i++) lanes.ready(`failed-${i}`, true);
-  lanes.ready("new", false);
+  for (let i = 0; i < 50; i++) lanes.ready(named(`failed-${i}`), true);
+  lanes.ready(named("new"), false);
   assert.equal(pick(lanes, 1)[0]?.endpointId, "new");
 });
 
 test("room grows with success and falls with failure", () => {
   const lanes = new Lanes(limits);
   const roomOf = () => {
-    lanes.ready("e", false);
+    lanes.ready(named("e"), false);
     const [picked] = pick(lanes, 64);
-    const tickets = lanes.claimed("e", picked?.most ?? 0, picked?.most ?? 0);
+    const tickets = lanes.claimed(named("e"), picked?.most ?? 0, picked?.most ?? 0);
     for (const ticket of tickets) lanes.finished(ticket, true);
     return picked?.most;
   };
   assert.deepEqual([roomOf(), roomOf(), roomOf(), roomOf()], [1, 2, 4, 4]);
-  const ticket = begin(lanes, "e");
+  const ticket = begin(lanes, named("e"));
   assert.ok(ticket);
   lanes.slowed(ticket);
   lanes.finished(ticket, false);
-  assert.equal(lanes.standingOf("e"), "hanging");
+  assert.equal(lanes.standingOf(named("e")), "hanging");
   assert.equal(roomOf(), 1);
 });
 
 test("what became due while a claim was under way is looked for again", () => {
   const lanes = new Lanes(limits);
-  lanes.ready("e", false);
+  lanes.ready(named("e"), false);
   const [picked] = pick(lanes, 64);
   assert.ok(picked);
-  lanes.ready("e", false);
-  lanes.claimed("e", picked.most, 0);
+  lanes.ready(named("e"), false);
+  lanes.claimed(named("e"), picked.most, 0);
   assert.equal(pick(lanes, 64)[0]?.endpointId, "e");
 });
 
@@ -93,10 +97,10 @@ test("bounds hold and every count returns to nothing, whatever happens in whatev
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
       const lanes = new Lanes(limits);
-      const claims: { endpointId: string; most: number }[] = [];
+      const claims: { endpointId: EndpointId; most: number }[] = [];
       const tickets: Ticket[] = [];
       for (const { kind, endpoint, index, flag } of steps) {
-        if (kind === "ready") lanes.ready(`e${endpoint}`, flag);
+        if (kind === "ready") lanes.ready(named(`e${endpoint}`), flag);
         else if (kind === "pick") claims.push(...lanes.pick(flag, 6));
         else if (kind === "claim") {
           const claim = claims.shift();
@@ -123,9 +127,9 @@ test("bounds hold and every count returns to nothing, whatever happens in whatev
       assert.equal(lanes.inFlight, 0);
       assert.equal(lanes.slow, 0);
       // Nothing leaked: the whole room is there again.
-      for (let i = 0; i < 40; i++) lanes.ready(`after-${i}`, false);
+      for (let i = 0; i < 40; i++) lanes.ready(named(`after-${i}`), false);
       const proven = new Set<string>();
-      for (let i = 0; i <= 20; i++) if (lanes.standingOf(`e${i}`) === "prompt") proven.add(`e${i}`);
+      for (let i = 0; i <= 20; i++) if (lanes.standingOf(named(`e${i}`)) === "prompt") proven.add(`e${i}`);
       const picked = pick(lanes, 64);
       const sum = (ofProven: boolean) =>
         picked

@@ -1,3 +1,4 @@
+import type { EndpointId } from "@assay/contract/ids";
 /**
  * Admission control of deliveries: decides which endpoints may be sent to next. Every endpoint has a standing from
  * the results of its last attempts. Prompt endpoints go first and always find room, because an attempt that hangs
@@ -42,14 +43,14 @@ type Endpoint = {
 };
 
 /** One attempt under way. */
-export type Ticket = { endpointId: string; proven: boolean; slow: boolean };
+export type Ticket = { endpointId: EndpointId; proven: boolean; slow: boolean };
 
 const mostPerSluggishEndpoint = 16;
 
 export class Lanes {
   readonly #limits: LaneLimits;
-  readonly #endpoints = new Map<string, Endpoint>();
-  readonly #ready = new Map<Standing, Set<string>>(standings.map((standing) => [standing, new Set()]));
+  readonly #endpoints = new Map<EndpointId, Endpoint>();
+  readonly #ready = new Map<Standing, Set<EndpointId>>(standings.map((standing) => [standing, new Set()]));
   #young = 0;
   #youngUnproven = 0;
   #slow = 0;
@@ -76,7 +77,7 @@ export class Lanes {
     return this.#endpoints.size;
   }
 
-  standingOf(endpointId: string): Standing | undefined {
+  standingOf(endpointId: EndpointId): Standing | undefined {
     return this.#endpoints.get(endpointId)?.standing;
   }
 
@@ -84,7 +85,7 @@ export class Lanes {
    * Something may be due for this endpoint. `failing` is what the database remembers of an endpoint that this process
    * does not know yet.
    */
-  ready(endpointId: string, failing: boolean): void {
+  ready(endpointId: EndpointId, failing: boolean): void {
     let endpoint = this.#endpoints.get(endpointId);
     if (endpoint === undefined) {
       endpoint = {
@@ -107,12 +108,12 @@ export class Lanes {
    * The endpoints to claim for now, with at most `most` deliveries in all: either the prompt ones or all others.
    * Every pick must be handed to `claimed`.
    */
-  pick(proven: boolean, most: number): { endpointId: string; most: number }[] {
-    const picked: { endpointId: string; most: number }[] = [];
+  pick(proven: boolean, most: number): { endpointId: EndpointId; most: number }[] {
+    const picked: { endpointId: EndpointId; most: number }[] = [];
     let left = most;
     for (const standing of standings) {
       if ((standing === "prompt") !== proven) continue;
-      const ids = this.#ready.get(standing) ?? new Set<string>();
+      const ids = this.#ready.get(standing) ?? new Set<EndpointId>();
       for (const endpointId of ids) {
         const room = Math.min(left, this.#roomFor(standing));
         if (room <= 0) break;
@@ -147,7 +148,7 @@ export class Lanes {
   /**
    * Reports how many of the picked deliveries were found. Gives a ticket for each, to be handed back to `finished`.
    */
-  claimed(endpointId: string, asked: number, got: number): Ticket[] {
+  claimed(endpointId: EndpointId, asked: number, got: number): Ticket[] {
     const endpoint = this.#endpoints.get(endpointId);
     if (endpoint === undefined) return [];
     const proven = endpoint.standing === "prompt";
@@ -205,7 +206,7 @@ export class Lanes {
     }
   }
 
-  #change(endpointId: string, endpoint: Endpoint, standing: Standing): void {
+  #change(endpointId: EndpointId, endpoint: Endpoint, standing: Standing): void {
     if (endpoint.standing === standing) return;
     // Attempts under way keep the places they were given; only reservations move to the count of the new standing.
     if (endpoint.reserved > 0 && (endpoint.standing === "prompt") !== (standing === "prompt"))
@@ -215,7 +216,7 @@ export class Lanes {
   }
 
   /** An endpoint with many attempts under way waits until half of its room is free, so that claims come in batches. */
-  #offer(endpointId: string, endpoint: Endpoint): void {
+  #offer(endpointId: EndpointId, endpoint: Endpoint): void {
     if (!endpoint.more) return;
     const free = endpoint.limit - endpoint.inFlight - endpoint.reserved;
     if (free > 0 && free * 2 >= endpoint.limit) this.#ready.get(endpoint.standing)?.add(endpointId);

@@ -1,3 +1,4 @@
+import type { EndpointId } from "@assay/contract/ids";
 import type { BodyOf } from "@assay/contract/route";
 import * as contract from "@assay/contract/webhooks";
 import { recordAct } from "../audit/audit.store.ts";
@@ -48,7 +49,7 @@ export async function changeEndpoint(
   { db, clock }: Needs,
   safeFetch: SafeFetch,
   caller: OrganizationCaller,
-  endpointId: string,
+  endpointId: EndpointId,
   body: BodyOf<typeof contract.updateEndpoint>,
 ): Promise<EndpointRow> {
   if (body.url !== undefined) await checkUrl(safeFetch, body.url);
@@ -78,7 +79,7 @@ export async function changeEndpoint(
 export async function removeEndpoint(
   { db, clock }: Needs,
   caller: OrganizationCaller,
-  endpointId: string,
+  endpointId: EndpointId,
 ): Promise<void> {
   const now = clock.now();
   await db.transaction(async (tx) => {

@@ -1,3 +1,4 @@
+import type { EndpointId } from "@assay/contract/ids";
 import type { BodyOf } from "@assay/contract/route";
 import type * as contract from "@assay/contract/webhooks";
 import { recordAct } from "../audit/audit.store.ts";
@@ -20,7 +21,7 @@ type Needs = Pick<Core, "db" | "clock">;
 export async function registerKey(
   { db, clock }: Needs,
   caller: OrganizationCaller,
-  endpointId: string,
+  endpointId: EndpointId,
   body: BodyOf<typeof contract.registerKey>,
 ): Promise<EncryptionKeyRow> {
   const { organizationId } = caller;

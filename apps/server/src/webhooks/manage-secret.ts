@@ -1,3 +1,4 @@
+import type { EndpointId } from "@assay/contract/ids";
 import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../kernel/api-error.ts";
@@ -10,7 +11,7 @@ type Needs = Pick<Core, "db" | "clock" | "ring">;
 export async function revealSecret(
   { db, clock, ring }: Needs,
   caller: OrganizationCaller,
-  endpointId: string,
+  endpointId: EndpointId,
 ): Promise<string> {
   const now = clock.now();
   const sealed = await db.transaction(async (tx) => {
@@ -26,7 +27,7 @@ export async function revealSecret(
 export async function rotateSecret(
   { db, clock, ring }: Needs,
   caller: OrganizationCaller,
-  endpointId: string,
+  endpointId: EndpointId,
 ): Promise<string> {
   const now = clock.now();
   const secret = newSigningSecret();

@@ -1,4 +1,5 @@
 import type { EventData, EventPayload, EventType } from "@assay/contract/events";
+import type { EncryptionKeyId, EndpointId, EventId, OrganizationId, SessionId } from "@assay/contract/ids";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { dayMs, later } from "../kernel/clock.ts";
@@ -19,15 +20,15 @@ type SessionEventType = Extract<EventType, `verification.session.${string}`>;
 /** What happened to a session. The data of a success holds claims: it is sealed for each endpoint and never written in the clear. */
 export type ToldOfSession = Told<SessionEventType>;
 
-type Origin = { organizationId: string; sandbox: boolean };
+type Origin = { organizationId: OrganizationId; sandbox: boolean };
 export type NewEvent =
   | (Origin & {
       session: {
-        id: string;
+        id: SessionId;
         contractVersion: number;
         clientReferenceId: string | null;
         /** The endpoint the session is bound to, or null: then every enabled subscribed endpoint gets the event. */
-        webhookEndpointId: string | null;
+        webhookEndpointId: EndpointId | null;
       };
     } & ToldOfSession)
   | (Origin & { session: null } & Told<Exclude<EventType, SessionEventType>>);
@@ -52,8 +53,8 @@ export async function publishTestEvent(
   core: PublishingCore,
   tx: Tx,
   now: Date,
-  test: { organizationId: string; endpointId: string; sandbox: boolean },
-): Promise<string> {
+  test: { organizationId: OrganizationId; endpointId: EndpointId; sandbox: boolean },
+): Promise<EventId> {
   const { organizationId, endpointId, sandbox } = test;
   const event: NewEvent = {
     organizationId,
@@ -62,7 +63,8 @@ export async function publishTestEvent(
     type: "webhook.endpoint.test",
     data: { webhook_endpoint_id: endpointId },
   };
-  const [eventId = ""] = await writeEvents(core, tx, now, [event], (target) => target.id === endpointId);
+  const [eventId] = await writeEvents(core, tx, now, [event], (target) => target.id === endpointId);
+  if (eventId === undefined) throw new Error("an event was written without an id");
   return eventId;
 }
 
@@ -72,7 +74,7 @@ async function writeEvents(
   now: Date,
   events: readonly NewEvent[],
   goesTo: (target: PublishTarget, event: NewEvent) => boolean,
-): Promise<string[]> {
+): Promise<EventId[]> {
   if (events.length === 0) return [];
   const identified = events.map((event) => ({ event, eventId: newId("evt", now) }));
   const targets = await findPublishTargets(tx, [...new Set(events.map((event) => event.organizationId))]);
@@ -99,7 +101,7 @@ async function writeEvents(
   return identified.map(({ eventId }) => eventId);
 }
 
-type Planned = { event: NewEvent; eventId: string; target: PublishTarget };
+type Planned = { event: NewEvent; eventId: EventId; target: PublishTarget };
 
 async function writeDeliveries(
   core: PublishingCore,
@@ -117,7 +119,7 @@ async function writeDeliveries(
       plaintext: () => JSON.stringify(plaintextOf(event, eventId, now)),
     })),
   );
-  const sealed = new Map<Planned, { encryptionKeyId: string; payload: string }>();
+  const sealed = new Map<Planned, { encryptionKeyId: EncryptionKeyId; payload: string }>();
   for (const [index, plan] of withKey.entries())
     sealed.set(plan, { encryptionKeyId: plan.target.key.id, payload: payloads[index] ?? "" });
   await insertDeliveries(
@@ -146,7 +148,7 @@ function receives(target: PublishTarget, event: NewEvent): boolean {
 }
 
 /** What the partner finds after decrypting. The contract's type, so that it cannot say anything but what is published. */
-function plaintextOf(event: NewEvent, eventId: string, now: Date): EventPayload<EventType> {
+function plaintextOf(event: NewEvent, eventId: EventId, now: Date): EventPayload<EventType> {
   const { organizationId: _organizationId, sandbox, session, ...told } = event;
   return {
     id: eventId,

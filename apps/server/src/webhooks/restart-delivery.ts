@@ -1,3 +1,4 @@
+import type { DeliveryId, EventId, OrganizationId } from "@assay/contract/ids";
 import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
@@ -21,7 +22,7 @@ type Needs = Pick<Core, "db" | "clock">;
 export async function retryDelivery(
   { db, clock }: Needs,
   caller: OrganizationCaller,
-  deliveryId: string,
+  deliveryId: DeliveryId,
 ): Promise<DeliveryRow> {
   const { organizationId } = caller;
   const now = clock.now();
@@ -42,7 +43,7 @@ export async function retryDelivery(
 export async function replayEvent(
   { db, clock }: Needs,
   caller: OrganizationCaller,
-  eventId: string,
+  eventId: EventId,
 ): Promise<{ event: EventRow; deliveries: DeliveryRow[] }> {
   const now = clock.now();
   return db.transaction(async (tx) => {
@@ -60,8 +61,8 @@ export async function replayEvent(
 
 async function replayDeliveries(
   tx: Tx,
-  organizationId: string,
-  eventId: string,
+  organizationId: OrganizationId,
+  eventId: EventId,
   now: Date,
 ): Promise<DeliveryRow[]> {
   const deliveries = await deliveriesOfEvent(tx, organizationId, eventId);

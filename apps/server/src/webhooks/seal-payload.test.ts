@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import test from "node:test";
+import type { EncryptionKeyId } from "@assay/contract/ids";
 import fc from "fast-check";
 import { compactDecrypt } from "jose";
+import { knownId } from "../kernel/ids.ts";
 import { keyProblem } from "./encryption-key.ts";
 import { sealPayload, sealPayloads } from "./seal-payload.ts";
 
 const pair = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const { n = "", e = "" } = pair.publicKey.export({ format: "jwk" });
-const key = { id: "whk_test", keyId: 'schlüssel "1"', n, e };
+const key = { id: knownId<EncryptionKeyId>("whk_test"), keyId: 'schlüssel "1"', n, e };
 
 test("another implementation opens what was sealed, whatever the text", async () => {
   await fc.assert(
@@ -54,7 +56,7 @@ test("a key is judged without ever throwing, and only keys that work are accepte
     fc.property(text, text, fc.constantFrom("k", "other"), (modulus, exponent, kid) => {
       const problem = keyProblem({ n: modulus, e: exponent, kid }, "k");
       if (problem === null)
-        sealPayload({ id: `whk_${modulus}${exponent}`, keyId: "k", n: modulus, e: exponent }, "x");
+        sealPayload({ id: knownId(`whk_${modulus}${exponent}`), keyId: "k", n: modulus, e: exponent }, "x");
       else assert.match(problem.field, /^jwk\.(n|e|kid)$/);
     }),
   );

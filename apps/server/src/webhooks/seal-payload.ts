@@ -1,8 +1,9 @@
 import { constants, createCipheriv, type KeyObject, publicEncrypt, randomBytes } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
+import type { EncryptionKeyId } from "@assay/contract/ids";
 import { toPublicKey } from "./encryption-key.ts";
 
-export type SealingKey = { id: string; keyId: string; n: string; e: string };
+export type SealingKey = { id: EncryptionKeyId; keyId: string; n: string; e: string };
 
 type Prepared = { key: KeyObject; header: string };
 

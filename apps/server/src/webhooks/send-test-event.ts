@@ -1,3 +1,4 @@
+import type { EndpointId } from "@assay/contract/ids";
 import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../kernel/api-error.ts";
@@ -10,7 +11,7 @@ import { publishTestEvent } from "./publish-event.ts";
 export async function sendTestEvent(
   core: Core,
   caller: OrganizationCaller,
-  endpointId: string,
+  endpointId: EndpointId,
 ): Promise<{ event: EventRow; deliveries: DeliveryRow[] }> {
   const { organizationId } = caller;
   const now = core.clock.now();

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
+import type { DeliveryId, EventId } from "@assay/contract/ids";
 
 const prefix = "whsec_";
 
@@ -13,7 +14,7 @@ export function newSigningSecret(): string {
  */
 export function signedHeaders(
   secret: string,
-  delivery: { id: string; eventId: string; eventType: string; payload: string },
+  delivery: { id: DeliveryId; eventId: EventId; eventType: string; payload: string },
   now: Date,
 ): Record<string, string> {
   const timestamp = Math.floor(now.getTime() / 1000);

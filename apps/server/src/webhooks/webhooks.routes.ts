@@ -137,7 +137,7 @@ function deliveryRoutes(core: Core): Binding[] {
     bind(contract.getDelivery, async ({ caller, params }) => {
       const row = await findDelivery(db, caller.organizationId, params.delivery_id);
       if (row === null) throw new ApiError("NOT_FOUND");
-      const attempts = await attemptsOf(db, row.id);
+      const attempts = await attemptsOf(db, caller.organizationId, row.id);
       return { ...viewDelivery(row), attempts: attempts.map(viewAttempt) };
     }),
 

@@ -1,3 +1,4 @@
+import type { OrganizationId, SessionId } from "@assay/contract/ids";
 import type { Tx } from "../db/db.ts";
 import { scrubUndelivered } from "./delivery.store.ts";
 
@@ -8,7 +9,7 @@ import { scrubUndelivered } from "./delivery.store.ts";
  */
 export async function withdrawConsent(
   tx: Tx,
-  session: { id: string; organizationId: string },
+  session: { id: SessionId; organizationId: OrganizationId },
   now: Date,
 ): Promise<"nothing_delivered" | "delivered"> {
   const { succeeded } = await scrubUndelivered(tx, session.organizationId, session.id, now);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { OrganizationId, UserId } from "@assay/contract/ids";
 import {
   hasRole,
   isList,
@@ -148,16 +149,16 @@ function bodyOf(route: RouteDefinition, organizationId: string): unknown {
   return { ...body, ...("organizationId" in body ? { organizationId } : {}) };
 }
 
-type Actor = { name: string; api: Api; caller: Caller; organizationId: string };
+type Actor = { name: string; api: Api; caller: Caller; organizationId: OrganizationId };
 
-type Person = { api: Api; userId: string };
+type Person = { api: Api; userId: UserId };
 
 let counter = 0;
 
 /** Written straight into the tables: there are hundreds of them, and how they come to be is the subject of other tests. */
 async function createPerson(tx: Tx, now: Date): Promise<Person> {
   counter += 1;
-  const userId = newUuid(now);
+  const userId = newUuid<UserId>(now);
   const email = `matrix-${counter}@example.com`;
   await insertUser(tx, {
     id: userId,
@@ -174,9 +175,9 @@ async function createOrganization(
   tx: Tx,
   now: Date,
   members: Partial<Record<Role, Person>>,
-): Promise<string> {
+): Promise<OrganizationId> {
   counter += 1;
-  const id = newUuid(now);
+  const id = newUuid<OrganizationId>(now);
   const documentIdKey = newDocumentIdKey(core.ring, id);
   await insertOrganization(tx, { id, name: "Matrix", slug: `matrix-${counter}`, documentIdKey, now });
   for (const [role, person] of Object.entries(members))
@@ -184,7 +185,12 @@ async function createOrganization(
   return id;
 }
 
-async function createKey(tx: Tx, now: Date, organizationId: string, held: readonly Scope[]): Promise<Api> {
+async function createKey(
+  tx: Tx,
+  now: Date,
+  organizationId: OrganizationId,
+  held: readonly Scope[],
+): Promise<Api> {
   const secret = `kk_${randomText(32)}`;
   const secretHash = core.ring.hash("api-key-hash", secret);
   const hashKeyId = core.ring.currentId;

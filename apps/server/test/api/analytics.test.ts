@@ -151,7 +151,7 @@ test("a success that was taken back leaves the figures", async () => {
   await core.db.transaction((tx) =>
     cancelSession(core, tx, {
       sessionId: id,
-      organizationId: null,
+      organizationId: partner.organizationId,
       reason: "consent_withdrawn",
       actor: personActor,
       now: clock.now(),

@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { AuditEvent } from "@assay/contract/audit";
 import type { EventType } from "@assay/contract/events";
+import type { AuditLogId, DeliveryId, EventId, SessionId } from "@assay/contract/ids";
 import { deliveryStatuses } from "@assay/contract/webhooks";
 import fc from "fast-check";
 import { auditPage } from "../../src/audit/audit.store.ts";
 import { type Sql, sql } from "../../src/db/sql.ts";
 import { dayMs, hourMs, later } from "../../src/kernel/clock.ts";
-import { newId, newUuid } from "../../src/kernel/ids.ts";
+import { knownId, newId, newUuid } from "../../src/kernel/ids.ts";
 import { deliveriesPage } from "../../src/webhooks/delivery.store.ts";
 import { eventsPage } from "../../src/webhooks/event.store.ts";
 import { createPartner, expectData, readAll } from "../support/api.ts";
@@ -40,7 +41,7 @@ async function seed() {
       createdAt,
       eventId: newId("evt", createdAt),
       deliveryId: newId("whd", createdAt),
-      auditId: newUuid(createdAt),
+      auditId: newUuid<AuditLogId>(createdAt),
       type: pickOf(types, i + Math.floor(i / 7)),
       sessionId: pickOf([null, ...sessionIds], i),
       endpointId: pickOf(endpointIds, i + Math.floor(i / 5)),
@@ -213,9 +214,14 @@ test("every list is a range of the index that is meant for it, whatever it is fi
     endpointId,
     eventId,
     ...times,
-    startingAfter: "whd_x",
+    startingAfter: knownId<DeliveryId>("whd_x"),
   });
-  const events = combinations({ type: row.type, sessionId: "vs_x", ...times, startingAfter: "evt_x" });
+  const events = combinations({
+    type: row.type,
+    sessionId: knownId<SessionId>("vs_x"),
+    ...times,
+    startingAfter: knownId<EventId>("evt_x"),
+  });
   const audits = combinations({ event: row.audited, actorId: "key-a", ...times, startingAfter: row.auditId });
   const cases = [
     ...deliveries.map((filter) => ({

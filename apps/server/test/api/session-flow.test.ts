@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { SessionId } from "@assay/contract/ids";
 import { personActor } from "../../src/audit/audit.store.ts";
 import { sql } from "../../src/db/sql.ts";
 import { minuteMs, secondMs } from "../../src/kernel/clock.ts";
@@ -184,7 +185,7 @@ test("the person may abort at any time, also in flight", async () => {
     core.db.transaction((tx) =>
       cancelSession(core, tx, {
         sessionId: id,
-        organizationId: null,
+        organizationId: partner.organizationId,
         reason: "cancelled_by_user",
         actor: personActor,
         now: clock.now(),
@@ -202,11 +203,11 @@ test("the person may abort at any time, also in flight", async () => {
 });
 
 test("consent withdrawn before anything was delivered takes the success back; afterwards it stands", async () => {
-  const withdraw = (id: string, delivered: boolean) =>
+  const withdraw = (id: SessionId, delivered: boolean) =>
     core.db.transaction((tx) =>
       cancelSession(core, tx, {
         sessionId: id,
-        organizationId: null,
+        organizationId: partner.organizationId,
         reason: "consent_withdrawn",
         actor: personActor,
         now: clock.now(),
@@ -236,7 +237,7 @@ test("consent withdrawn before anything was delivered takes the success back; af
 test("the cancel token opens its own session, once", async () => {
   const { id, cancel_token } = expectData(await partner.api.post("/v1/sessions"), 201);
   const other = await createSession(partner.api);
-  const spend = (sessionId: string, token: string) =>
+  const spend = (sessionId: SessionId, token: string) =>
     core.db.transaction((tx) => spendCancelToken(tx, sessionId, hashCancelToken(token), clock.now()));
   assert.equal(await spend(other, cancel_token), null);
   assert.equal(await spend(id, "x".repeat(43)), null);

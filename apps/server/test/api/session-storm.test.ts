@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { AttemptId } from "@assay/contract/ids";
 import fc from "fast-check";
 import { personActor } from "../../src/audit/audit.store.ts";
 import type { Core } from "../../src/core.ts";
 import { sql } from "../../src/db/sql.ts";
 import { minuteMs } from "../../src/kernel/clock.ts";
+import { knownId } from "../../src/kernel/ids.ts";
 import { cancelSession } from "../../src/sessions/cancel-session.ts";
 import { expireSessions } from "../../src/sessions/expire-sessions.job.ts";
 import { touchAttempt } from "../../src/sessions/session.store.ts";
@@ -90,7 +92,7 @@ test("no interleaving of two processes ends a session twice or gives it two term
   await fc.assert(
     fc.asyncProperty(storm, async (waves) => {
       const ids = await Promise.all([0, 1, 2].map((i) => createSession(at(apis, i))));
-      const attempts = new Map<string, string>();
+      const attempts = new Map<string, AttemptId>();
       const ends = new Map<string, number>();
       const endedBy = (id: string, really: boolean) => {
         if (really) ends.set(id, (ends.get(id) ?? 0) + 1);
@@ -98,7 +100,7 @@ test("no interleaving of two processes ends a session twice or gives it two term
       const perform = async ({ what, process, session }: Operation): Promise<void> => {
         const core = at(cores, process);
         const id = at(ids, session);
-        const attempt = attempts.get(id) ?? "va_none";
+        const attempt = attempts.get(id) ?? knownId("va_none");
         switch (what) {
           case "claim":
           case "take over": {
@@ -123,7 +125,7 @@ test("no interleaving of two processes ends a session twice or gives it two term
             const result = await core.db.transaction((tx) =>
               cancelSession(core, tx, {
                 sessionId: id,
-                organizationId: null,
+                organizationId: partner.organizationId,
                 reason: "cancelled_by_user",
                 actor: personActor,
                 now: clock.now(),

@@ -4,6 +4,7 @@ import test, { after } from "node:test";
 import { maxStreamsPerSession } from "@assay/contract/verify";
 import { reportProgress } from "../../src/attempts/report-progress.ts";
 import { hourMs } from "../../src/kernel/clock.ts";
+import { newId } from "../../src/kernel/ids.ts";
 import { sessionChannel } from "../../src/sessions/end-session.ts";
 import { createPartner, expectData, expectError } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
@@ -101,7 +102,7 @@ test("a step holds no more than its name, and an attempt that is over reports no
     reportProgress(core.db, { sessionId: id, attemptId: attempt, step, now: clock.now() });
   await assert.rejects(report("P<UTOERIKSSON<<ANNA"));
   await assert.rejects(report(""));
-  await report("chip", `va_${"0".repeat(64)}`);
+  await report("chip", newId("va", clock.now()));
   assert.equal(expectData(await api.get(`${path}/status`)).attempt.step, null);
   await report("chip");
   assert.equal(expectData(await api.get(`${path}/status`)).attempt.step, "chip");

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { setImmediate } from "node:timers/promises";
+import type { EndpointId, OrganizationId } from "@assay/contract/ids";
 import { Webhook } from "standardwebhooks";
 import { sql } from "../../src/db/sql.ts";
 import { newId } from "../../src/kernel/ids.ts";
@@ -32,7 +33,7 @@ async function arrival(receiver: { received: readonly unknown[] }): Promise<void
 }
 
 function sessionEvent(
-  organizationId: string,
+  organizationId: OrganizationId,
   told: ToldOfSession = {
     type: "verification.session.succeeded",
     data: { claims: { family_name: "ERIKSSON-SECRET" }, selected_field_keys: ["family_name"] },
@@ -45,7 +46,7 @@ function sessionEvent(
       id: newId("vs", clock.now()),
       contractVersion: 1,
       clientReferenceId: "order-7",
-      webhookEndpointId: null as string | null,
+      webhookEndpointId: null as EndpointId | null,
     },
     ...told,
   } satisfies NewEvent;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { appendFileSync } from "node:fs";
+import type { OrganizationId } from "@assay/contract/ids";
 
 export type Envelope<T = any> = {
   data: T;
@@ -145,7 +146,7 @@ export async function signUpOwner(api: Api) {
     }),
     201,
   );
-  return { ...owner, organizationId: organization.id as string };
+  return { ...owner, organizationId: organization.id as OrganizationId };
 }
 
 export const allScopes = [

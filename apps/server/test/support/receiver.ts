@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { after } from "node:test";
+import type { EndpointId } from "@assay/contract/ids";
 import { compactDecrypt } from "jose";
 import type { Api } from "./api.ts";
 import { expectData } from "./api.ts";
@@ -101,7 +102,7 @@ export async function createReceivingEndpoint(api: Api, url: string, settings: R
     await api.post(`/v1/webhooks/endpoints/${endpoint.id}/keys`, registration("key-1")),
     201,
   );
-  return { id: endpoint.id as string, secret: secret as string, keyId: key.id as string };
+  return { id: endpoint.id as EndpointId, secret: secret as string, keyId: key.id as string };
 }
 
 export async function decrypt(body: string): Promise<{ header: Record<string, unknown>; event: any }> {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { serialize } from "node:v8";
+import type { AttemptId, OrganizationId, SessionId } from "@assay/contract/ids";
 import type { FailureCode } from "@assay/contract/sessions";
 import { buildMrz } from "@assay/emrtd/mrz/build-mrz";
 import { parseMrzLines } from "@assay/emrtd/mrz/parse-mrz";
@@ -10,6 +11,7 @@ import { recordTry } from "../../src/attempts/record-try.ts";
 import type { JudgedTry } from "../../src/attempts/try.ts";
 import type { Core } from "../../src/core.ts";
 import { sql } from "../../src/db/sql.ts";
+import { knownId } from "../../src/kernel/ids.ts";
 import { claimSession } from "../../src/sessions/claim-session.ts";
 import { findSessionOfPerson, stateOf } from "../../src/sessions/session.store.ts";
 import type { Step } from "../../src/sessions/session.ts";
@@ -19,7 +21,7 @@ export function deviceHash(name: string): Buffer {
   return createHash("sha256").update(name).digest();
 }
 
-export async function createSession(api: Api, body?: Record<string, unknown>): Promise<string> {
+export async function createSession(api: Api, body?: Record<string, unknown>): Promise<SessionId> {
   return expectData(await api.post("/v1/sessions", body), 201).id;
 }
 
@@ -27,14 +29,14 @@ export async function createSession(api: Api, body?: Record<string, unknown>): P
 export function claim(core: Core, sessionId: string, device = "phone", mayTakeOver = false) {
   const now = core.clock.now();
   return core.db.transaction((tx) =>
-    claimSession(tx, { sessionId, deviceHash: deviceHash(device), mayTakeOver, now }),
+    claimSession(tx, { sessionId: knownId(sessionId), deviceHash: deviceHash(device), mayTakeOver, now }),
   );
 }
 
-export async function claimed(core: Core, sessionId: string, device = "phone"): Promise<string> {
+export async function claimed(core: Core, sessionId: string, device = "phone"): Promise<AttemptId> {
   const result = await claim(core, sessionId, device);
-  assert.equal(result.result, "claimed");
-  return result.result === "claimed" ? result.attemptId : "";
+  assert.ok(result.result === "claimed", result.result);
+  return result.attemptId;
 }
 
 /** A verified chip whose holder is called CANARY. */
@@ -60,15 +62,23 @@ function canaryProof(now: Date): Proof {
 
 async function record(core: Core, sessionId: string, attemptId: string, judged: JudgedTry) {
   // An organization that exists, also where the session does not.
-  const { organizationId } = await core.db.one<{ organizationId: string }>(sql`
+  const { organizationId } = await core.db.one<{ organizationId: OrganizationId }>(sql`
     select coalesce((select organization_id from sessions where id = ${sessionId}),
       (select id from organizations limit 1)) as "organizationId"`);
-  const attempt = { sessionId, attemptId, organizationId, selectedFieldKeys: ["family_name"] };
-  return recordTry(core, attempt, judged);
+  return recordTry(
+    core,
+    {
+      sessionId: knownId(sessionId),
+      attemptId: knownId(attemptId),
+      organizationId,
+      selectedFieldKeys: ["family_name"],
+    },
+    judged,
+  );
 }
 
 async function nextTry(core: Core, sessionId: string, step: Step): Promise<number> {
-  const session = await findSessionOfPerson(core.db, sessionId);
+  const session = await findSessionOfPerson(core.db, knownId(sessionId));
   return 1 + (session === null ? 0 : stateOf(session).triesUsed[step]);
 }
 

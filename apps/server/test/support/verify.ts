@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { AttemptId, SessionId } from "@assay/contract/ids";
 import { type Api, expectData } from "./api.ts";
 
 /** The texts of the service that runs in the tests. */
@@ -15,7 +16,7 @@ export const requiredKeys = ["date_of_birth", "service_document_id"];
 export async function startVerification(
   partner: Api,
   body: Record<string, unknown> = { share_fields: shareFields },
-): Promise<{ id: string; cancelToken: string; path: string }> {
+): Promise<{ id: SessionId; cancelToken: string; path: string }> {
   const session = expectData(await partner.post("/v1/sessions", body), 201);
   return {
     id: session.id,
@@ -54,7 +55,7 @@ export async function takeSession(person: Api, id: string, device: string = rand
     receipt,
     handoffToken,
     device,
-    attemptId: claimed.attempt_id as string,
+    attemptId: claimed.attempt_id as AttemptId,
     socketToken: claimed.socket_token as string,
   };
 }

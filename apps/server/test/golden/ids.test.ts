@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import test from "node:test";
+import type { Input } from "@assay/contract/client";
+import type {
+  ApiKeyId,
+  AttemptId,
+  DeliveryId,
+  EndpointId,
+  EventId,
+  OrganizationId,
+  SessionId,
+  UserId,
+} from "@assay/contract/ids";
+import type { ParamsOf } from "@assay/contract/route";
+import { Uuid, UuidOf } from "@assay/contract/schema";
+import type { getSession } from "@assay/contract/sessions";
+import { findMembership, findUserById, removeUserSession } from "../../src/accounts/user.store.ts";
+import { deleteApiKey } from "../../src/api-keys/api-key.store.ts";
+import type { Tx } from "../../src/db/db.ts";
+import { findChallenge } from "../../src/domains/domain.store.ts";
+import type { MemberCaller } from "../../src/kernel/caller.ts";
+import { newId, newUuid } from "../../src/kernel/ids.ts";
+import { findMember } from "../../src/organizations/member.store.ts";
+import { lockOrganization } from "../../src/organizations/organization.store.ts";
+import {
+  findSession,
+  insertAttempt,
+  lockSession,
+  lockSessionOfPerson,
+  touchAttempt,
+} from "../../src/sessions/session.store.ts";
+import { attemptsOf, findDelivery } from "../../src/webhooks/delivery.store.ts";
+import { findEndpoint } from "../../src/webhooks/endpoint.store.ts";
+import { findEvent } from "../../src/webhooks/event.store.ts";
+
+type Ids = {
+  organizationId: OrganizationId;
+  sessionId: SessionId;
+  attemptId: AttemptId;
+  deliveryId: DeliveryId;
+  endpointId: EndpointId;
+  eventId: EventId;
+  userId: UserId;
+  keyId: ApiKeyId;
+};
+
+/**
+ * Never called: the compiler reads it. `@ts-expect-error` is itself an error where the line below it compiles, so the type check of the project
+ * fails as soon as one of these mistakes is possible.
+ */
+export function mistakesThatDoNotCompile(
+  tx: Tx,
+  caller: MemberCaller,
+  ids: Ids,
+  text: string,
+  now: Date,
+): void {
+  const { organizationId, sessionId, attemptId, deliveryId, endpointId, eventId, userId, keyId } = ids;
+
+  // What is meant compiles.
+  void findSession(tx, organizationId, sessionId);
+  void lockSession(tx, caller.organizationId, sessionId);
+  void lockSessionOfPerson(tx, sessionId);
+  void findDelivery(tx, organizationId, deliveryId);
+  void attemptsOf(tx, organizationId, deliveryId);
+  void findEndpoint(tx, organizationId, endpointId);
+  void findEvent(tx, organizationId, eventId);
+  void findMembership(tx, organizationId, userId);
+  void deleteApiKey(tx, organizationId, keyId);
+  void touchAttempt(tx, attemptId, now);
+
+  // Organization and noun, swapped.
+  // @ts-expect-error
+  void findSession(tx, sessionId, organizationId);
+  // @ts-expect-error
+  void lockSession(tx, sessionId, organizationId);
+  // @ts-expect-error
+  void findDelivery(tx, deliveryId, organizationId);
+  // @ts-expect-error
+  void attemptsOf(tx, deliveryId, organizationId);
+  // @ts-expect-error
+  void findEndpoint(tx, endpointId, organizationId);
+  // @ts-expect-error
+  void findEvent(tx, eventId, organizationId);
+  // @ts-expect-error
+  void findMembership(tx, userId, organizationId);
+  // @ts-expect-error
+  void deleteApiKey(tx, keyId, organizationId);
+
+  // The organization left out.
+  // @ts-expect-error
+  void lockSession(tx, null, sessionId);
+  // @ts-expect-error
+  void lockSession(tx, sessionId);
+
+  // Another noun's id.
+  // @ts-expect-error
+  void findSession(tx, userId, sessionId);
+  // @ts-expect-error
+  void findSession(tx, organizationId, attemptId);
+  // @ts-expect-error
+  void lockSessionOfPerson(tx, attemptId);
+  // @ts-expect-error
+  void lockOrganization(tx, caller.userId);
+  // @ts-expect-error
+  void findUserById(tx, caller.organizationId);
+  // @ts-expect-error
+  void findDelivery(tx, organizationId, eventId);
+  // @ts-expect-error
+  void touchAttempt(tx, sessionId, now);
+  // @ts-expect-error
+  void findMember(tx, organizationId, { id: userId });
+  // @ts-expect-error
+  void removeUserSession(tx, caller.userSessionId, caller.userId);
+  // @ts-expect-error
+  void findChallenge(tx, organizationId, keyId);
+  const attempt = { deviceHash: Buffer.alloc(32), sessionExpiresAt: now, now };
+  // @ts-expect-error
+  void insertAttempt(tx, { ...attempt, id: attemptId, sessionId: attemptId, organizationId });
+  // @ts-expect-error
+  void findSession(tx, organizationId, newId("va", now));
+  // @ts-expect-error
+  void findSession(tx, organizationId, newUuid(now));
+
+  // Text from outside that no contract has looked at.
+  // @ts-expect-error
+  void findSession(tx, organizationId, text);
+  // @ts-expect-error
+  void findSession(tx, text, sessionId);
+  // @ts-expect-error
+  void lockOrganization(tx, text);
+
+  // A validated request carries ids; a client may send plain text.
+  const validated = (params: ParamsOf<typeof getSession>) => findSession(tx, organizationId, params.id);
+  void validated({ id: sessionId });
+  // @ts-expect-error
+  void validated({ id: text });
+  const sent: Input<typeof getSession> = { params: { id: text } };
+  void sent;
+}
+
+test("a typed UUID has the schema of every other UUID", () => {
+  assert.equal(JSON.stringify(UuidOf<OrganizationId>()), JSON.stringify(Uuid));
+});
+
+const root = new URL("../../src/", import.meta.url).pathname;
+const sources = globSync("**/*.ts", { cwd: root })
+  .filter((path) => !path.endsWith(".test.ts"))
+  .map((path) => ({ path, text: readFileSync(root + path, "utf8") }));
+
+test("a store function that takes the organization takes it first, right after the connection", () => {
+  let seen = 0;
+  for (const { path, text } of sources.filter((source) => source.path.endsWith(".store.ts"))) {
+    for (const [, name, list = ""] of text.matchAll(
+      /export (?:async )?function (\w+)(?:<[^(]*>)?\(([\s\S]*?)\n?\)[:{ ]/g,
+    )) {
+      const parameters = list.split(",").map((each) => each.trim());
+      // The members of an object have names, so their order does not matter.
+      const at = parameters.findIndex((each) => each.startsWith("organizationId:"));
+      if (at === -1 || list.slice(0, list.indexOf("organizationId:")).includes("{")) continue;
+      const first = /^(db|tx):/.test(parameters[0] ?? "") ? 1 : 0;
+      assert.equal(at, first, `${name} in ${path}`);
+      seen += 1;
+    }
+  }
+  assert.ok(seen > 40, `${seen} functions were looked at`);
+});
+
+test("no id is plain text in the service, and one function says that text is an id", () => {
+  const plain =
+    /\b(organizationId|organization_id|sessionId|session_id|attemptId|attempt_id|userId|user_id|userSessionId|endpointId|endpoint_id|webhookEndpointId|webhook_endpoint_id|eventId|event_id|deliveryId|delivery_id|domainId|challengeId|redirectUriId|memberId|passkeyId)\??: (readonly )?string\b/;
+  const cast = /\bas (readonly )?(\w+Id|Id<[^>]*>)\b/;
+  for (const { path, text } of sources) {
+    assert.equal(plain.exec(text)?.[0], undefined, path);
+    assert.equal(cast.exec(text)?.[0], undefined, path);
+  }
+});
