@@ -4,7 +4,6 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { setImmediate } from "node:timers/promises";
-import type { EventData } from "@assay/contract/events";
 import { Webhook } from "standardwebhooks";
 import { sql } from "../../src/db/sql.ts";
 import { newId } from "../../src/kernel/ids.ts";
@@ -32,14 +31,15 @@ async function arrival(receiver: { received: readonly unknown[] }): Promise<void
   while (receiver.received.length === 0) await setImmediate();
 }
 
+type Success = Extract<ToldOfSession, { type: "verification.session.succeeded" }>;
+// A part is enough: these tests are about the delivery, and `claims.test.ts` about all that a success says.
 const claims: Record<string, unknown> = { family_name: "ERIKSSON-SECRET" };
 
 function sessionEvent(
   organizationId: string,
-  // A part is enough: these tests are about the delivery, and `claims.test.ts` about all that a success says.
   told: ToldOfSession = {
     type: "verification.session.succeeded",
-    data: { claims, selected_field_keys: ["family_name"] } as EventData<"verification.session.succeeded">,
+    data: { claims, selected_field_keys: ["family_name"] } as Success["data"],
   },
 ) {
   return {
