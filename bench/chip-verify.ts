@@ -74,9 +74,10 @@ function runBare({ digest, message, signature, padding }: BareCheck, key: KeyObj
 }
 
 /**
- * Passive authentication of a document with a portrait of 15 kB, by a signer that was met before, against nothing but two signature checks and the hashes, made
- * by node:crypto on keys that are ready. What is known of a signer's certificate spares the second check, so the same is also told with that check
- * made anew each time: equal work.
+ * Passive authentication of a document with a portrait of 15 kB whose signer was seen before, against a ceiling of two
+ * signature checks and the hashes, made by node:crypto with keys that are ready. The result for a signer's certificate
+ * is cached, which saves one of the two checks, so a second figure is given without the cache: the same work as the
+ * ceiling.
  */
 function benchProfile(profile: SignerProfile): { ratio: number; line: string } {
   const country = createTestCountry(DEFAULT_TEST_SEED, NOW);

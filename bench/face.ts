@@ -70,7 +70,7 @@ function processorMilliseconds(pid: number): number {
   }
 }
 
-/** Milliseconds and memory of one judgement, how many a minute this machine makes, and what becomes of twice as many. */
+/** Time and memory of one judgement, judgements a minute on this machine, and what happens at twice that load. */
 export async function run(): Promise<void> {
   const workers = Math.min(2, availableParallelism());
   const frames = asThePageSends(filmFace(challenge, { reflection: 0.05 }));

@@ -70,7 +70,7 @@ async function prepare(url: string): Promise<string> {
   return token;
 }
 
-/** Rounds of both alternate, so that a slow moment of the machine hits both; medians are compared. */
+/** Rounds of the two are interleaved, so that a slow moment of the machine hits both; medians are compared. */
 async function compare(
   name: string,
   request: Request,

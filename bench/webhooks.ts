@@ -224,8 +224,8 @@ async function throughput(bench: Bench, events: number): Promise<void> {
 type Target = { db: Db; organizationId: string; endpoint: { id: string; keyId: EncryptionKeyId } };
 
 /**
- * Publishes an event to each target in turn, now and then. Gives, for each, the milliseconds from before the commit to the
- * request at the receiver. In turn, so that whatever else the machine does at a moment falls on all of them alike.
+ * Publishes an event to each target in turn, now and then, and returns for each the milliseconds from before the commit
+ * to the request at the receiver. In turn, so that other load on the machine affects all of them alike.
  */
 async function measureLatency(bench: Bench, targets: readonly Target[], samples: number) {
   await ask(bench.receiver, { ask: "record" });
@@ -284,7 +284,8 @@ async function besideHanging(bench: Bench, hanging: number): Promise<void> {
   console.log(
     `\nOne live endpoint beside ${hanging} that hang: half accept a connection and say nothing, half read the request and do not answer`,
   );
-  // The same live endpoint alone, in a database and a process of its own, is measured in turn with it.
+  // For comparison the same live endpoint, alone in a database and a process of its own; the two are measured
+  // alternately.
   const aloneUrl = new URL(bench.databaseUrl);
   aloneUrl.pathname = "/alone";
   await bench.db.run(sql`create database alone`);
@@ -309,7 +310,7 @@ async function besideHanging(bench: Bench, hanging: number): Promise<void> {
     data,
   });
   await bench.db.run(sql`analyze webhook_deliveries`);
-  // Until as many hang as may.
+  // Until every place for attempts that hang is taken.
   await wait(12_000);
   const before = await ask<Usage>(child, { ask: "usage" });
   const startedAt = performance.now();

@@ -67,7 +67,7 @@ const invitationRoute = createRoute({
   component: () => <InvitationPage token={invitationRoute.useParams().token} />,
 });
 
-// What is behind the sign-in is loaded apart, page by page, so that signing in is quick.
+// Pages behind the sign-in are loaded one by one (code splitting), so that signing in is quick.
 const shell = createRoute({
   getParentRoute: () => root,
   id: "shell",

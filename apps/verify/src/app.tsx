@@ -43,7 +43,7 @@ function Page({ address, onLanguage }: { address: Address; onLanguage: (language
   const shownStep = () => {
     if (status === null || session.problem !== null) return null;
     if (open) return status.consent_given ? Math.max(1, step) : 0;
-    // Whatever did not succeed has no last step to show as done.
+    // A session that did not succeed has no last step to show as done.
     return status.status === "succeeded" && details?.consent?.withdrawn_at == null ? 3 : null;
   };
   return (
@@ -138,7 +138,8 @@ function Current({
     );
   }
   if (reading) {
-    // A device that cannot read must not take the session from one that can. One that goes on for a desk takes nothing.
+    // A device that cannot read must not take the session from one that can. One that continues for a desk reader uses
+    // the desk's own attempt and takes nothing.
     const goesOn = kept.reading !== null && kept.reading.socketToken !== null;
     if (!details.sandbox && shellTransport() === null && !goesOn)
       return (

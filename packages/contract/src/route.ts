@@ -40,7 +40,7 @@ export type Reply =
   | { status: 200; list: TSchema }
   /** Server-sent events, each of which carries this as JSON. */
   | { status: 200; events: TSchema }
-  /** The bytes of a picture of one of these content types, which the caller may keep for so long. */
+  /** The bytes of a picture of one of these content types, which the caller may cache for `maxAgeSeconds`. */
   | { status: 200; picture: readonly string[]; maxAgeSeconds: number }
   | { status: 204 }
   /** The connection becomes a WebSocket; plain HTTP never succeeds here. */

@@ -34,8 +34,8 @@ export const verifySocketLimits = {
   /** All chip files of one try together. */
   chipBytes: 1152 * kibibyte,
   /**
-   * One camera frame. By hand: a drawn person in the page's 360 by 480 pixels takes 25 KiB, pure noise 267. Half: nothing known would break. Twice: more that a
-   * stranger can have held and unpacked.
+   * One camera frame. By hand: a drawn person in the page's 360 by 480 pixels takes 25 KiB, pure noise 267. Half:
+   * nothing known would break. Twice: a stranger can make the service hold and decode twice as much.
    */
   faceFrameBytes: 256 * kibibyte,
   /**
@@ -53,18 +53,18 @@ export const verifySocketLimits = {
   answerBytes: 4 * kibibyte,
   /** How often one try may begin its proof anew because the chip left the field. */
   proofRestarts: 8,
-  /** From the opened socket to its hello. */
+  /** From opening the socket to `hello`. */
   helloMs: 10_000,
-  /** Without any message while it is the device's turn. */
+  /** The longest silence while it is the device's turn. */
   idleMs: 10 * 60_000,
   /** The service pings this often; a socket that answers none of three is closed. */
   heartbeatMs: 15_000,
-  /** How long what was read is kept in memory for a device that has lost its connection. */
+  /** How long the chip's bytes are kept in memory for a device that has lost its connection. */
   resumeMs: 120_000,
 } as const;
 
 /**
- * What is the turn of whom.
+ * Whose turn it is in each phase.
  * - `chip`: the device reads the chip and sends its files.
  * - `chip_check`: the service checks the files.
  * - `chip_proof`: the device passes commands of the service on to the chip.

@@ -6,9 +6,9 @@ import type { ChipCommand, ReadProblem } from "./device-flow.ts";
 export type AnsweringChip = Pick<Chip, "forwardInSession" | "forwardSealed" | "activeAuthentication">;
 
 /**
- * Passes commands of the service on to the chip. What the chip refused has fewer answers, which the service judges; "lost" when it left
- * the field. Any other error is one of this device and is thrown: as an answer it would count as a refusal of the chip, and an
- * honest document would fail for a fault of ours.
+ * Passes commands of the service on to the chip. Where the chip refuses one, there are fewer answers than commands, and
+ * the service judges that; "lost" means that the chip left the field. Any other error is a fault of this device and is
+ * thrown: as an answer it would count as a refusal of the chip, and an honest document would fail for a fault of ours.
  */
 export async function answerCommand(
   chip: AnsweringChip,

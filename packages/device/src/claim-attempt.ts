@@ -20,7 +20,7 @@ export type ClaimOptions = {
   decline?: readonly string[];
   stopAfter?: string;
   onStep?: (step: string) => void;
-  /** For tests: what makes the calls. */
+  /** For tests: used for every HTTP call. */
   fetch?: typeof fetch;
 };
 
@@ -28,7 +28,7 @@ export type Claimed = {
   sessionId: string;
   baseUrl: string;
   socketToken: string;
-  /** Another token, when this one is dead. */
+  /** Claims once more, for a new socket token in place of one that is no longer accepted. */
   claimAgain(): Promise<string>;
 };
 

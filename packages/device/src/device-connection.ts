@@ -45,7 +45,7 @@ export class DeviceConnection {
   }
 }
 
-/** Null for what is no message at all, as a proxy in between might say it. */
+/** Null for something that is no message at all, as a proxy in between might send. */
 function readMessage(text: string): ServiceMessage | null {
   try {
     const read: unknown = JSON.parse(text);

@@ -128,7 +128,7 @@ class Bench {
     return (found as Extract<DeviceEffect, { do: D }>) ?? assert.fail(`nothing to ${what}`);
   }
 
-  /** The types of what was said, without what the driver says for files and frames. */
+  /** The types of the messages that the flow sent, without those that the driver sends for files and frames. */
   said(effects: readonly DeviceEffect[] = this.effects): string[] {
     return effects.flatMap((effect) => (effect.do === "send" ? [effect.message.type] : []));
   }
@@ -688,7 +688,7 @@ const anyMessage: fc.Arbitrary<ServiceMessage> = fc.oneof(
 type Event =
   | { of: "service"; message: ServiceMessage }
   | { of: "person"; wish: PersonWish }
-  /** Something that is under way comes to its end, well or badly. */
+  /** Some work under way ends, well or badly. */
   | { of: "work"; which: number; how: "well" | "lost" | "badly" }
   | { of: "network"; reason: string }
   | { of: "world"; input: DeviceInput };
@@ -739,13 +739,13 @@ const anyEvent: fc.Arbitrary<Event> = fc.oneof(
   },
 );
 
-/** What is under way outside of the flow: each of it ends some time with an input. */
+/** Work under way outside of the flow. Each piece of it ends at some time, and its result is an input. */
 type Work =
   | { what: "timer"; timer: "reconnect" | "challenge" }
   | { what: "claim" | "reading" | "reopening" | "passing_on" | "capture"; job: number }
   | { what: "opening" };
 
-/** Everything around the flow, kept apart from what the flow knows, to hold the flow against it. */
+/** A model of everything around the flow, kept apart from the flow's own state, so that the two can be compared. */
 class World {
   state: DeviceState;
   nowMs = 0;
@@ -944,7 +944,7 @@ class World {
     }
   }
 
-  /** Whose move it is. Nobody's means that the person sits before a page where nothing happens any more. */
+  /** Whose move it is. "Nobody's" would leave the person before a page where nothing happens any more. */
   whoseTurn(): string {
     const { outcome, end } = this.state;
     if (outcome !== null || end !== null) return "over";

@@ -14,12 +14,12 @@ import {
 import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
 
 /**
- * The device's end of the verify protocol as a state machine: `advance` takes what is known, what happened and when, and gives what is
- * known then and what is to be done. It has no socket, no timer, no chip and no camera; the driver carries out the effects and hands
- * their results back. The service's end is its mirror, `verify-flow.ts`; both follow `phaseRules` of the contract.
+ * The device's end of the verify protocol as a pure state machine: `advance` is `(state, input, now) → (state, effects)`.
+ * It has no socket, no timer, no chip and no camera; the driver carries out the effects and hands their results back. The
+ * service's end is its mirror, `verify-flow.ts`; both follow `phaseRules` of the contract.
  *
- * Handlers write down what happened. What is due because of it stands in one list, `standingRules`, which is gone through after
- * every input: so it does not matter whether the chip was read before or after the connection came back.
+ * Handlers only write down what happened. What has to be done because of it stands in one list, `standingRules`, which is
+ * checked after every input. So it does not matter whether the chip was read before or after the connection came back.
  */
 export type DeviceState = {
   /** Null where a person says what to do and when. */
@@ -29,7 +29,7 @@ export type DeviceState = {
   readonly stopped: boolean;
 
   readonly link: "none" | "waiting" | "claiming" | "opening" | "greeting" | "open";
-  /** What the person is told about it: a connection that is made again counts as lost until the service says welcome. */
+  /** What the person is told about the connection. While it is made again it is called lost, until the service says welcome. */
   readonly connection: "connecting" | "open" | "lost" | "gone" | "closed";
   readonly token: string | null;
   /** Connections that failed since the last welcome. */
@@ -39,7 +39,7 @@ export type DeviceState = {
   readonly announcedClose: string | null;
   readonly lastClose: string | null;
 
-  /** As far as the device knows: what the service said last, and what follows from what was sent since. */
+  /** The phase as far as the device knows: the last one that the service named, moved on by what was sent since. */
   readonly phase: VerifyPhase | null;
   readonly busy: boolean;
   readonly triesLeft: { readonly chip: number; readonly face: number } | null;
@@ -47,18 +47,18 @@ export type DeviceState = {
 
   readonly chip: ChipInHand | null;
   readonly command: ChipCommand | null;
-  /** Since the files were sent; the service allows only so many. */
+  /** How often the proof was begun anew since the files were sent. The service has a limit, `proofRestarts`. */
   readonly proofRestarts: number;
   readonly step: ReadStep | null;
   readonly problem: ReadProblem | null;
 
-  /** What the person has started and no verdict, fault or stop has ended. */
+  /** The face check that the person has started and that no verdict, fault or stop has ended. */
   readonly faceSource: FaceSourceKind | null;
   /** `face_start` was sent on this connection and not answered yet. */
   readonly faceAsked: boolean;
-  /** Given out and not begun: it came on a new connection, or after the person stopped. */
+  /** A challenge that was given out and not begun: it came on a new connection, or after the person stopped. */
   readonly challenge: PendingChallenge | null;
-  /** A timer runs until the challenge before has run out. */
+  /** A timer runs until the previous challenge has run out. */
   readonly faceWaits: boolean;
   readonly capture: { readonly job: number; readonly frames: number; readonly bytes: number } | null;
 
@@ -68,10 +68,10 @@ export type DeviceState = {
     readonly status: "succeeded" | "failed";
     readonly failureCode: FailureCode | null;
   } | null;
-  /** The code of a claim that was refused, or of a close that ends it here. */
+  /** The code of a refused claim, or of a close after which this device does not go on. */
   readonly refused: string | null;
 
-  /** Numbers what the driver is asked to do, so that a result that comes too late is recognised. */
+  /** The driver's jobs are numbered, so that a result that comes too late is recognised. */
   readonly nextJob: number;
   readonly claimJob: number | null;
 };
@@ -79,7 +79,7 @@ export type DeviceState = {
 /** A chip that is being read, or was read and may have to answer commands. */
 export type ChipInHand = {
   readonly read: boolean;
-  /** Its session belongs to an earlier exchange: it is opened anew before it hears the next command. */
+  /** The device's session with the chip belongs to an earlier exchange: the chip is opened again before the next command. */
   readonly stale: boolean;
   /** What the chip does now. It can do only one thing at a time. */
   readonly job: { readonly id: number; readonly doing: "reading" | { readonly exchange: string } } | null;
@@ -104,7 +104,7 @@ export type FaceChallenge = {
   readonly endsAtMs: number;
 };
 type PendingChallenge = FaceChallenge & {
-  /** It has all its time: asked for on this connection, by somebody who still waits for it. */
+  /** The challenge has its full time: it was asked for on this connection, and the person still waits for it. */
   readonly fresh: boolean;
 };
 
@@ -130,14 +130,14 @@ export type DeviceEnd =
 export type DeviceTimer = "reconnect" | "challenge";
 
 export type PersonWish =
-  /** With the token that was kept from before, if any. */
+  /** With the socket token that was kept when the page was loaded before, if any. */
   | { readonly kind: "start"; readonly token: string | null }
   | { readonly kind: "stop" }
   | { readonly kind: "retry" }
   | { readonly kind: "read_chip" }
   | { readonly kind: "start_face"; readonly source: FaceSourceKind }
   | { readonly kind: "stop_face" }
-  /** The person begins anew; what went wrong before has been read. */
+  /** The person begins anew: verdict, fault and problem of the last try are cleared. */
   | { readonly kind: "forget_setbacks" };
 
 export type DeviceInput =
@@ -162,14 +162,14 @@ export type DeviceInput =
   | { readonly kind: "capture_over"; readonly job: number }
   | { readonly kind: "capture_failed"; readonly job: number };
 
-/** What the flow says itself; files and frames are announced by whoever has their bytes. */
+/** The messages that the flow sends itself. Files and frames are announced by the driver, which has their bytes. */
 export type SpokenMessage = Exclude<DeviceMessage, { type: "chip_file" | "chip_done" | "face_frame" }>;
 
 export type DeviceEffect =
   | { readonly do: "claim"; readonly job: number }
   | { readonly do: "keep_token"; readonly token: string | null }
   | { readonly do: "connect" }
-  /** Nothing of the connection is heard after it. */
+  /** Closes the connection; nothing that still arrives on it becomes an input. */
   | { readonly do: "disconnect" }
   | { readonly do: "send"; readonly message: SpokenMessage }
   /** Announces and sends what was read of the chip, then says `chip_done`. */
@@ -183,7 +183,7 @@ export type DeviceEffect =
       readonly command: ChipCommand;
       readonly reopenFirst: boolean;
     }
-  /** Also ends what the chip is doing; its result is not wanted any more. */
+  /** Also aborts what the chip is doing; its result is dropped. */
   | { readonly do: "release_chip" }
   | { readonly do: "start_capture"; readonly job: number; readonly challenge: FaceChallenge }
   | { readonly do: "abort_capture" }
@@ -198,11 +198,12 @@ export type DeviceStep = { readonly state: DeviceState; readonly effects: readon
 
 /**
  * What a closed socket means for the device.
- * - `over`: there is nothing more to do here; where the outcome was not heard, the session's status tells it.
- * - `refused`: this device is out, and the person is told why.
- * - `claim_again`: the token is dead, because this device claimed elsewhere or another took over. Only a new claim can tell.
+ * - `over`: there is nothing more to do; if the outcome was not received, the session's status has it.
+ * - `refused`: this device does not go on, and the person is told why.
+ * - `claim_again`: the token is no longer valid, because this device has claimed again elsewhere or another device has taken over. Only a
+ * new claim shows which.
  * - `connect_again`: wait a little and connect; nothing is lost.
- * - `own_mistake`: this device said what the service does not accept. Once more may help, over and over would not.
+ * - `own_mistake`: this device sent something that the service does not accept. Connecting once more may help, again and again would not.
  */
 export const closeRules: Readonly<
   Record<VerifyCloseCode, "over" | "refused" | "claim_again" | "connect_again" | "own_mistake">
@@ -223,14 +224,17 @@ export const closeRules: Readonly<
   ARTIFACT_INVALID: "own_mistake",
 };
 
-/** The phase after the device has sent this, until the service says otherwise. What is not named changes nothing. */
+/**
+ * The phase that the device assumes after sending this, until the service says otherwise. Messages that are not listed
+ * leave it unchanged.
+ */
 export const phaseAfterSending: Readonly<Partial<Record<DeviceInputType, VerifyPhase>>> = {
   chip_done: "chip_check",
   chip_restart: "chip",
   face_done: "face_check",
 };
 
-/** The phase that a message implies; the others say theirs, or leave it as it is. */
+/** The phase that a message of the service implies. Other messages name the phase, or leave it unchanged. */
 export const phaseAfterHearing: Readonly<Partial<Record<ServiceMessage["type"], VerifyPhase>>> = {
   chip_command: "chip_proof",
   face_challenge: "face_capture",
@@ -239,25 +243,35 @@ export const phaseAfterHearing: Readonly<Partial<Record<ServiceMessage["type"], 
 
 export const deviceLimits = {
   /**
-   * Waits before the next connection, the last one again and again. Half of it makes thousands of devices knock twice as often at a
-   * service that is being restarted; twice of it lets a person look at "connection lost" for longer than a lift ride takes.
+   * Waits before the next connections (backoff); the last one is repeated. Half: thousands of devices knock twice as
+   * often at a service that is being restarted. Twice: a person looks at "connection lost" for longer than a lift ride
+   * takes.
    */
   backoffMs: [300, 1_000, 2_000, 4_000, 8_000],
-  /** Connections in a row, about 40 seconds. Fewer give up during a restart of the service, more leave a person before a dead page. */
+  /**
+   * Failed connections in a row, about 40 seconds. Fewer: devices give up while the service restarts. More: a person is
+   * left before a dead page.
+   */
   failuresAllowed: 8,
-  /** Sockets closed for what this device said. The service never does it to a device that is right, so more only repeats a fault. */
+  /**
+   * Sockets that may be closed for a mistake of this device. The service does so only to a device with a fault, which
+   * more tries would repeat.
+   */
   ownMistakesAllowed: 2,
   /**
-   * A challenge that is taken up again with less time than this is left to run out. The page gives a slow person 30.4 seconds for
-   * four movements, and the last frames need 1.5 to arrive: with half of it the person would be hurried into a failed try, with
-   * twice of it no challenge of 45 seconds could ever be taken up again.
+   * A challenge with less time left than this is not taken up again after a lost connection: it is left to run out. The
+   * page gives a slow person 30.4 seconds for four movements, and the last frames need 1.5 to arrive. Half: the person
+   * would be hurried into a failed try. Twice: no challenge of 45 seconds could ever be taken up again.
    */
   leastTimeForFaceMs: 33_000,
-  /** The clocks of both sides need not agree on when a challenge has run out. Without it the same challenge may come once more. */
+  /**
+   * Added to the end of a challenge, because the two clocks need not agree on it. Without this margin the service may
+   * send the same challenge once more.
+   */
   runOutMarginMs: 300,
 } as const;
 
-/** A claim that fails with these may work in a moment, as does one without any answer. */
+/** Codes of a failed claim that may work in a moment; so may one that got no answer at all. */
 const passingClaimFailures: readonly string[] = ["INTERNAL_SERVER_ERROR", "SERVICE_UNAVAILABLE"];
 
 type Handlers<Union, Key extends keyof Union> = {
@@ -355,9 +369,10 @@ const onMessage: Handlers<ServiceMessage, "type"> = {
 /** What everything else that can happen means. */
 const onInput: Handlers<DeviceInput, "kind"> = {
   message: (state, { message }, nowMs) => {
-    // A newer service may say more; what this device does not know it can leave.
+    // A newer service may send types of messages that this device does not know: they are ignored (forward
+    // compatibility).
     if (!Object.hasOwn(onMessage, message.type)) return stay(state);
-    // Before the welcome the service tells only why it closes.
+    // Before its welcome the service says only why it closes the socket.
     if (state.link === "open" ? message.type === "welcome" : !saidBeforeWelcome(state, message.type))
       return stay(state);
     const handler = onMessage[message.type] as (
@@ -510,15 +525,15 @@ type StandingRule = {
   readonly act: (state: DeviceState, nowMs: number) => DeviceStep;
 };
 
-/** What is due whenever it holds, in this order. */
+/** What has to be done as soon as its condition holds; checked after every input, in this order. */
 const standingRules: readonly StandingRule[] = [
   {
-    // Frames lead nowhere once the service does not wait for them, or not on this connection.
+    // The service waits for no more frames, or not on this connection.
     when: (state) => state.capture !== null && !may(state, "face_frame"),
     act: (state) => stay({ ...state, capture: null }, { do: "abort_capture" }),
   },
   {
-    // The chip has passed, or nobody asks for it any more.
+    // The chip has passed, or the session has ended.
     when: (state) => state.chip !== null && (isFacePhase(state.phase) || state.phase === "ended"),
     act: (state) => dropChip({ ...state, step: null }),
   },
@@ -527,8 +542,8 @@ const standingRules: readonly StandingRule[] = [
     act: (state) => stay({ ...state, command: null }),
   },
   {
-    // What was read is sent as soon as the service takes it: at once, or when the connection is back. The service forgets files
-    // that it has not judged when a connection is lost.
+    // The files are sent as soon as the service takes them: at once, or when the connection is back. The service
+    // forgets files that it has not judged when a connection is lost.
     when: (state) => state.chip?.read === true && may(state, "chip_file"),
     act: (state) =>
       stay(
@@ -642,7 +657,7 @@ function planned(state: DeviceState): PersonWish | DeviceEnd | null {
   if (fault !== null) return { result: "fault", code: fault.code, message: fault.message };
   if (state.problem !== null) return { result: "problem", problem: state.problem };
   if (state.refused !== null) return { result: "closed", code: state.refused };
-  // Nobody is there who would do it differently the next time.
+  // An unattended device has nobody who would do it differently the next time, so it ends.
   if (state.connection === "gone" || state.ownMistakes > 0)
     return { result: "closed", code: state.lastClose ?? "CONNECTION_LOST" };
   if (state.link !== "open") return null;
@@ -677,7 +692,7 @@ export type DeviceView = {
 export function viewOf(state: DeviceState): DeviceView {
   return {
     connection: state.connection,
-    // With nobody in front of the camera it is the person's turn to start, whatever the service still waits for.
+    // While nothing is being captured it is the person's turn to start, although the service waits for frames.
     phase: state.phase === "face_capture" && state.capture === null ? "face" : state.phase,
     step: state.step,
     busy: state.busy,
@@ -712,7 +727,7 @@ function connectLater(state: DeviceState): DeviceStep {
   );
 }
 
-/** Leaves a connection that works, because what was sent on it is not to count. */
+/** Leaves a connection that works, so that the service discards what was sent on it. */
 function connectAnew(state: DeviceState): DeviceStep {
   if (!isConnected(state)) return stay(state);
   return also(stay({ ...disconnected(state), connection: "connecting" }, { do: "disconnect" }), connect);
@@ -734,7 +749,7 @@ function afterClose(state: DeviceState, reason: string): DeviceStep {
     case "own_mistake": {
       const ownMistakes = state.ownMistakes + 1;
       if (ownMistakes <= deviceLimits.ownMistakesAllowed) return connectLater({ ...closed, ownMistakes });
-      // It may be what was read that the service does not take. Whoever tries again begins with a fresh reading.
+      // The bytes that were read may be what the service refuses, so another try begins with a fresh reading.
       return dropChip({ ...closed, ownMistakes, connection: "gone", faceSource: null, step: null });
     }
   }
@@ -746,12 +761,12 @@ function ruleOfClose(code: string): (typeof closeRules)[VerifyCloseCode] {
   return code === "" ? "connect_again" : "own_mistake";
 }
 
-/** This device is out. */
+/** This device is refused and does not go on. */
 function refuse(state: DeviceState, code: string): DeviceStep {
   return dropChip({ ...state, connection: "closed", refused: code, faceSource: null, step: null });
 }
 
-/** What dies with a connection. */
+/** The state that is void once the connection has ended. */
 function disconnected(state: DeviceState): DeviceState {
   return { ...state, link: "none", announcedClose: null, command: null, faceAsked: false, challenge: null };
 }
@@ -873,7 +888,7 @@ function may({ link, phase }: DeviceState, type: DeviceInputType): boolean {
   return link === "open" && phase !== null && phaseRules[type][phase] === "taken";
 }
 
-/** Nothing is said that the service would not take. */
+/** Sends a message where the service takes it, and does nothing otherwise. */
 function say(state: DeviceState, message: Exclude<SpokenMessage, { type: "hello" }>): DeviceStep {
   if (!may(state, message.type)) return stay(state);
   return stay({ ...state, phase: phaseAfterSending[message.type] ?? state.phase }, { do: "send", message });

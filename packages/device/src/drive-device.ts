@@ -29,7 +29,7 @@ export type OpenedChip = {
 /** How a document is opened: found by the caller, which knows whether it is a software chip or a real one. */
 export type ChipSource = (onStep: (step: ReadStep) => void) => Promise<OpenedChip>;
 
-/** Gives frames as JPEG until the movements are over, or until the signal says that they lead nowhere any more. */
+/** Gives frames as JPEG until the movements are over, or until the signal says that they are no longer needed. */
 export type FaceCapture = (
   challenge: FaceChallenge,
   sendFrame: (jpeg: Uint8Array, atMs: number) => void,
@@ -39,14 +39,14 @@ export type FaceCapture = (
 export type DriverNeeds = {
   baseUrl: string;
   sessionId: string;
-  /** Takes the session for this device, or takes it up again: a token for the socket. */
+  /** Claims the session for this device, or resumes it; resolves with a token for the socket. */
   claim(): Promise<string>;
-  /** What outlives this driver. */
+  /** Stores the token where it outlives this driver; null removes it. */
   keepToken?(token: string | null): void;
   onChange?(state: DeviceState): void;
   /** A step, for whoever watches a device without a screen. */
   onStep?(step: string): void;
-  /** An error behind a problem that the flow knows by its name only. */
+  /** The error behind a problem of which the flow knows only the name. */
   onError?(error: unknown): void;
 };
 
@@ -88,7 +88,7 @@ export class DeviceDriver {
 
   feed(input: DeviceInput): void {
     this.#inputs.push(input);
-    // An effect may have a result at once; it is taken after the effects beside it.
+    // An effect may have its result at once; that is handled after the other effects of the same step.
     if (this.#working) return;
     this.#working = true;
     try {

@@ -14,14 +14,14 @@ export async function openDocument(
 ): Promise<OpenedChip> {
   const onProgress = (progress: ChipProgress) => onStep(stepOf(progress));
   const chip = await openChip(transport, key, { onProgress }).catch((error: unknown) => {
-    // Nobody holds a chip that did not open, so nobody else could let it go.
+    // The caller gets no chip to release when opening fails, so it is released here.
     release();
     throw error;
   });
   return openedChip(chip, { release });
 }
 
-/** A chip of the reader as the device's driver takes it. What is not given is done in the plain way. */
+/** Wraps an opened chip for the device's driver. Functions that are not given in `own` have a plain default. */
 export function openedChip(
   chip: Chip,
   own: Partial<Pick<OpenedChip, "readFiles" | "reopen" | "release">>,

@@ -1,4 +1,4 @@
-/** Something that whoever started the device can mend. */
+/** A mistake in how the device was started, which its user can correct. */
 export class DeviceError extends Error {}
 
 export function parseVerificationUrl(text: string): { baseUrl: string; sessionId: string } {

@@ -44,7 +44,10 @@ export const challengeShape: ChallengeShape = {
   deadlineMs: 45_000,
 };
 
-/** `random(n)` is a whole number from 0 to n - 1, unpredictable to the device. Nothing follows itself: a person could not tell where one ends. */
+/**
+ * `random(n)` is a whole number from 0 to n - 1, unpredictable to the device. No movement and no colour follows itself:
+ * a person could not tell where one ends and the next begins.
+ */
 export function newChallenge(random: (below: number) => number, shape = challengeShape): Challenge {
   return {
     movements: drawSequence(faceMovements, shape.movements, random),

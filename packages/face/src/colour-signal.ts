@@ -8,13 +8,22 @@ export type ColourLimits = {
   readonly followedFrom: number;
   /** Least change of the face's colour, in parts of its own light, between two colours of the screen. */
   readonly leastReflection: number;
-  /** A face that does not follow and changes its colour no more than turning alone changes it tells nothing: the room may be too bright. */
+  /**
+   * Least variation of the face's colour at which "does not follow" means anything. Turning the head alone causes as
+   * much, and in a bright room the screen adds no more: below it the result is "not measurable".
+   */
   readonly leastVariation: number;
-  /** Screens, cameras and encoders are late by some time, the same throughout. */
+  /**
+   * Delays of the picture behind the screen that are tried out: screens, cameras and encoders are late, by the same
+   * time throughout a try.
+   */
   readonly lagsMs: readonly number[];
 };
 
-/** By hand. The shares are of 500 simulated tries each, as in `bench/face.ts`; the films are followed or not alike at half and at twice of every one. */
+/**
+ * By hand. The shares are of 500 simulated tries each, as in `bench/face.ts`. With the films of the drawn people, half
+ * and twice of each number gave the same verdicts.
+ */
 export const colourLimits: ColourLimits = {
   /**
    * Half: a recording lit by another sequence is followed in 18 % of tries instead of 4 %. Twice: more than a correlation can be; at 0.8 a reflection of 2 % with noise of 1 % is
@@ -38,7 +47,10 @@ export type ColourFinding = {
   readonly correlation: number;
   /** How strongly the face takes on the colour of the screen, in parts of its own light. */
   readonly reflection: number;
-  /** The same for what surrounds the face, as a share: light of a screen falls off, a tint laid over a video does not. */
+  /**
+   * The same for the surroundings, as a share of the face's: light of a screen falls off with distance, a tint laid
+   * over a video does not.
+   */
   readonly surroundingShare: number;
   readonly lagMs: number;
 };

@@ -61,7 +61,7 @@ export function describeChallenge(): string {
     `| one frame | at most ${faceFrameBytes / 1024} KiB |`,
     `| all frames together | at most ${faceBytes / 1024 / 1024} MiB |`,
     "",
-    "A device that sends more or larger frames is refused by the socket, with the close codes of [its protocol](verify-flow.md).",
+    "A device that sends more or larger frames is refused by the socket, with the close codes of [its protocol](verify-protocol.md).",
   ].join("\n");
 }
 

@@ -12,8 +12,8 @@ const frontalPicks = 4;
 const frontalDegrees = 9;
 
 /**
- * Which frames are worth an embedding, the slowest measurement: the straightest of each quarter of the time, for the match, and the ones
- * turned furthest, so that nobody steps in while the head is away.
+ * Which frames get an embedding, the slowest measurement: the straightest of each quarter of the time, for the match,
+ * and the ones turned furthest, so that nobody can take over while the head is turned away.
  */
 export function picksForEmbedding(frames: readonly FrameMeasurement[]): {
   readonly frontal: readonly number[];

@@ -20,7 +20,7 @@ function film(frameMs = 225, who = person): FrameMeasurement[] {
   return performed(challenge.movements, who, () => 0.5, frameMs);
 }
 
-/** With so many frames of looking straight ahead after the first movement. */
+/** With this many frames of looking straight ahead after the first movement. */
 function slowFilm(pauseFrames: number): FrameMeasurement[] {
   const frames = film().flatMap((frame, index) =>
     index === 10 ? Array.from({ length: pauseFrames }, () => frame) : [frame],

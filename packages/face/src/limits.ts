@@ -27,8 +27,8 @@ export const captureLimits: CaptureLimits = {
    */
   maxGapMs: 700,
   /**
-   * From the start or a movement to the next one. Half: somebody who takes five seconds fails, as long as the page waits for a movement (test). Twice: 12 seconds
-   * a movement pass, time to look up and cut in a recording (test).
+   * From the start, or from one movement, to the next. Half: somebody who takes five seconds for a movement fails, and
+   * the page waits that long (test). Twice: 12 seconds a movement pass, time to look up and cut in a recording (test).
    */
   maxStepMs: 8_000,
 };

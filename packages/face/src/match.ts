@@ -4,7 +4,10 @@ import { median } from "./median.ts";
 export type MatchThresholds = {
   /** Up to this distance it is the same person. */
   readonly match: number;
-  /** From there up to this one it may be, which is not enough: the try fails, and the audit tells that it was close. */
+  /**
+   * Above `match` and up to this distance it may be the same person. That is not enough: the try fails, and the audit
+   * log says that it was close.
+   */
   readonly review: number;
 };
 

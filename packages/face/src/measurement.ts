@@ -25,9 +25,9 @@ export type HeadPose = {
 export type FaceMeasurement = HeadPose & {
   readonly box: Box;
   readonly faceLight: Light;
-  /** Of the frame outside the face, unless the face fills it. */
+  /** Mean light of the frame outside of the face; undefined where the face fills the frame. */
   readonly surroundingLight: Light | undefined;
-  /** Present for the frames that were picked for it. */
+  /** Only in frames that were picked for an embedding. */
   readonly embedding?: readonly number[];
 };
 

@@ -17,7 +17,7 @@ export function centreOf(looks: readonly Centre[], limits: MovementLimits = move
   };
 }
 
-/** The movement that a look is furthest into, as a share of what counts: it is made from 1 on. */
+/** The movement that a look comes closest to, and its value as a share of the threshold: from 1 on the movement is made. */
 export type Reach = { readonly movement: FaceMovement; readonly share: number };
 
 export function reachOf(look: Centre, centre: Centre, limits: MovementLimits = movementLimits): Reach {

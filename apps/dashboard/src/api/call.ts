@@ -4,7 +4,7 @@ import type { RouteDefinition } from "@assay/contract/route";
 const send = createClient({ baseUrl: "", fetch: (url, init) => fetch(url, init) });
 const signedOutListeners = new Set<(route: RouteDefinition) => void>();
 
-/** Told when the service no longer knows who calls, so that the page can ask to sign in again. */
+/** Called when the service no longer knows who calls, so that the page can ask to sign in again. */
 export function onSignedOut(listener: (route: RouteDefinition) => void): () => void {
   signedOutListeners.add(listener);
   return () => signedOutListeners.delete(listener);

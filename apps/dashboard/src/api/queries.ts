@@ -7,7 +7,7 @@ export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // An answer with an error code is an answer; only what never arrived is asked for again.
+      // A request that was answered with an error is not repeated; one that got no answer at all is.
       retry: (failures, error) => failures < 2 && error instanceof TypeError,
       refetchOnWindowFocus: true,
     },
@@ -52,7 +52,7 @@ export function useList<const R extends RouteDefinition>(
   return { ...result, items: result.data?.pages.flatMap((page) => page.data) ?? [] };
 }
 
-/** Reads again what the given routes answered. */
+/** Fetches again everything that these routes answered (invalidation). */
 export async function refresh(...routes: readonly RouteDefinition[]): Promise<void> {
   await Promise.all(routes.map((route) => queries.invalidateQueries({ queryKey: [route.id] })));
 }

@@ -26,7 +26,7 @@ export function OverviewPage() {
   const { organization } = usePlace();
   const mayCreate = useMay("admin");
   const [days, setDays] = useState("30");
-  // What today is, the service says: it answers with the last 30 days unless told otherwise.
+  // Which day is today depends on the service's clock: without dates it answers with the last 30 days.
   const lastMonth = useData(sessionsOverview, {});
   const today = lastMonth.data?.data.to ?? "";
   const other = useData(

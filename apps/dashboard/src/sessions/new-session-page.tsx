@@ -77,7 +77,8 @@ export function NewSessionPage() {
               await refresh(listSessions);
               await navigate({ to: "/dashboard/sessions/$sessionId", params: { sessionId: data.id } });
             } catch (error) {
-              // A refused request may be corrected; what never arrived must not create a second session.
+              // A request that was refused may be corrected and gets a new key. One without an answer keeps its key, so
+              // that repeating it creates no second session.
               if (!(error instanceof TypeError)) setIdempotencyKey(crypto.randomUUID());
               throw error;
             }

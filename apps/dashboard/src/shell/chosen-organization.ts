@@ -26,7 +26,7 @@ export function rememberOrganization(id: string): void {
   try {
     window.localStorage.setItem(storageKey, id);
   } catch {
-    // As above.
+    // Storage can be turned off, as above.
   }
 }
 

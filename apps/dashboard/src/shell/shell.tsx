@@ -62,7 +62,7 @@ function Bare({ children }: { children: ReactNode }) {
   );
 }
 
-/** Over the page instead of in its place: what was typed below is still there afterwards. */
+/** Shown over the page and not in its place, so that what was typed there is kept. */
 function SignInAgain({ account }: { account: Place["account"] }) {
   return (
     <Dialog title="Sign in again" onClose={() => window.location.assign("/dashboard/sign-in")}>
@@ -332,7 +332,7 @@ function Frame({ organizations }: { organizations: readonly Place["organization"
   );
 }
 
-/** With a fresh page, so that nothing of the one before is shown or acted on. */
+/** Loads a fresh page, so that nothing of the previous organization is shown or acted on. */
 export function switchTo(organizationId: string): void {
   rememberOrganization(organizationId);
   window.location.assign("/dashboard");

@@ -95,7 +95,7 @@ export function ResetPasswordPage() {
   );
 }
 
-/** Links that count only for the signed-in owner of the account: whoever is not signed in does so here first. */
+/** Links that work only for the signed-in owner of the account. Somebody who is not signed in does that here first. */
 function AccountLinkPage(props: {
   title: string;
   explanation: string;

@@ -13,7 +13,8 @@ export function Dialog(props: { title: string; onClose: () => void; children: Re
     element?.showModal();
     return () => {
       element?.close();
-      // Gone from the page before the browser could do it itself. What opened it may be gone as well, as a deleted row.
+      // React removes the dialog before the browser can give the focus back. The element that opened it may be gone
+      // too, as a deleted row is.
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
       else document.querySelector("h1")?.focus();
     };

@@ -58,7 +58,10 @@ export type DeviceInput =
   | { kind: "message"; message: Exclude<DeviceMessage, { type: "hello" }> }
   | { kind: "part"; frame: ArtifactFrame };
 
-/** A chip that has passed: the proof is the only source of claims, DG2 of the portrait. SOD tells test documents apart. */
+/**
+ * A chip that has passed. Claims are made from the proof alone, the portrait is in this DG2, and the SOD identifies a
+ * test document.
+ */
 type PassedChip = { proof: Proof; dg2: Buffer; sod: Buffer };
 
 type FaceFacts = { simulated: boolean; risk: number };
@@ -115,13 +118,13 @@ export class AttemptRun {
     return this.#state.phase === "ended" || this.#disposed;
   }
 
-  /** Whether what this process knows of the tries is what the database says. */
+  /** Whether this run has counted the same tries as the database. If not, another process has gone on with the attempt. */
   agreesWith(triesUsed: RunOwner["triesUsed"]): boolean {
     const known = this.#state.triesUsed;
     return known.chip === triesUsed.chip && known.face === triesUsed.face;
   }
 
-  /** The device is on this socket from now on; the one before is closed at once. */
+  /** The device has connected with this socket. An earlier socket of the attempt is closed at once. */
   attach(link: DeviceLink): Promise<void> {
     this.#link?.close("REPLACED");
     this.#link = link;
@@ -132,7 +135,7 @@ export class AttemptRun {
     if (this.#link === link) this.#link = null;
   }
 
-  /** Resolves when it has been handled. Input from a socket that has been replaced is dropped. */
+  /** Resolves when the input has been handled. Input from a socket that has been replaced is dropped. */
   receive(link: DeviceLink, input: DeviceInput): Promise<void> {
     return this.#next(() => {
       if (this.#link !== link) return undefined;
@@ -149,12 +152,12 @@ export class AttemptRun {
     return this.#next(() => this.#apply({ kind: "session_over" }, null));
   }
 
-  /** The device has been gone for too long: what was read is overwritten, and has to be read again. */
+  /** The device has been disconnected for too long: the chip's bytes are overwritten, and it has to be read again. */
   forget(): Promise<void> {
     return this.#next(() => (this.#link === null ? this.#apply({ kind: "forgotten" }, null) : undefined));
   }
 
-  /** Overwrites everything; nothing is handled afterwards. Resolves when what was under way has come to rest. */
+  /** Overwrites all bytes and ignores every later input. Resolves when the work under way has ended. */
   dispose(): Promise<void> {
     this.#disposed = true;
     return this.#work.then(() => {
@@ -195,7 +198,7 @@ export class AttemptRun {
     }
   }
 
-  /** Tells the person's other page. It only informs: when it cannot be told, the verification goes on. */
+  /** Tells the person's other page how far the device is. A failure is only logged: the verification goes on without it. */
   async #report(): Promise<void> {
     const step = this.#state.phase;
     if (step === this.#lastStep || step === "ended" || this.#link === null) return;
@@ -314,7 +317,7 @@ export class AttemptRun {
     return { kind: "proof_judged", verdict: { failureCode: this.#check.failureCode } };
   }
 
-  /** The state before it holds a key, or the challenge of a signature, so it is overwritten. */
+  /** Replaces the state of the chip's proof. The old one holds a private key or a challenge, so it is overwritten. */
   #keepProof(state: ChipProofState | null): void {
     if (this.#proof !== null) overwriteChipProof(this.#proof);
     this.#proof = state;
@@ -327,7 +330,7 @@ export class AttemptRun {
     return { ...Object.fromEntries(this.#files), SOD, DG1, DG2 };
   }
 
-  /** Takes over what passed, without copying it, and overwrites the rest. */
+  /** Pins the chip that has passed: content, DG2 and SOD are moved, not copied, and everything else is overwritten. */
   #pin(): void {
     const [check, sod, dg2] = [this.#check, this.#files.get("SOD"), this.#files.get("DG2")];
     if (

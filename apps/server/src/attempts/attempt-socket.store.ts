@@ -32,8 +32,9 @@ export type SocketOwner = {
 };
 
 /**
- * Whose socket this is. Null when the session is unknown, the token is not the latest one of its attempt, or the attempt
- * is over. The session may have expired: its status at this moment is for the caller to see.
+ * The session and the attempt that a socket token belongs to. Null when the session is unknown, the token is not the
+ * latest one of its attempt, or the attempt is over. The session may have expired meanwhile: the caller has to check
+ * its status.
  */
 export async function findSocketOwner(
   db: Queryable,

@@ -22,7 +22,7 @@ import {
 } from "../attempts/verify-flow.ts";
 import { knownId } from "../kernel/ids.ts";
 
-/** What is under way on the device: each of it ends some time with an input. */
+/** Work under way on the device. Each piece of it ends at some time, and its result is an input of the flow. */
 type Work =
   | { what: "opening" }
   | { what: "timer"; timer: "reconnect" | "challenge" }
@@ -213,7 +213,7 @@ class BothEnds {
     this.work = this.work.filter(({ what }) => what !== "opening");
   }
 
-  /** One thing happens; `smooth` leaves out what only hinders. */
+  /** Makes one random thing happen; with `smooth`, nothing that only hinders. */
   step(smooth: boolean): void {
     this.nowMs += 1 + this.#chance(400);
     const moves: (() => void)[] = [];

@@ -34,7 +34,7 @@ export class ChipExaminer {
     return this.#pool.waiting;
   }
 
-  /** `onBusy` is told, once, when others come first. */
+  /** Calls `onBusy` once when the queue is full, so that the check has to wait. */
   verify(
     input: { sandbox: boolean; files: SentFiles; now: Date },
     onBusy: () => void,
@@ -77,7 +77,7 @@ export class ChipExaminer {
         if (!(error instanceof PoolBusyError) || waitedMs >= this.#patienceMs) throw error;
         if (!told) onBusy();
         told = true;
-        // Spread, so that those who wait do not come back all at once.
+        // With jitter, so that waiting checks do not all try again at the same moment.
         const pauseMs = this.#retryMs * (0.5 + Math.random());
         await delay(pauseMs, undefined, { signal: this.#closing.signal }).catch(() => {});
         waitedMs += pauseMs;
@@ -91,7 +91,7 @@ export class ChipExaminer {
   }
 }
 
-/** Without the other groups, which need not be copied to a thread for this. */
+/** Only the files that a proof needs, so that the portrait is not copied to the thread. */
 function proofFilesOf({ DG14, DG15 }: ProofFiles): ProofFiles {
   return { ...(DG14 === undefined ? {} : { DG14 }), ...(DG15 === undefined ? {} : { DG15 }) };
 }

@@ -77,7 +77,10 @@ function documentCheckOf(report: Report, content: Uint8Array | null): DocumentCh
   };
 }
 
-/** The check once the chip was asked for its proof. The content stays with it, so that it is overwritten with it. */
+/**
+ * The check with the result of the chip's proof added. It keeps the content, so that overwriting the check overwrites
+ * the content as well.
+ */
 export function documentCheckWithProof(
   { report, content }: DocumentCheck,
   result: ProofResult,

@@ -93,15 +93,15 @@ function knownDate(date: MrzDate): string | null {
 }
 
 /**
- * Whether the person has completed so many years on the day of the check (UTC). Where the document leaves it open, the answer is the one
- * that is certain: an unknown day or month counts as the last one possible, an unknown year as too young, and somebody born on 29
- * February completes a year on 1 March where there is no such day.
+ * Whether the person has completed this number of years on the day of the check (UTC). Where the document leaves the
+ * date open, the answer is the one that is certain: an unknown day or month counts as the last one possible, an unknown
+ * year as too young, and somebody born on 29 February completes a year on 1 March where there is no such day.
  */
 export function isAtLeast(birth: MrzDate, years: number, now: Date): boolean {
   if (birth.year === undefined) return false;
   const month = birth.month ?? 12;
   const day = birth.day ?? new Date(Date.UTC(birth.year, month, 0)).getUTCDate();
-  // A day that does not exist rolls over to the first of the next month, which is what is wanted.
+  // 29 February in a year without one rolls over to 1 March, as it should.
   const birthday = Date.UTC(birth.year + years, month - 1, day);
   return Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()) >= birthday;
 }
@@ -120,7 +120,7 @@ export function serviceDocumentId(
   }: Pick<Mrz, "issuingState" | "documentCode" | "documentNumber">,
 ): string {
   const hmac = createHmac("sha256", key);
-  // Each part with its length, so that no two lists of parts are the same text.
+  // Each part is preceded by its length, so that two different lists of parts never make the same text.
   for (const part of ["service_document_id", organizationId, issuingState, documentCode, documentNumber])
     hmac.update(`${Buffer.byteLength(part)}:${part}`);
   return hmac.digest("base64url");

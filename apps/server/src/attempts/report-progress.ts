@@ -9,8 +9,8 @@ export const verifyProgressChannel = "verify_progress";
 const stepPattern = /^[a-z_]{1,40}$/;
 
 /**
- * The device of this attempt is at another step. Kept, so that a page that is loaded later shows it, and told to the
- * pages that are open, whichever process they are connected to. Nothing happens when the attempt is over.
+ * Stores the step that the device of this attempt has come to, for pages that are loaded later, and notifies the pages
+ * that are open, whichever process they are connected to. Does nothing when the attempt is over.
  */
 export async function reportProgress(
   db: Db,

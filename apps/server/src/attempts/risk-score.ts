@@ -18,7 +18,7 @@ const warningWeights: Partial<Record<WarningCode, number>> = {
   // Deviations that whole states show say little about one document.
   signer_expired: 0,
   signature_algorithm_without_hash: 0,
-  // Counted already where it leaves the chip without a proof: then the chip may be a copy.
+  // No weight of its own: where it leaves the chip without a proof, that is counted already (the chip may be a copy).
   chip_authentication_unsupported: 0,
 };
 const otherWarning = 0.02;

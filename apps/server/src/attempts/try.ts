@@ -11,16 +11,16 @@ export type Verdict = Passed | Rejected;
 export type JudgedTry = { number: number; riskScore: number } & (
   | { step: Step; verdict: Rejected }
   | { step: "chip"; verdict: Passed }
-  /** The face passes last, and the session with it: its claims are made of the proof. */
+  /** The face is the last step: passing it ends the session as a success, with claims made from the proof. */
   | { step: "face"; verdict: Passed; proof: Proof }
 );
 
-/** What became of it. */
+/** The result of recording a try. */
 export type TryRecorded =
   | { kind: "counted"; step: Step; verdict: Verdict }
-  /** It decided the session: succeeded where the code is null. */
+  /** The try decided the session, which has succeeded where the code is null. */
   | { kind: "session_ended"; failureCode: FailureCode | null }
   /** Nothing was written: the session had ended or expired, or the attempt is another device's by now. */
   | { kind: "session_over" }
-  /** Nothing was written: another process has counted a try of this attempt, so what this one knows is out of date. */
+  /** Nothing was written: another process has counted a try of this attempt, so this run's state is out of date. */
   | { kind: "superseded" };

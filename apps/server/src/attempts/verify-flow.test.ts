@@ -32,7 +32,7 @@ const start = new Date("2026-03-01T09:30:00.000Z");
 const exchangeOf = (n: number) => String(n).padStart(22, "x");
 
 type Message = Exclude<DeviceMessage, { type: "hello" }>;
-/** What a device does, and how the service's own work ends should the step cause some. */
+/** One move of a device, and how the service's own work ends where the move causes some. */
 type Move = { device: FlowInput; pass: boolean; proof: 0 | 1 | 2; fault: boolean; waitMs: number };
 
 const file = fc.constantFrom("COM", "SOD", "DG1", "DG2", "DG14", "DG15").chain((name) =>
@@ -134,7 +134,7 @@ function play(faceMode: FaceMode, all: readonly Move[]) {
   let time = start.getTime();
   let exchanges = 0;
   const seen = {
-    /** The chip's verdicts of the try under way, and whether what passed is still held. */
+    /** The chip's verdicts in the try under way, and whether a chip that has passed is still pinned. */
     filesPassed: false,
     proofAsked: false,
     proofPassed: false,
@@ -235,7 +235,8 @@ function play(faceMode: FaceMode, all: readonly Move[]) {
             else {
               if (move.pass) seen.facePassed = true;
               else seen.verdicts.face += 1;
-              // Told apart from the machine's own verdict on lateness, which is `liveness_failed`.
+              // Another code than the flow's own verdict on lateness, `liveness_failed`, so that the two can be told
+              // apart.
               inputs.push({
                 kind: "face_judged",
                 verdict: { failureCode: move.pass ? null : "selfie_face_mismatch" },

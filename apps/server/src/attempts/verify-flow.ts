@@ -31,7 +31,7 @@ export type FlowState = {
   readonly attempt: AttemptFacts;
   readonly phase: VerifyPhase;
   readonly triesUsed: { readonly chip: number; readonly face: number };
-  /** A chip try of this session has passed and was counted, whether or not this process still has what was read. */
+  /** A chip try of this session has passed and was counted. The bytes may have been overwritten since. */
   readonly chipPassCounted: boolean;
   readonly artifacts: ReadonlyMap<number, Artifact>;
   /** Bytes announced in this try. */
@@ -44,7 +44,7 @@ export type FlowState = {
   readonly challengesSinceVerdict: number;
   /** Answers that could not be judged because a check broke down. */
   readonly faceBreakdowns: number;
-  /** The chip's portrait was found to be of no use; that does not change any more. */
+  /** The models found no usable face in the chip's portrait, which no further try would change. */
   readonly portraitUnusable: boolean;
 };
 
@@ -73,7 +73,7 @@ type DeviceSideInput =
   | { kind: "message"; message: Exclude<DeviceMessage, { type: "hello" }> }
   | { kind: "part"; part: ArtifactPart };
 
-/** What comes of the service's own work. */
+/** Results of the service's own work. */
 type OwnInput =
   | { kind: "chip_checked"; verdict: Verdict; proof: ChipProofName | null }
   | {
@@ -85,17 +85,17 @@ type OwnInput =
   | { kind: "proof_judged"; verdict: Verdict }
   | { kind: "face_challenge"; challenge: Challenge }
   | { kind: "face_judged"; verdict: Verdict }
-  /** What became of a try that was to be recorded. `session_over` also comes by itself, when somebody else ends the session. */
+  /** The result of the effect `record`. `session_over` also comes unasked, when the session was ended from elsewhere. */
   | TryRecorded
   | { kind: "fault"; code: VerifyFaultCode }
-  /** What was read of the chip is no longer in memory. */
+  /** The bytes of the chip were overwritten. */
   | { kind: "forgotten" };
 
 export type FlowInput = DeviceSideInput | OwnInput;
 
 export type FlowEffect =
   | { do: "send"; message: ServiceMessage }
-  /** Nothing after it reaches the device. */
+  /** Closes the socket; effects after this one cannot reach the device. */
   | { do: "close"; code: VerifyCloseCode }
   | { do: "expect_artifact"; artifact: number; size: number; what: Artifact["what"] }
   | { do: "keep_part"; artifact: number; offset: number }
@@ -103,9 +103,9 @@ export type FlowEffect =
   | { do: "check_chip" }
   | { do: "begin_proof"; proof: ChipProofName }
   | { do: "check_answers"; proof: ChipProofName; answers: readonly string[] }
-  /** What passed is from now on the only source of claims. */
+  /** Pin the chip that has passed: from now on it is the only source of claims. */
   | { do: "pin_chip" }
-  /** Count the try; where it decides the session, end that with it. */
+  /** Count the try and, where it decides the session, end the session in the same transaction. */
   | { do: "record"; step: Step; number: number; verdict: Verdict }
   | { do: "new_face_challenge" }
   | { do: "judge_face"; by: FaceTry | "test_document" };
@@ -143,7 +143,7 @@ export function startFlow(
 }
 
 export function triesLeft({ triesUsed, chipPassCounted }: FlowState): { chip: number; face: number } {
-  // A chip that has passed may be read once more when what was read got lost; that costs nothing.
+  // A chip that has passed may be read again when its bytes were lost. That uses up no try.
   const chip = Math.max(0, triesAllowed - triesUsed.chip);
   return {
     chip: chipPassCounted ? Math.max(1, chip) : chip,
@@ -170,7 +170,7 @@ function goOn(state: FlowState, input: OwnInput, now: Date): FlowStep {
     case "session_over":
       return leave(state, "SESSION_ENDED");
     case "superseded":
-      // Another socket of this attempt goes on in another process. This one has nothing to say any more.
+      // The device has connected to another process, which goes on with the attempt. Nothing more is sent from here.
       return leave(state, "REPLACED");
     case "fault":
       return afterFault(state, input.code);
@@ -368,7 +368,7 @@ const handlers: {
     const incomplete = [...state.artifacts.values()].some(({ size, received }) => received !== size);
     if (incomplete || state.face === null) return close(state, "OUT_OF_ORDER");
     const next: FlowState = { ...state, phase: "face_check" };
-    // Too late is a verdict: time to prepare an answer is what the deadline takes away.
+    // Being late fails the try: the deadline exists so that nobody has the time to prepare an answer.
     if (deadlineAtMs(state.face) < now.getTime())
       return judgeFace(next, { failureCode: "liveness_failed", reasons: ["deadline_passed"] });
     return { state: next, effects: [checking(next), { do: "judge_face", by: state.face }] };
@@ -456,7 +456,7 @@ function afterCount(state: FlowState, input: Extract<FlowInput, { kind: "counted
   return { state: next, effects: [{ do: "wipe", what: "face" }, result(next, "face", verdict.failureCode)] };
 }
 
-/** Nothing more happens here, and what was read is overwritten. */
+/** Ends the flow: all bytes are overwritten, and the socket is closed. */
 function leave(state: FlowState, code: VerifyCloseCode, ...before: FlowEffect[]): FlowStep {
   return {
     state: { ...emptied(state), phase: "ended" },
@@ -475,7 +475,7 @@ function end(state: FlowState, failureCode: FailureCode | null): FlowStep {
   });
 }
 
-/** Back to where the device can take the step again. What had passed stays, and nothing is counted. */
+/** Back to the phase from which the device can repeat the step. A chip that has passed stays passed, and no try is counted. */
 function afterFault(state: FlowState, code: VerifyFaultCode): FlowStep {
   const inFace = state.phase === "face" || state.phase === "face_capture" || state.phase === "face_check";
   const next: FlowState = inFace ? afterFaceFault(state, code) : { ...emptied(state), phase: "chip" };

@@ -16,7 +16,8 @@ export function bindVerifySocket(registry: DeviceRegistry, publicUrl: () => stri
     ),
     admit: (request) => {
       const { origin } = request.headers;
-      // Devices that are no browser send none. A browser names the page it is on, and only ours may connect.
+      // A device that is no browser sends no `Origin`. A browser names the origin of its page, and only our own may
+      // connect.
       if (origin !== undefined && !isOwnOrigin(origin, request, publicUrl())) {
         throw new ApiError("FORBIDDEN", {
           message: "A browser may open this socket from this service's own pages only.",

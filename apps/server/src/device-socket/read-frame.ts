@@ -11,7 +11,7 @@ const validators = Object.fromEntries(
   Object.entries(deviceMessages).map(([type, schema]) => [type, Compile(schema)]),
 );
 
-/** A text frame as a message, or null. Nothing of it is quoted anywhere. */
+/** The message in a text frame, or null. Its text is never quoted in an error or a log. */
 export function parseDeviceMessage(text: string): DeviceMessage | null {
   let value: unknown;
   try {

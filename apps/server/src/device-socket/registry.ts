@@ -20,7 +20,7 @@ const socketChannel = "verify_socket";
 const stepBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Pings that may go unanswered: with fewer, a phone that changes networks is cut off; with more, its session stays blocked longer. */
 const missedHeartbeats = 3;
-/** The first messages of a device that does not wait; more is a flood, because all it can know is to announce files. */
+/** Frames that a device may send before it is welcomed. Until then it can only announce files, so more is a flood. */
 const mostEarlyFrames = 16;
 
 export type RegistryOptions = {
@@ -38,7 +38,7 @@ export class DeviceRegistry {
   readonly #timing: { helloMs: number; idleMs: number; heartbeatMs: number; resumeMs: number };
   readonly #runs = new Map<AttemptId, AttemptRun>();
   readonly #sockets = new Set<DeviceSocket>();
-  /** Runs without a device: each forgets what was read when its timer ends. */
+  /** Runs whose device is disconnected, each with the timer at whose end its bytes are overwritten. */
   readonly #forgetting = new Map<AttemptRun, NodeJS.Timeout>();
   readonly #timed: (step: string, seconds: number) => void;
   readonly #closed: (code: VerifyCloseCode | "BY_DEVICE") => void;
@@ -95,7 +95,7 @@ export class DeviceRegistry {
       socket.heard("message");
       if (socket.run !== null) this.#receive(socket, socket.run, data, isBinary);
       else if (socket.greeted) {
-        // A device that does not wait for the welcome is answered once that is sent.
+        // The device has not waited for the welcome: its frames are handled once the welcome was sent.
         socket.early.push({ data, isBinary });
         if (socket.early.length > mostEarlyFrames) socket.close("OUT_OF_ORDER");
       } else {
@@ -123,7 +123,7 @@ export class DeviceRegistry {
       const known = this.#runs.get(attemptId);
       let run = known;
       if (run === undefined || run.ended || !run.agreesWith(triesUsed)) {
-        // Another process has counted a try meanwhile, so what this run knows is out of date.
+        // Another process has counted a try meanwhile, so this run's state is out of date.
         void known?.dispose();
         known?.link?.close("REPLACED");
         run = new AttemptRun(
@@ -167,7 +167,7 @@ export class DeviceRegistry {
     const handled = run.receive(socket, input);
     socket.queued(data.length);
     void handled.then(() => {
-      // What has been copied out of a frame is not left in it.
+      // The bytes were copied out of the frame, so the frame itself is overwritten.
       if (isBinary) data.fill(0);
       socket.queued(-data.length);
     });
@@ -191,7 +191,7 @@ export class DeviceRegistry {
     );
   }
 
-  /** The device is back in time, or the run is over: nothing is left to forget. */
+  /** The device is back in time, or the run is over: the timer is no longer needed. */
   #keep(run: AttemptRun): void {
     clearTimeout(this.#forgetting.get(run));
     this.#forgetting.delete(run);
@@ -203,7 +203,10 @@ export class DeviceRegistry {
     void run.dispose();
   }
 
-  /** PostgreSQL delivers notifications in one order to every process, so a socket that sees a later one of its attempt has been replaced. */
+  /**
+   * PostgreSQL delivers notifications in the same order to every process, so a socket that sees the notification of a
+   * later socket of its attempt has been replaced.
+   */
   #onSocketOpened(payload: string): void {
     const [attemptId = "", socketId = ""] = payload.split(" ");
     for (const socket of this.#sockets) {
@@ -223,7 +226,7 @@ export class DeviceRegistry {
       if (payload === "" || run.owner.sessionId === payload) void this.#confirm(run);
   }
 
-  /** Whether the attempt still goes on, and that its device was heard from. */
+  /** Records that the device was heard from, and ends the run when its attempt is over. */
   async #confirm(run: AttemptRun): Promise<void> {
     if (run.ended) return;
     const { db, clock, log } = this.#core;
@@ -251,7 +254,8 @@ export class DeviceRegistry {
       }
       if (socket.run !== null && socket.idleMs() > idleMs) socket.close("IDLE_TIMEOUT");
       else socket.ping();
-      // A device that answered the last ping was heard from. Less than one and a half beats would miss answers that took a moment.
+      // Silence of less than one and a half beats means that the last ping was answered. A limit of one beat would miss
+      // answers that took a moment.
       if (socket.run !== null && socket.silentMs() <= heartbeatMs * 1.5) void this.#confirm(socket.run);
     }
     const now = this.#core.clock.now();
@@ -259,7 +263,7 @@ export class DeviceRegistry {
       if (run.link === null && (run.ended || run.owner.expiresAt <= now)) this.#drop(run);
   }
 
-  /** Tells every device to connect elsewhere, lets what is being written come to rest, and overwrites the rest. */
+  /** Tells every device to connect elsewhere, waits for results that are being written, and overwrites all bytes. */
   async close(): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;

@@ -31,9 +31,9 @@ export class DeviceSocket implements DeviceLink {
   readonly early: { data: Buffer; isBinary: boolean }[] = [];
   readonly #raw: RawSocket;
   readonly #onClosed: (code: VerifyCloseCode | "BY_DEVICE") => void;
-  /** It has said hello. */
+  /** The device has said hello. */
   greeted = false;
-  /** Every process has been told of it. */
+  /** Every process has been notified of this socket, so that an older one of the attempt is closed. */
   announced = false;
   run: AttemptRun | null = null;
   #closed = false;
@@ -59,7 +59,7 @@ export class DeviceSocket implements DeviceLink {
   }
 
   silentMs(): number {
-    // While we do not read, silence is our own doing.
+    // While reading is paused (backpressure), messages wait unseen: the device is not silent.
     return this.#paused ? 0 : performance.now() - this.#lastHeard;
   }
 

@@ -135,6 +135,6 @@ describe("the face judge, with its real models", () => {
     const counted = metrics.render();
     assert.match(counted, /assay_face_judgements_total\{outcome="passed"\} \d/);
     assert.match(counted, /assay_face_judgements_total\{outcome="selfie_face_mismatch"\} 1/);
-    for (const line of logLines) assert.match(line, /"message":"A face worker ended"/);
+    for (const line of logLines) assert.match(line, /"message":"a face worker ended"/);
   });
 });

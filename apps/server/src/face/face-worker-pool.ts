@@ -206,7 +206,7 @@ export class FaceWorkerPool {
     if (job === undefined || message.id !== worker.id) return;
     worker.job = undefined;
     if (message.kind === "error") {
-      this.#options.log.warn("A face worker met an error", { kind: message.name });
+      this.#options.log.warn("a face worker met an error", { kind: message.name });
       job.reject(new WorkerFault("worker_error"));
       // Whatever state the models are in now, the next try gets a fresh process.
       this.#end(worker, "worker_error");
@@ -243,7 +243,7 @@ export class FaceWorkerPool {
     this.#workers.delete(worker);
     const reason = worker.endedFor ?? "worker_died";
     if (worker.state !== "ending" || (reason !== "closed" && worker.endedFor !== undefined))
-      this.#options.log.warn("A face worker ended", { reason, state: worker.state });
+      this.#options.log.warn("a face worker ended", { reason, state: worker.state });
     worker.state = "ending";
     worker.job?.reject(new WorkerFault(reason));
     worker.job = undefined;

@@ -4,7 +4,7 @@ import { streamHeartbeatSeconds } from "@assay/contract/verify";
 import type { FastifyReply } from "fastify";
 import { secondMs } from "../kernel/clock.ts";
 
-/** A client that does not read is let go, so that what it has not read does not pile up here. */
+/** A client that does not read is disconnected, so that unread events do not pile up in memory (backpressure). */
 const mostUnreadBytes = 256 * 1024;
 const eventNamePattern = /^[a-z_]+$/;
 
@@ -40,7 +40,7 @@ export function sendEvents(reply: FastifyReply, feed: EventFeed<unknown>): Fasti
       .code(200)
       .header("content-type", "text/event-stream; charset=utf-8")
       .header("x-accel-buffering", "no")
-      // When the stream ends its connection does: kept open it would hold up the end of the process.
+      // The connection is closed with its stream: kept alive, it would delay the end of the process.
       .header("connection", "close")
       .send(body)
   );

@@ -2,7 +2,7 @@ import type { Queryable, Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
 
 type EarlierAnswer = {
-  /** Of requests that were remembered before digests were sealed. */
+  /** The keyed hash of a request that was remembered before digests were sealed. */
   request_hash: Buffer | null;
   request_digest: Buffer | null;
   status: number;

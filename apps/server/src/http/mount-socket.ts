@@ -1,15 +1,15 @@
 import websocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
-/** A route that becomes a WebSocket, and what it does with a request that asks to. */
+/** A route whose requests are upgraded to a WebSocket, and the functions that handle them. */
 export type SocketBinding = {
   subprotocol: string;
-  /** Of one frame. */
+  /** The most bytes of one frame. */
   maxPayloadBytes: number;
-  /** Throws while it is still HTTP. */
+  /** Checks a request before the upgrade. What it throws is answered over HTTP. */
   admit: (request: FastifyRequest) => void;
   open: (socket: unknown, request: FastifyRequest) => void;
-  /** The server is being stopped. Resolves when nothing of any socket is under way. */
+  /** The server is being stopped. Resolves when no socket has work under way. */
   close: () => Promise<void>;
 };
 

@@ -76,7 +76,10 @@ export function bind<const R extends RouteDefinition>(
 type MountOptions = IdentifyOptions & {
   idempotency: Idempotency;
   writeCookie: (reply: FastifyReply, cookie: SessionCookie | null) => void;
-  /** By the id of a route: what takes over when a request asks to upgrade. The route's handler answers all others. */
+  /**
+   * What handles a request that asks for an upgrade, by the id of its route. Requests that do not are answered by the
+   * route's handler.
+   */
   sockets?: Readonly<Record<string, SocketBinding>>;
 };
 

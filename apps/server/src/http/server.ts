@@ -90,7 +90,7 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
       });
     }
   });
-  // Of a body this is looked at while it is read.
+  // Path and query. A body is checked while it is parsed.
   app.addHook("preValidation", async (request) => {
     const { definition } = request.routeOptions.config;
     if (definition === undefined) return;
@@ -100,7 +100,7 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
   app.addHook("preClose", async () => {
     closing = true;
   });
-  // A connection that stayed open after its answer would hold up the end.
+  // A connection that stays open after its answer would delay the end of the process.
   app.addHook("onSend", async (_request, reply) => {
     if (closing) reply.header("connection", "close");
   });

@@ -30,7 +30,10 @@ export function refuseBrokenText(value: unknown, part: Part, code: ErrorCode = "
   }
 }
 
-/** Whether a JSON text can hold such a text at all. Decoded from UTF-8, it has them as escapes only; few bodies do. */
+/**
+ * Whether a JSON text can hold such characters at all. Once decoded from UTF-8 it can have them as escapes only, and
+ * few bodies have such escapes.
+ */
 export function mayHoldBrokenText(json: string): boolean {
   return /\\u(?:0000|d[89a-f])/i.test(json);
 }

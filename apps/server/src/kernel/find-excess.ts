@@ -23,9 +23,10 @@ type Shape = {
 type Path = { parent: Path; name: string } | null;
 
 /**
- * Looks for what a value has too much of, before anything costly is done with it: a value without excess is bounded by its
- * schema, however large the body that it came in. It reads no text and runs no pattern, does not enter what is too
- * large, and stops at the first unknown field, which is told rather than a size: it is the commonest mistake.
+ * Looks for unknown fields and for parts that are larger than the schema allows, before anything costly is done: a
+ * value without such excess is bounded by its schema, however large the body that it came in. The search reads no text,
+ * runs no pattern and does not enter what is too large. It stops at the first unknown field and reports that rather
+ * than a size, because it is the commonest mistake.
  */
 export function createExcessSearch(schema: TSchema): (value: unknown) => Excess | null {
   const shape = schema as Shape;
@@ -95,7 +96,10 @@ function visitFields(
   return null;
 }
 
-/** Lengths are in characters, of which some are two units of a JavaScript text; no more of it is read than needed. */
+/**
+ * JSON Schema counts characters (code points), of which some are two units of a JavaScript string. No more of the text
+ * is read than needed.
+ */
 function isLonger<L extends number | undefined>(text: string, limit: L): limit is L & number {
   if (limit === undefined || text.length <= limit) return false;
   return text.length > 2 * limit || [...text].length > limit;

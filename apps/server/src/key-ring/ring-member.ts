@@ -40,9 +40,10 @@ export class KeyRingError extends Error {
 }
 
 /**
- * Brings a ring to the database: what is new in it becomes known, what all have comes into use. A ring that does not fit
- * is refused, and changes nothing. `self` is written in the same step, so that no key comes into use between the look at
- * the others and the moment when they see this process.
+ * Reconciles a ring with the keys that the database knows: new keys are introduced, and a key that every living process
+ * has comes into use. A ring that does not fit is refused, and changes nothing. `self` is written under the same lock,
+ * so that no key comes into use between the moment when this process reads what the others have and the moment when
+ * they see this process.
  */
 export async function bringRing(
   db: Db,
@@ -98,19 +99,20 @@ export class RingMember {
   async join(): Promise<void> {
     const { db, ring, clock } = this.#deps;
     const now = clock.now();
-    // Reported before it is known what seals: no key comes into use, or goes, without this process from here on.
+    // Reported before the sealing key is read: from here on no key comes into use, and none is retired, without this
+    // process being counted.
     this.#use(await bringRing(db, ring, now, this.#self(now)));
     await this.#report(now);
     await forgetGoneProcesses(db, now);
   }
 
-  /** Looks at the source of the ring and at what the others have agreed on; tells them what this process has. */
+  /** Reads the ring's source and the agreed state of the keys again, and reports which keys this process has. */
   async refresh(): Promise<void> {
     const { db, ring, clock } = this.#deps;
     const now = clock.now();
     const known = await listKnownKeys(db);
     const problems = this.#readAgain(known);
-    // At once: the first key of a ring that was just read may be one that others do not have yet.
+    // Before anything else is sealed: the first key of a ring that was just read may be one that others lack.
     this.#use(known);
     problems.push(...misfits(ring.keys.map(loadedKey), known));
     this.#note(problems);
@@ -119,7 +121,7 @@ export class RingMember {
     await this.#report(now);
   }
 
-  /** For the end of the process, when it seals nothing any more. Where the database is away, the others notice in time. */
+  /** Reports the end of the process, once it seals nothing any more. Without a database the others notice after a while. */
   async leave(): Promise<void> {
     const { db, log } = this.#deps;
     await deleteProcess(db, this.#id).catch((error) =>

@@ -5,7 +5,7 @@ import { goneAfterMs, type KeyState, type KnownKey, type RingProcess } from "./r
 // The number is the one of `key_may_store` in the migrations.
 const storingLock = 7_205_114_302;
 
-/** Changes of what is known about keys happen one after the other; reading and storing go on meanwhile. */
+/** Serialises changes of the agreed state of keys; reading and storing data go on meanwhile. */
 export function changeRing<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {
     await tx.run(sql`lock table key_ring_keys in share row exclusive mode`);
@@ -29,8 +29,9 @@ export async function saveKnownKey(tx: Tx, key: KnownKey, now: Date): Promise<vo
 }
 
 /**
- * Takes a key out of use, alone: every transaction that stored something under it has ended, and what comes later is
- * refused by the database. Fails where such a transaction takes longer than the limit, because others wait meanwhile.
+ * Takes a key out of use while no transaction is storing anything: those that stored something under it have ended, and
+ * later ones are refused by the database. Fails where such a transaction takes longer than the limit, because others
+ * wait meanwhile.
  */
 export function fenceKey(db: Db, id: string): Promise<void> {
   return db.transaction(async (tx) => {
@@ -75,7 +76,7 @@ export async function deleteProcess(db: Queryable, id: string): Promise<void> {
   await db.run(sql`delete from key_ring_processes where id = ${id}`);
 }
 
-/** Processes that ended without a word, long after they stopped to count. */
+/** Deletes the rows of processes that ended without saying so, long after they stopped counting as running. */
 export async function forgetGoneProcesses(db: Queryable, now: Date): Promise<void> {
   const before = new Date(now.getTime() - 100 * goneAfterMs);
   await db.run(sql`delete from key_ring_processes where seen_at < ${before}`);

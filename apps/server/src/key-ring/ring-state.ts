@@ -19,10 +19,10 @@ export type RingProcess = {
 };
 
 /**
- * A process that has not reported for so long counts as gone. Processes report every 5 s and look every second: at half
- * of this a database that restarts slowly would make living processes look dead; at twice this a killed one holds up a
- * rotation for a minute. One that is taken for dead and comes back loses nothing: the database refuses what it seals
- * with a key that is no longer in use.
+ * A process that has not reported for this long counts as gone. Processes report every 5 s and look every second: at
+ * half of this a database that restarts slowly would make living processes look dead; at twice this a killed one holds
+ * up a rotation for a minute. One that is taken for dead and comes back loses nothing: the database refuses what it
+ * seals with a key that is no longer in use.
  */
 export const goneAfterMs = 30 * secondMs;
 export const reportEveryMs = 5 * secondMs;
@@ -53,7 +53,10 @@ export function sealingKey(known: readonly KnownKey[]): KnownKey | null {
   );
 }
 
-/** What is wrong with a ring, as sentences: keys that data needs and it lacks, and keys that are not what their id says. */
+/**
+ * What is wrong with a ring, as sentences: keys that stored data needs and the ring lacks, and keys whose secret is not
+ * the one that is known under their id.
+ */
 export function misfits(loaded: readonly LoadedKey[], known: readonly KnownKey[]): string[] {
   const problems: string[] = [];
   for (const key of known) {
@@ -70,8 +73,9 @@ export function misfits(loaded: readonly LoadedKey[], known: readonly KnownKey[]
 }
 
 /**
- * What is known after a process came with its ring. The very first ring is taken as it is. Later a key is introduced by
- * the first process that has it, and comes into use when it is first in somebody's ring and every living process has it.
+ * The agreed state of the keys after a process has brought its ring. The very first ring is taken as it is. Later a key
+ * is introduced by the first process that has it, and comes into use when it is first in the ring of some process and
+ * every living process has it.
  */
 export function admit(
   known: readonly KnownKey[],
@@ -82,7 +86,7 @@ export function admit(
     return loaded.map((key, place) => ({ ...key, state: "in_use", generation: loaded.length - place }));
   const next = known.map((key) => {
     const own = loaded.find(({ id }) => id === key.id);
-    // A mistyped new key that nobody holds any more gives way to the right one.
+    // A mistyped new key that no process holds any more is replaced by the right one.
     const replaced =
       key.state === "introduced" && own !== undefined && withoutKey(key, others).length === others.length;
     return replaced ? { ...key, fingerprint: own.fingerprint } : key;

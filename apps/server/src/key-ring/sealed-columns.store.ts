@@ -99,7 +99,7 @@ export async function countSealedWith(db: Queryable, keyId: string): Promise<num
   return count;
 }
 
-/** What keeps a key because its hash was made with it, as sentences. */
+/** The stored hashes that still need a key, as sentences. */
 export async function hashesUnder(db: Queryable, keyId: string, now: Date): Promise<string[]> {
   const found: string[] = [];
   for (const { table, column, expires, what } of keyedHashColumns) {

@@ -9,7 +9,7 @@ import { html, type Mail, plainText } from "./mail.ts";
 
 const leaseMs = 2 * minuteMs;
 const batchSize = 20;
-// A mail that could not be handed over for three days is given up: what it says is long past.
+// A mail that could not be handed over for three days is given up: its content is out of date by then.
 const giveUpAfterMs = 3 * dayMs;
 
 export interface MailTransport {

@@ -14,8 +14,9 @@ const mostCounted = 100_000;
 type DeleteBeside = (tx: Tx, sessionIds: readonly SessionId[]) => Promise<void>;
 
 /**
- * What is kept no longer than the operator says. Each run is one short transaction; analytics figures stay. What is known of devices goes
- * when their attempts are minimised, long after the session's hour; all that is kept beside a session goes with it.
+ * Deletes data that is past its retention time, each run in one short transaction; the figures for analytics stay. Data
+ * about devices goes when their attempts are minimised, long after the session's hour. Everything else that is kept
+ * beside a session goes with it.
  */
 export function retentionJobs(
   core: Core,

@@ -30,7 +30,7 @@ export function bucketOfSeconds(seconds: number): number {
   return seconds <= 1 ? 0 : Math.ceil(Math.log(seconds) / Math.log(bucketRatio) - 1e-9);
 }
 
-/** The middle of a bucket: as far, in proportion, from its one end as from its other. */
+/** The geometric middle of a bucket: in proportion, equally far from both of its ends. */
 export function secondsOfBucket(bucket: number): number {
   if (bucket === 0) return 1;
   const middle = bucketRatio ** (bucket - 0.5);

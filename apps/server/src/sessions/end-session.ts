@@ -69,7 +69,7 @@ type Records = {
   counted: OutcomeOfDay;
 };
 
-/** What an end writes, in every place that knows of it. */
+/** What each kind of end writes to the session, its attempt, the event, the audit log and the figures of the day. */
 function recordsOf(end: SessionEnd, tries: ReturnType<typeof triesOf>, now: Date): Records {
   switch (end.status) {
     case "succeeded":

@@ -60,7 +60,7 @@ async function writeExpiry(
       })),
     );
   } catch (error) {
-    // A deadlock is for the transaction to repeat.
+    // A deadlock is no fault of the batch: the transaction is repeated.
     if (isRetryable(error)) throw error;
     throw new StuckBatch(lastOf(sessions), error);
   }

@@ -1,6 +1,6 @@
 /** An address as the partner gave it, or what is wrong with its form. */
 export function parseRedirectUrl(text: string): { url: URL } | { problem: string } {
-  // A browser drops line breaks and tabs inside a URL, so what we check would not be what it opens.
+  // A browser drops line breaks and tabs inside a URL, so it would open another address than the one that was checked.
   if (/[\s\p{Cc}\\]/u.test(text))
     return { problem: "must not hold white space, control characters or backslashes" };
   const url = URL.parse(text);
@@ -8,7 +8,7 @@ export function parseRedirectUrl(text: string): { url: URL } | { problem: string
   return { url };
 }
 
-/** The rule for every environment that an address breaks, as the rest of a sentence about it, or null. */
+/** What is wrong with an address in either environment, as the rest of a sentence about it, or null. */
 export function commonRedirectProblem(url: URL): string | null {
   return url.username !== "" || url.password !== "" ? "must not hold credentials" : null;
 }
@@ -20,7 +20,7 @@ export function sandboxRedirectProblem(url: URL): string | null {
   return "must start with https://, or with http://localhost in the sandbox";
 }
 
-/** Live, only https; on which hosts, the organization's verified domains decide. */
+/** Live sessions return to https only. Which hosts are allowed depends on the organization's verified domains. */
 export function liveSchemeProblem(url: URL): string | null {
   return url.protocol === "https:" ? null : "must start with https://";
 }

@@ -19,7 +19,7 @@ export type CountedOutcome = {
 } & OutcomeOfDay;
 
 const shards = 16;
-// One row a day for what this process writes in batches, however many batches there are.
+// Batches of one process always go to the same shard, so that they add one row a day and not one for each batch.
 const batchShard = Math.floor(Math.random() * shards);
 
 /**

@@ -115,7 +115,7 @@ export const idBy = {
   reference: sql`id collate by_reference`,
 };
 
-/** Every part of the list's ranges ends before this text and begins at or after the other one. */
+/** Every id of a session is at or after `firstOfAll`, and before `lastOfAll`. */
 const lastOfAll = "vs_~";
 const firstOfAll = "vs_";
 
@@ -204,7 +204,7 @@ export function moveSession(
     to: SessionStatus;
     failureCode?: FailureCode | null;
     completedAt: Date | null;
-    /** Left out, they stay. */
+    /** Left out, the stored tries stay as they are. */
     triesUsed?: SessionState["triesUsed"];
     now: Date;
   },
@@ -225,7 +225,10 @@ export function withTryCounted(session: SessionRow, step: Step, number: number):
     : { ...session, liveness_tries_used: number };
 }
 
-/** Counts a try of a session that goes on. When the chip first passed is remembered, because reading it again is free then. */
+/**
+ * Counts a try of a session that goes on. The time at which the chip first passed is stored, because reading it again
+ * uses up no try from then on.
+ */
 export async function countTry(
   tx: Tx,
   id: SessionId,

@@ -112,7 +112,8 @@ export function decideTry(
   if (attempt?.id !== attemptId) return { move: "refuse", why: "not_your_turn" };
   if (number !== session.triesUsed[step] + 1) return { move: "refuse", why: "already_counted" };
   if (failureCode !== null && number >= triesAllowed)
-    // Beyond the last try there is only a chip that passed as the last one, had to be read again, and failed.
+    // A try beyond the last one exists in one case only: the chip passed with the last try, its bytes were lost, and
+    // the second reading failed.
     return { move: "fail", failureCode, counted: number === triesAllowed };
   if (number > triesAllowed) return { move: "refuse", why: "already_counted" };
   return failureCode === null && step === "face" ? { move: "succeed" } : { move: "count" };

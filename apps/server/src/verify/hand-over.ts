@@ -10,8 +10,8 @@ import { decideHandoff, handoffExpiry, hashDevice } from "./handoff.ts";
 import { lockOpenSessionOfPerson } from "./session-of-person.ts";
 
 /**
- * A token for the reading device. Whoever shows the cancel token of the consent made it: only then may the device that
- * claims the token take over from another one.
+ * Makes a token for the reading device. Only where it is asked for with the cancel token of the consent may the device
+ * that claims it take over from another device.
  */
 export function createHandoff(
   { db, clock }: Core,
@@ -59,7 +59,7 @@ export function claimHandoff(
     const { mayTakeOver } = decision;
     const claimed = await claimSession(tx, { sessionId, deviceHash, mayTakeOver, now });
     if (claimed.result === "refused") throw refusal(claimed.why);
-    // A device that only comes back must not void the token by which the person is changing devices.
+    // A device that resumes must not void the token by which the person is about to change devices.
     if (decision.firstUse) await consumeHandoffTokens(tx, { sessionId, tokenHash, deviceHash, now });
     const { attemptId, resumed } = claimed;
     const socketToken = newToken();

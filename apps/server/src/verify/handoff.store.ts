@@ -51,7 +51,7 @@ export async function lockHandoffToken(
   );
 }
 
-/** The device has this token now, and every other one of the session that nobody had claimed is void. */
+/** Marks the token as claimed by the device, and voids every other unclaimed token of the session. */
 export async function consumeHandoffTokens(
   tx: Tx,
   claim: { sessionId: SessionId; tokenHash: Buffer; deviceHash: Buffer; now: Date },

@@ -16,8 +16,9 @@ export type HandoffDecision =
   | { move: "refuse"; code: "HANDOFF_TOKEN_INVALID" | "HANDOFF_TOKEN_EXPIRED" | "HANDOFF_TOKEN_CONSUMED" };
 
 /**
- * Whether a device may claim with this token. For the device that claimed it, it stays good: that is how it resumes. It
- * then never takes over, or a device that lost the session could take it back with a token from before.
+ * Whether a device may claim with this token. The token stays good for the device that claimed it, which resumes with
+ * it. Resuming never takes over: otherwise a device that has lost the session to another could take it back with its
+ * old token.
  */
 export function decideHandoff(token: HandoffToken | null, deviceHash: Buffer, now: Date): HandoffDecision {
   if (token === null) return { move: "refuse", code: "HANDOFF_TOKEN_INVALID" };

@@ -10,8 +10,8 @@ type Size = { width: number; height: number };
 const pngStart = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 
 /**
- * What the bytes themselves say they are; what the sender calls them does not count. SVG is not among them: it is a program, and it
- * can load things.
+ * The kind of picture is told by its first bytes; the content type that the sender names does not count. SVG is
+ * refused: it is a program, and it can load things.
  */
 export function readLogo(bytes: Buffer): Logo | LogoProblem {
   const png = pngSize(bytes);

@@ -10,7 +10,7 @@ import { isOpen } from "../sessions/session.ts";
 export function withOutcome(address: URL, sessionId: SessionId, status: SessionStatus): string {
   const url = new URL(address);
   for (const name of ["session_id", "status"]) {
-    // Only then, because this writes the partner's own parameters anew.
+    // Only where it is there: deleting makes `URL` write all of the partner's own parameters anew.
     if (url.searchParams.has(name)) url.searchParams.delete(name);
   }
   url.search = `${url.search === "" ? "?" : `${url.search}&`}session_id=${sessionId}&status=${status}`;

@@ -108,7 +108,7 @@ export class StatusFeed {
       this.#closeAll(sessionId, watched);
       return;
     }
-    // The time of reading is no change.
+    // `server_time` differs at every reading, so it is left out of the comparison.
     const text = JSON.stringify({ ...status, server_time: null });
     for (const watcher of watched.watchers) {
       if (watcher.stream === null || watcher.sent === text) continue;

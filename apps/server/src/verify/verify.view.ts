@@ -53,7 +53,7 @@ export function viewConsent(row: ConsentRow, session: SessionRow): Static<typeof
   };
 }
 
-/** The logo counts for something only where a domain was proven. */
+/** A logo is shown only where the organization has proven a domain. */
 export function shownLogoUrl(organization: OrganizationOfPerson, domain: string | null): string | null {
   return domain === null ? null : organization.logo_url;
 }

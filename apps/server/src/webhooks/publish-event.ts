@@ -36,8 +36,9 @@ export type NewEvent =
 const noKeyNoticeEveryMs = dayMs;
 
 /**
- * Writes events and their sealed deliveries in the transaction of what they tell of: all of it is there or nothing. Takes
- * many at once, because thousands of sessions may expire together. Returns the ids in the same order.
+ * Writes events and their sealed deliveries in the transaction of the change that they report (a transactional outbox):
+ * all of it is committed, or nothing. Takes many at once, because thousands of sessions may expire together. Returns
+ * the ids in the same order.
  */
 export function publishEvents(
   core: PublishingCore,

@@ -34,7 +34,7 @@ export function closeCamera(stream: MediaStream): void {
   for (const track of stream.getTracks()) track.stop();
 }
 
-/** Keeps the screen lit, where the browser can. The answer ends it. */
+/** Keeps the screen lit (wake lock) where the browser can. The returned function ends that. */
 export function keepAwake(): () => void {
   const lock = navigator.wakeLock?.request("screen").catch(() => null);
   return () => void lock?.then((held) => held?.release());

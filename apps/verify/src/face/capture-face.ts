@@ -15,14 +15,20 @@ export type CaptureView = {
   readonly movements: number;
 };
 
-/** What the guide makes of the picture of this moment: `undefined` without guidance, `null` without a face. */
+/** What the guide sees at this moment: `undefined` without guidance, `null` without a face. */
 export type LookAtFace = () => Promise<SeenFace | null | undefined>;
 
 /** By hand; the bench judges this size. Half: the smallest face that is well framed has 62 pixels, at the service's least. Twice: four times the bytes, and decoding. */
 const frameHeightPixels = 480;
-/** Left over for the last frames to arrive. By hand. Half: a slow connection delivers after the deadline. Twice: everything goes quicker for no need. */
+/**
+ * Time that is kept free at the end for the last frames to arrive. By hand. Half: a slow connection delivers after the
+ * deadline. Twice: people are hurried for nothing.
+ */
 const reserveMs = 1_500;
-/** A few more than the service wants, because a frame that is too large is left out. By hand; guided people take about 50. */
+/**
+ * A few more frames than the service wants at least, because one that is too large is left out. By hand; guided people
+ * take about 50.
+ */
 const leastFrames = captureLimits.minFrames + 4;
 
 /** Shows one instruction after the other in changing light, and sends still pictures all the while. */
@@ -88,7 +94,7 @@ export function faceCapture(
   };
 }
 
-/** Once the browser has put on the screen what was shown last. */
+/** Resolves once the browser has painted what was shown last. */
 function painted(): Promise<void> {
   return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
 }

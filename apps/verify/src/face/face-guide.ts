@@ -4,11 +4,15 @@ import type { Sight } from "./framing.ts";
 import type { GuideAnswer } from "./guide-answer.ts";
 
 /**
- * Slower than this a look, the guide would hold people up; then it is left out. By hand, about the time between two frames. Half: phones that could guide do not. Twice: a
- * movement takes a second to be seen, and the head is back before.
+ * A guide that takes longer than this for one look would delay people, so it is switched off. By hand, about the time
+ * between two frames. Half: phones that could guide do not. Twice: a movement takes a second to be seen, and the head
+ * is back before.
  */
 const slowestLookMs = 250;
-/** Their middle counts. By hand. Half: one hiccup of the browser ends the guidance. Twice: a slow phone holds the person up for longer. */
+/**
+ * The speed is the median of this many looks. By hand. Half: one hiccup of the browser ends the guidance. Twice: a slow
+ * phone delays the person for longer.
+ */
 const looksToJudgeSpeed = 5;
 /** By hand. Half: small faces are lost. Twice: four times the pixels to read back from the camera for each look; the models see 224 and 192 anyway. */
 const pictureHeightPixels = 320;
@@ -28,7 +32,7 @@ export class FaceGuide {
     this.#worker.onerror = () => this.#take({ type: "failed" });
   }
 
-  /** Whether it has loaded. */
+  /** Resolves with whether the models could be loaded. */
   async ready(): Promise<boolean> {
     return (await this.#next()).type === "ready";
   }

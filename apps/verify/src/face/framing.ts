@@ -51,7 +51,7 @@ const straightDegrees = { yaw: 10, pitch: 22, roll: 15 } as const;
 /** Half: faces too dark to find. Twice: people with dark skin in an ordinary room may be asked for more light (not measured). */
 const leastBrightness = 0.16;
 
-/** What a person should mend first. */
+/** The first thing that a person should change about how they are framed. */
 export function framingOf({ faces, face }: Sight): Framing {
   if (face === null) return "no_face";
   if (faces > 1) return "several_faces";
@@ -77,7 +77,7 @@ export type FramingWatch = {
   /** What was seen last, and since when without a break. */
   readonly seen: Framing;
   readonly sinceMs: number;
-  /** What is told: it changes once the same was seen for a moment. */
+  /** The hint that is shown: it changes once the same was seen for a moment (debouncing). */
   readonly told: Framing | null;
 };
 

@@ -16,8 +16,8 @@ import { measureFace } from "./measure-face.ts";
 // Everything runs on this device and is forgotten with the next picture; nothing of it is sent anywhere.
 
 /**
- * Between them the mesh follows the face by itself, which is quicker than finding it anew. By hand. Half: every second look costs the finder's time too. Twice: a second
- * person is noticed only after two seconds.
+ * Looks between two runs of the face finder. In between the mesh follows the face by itself, which is quicker. By hand.
+ * Half: every second look costs the finder's time too. Twice: a second person is noticed only after two seconds.
  */
 const looksBetweenFinding = 4;
 
@@ -89,7 +89,7 @@ async function loadGuide(): Promise<(picture: ImageData) => Sight> {
   };
 }
 
-/** Of the middle of the face, which is skin in every pose. */
+/** Mean brightness of the middle of the face, which is skin in every pose. */
 function brightnessOf({ data, width, height }: ImageData, box: Box): number {
   let [sum, count] = [0, 0];
   const from = (start: number, length: number) => Math.round(Math.max(0, start + length * 0.25));

@@ -6,8 +6,10 @@ import type { SeenFace } from "./framing.ts";
 export type FacePrompt = "ahead" | FaceMovement;
 
 /**
- * A little more than the service counts as a movement, and a little closer to the middle than it counts as back, because it measures on its own. By hand.
- * Half: the page goes on although the service saw no movement. Twice: people wait for a movement that they have made; a back share beyond the service's never comes back.
+ * Thresholds of the page: a little more than the service counts as a movement, and a little closer to the middle than
+ * it counts as back, because the service measures on its own. By hand. Half: the page goes on although the service saw
+ * no movement. Twice: people wait for a movement that they have made; a back share beyond the service's never comes
+ * back.
  */
 const movedShare = 1.1;
 const backShare = 0.5;
@@ -51,7 +53,7 @@ export class PromptSchedule {
   #sinceMs = 0;
   #looks = 0;
 
-  /** `withinMs`: everything goes quicker when there is less time than it takes. */
+  /** `withinMs` is the time that is left. Where the prompts would take longer, all of them are shortened. */
   constructor(movements: readonly FaceMovement[], withinMs: number) {
     this.#stages = [
       { kind: "start", prompt: "ahead", movement: 0 },
@@ -76,7 +78,7 @@ export class PromptSchedule {
     return this.#at >= this.#stages.length;
   }
 
-  /** How long it lasts from now at most. */
+  /** The longest time that the schedule can still take. */
   longestLeftMs(atMs: number): number {
     return longestOf(this.#stages.slice(this.#at)) * this.#pace - (atMs - this.#sinceMs);
   }
@@ -92,7 +94,8 @@ export class PromptSchedule {
       this.#looks >= movementLimits.framesToCount && (stage.kind !== "start" || forMs >= shortestStartMs);
     if (!followed && forMs < mostMs) return;
     this.#at += 1;
-    // Frames come a little after the moment; that must not add up from prompt to prompt.
+    // A frame comes a little after the moment at which a prompt should end. The next prompt is timed from that moment,
+    // so that the delays do not add up.
     this.#sinceMs = followed ? atMs : this.#sinceMs + mostMs;
     this.#looks = 0;
   }
@@ -110,7 +113,7 @@ const usualFrameMs = 240;
 /** A tenth quicker than the service's least rate, for frames that come late. By hand; at three frames a second sharp, one late frame would fail a try. */
 const slowestFrameMs = Math.floor(900 / captureLimits.minFramesPerSecond);
 
-/** Frames come as usual while there are enough of them left for the slowest person, and a little slower when not. */
+/** Frames are taken at the usual pace while enough of them are left for the slowest person, and a little slower otherwise. */
 export function frameEveryMs(framesLeft: number, longestLeftMs: number): number {
   return (framesLeft - 1) * slowestFrameMs > longestLeftMs ? usualFrameMs : slowestFrameMs;
 }

@@ -6,7 +6,7 @@ import type { Kept } from "../session/kept.ts";
 /** Who decides about the face: the camera's frames, or in the sandbox the test document. */
 export type FaceSource = FaceCapture | "test_document";
 
-/** The reading device that this page is: the device's flow, with what the page keeps, hears and shows. */
+/** This page as a reading device: the device's flow, with the page's storage, events and screens around it. */
 export class PageDevice {
   readonly #kept: Kept;
   readonly #driver: DeviceDriver;
@@ -79,7 +79,7 @@ export class PageDevice {
     this.#driver.feed({ kind: "stop_face" });
   }
 
-  /** The person begins anew; what went wrong before has been read. */
+  /** The person begins anew: verdict, fault and problem of the last try are cleared. */
   forgetSetbacks(): void {
     this.#driver.feed({ kind: "forget_setbacks" });
   }

@@ -21,7 +21,7 @@ export type TypedAccess = {
 export type AccessField = "documentNumber" | "dateOfBirth" | "dateOfExpiry" | "can";
 export type AccessMistake = "shape" | "check_digit";
 
-/** What opens the chip, or which of the fields cannot be right. */
+/** The key that opens the chip, or which of the typed fields cannot be right. */
 export function accessKeyOf(
   typed: TypedAccess,
 ): { key: AccessKey } | { mistakes: Partial<Record<AccessField, AccessMistake>> } {

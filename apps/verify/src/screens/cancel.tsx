@@ -21,7 +21,7 @@ export function CancelControl({ session, name }: { session: Session; name: strin
       dialog.current?.close();
       await session.reload();
     } catch (error) {
-      // Somebody else's end won: the page shows it.
+      // The session was ended from elsewhere in the meantime; the page shows how.
       if (codeOf(error) !== null) {
         dialog.current?.close();
         await session.reload();

@@ -57,7 +57,8 @@ export function ConsentScreen({
     } catch (error) {
       const code = codeOf(error);
       if (code === "CONFLICT" || code === "INVALID_REQUEST") {
-        // What was shown is what is agreed to: texts that changed since are shown, and agreed to, anew.
+        // The person agrees to the texts that were shown. If they have changed since, the new ones are shown and have
+        // to be agreed to.
         setAgreed(false);
         await loadTexts();
       } else if (code !== null) await session.reload();

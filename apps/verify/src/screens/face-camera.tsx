@@ -16,7 +16,7 @@ const lamps: Readonly<Record<FaceColour, string>> = {
   white: "bg-[#ffffff] text-[#ffffff]",
 };
 
-/** Fills the screen from opening the camera to the last picture. Whoever shows it closes the camera. */
+/** Fills the screen from opening the camera to the last picture. The component that shows it closes the camera. */
 export function FaceCamera({
   device,
   state,

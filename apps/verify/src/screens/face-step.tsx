@@ -33,13 +33,13 @@ export function FaceStep({
     },
     [device, close],
   );
-  // A verdict, a fault, or the judgement under way: whatever it is, the camera has done its part.
+  // On a verdict, a fault, or while the frames are judged, the camera is no longer needed.
   const over = state.phase === "face_check" || state.failure !== null || state.fault !== null;
   useEffect(() => {
     if (over) close();
   }, [over, close]);
   const start = () => {
-    // The camera stays on only while there is no verdict and no fault, and those of the try before count no more.
+    // Clears the verdict or fault of the previous try: while there is one, the effect above closes the camera at once.
     device.forgetSetbacks();
     setStopped(null);
     void open();
@@ -59,7 +59,7 @@ export function FaceStep({
     );
   const simulated = state.face === "simulated";
   const again = stopped !== null || over || (state.triesLeft !== null && state.triesLeft.face < triesAllowed);
-  // Begun anew whenever the camera comes or goes, so that the person is where it says what happened.
+  // A new key makes a new screen whenever the camera comes or goes, which moves the focus to what happened.
   const episode = shown === null ? `start ${problem ?? stopped}` : "camera";
   return (
     <Screen key={episode} title={t.faceTitle} lead={simulated ? t.faceSimulatedLead : t.faceLead}>
@@ -105,7 +105,7 @@ export function FaceStep({
 
 type NoCameraReason = CameraProblem | "not_loaded";
 
-/** Opens the camera, and loads what belongs to it, which nobody needs who does not get this far. */
+/** Opens the camera, and loads its code only now, because not everybody gets this far. */
 function useCamera() {
   const [shown, setShown] = useState<{ stream: MediaStream; FaceCamera: typeof FaceCamera } | null>(null);
   const [problem, setProblem] = useState<NoCameraReason | null>(null);
@@ -140,7 +140,7 @@ function useCamera() {
   return { shown, problem, opening, open, close };
 }
 
-/** What will happen, said before the camera is on. Whoever was there before finds it folded, and the button within reach. */
+/** Explains what will happen before the camera is on. On a second visit it is folded, so that the button is within reach. */
 function Explanation({ again }: { again: boolean }) {
   const { t } = useWords();
   if (!again) return <Everything />;

@@ -203,7 +203,7 @@ function AfterConsent({
       await navigator.clipboard.writeText(token);
       announce(t.codeCopied);
     } catch {
-      // It stands there to be copied by hand.
+      // Copying was refused; the text is on the page, to be copied by hand.
     }
   };
   return (

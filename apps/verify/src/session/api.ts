@@ -51,7 +51,7 @@ export class SessionApi {
     return (await call(at("giveConsent"), { params: this.#params, body })).data;
   }
 
-  /** With the token of the consent, whoever claims the handoff may take over from another device. */
+  /** With the cancel token of the consent, the device that claims the handoff may take over from another one. */
   async handoff(cancelToken: string | null): Promise<Handoff> {
     const body = cancelToken === null ? {} : { cancel_token: cancelToken };
     return (await call(at("createHandoff"), { params: this.#params, body })).data;

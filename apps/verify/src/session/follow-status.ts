@@ -10,8 +10,8 @@ export function hasEnded(status: Pick<Status, "status">): boolean {
 }
 
 /**
- * Tells every change of the session. The event stream does it at once; while there is none (blocked by a proxy, too many
- * pages, no connection) the status is asked for every few seconds, and the stream is tried again from time to time.
+ * Reports every change of the session. The event stream does so at once; while there is none (blocked by a proxy, too
+ * many pages, no connection) the status is polled every few seconds, and the stream is tried again from time to time.
  */
 export function followStatus(
   api: SessionApi,
@@ -43,7 +43,7 @@ export function followStatus(
     const before = told;
     try {
       const status = await api.status();
-      // Whatever the stream told in the meantime may be newer than this answer.
+      // A status that the stream sent in the meantime may be newer than this answer.
       if (told === before) take(status);
     } catch {
       if (!stopped) onConnection(false);

@@ -75,7 +75,7 @@ export class Kept {
     try {
       known = JSON.parse(read("device", "assay:devices") ?? "[]") as [string, string][];
     } catch {
-      // Somebody else wrote there; it is written anew.
+      // The stored text is not ours; it is replaced below.
     }
     const found = known.find(([session]) => session === this.#sessionId);
     if (found !== undefined) return found[1];

@@ -14,7 +14,7 @@ export type Session = {
   clock: ServiceClock | null;
   problem: LoadProblem | null;
   connected: boolean;
-  /** The session was open when this page was loaded, so its end happened before the person's eyes. */
+  /** The session was open when this page was loaded, so the person has seen it end. */
   sawItOpen: boolean;
   reload(): Promise<void>;
 };
@@ -35,7 +35,7 @@ export function useSession(sessionId: string): Session {
     try {
       const [loadedDetails, loadedStatus] = await Promise.all([api.details(), api.status()]);
       setDetails(loadedDetails);
-      // What the stream told in the meantime may be newer, and it does not tell the same twice.
+      // What the stream sent in the meantime may be newer, and it sends each state only once.
       if (told.current === before) setStatus(loadedStatus);
       setClock(clockOf(loadedStatus.server_time));
       setProblem(null);

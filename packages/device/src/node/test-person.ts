@@ -12,7 +12,7 @@ export type Picture = { readonly width: number; readonly height: number; readonl
 export type Frame = { readonly jpeg: Uint8Array; readonly atMs: number };
 
 export type FilmLight = {
-  /** What the screen shows meanwhile. */
+  /** The colours that the screen shows during the film. */
   readonly schedule: ColourSchedule;
   /** How much the light of the screen adds to that of the room on the face; 0 is full daylight. */
   readonly reflection: number;
@@ -20,9 +20,9 @@ export type FilmLight = {
 
 /** Fast enough to show every movement, and slow enough that a whole film has fewer frames than the service takes. */
 const frameMs = 200;
-/** As a share of the face's: the wall behind is farther away. */
+/** Light of the screen on the wall behind, which is farther away, as a share of that on the face. */
 const surroundingShare = 0.2;
-/** Of a camera, as the standard deviation of a pixel's value. */
+/** The noise of a camera, as the standard deviation of a pixel's value. */
 const noise = 2;
 const straight: Still = { pose: [0, 0], zoom: 1 };
 
@@ -30,7 +30,7 @@ const straight: Still = { pose: [0, 0], zoom: 1 };
 export function testPersonCamera({ person, followsInstructions }: TestHolder): CameraSource {
   return async function* (challenge) {
     const stills = stillsFor(challenge.movements);
-    // Somebody who does not follow holds still, and so does a print.
+    // Somebody who does not follow the instructions holds still, and so does a printed photograph.
     const pictures = stills.map((still) => personAt(person, followsInstructions ? still : straight));
     const startedAtMs = performance.now();
     for (const { jpeg, atMs } of film(pictures, { schedule: challenge, reflection: 0.05 })) {
