@@ -1,20 +1,19 @@
-import type { OrganizationId, SessionId } from "@assay/contract/ids";
 import type { CancelReason } from "@assay/contract/sessions";
 import type { Actor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { endSession } from "./end-session.ts";
-import { lockOpenAttempt, lockSession, stateOf } from "./session.store.ts";
+import { lockOpenAttempt, type SessionRow, stateOf } from "./session.store.ts";
 import { decideCancel, type Refusal } from "./session.ts";
 
 export type CancelResult =
   | { result: "cancelled" }
   /** It was cancelled before; nothing was written. */
   | { result: "already_cancelled" }
-  | { result: "refused"; why: Refusal | "not_found" | "in_flight" | "delivered" };
+  | { result: "refused"; why: Refusal | "in_flight" | "delivered" };
 
 /**
- * Cancels a session of the organization.
+ * Cancels a session whose row the caller holds, or tells why not; what that means to whoever asked is the caller's to say.
  *
  * For a withdrawal after success, `takeBack` must remove what has not been delivered yet, in the same transaction, and
  * tell whether that was in time: once somebody has received the claims, the outcome stands.
@@ -22,19 +21,16 @@ export type CancelResult =
 export async function cancelSession(
   core: Core,
   tx: Tx,
+  session: SessionRow,
   request: {
-    organizationId: OrganizationId;
-    sessionId: SessionId;
     reason: CancelReason;
     actor: Actor;
     now: Date;
     takeBack?: (tx: Tx) => Promise<"nothing_delivered" | "delivered">;
   },
 ): Promise<CancelResult> {
-  const { organizationId, sessionId, now } = request;
-  const session = await lockSession(tx, organizationId, sessionId);
-  if (session === null) return { result: "refused", why: "not_found" };
-  const attempt = session.status === "in_progress" ? await lockOpenAttempt(tx, sessionId) : null;
+  const { now } = request;
+  const attempt = session.status === "in_progress" ? await lockOpenAttempt(tx, session.id) : null;
   const decision = decideCancel(stateOf(session), attempt, request.reason, now);
   if (decision.move === "none") return { result: "already_cancelled" };
   if (decision.move === "refuse") return { result: "refused", why: decision.why };

@@ -1,4 +1,4 @@
-import type { AttemptId, SessionId } from "@assay/contract/ids";
+import type { AttemptId } from "@assay/contract/ids";
 import type { Tx } from "../db/db.ts";
 import { newId } from "../kernel/ids.ts";
 import { sessionChannel } from "./end-session.ts";
@@ -6,8 +6,8 @@ import {
   endOpenAttempt,
   insertAttempt,
   lockOpenAttempt,
-  lockSessionOfPerson,
   moveSession,
+  type SessionRow,
   stateOf,
   touchAttempt,
 } from "./session.store.ts";
@@ -15,19 +15,19 @@ import { decideClaim, type Refusal } from "./session.ts";
 
 export type ClaimResult =
   | { result: "claimed"; attemptId: AttemptId; resumed: boolean; tookOver: boolean }
-  | { result: "refused"; why: Refusal | "not_found" | "other_device" };
+  | { result: "refused"; why: Refusal | "other_device" };
 
 /**
- * A device takes the session: a new attempt begins, and a session that was only created is now in progress. The same
+ * A device takes the session, whose row the caller holds: a new attempt begins, and a session that was only created is now in progress. The same
  * device gets its attempt back. Another device is refused unless it may take over; then the old attempt is cancelled.
  */
 export async function claimSession(
   tx: Tx,
-  claim: { sessionId: SessionId; deviceHash: Buffer; mayTakeOver: boolean; now: Date },
+  session: SessionRow,
+  claim: { deviceHash: Buffer; mayTakeOver: boolean; now: Date },
 ): Promise<ClaimResult> {
-  const { sessionId, now } = claim;
-  const session = await lockSessionOfPerson(tx, sessionId);
-  if (session === null) return { result: "refused", why: "not_found" };
+  const { now } = claim;
+  const { id: sessionId } = session;
   const attempt = session.status === "in_progress" ? await lockOpenAttempt(tx, sessionId) : null;
   const device = { hash: claim.deviceHash, mayTakeOver: claim.mayTakeOver };
   const decision = decideClaim(stateOf(session), attempt, device, now);

@@ -1,11 +1,10 @@
 import * as contract from "@assay/contract/sessions";
-import { actorOf } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { type Binding, bind } from "../http/mount.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { viewPage } from "../kernel/page.ts";
 import { parseTime } from "../kernel/times.ts";
-import { type CancelResult, cancelSession } from "./cancel-session.ts";
+import { cancelByPartner } from "./cancel-by-partner.ts";
 import { createSession } from "./create-session.ts";
 import { findSession, listAttempts, listSessions } from "./session.store.ts";
 import { viewAttempt, viewSession } from "./session.view.ts";
@@ -39,19 +38,7 @@ export function sessionRoutes(core: Core): Binding[] {
       return viewSession(row, clock.now(), publicUrl());
     }),
 
-    bind(contract.cancelSession, async ({ caller, params }) => {
-      const now = clock.now();
-      const cancelled = await db.transaction((tx) =>
-        cancelSession(core, tx, {
-          organizationId: caller.organizationId,
-          sessionId: params.id,
-          reason: "cancelled_by_partner",
-          actor: actorOf(caller),
-          now,
-        }),
-      );
-      if (cancelled.result === "refused") throw refusal(cancelled.why);
-    }),
+    bind(contract.cancelSession, ({ caller, params }) => cancelByPartner(core, caller, params.id)),
 
     bind(contract.listAttempts, async ({ caller, query }) => {
       const now = clock.now();
@@ -64,18 +51,4 @@ export function sessionRoutes(core: Core): Binding[] {
       return viewPage(listAttempts(db, caller.organizationId, filter, now), (row) => viewAttempt(row, now));
     }),
   ];
-}
-
-function refusal(why: Extract<CancelResult, { result: "refused" }>["why"]): ApiError {
-  switch (why) {
-    case "not_found":
-      return new ApiError("SESSION_NOT_FOUND");
-    case "expired":
-      return new ApiError("SESSION_EXPIRED");
-    case "in_flight":
-      return new ApiError("SESSION_IN_PROGRESS");
-    case "ended":
-    case "delivered":
-      return new ApiError("CONFLICT", { message: "The session already has an outcome." });
-  }
 }

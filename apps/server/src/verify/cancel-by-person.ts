@@ -7,7 +7,7 @@ import { ApiError } from "../kernel/api-error.ts";
 import { hashToken } from "../kernel/ids.ts";
 import { cancelSession } from "../sessions/cancel-session.ts";
 import { lockSessionOfPerson, spendCancelToken } from "../sessions/session.store.ts";
-import { withdrawConsent } from "../webhooks/withdraw-consent.ts";
+import { scrubSessionDeliveries } from "../webhooks/scrub-session-deliveries.ts";
 import { markConsentWithdrawn, spendConsentToken } from "./consent.store.ts";
 
 export type CancelledByPerson = { outcome: (typeof cancelOutcomes)[number]; status: SessionStatus };
@@ -33,13 +33,12 @@ export function cancelByPerson(
     if (spent === null) throw new ApiError("CANCEL_TOKEN_INVALID");
     if (!spent.first) throw new ApiError("CANCEL_TOKEN_USED");
     const withdrawing = session.status === "succeeded";
-    const cancelled = await cancelSession(core, tx, {
-      organizationId: session.organization_id,
-      sessionId,
+    const cancelled = await cancelSession(core, tx, session, {
       reason: withdrawing ? "consent_withdrawn" : "cancelled_by_user",
       actor: personActor,
       now,
-      takeBack: (tx) => withdrawConsent(tx, { id: sessionId, organizationId: session.organization_id }, now),
+      takeBack: (tx) =>
+        scrubSessionDeliveries(tx, { id: sessionId, organizationId: session.organization_id }, now),
     });
     if (cancelled.result === "refused" && cancelled.why !== "delivered") throw refusal(cancelled.why);
     await markConsentWithdrawn(tx, sessionId, now);
@@ -49,10 +48,8 @@ export function cancelByPerson(
   });
 }
 
-function refusal(why: "not_found" | "expired" | "ended" | "in_flight"): ApiError {
+function refusal(why: "expired" | "ended" | "in_flight"): ApiError {
   switch (why) {
-    case "not_found":
-      return new ApiError("SESSION_NOT_FOUND");
     case "expired":
       return new ApiError("SESSION_EXPIRED");
     case "ended":

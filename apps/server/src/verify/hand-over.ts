@@ -57,7 +57,7 @@ export function claimHandoff(
     const decision = decideHandoff(await lockHandoffToken(tx, sessionId, tokenHash), deviceHash, now);
     if (decision.move === "refuse") throw new ApiError(decision.code);
     const { mayTakeOver } = decision;
-    const claimed = await claimSession(tx, { sessionId, deviceHash, mayTakeOver, now });
+    const claimed = await claimSession(tx, session, { deviceHash, mayTakeOver, now });
     if (claimed.result === "refused") throw refusal(claimed.why);
     // A device that resumes must not void the token by which the person is about to change devices.
     if (decision.firstUse) await consumeHandoffTokens(tx, { sessionId, tokenHash, deviceHash, now });
@@ -74,10 +74,8 @@ export function claimHandoff(
   });
 }
 
-function refusal(why: "not_found" | "expired" | "ended" | "other_device"): ApiError {
+function refusal(why: "expired" | "ended" | "other_device"): ApiError {
   switch (why) {
-    case "not_found":
-      return new ApiError("SESSION_NOT_FOUND");
     case "expired":
       return new ApiError("SESSION_EXPIRED");
     case "ended":

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { personActor } from "../../src/audit/audit.store.ts";
 import { sql } from "../../src/db/sql.ts";
 import { dayMs, secondMs } from "../../src/kernel/clock.ts";
-import { cancelSession } from "../../src/sessions/cancel-session.ts";
 import { allScopes, createKey, createPartner, expectData, expectError } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
-import { claimed, createSession, fail, succeed } from "../support/sessions.ts";
+import { cancelAsPerson, claimed, createSession, fail, succeed } from "../support/sessions.ts";
 
 const { api, clock, core } = await startTestService({ role: "api" });
 const path = "/v1/analytics/sessions/overview";
@@ -148,16 +146,7 @@ test("a success that was taken back leaves the figures", async () => {
   const partner = await createPartner(api);
   const id = await createSession(partner.api);
   await succeed(core, id, await claimed(core, id));
-  await core.db.transaction((tx) =>
-    cancelSession(core, tx, {
-      sessionId: id,
-      organizationId: partner.organizationId,
-      reason: "consent_withdrawn",
-      actor: personActor,
-      now: clock.now(),
-      takeBack: async () => "nothing_delivered",
-    }),
-  );
+  await cancelAsPerson(core, id, "consent_withdrawn", async () => "nothing_delivered");
   const overview = expectData(await partner.api.get(path));
   assert.deepEqual([overview.totals.total, overview.totals.succeeded, overview.totals.cancelled], [1, 0, 1]);
   assert.equal(overview.median_seconds_to_complete, null);

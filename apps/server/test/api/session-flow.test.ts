@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { SessionId } from "@assay/contract/ids";
-import { personActor } from "../../src/audit/audit.store.ts";
 import { sql } from "../../src/db/sql.ts";
 import { minuteMs, secondMs } from "../../src/kernel/clock.ts";
-import { cancelSession } from "../../src/sessions/cancel-session.ts";
 import { hashCancelToken } from "../../src/sessions/create-session.ts";
 import { spendCancelToken, touchAttempt } from "../../src/sessions/session.store.ts";
 import { createPartner, expectData, expectError } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
 import {
+  cancelAsPerson,
   claim,
   claimed,
   createSession,
@@ -181,16 +180,7 @@ test("the person may abort at any time, also in flight", async () => {
   clock.advance(1);
   const id = await createSession(partner.api);
   await claimed(core, id);
-  const abort = () =>
-    core.db.transaction((tx) =>
-      cancelSession(core, tx, {
-        sessionId: id,
-        organizationId: partner.organizationId,
-        reason: "cancelled_by_user",
-        actor: personActor,
-        now: clock.now(),
-      }),
-    );
+  const abort = () => cancelAsPerson(core, id, "cancelled_by_user");
   assert.deepEqual(await abort(), { result: "cancelled" });
   assert.deepEqual(await abort(), { result: "already_cancelled" });
   const [entry] = expectData(
@@ -204,15 +194,8 @@ test("the person may abort at any time, also in flight", async () => {
 
 test("consent withdrawn before anything was delivered takes the success back; afterwards it stands", async () => {
   const withdraw = (id: SessionId, delivered: boolean) =>
-    core.db.transaction((tx) =>
-      cancelSession(core, tx, {
-        sessionId: id,
-        organizationId: partner.organizationId,
-        reason: "consent_withdrawn",
-        actor: personActor,
-        now: clock.now(),
-        takeBack: async () => (delivered ? "delivered" : "nothing_delivered"),
-      }),
+    cancelAsPerson(core, id, "consent_withdrawn", async () =>
+      delivered ? "delivered" : "nothing_delivered",
     );
   const finished = async () => {
     const id = await createSession(partner.api);
@@ -247,7 +230,9 @@ test("the cancel token opens its own session, once", async () => {
 
 test("an unknown session can be neither claimed nor finished nor cancelled", async () => {
   const nobody = `vs_${"a".repeat(64)}`;
-  assert.deepEqual(await claim(core, nobody), { result: "refused", why: "not_found" });
+  const device = { handoff_token: "t".repeat(43), device_id: "0b8f6f0e-6f0b-4c55-9d5b-0d6f8f7f3c11" };
+  expectError(await api.post(`/v1/verify/session/${nobody}/claim`, device), 404, "SESSION_NOT_FOUND");
+  expectError(await partner.api.post(`/v1/sessions/${nobody}/cancel`), 404, "SESSION_NOT_FOUND");
   assert.deepEqual(await succeed(core, nobody, "va_x"), { kind: "session_over" });
   assert.deepEqual(await judge(core, nobody, "va_x", "chip", 1, "document_expired"), {
     kind: "session_over",

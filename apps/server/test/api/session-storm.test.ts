@@ -2,17 +2,15 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { AttemptId } from "@assay/contract/ids";
 import fc from "fast-check";
-import { personActor } from "../../src/audit/audit.store.ts";
 import type { Core } from "../../src/core.ts";
 import { sql } from "../../src/db/sql.ts";
 import { minuteMs } from "../../src/kernel/clock.ts";
 import { knownId } from "../../src/kernel/ids.ts";
-import { cancelSession } from "../../src/sessions/cancel-session.ts";
 import { expireSessions } from "../../src/sessions/expire-sessions.job.ts";
 import { touchAttempt } from "../../src/sessions/session.store.ts";
 import { Api, createPartner, expectData } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
-import { claim, createSession, fail, judge, succeed } from "../support/sessions.ts";
+import { cancelAsPerson, claim, createSession, fail, judge, succeed } from "../support/sessions.ts";
 
 // Two processes' worth of service on one database and one clock. One of them also runs its background jobs by itself.
 const one = await startTestService();
@@ -122,15 +120,7 @@ test("no interleaving of two processes ends a session twice or gives it two term
             return;
           }
           case "abort": {
-            const result = await core.db.transaction((tx) =>
-              cancelSession(core, tx, {
-                sessionId: id,
-                organizationId: partner.organizationId,
-                reason: "cancelled_by_user",
-                actor: personActor,
-                now: clock.now(),
-              }),
-            );
+            const result = await cancelAsPerson(core, id, "cancelled_by_user");
             return endedBy(id, result.result === "cancelled");
           }
           case "heartbeat":

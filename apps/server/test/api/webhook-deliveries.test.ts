@@ -9,7 +9,7 @@ import { Webhook } from "standardwebhooks";
 import { sql } from "../../src/db/sql.ts";
 import { newId } from "../../src/kernel/ids.ts";
 import { type NewEvent, publishEvents, type ToldOfSession } from "../../src/webhooks/publish-event.ts";
-import { withdrawConsent } from "../../src/webhooks/withdraw-consent.ts";
+import { scrubSessionDeliveries } from "../../src/webhooks/scrub-session-deliveries.ts";
 import { createPartner, expectData, expectError } from "../support/api.ts";
 import { createAuthority } from "../support/certificate.ts";
 import { createReceivingEndpoint, decrypt, registration, startReceiver } from "../support/receiver.ts";
@@ -583,7 +583,7 @@ test("withdrawn consent scrubs what was not delivered, and tells whether somethi
   receiver.answerWith(() => ({ status: 200 }));
   const { organizationId } = partner;
   const session = { id: event.session?.id ?? "", organizationId };
-  const withdraw = () => core.db.transaction((tx) => withdrawConsent(tx, session, clock.now()));
+  const withdraw = () => core.db.transaction((tx) => scrubSessionDeliveries(tx, session, clock.now()));
   assert.equal(await withdraw(), "nothing_delivered");
   assert.equal(await payloadOf(id), null);
   const scrubbed = await deliveryOf(partner, eventId);
@@ -619,7 +619,7 @@ test("consent withdrawn while the delivery is on its way: no further try, and a 
     const sending = deliver();
     await arrival(receiver);
     const session = { id: event.session?.id ?? "", organizationId: partner.organizationId };
-    await core.db.transaction((tx) => withdrawConsent(tx, session, clock.now()));
+    await core.db.transaction((tx) => scrubSessionDeliveries(tx, session, clock.now()));
     const { id } = await deliveryOf(partner, eventId);
     assert.equal(await payloadOf(id), null);
     release();

@@ -2,18 +2,26 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { serialize } from "node:v8";
 import type { AttemptId, OrganizationId, SessionId } from "@assay/contract/ids";
-import type { FailureCode } from "@assay/contract/sessions";
+import type { CancelReason, FailureCode } from "@assay/contract/sessions";
 import { buildMrz } from "@assay/emrtd/mrz/build-mrz";
 import { parseMrzLines } from "@assay/emrtd/mrz/parse-mrz";
 import type { ChipContent } from "../../src/attempts/chip-task.ts";
 import type { Proof } from "../../src/attempts/proof.ts";
 import { recordTry } from "../../src/attempts/record-try.ts";
 import type { JudgedTry } from "../../src/attempts/try.ts";
+import { personActor } from "../../src/audit/audit.store.ts";
 import type { Core } from "../../src/core.ts";
+import type { Tx } from "../../src/db/db.ts";
 import { sql } from "../../src/db/sql.ts";
 import { knownId } from "../../src/kernel/ids.ts";
+import { cancelSession } from "../../src/sessions/cancel-session.ts";
 import { claimSession } from "../../src/sessions/claim-session.ts";
-import { findSessionOfPerson, stateOf } from "../../src/sessions/session.store.ts";
+import {
+  findSessionOfPerson,
+  lockSessionOfPerson,
+  type SessionRow,
+  stateOf,
+} from "../../src/sessions/session.store.ts";
 import type { Step } from "../../src/sessions/session.ts";
 import { type Api, expectData } from "./api.ts";
 
@@ -28,8 +36,32 @@ export async function createSession(api: Api, body?: Record<string, unknown>): P
 /** What the verify flow does when a device takes the session. */
 export function claim(core: Core, sessionId: string, device = "phone", mayTakeOver = false) {
   const now = core.clock.now();
-  return core.db.transaction((tx) =>
-    claimSession(tx, { sessionId: knownId(sessionId), deviceHash: deviceHash(device), mayTakeOver, now }),
+  return core.db.transaction(async (tx) =>
+    claimSession(tx, await held(tx, sessionId), { deviceHash: deviceHash(device), mayTakeOver, now }),
+  );
+}
+
+async function held(tx: Tx, sessionId: string): Promise<SessionRow> {
+  const session = await lockSessionOfPerson(tx, knownId(sessionId));
+  assert.ok(session !== null, "there is no such session");
+  return session;
+}
+
+/** What the verify flow does when the person aborts, or withdraws consent after a success. */
+export function cancelAsPerson(
+  core: Core,
+  sessionId: string,
+  reason: CancelReason,
+  takeBack?: () => Promise<"nothing_delivered" | "delivered">,
+) {
+  const now = core.clock.now();
+  return core.db.transaction(async (tx) =>
+    cancelSession(core, tx, await held(tx, sessionId), {
+      reason,
+      actor: personActor,
+      now,
+      ...(takeBack === undefined ? {} : { takeBack }),
+    }),
   );
 }
 

@@ -7,7 +7,7 @@ import { scrubUndelivered } from "./delivery.store.ts";
  * if none had, the caller ends the session as cancelled in the same transaction, and the partner gets that event
  * instead.
  */
-export async function withdrawConsent(
+export async function scrubSessionDeliveries(
   tx: Tx,
   session: { id: SessionId; organizationId: OrganizationId },
   now: Date,
