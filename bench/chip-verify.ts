@@ -49,12 +49,12 @@ function measure(...bodies: readonly (() => void)[]): readonly number[] {
   return best;
 }
 
-interface BareCheck {
+type BareCheck = {
   readonly digest: string;
   readonly message: Uint8Array;
   readonly signature: Uint8Array;
   readonly padding: { readonly padding?: number; readonly saltLength?: number };
-}
+};
 
 function bareCheck(
   { scheme }: Pick<SignerProfile, "scheme">,

@@ -14,7 +14,7 @@
 
 type Vector = readonly [number, number, number];
 
-interface Person {
+type Person = {
   readonly skin: Vector;
   readonly hair: Vector;
   readonly iris: Vector;
@@ -32,7 +32,7 @@ interface Person {
   readonly noseWidth: number;
   readonly lipThickness: number;
   readonly beard: number;
-}
+};
 
 const PEOPLE: Readonly<Record<string, Person>> = {
   adult: {
@@ -157,10 +157,10 @@ function noise(x: number, y: number, z: number): number {
 
 type Material = "skin" | "eye" | "hair" | "clothes" | "lip";
 
-interface Surface {
+type Surface = {
   readonly distance: number;
   readonly material: Material;
-}
+};
 
 const EYE_Y = 0.06;
 
@@ -315,7 +315,7 @@ class Head {
   }
 }
 
-export interface View {
+export type View = {
   /** To the person's own left, which is the right of the picture. */
   readonly yawDegrees: number;
   /** Upwards. */
@@ -324,7 +324,7 @@ export interface View {
   readonly height: number;
   /** Where in a pixel it is looked at, from 0 to 1. */
   readonly samples: readonly (readonly [number, number])[];
-}
+};
 
 const PORTRAIT: View = {
   yawDegrees: 0,
@@ -339,12 +339,12 @@ const PORTRAIT: View = {
   ],
 };
 
-interface Scene {
+type Scene = {
   readonly head: Head;
   readonly distanceAt: (p: Vector) => number;
   readonly keyLight: Vector;
   readonly fillLight: Vector;
-}
+};
 
 /**
  * Turning the person one way is turning camera and lights the other way, so the head itself is always drawn in its own

@@ -4,33 +4,33 @@ import { Dice } from "./dice.ts";
 import type { FuzzReader } from "./fuzz-reader.ts";
 import { hostileInput } from "./mutate.ts";
 
-export interface FuzzOptions {
+export type FuzzOptions = {
   readonly readers: readonly FuzzReader[];
   /** Spread evenly over the readers. */
   readonly inputs: number;
   readonly seed: number;
   /** An input that takes longer, three times in a row, is a failure. Without it time is not judged. */
   readonly limitMilliseconds?: number;
-}
+};
 
-export interface ReaderTally {
+export type ReaderTally = {
   readonly name: string;
   inputs: number;
   accepted: number;
   readonly refusals: Map<string, number>;
   slowestMilliseconds: number;
-}
+};
 
-export interface FuzzFailure {
+export type FuzzFailure = {
   readonly reader: string;
   readonly problem: string;
   readonly inputHex: string;
-}
+};
 
-export interface FuzzResult {
+export type FuzzResult = {
   readonly tallies: readonly ReaderTally[];
   readonly failures: readonly FuzzFailure[];
-}
+};
 
 /** Personal data in the seeds. An error that quotes its input would show one of them. */
 const CANARIES = /ERIKSSON|STEVENSON|L898902|D231458|740812|ANNA/;

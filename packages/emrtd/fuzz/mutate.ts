@@ -86,7 +86,7 @@ function damageBytes(bytes: Uint8Array, seeds: readonly Uint8Array[], dice: Dice
   }
 }
 
-interface Node {
+type Node = {
   tag: Uint8Array;
   /** Undefined when the value is taken as bytes. */
   children: Node[] | undefined;
@@ -94,7 +94,7 @@ interface Node {
   /** Written in place of the right length. */
   length: Uint8Array | undefined;
   indefinite: boolean;
-}
+};
 
 function damageStructure(bytes: Uint8Array, dice: Dice): Uint8Array {
   const root = parseTree(bytes);

@@ -42,11 +42,11 @@ export type EmrtdErrorCode =
   // a builder was given something that cannot be encoded
   | "BUILD_INVALID";
 
-export interface EmrtdErrorDetails {
+export type EmrtdErrorDetails = {
   /** SW1 SW2 as the chip sent them, with CHIP_STATUS and its relatives. */
   readonly statusWord?: number;
   readonly cause?: unknown;
-}
+};
 
 /**
  * The only error that readers in this package throw. The message names the structure and the rule that was broken

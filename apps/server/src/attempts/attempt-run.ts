@@ -28,10 +28,10 @@ import {
 } from "./verify-flow.ts";
 
 /** One end of a socket, as far as a run needs it. */
-export interface DeviceLink {
+export type DeviceLink = {
   send(message: ServiceMessage): void;
   close(code: VerifyCloseCode): void;
-}
+};
 
 export type RunOwner = {
   sessionId: string;

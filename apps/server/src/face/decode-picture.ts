@@ -4,15 +4,15 @@ import { type ImageKind, readImageInfo } from "@assay/emrtd/lds/image";
 import { decode as decodeJpeg } from "jpeg-js";
 
 /** Three bytes a pixel, row by row. */
-export interface Picture {
+export type Picture = {
   readonly width: number;
   readonly height: number;
   readonly rgb: Uint8Array;
-}
+};
 
 export class PictureError extends Error {}
 
-interface OpenJpegDecoder {
+type OpenJpegDecoder = {
   getEncodedBuffer(length: number): Uint8Array;
   getDecodedBuffer(): Uint8Array;
   decode(): void;
@@ -24,11 +24,11 @@ interface OpenJpegDecoder {
     isSigned: boolean;
   };
   delete(): void;
-}
+};
 
-interface OpenJpeg {
+type OpenJpeg = {
   J2KDecoder: new () => OpenJpegDecoder;
-}
+};
 
 let openJpeg: Promise<OpenJpeg> | undefined;
 

@@ -18,21 +18,21 @@ import type { Picture } from "./decode-picture.ts";
 type Tensorflow = typeof TensorflowCore & typeof TensorflowConverter;
 type Tensor3D = TensorflowCore.Tensor3D;
 
-interface Detection {
+type Detection = {
   readonly score: number;
   readonly box: Box;
-}
+};
 
-interface Landmarks {
+type Landmarks = {
   align(): Box;
-}
+};
 
-interface Network {
+type Network = {
   loadFromDisk(folder: string): Promise<void>;
-}
+};
 
 /** The part of face-api that is used here; its own types want a browser's. */
-interface FaceApi {
+type FaceApi = {
   readonly nets: Readonly<Record<"tinyFaceDetector" | "faceLandmark68Net" | "faceRecognitionNet", Network>>;
   readonly TinyFaceDetectorOptions: new (options: { inputSize: number; scoreThreshold: number }) => object;
   detectAllFaces(input: Tensor3D, options: object): PromiseLike<readonly Detection[]>;
@@ -40,15 +40,15 @@ interface FaceApi {
   extractFaceTensors(input: Tensor3D, rectangles: readonly Box[]): Promise<Tensor3D[]>;
   detectFaceLandmarks(input: Tensor3D): Promise<Landmarks>;
   computeFaceDescriptor(input: Tensor3D): Promise<Float32Array>;
-}
+};
 
-export interface FaceModels {
+export type FaceModels = {
   /** Every face in the picture, the largest first. */
   detect(picture: Picture): Promise<readonly Box[]>;
   /** `near` is where the face was in the picture before, when it was in one: looking there first is quicker. */
   measure(picture: Picture, box: Box, near?: Box): FaceMeasurement | undefined;
   embed(picture: Picture, box: Box): Promise<readonly number[]>;
-}
+};
 
 const require = createRequire(import.meta.url);
 
@@ -125,12 +125,12 @@ async function loadTensorflow(): Promise<Tensorflow> {
   return tensorflow;
 }
 
-interface GraphFile {
+type GraphFile = {
   readonly modelTopology: object;
   readonly format: string;
   readonly signature: object;
   readonly weightsManifest: readonly { readonly weights: TensorflowCore.io.WeightsManifestEntry[] }[];
-}
+};
 
 function loadGraph(tensorflow: Tensorflow, file: string): Promise<TensorflowConverter.GraphModel> {
   const graph = JSON.parse(readFileSync(`${file}.json`, "utf8")) as GraphFile;

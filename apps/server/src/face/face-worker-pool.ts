@@ -21,7 +21,7 @@ export class WorkerFault extends Error {
   }
 }
 
-export interface FaceWorkerPoolOptions {
+export type FaceWorkerPoolOptions = {
   readonly log: Log;
   /** Each takes 300 to 400 MB and one core while it works. */
   readonly workers?: number;
@@ -38,17 +38,17 @@ export interface FaceWorkerPoolOptions {
   readonly modelsModule?: string;
   /** What that module and its weights lie in; a worker may read nothing else but its own source and packages. */
   readonly readableFolders?: readonly string[];
-}
+};
 
-interface Waiting {
+type Waiting = {
   readonly job: FaceJob;
   readonly sandbox: boolean;
   readonly resolve: (result: FaceJobResult) => void;
   readonly reject: (fault: WorkerFault) => void;
   readonly tooLong: NodeJS.Timeout;
-}
+};
 
-interface Worker {
+type Worker = {
   readonly child: ChildProcess;
   state: "starting" | "idle" | "busy" | "ending";
   id: number;
@@ -56,7 +56,7 @@ interface Worker {
   endedFor: WorkerFaultReason | undefined;
   limit: NodeJS.Timeout | undefined;
   watch: NodeJS.Timeout | undefined;
-}
+};
 
 export class FaceWorkerPool {
   readonly #options: Required<Omit<FaceWorkerPoolOptions, "modelsModule">> & {

@@ -13,7 +13,7 @@ import { loadTrustRecords, saveTrustRecord } from "./trust-folder.ts";
 
 type Print = (line: string) => void;
 
-export interface TrustImportRequest {
+export type TrustImportRequest = {
   readonly folder: string;
   readonly file: string;
   /** Certificates that may vouch for the signer of a master list, beside those that are already trusted. */
@@ -21,7 +21,7 @@ export interface TrustImportRequest {
   /** SHA-256 fingerprints of signers, or of their authorities, that the operator has checked by other means. */
   readonly pinnedSha256: readonly string[];
   readonly now: Date;
-}
+};
 
 /** A directory's file holds document signers by the thousand, none of which belongs here. */
 const MAX_REASONS_SHOWN = 20;
@@ -108,11 +108,11 @@ function readRoots(bytes: Uint8Array): readonly Certificate[] {
     .map((block) => readCertificate(block.bytes));
 }
 
-export interface TrustListRequest {
+export type TrustListRequest = {
   readonly folder: string;
   /** Two letters; all countries when absent. */
   readonly country?: string;
-}
+};
 
 /** `assay trust list`: every authority, with the reason it is trusted for. */
 export async function listTrust({ folder, country }: TrustListRequest, print: Print): Promise<number> {
@@ -149,10 +149,10 @@ function reasonOf({ basis, linkedFrom, sources }: Authority): string {
   }
 }
 
-export interface TrustAuditRequest {
+export type TrustAuditRequest = {
   readonly folder: string;
   readonly now: Date;
-}
+};
 
 /** `assay trust audit`: what an operator should look at. The exit code is 1 when nothing is trusted at all. */
 export async function auditTrustFolder({ folder, now }: TrustAuditRequest, print: Print): Promise<number> {

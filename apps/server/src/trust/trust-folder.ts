@@ -50,10 +50,10 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-interface FolderEntry {
+type FolderEntry = {
   readonly name: string;
   readonly version: string;
-}
+};
 
 async function listEntries(folder: string): Promise<readonly FolderEntry[]> {
   const names = await readdir(folder).catch(absentAs<string[]>([]));
@@ -86,10 +86,10 @@ export async function loadTrustRecords(folder: string): Promise<readonly TrustRe
   return records;
 }
 
-export interface TrustFolder {
+export type TrustFolder = {
   /** The store as the folder is now. It is made anew only when a file came, went or changed. */
   current(): Promise<TrustStore>;
-}
+};
 
 /**
  * Follows the folder without a restart. Once a store was loaded, a file that cannot be read does not take it away: the last good store stays and

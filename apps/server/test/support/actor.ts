@@ -5,13 +5,13 @@ import { decode } from "jpeg-js";
 import type { Page } from "playwright-core";
 import type { RgbPicture, SteeredCamera } from "./steered-camera.ts";
 
-export interface Role {
+export type Role = {
   readonly person: PosedPerson;
   /** Looks over their shoulder from the first movement on. */
   readonly companion?: PosedPerson;
   /** What they do when the page asks for a movement; by default what is asked. */
   readonly does?: (asked: FaceMovement) => FaceMovement | "nothing";
-}
+};
 
 /** Plays a role before the camera and at the page, as long as `scene` lasts. */
 export async function perform<T>(
@@ -70,10 +70,10 @@ async function play(
   }
 }
 
-interface Screen {
+type Screen = {
   readonly prompt: string | null;
   readonly colour: string | null;
-}
+};
 
 /** Asked in the browser, whose globals the server's types do not know. */
 const LOOK = `({
@@ -101,11 +101,11 @@ function isColour(colour: string | null): colour is FaceColour {
 // --- the head ---------------------------------------------------------------------------------------------------------
 
 /** Degrees to the person's own left and upwards, and how much larger than at first. Only one differs from looking straight ahead. */
-interface Head {
+type Head = {
   readonly yaw: number;
   readonly pitch: number;
   readonly zoom: number;
-}
+};
 
 const STRAIGHT: Head = { yaw: 0, pitch: 0, zoom: 1 };
 const GOALS: Readonly<Record<FaceMovement, Head>> = {
@@ -143,14 +143,14 @@ function approach(from: number, to: number, step: number): number {
 
 // --- the picture ------------------------------------------------------------------------------------------------------
 
-interface Standing {
+type Standing = {
   readonly person: PosedPerson;
   readonly head: Head;
   /** Where the middle of the face is, in parts of the picture, and how large; 1 has a face of nearly half the height. */
   readonly across: number;
   readonly down: number;
   readonly scale: number;
-}
+};
 
 /** A page may cut the picture down to an upright one, so two have to stand close together. */
 function inFront(person: PosedPerson, head: Head, leavesRoom: boolean): Standing {

@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** Three bytes a pixel, row by row. */
-export interface RgbPicture {
+export type RgbPicture = {
   readonly width: number;
   readonly height: number;
   readonly data: Uint8Array;
-}
+};
 
-export interface SteeredCamera {
+export type SteeredCamera = {
   readonly width: number;
   readonly height: number;
   /** For a browser whose only camera is this one; it asks nobody whether a page may use it. */
@@ -17,7 +17,7 @@ export interface SteeredCamera {
   /** What the camera sees from now on. */
   show(picture: RgbPicture): void;
   close(): void;
-}
+};
 
 /**
  * A camera for Chromium that shows what the test tells it. Chromium plays a film of raw frames in a loop and reads the frame from

@@ -50,7 +50,7 @@ export type ActiveAuthenticationVerdict =
       readonly reason: "KEY_INVALID" | "KEY_TOO_SHORT" | "HASH_NOT_ALLOWED" | "SIGNATURE_INVALID";
     };
 
-export interface ActiveAuthenticationInput {
+export type ActiveAuthenticationInput = {
   /** SubjectPublicKeyInfo from DG15. */
   readonly publicKey: Uint8Array;
   /** The eight bytes that were sent to this chip in this try. */
@@ -59,7 +59,7 @@ export interface ActiveAuthenticationInput {
   /** From ActiveAuthenticationInfo in DG14. Without it the hashes that chips use are tried in turn. */
   readonly signatureAlgorithm?: string;
   readonly policy?: { readonly minRsaBits?: number; readonly allowSha1?: boolean };
-}
+};
 
 /** BSI TR-03111 plain ECDSA; some states write the X9.62 identifiers instead. */
 const ECDSA_HASH: Readonly<Record<string, ActiveAuthenticationHash>> = {

@@ -2,14 +2,14 @@ import { concat, readUint16, uintBytes } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 
 /** ISO/IEC 7816-4. `expectedBytes` is Ne: 0 for no answer data, 256 or 65536 for "all there is". */
-export interface CommandApdu {
+export type CommandApdu = {
   readonly cla: number;
   readonly ins: number;
   readonly p1: number;
   readonly p2: number;
   readonly data?: Uint8Array;
   readonly expectedBytes?: number;
-}
+};
 
 export const MAX_SHORT_DATA_BYTES = 255;
 export const MAX_SHORT_EXPECTED_BYTES = 256;
@@ -42,11 +42,11 @@ export function encodeCommand(command: CommandApdu, extended = false): Uint8Arra
   return concat(header, lc, data, le);
 }
 
-export interface DecodedCommand extends CommandApdu {
+export type DecodedCommand = CommandApdu & {
   readonly data: Uint8Array;
   readonly expectedBytes: number;
   readonly extended: boolean;
-}
+};
 
 export function decodeCommand(bytes: Uint8Array): DecodedCommand {
   const [cla, ins, p1, p2] = bytes;

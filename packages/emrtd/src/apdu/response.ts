@@ -1,10 +1,10 @@
 import { concat, readUint16, uintBytes } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 
-export interface ResponseApdu {
+export type ResponseApdu = {
   readonly data: Uint8Array;
   readonly statusWord: number;
-}
+};
 
 export const STATUS = {
   ok: 0x9000,

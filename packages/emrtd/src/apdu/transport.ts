@@ -4,14 +4,14 @@ import { type CommandApdu, encodeCommand } from "./command.ts";
 import { decodeResponse, type ResponseApdu } from "./response.ts";
 
 /** The one thing a device has to offer: NFC of a phone, a PC/SC reader, or the software chip. */
-export interface ChipTransport {
+export type ChipTransport = {
   /** Sends one command APDU and gives back the answer with its status word. Rejects when the chip is gone. */
   transceive(command: Uint8Array): Promise<Uint8Array>;
   readonly maxCommandBytes: number;
   /** Status word included. */
   readonly maxResponseBytes: number;
   readonly extendedLength: boolean;
-}
+};
 
 const MAX_ANSWER_BYTES = 70_000;
 const MAX_ROUNDS = 400;

@@ -3,14 +3,14 @@ import { EmrtdError } from "../emrtd-error.ts";
 import { oidFromBytes } from "./oid.ts";
 import { TAG } from "./tag.ts";
 
-export interface BerLimits {
+export type BerLimits = {
   /** Of the whole encoding, headers included. */
   readonly maxBytes: number;
   /** Nesting below the root. */
   readonly maxDepth: number;
   /** Headers read below one root, counting those passed over while looking for the end of an indefinite length. */
   readonly maxNodes: number;
-}
+};
 
 export const DEFAULT_BER_LIMITS: BerLimits = { maxBytes: 16 * 1024 * 1024, maxDepth: 32, maxNodes: 200_000 };
 
@@ -20,18 +20,18 @@ const TAG_CLASSES: readonly TagClass[] = ["universal", "application", "context",
 const INDEFINITE = -1;
 
 /** Shared by every node below one root, so that no path through the tree can spend more than the root allows. */
-interface Budget {
+type Budget = {
   readonly limits: BerLimits;
   nodesLeft: number;
-}
+};
 
-interface Header {
+type Header = {
   tag: number;
   constructed: boolean;
   valueStart: number;
   /** INDEFINITE, or the number of content bytes. */
   length: number;
-}
+};
 
 function readHeader(bytes: Uint8Array, start: number, limit: number, budget: Budget): Header {
   if (--budget.nodesLeft < 0) throw new EmrtdError("BER_TOO_LARGE", "The encoding has too many elements");

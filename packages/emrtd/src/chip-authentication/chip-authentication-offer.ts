@@ -8,14 +8,14 @@ import type { SecurityInfo } from "../lds/security-infos.ts";
 import { CIPHER_ARCS } from "../pace/pace-protocol.ts";
 
 /** One way in which a chip can prove itself, as DG14 states it. */
-export interface ChipAuthenticationOffer {
+export type ChipAuthenticationOffer = {
   readonly oid: string;
   readonly suite: CipherSuite;
   readonly domain: KeyAgreementDomain;
   readonly publicKey: Uint8Array;
   /** Named to the chip when it has several keys. */
   readonly keyId: bigint | undefined;
-}
+};
 
 const MAX_KEYS = 8;
 

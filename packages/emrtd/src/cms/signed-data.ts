@@ -19,34 +19,34 @@ export type SignerId =
   | { readonly kind: "issuer_and_serial"; readonly encodedIssuer: Uint8Array; readonly serial: string }
   | { readonly kind: "subject_key_id"; readonly keyId: Uint8Array };
 
-export interface SignedAttributes {
+export type SignedAttributes = {
   /** The octets that were signed: the attributes under the tag of a SET. */
   readonly signed: Uint8Array;
   readonly contentType: string;
   readonly messageDigest: Uint8Array;
   readonly signingTime: Date | null;
-}
+};
 
-export interface SignerInfo {
+export type SignerInfo = {
   readonly id: SignerId;
   readonly digest: DigestName;
   readonly attributes: SignedAttributes | null;
   readonly scheme: ReadScheme;
   readonly signature: Uint8Array;
-}
+};
 
 /** A CMS SignedData as read; nothing in it has been checked. */
-export interface SignedData {
+export type SignedData = {
   readonly contentType: string;
   readonly content: Uint8Array;
   /** The encoded certificates, unread. */
   readonly certificates: readonly Uint8Array[];
   readonly signers: readonly SignerInfo[];
-}
+};
 
-export interface SignedDataLimits {
+export type SignedDataLimits = {
   readonly maxBytes: number;
-}
+};
 
 const MAX_SIGNERS = 8;
 const MAX_CERTIFICATES = 64;

@@ -4,24 +4,24 @@ import type { SignatureChecker } from "./signature.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 
 /** Which deviations from the standards a signature may have. Each that was needed is reported by its name. */
-export interface SignatureTolerance {
+export type SignatureTolerance = {
   /** PKCS#1 v1.5 whose DigestInfo has no NULL. */
   readonly digestInfoWithoutNull: boolean;
   /** ECDSA values side by side under an identifier that promises DER. */
   readonly rawEcdsa: boolean;
   /** The key names another curve of the same size than the one it was made on. */
   readonly wrongCurveOfSameSize: boolean;
-}
+};
 
 export type SignatureWarning =
   | "digest_info_without_null"
   | "raw_ecdsa_signature"
   | "wrong_curve_of_same_size";
 
-export interface SignatureVerdict {
+export type SignatureVerdict = {
   readonly valid: boolean;
   readonly warnings: readonly SignatureWarning[];
-}
+};
 
 const INVALID: SignatureVerdict = { valid: false, warnings: [] };
 const VALID: SignatureVerdict = { valid: true, warnings: [] };
@@ -32,12 +32,12 @@ export const STRICT_SIGNATURES: SignatureTolerance = {
   wrongCurveOfSameSize: false,
 };
 
-export interface SignatureToCheck {
+export type SignatureToCheck = {
   readonly scheme: SignatureScheme;
   readonly key: PublicKey;
   readonly message: Uint8Array;
   readonly signature: Uint8Array;
-}
+};
 
 export function checkSignature(
   checker: SignatureChecker,

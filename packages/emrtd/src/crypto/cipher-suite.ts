@@ -9,7 +9,7 @@ import { padIso7816 } from "./padding.ts";
 export type CipherName = "3DES" | "AES-128" | "AES-192" | "AES-256";
 
 /** The cipher, MAC and key derivation that go together in ICAO Doc 9303-11, section 9.7 and 9.8. */
-export interface CipherSuite {
+export type CipherSuite = {
   readonly name: CipherName;
   readonly keyBytes: number;
   readonly blockBytes: number;
@@ -22,15 +22,15 @@ export interface CipherSuite {
   /** The initialisation vector of secure messaging for this value of the send sequence counter. */
   messagingIv(key: Uint8Array, sendSequenceCounter: Uint8Array): Uint8Array;
   deriveKey(secret: Uint8Array, counter: KeyCounter): Uint8Array;
-}
+};
 
 export const KEY_COUNTER = { encryption: 1, mac: 2, password: 3 } as const;
 export type KeyCounter = (typeof KEY_COUNTER)[keyof typeof KEY_COUNTER];
 
-export interface SessionKeys {
+export type SessionKeys = {
   readonly encryption: Uint8Array;
   readonly mac: Uint8Array;
-}
+};
 
 export function deriveSessionKeys(suite: CipherSuite, secret: Uint8Array): SessionKeys {
   return {

@@ -10,10 +10,10 @@ import { isProbablePrime } from "./prime.ts";
 export type CurvePoints = WeierstrassPointCons<bigint>;
 
 /** A curve that can be calculated on: a known one, or one whose parameters a key brought along. */
-export interface CalculableCurve {
+export type CalculableCurve = {
   readonly name: CurveName | "explicit";
   readonly points: CurvePoints;
-}
+};
 
 /** Those on which chips agree on keys and sign. */
 export const STANDARDIZED_CURVES: readonly Curve[] = CURVES.filter(

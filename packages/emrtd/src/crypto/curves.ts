@@ -1,7 +1,7 @@
 import { bytesToBigInt } from "../bytes.ts";
 
 /** Domain parameters of SEC 2 and RFC 5639, in hexadecimal. All have the cofactor 1. */
-interface CurveDefinition {
+type CurveDefinition = {
   readonly oid: string;
   /** Of the table of standardized domain parameters in ICAO Doc 9303-11, section 9.5.1, which key agreement uses. */
   readonly standardizedId?: number;
@@ -11,7 +11,7 @@ interface CurveDefinition {
   /** The generator, x followed by y. */
   readonly g: string;
   readonly n: string;
-}
+};
 
 const DEFINITIONS = {
   secp192r1: {
@@ -182,7 +182,7 @@ const DEFINITIONS = {
 export type CurveName = keyof typeof DEFINITIONS;
 
 /** A known curve. */
-export interface Curve {
+export type Curve = {
   readonly name: CurveName;
   /** The name that certificates and DG14 use. */
   readonly oid: string;
@@ -196,7 +196,7 @@ export interface Curve {
   /** Of a coordinate. */
   readonly fieldBytes: number;
   readonly orderBytes: number;
-}
+};
 
 function readDefinition(name: CurveName, definition: CurveDefinition): Curve {
   const number = (hex: string) => BigInt(`0x${hex}`);
@@ -235,7 +235,7 @@ export function curveNamed(name: CurveName): Curve {
 }
 
 /** Explicit parameters as a certificate spells them. Every one of them counts, or a forged generator would pass. */
-export interface ExplicitParameters {
+export type ExplicitParameters = {
   readonly p: Uint8Array;
   readonly a: Uint8Array;
   readonly b: Uint8Array;
@@ -245,7 +245,7 @@ export interface ExplicitParameters {
   readonly gyIsOdd: boolean;
   readonly n: Uint8Array;
   readonly cofactor: bigint | undefined;
-}
+};
 
 export function curveOfParameters(given: ExplicitParameters): Curve | undefined {
   if (given.cofactor !== undefined && given.cofactor !== 1n) return undefined;

@@ -39,10 +39,10 @@ const SUBSTITUTION_BOXES = [
 ] as const;
 
 /** A permutation of 64 bits as one table per input byte, so that a block costs eight lookups. */
-interface BytePermutation {
+type BytePermutation = {
   readonly high: Uint32Array;
   readonly low: Uint32Array;
-}
+};
 
 function tabulate(sourceOfBit: readonly number[]): BytePermutation {
   const high = new Uint32Array(8 * 256);

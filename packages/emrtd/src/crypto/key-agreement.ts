@@ -8,7 +8,7 @@ import type { RandomSource } from "./random.ts";
  * A group in which two sides agree on a secret. Elements travel as bytes, in the form the chip sends them, and every
  * element that comes from outside is checked before any private number touches it.
  */
-export interface KeyAgreementDomain {
+export type KeyAgreementDomain = {
   readonly kind: "ECDH" | "DH";
   readonly name: string;
   readonly generator: Uint8Array;
@@ -32,7 +32,7 @@ export interface KeyAgreementDomain {
   scale(element: Uint8Array, scalar: bigint): Uint8Array;
   /** numerator / denominator in the field of private keys. */
   divideScalars(numerator: bigint, denominator: bigint): bigint;
-}
+};
 
 function randomScalar(random: RandomSource, order: bigint): bigint {
   // Eight bytes more than the order has make the remainder uniform for every purpose.
@@ -135,12 +135,12 @@ function encodeToCurve(t: bigint, p: bigint, a: bigint, b: bigint): { x: bigint;
   return { x: x3, y: reduce(root * u) };
 }
 
-export interface DhParameters {
+export type DhParameters = {
   readonly p: bigint;
   readonly g: bigint;
   /** Order of the subgroup; some documents leave it out. */
   readonly q: bigint | undefined;
-}
+};
 
 const MIN_DH_BITS = 1024;
 const MAX_DH_BITS = 4096;

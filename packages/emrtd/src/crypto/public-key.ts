@@ -5,7 +5,7 @@ import { EmrtdError } from "../emrtd-error.ts";
 import { type Curve, type CurveName, curveOfOid, curveOfParameters } from "./curves.ts";
 import { SIGNATURE_OID } from "./signature-scheme.ts";
 
-export interface RsaPublicKey {
+export type RsaPublicKey = {
   readonly kind: "rsa";
   /** Big-endian, without leading zeros. */
   readonly modulus: Uint8Array;
@@ -13,9 +13,9 @@ export interface RsaPublicKey {
   readonly bits: number;
   /** The SubjectPublicKeyInfo, where it is in the plain form that every library reads. */
   readonly plainEncoding: Uint8Array | null;
-}
+};
 
-export interface EcPublicKey {
+export type EcPublicKey = {
   readonly kind: "ec";
   readonly curve: CurveName;
   /** As encoded in the key: uncompressed or compressed. */
@@ -23,7 +23,7 @@ export interface EcPublicKey {
   readonly explicitParameters: boolean;
   /** The SubjectPublicKeyInfo, where it names its curve. */
   readonly plainEncoding: Uint8Array | null;
-}
+};
 
 export type PublicKey = RsaPublicKey | EcPublicKey;
 

@@ -5,11 +5,11 @@ import { EmrtdError } from "../emrtd-error.ts";
 import { type DigestName, digestForOid } from "../lds/lds-security-object.ts";
 
 /** MGF1 is the only mask generation function there is, so its hash is all that is named. */
-export interface PssParameters {
+export type PssParameters = {
   readonly hash: DigestName;
   readonly mgfHash: DigestName;
   readonly saltBytes: number;
-}
+};
 
 export type SignatureScheme =
   | { readonly kind: "rsa_pkcs1"; readonly hash: DigestName }
@@ -55,11 +55,11 @@ export function readHashAlgorithm(algorithm: Tlv): DigestName {
   return hash;
 }
 
-export interface ReadScheme {
+export type ReadScheme = {
   readonly scheme: SignatureScheme;
   /** The identifier named only a key type, so that the hash came from `digest`. */
   readonly hashFromDigest: boolean;
-}
+};
 
 /**
  * An AlgorithmIdentifier of a signature. Signer infos may name just the type of key; the hash is then that of the

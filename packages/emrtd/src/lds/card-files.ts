@@ -23,13 +23,13 @@ export function readCardSecurityContent(bytes: Uint8Array): Uint8Array {
   return openPaddedFile(bytes, TAG.sequence, "EF.CardSecurity").bytes;
 }
 
-export interface AtrInfo {
+export type AtrInfo = {
   /** From the extended length information, when the chip gives it. */
   readonly maxCommandBytes: number | undefined;
   readonly maxResponseBytes: number | undefined;
   /** From the card capabilities: whether extended lengths may be used at all. */
   readonly extendedLength: boolean;
-}
+};
 
 const EXTENDED_LENGTH_INFORMATION = 0x7f66;
 const CARD_CAPABILITIES = 0x47;

@@ -8,14 +8,14 @@ const LDS_VERSION = 0x5f01;
 const UNICODE_VERSION = 0x5f36;
 const TAG_LIST = 0x5c;
 
-export interface Com {
+export type Com = {
   /** As on the chip: "0107", "0108". */
   readonly ldsVersion: string;
   readonly unicodeVersion: string;
   readonly dataGroups: readonly DataGroupNumber[];
   /** Tags in the list that belong to no data group. */
   readonly unknownTags: readonly number[];
-}
+};
 
 /**
  * EF.COM is not signed. It helps to decide what to read; what counts is what the security object lists.
@@ -45,11 +45,11 @@ function version(bytes: Uint8Array, digits: number): string {
   return text;
 }
 
-export interface ComContent {
+export type ComContent = {
   readonly dataGroups: readonly DataGroupNumber[];
   readonly ldsVersion?: string;
   readonly unicodeVersion?: string;
-}
+};
 
 export function buildCom(content: ComContent): Uint8Array {
   return tlv(

@@ -31,7 +31,7 @@ const FIELD = {
   custody: 0x5f18,
 } as const;
 
-export interface Dg11 {
+export type Dg11 = {
   /** In national characters, uncut, which is why it goes before the zone's. */
   readonly fullName: HolderName | undefined;
   readonly otherNames: readonly HolderName[];
@@ -47,7 +47,7 @@ export interface Dg11 {
   readonly proofOfCitizenship: Uint8Array | undefined;
   readonly otherDocuments: readonly string[];
   readonly custody: string | undefined;
-}
+};
 
 /** The tag list is not relied upon: several states list what is not there, or hold what is not listed. */
 export function readDg11(bytes: Uint8Array): Dg11 {

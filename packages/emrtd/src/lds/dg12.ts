@@ -26,7 +26,7 @@ const FIELD = {
   personalisationSystem: 0x5f56,
 } as const;
 
-export interface Dg12 {
+export type Dg12 = {
   readonly issuingAuthority: string | undefined;
   /** YYYYMMDD */
   readonly dateOfIssue: string | undefined;
@@ -38,7 +38,7 @@ export interface Dg12 {
   /** YYYYMMDDhhmmss */
   readonly personalisedAt: string | undefined;
   readonly personalisationSystem: string | undefined;
-}
+};
 
 export function readDg12(bytes: Uint8Array): Dg12 {
   const group = openFile(bytes, DATA_GROUP_TAGS[12], "DG12");

@@ -17,11 +17,11 @@ const DATA_BLOCK_CONSTRUCTED = 0x7f2e;
 const PROTECTED_TEMPLATE = 0x7d;
 const MAX_TEMPLATES = 9;
 
-export interface Dg2 {
+export type Dg2 = {
   /** At least one. The first is the portrait. */
   readonly faces: readonly [FaceImage, ...FaceImage[]];
   readonly warnings: readonly FaceWarning[];
-}
+};
 
 /** The portrait is found by walking the templates to the image's own field, never by searching for what looks like one. */
 export function readDg2(bytes: Uint8Array): Dg2 {
@@ -59,11 +59,11 @@ function readTemplate(template: Tlv): ReturnType<typeof readFaces19794> {
   return isFace19794(constructed.value) ? readFaces19794(constructed.value) : readFaces39794(constructed);
 }
 
-export interface Dg2Content {
+export type Dg2Content = {
   /** JPEG or JPEG 2000; size and kind are taken from the image itself. */
   readonly image: Uint8Array;
   readonly encoding: FaceImage["encoding"];
-}
+};
 
 export function buildDg2(content: Dg2Content): Uint8Array {
   const image = readImageInfo(content.image);

@@ -7,10 +7,10 @@ import { openFile } from "./lds-file.ts";
 const DISPLAYED_IMAGE = 0x5f43;
 const MAX_IMAGES = 9;
 
-export interface Dg7 {
+export type Dg7 = {
   /** Pictures of the holder's signature or usual mark. */
   readonly images: readonly ImageInfo[];
-}
+};
 
 export function readDg7(bytes: Uint8Array): Dg7 {
   const group = openFile(bytes, DATA_GROUP_TAGS[7], "DG7");

@@ -4,12 +4,12 @@ import { EmrtdError } from "../emrtd-error.ts";
 /** `jp2` is JPEG 2000 in its box file, `j2k` the bare codestream; decoders want to be told which. */
 export type ImageKind = "jpeg" | "jp2" | "j2k";
 
-export interface ImageInfo {
+export type ImageInfo = {
   readonly kind: ImageKind;
   readonly width: number;
   readonly height: number;
   readonly bytes: Uint8Array;
-}
+};
 
 /** Beyond this no portrait is honest, and a decoder would be asked for hundreds of megabytes. */
 export const MAX_IMAGE_SIDE_PIXELS = 8192;
@@ -31,10 +31,10 @@ export function readImageInfo(bytes: Uint8Array): ImageInfo {
   throw new EmrtdError("IMAGE_UNSUPPORTED", "The image is neither JPEG nor JPEG 2000");
 }
 
-interface Size {
+type Size = {
   readonly width: number;
   readonly height: number;
-}
+};
 
 function describe(kind: ImageKind, bytes: Uint8Array, size: Size): ImageInfo {
   const { width, height } = size;

@@ -63,10 +63,10 @@ export function readDigits(node: Tlv, digits: 8 | 14): string | undefined {
   return text.length === digits && /^[0-9]+$/.test(text) ? text : undefined;
 }
 
-export interface HolderName {
+export type HolderName = {
   readonly primary: string;
   readonly secondary: string;
-}
+};
 
 /** Names are written as in the zone but in national characters: two fillers between the identifiers, one between words. */
 export function readHolderName(text: string): HolderName {

@@ -27,14 +27,14 @@ export function digestOid(name: DigestName): string {
 }
 
 /** The signed list of hashes: what it does not name does not belong to the document. */
-export interface LdsSecurityObject {
+export type LdsSecurityObject = {
   readonly version: 0 | 1;
   readonly digest: DigestName;
   readonly hashes: ReadonlyMap<DataGroupNumber, Uint8Array>;
   /** From version 1 on; unlike those in EF.COM these are signed. */
   readonly ldsVersion: string | undefined;
   readonly unicodeVersion: string | undefined;
-}
+};
 
 export function readLdsSecurityObject(bytes: Uint8Array): LdsSecurityObject {
   const object = readWhole(bytes, { maxBytes: MAX_FILE_BYTES, maxNodes: 1000 }).expect(
@@ -81,12 +81,12 @@ function readHashes(list: Tlv, hashBytes: number): ReadonlyMap<DataGroupNumber, 
   return hashes;
 }
 
-export interface LdsSecurityObjectContent {
+export type LdsSecurityObjectContent = {
   readonly digest: DigestName;
   readonly hashes: ReadonlyMap<DataGroupNumber, Uint8Array>;
   /** Makes it version 1. */
   readonly versions?: { readonly ldsVersion: string; readonly unicodeVersion: string };
-}
+};
 
 export function buildLdsSecurityObject(content: LdsSecurityObjectContent): Uint8Array {
   const hashes = [...content.hashes]

@@ -15,53 +15,53 @@ export type SecurityInfo =
   | TerminalAuthenticationInfo
   | UnknownSecurityInfo;
 
-interface SecurityInfoBase {
+type SecurityInfoBase = {
   readonly protocol: string;
   /** The whole SecurityInfo as encoded. */
   readonly bytes: Uint8Array;
-}
+};
 
-export interface ChipAuthenticationInfo extends SecurityInfoBase {
+export type ChipAuthenticationInfo = SecurityInfoBase & {
   readonly kind: "chipAuthentication";
   readonly version: number;
   readonly keyId: bigint | undefined;
-}
+};
 
-export interface ChipAuthenticationPublicKeyInfo extends SecurityInfoBase {
+export type ChipAuthenticationPublicKeyInfo = SecurityInfoBase & {
   readonly kind: "chipAuthenticationPublicKey";
   /** DER, as key importers want it. */
   readonly subjectPublicKeyInfo: Uint8Array;
   readonly keyId: bigint | undefined;
-}
+};
 
-export interface ActiveAuthenticationInfo extends SecurityInfoBase {
+export type ActiveAuthenticationInfo = SecurityInfoBase & {
   readonly kind: "activeAuthentication";
   readonly version: number;
   readonly signatureAlgorithm: string;
-}
+};
 
-export interface PaceInfo extends SecurityInfoBase {
+export type PaceInfo = SecurityInfoBase & {
   readonly kind: "pace";
   readonly version: number;
   /** A standardised domain parameter when the chip brings no parameters of its own. */
   readonly parameterId: bigint | undefined;
-}
+};
 
-export interface PaceDomainParameterInfo extends SecurityInfoBase {
+export type PaceDomainParameterInfo = SecurityInfoBase & {
   readonly kind: "paceDomainParameters";
   /** AlgorithmIdentifier, DER. */
   readonly domainParameter: Uint8Array;
   readonly parameterId: bigint | undefined;
-}
+};
 
-export interface TerminalAuthenticationInfo extends SecurityInfoBase {
+export type TerminalAuthenticationInfo = SecurityInfoBase & {
   readonly kind: "terminalAuthentication";
   readonly version: number;
-}
+};
 
-export interface UnknownSecurityInfo extends SecurityInfoBase {
+export type UnknownSecurityInfo = SecurityInfoBase & {
   readonly kind: "unknown";
-}
+};
 
 const MAX_INFOS = 64;
 const CHIP_AUTHENTICATION = [OID.chipAuthenticationDh, OID.chipAuthenticationEcdh];

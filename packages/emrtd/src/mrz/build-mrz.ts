@@ -3,7 +3,7 @@ import { checkDigit } from "./check-digit.ts";
 import { LONGEST_DOCUMENT_NUMBER } from "./mrz-key.ts";
 import { MRZ_LAYOUTS, type MrzField, type MrzFormat, textOf } from "./mrz-layout.ts";
 
-export interface MrzContent {
+export type MrzContent = {
   readonly format: MrzFormat;
   readonly documentCode: string;
   readonly issuingState: string;
@@ -20,7 +20,7 @@ export interface MrzContent {
   readonly secondOptionalData?: string;
   /** What stands at position 43 of a passport without optional data. */
   readonly emptyOptionalCheck?: "<" | "0";
-}
+};
 
 /** The lines of a machine readable zone, check digits included. */
 export function buildMrz(content: MrzContent): readonly string[] {

@@ -6,7 +6,7 @@ const EXPIRY_YEARS_AHEAD = 20;
 const EXPIRY_YEARS_BACK = 30;
 
 /** A date of the zone. Issuers leave out what they do not know, so any part may be missing. */
-export interface MrzDate {
+export type MrzDate = {
   /** The six characters as they stand. */
   readonly raw: string;
   readonly year: number | undefined;
@@ -14,13 +14,13 @@ export interface MrzDate {
   readonly day: number | undefined;
   /** Other years that the two digits may mean, when the zone alone cannot tell. */
   readonly otherYears: readonly number[];
-}
+};
 
-interface Parts {
+type Parts = {
   readonly twoDigitYear: number | undefined;
   readonly month: number | undefined;
   readonly day: number | undefined;
-}
+};
 
 function parseParts(raw: string, what: string): Parts {
   const match = /^(\d{2}|<<)(\d{2}|<<)(\d{2}|<<)$/.exec(raw);

@@ -6,20 +6,20 @@ import { checkDigit } from "./check-digit.ts";
 export const LONGEST_DOCUMENT_NUMBER = 22;
 
 /** The three fields that open the chip, as they stand in the machine readable zone. */
-export interface MrzKeyFields {
+export type MrzKeyFields = {
   /** The whole number, also when it is longer than nine characters. Fillers at the end do not matter. */
   readonly documentNumber: string;
   /** YYMMDD, unknown parts as fillers. */
   readonly dateOfBirth: string;
   readonly dateOfExpiry: string;
-}
+};
 
 /** What a person types. Dates are YYYY-MM-DD or YYMMDD; spaces and hyphens in the number do not matter. */
-export interface TypedKeyFields {
+export type TypedKeyFields = {
   readonly documentNumber: string;
   readonly dateOfBirth: string;
   readonly dateOfExpiry: string;
-}
+};
 
 /**
  * The MRZ_information of ICAO 9303-11, 4.3.2: number, birth and expiry, each with its check digit. Its SHA-1 is the seed

@@ -3,14 +3,14 @@ export type MrzFormat = "TD1" | "TD2" | "TD3";
 /** What may stand in a field, which is what the repair of recognised text goes by. */
 export type MrzCharacters = "letters" | "digits" | "any" | "sex";
 
-export interface MrzField {
+export type MrzField = {
   readonly line: number;
   readonly start: number;
   readonly end: number;
   readonly characters: MrzCharacters;
-}
+};
 
-export interface MrzLayout {
+export type MrzLayout = {
   readonly format: MrzFormat;
   readonly lineCount: number;
   readonly lineLength: number;
@@ -33,7 +33,7 @@ export interface MrzLayout {
   readonly name: MrzField;
   /** The parts that the composite check digit runs over, in order. */
   readonly composite: readonly MrzField[];
-}
+};
 
 /** Positions as the standard counts them: from 1, both ends included. */
 function field(line: number, first: number, last: number, characters: MrzCharacters): MrzField {

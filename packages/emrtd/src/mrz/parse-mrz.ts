@@ -5,24 +5,24 @@ import { type MrzDate, readDateOfBirth, readDateOfExpiry } from "./mrz-date.ts";
 import type { MrzKeyFields } from "./mrz-key.ts";
 import { layoutForLength, type MrzFormat, type MrzLayout, textOf } from "./mrz-layout.ts";
 
-export interface MrzName {
+export type MrzName = {
   /** Usually the family name. Fillers have become spaces; the transliteration is the issuer's and stays. */
   readonly primary: string;
   readonly secondary: string;
   /** The name fills its field to the last character, so the issuer may have had to cut it. */
   readonly mayBeTruncated: boolean;
-}
+};
 
-export interface MrzCheckDigits {
+export type MrzCheckDigits = {
   readonly documentNumber: boolean;
   readonly dateOfBirth: boolean;
   readonly dateOfExpiry: boolean;
   /** True in TD1 and TD2, which have no such digit. */
   readonly optionalData: boolean;
   readonly composite: boolean;
-}
+};
 
-export interface Mrz {
+export type Mrz = {
   readonly format: MrzFormat;
   /** As they stand. */
   readonly lines: readonly string[];
@@ -43,7 +43,7 @@ export interface Mrz {
   readonly secondOptionalData: string;
   readonly checkDigits: MrzCheckDigits;
   readonly checkDigitsAgree: boolean;
-}
+};
 
 /** The zone as one text, with or without line breaks, or as the bytes of DG1. `at` decides the centuries. */
 export function parseMrz(input: string | Uint8Array, at: Date): Mrz {
@@ -117,10 +117,10 @@ function trimmed(text: string): string {
   return text.replace(/<+$/, "");
 }
 
-interface KeyReading extends MrzKeyFields {
+type KeyReading = MrzKeyFields & {
   readonly documentNumberCheck: string;
   readonly optionalData: string;
-}
+};
 
 function keyOf(lines: readonly string[], layout: MrzLayout): KeyReading {
   const short = textOf(lines, layout.documentNumber);

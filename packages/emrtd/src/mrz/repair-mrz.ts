@@ -3,11 +3,11 @@ import { checkDigit } from "./check-digit.ts";
 import { MRZ_LAYOUTS, type MrzField, type MrzLayout, textOf } from "./mrz-layout.ts";
 import { type Mrz, parseMrzLines } from "./parse-mrz.ts";
 
-export interface RepairedMrz {
+export type RepairedMrz = {
   readonly mrz: Mrz;
   /** How many characters differ from what was recognised, padding of the name line not counted. */
   readonly changedCharacters: number;
-}
+};
 
 const DIGIT_FOR_LETTER: Readonly<Record<string, string>> = {
   O: "0",

@@ -4,17 +4,17 @@ import { EmrtdError } from "../emrtd-error.ts";
 import { PcscdClient, PcscError, type PcscReaderState } from "./pcscd-client.ts";
 
 /** The smart card readers of this machine. */
-export interface CardReaders {
+export type CardReaders = {
   list(): Promise<PcscReaderState[]>;
   /** Rejects with CHIP_LOST when there is no card or it is not ready, and otherwise when another program holds it. */
   connect(reader: string): Promise<ConnectedCard>;
   close(): Promise<void>;
-}
+};
 
-export interface ConnectedCard {
+export type ConnectedCard = {
   readonly transport: ChipTransport;
   disconnect(): Promise<void>;
-}
+};
 
 const WRONG_LENGTH = Uint8Array.of(0x67, 0x00);
 const EXTENDED_LIMITS = { maxCommandBytes: 65_544, maxResponseBytes: 65_538 } as const;
@@ -105,7 +105,7 @@ function readerTransport(
 }
 
 /** The part of the package "smartcard" 3.x that is used here. */
-interface NativePackage {
+type NativePackage = {
   readonly Context: new () => {
     listReaders(): readonly {
       readonly name: string;
@@ -115,14 +115,14 @@ interface NativePackage {
     }[];
     close(): void;
   };
-}
+};
 
-interface NativeCard {
+type NativeCard = {
   readonly protocol: number;
   transmit(command: Uint8Array, options: { readonly maxRecvLength: number }): Promise<Uint8Array>;
   reconnect(shareMode: number, protocol: number, initialization: number): Promise<number>;
   disconnect(disposition?: number): void;
-}
+};
 
 const NATIVE_PACKAGE = "smartcard";
 const STATE_PRESENT = 0x20;

@@ -62,11 +62,11 @@ const SERVICE_STOPPED = 2148532254;
 /** No card, not ready, not answering, without power, reset, taken away. */
 const ABSENT: readonly number[] = [2148532236, 2148532240, 2148532326, 2148532327, 2148532328, 2148532329];
 
-export interface PcscReaderState {
+export type PcscReaderState = {
   readonly name: string;
   readonly cardPresent: boolean;
   readonly atr: Uint8Array;
-}
+};
 
 export class PcscError extends Error {
   readonly result: number;

@@ -12,12 +12,12 @@ export const VPCD_PORT = 35_963;
 const CONTACTLESS_ATR = fromHex("3B80800101");
 const CONTROL = { powerOff: 0, powerOn: 1, reset: 2, atr: 4 } as const;
 
-export interface VpcdLink {
+export type VpcdLink = {
   /** Takes the chip out of the reader. */
   close(): Promise<void>;
   /** Settles when the reader goes away or a message could not be handled. */
   readonly closed: Promise<void>;
-}
+};
 
 export async function insertIntoVpcd(
   chip: VirtualChip,

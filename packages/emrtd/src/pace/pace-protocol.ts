@@ -4,13 +4,13 @@ import { EmrtdError } from "../emrtd-error.ts";
 
 export type PaceMapping = "generic" | "integrated" | "chip-authentication";
 
-export interface PaceProtocol {
+export type PaceProtocol = {
   readonly oid: string;
   readonly oidBytes: Uint8Array;
   readonly agreement: "DH" | "ECDH";
   readonly mapping: PaceMapping;
   readonly suite: CipherSuite;
-}
+};
 
 const FAMILIES: readonly { oid: string; agreement: "DH" | "ECDH"; mapping: PaceMapping }[] = [
   { oid: OID.paceDhGm, agreement: "DH", mapping: "generic" },

@@ -19,7 +19,7 @@ import {
 } from "./pace-crypto.ts";
 import type { PaceProtocol } from "./pace-protocol.ts";
 
-export interface PaceResult {
+export type PaceResult = {
   readonly messaging: SecureMessaging;
   readonly protocol: PaceProtocol;
   readonly domain: KeyAgreementDomain;
@@ -27,9 +27,9 @@ export interface PaceResult {
   readonly chipAuthentication:
     | { readonly chipMappingKey: Uint8Array; readonly chipAuthenticationData: Uint8Array }
     | undefined;
-}
+};
 
-export interface PaceInput {
+export type PaceInput = {
   readonly protocol: PaceProtocol;
   readonly domain: KeyAgreementDomain;
   /** What the chip calls the domain. */
@@ -40,7 +40,7 @@ export interface PaceInput {
   readonly random: RandomSource;
   /** Replaces the key made from the password; the standard's worked examples start from it. */
   readonly passwordKey?: Uint8Array;
-}
+};
 
 const GENERAL_AUTHENTICATE = 0x86;
 const CHAINED_CLASS = 0x10;

@@ -8,12 +8,12 @@ import { readDg14 } from "../lds/dg14.ts";
 import type { PaceInfo, SecurityInfo } from "../lds/security-infos.ts";
 import { type PaceProtocol, paceProtocol } from "../pace/pace-protocol.ts";
 
-export interface PaceOffer {
+export type PaceOffer = {
   readonly protocol: PaceProtocol;
   readonly domain: KeyAgreementDomain;
   /** What the chip calls the domain. */
   readonly parameterId: number | undefined;
-}
+};
 
 const MAPPING_ORDER = ["chip-authentication", "generic", "integrated"] as const;
 const LAST_STANDARDIZED_ID = 31n;

@@ -1,12 +1,12 @@
 export type DataGroupName = `DG${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15 | 16}`;
 export type ChipFileName = "CardAccess" | "CardSecurity" | "COM" | "SOD" | DataGroupName;
 
-export interface ChipFileAddress {
+export type ChipFileAddress = {
   readonly fileId: number;
   readonly shortId: number;
   /** The master file is readable before the application is selected. */
   readonly directory: "master" | "application";
-}
+};
 
 function dataGroup(number: number): ChipFileAddress {
   return { fileId: 0x0100 + number, shortId: number, directory: "application" };

@@ -30,12 +30,12 @@ export type ChipProgress =
     }
   | { readonly step: "reopening"; readonly file: ChipFileName };
 
-export interface OpenChipOptions {
+export type OpenChipOptions = {
   readonly onProgress?: (progress: ChipProgress) => void;
   readonly random?: RandomSource;
   /** Files that claim to be longer are not read. */
   readonly maxFileBytes?: number;
-}
+};
 
 /** Sizes of one READ BINARY that are tried in turn; each is cut down to what transport and cipher can carry. */
 export const READ_LADDER: readonly number[] = [4096, 256, 224, 192, 160, 128];

@@ -5,7 +5,7 @@ import { tlv } from "../ber/write.ts";
 import { uintBytes } from "../bytes.ts";
 import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 
-export interface FileReading {
+export type FileReading = {
   readonly name: string;
   readonly maxFileBytes: number;
   select(): Promise<void>;
@@ -17,7 +17,7 @@ export interface FileReading {
   /** Opens a new session; false when that was done too often. */
   reopen(): Promise<boolean>;
   onRead(readBytes: number, totalBytes: number): void;
-}
+};
 
 const HEADER_BYTES = 6;
 /** READ BINARY has fifteen bits for the offset; beyond it the odd instruction takes over. */

@@ -48,11 +48,11 @@ export function signerAmong<T extends { readonly certificate: Certificate }>(
   }
 }
 
-export interface FoundSigner<T> {
+export type FoundSigner<T> = {
   /** All candidates that hold the key which made the signature. */
   readonly candidates: readonly [T, ...T[]];
   readonly warnings: readonly SignatureWarning[];
-}
+};
 
 /** The candidates whose key made the signature. Those that share a key cost one check, and only so many keys are tried. */
 export function findSigner<T extends { readonly certificate: Certificate }>(

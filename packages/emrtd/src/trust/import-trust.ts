@@ -14,16 +14,16 @@ import type { TrustRecord, TrustSignature, TrustSource, TrustSourceType } from "
 
 export const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
 
-export interface TrustImportOptions extends MasterListOptions {
+export type TrustImportOptions = MasterListOptions & {
   /** What to call the import in the list of sources, usually the name of the file. */
   readonly label: string;
-}
+};
 
-export interface TrustImport {
+export type TrustImport = {
   /** One for each master list inside, and one for everything the operator alone vouches for. */
   readonly records: readonly TrustRecord[];
   readonly rejected: readonly RejectedItem[];
-}
+};
 
 /** Reads a master list, an LDIF or PEM file, or a single certificate or revocation list, whichever it is. */
 export function importTrust(bytes: Uint8Array, options: TrustImportOptions): TrustImport {

@@ -3,11 +3,11 @@ import { EmrtdError } from "../emrtd-error.ts";
 
 export type LdifItemKind = "certificate" | "revocation_list" | "master_list";
 
-export interface LdifItem {
+export type LdifItem = {
   readonly kind: LdifItemKind;
   readonly bytes: Uint8Array;
   readonly line: number;
-}
+};
 
 /** The attributes of the directories that publish travel document certificates, in lower case and without options. */
 const KINDS: ReadonlyMap<string, LdifItemKind> = new Map<string, LdifItemKind>([

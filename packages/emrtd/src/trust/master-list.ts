@@ -22,26 +22,26 @@ const TOLERANCE: SignedDataTolerance = {
   noSignedAttributes: false,
 };
 
-export interface MasterListOptions {
+export type MasterListOptions = {
   readonly checker: SignatureChecker;
   /** Authorities that may vouch for the signer of a list. */
   readonly roots: readonly Certificate[];
   /** SHA-256 fingerprints, in hexadecimal, of signers or of their authorities that the operator vouches for. */
   readonly pinnedSha256: readonly string[];
   readonly now: Date;
-}
+};
 
-export interface RejectedItem {
+export type RejectedItem = {
   /** What and where: "certificate 17". */
   readonly item: string;
   readonly reason: string;
-}
+};
 
-export interface MasterList {
+export type MasterList = {
   readonly certificates: readonly Uint8Array[];
   readonly rejected: readonly RejectedItem[];
   readonly signature: TrustSignature;
-}
+};
 
 /** Reads a CSCA master list. It throws unless the list is signed by somebody whom the operator trusts to name authorities. */
 export function readMasterList(bytes: Uint8Array, options: MasterListOptions): MasterList {

@@ -1,10 +1,10 @@
 import { fromBase64 } from "../base64.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 
-export interface PemBlock {
+export type PemBlock = {
   readonly label: string;
   readonly bytes: Uint8Array;
-}
+};
 
 const BEGIN = "-----BEGIN ";
 const DASHES = "-----";

@@ -232,7 +232,7 @@ const NOT_COMPLETE: readonly { readonly what: string; readonly options: ListOpti
   },
 ];
 
-interface Case {
+type Case = {
   readonly says: string;
   readonly trusted: readonly Uint8Array[];
   readonly lists: readonly Uint8Array[];
@@ -240,7 +240,7 @@ interface Case {
   readonly expected: Verdict;
   /** Whether OpenSSL can be asked: it has no way to say that two roots are one authority, nor that a name has changed. */
   readonly openssl: boolean;
-}
+};
 
 const spelledOtherwise: Issuer = { ...before, name: { ...before.name, commonName: " csca", country: "ut" } };
 const foreign = issuer("foreign", name("CSCA of another state", "XX"));

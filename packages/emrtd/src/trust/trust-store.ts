@@ -14,7 +14,7 @@ import type { TrustRecord, TrustSource } from "./trust-record.ts";
  */
 export type TrustBasis = "named" | "linked" | "none";
 
-export interface Authority {
+export type Authority = {
   readonly certificate: Certificate;
   /** SHA-256 of the certificate, in hexadecimal. */
   readonly fingerprint: string;
@@ -22,28 +22,28 @@ export interface Authority {
   /** The fingerprint of the authority that handed over, when `linked`. */
   readonly linkedFrom: string | null;
   readonly sources: readonly TrustSource[];
-}
+};
 
-export interface KnownRevocationList {
+export type KnownRevocationList = {
   readonly list: CertificateRevocationList;
   /** The authority of the list's name whose key signed it; null when none of the store did, and the list then counts for nothing. */
   readonly issuer: Authority | null;
   readonly source: TrustSource;
-}
+};
 
 /** A list that counts for nothing, and why. */
-export interface RefusedRevocationList {
+export type RefusedRevocationList = {
   /** For people; null when the list could not be read. */
   readonly issuer: string | null;
   readonly thisUpdate: Date | null;
   readonly reason: string;
   readonly source: TrustSource;
-}
+};
 
-export interface IssuerCandidates {
+export type IssuerCandidates = {
   readonly authorities: readonly Authority[];
   readonly foundBy: "name_and_key_id" | "name" | "key_id";
-}
+};
 
 const MAX_SIGNERS_KEPT = 256;
 
@@ -52,13 +52,13 @@ function memoKey(der: Uint8Array): string {
   return String.fromCharCode(...der.subarray(-16));
 }
 
-interface Entry {
+type Entry = {
   readonly certificate: Certificate;
   readonly fingerprint: string;
   readonly sources: TrustSource[];
   named: boolean;
   linkedFrom: string | null;
-}
+};
 
 /**
  * The authorities and revocation lists of all records together. What it says never changes; it only keeps certificates of signers

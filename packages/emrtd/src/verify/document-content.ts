@@ -13,10 +13,10 @@ import { readSodContent } from "../lds/sod.ts";
 import type { Mrz } from "../mrz/parse-mrz.ts";
 
 /** The files of a chip, each whole as the chip holds it. */
-export interface DocumentFiles {
+export type DocumentFiles = {
   readonly sod: Uint8Array;
   readonly dataGroups: ReadonlyMap<DataGroupNumber, Uint8Array>;
-}
+};
 
 /** Signed hashes and certificates are small; a larger object is an attempt to be expensive. */
 const MAX_SOD_BYTES = 64 * 1024;
@@ -30,11 +30,11 @@ const LEGACY_CONTENT_TYPES: ReadonlySet<string> = new Set([
   "1.2.528.1.1006.1.20.1", // Sdu, the Netherlands
 ]);
 
-export interface SecurityObjectFile {
+export type SecurityObjectFile = {
   readonly signedData: SignedData;
   readonly securityObject: LdsSecurityObject;
   readonly legacyContentType: boolean;
-}
+};
 
 /** EF.SOD as read; nothing in it has been checked. */
 export function readSecurityObjectFile(sod: Uint8Array): SecurityObjectFile {
@@ -51,16 +51,16 @@ export function readSecurityObjectFile(sod: Uint8Array): SecurityObjectFile {
  * The keys with which a chip can prove that it is no copy. They are here only when the security object names the group they come from: an
  * unsigned key proves that somebody has a key.
  */
-export interface ChipKeys {
+export type ChipKeys = {
   readonly securityInfos: readonly SecurityInfo[] | null;
   readonly activeAuthenticationKey: Dg15 | null;
-}
+};
 
-export interface DocumentContent extends SecurityObjectFile {
+export type DocumentContent = SecurityObjectFile & {
   readonly mrz: Mrz;
   readonly portraits: Dg2;
   readonly chipKeys: ChipKeys;
-}
+};
 
 /** Reads all files, or throws the package's error. Whether any of it is true is for the checks to say. */
 export function readDocumentContent(files: DocumentFiles, now: Date): DocumentContent {

@@ -4,7 +4,7 @@ import type { SignatureTolerance } from "../crypto/check-signature.ts";
 export type Severity = "warn" | "fail";
 
 /** What an operator may decide. Everything that is tolerated is named among the warnings of the report. */
-export interface VerificationPolicy {
+export type VerificationPolicy = {
   /** Deviations of the security object and its signature that real states show. */
   readonly securityObject: SignedDataTolerance & {
     /** The content type of the first edition of the standard, or the one of early Dutch documents. */
@@ -38,7 +38,7 @@ export interface VerificationPolicy {
   readonly undeclaredGroup: Severity;
   /** A document is valid to the end of its last day where its holder is; the earth turns for twelve hours more than UTC. */
   readonly expiryGraceHours: number;
-}
+};
 
 export const DEFAULT_POLICY: VerificationPolicy = {
   securityObject: {

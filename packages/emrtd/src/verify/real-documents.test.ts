@@ -36,12 +36,12 @@ function verify(sod: Uint8Array) {
   return verifySecurityObject({ sod, trust: realTrust(), policy: DEFAULT_POLICY, now: NOW, checker });
 }
 
-interface RealDocument {
+type RealDocument = {
   readonly name: string;
   readonly algorithm: string;
   readonly key: string;
   readonly warnings: readonly WarningCode[];
-}
+};
 
 const DOCUMENTS: readonly RealDocument[] = [
   { name: "AT", algorithm: "ECDSA with SHA-256", key: "brainpoolP256r1", warnings: [] },

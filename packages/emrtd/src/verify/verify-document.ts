@@ -34,20 +34,20 @@ import {
   type WarningCode,
 } from "./report.ts";
 
-export interface DocumentVerification {
+export type DocumentVerification = {
   readonly files: DocumentFiles;
   readonly trust: TrustStore;
   readonly policy: VerificationPolicy;
   readonly now: Date;
   readonly checker: SignatureChecker;
-}
+};
 
 /** What a session goes on with after the report: the groups read, and which of them the state vouches for. */
-export interface VerifiedDocument {
+export type VerifiedDocument = {
   readonly report: Report;
   /** Null when the files could not be read; not authentic unless `report.level` says so. */
   readonly content: DocumentContent | null;
-}
+};
 
 /** The zone and the portrait: without them there is nothing to verify. */
 const REQUIRED_GROUPS: readonly DataGroupNumber[] = [1, 2];
@@ -140,13 +140,13 @@ class CheckFailed extends Error {
 }
 
 /** What a check writes down while it runs. */
-interface Note {
+type Note = {
   readonly evidence: (facts: Evidence) => void;
   readonly warn: (code: WarningCode) => void;
   readonly fail: (reason: string) => never;
   /** Fails or warns, as the operator decided. */
   readonly judge: (severity: Severity, code: WarningCode) => void;
-}
+};
 
 class Run {
   readonly #checks: Check[] = [];

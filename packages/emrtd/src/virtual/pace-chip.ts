@@ -19,12 +19,12 @@ import { type PaceProtocol, paceProtocol } from "../pace/pace-protocol.ts";
 import { SecureMessaging } from "../secure-messaging/secure-messaging.ts";
 import type { ChipPrivateKey } from "./private-key.ts";
 
-export interface VirtualPace {
+export type VirtualPace = {
   readonly oid: string;
   readonly parameterId: number;
   /** An AlgorithmIdentifier with the chip's own domain, for a `parameterId` beyond the standardized ones. */
   readonly domainParameter?: Uint8Array;
-}
+};
 
 /** A refusal, as the status word that the chip answers. */
 export class Refusal extends Error {
@@ -36,10 +36,10 @@ export class Refusal extends Error {
   }
 }
 
-export interface PaceStep {
+export type PaceStep = {
   readonly data: Uint8Array;
   readonly messaging?: SecureMessaging;
-}
+};
 
 /** The chip's half of PACE: one object per run, one method call per GENERAL AUTHENTICATE. */
 export class PaceChip {

@@ -17,14 +17,14 @@ const HASHES = {
 
 export type SigningHash = keyof typeof HASHES;
 
-export interface ChallengeSigningOptions {
+export type ChallengeSigningOptions = {
   /** SHA-1 with RSA and SHA-256 with ECDSA unless given. */
   readonly hash?: SigningHash;
   /** For ECDSA; the standard wants plain, several states send DER. */
   readonly encoding?: "plain" | "der";
   /** For RSA with SHA-1: the one-byte trailer BC unless this asks for 33CC. */
   readonly explicitTrailer?: boolean;
-}
+};
 
 /** The chip's half of active authentication. */
 export function signChallenge(

@@ -17,7 +17,7 @@ export type ExpectedFailureCode =
   | "selfie_face_mismatch";
 
 /** The private side of the software chip, as `createVirtualChip` takes it. */
-export interface TestChip {
+export type TestChip = {
   readonly mrzKey: MrzKeyFields;
   readonly can: string;
   readonly pace: readonly { readonly oid: string; readonly parameterId: number }[];
@@ -28,17 +28,17 @@ export interface TestChip {
   } | null;
   /** A copy: the files are all there, the private keys are not. */
   readonly clone: boolean;
-}
+};
 
 /** Who stands in front of the camera with a test document when no person does: one of the drawn people of the portraits. */
-export interface TestHolder {
+export type TestHolder = {
   readonly person: "adult" | "elder" | "child";
   /** Otherwise a still photograph of them is held up. */
   readonly followsInstructions: boolean;
-}
+};
 
 /** A document of the test country, with everything that a software chip needs to be it. */
-export interface TestDocument {
+export type TestDocument = {
   readonly id: string;
   readonly title: string;
   readonly description: string;
@@ -51,7 +51,7 @@ export interface TestDocument {
   readonly mrzLines: readonly string[];
   readonly files: Readonly<Partial<Record<TestFileName, Uint8Array>>>;
   readonly chip: TestChip;
-}
+};
 
 /** The files as verification takes them. */
 export function documentFilesOf({ files }: Pick<TestDocument, "files">): DocumentFiles {

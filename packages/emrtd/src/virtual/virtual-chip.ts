@@ -27,7 +27,7 @@ import { type ChipPrivateKey, readPkcs8 } from "./private-key.ts";
 import { type ChallengeSigningOptions, signChallenge } from "./sign-challenge.ts";
 
 /** How real chips and readers misbehave; each was reported by users of other readers. */
-export interface VirtualChipQuirks {
+export type VirtualChipQuirks = {
   /** Answers extended-length commands with 6700. */
   readonly refuseExtendedLength?: boolean;
   /** The most that one READ BINARY may ask for. */
@@ -42,9 +42,9 @@ export interface VirtualChipQuirks {
   readonly refuseSelectMasterFile?: boolean;
   /** Does not understand MSE:Set KAT, the older way into chip authentication. */
   readonly refuseKeyAgreementTemplate?: boolean;
-}
+};
 
-export interface VirtualChipOptions {
+export type VirtualChipOptions = {
   /** Whole files, outer tag included. */
   readonly files: Readonly<Partial<Record<ChipFileName, Uint8Array>>>;
   /** The three fields, or the whole information string with check digits. */
@@ -60,23 +60,23 @@ export interface VirtualChipOptions {
   readonly clone?: boolean;
   readonly random?: RandomSource;
   readonly quirks?: VirtualChipQuirks;
-}
+};
 
-export interface VirtualChipAuthenticationKey {
+export type VirtualChipAuthenticationKey = {
   /** PKCS #8. */
   readonly privateKey: Uint8Array;
   readonly keyId?: number;
-}
+};
 
-export interface VirtualActiveAuthenticationKey extends ChallengeSigningOptions {
+export type VirtualActiveAuthenticationKey = ChallengeSigningOptions & {
   /** PKCS #8. */
   readonly privateKey: Uint8Array;
-}
+};
 
-export interface VirtualChip extends ChipTransport {
+export type VirtualChip = ChipTransport & {
   /** As if the document had left the field and come back. */
   reset(): void;
-}
+};
 
 const OK: ResponseApdu = { data: new Uint8Array(0), statusWord: STATUS.ok };
 const SECURED = 0x0c;
@@ -94,10 +94,10 @@ export function createVirtualChip(options: VirtualChipOptions): VirtualChip {
   };
 }
 
-interface AgreementKey {
+type AgreementKey = {
   readonly key: Extract<ChipPrivateKey, { kind: "EC" | "DH" }>;
   readonly keyId: number | undefined;
-}
+};
 
 class SoftwareChip {
   readonly #options: VirtualChipOptions;

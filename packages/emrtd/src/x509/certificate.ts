@@ -28,18 +28,18 @@ const HARMLESS_EXTENSIONS: ReadonlySet<string> = new Set([
   "2.23.136.1.1.6.2", // document type list
 ]);
 
-export interface Period {
+export type Period = {
   readonly notBefore: Date | null;
   readonly notAfter: Date | null;
-}
+};
 
-export interface KeyUsage {
+export type KeyUsage = {
   readonly digitalSignature: boolean;
   readonly keyCertSign: boolean;
   readonly crlSign: boolean;
-}
+};
 
-interface Extensions {
+type Extensions = {
   subjectKeyId: Uint8Array | null;
   authorityKeyId: Uint8Array | null;
   basicConstraints: { readonly ca: boolean; readonly pathLength: number | null } | null;
@@ -47,7 +47,7 @@ interface Extensions {
   privateKeyUsagePeriod: Period | null;
   extendedKeyUsage: readonly string[] | null;
   unknownCritical: readonly string[];
-}
+};
 
 /** What verification needs of an X.509 certificate, read once; key and signature algorithm are read when asked for. */
 export class Certificate implements Readonly<Extensions> {

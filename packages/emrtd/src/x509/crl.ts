@@ -30,7 +30,7 @@ const HARMLESS_ENTRY_EXTENSIONS: ReadonlySet<string> = new Set([
   "2.5.29.24", // date of invalidity
 ]);
 
-export interface CertificateRevocationList {
+export type CertificateRevocationList = {
   readonly der: Uint8Array;
   readonly tbs: Uint8Array;
   readonly signature: Uint8Array;
@@ -43,7 +43,7 @@ export interface CertificateRevocationList {
   readonly authorityKeyId: Uint8Array | null;
   /** When each serial number, in hexadecimal as encoded, was revoked. */
   readonly revokedAt: ReadonlyMap<string, Date>;
-}
+};
 
 export function readCrl(bytes: Uint8Array): CertificateRevocationList {
   const outer = readWhole(bytes, LIMITS).expect(TAG.sequence, "A revocation list");

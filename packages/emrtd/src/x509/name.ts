@@ -15,7 +15,7 @@ const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
   ["2.5.4.11", "OU"],
 ]);
 
-export interface DistinguishedName {
+export type DistinguishedName = {
   /**
    * Equal for names that RFC 5280 calls equal: the string type, case and runs of spaces do not count, the order of the
    * parts does.
@@ -25,7 +25,7 @@ export interface DistinguishedName {
   readonly country: string | null;
   /** For people, most significant part first. */
   readonly display: string;
-}
+};
 
 /** Names come from strangers' certificates and are shown in reports, so what is shown of them is bounded. */
 const MAX_DISPLAY_CHARACTERS = 300;

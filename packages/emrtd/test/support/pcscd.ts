@@ -19,14 +19,14 @@ export const skipWithoutPcscd: string | false =
       ? "pcscd can be started by root only"
       : false;
 
-export interface TestPcscd {
+export type TestPcscd = {
   readonly socketPath: string;
   /** Where the virtual reader waits for its card. */
   readonly vpcdPort: number;
   /** Puts a chip into the reader and waits until the daemon says that it is there; closing it waits until it is not. */
   insert(chip: VirtualChip): Promise<{ close(): Promise<void> }>;
   stop(): Promise<void>;
-}
+};
 
 const POLL_MILLISECONDS = 50;
 /** Far more than the daemon ever needs, because a machine that is busy with other tests must not fail this one. */

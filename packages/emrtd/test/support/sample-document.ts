@@ -24,10 +24,10 @@ export function sampleFiles(options: { dg2Bytes?: number } = {}): Partial<Record
   };
 }
 
-export interface SampleAgreementKey {
+export type SampleAgreementKey = {
   readonly spki: Uint8Array;
   readonly pkcs8: Uint8Array;
-}
+};
 
 export function ecKey(namedCurve: string, paramEncoding: "named" | "explicit" = "named"): SampleAgreementKey {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve, paramEncoding });

@@ -12,7 +12,7 @@ import { type PortraitName, readPortrait } from "./portraits.ts";
 import { signerProfile } from "./signer-profiles.ts";
 import { createTestCountry, DEFAULT_TEST_SEED, TEST_COUNTRY, type TestCountry } from "./test-country.ts";
 
-interface Entry {
+type Entry = {
   readonly id: string;
   readonly title: string;
   readonly description: string;
@@ -26,7 +26,7 @@ interface Entry {
   readonly options?: Partial<Omit<PersonalisationRequest, "country" | "profile" | "mrz" | "portrait">>;
   /** Changes a file after the state signed it. */
   readonly tamper?: (files: Files, mrz: MrzContent) => Files;
-}
+};
 
 type Files = Readonly<Partial<Record<TestFileName, Uint8Array>>>;
 

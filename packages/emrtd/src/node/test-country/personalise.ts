@@ -17,7 +17,7 @@ import type { SignerVariant, TestCountry } from "./test-country.ts";
 export type ChipAuthenticationKind = "ecdh_aes128" | "ecdh_3des" | "ecdh_unknown_curve";
 export type ActiveAuthenticationKind = "rsa" | "ecdsa";
 
-export interface PersonalisationRequest {
+export type PersonalisationRequest = {
   readonly country: TestCountry;
   readonly profile: SignerProfile;
   readonly signerVariant?: SignerVariant;
@@ -32,27 +32,27 @@ export interface PersonalisationRequest {
   readonly signing?: Partial<MessageOptions>;
   /** Changes the zone before it is signed, for documents that the state itself got wrong. */
   readonly spoilMrz?: (lines: readonly string[]) => readonly string[];
-}
+};
 
-export interface PersonalisedDocument {
+export type PersonalisedDocument = {
   readonly mrzLines: readonly string[];
   readonly files: Readonly<Partial<Record<TestFileName, Uint8Array>>>;
   readonly chip: TestChip;
-}
+};
 
 /** AES-128 with generic mapping, on brainpoolP256r1 in the table of standardised domain parameters. */
 const PACE = { oid: `${OID.paceEcdhGm}.2`, parameterId: 13 } as const;
 
-interface ChipKey {
+type ChipKey = {
   readonly infos: readonly SecurityInfoContent[];
   readonly key: SigningKey;
-}
+};
 
-interface ChipAuthenticationKey {
+type ChipAuthenticationKey = {
   readonly infos: readonly SecurityInfoContent[];
   /** Null where the software chip could not use it. */
   readonly privateKey: Uint8Array | null;
-}
+};
 
 function chipAuthenticationKey(
   seed: string,

@@ -21,21 +21,21 @@ import { buildSod } from "../../lds/sod.ts";
 import { readCertificate } from "../../x509/certificate.ts";
 import { digestOf, hashAlgorithm, type SigningKey, signatureAlgorithm } from "./signing-key.ts";
 
-export interface MessageSigner {
+export type MessageSigner = {
   readonly certificate: Uint8Array;
   readonly key: SigningKey;
   readonly scheme: SignatureScheme;
-}
+};
 
-export interface MessageOptions {
+export type MessageOptions = {
   /** Null leaves the attribute out, as several states do. */
   readonly signedAt: Date | null;
   readonly identifySignerBy: "issuer_and_serial" | "subject_key_id";
   /** Deviations from the standard that real states show, to be put into a message on purpose. */
   readonly quirks?: MessageQuirks;
-}
+};
 
-export interface MessageQuirks {
+export type MessageQuirks = {
   readonly contentType?: string;
   /** What the signed attribute says of the content, where it differs from what stands beside the content. */
   readonly signedContentType?: string;
@@ -45,7 +45,7 @@ export interface MessageQuirks {
   readonly withoutSignedAttributes?: boolean;
   /** In BER with an indefinite length and the content in pieces. */
   readonly indefiniteLength?: boolean;
-}
+};
 
 /** CMS SignedData with signed attributes, as security objects and master lists are. */
 export function signMessage(
@@ -102,12 +102,12 @@ function signerId(certificate: Uint8Array, by: MessageOptions["identifySignerBy"
   return sequence(issuer.bytes, serial.bytes);
 }
 
-export interface SecurityObjectRequest {
+export type SecurityObjectRequest = {
   readonly groupHash: DigestName;
   readonly dataGroups: ReadonlyMap<DataGroupNumber, Uint8Array>;
   readonly signer: MessageSigner;
   readonly options: MessageOptions;
-}
+};
 
 /** EF.SOD over these data groups. */
 export function signSecurityObject({

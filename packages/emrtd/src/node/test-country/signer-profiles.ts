@@ -10,14 +10,14 @@ export type KeySpecification =
   | { readonly kind: "ec"; readonly curve: CurveName; readonly explicitParameters: boolean };
 
 /** How a document signer of the test country signs, and who issued its certificate. */
-export interface SignerProfile {
+export type SignerProfile = {
   readonly id: string;
   readonly authority: AuthorityId;
   readonly key: KeySpecification;
   readonly scheme: SignatureScheme;
   /** The hash of the data groups. */
   readonly groupHash: DigestName;
-}
+};
 
 function idOf(hash: DigestName): string {
   return hash.replace("-", "").toLowerCase();

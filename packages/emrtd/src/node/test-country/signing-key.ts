@@ -25,12 +25,12 @@ export function digestOf(hash: DigestName, bytes: Uint8Array): Uint8Array {
 }
 
 /** A key of the test country. Its signatures depend on key and message alone, so that documents can be made again byte for byte. */
-export interface SigningKey {
+export type SigningKey = {
   readonly subjectPublicKeyInfo: Uint8Array;
   /** PKCS#8, for keys that a chip holds. */
   readonly pkcs8: Uint8Array;
   readonly sign: (scheme: SignatureScheme, message: Uint8Array) => Uint8Array;
-}
+};
 
 /** Names of node:crypto that differ from those of the standards. */
 const NODE_CURVE_NAMES: Partial<Record<CurveName, string>> = {
@@ -38,10 +38,10 @@ const NODE_CURVE_NAMES: Partial<Record<CurveName, string>> = {
   secp256r1: "prime256v1",
 };
 
-export interface EcKeyOptions {
+export type EcKeyOptions = {
   /** Spell the curve out in the key instead of naming it, as most states do. */
   readonly explicitParameters: boolean;
-}
+};
 
 export function ecSigningKey(
   seed: string,

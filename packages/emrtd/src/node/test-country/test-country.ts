@@ -23,7 +23,7 @@ export const DEFAULT_TEST_SEED = "Utopia issues test documents only";
 /** Also a state that nobody trusts: the same names, other keys. */
 export type Realm = "utopia" | "impostor";
 
-export interface TestCountry {
+export type TestCountry = {
   readonly seed: string;
   /** All dates follow from it, so that documents stay the same for a year. */
   readonly year: number;
@@ -38,12 +38,12 @@ export interface TestCountry {
   readonly masterList: () => Uint8Array;
   /** When documents were signed. */
   readonly signedAt: Date;
-}
+};
 
-export interface SignerVariant {
+export type SignerVariant = {
   readonly revoked?: boolean;
   readonly realm?: Realm;
-}
+};
 
 function dayOf(year: number, month: number, day: number): Date {
   return new Date(Date.UTC(year, month - 1, day));
