@@ -33,8 +33,8 @@ export type FuzzResult = {
 };
 
 /** Personal data in the seeds. An error that quotes its input would show one of them. */
-const CANARIES = /ERIKSSON|STEVENSON|L898902|D231458|740812|ANNA/;
-const ENOUGH_FAILURES = 20;
+const canaries = /ERIKSSON|STEVENSON|L898902|D231458|740812|ANNA/;
+const enoughFailures = 20;
 
 export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
   const failures: FuzzFailure[] = [];
@@ -54,7 +54,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
       (sum, character) => Math.imul(sum, 31) + character.charCodeAt(0),
       7,
     );
-    for (let index = 0; index < each && failures.length < ENOUGH_FAILURES; index++) {
+    for (let index = 0; index < each && failures.length < enoughFailures; index++) {
       const input = hostileInput(reader, seeds, new Dice(options.seed, nameSeed, index));
       const problem = await judge(reader, input, tally, options.limitMilliseconds);
       if (problem !== undefined) failures.push({ reader: reader.name, problem, inputHex: toHex(input) });
@@ -104,7 +104,7 @@ async function attempt(
   } catch (error) {
     if (!(error instanceof EmrtdError))
       return `threw ${error instanceof Error ? error.stack : String(error)}`;
-    if (CANARIES.test(error.message)) return `quoted personal data: ${error.message}`;
+    if (canaries.test(error.message)) return `quoted personal data: ${error.message}`;
     tally?.refusals.set(error.code, (tally.refusals.get(error.code) ?? 0) + 1);
     return undefined;
   }

@@ -3,11 +3,11 @@ import { concat, concatAll, latin1, uintBytes } from "../src/bytes.ts";
 import type { Dice } from "./dice.ts";
 import type { FuzzReader } from "./fuzz-reader.ts";
 
-const LARGEST_INPUT_BYTES = 64 * 1024;
-const INTERESTING_BYTES = [
+const largestInputBytes = 64 * 1024;
+const interestingBytes = [
   0x00, 0x01, 0x1f, 0x20, 0x24, 0x30, 0x31, 0x3c, 0x5f, 0x7f, 0x80, 0x81, 0x84, 0x88, 0xa0, 0xff,
 ];
-const INTERESTING_TAGS = [
+const interestingTags = [
   "02",
   "03",
   "04",
@@ -25,7 +25,7 @@ const INTERESTING_TAGS = [
   "5f2e",
   "5f1f",
 ];
-const TEXT = [..."<<<ABCDOISZ0125896"].map((character) => character.charCodeAt(0));
+const mrzCharacters = [..."<<<ABCDOISZ0125896"].map((character) => character.charCodeAt(0));
 
 /** One hostile input made from the seeds: random bytes, damaged bytes, or a damaged structure with its lengths put right again. */
 export function hostileInput(
@@ -38,14 +38,15 @@ export function hostileInput(
   if (reader.text && !dice.chance(4)) return exchangeCharacters(bytes, dice);
   for (let rounds = 1 + dice.below(3); rounds > 0; rounds--) {
     bytes = dice.chance(3) ? damageBytes(bytes, seeds, dice) : damageStructure(bytes, dice);
-    if (bytes.length > LARGEST_INPUT_BYTES) bytes = bytes.subarray(0, LARGEST_INPUT_BYTES);
+    if (bytes.length > largestInputBytes) bytes = bytes.subarray(0, largestInputBytes);
   }
   return bytes;
 }
 
 function exchangeCharacters(bytes: Uint8Array, dice: Dice): Uint8Array {
   const copy = Uint8Array.from(bytes);
-  for (let count = 1 + dice.below(3); count > 0; count--) copy[dice.below(copy.length)] = dice.pick(TEXT);
+  for (let count = 1 + dice.below(3); count > 0; count--)
+    copy[dice.below(copy.length)] = dice.pick(mrzCharacters);
   return copy;
 }
 
@@ -58,10 +59,10 @@ function damageBytes(bytes: Uint8Array, seeds: readonly Uint8Array[], dice: Dice
       copy[at] = (copy[at] ?? 0) ^ (1 << dice.below(8));
       return copy;
     case 1:
-      copy[at] = dice.pick(INTERESTING_BYTES);
+      copy[at] = dice.pick(interestingBytes);
       return copy;
     case 2:
-      copy[at] = dice.pick(TEXT);
+      copy[at] = dice.pick(mrzCharacters);
       return copy;
     case 3:
       copy.set(uintBytes(dice.pick([0, 1, 0x7fff, 0xffff]), 2).subarray(0, copy.length - at), at);
@@ -111,7 +112,7 @@ function damageStructure(bytes: Uint8Array, dice: Dice): Uint8Array {
       node.length = hostileLength(dice);
       break;
     case 1:
-      node.tag = hexBytes(dice.pick(INTERESTING_TAGS));
+      node.tag = hexBytes(dice.pick(interestingTags));
       break;
     case 2:
       node.tag = dice.bytes(1 + dice.below(4));

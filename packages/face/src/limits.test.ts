@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { BOB, performed } from "../test/performed-movements.ts";
+import { bob, performed } from "../test/performed-movements.ts";
 import { withFace } from "../test/tries.ts";
 import { type Challenge, newChallenge } from "./challenge.ts";
 import { picksForEmbedding } from "./identity.ts";
@@ -74,11 +74,11 @@ const heldAtTheThreshold = (() => {
   }));
 })();
 const standIn = (frames: FrameMeasurement[]) =>
-  at(frames, picksForEmbedding(frames).turned.slice(0, 1), () => ({ embedding: BOB }));
+  at(frames, picksForEmbedding(frames).turned.slice(0, 1), () => ({ embedding: bob }));
 const replaced = (() => {
   // Only the straight looks of the end are somebody else's, so that the turned ones do not give it away.
   const frames = film();
-  return at(frames, picksForEmbedding(frames).frontal.slice(3), () => ({ embedding: BOB }));
+  return at(frames, picksForEmbedding(frames).frontal.slice(3), () => ({ embedding: bob }));
 })();
 
 const cases: readonly Case[] = [

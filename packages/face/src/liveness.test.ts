@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { faceMovements } from "@assay/contract/verify-protocol";
 import fc from "fast-check";
-import { BOB, performed } from "../test/performed-movements.ts";
+import { bob, performed } from "../test/performed-movements.ts";
 import { challenges, people, randoms, withFace } from "../test/tries.ts";
 import { type Challenge, newChallenge } from "./challenge.ts";
 import { picksForEmbedding } from "./identity.ts";
@@ -107,7 +107,7 @@ describe("movements", () => {
   it("fail when another person takes over", () =>
     spoilt("face_changed", (frames) =>
       frames.map((frame, index) =>
-        index < frames.length * 0.7 ? frame : withFace(frame, () => ({ embedding: BOB })),
+        index < frames.length * 0.7 ? frame : withFace(frame, () => ({ embedding: bob })),
       ),
     ));
 
@@ -115,7 +115,7 @@ describe("movements", () => {
     spoilt("face_changed", (frames) => {
       const { turned } = picksForEmbedding(frames);
       return frames.map((frame, index) =>
-        index === turned[0] ? withFace(frame, () => ({ embedding: BOB })) : frame,
+        index === turned[0] ? withFace(frame, () => ({ embedding: bob })) : frame,
       );
     }));
 

@@ -27,7 +27,7 @@ export type FaceJobLimits = {
   readonly maxPortraitPixels: number;
 };
 
-export const DEFAULT_JOB_LIMITS: FaceJobLimits = {
+export const defaultJobLimits: FaceJobLimits = {
   /** By hand; the page sends 172,800. Half: cameras of devices other than the page are refused. Twice: twice the time and memory of a decoder for each of 110 frames. */
   maxFramePixels: 1_000_000,
   /** By hand; portraits on chips have about 200,000. Half: nothing known would break. Twice: twice the memory for whoever makes such a document. */

@@ -171,7 +171,7 @@ function livenessFailed(reasons: readonly FailureReason[]): Verdict {
  * By hand, and so are the weights in `faceRisk`: the colours weigh as much as the distance, the spread a third of it, and together they stay under 1. Half or twice changes the
  * `risk_score` that partners compare with their own thresholds, and no verdict.
  */
-const COLOUR_RISK: Readonly<Record<ColourFinding["outcome"], number>> = {
+const colourRisk: Readonly<Record<ColourFinding["outcome"], number>> = {
   followed: 0,
   unmeasurable: 0.1,
   not_followed: 0.3,
@@ -183,7 +183,7 @@ export function faceRisk(inputs: FaceRiskInputs, thresholds: MatchThresholds = m
     Math.min(Math.max((value - from) / (to - from), 0), 1);
   return (
     0.3 * share(inputs.distance, 0.6 * thresholds.match, thresholds.match) +
-    COLOUR_RISK[inputs.colours] +
+    colourRisk[inputs.colours] +
     0.1 * share(inputs.identitySpread, 0.3, livenessLimits.samePersonFrontal)
   );
 }

@@ -147,13 +147,13 @@ function loadGraph(tensorflow: Tensorflow, file: string): Promise<TensorflowConv
 }
 
 /** Of the longer side, around a picture that a face may fill. By hand. Half: a face that comes closer is lost. Twice: the face is small again, and the detector less sure. */
-const FILLING_MARGIN_SHARE = 0.3;
-const MIDDLE_GREY = 128;
+const fillingMarginShare = 0.3;
+const middleGrey = 128;
 /**
  * A mesh whose face is off what it was shown by more than this share of it is not exact enough to tell a pose from. By hand. Half: more second looks, about 10 ms each. Twice: the pose
  * of a moving head is less exact (not measured).
  */
-const MESH_SHIFT_SHARE = 0.03;
+const meshShiftShare = 0.03;
 /** Everything is read from packages on disk; nothing is ever fetched. */
 export async function loadFaceModels(): Promise<FaceModels> {
   const tf = await loadTensorflow();
@@ -203,7 +203,7 @@ export async function loadFaceModels(): Promise<FaceModels> {
       left: -margin,
       top: -margin,
       step,
-      outside: (x, y) => (x < picture.width + margin && y < picture.height + margin ? MIDDLE_GREY : 0),
+      outside: (x, y) => (x < picture.width + margin && y < picture.height + margin ? middleGrey : 0),
     });
     const input = tf.tensor3d(pixels, [detectorInputPixels, detectorInputPixels, 3]);
     try {
@@ -228,7 +228,7 @@ export async function loadFaceModels(): Promise<FaceModels> {
     async detect(picture) {
       const seen = await find(picture, 0);
       // The detector does not know faces that fill the picture, as they do when somebody comes closer; with a margin it does.
-      const margin = Math.round(Math.max(picture.width, picture.height) * FILLING_MARGIN_SHARE);
+      const margin = Math.round(Math.max(picture.width, picture.height) * fillingMarginShare);
       return withoutBackground(seen.length > 0 ? seen : await find(picture, margin));
     },
 
@@ -282,7 +282,7 @@ function isWithin([x, y]: readonly [number, number], box: Box): boolean {
 }
 
 function isAlike(one: Square, other: Square): boolean {
-  const most = one.side * MESH_SHIFT_SHARE;
+  const most = one.side * meshShiftShare;
   return (
     Math.abs(one.x - other.x) <= most &&
     Math.abs(one.y - other.y) <= most &&
@@ -330,13 +330,13 @@ function samplePicture(
   return pixels;
 }
 
-const LINEAR = Float64Array.from({ length: 256 }, (_, value) => {
+const linearOf = Float64Array.from({ length: 256 }, (_, value) => {
   const share = value / 255;
   return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
 });
 
 /** Fewer pixels than this part of the picture are no measurement. By hand; neither half nor twice was tried. */
-const LEAST_AREA_SHARE = 0.005;
+const leastAreaShare = 0.005;
 
 /** The middle of the face is skin in every pose; hair and clothes are neither face nor far away, so a margin around it counts as nothing. */
 function lightOf(
@@ -354,7 +354,7 @@ function lightOf(
         across < 0.3 && along < 0.35 ? face : across > 0.75 || along > 0.85 ? surrounding : undefined;
       if (sum === undefined) continue;
       for (let channel = 0; channel < 3; channel++)
-        sum[channel] = (sum[channel] ?? 0) + (LINEAR[rgb[(y * width + x) * 3 + channel] ?? 0] ?? 0);
+        sum[channel] = (sum[channel] ?? 0) + (linearOf[rgb[(y * width + x) * 3 + channel] ?? 0] ?? 0);
       sum[3] = (sum[3] ?? 0) + 1;
     }
   }
@@ -363,7 +363,7 @@ function lightOf(
     green / count,
     blue / count,
   ];
-  const enough = ([, , , count = 0]: number[]) => count * step * step >= LEAST_AREA_SHARE * width * height;
+  const enough = ([, , , count = 0]: number[]) => count * step * step >= leastAreaShare * width * height;
   return {
     faceLight: enough(face) ? mean(face) : [0, 0, 0],
     surroundingLight: enough(surrounding) ? mean(surrounding) : undefined,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Challenge } from "@assay/face/challenge";
-import { ALICE, performed } from "@assay/face/test/performed-movements";
+import { alice, performed } from "@assay/face/test/performed-movements";
 import { createLog } from "../lib/log.ts";
 import { Metrics } from "../lib/metrics.ts";
 import type { FaceJobResult } from "./face-job.ts";
@@ -18,7 +18,7 @@ const measured = performed(challenge.movements, { yaw: 0, pitch: 0, size: 180, t
 
 /** A portrait at this distance from the person in front of the camera. */
 function portraitAt(distance: number): number[] {
-  return ALICE.map((value, index) => (index === 0 ? value + distance : value));
+  return alice.map((value, index) => (index === 0 ? value + distance : value));
 }
 
 async function verdictOn(

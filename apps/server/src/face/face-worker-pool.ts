@@ -262,12 +262,12 @@ export class FaceWorkerPool {
   }
 }
 
-const PAGE_BYTES = 4096;
+const pageBytes = 4096;
 
 function residentBytesOf(pid: number | undefined): number | undefined {
   try {
     const pages = readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1];
-    return pages === undefined ? undefined : Number(pages) * PAGE_BYTES;
+    return pages === undefined ? undefined : Number(pages) * pageBytes;
   } catch {
     return undefined;
   }

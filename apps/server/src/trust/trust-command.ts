@@ -24,7 +24,7 @@ export type TrustImportRequest = {
 };
 
 /** A directory's file holds document signers by the thousand, none of which belongs here. */
-const MAX_REASONS_SHOWN = 20;
+const maxReasonsShown = 20;
 
 /** `assay trust import`. The exit code is 1 when nothing of the file could be used. */
 export async function importTrustFile(request: TrustImportRequest, print: Print): Promise<number> {
@@ -43,9 +43,8 @@ export async function importTrustFile(request: TrustImportRequest, print: Print)
     const bytes = new Uint8Array(await readFile(file));
     const label = basename(file);
     const { records, rejected } = importTrust(bytes, { label, checker, roots, pinnedSha256, now });
-    for (const { item, reason } of rejected.slice(0, MAX_REASONS_SHOWN))
-      print(`Left out ${item}: ${reason}.`);
-    if (rejected.length > MAX_REASONS_SHOWN) print(`Left out ${rejected.length - MAX_REASONS_SHOWN} more.`);
+    for (const { item, reason } of rejected.slice(0, maxReasonsShown)) print(`Left out ${item}: ${reason}.`);
+    if (rejected.length > maxReasonsShown) print(`Left out ${rejected.length - maxReasonsShown} more.`);
     for (const list of listsWithoutEffect(records, before, checker, now))
       print(`Without effect: ${describeRefused(list)}.`);
     for (const [part, record] of records.entries()) {

@@ -9,7 +9,7 @@ import {
 } from "@assay/emrtd/trust/trust-record";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
 
-const SUFFIX = ".trust.json";
+const suffix = ".trust.json";
 
 export function trustFolderPath(dataDir: string): string {
   return join(dataDir, "trust");
@@ -21,7 +21,7 @@ export function trustFolderPath(dataDir: string): string {
  */
 export async function saveTrustRecord(folder: string, record: TrustRecord, part: number): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const name = `${record.source.sha256}-${part}${SUFFIX}`;
+  const name = `${record.source.sha256}-${part}${suffix}`;
   const temporary = join(folder, `.${name}.${randomBytes(6).toString("hex")}`);
   try {
     const file = await open(temporary, "wx", 0o600);
@@ -58,7 +58,7 @@ type FolderEntry = {
 async function listEntries(folder: string): Promise<readonly FolderEntry[]> {
   const names = await readdir(folder).catch(absentAs<string[]>([]));
   const entries: FolderEntry[] = [];
-  for (const name of names.filter((name) => name.endsWith(SUFFIX) && !name.startsWith(".")).sort()) {
+  for (const name of names.filter((name) => name.endsWith(suffix) && !name.startsWith(".")).sort()) {
     const found = await stat(join(folder, name)).catch(absentAs(null));
     if (found !== null) entries.push({ name, version: `${found.mtimeMs} ${found.size} ${found.ino}` });
   }

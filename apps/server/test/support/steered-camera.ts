@@ -32,7 +32,7 @@ export function createSteeredCamera(
   const file = join(folder, "camera.y4m");
   const descriptor = openSync(file, "w");
   const header = Buffer.from(
-    `YUV4MPEG2 W${width} H${height} F${FRAMES_PER_SECOND}:1 Ip A1:1 C420jpeg\nFRAME\n`,
+    `YUV4MPEG2 W${width} H${height} F${framesPerSecond}:1 Ip A1:1 C420jpeg\nFRAME\n`,
   );
   const frame = Buffer.alloc((width * height * 3) / 2, 128);
   writeSync(descriptor, header, 0, header.length, 0);
@@ -60,7 +60,7 @@ export function createSteeredCamera(
 }
 
 /** More than any page takes, and few enough to cost a busy machine little. */
-const FRAMES_PER_SECOND = 15;
+const framesPerSecond = 15;
 
 /** Brightness of every pixel, then two differences of colour for every four (BT.601, studio range). */
 function toYuv({ width, height, data }: RgbPicture, frame: Uint8Array): void {

@@ -11,15 +11,14 @@ export type CommandApdu = {
   readonly expectedBytes?: number;
 };
 
-export const MAX_SHORT_DATA_BYTES = 255;
-export const MAX_SHORT_EXPECTED_BYTES = 256;
-export const MAX_EXTENDED_EXPECTED_BYTES = 65_536;
-const MAX_EXTENDED_DATA_BYTES = 65_535;
+export const maxShortDataBytes = 255;
+export const maxShortExpectedBytes = 256;
+export const maxExtendedExpectedBytes = 65_536;
+const maxExtendedDataBytes = 65_535;
 
 export function needsExtendedLength(command: CommandApdu): boolean {
   return (
-    (command.data?.length ?? 0) > MAX_SHORT_DATA_BYTES ||
-    (command.expectedBytes ?? 0) > MAX_SHORT_EXPECTED_BYTES
+    (command.data?.length ?? 0) > maxShortDataBytes || (command.expectedBytes ?? 0) > maxShortExpectedBytes
   );
 }
 
@@ -27,7 +26,7 @@ export function needsExtendedLength(command: CommandApdu): boolean {
 export function encodeCommand(command: CommandApdu, extended = false): Uint8Array {
   const data = command.data ?? new Uint8Array(0);
   const expected = command.expectedBytes ?? 0;
-  if (data.length > MAX_EXTENDED_DATA_BYTES || expected < 0 || expected > MAX_EXTENDED_EXPECTED_BYTES) {
+  if (data.length > maxExtendedDataBytes || expected < 0 || expected > maxExtendedExpectedBytes) {
     throw new EmrtdError("APDU_INVALID", "The command is longer than any APDU can be");
   }
   const header = Uint8Array.of(command.cla, command.ins, command.p1, command.p2);

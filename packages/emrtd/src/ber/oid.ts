@@ -1,7 +1,7 @@
 import { EmrtdError } from "../emrtd-error.ts";
 
 /** Longer identifiers than this occur in no document and would only cost arithmetic on huge numbers. */
-const MAX_ENCODED_BYTES = 64;
+const maxEncodedBytes = 64;
 
 export function oidToBytes(dotted: string): Uint8Array {
   if (dotted.length > 256 || !/^[0-2](\.(0|[1-9][0-9]*))+$/.test(dotted)) {
@@ -18,7 +18,7 @@ export function oidToBytes(dotted: string): Uint8Array {
     for (let left = arc >> 7n; left > 0n; left >>= 7n) groups.unshift(Number(left & 127n) | 128);
     bytes.push(...groups);
   }
-  if (bytes.length > MAX_ENCODED_BYTES)
+  if (bytes.length > maxEncodedBytes)
     throw new EmrtdError("OID_INVALID", "The object identifier is too long");
   return Uint8Array.from(bytes);
 }
@@ -27,20 +27,20 @@ export function oidToBytes(dotted: string): Uint8Array {
  * A certificate names some thirty identifiers and almost all certificates the same ones, so those met before are looked up. The limit keeps
  * made-up ones from filling memory.
  */
-const READ_BEFORE = new Map<string, string>();
-const MAX_READ_BEFORE = 256;
+const readBefore = new Map<string, string>();
+const maxReadBefore = 256;
 
 export function oidFromBytes(bytes: Uint8Array): string {
-  if (bytes.length > MAX_ENCODED_BYTES) {
+  if (bytes.length > maxEncodedBytes) {
     throw new EmrtdError("OID_INVALID", "The object identifier is empty or too long");
   }
   // One by one: spreading so few bytes into the arguments of one call takes four times as long.
   let encoded = "";
   for (const byte of bytes) encoded += String.fromCharCode(byte);
-  const known = READ_BEFORE.get(encoded);
+  const known = readBefore.get(encoded);
   if (known !== undefined) return known;
   const dotted = decodeOid(bytes);
-  if (READ_BEFORE.size < MAX_READ_BEFORE) READ_BEFORE.set(encoded, dotted);
+  if (readBefore.size < maxReadBefore) readBefore.set(encoded, dotted);
   return dotted;
 }
 
@@ -74,7 +74,7 @@ function decodeOid(bytes: Uint8Array): string {
 }
 
 /** Identifiers of ICAO Doc 9303 and BSI TR-03110 that the data part of a document is made of. */
-export const OID = {
+export const oids = {
   // ICAO
   ldsSecurityObject: "2.23.136.1.1.1",
   cscaMasterList: "2.23.136.1.1.2",

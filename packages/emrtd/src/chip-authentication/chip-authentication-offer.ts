@@ -1,11 +1,11 @@
-import { OID } from "../ber/oid.ts";
-import { CIPHER_SUITES, type CipherSuite } from "../crypto/cipher-suite.ts";
+import { oids } from "../ber/oid.ts";
+import { type CipherSuite, cipherSuites } from "../crypto/cipher-suite.ts";
 import type { KeyAgreementDomain } from "../crypto/key-agreement.ts";
 import { readAgreementKey } from "../crypto/subject-public-key.ts";
 import { type EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 import { readDg14 } from "../lds/dg14.ts";
 import type { SecurityInfo } from "../lds/security-infos.ts";
-import { CIPHER_ARCS } from "../pace/pace-protocol.ts";
+import { cipherArcs } from "../pace/pace-protocol.ts";
 
 /** One way in which a chip can prove itself, as DG14 states it. */
 export type ChipAuthenticationOffer = {
@@ -17,7 +17,7 @@ export type ChipAuthenticationOffer = {
   readonly keyId: bigint | undefined;
 };
 
-const MAX_KEYS = 8;
+const maxKeys = 8;
 
 export type ChipAuthenticationOffers = {
   /** Every usable offer, the strongest cipher first. */
@@ -37,7 +37,7 @@ export function chipAuthenticationOffers(dg14: Uint8Array): readonly ChipAuthent
 export function chipAuthenticationOffersIn(infos: readonly SecurityInfo[]): ChipAuthenticationOffers {
   const keys = infos
     .flatMap((info) => (info.kind === "chipAuthenticationPublicKey" ? [info] : []))
-    .slice(0, MAX_KEYS);
+    .slice(0, maxKeys);
   const protocols = infos.flatMap((info) => {
     if (info.kind !== "chipAuthentication") return [];
     const suite = suiteOf(info.protocol);
@@ -46,16 +46,16 @@ export function chipAuthenticationOffersIn(infos: readonly SecurityInfo[]): Chip
   const offers: ChipAuthenticationOffer[] = [];
   let problem: EmrtdError | null = null;
   for (const key of keys) {
-    const overNumbers = key.protocol === OID.publicKeyDh;
-    const family = overNumbers ? OID.chipAuthenticationDh : OID.chipAuthenticationEcdh;
+    const overNumbers = key.protocol === oids.publicKeyDh;
+    const family = overNumbers ? oids.chipAuthenticationDh : oids.chipAuthenticationEcdh;
     const matching = protocols.filter(
       (protocol) =>
         protocol.oid.startsWith(`${family}.`) &&
         (protocol.keyId === undefined || key.keyId === undefined || protocol.keyId === key.keyId),
     );
     // Early documents hold a key without saying how to use it; version 1 with triple DES is what they mean.
-    const assumed = overNumbers ? OID.chipAuthenticationDh3Des : OID.chipAuthenticationEcdh3Des;
-    const usable = matching.length > 0 ? matching : [{ oid: assumed, suite: CIPHER_SUITES["3DES"] }];
+    const assumed = overNumbers ? oids.chipAuthenticationDh3Des : oids.chipAuthenticationEcdh3Des;
+    const usable = matching.length > 0 ? matching : [{ oid: assumed, suite: cipherSuites["3DES"] }];
     try {
       const { domain, publicKey } = readAgreementKey(key.subjectPublicKeyInfo);
       for (const { oid, suite } of usable) {
@@ -76,6 +76,6 @@ function strength(suite: CipherSuite): number {
 
 /** The last arc of the identifier names the cipher. */
 function suiteOf(oid: string): CipherSuite | undefined {
-  const name = CIPHER_ARCS[oid.slice(oid.lastIndexOf(".") + 1)];
-  return name === undefined ? undefined : CIPHER_SUITES[name];
+  const name = cipherArcs[oid.slice(oid.lastIndexOf(".") + 1)];
+  return name === undefined ? undefined : cipherSuites[name];
 }

@@ -21,7 +21,7 @@ import type { ChipAuthenticationOffer } from "./chip-authentication-offer.ts";
 export type CommandSet = "key_agreement_template" | "general_authenticate";
 
 /** SELECT of DG14: every chip that comes this far has the file, and the answer carries no personal data. */
-const PROOF_COMMAND: CommandApdu = { cla: 0, ins: 0xa4, p1: 0x02, p2: 0x0c, data: Uint8Array.of(0x01, 0x0e) };
+const proofCommand: CommandApdu = { cla: 0, ins: 0xa4, p1: 0x02, p2: 0x0c, data: Uint8Array.of(0x01, 0x0e) };
 
 export function makeEphemeralKey({ domain }: ChipAuthenticationOffer, random: RandomSource): Uint8Array {
   return bigIntToBytes(domain.randomPrivateKey(random));
@@ -77,5 +77,5 @@ function startSession(
   secret: Uint8Array,
 ): { messaging: SecureMessaging; sealed: Uint8Array } {
   const messaging = new SecureMessaging(suite, deriveSessionKeys(suite, secret));
-  return { messaging, sealed: encodeCommand(messaging.protectCommand(PROOF_COMMAND)) };
+  return { messaging, sealed: encodeCommand(messaging.protectCommand(proofCommand)) };
 }

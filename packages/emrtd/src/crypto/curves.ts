@@ -13,7 +13,7 @@ type CurveDefinition = {
   readonly n: string;
 };
 
-const DEFINITIONS = {
+const definitions = {
   secp192r1: {
     oid: "1.2.840.10045.3.1.1",
     standardizedId: 8,
@@ -179,7 +179,7 @@ const DEFINITIONS = {
   },
 } as const satisfies Record<string, CurveDefinition>;
 
-export type CurveName = keyof typeof DEFINITIONS;
+export type CurveName = keyof typeof definitions;
 
 /** A known curve. */
 export type Curve = {
@@ -216,20 +216,20 @@ function readDefinition(name: CurveName, definition: CurveDefinition): Curve {
   };
 }
 
-export const CURVES: readonly Curve[] = (Object.keys(DEFINITIONS) as CurveName[]).map((name) =>
-  readDefinition(name, DEFINITIONS[name]),
+export const curves: readonly Curve[] = (Object.keys(definitions) as CurveName[]).map((name) =>
+  readDefinition(name, definitions[name]),
 );
 
-const BY_OID: ReadonlyMap<string, Curve> = new Map(CURVES.map((curve) => [curve.oid, curve]));
-const BY_NAME: ReadonlyMap<string, Curve> = new Map(CURVES.map((curve) => [curve.name, curve]));
-const BY_PRIME: ReadonlyMap<bigint, readonly Curve[]> = Map.groupBy(CURVES, (curve) => curve.p);
+const byOid: ReadonlyMap<string, Curve> = new Map(curves.map((curve) => [curve.oid, curve]));
+const byName: ReadonlyMap<string, Curve> = new Map(curves.map((curve) => [curve.name, curve]));
+const byPrime: ReadonlyMap<bigint, readonly Curve[]> = Map.groupBy(curves, (curve) => curve.p);
 
 export function curveOfOid(oid: string): Curve | undefined {
-  return BY_OID.get(oid);
+  return byOid.get(oid);
 }
 
 export function curveNamed(name: CurveName): Curve {
-  const curve = BY_NAME.get(name);
+  const curve = byName.get(name);
   if (curve === undefined) throw new TypeError(`No curve is called ${name}`);
   return curve;
 }
@@ -249,7 +249,7 @@ export type ExplicitParameters = {
 
 export function curveOfParameters(given: ExplicitParameters): Curve | undefined {
   if (given.cofactor !== undefined && given.cofactor !== 1n) return undefined;
-  const candidates = BY_PRIME.get(bytesToBigInt(given.p)) ?? [];
+  const candidates = byPrime.get(bytesToBigInt(given.p)) ?? [];
   const a = bytesToBigInt(given.a);
   const b = bytesToBigInt(given.b);
   const gx = bytesToBigInt(given.gx);

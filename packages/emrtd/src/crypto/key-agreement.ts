@@ -142,8 +142,8 @@ export type DhParameters = {
   readonly q: bigint | undefined;
 };
 
-const MIN_DH_BITS = 1024;
-const MAX_DH_BITS = 4096;
+const minDhBits = 1024;
+const maxDhBits = 4096;
 
 export function dhDomain(name: string, parameters: DhParameters): KeyAgreementDomain {
   const { p, g, q } = parameters;
@@ -196,11 +196,11 @@ export function dhDomain(name: string, parameters: DhParameters): KeyAgreementDo
 /** Explicit parameters of unknown origin: the same trust question as with explicit curves. */
 export function checkedDhDomain(parameters: DhParameters): KeyAgreementDomain {
   const { p, g, q } = parameters;
-  for (const known of RFC_5114_GROUPS) {
+  for (const known of rfc5114Groups) {
     if (known.parameters.p === p && known.parameters.g === g) return dhDomain(known.name, known.parameters);
   }
   const bits = bitLength(p);
-  if (bits < MIN_DH_BITS || bits > MAX_DH_BITS || !isProbablePrime(p)) {
+  if (bits < minDhBits || bits > maxDhBits || !isProbablePrime(p)) {
     throw new EmrtdError("CRYPTO_INVALID", "The modulus of the group is unsuitable");
   }
   if (g <= 1n || g >= p - 1n)
@@ -216,7 +216,7 @@ export function checkedDhDomain(parameters: DhParameters): KeyAgreementDomain {
 const big = (hex: string): bigint => bytesToBigInt(fromHex(hex));
 
 /** RFC 5114, sections 2.1 to 2.3: standardized domain parameters 0 to 2. */
-export const RFC_5114_GROUPS: readonly { readonly name: string; readonly parameters: DhParameters }[] = [
+export const rfc5114Groups: readonly { readonly name: string; readonly parameters: DhParameters }[] = [
   {
     name: "RFC 5114 1024/160",
     parameters: {
@@ -281,7 +281,7 @@ export const RFC_5114_GROUPS: readonly { readonly name: string; readonly paramet
 
 /** ICAO Doc 9303-11, section 9.5.1. */
 export function standardizedDomain(id: number): KeyAgreementDomain {
-  const group = RFC_5114_GROUPS[id];
+  const group = rfc5114Groups[id];
   if (group !== undefined) return dhDomain(group.name, group.parameters);
   const curve = standardizedCurveOfId(id);
   if (curve !== undefined) return ecDomain(curve);

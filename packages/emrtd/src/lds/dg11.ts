@@ -1,7 +1,7 @@
 import type { Tlv } from "../ber/read.ts";
 import { integer, tlv } from "../ber/write.ts";
 import { latin1, utf8 } from "../bytes.ts";
-import { DATA_GROUP_TAGS } from "./data-group.ts";
+import { dataGroupTags } from "./data-group.ts";
 import {
   type HolderName,
   holderNameContent,
@@ -13,9 +13,9 @@ import {
   tagListContent,
 } from "./lds-file.ts";
 
-const TAG_LIST = 0x5c;
-const OTHER_NAMES = 0xa0;
-const FIELD = {
+const tagListTag = 0x5c;
+const otherNamesTag = 0xa0;
+const fieldTags = {
   fullName: 0x5f0e,
   otherName: 0x5f0f,
   personalNumber: 0x5f10,
@@ -51,35 +51,37 @@ export type Dg11 = {
 
 /** The tag list is not relied upon: several states list what is not there, or hold what is not listed. */
 export function readDg11(bytes: Uint8Array): Dg11 {
-  const group = openFile(bytes, DATA_GROUP_TAGS[11], "DG11");
+  const group = openFile(bytes, dataGroupTags[11], "DG11");
   const text = (tag: number) => {
     const node = group.find(tag);
     return node === undefined ? undefined : readText(node);
   };
   const lines = (tag: number) => readLines(text(tag) ?? "");
-  const fullName = text(FIELD.fullName);
-  const birth = group.find(FIELD.fullDateOfBirth);
+  const fullName = text(fieldTags.fullName);
+  const birth = group.find(fieldTags.fullDateOfBirth);
   return {
     fullName: fullName === undefined ? undefined : readHolderName(fullName),
     otherNames: otherNames(group),
-    personalNumber: text(FIELD.personalNumber),
+    personalNumber: text(fieldTags.personalNumber),
     fullDateOfBirth: birth === undefined ? undefined : readDigits(birth, 8),
-    placeOfBirth: lines(FIELD.placeOfBirth),
-    address: lines(FIELD.address),
-    telephone: text(FIELD.telephone),
-    profession: text(FIELD.profession),
-    title: text(FIELD.title),
-    personalSummary: text(FIELD.personalSummary),
-    proofOfCitizenship: group.find(FIELD.proofOfCitizenship)?.value,
-    otherDocuments: lines(FIELD.otherDocuments),
-    custody: text(FIELD.custody),
+    placeOfBirth: lines(fieldTags.placeOfBirth),
+    address: lines(fieldTags.address),
+    telephone: text(fieldTags.telephone),
+    profession: text(fieldTags.profession),
+    title: text(fieldTags.title),
+    personalSummary: text(fieldTags.personalSummary),
+    proofOfCitizenship: group.find(fieldTags.proofOfCitizenship)?.value,
+    otherDocuments: lines(fieldTags.otherDocuments),
+    custody: text(fieldTags.custody),
   };
 }
 
 /** In their own template by the standard, beside the other fields in Chinese documents. */
 function otherNames(group: Tlv): readonly HolderName[] {
-  const nodes = [...(group.find(OTHER_NAMES)?.children() ?? []), ...group.children()];
-  return nodes.filter((node) => node.tag === FIELD.otherName).map((node) => readHolderName(readText(node)));
+  const nodes = [...(group.find(otherNamesTag)?.children() ?? []), ...group.children()];
+  return nodes
+    .filter((node) => node.tag === fieldTags.otherName)
+    .map((node) => readHolderName(readText(node)));
 }
 
 export type Dg11Content = Partial<Dg11>;
@@ -92,34 +94,34 @@ export function buildDg11(content: Dg11Content): Uint8Array {
   const text = (value: string | undefined) => (value === undefined ? undefined : utf8(value));
   const lines = (value: readonly string[] | undefined) =>
     value === undefined || value.length === 0 ? undefined : utf8(value.join("<"));
-  put(FIELD.fullName, content.fullName === undefined ? undefined : holderNameContent(content.fullName));
-  put(FIELD.personalNumber, text(content.personalNumber));
+  put(fieldTags.fullName, content.fullName === undefined ? undefined : holderNameContent(content.fullName));
+  put(fieldTags.personalNumber, text(content.personalNumber));
   put(
-    FIELD.fullDateOfBirth,
+    fieldTags.fullDateOfBirth,
     content.fullDateOfBirth === undefined ? undefined : latin1(content.fullDateOfBirth),
   );
-  put(FIELD.placeOfBirth, lines(content.placeOfBirth));
-  put(FIELD.address, lines(content.address));
-  put(FIELD.telephone, text(content.telephone));
-  put(FIELD.profession, text(content.profession));
-  put(FIELD.title, text(content.title));
-  put(FIELD.personalSummary, text(content.personalSummary));
-  put(FIELD.proofOfCitizenship, content.proofOfCitizenship);
-  put(FIELD.otherDocuments, lines(content.otherDocuments));
-  put(FIELD.custody, text(content.custody));
+  put(fieldTags.placeOfBirth, lines(content.placeOfBirth));
+  put(fieldTags.address, lines(content.address));
+  put(fieldTags.telephone, text(content.telephone));
+  put(fieldTags.profession, text(content.profession));
+  put(fieldTags.title, text(content.title));
+  put(fieldTags.personalSummary, text(content.personalSummary));
+  put(fieldTags.proofOfCitizenship, content.proofOfCitizenship);
+  put(fieldTags.otherDocuments, lines(content.otherDocuments));
+  put(fieldTags.custody, text(content.custody));
   const names = content.otherNames ?? [];
-  const listed = [...fields.map(([tag]) => tag), ...(names.length === 0 ? [] : [FIELD.otherName])];
+  const listed = [...fields.map(([tag]) => tag), ...(names.length === 0 ? [] : [fieldTags.otherName])];
   return tlv(
-    DATA_GROUP_TAGS[11],
-    tlv(TAG_LIST, tagListContent(listed)),
+    dataGroupTags[11],
+    tlv(tagListTag, tagListContent(listed)),
     ...fields.map(([tag, value]) => tlv(tag, value)),
     ...(names.length === 0
       ? []
       : [
           tlv(
-            OTHER_NAMES,
+            otherNamesTag,
             integer(names.length),
-            ...names.map((name) => tlv(FIELD.otherName, holderNameContent(name))),
+            ...names.map((name) => tlv(fieldTags.otherName, holderNameContent(name))),
           ),
         ]),
   );

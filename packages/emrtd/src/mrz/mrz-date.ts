@@ -1,9 +1,9 @@
 import { EmrtdError } from "../emrtd-error.ts";
 
 /** A person older than this is taken for a misread century. */
-const LONGEST_LIFE_YEARS = 120;
-const EXPIRY_YEARS_AHEAD = 20;
-const EXPIRY_YEARS_BACK = 30;
+const longestLifeYears = 120;
+const expiryYearsAhead = 20;
+const expiryYearsBack = 30;
 
 /** A date of the zone. Issuers leave out what they do not know, so any part may be missing. */
 export type MrzDate = {
@@ -64,7 +64,7 @@ export function readDateOfBirth(raw: string, at: Date): MrzDate {
   const years = [thisCentury, thisCentury - 100, thisCentury - 200]
     .map((century) => century + twoDigitYear)
     .filter((year) => exists(year, parts) && daysFrom(at, year, parts) <= 0)
-    .filter((year, index) => index === 0 || thisYear - year <= LONGEST_LIFE_YEARS);
+    .filter((year, index) => index === 0 || thisYear - year <= longestLifeYears);
   const [year, ...otherYears] = years;
   if (year === undefined) throw new EmrtdError("MRZ_INVALID", "The date of birth does not exist");
   return { raw, year, month: parts.month, day: parts.day, otherYears };
@@ -82,7 +82,7 @@ export function readDateOfExpiry(raw: string, at: Date): MrzDate {
   const thisYear = at.getUTCFullYear();
   const thisCentury = thisYear - (thisYear % 100);
   const distance = (year: number) =>
-    Math.max(year - (thisYear + EXPIRY_YEARS_AHEAD), thisYear - EXPIRY_YEARS_BACK - year, 0);
+    Math.max(year - (thisYear + expiryYearsAhead), thisYear - expiryYearsBack - year, 0);
   const years = [thisCentury - 100, thisCentury, thisCentury + 100]
     .map((century) => century + twoDigitYear)
     .filter((year) => exists(year, parts))

@@ -40,7 +40,7 @@ function field(line: number, first: number, last: number, characters: MrzCharact
   return { line: line - 1, start: first - 1, end: last, characters };
 }
 
-const TD1: MrzLayout = {
+const td1: MrzLayout = {
   format: "TD1",
   lineCount: 3,
   lineLength: 30,
@@ -62,7 +62,7 @@ const TD1: MrzLayout = {
   composite: [field(1, 6, 30, "any"), field(2, 1, 7, "any"), field(2, 9, 15, "any"), field(2, 19, 29, "any")],
 };
 
-const TD2: MrzLayout = {
+const td2: MrzLayout = {
   format: "TD2",
   lineCount: 2,
   lineLength: 36,
@@ -84,7 +84,7 @@ const TD2: MrzLayout = {
   composite: [field(2, 1, 10, "any"), field(2, 14, 20, "any"), field(2, 22, 35, "any")],
 };
 
-const TD3: MrzLayout = {
+const td3: MrzLayout = {
   format: "TD3",
   lineCount: 2,
   lineLength: 44,
@@ -106,10 +106,10 @@ const TD3: MrzLayout = {
   composite: [field(2, 1, 10, "any"), field(2, 14, 20, "any"), field(2, 22, 43, "any")],
 };
 
-export const MRZ_LAYOUTS: Readonly<Record<MrzFormat, MrzLayout>> = { TD1, TD2, TD3 };
+export const mrzLayouts: Readonly<Record<MrzFormat, MrzLayout>> = { TD1: td1, TD2: td2, TD3: td3 };
 
 export function layoutForLength(characters: number): MrzLayout | undefined {
-  return [TD1, TD2, TD3].find((layout) => layout.lineCount * layout.lineLength === characters);
+  return [td1, td2, td3].find((layout) => layout.lineCount * layout.lineLength === characters);
 }
 
 export function textOf(lines: readonly string[], at: MrzField): string {

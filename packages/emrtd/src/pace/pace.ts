@@ -1,5 +1,5 @@
 import type { CommandApdu } from "../apdu/command.ts";
-import { type ResponseApdu, requireOk, STATUS, statusError } from "../apdu/response.ts";
+import { type ResponseApdu, requireOk, statusError, statusWords } from "../apdu/response.ts";
 import { readTlv, readWhole } from "../ber/read.ts";
 import { tlv } from "../ber/write.ts";
 import { bytesToBigInt, concat, equalConstantTime, uintBytes } from "../bytes.ts";
@@ -12,9 +12,9 @@ import {
   decryptChipAuthenticationData,
   decryptNonce,
   integratedPseudoRandom,
-  PASSWORD_REFERENCE,
   type PacePassword,
   passwordKey,
+  passwordReference,
   tokenInput,
 } from "./pace-crypto.ts";
 import type { PaceProtocol } from "./pace-protocol.ts";
@@ -42,8 +42,8 @@ export type PaceInput = {
   readonly passwordKey?: Uint8Array;
 };
 
-const GENERAL_AUTHENTICATE = 0x86;
-const CHAINED_CLASS = 0x10;
+const generalAuthenticate = 0x86;
+const chainedClass = 0x10;
 
 export async function performPace(
   send: (command: CommandApdu) => Promise<ResponseApdu>,
@@ -103,12 +103,12 @@ async function selectProtocol(
       p2: 0xa4,
       data: concat(
         tlv(0x80, input.protocol.oidBytes),
-        tlv(0x83, Uint8Array.of(PASSWORD_REFERENCE[input.password.kind])),
+        tlv(0x83, Uint8Array.of(passwordReference[input.password.kind])),
         parameterId === undefined ? new Uint8Array(0) : tlv(0x84, uintBytes(parameterId, 1)),
       ),
     });
   let answer = await select(input.parameterId);
-  const refusesName = answer.statusWord >> 8 === 0x6a || answer.statusWord === STATUS.wrongLength;
+  const refusesName = answer.statusWord >> 8 === 0x6a || answer.statusWord === statusWords.wrongLength;
   if (refusesName && input.parameterId !== undefined && input.parameterIdOptional === true) {
     answer = await select(undefined);
   }
@@ -175,14 +175,14 @@ async function general(
   chained: boolean,
 ): Promise<Uint8Array> {
   const answer = await send({
-    cla: chained ? CHAINED_CLASS : 0,
-    ins: GENERAL_AUTHENTICATE,
+    cla: chained ? chainedClass : 0,
+    ins: generalAuthenticate,
     p1: 0,
     p2: 0,
     data: tlv(0x7c, data),
     expectedBytes: 256,
   });
-  if (answer.statusWord !== STATUS.ok) {
+  if (answer.statusWord !== statusWords.ok) {
     const refusedKey = !chained && (answer.statusWord >> 8 === 0x63 || answer.statusWord >> 8 === 0x69);
     if (!refusedKey) throw statusError(answer.statusWord, `GENERAL AUTHENTICATE for ${what}`);
     throw new EmrtdError("ACCESS_KEY_INVALID", "The chip refused the key made from the document", {

@@ -15,8 +15,8 @@ export type PaceOffer = {
   readonly parameterId: number | undefined;
 };
 
-const MAPPING_ORDER = ["chip-authentication", "generic", "integrated"] as const;
-const LAST_STANDARDIZED_ID = 31n;
+const mappingOrder = ["chip-authentication", "generic", "integrated"] as const;
+const lastStandardizedId = 31n;
 
 /**
  * The variants of PACE in EF.CardAccess that can be used here, best first: elliptic curves before numbers, strong ciphers
@@ -63,7 +63,7 @@ export function compareWithDg14(
 
 /** A number of the standard's table, or parameters that the file brings along under a number of its own. */
 function domainOf(info: PaceInfo, infos: readonly SecurityInfo[]): KeyAgreementDomain {
-  if (info.parameterId !== undefined && info.parameterId <= LAST_STANDARDIZED_ID) {
+  if (info.parameterId !== undefined && info.parameterId <= lastStandardizedId) {
     return standardizedDomain(Number(info.parameterId));
   }
   const own = infos.flatMap((candidate) =>
@@ -87,6 +87,6 @@ function byteOrNothing(parameterId: bigint | undefined): number | undefined {
 function rank({ protocol, domain }: PaceOffer): number {
   const curve = protocol.agreement === "ECDH" ? 1000 : 0;
   const cipher = protocol.suite.name === "3DES" ? 0 : protocol.suite.keyBytes * 10;
-  const mapping = MAPPING_ORDER.length - MAPPING_ORDER.indexOf(protocol.mapping);
+  const mapping = mappingOrder.length - mappingOrder.indexOf(protocol.mapping);
   return curve + cipher + mapping + domain.bits / 100_000;
 }

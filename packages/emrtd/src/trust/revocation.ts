@@ -38,7 +38,7 @@ type ListIssuer = {
   readonly revokedKeys: Map<string, RevokedKey>;
 };
 
-const NOTHING_KNOWN: RevocationStatus = { lists: [], authorityRevokedAt: null };
+const nothingKnown: RevocationStatus = { lists: [], authorityRevokedAt: null };
 
 /** Which lists count for which authority. Everything is put in place once, so that asking is a lookup. */
 export class RevocationIndex {
@@ -66,7 +66,7 @@ export class RevocationIndex {
 
   statusOf(authority: Authority, now: Date): RevocationStatus {
     const issuer = this.#issuerOf.get(authority);
-    if (issuer === undefined) return NOTHING_KNOWN;
+    if (issuer === undefined) return nothingKnown;
     const lists: CertificateRevocationList[] = [];
     for (const { lists: oldestFirst } of this.#covering.get(issuer) ?? []) {
       const last = oldestFirst.findLastIndex(({ thisUpdate }) => !isInFuture(thisUpdate, now));

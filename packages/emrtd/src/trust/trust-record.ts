@@ -32,12 +32,12 @@ export type TrustRecord = {
   readonly revocationLists: readonly Uint8Array[];
 };
 
-const FORMAT = "assay-trust-record-1";
+const recordFormat = "assay-trust-record-1";
 
 export function serialiseTrustRecord(record: TrustRecord): string {
   return `${JSON.stringify(
     {
-      format: FORMAT,
+      format: recordFormat,
       source: record.source,
       certificates: record.certificates.map(toBase64),
       revocation_lists: record.revocationLists.map(toBase64),
@@ -55,7 +55,7 @@ export function deserialiseTrustRecord(text: string): TrustRecord {
     throw new EmrtdError("TRUST_IMPORT_INVALID", "A trust record is not JSON");
   }
   const record = asObject(value, "A trust record");
-  if (record.format !== FORMAT)
+  if (record.format !== recordFormat)
     throw new EmrtdError("TRUST_IMPORT_INVALID", "A trust record has an unknown format");
   return {
     source: readSource(asObject(record.source, "The source of a trust record")),

@@ -45,7 +45,7 @@ export type IssuerCandidates = {
   readonly foundBy: "name_and_key_id" | "name" | "key_id";
 };
 
-const MAX_SIGNERS_KEPT = 256;
+const maxSignersKept = 256;
 
 /** The end of a signature tells certificates apart well enough to find one; the whole is compared afterwards. */
 function memoKey(der: Uint8Array): string {
@@ -143,7 +143,7 @@ export class TrustStore {
     const key = memoKey(signer.der);
     if (this.#signers.get(key) === signer) return;
     const [oldest] = this.#signers.keys();
-    if (this.#signers.size >= MAX_SIGNERS_KEPT && oldest !== undefined) this.#signers.delete(oldest);
+    if (this.#signers.size >= maxSignersKept && oldest !== undefined) this.#signers.delete(oldest);
     // A copy, or the certificate would keep the whole file that it came in.
     this.#signers.set(key, readCertificate(signer.der.slice()));
   }

@@ -40,7 +40,7 @@ export type VerificationPolicy = {
   readonly expiryGraceHours: number;
 };
 
-export const DEFAULT_POLICY: VerificationPolicy = {
+export const defaultPolicy: VerificationPolicy = {
   securityObject: {
     digestInfoWithoutNull: true,
     rawEcdsa: true,
@@ -68,7 +68,7 @@ export const DEFAULT_POLICY: VerificationPolicy = {
 };
 
 /** Nothing but what the standards say, and revocation lists at hand. */
-export const STRICT_POLICY: VerificationPolicy = {
+export const strictPolicy: VerificationPolicy = {
   securityObject: {
     digestInfoWithoutNull: false,
     rawEcdsa: false,

@@ -2,7 +2,7 @@ import type { SignedDataWarning } from "../cms/verify-signed-data.ts";
 import type { SignatureWarning } from "../crypto/check-signature.ts";
 
 /** In the order in which they are made. The first that fails is the last that is made. */
-export const CHECK_NAMES = [
+export const checkNames = [
   "structure",
   "sod_signature",
   "signer_certificate",
@@ -17,7 +17,7 @@ export const CHECK_NAMES = [
   "active_authentication",
 ] as const;
 
-export type CheckName = (typeof CHECK_NAMES)[number];
+export type CheckName = (typeof checkNames)[number];
 
 /**
  * `pending` is a proof that the chip offers and that is still to be asked for; `not_offered` one that it cannot give, or only in a way that is

@@ -1,4 +1,4 @@
-import { STATUS } from "../apdu/response.ts";
+import { statusWords } from "../apdu/response.ts";
 import { readTlv, readWhole } from "../ber/read.ts";
 import { tlv } from "../ber/write.ts";
 import { bytesToBigInt, equal, equalConstantTime, uintBytes } from "../bytes.ts";
@@ -74,20 +74,20 @@ export class PaceChip {
 
   step(data: Uint8Array, chained: boolean): PaceStep {
     const { tag, value } = authenticationObject(data);
-    if (chained === (this.#stage === "token")) throw new Refusal(STATUS.lastCommandExpected);
+    if (chained === (this.#stage === "token")) throw new Refusal(statusWords.lastCommandExpected);
     switch (this.#stage) {
       case "nonce": {
-        if (tag !== undefined) throw new Refusal(STATUS.wrongData);
+        if (tag !== undefined) throw new Refusal(statusWords.wrongData);
         this.#stage = "map";
         const { suite } = this.#protocol;
         return answer(0x80, encryptNonce(suite, passwordKey(suite, this.#password), this.#nonce));
       }
       case "map":
-        if (tag !== 0x81) throw new Refusal(STATUS.wrongData);
+        if (tag !== 0x81) throw new Refusal(statusWords.wrongData);
         this.#stage = "agree";
         return this.#map(value);
       case "agree": {
-        if (tag !== 0x83 || this.#mapped === undefined) throw new Refusal(STATUS.wrongData);
+        if (tag !== 0x83 || this.#mapped === undefined) throw new Refusal(statusWords.wrongData);
         this.#mapped.checkPublicKey(value);
         this.#stage = "token";
         this.#terminalKey = value;
@@ -95,7 +95,7 @@ export class PaceChip {
         return answer(0x84, this.#mapped.publicKey(this.#privateKey));
       }
       case "token":
-        if (tag !== 0x85) throw new Refusal(STATUS.wrongData);
+        if (tag !== 0x85) throw new Refusal(statusWords.wrongData);
         return this.#finish(value);
     }
   }
@@ -103,7 +103,7 @@ export class PaceChip {
   #map(terminalValue: Uint8Array): PaceStep {
     const { suite, mapping } = this.#protocol;
     if (mapping === "integrated") {
-      if (terminalValue.length !== suite.keyBytes) throw new Refusal(STATUS.wrongData);
+      if (terminalValue.length !== suite.keyBytes) throw new Refusal(statusWords.wrongData);
       const pseudoRandom = integratedPseudoRandom(suite, this.#nonce, terminalValue, this.#domain.bits);
       this.#mapped = this.#domain.withGenerator(this.#domain.mapIntegrated(pseudoRandom));
       return answer(0x82, new Uint8Array(0));
@@ -117,14 +117,14 @@ export class PaceChip {
 
   #finish(terminalToken: Uint8Array): PaceStep {
     const mapped = this.#mapped;
-    if (mapped === undefined) throw new Refusal(STATUS.conditionsNotSatisfied);
+    if (mapped === undefined) throw new Refusal(statusWords.conditionsNotSatisfied);
     const { suite } = this.#protocol;
     const keys = deriveSessionKeys(suite, mapped.sharedSecret(this.#privateKey, this.#terminalKey));
     const ownKey = mapped.publicKey(this.#privateKey);
     const token = (key: Uint8Array) =>
       suite.authenticationToken(keys.mac, tokenInput(this.#protocol, mapped, key));
     if (equal(ownKey, this.#terminalKey) || !equalConstantTime(token(ownKey), terminalToken)) {
-      throw new Refusal(STATUS.authenticationFailed);
+      throw new Refusal(statusWords.authenticationFailed);
     }
     const objects = [tlv(0x86, token(this.#terminalKey))];
     const staticKey = this.#staticKey;

@@ -1,6 +1,6 @@
-import { OID } from "../../ber/oid.ts";
+import { oids } from "../../ber/oid.ts";
 import { readTlv } from "../../ber/read.ts";
-import { contextConstructed, TAG } from "../../ber/tag.ts";
+import { contextConstructed, tags } from "../../ber/tag.ts";
 import {
   contextTag,
   contextValue,
@@ -13,7 +13,7 @@ import {
   utcTime,
 } from "../../ber/write.ts";
 import { concat } from "../../bytes.ts";
-import { ATTRIBUTE_OID } from "../../cms/signed-data.ts";
+import { attributeOids } from "../../cms/signed-data.ts";
 import type { SignatureScheme } from "../../crypto/signature-scheme.ts";
 import type { DataGroupNumber } from "../../lds/data-group.ts";
 import { buildLdsSecurityObject, type DigestName } from "../../lds/lds-security-object.ts";
@@ -57,9 +57,9 @@ export function signMessage(
   const digest = digestOf(scheme.hash, content);
   const attribute = (type: string, value: Uint8Array) => sequence(oid(type), setOf(value));
   const attributes = setOf(
-    attribute(ATTRIBUTE_OID.contentType, oid(quirks.signedContentType ?? contentType)),
-    attribute(ATTRIBUTE_OID.messageDigest, octetString(digest)),
-    ...(signedAt === null ? [] : [attribute(ATTRIBUTE_OID.signingTime, utcTime(signedAt))]),
+    attribute(attributeOids.contentType, oid(quirks.signedContentType ?? contentType)),
+    attribute(attributeOids.messageDigest, octetString(digest)),
+    ...(signedAt === null ? [] : [attribute(attributeOids.signingTime, utcTime(signedAt))]),
   );
   const sign = quirks.sign ?? ((message: Uint8Array) => key.sign(scheme, message));
   const withAttributes = quirks.withoutSignedAttributes !== true;
@@ -78,14 +78,14 @@ export function signMessage(
       ? indefinite(0x24, octetString(content.subarray(0, middle)), octetString(content.subarray(middle)))
       : octetString(content);
   const signedData = outer(
-    TAG.sequence,
+    tags.sequence,
     integer(3),
     setOf(hashAlgorithm(scheme.hash)),
-    outer(TAG.sequence, oid(contentType), outer(contextConstructed(0), octets)),
+    outer(tags.sequence, oid(contentType), outer(contextConstructed(0), octets)),
     contextTag(0, certificate),
     setOf(signerInfo),
   );
-  return outer(TAG.sequence, oid(OID.signedData), outer(contextConstructed(0), signedData));
+  return outer(tags.sequence, oid(oids.signedData), outer(contextConstructed(0), signedData));
 }
 
 function indefinite(tag: number, ...content: readonly Uint8Array[]): Uint8Array {
@@ -120,7 +120,7 @@ export function signSecurityObject({
   const versions = { ldsVersion: "1.8", unicodeVersion: "6.3.0" };
   const content = buildLdsSecurityObject({ digest: groupHash, hashes, versions });
   return buildSod(
-    signMessage(options.quirks?.contentType ?? OID.ldsSecurityObject, content, signer, options),
+    signMessage(options.quirks?.contentType ?? oids.ldsSecurityObject, content, signer, options),
   );
 }
 
@@ -130,5 +130,5 @@ export function signMasterList(
   signer: MessageSigner,
   options: MessageOptions,
 ): Uint8Array {
-  return signMessage(OID.cscaMasterList, sequence(integer(0), setOf(...certificates)), signer, options);
+  return signMessage(oids.cscaMasterList, sequence(integer(0), setOf(...certificates)), signer, options);
 }
