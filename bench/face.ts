@@ -188,7 +188,7 @@ function followedShare(how: { reflection: number; noise: number; recorded: boole
           roll: 0,
           size: 1,
           faceLight: [light(0, 0.4), light(1, 0.3), light(2, 0.25)],
-          surroundingLight: undefined,
+          surroundingLight: null,
         },
       };
     });

@@ -90,22 +90,22 @@ function damageBytes(bytes: Uint8Array, seeds: readonly Uint8Array[], dice: Dice
 type Node = {
   tag: Uint8Array;
   /** Undefined when the value is taken as bytes. */
-  children: Node[] | undefined;
+  children: Node[] | null;
   value: Uint8Array;
   /** Written in place of the right length. */
-  length: Uint8Array | undefined;
+  length: Uint8Array | null;
   indefinite: boolean;
 };
 
 function damageStructure(bytes: Uint8Array, dice: Dice): Uint8Array {
   const root = parseTree(bytes);
-  if (root === undefined) return damageBytes(bytes, [bytes], dice);
-  const nodes: { readonly node: Node; readonly parent: Node | undefined }[] = [];
-  const collect = (node: Node, parent: Node | undefined) => {
+  if (root === null) return damageBytes(bytes, [bytes], dice);
+  const nodes: { readonly node: Node; readonly parent: Node | null }[] = [];
+  const collect = (node: Node, parent: Node | null) => {
     nodes.push({ node, parent });
     for (const child of node.children ?? []) collect(child, node);
   };
-  collect(root, undefined);
+  collect(root, null);
   const { node, parent } = dice.pick(nodes);
   switch (dice.below(12)) {
     case 0:
@@ -131,24 +131,24 @@ function damageStructure(bytes: Uint8Array, dice: Dice): Uint8Array {
       parent?.children?.reverse();
       break;
     case 7:
-      node.children = undefined;
+      node.children = null;
       node.value = dice.bytes(dice.below(40));
       break;
     case 8:
       wrap(node, dice);
       break;
     case 9:
-      node.children = undefined;
+      node.children = null;
       node.value = new Uint8Array(0);
       break;
     case 10: {
       const other = dice.pick(nodes).node;
-      node.children = undefined;
+      node.children = null;
       node.value = encode(other, 0);
       break;
     }
     default:
-      if (node.children === undefined && node.value.length > 0)
+      if (node.children === null && node.value.length > 0)
         node.value = damageBytes(node.value, [node.value], dice);
   }
   return encode(root, 0);
@@ -163,7 +163,7 @@ function wrap(node: Node, dice: Dice): void {
     node.tag = tag;
     node.children = [inner];
     node.indefinite = indefinite;
-    node.length = undefined;
+    node.length = null;
   }
 }
 
@@ -186,20 +186,20 @@ function hexBytes(hex: string): Uint8Array {
   return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
-function parseTree(bytes: Uint8Array): Node | undefined {
+function parseTree(bytes: Uint8Array): Node | null {
   try {
     return toNode(readTlv(bytes, 0, { maxNodes: 2000 }), 0);
   } catch {
-    return undefined;
+    return null;
   }
 }
 
 function toNode(tlv: Tlv, depth: number): Node {
   const node: Node = {
     tag: tagBytes(tlv.tag),
-    children: undefined,
+    children: null,
     value: tlv.value,
-    length: undefined,
+    length: null,
     indefinite: tlv.indefinite,
   };
   if (depth > 20) return node;
@@ -207,15 +207,15 @@ function toNode(tlv: Tlv, depth: number): Node {
     if (tlv.constructed) node.children = tlv.children().map((child) => toNode(child, depth + 1));
     else if (tlv.tag === 0x04 && tlv.valueLength > 4) node.children = nested(tlv.value, depth);
   } catch {
-    node.children = undefined;
+    node.children = null;
   }
   return node;
 }
 
 /** Octet strings often hold an encoding of their own, which is worth damaging from the inside. */
-function nested(value: Uint8Array, depth: number): Node[] | undefined {
+function nested(value: Uint8Array, depth: number): Node[] | null {
   const inner = readTlv(value, 0, { maxNodes: 2000 });
-  return inner.end === value.length ? [toNode(inner, depth + 1)] : undefined;
+  return inner.end === value.length ? [toNode(inner, depth + 1)] : null;
 }
 
 function tagBytes(tag: number): Uint8Array {
@@ -225,7 +225,7 @@ function tagBytes(tag: number): Uint8Array {
 
 function encode(node: Node, depth: number): Uint8Array {
   const value =
-    node.children === undefined || depth > 200
+    node.children === null || depth > 200
       ? node.value
       : concatAll(node.children.map((child) => encode(child, depth + 1)));
   if (node.indefinite) return concat(node.tag, Uint8Array.of(0x80), value, Uint8Array.of(0, 0));

@@ -54,13 +54,13 @@ export type EmrtdErrorDetails = {
  */
 export class EmrtdError extends Error {
   readonly code: EmrtdErrorCode;
-  readonly statusWord: number | undefined;
+  readonly statusWord: number | null;
 
   constructor(code: EmrtdErrorCode, message: string, details: EmrtdErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = "EmrtdError";
     this.code = code;
-    this.statusWord = details.statusWord;
+    this.statusWord = details.statusWord ?? null;
   }
 }
 

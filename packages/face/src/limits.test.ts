@@ -37,7 +37,7 @@ const at = (frames: FrameMeasurement[], indexes: readonly number[], change: Para
 const from = (frames: FrameMeasurement[], first: number, change: Parameters<typeof withFace>[1]) =>
   frames.map((frame, index) => (index < first ? frame : withFace(frame, change)));
 const without = (frames: FrameMeasurement[], indexes: readonly number[]) =>
-  frames.map((frame, index) => (indexes.includes(index) ? { ...frame, faces: 0, face: undefined } : frame));
+  frames.map((frame, index) => (indexes.includes(index) ? { ...frame, faces: 0, face: null } : frame));
 const lit = (by: number): Parameters<typeof withFace>[1] => {
   return () => ({ surroundingLight: [0.3 * by, 0.3 * by, 0.3 * by] });
 };

@@ -122,7 +122,7 @@ describe("movements", () => {
   it("fail without embeddings, whatever else is right", () =>
     spoilt("face_changed", (frames) =>
       frames.map((frame) => {
-        if (frame.face === undefined) return frame;
+        if (frame.face === null) return frame;
         const { embedding: _, ...face } = frame.face;
         return { ...frame, face };
       }),
@@ -133,13 +133,13 @@ describe("movements", () => {
 
   it("fail when the face is away too often or too long", () => {
     spoilt("no_face", (frames) =>
-      frames.map((frame, index) => (index % 4 === 1 ? { ...frame, faces: 0, face: undefined } : frame)),
+      frames.map((frame, index) => (index % 4 === 1 ? { ...frame, faces: 0, face: null } : frame)),
     );
     fc.assert(
       fc.property(challenges, people, randoms, (challenge, person, random) => {
         const frames = performed(challenge.movements, person, random, 220);
         const gone = frames.map((frame, index) =>
-          index >= 5 && index < 8 ? { ...frame, faces: 0, face: undefined } : frame,
+          index >= 5 && index < 8 ? { ...frame, faces: 0, face: null } : frame,
         );
         assert.deepEqual(reasonsOf(frames, challenge), []);
         assert.ok(reasonsOf(gone, challenge).includes("frame_rate_too_low"));

@@ -26,7 +26,7 @@ export type FaceMeasurement = HeadPose & {
   readonly box: Box;
   readonly faceLight: Light;
   /** Of the frame outside the face, unless the face fills it. */
-  readonly surroundingLight: Light | undefined;
+  readonly surroundingLight: Light | null;
   /** Present for the frames that were picked for it. */
   readonly embedding?: readonly number[];
 };
@@ -40,7 +40,7 @@ export type FrameMeasurement = {
   readonly faces: number;
   readonly width: number;
   readonly height: number;
-  readonly face: FaceMeasurement | undefined;
+  readonly face: FaceMeasurement | null;
 };
 
 /** Euclidean distance of two embeddings. */

@@ -85,10 +85,10 @@ function blankAsNull(text: string): string | null {
 
 function knownDate(date: MrzDate): string | null {
   const whole = isoDate(date);
-  if (whole !== undefined) return whole;
-  if (date.year === undefined) return null;
+  if (whole !== null) return whole;
+  if (date.year === null) return null;
   const year = String(date.year).padStart(4, "0");
-  return date.month === undefined ? year : `${year}-${String(date.month).padStart(2, "0")}`;
+  return date.month === null ? year : `${year}-${String(date.month).padStart(2, "0")}`;
 }
 
 /**
@@ -97,7 +97,7 @@ function knownDate(date: MrzDate): string | null {
  * February completes a year on 1 March where there is no such day.
  */
 export function isAtLeast(birth: MrzDate, years: number, now: Date): boolean {
-  if (birth.year === undefined) return false;
+  if (birth.year === null) return false;
   const month = birth.month ?? 12;
   const day = birth.day ?? new Date(Date.UTC(birth.year, month, 0)).getUTCDate();
   // A day that does not exist rolls over to the first of the next month, which is what is wanted.

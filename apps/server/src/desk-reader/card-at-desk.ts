@@ -29,11 +29,11 @@ export class CardAtDesk {
   readonly transport: ChipTransport;
   readonly #wait: CardWait;
   readonly #desk: DeskReaders;
-  #card: ConnectedCard | undefined;
+  #card: ConnectedCard | null = null;
   #pollsLeft: number;
   #lost = false;
   #restarts = 0;
-  #namedReader: string | undefined;
+  #namedReader: string | null = null;
 
   constructor(wait: CardWait, desk: DeskReaders) {
     this.#wait = wait;
@@ -62,7 +62,7 @@ export class CardAtDesk {
   }
 
   #connected(): ChipTransport {
-    if (this.#card === undefined) throw new EmrtdError("CHIP_LOST", "No document is on the reader");
+    if (this.#card === null) throw new EmrtdError("CHIP_LOST", "No document is on the reader");
     return this.#card.transport;
   }
 
@@ -72,10 +72,10 @@ export class CardAtDesk {
    */
   async work<T>(task: (fresh: boolean) => Promise<T>): Promise<T> {
     for (;;) {
-      const reader = this.#card === undefined ? await this.untilPresent() : undefined;
+      const reader = this.#card === null ? await this.untilPresent() : null;
       try {
-        if (reader !== undefined) this.#card = await this.#desk.readers.connect(reader);
-        return await task(reader !== undefined);
+        if (reader !== null) this.#card = await this.#desk.readers.connect(reader);
+        return await task(reader !== null);
       } catch (error) {
         await this.release();
         const lost = isEmrtdError(error) && error.code === "CHIP_LOST";
@@ -95,7 +95,7 @@ export class CardAtDesk {
     if (this.#lost) {
       print("The document left the reader. Put it back.");
       this.#lost = false;
-      this.#namedReader = undefined;
+      this.#namedReader = null;
     }
     for (; this.#pollsLeft > 0; this.#pollsLeft--) {
       const all = await readers.list();
@@ -125,7 +125,7 @@ export class CardAtDesk {
   /** Lets go of the card; the next work connects to it anew. */
   async release(): Promise<void> {
     const card = this.#card;
-    this.#card = undefined;
+    this.#card = null;
     // The card may be gone by now, and what happened before is the better error.
     await card?.disconnect().catch(() => {});
   }

@@ -30,7 +30,7 @@ type OpenJpeg = {
   J2KDecoder: new () => OpenJpegDecoder;
 };
 
-let openJpeg: Promise<OpenJpeg> | undefined;
+let openJpeg: Promise<OpenJpeg> | null = null;
 
 function loadOpenJpeg(): Promise<OpenJpeg> {
   const require = createRequire(import.meta.url);
@@ -105,7 +105,7 @@ async function decodeAsJpeg2000(bytes: Uint8Array): Promise<Picture> {
     return { width, height, rgb };
   } catch (error) {
     // The decoder throws numbers and texts of its own; after that its memory is not to be trusted.
-    openJpeg = undefined;
+    openJpeg = null;
     if (error instanceof PictureError) throw error;
     throw new PictureError("The picture is no JPEG 2000 that can be decoded");
   } finally {

@@ -46,7 +46,7 @@ export type FaceModels = {
   /** Every face in the picture, the largest first. */
   detect(picture: Picture): Promise<readonly Box[]>;
   /** `near` is where the face was in the picture before, when it was in one: looking there first is quicker. */
-  measure(picture: Picture, box: Box, near?: Box): FaceMeasurement | undefined;
+  measure(picture: Picture, box: Box, near?: Box): FaceMeasurement | null;
   embed(picture: Picture, box: Box): Promise<readonly number[]>;
 };
 
@@ -239,7 +239,7 @@ export async function loadFaceModels(): Promise<FaceModels> {
       const around = squareAround(extentOf(seen.points, first));
       const still = isAlike(first, around);
       const { points, confidence } = still ? seen : mesh(picture, around);
-      if (!(confidence >= meshLeastConfidence)) return undefined;
+      if (!(confidence >= meshLeastConfidence)) return null;
       const shown = still ? first : around;
       const face = extentOf(points, shown);
       return { box: face, ...poseOf(points, shown), ...lightOf(picture, face) };
@@ -342,7 +342,7 @@ const leastAreaShare = 0.005;
 function lightOf(
   { rgb, width, height }: Picture,
   box: Box,
-): { readonly faceLight: Light; readonly surroundingLight: Light | undefined } {
+): { readonly faceLight: Light; readonly surroundingLight: Light | null } {
   const face = [0, 0, 0, 0];
   const surrounding = [0, 0, 0, 0];
   const step = Math.max(1, Math.round(Math.sqrt((width * height) / 40_000)));
@@ -350,9 +350,8 @@ function lightOf(
     for (let x = 0; x < width; x += step) {
       const across = Math.abs((x - box.x) / box.width - 0.5);
       const along = Math.abs((y - box.y) / box.height - 0.5);
-      const sum =
-        across < 0.3 && along < 0.35 ? face : across > 0.75 || along > 0.85 ? surrounding : undefined;
-      if (sum === undefined) continue;
+      const sum = across < 0.3 && along < 0.35 ? face : across > 0.75 || along > 0.85 ? surrounding : null;
+      if (sum === null) continue;
       for (let channel = 0; channel < 3; channel++)
         sum[channel] = (sum[channel] ?? 0) + (linearOf[rgb[(y * width + x) * 3 + channel] ?? 0] ?? 0);
       sum[3] = (sum[3] ?? 0) + 1;
@@ -366,6 +365,6 @@ function lightOf(
   const enough = ([, , , count = 0]: number[]) => count * step * step >= leastAreaShare * width * height;
   return {
     faceLight: enough(face) ? mean(face) : [0, 0, 0],
-    surroundingLight: enough(surrounding) ? mean(surrounding) : undefined,
+    surroundingLight: enough(surrounding) ? mean(surrounding) : null,
   };
 }

@@ -100,18 +100,18 @@ export function openTrustFolder(
   checker: SignatureChecker,
   onProblem: (error: Error) => void,
 ): TrustFolder {
-  let store: TrustStore | undefined;
-  let seen: string | undefined;
-  let loading: Promise<TrustStore> | undefined;
+  let store: TrustStore | null = null;
+  let seen: string | null = null;
+  let loading: Promise<TrustStore> | null = null;
 
   const refresh = async (): Promise<TrustStore> => {
     const entries = await listEntries(folder);
     const state = entries.map(({ name, version }) => `${name} ${version}`).join("\n");
-    if (store !== undefined && state === seen) return store;
+    if (store !== null && state === seen) return store;
     try {
       store = new TrustStore(await loadTrustRecords(folder), checker);
     } catch (error) {
-      if (store === undefined) throw error;
+      if (store === null) throw error;
       onProblem(error as Error);
     }
     seen = state;
@@ -121,7 +121,7 @@ export function openTrustFolder(
   return {
     current: () => {
       loading ??= refresh().finally(() => {
-        loading = undefined;
+        loading = null;
       });
       return loading;
     },

@@ -137,7 +137,7 @@ function verifyRsa(
   // ISO/IEC 9796-2 lets the signer take the smaller of s and n - s; the last nibble tells which one it was.
   const representative = (opened & 15n) === 12n ? opened : key.modulus - opened;
   const hash = checkRecoveredMessage(uintBytes(representative, Math.ceil(key.bits / 8)), challenge);
-  if (hash === undefined) return { verified: false, reason: "SIGNATURE_INVALID" };
+  if (hash === null) return { verified: false, reason: "SIGNATURE_INVALID" };
   return { verified: true, keyKind: "RSA", keyBits: key.bits, hash, encoding: "iso-9796-2" };
 }
 
@@ -148,37 +148,37 @@ function verifyRsa(
 export function checkRecoveredMessage(
   message: Uint8Array,
   challenge: Uint8Array,
-): ActiveAuthenticationHash | undefined {
+): ActiveAuthenticationHash | null {
   const last = message[message.length - 1];
-  let hashName: ActiveAuthenticationHash | undefined;
+  let hashName: ActiveAuthenticationHash | null;
   let trailerBytes: number;
   if (last === 0xbc) {
     hashName = "SHA-1";
     trailerBytes = 1;
   } else if (last === 0xcc) {
-    hashName = trailerHash[message[message.length - 2] ?? 0];
+    hashName = trailerHash[message[message.length - 2] ?? 0] ?? null;
     trailerBytes = 2;
   } else {
-    return undefined;
+    return null;
   }
-  if (hashName === undefined) return undefined;
+  if (hashName === null) return null;
   const first = message[0] ?? 0;
-  if (first >> 4 !== 6) return undefined;
+  if (first >> 4 !== 6) return null;
   let start = 1;
   // The padding between header and message is nibbles B, closed by A.
   let nibble = first & 15;
   while (nibble === 0xb && start < message.length) {
     const next = message[start++] ?? 0;
-    if (next >> 4 !== 0xb) return undefined;
+    if (next >> 4 !== 0xb) return null;
     nibble = next & 15;
   }
-  if (nibble !== 0xa) return undefined;
+  if (nibble !== 0xa) return null;
   const hash = hashFunctions[hashName];
   const digestBytes = hash(new Uint8Array(0)).length;
   const end = message.length - trailerBytes - digestBytes;
-  if (end < start) return undefined;
+  if (end < start) return null;
   const digest = hash(concat(message.subarray(start, end), challenge));
-  return equal(digest, message.subarray(end, end + digestBytes)) ? hashName : undefined;
+  return equal(digest, message.subarray(end, end + digestBytes)) ? hashName : null;
 }
 
 function verifyEcdsa(

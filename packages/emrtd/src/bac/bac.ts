@@ -24,11 +24,10 @@ export function sealBacMessage(keys: SessionKeys, message: Uint8Array): Uint8Arr
   return concat(encrypted, suite.mac(keys.mac, padIso7816(encrypted, 8)));
 }
 
-export function openBacMessage(keys: SessionKeys, sealed: Uint8Array): Uint8Array | undefined {
-  if (sealed.length !== 40) return undefined;
+export function openBacMessage(keys: SessionKeys, sealed: Uint8Array): Uint8Array | null {
+  if (sealed.length !== 40) return null;
   const encrypted = sealed.subarray(0, 32);
-  if (!equalConstantTime(suite.mac(keys.mac, padIso7816(encrypted, 8)), sealed.subarray(32)))
-    return undefined;
+  if (!equalConstantTime(suite.mac(keys.mac, padIso7816(encrypted, 8)), sealed.subarray(32))) return null;
   return suite.decryptCbc(keys.encryption, zeroIv, encrypted);
 }
 
@@ -75,7 +74,7 @@ export async function performBac(
     );
   }
   const opened = openBacMessage(keys, answer.data);
-  if (opened === undefined) throw new EmrtdError("BAC_FAILED", "The answer of the chip has a wrong checksum");
+  if (opened === null) throw new EmrtdError("BAC_FAILED", "The answer of the chip has a wrong checksum");
   if (
     !equalConstantTime(opened.subarray(0, 8), chipNonce) ||
     !equalConstantTime(opened.subarray(8, 16), terminalNonce)

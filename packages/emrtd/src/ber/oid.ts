@@ -48,25 +48,25 @@ function decodeOid(bytes: Uint8Array): string {
   if (bytes.length === 0) throw new EmrtdError("OID_INVALID", "The object identifier is empty or too long");
   const arcs: string[] = [];
   let arc = 0;
-  let wide: bigint | undefined;
+  let wide: bigint | null = null;
   let started = false;
   for (const byte of bytes) {
     if (!started && byte === 0x80) {
       throw new EmrtdError("OID_INVALID", "An arc of the object identifier has leading zeros");
     }
     started = true;
-    if (wide === undefined && arc > 0xffff_ffff) wide = BigInt(arc);
-    if (wide === undefined) arc = arc * 128 + (byte & 127);
+    if (wide === null && arc > 0xffff_ffff) wide = BigInt(arc);
+    if (wide === null) arc = arc * 128 + (byte & 127);
     else wide = wide * 128n + BigInt(byte & 127);
     if ((byte & 128) !== 0) continue;
     if (arcs.length === 0) {
-      const root = wide !== undefined || arc >= 80 ? 2 : Math.floor(arc / 40);
-      arcs.push(String(root), String(wide === undefined ? arc - root * 40 : wide - 80n));
+      const root = wide !== null || arc >= 80 ? 2 : Math.floor(arc / 40);
+      arcs.push(String(root), String(wide === null ? arc - root * 40 : wide - 80n));
     } else {
       arcs.push(String(wide ?? arc));
     }
     arc = 0;
-    wide = undefined;
+    wide = null;
     started = false;
   }
   if (started) throw new EmrtdError("OID_INVALID", "The last arc of the object identifier is incomplete");

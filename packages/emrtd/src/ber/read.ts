@@ -132,7 +132,7 @@ export class Tlv {
   readonly #source: Uint8Array;
   readonly #depth: number;
   readonly #budget: Budget;
-  #children: readonly Tlv[] | undefined;
+  #children: readonly Tlv[] | null = null;
 
   constructor(
     source: Uint8Array,
@@ -210,14 +210,14 @@ export class Tlv {
   }
 
   /** The first element directly below with this tag. */
-  find(tag: number): Tlv | undefined {
-    return this.children().find((child) => child.tag === tag);
+  find(tag: number): Tlv | null {
+    return this.children().find((child) => child.tag === tag) ?? null;
   }
 
   /** Like `find`, but its absence is an error that names `what`. */
   need(tag: number, what: string): Tlv {
     const child = this.find(tag);
-    if (child === undefined) throw new EmrtdError("BER_INVALID", `${what} is missing`);
+    if (child === null) throw new EmrtdError("BER_INVALID", `${what} is missing`);
     return child;
   }
 

@@ -14,7 +14,7 @@ export type ChipAuthenticationOffer = {
   readonly domain: KeyAgreementDomain;
   readonly publicKey: Uint8Array;
   /** Named to the chip when it has several keys. */
-  readonly keyId: bigint | undefined;
+  readonly keyId: bigint | null;
 };
 
 const maxKeys = 8;
@@ -41,7 +41,7 @@ export function chipAuthenticationOffersIn(infos: readonly SecurityInfo[]): Chip
   const protocols = infos.flatMap((info) => {
     if (info.kind !== "chipAuthentication") return [];
     const suite = suiteOf(info.protocol);
-    return suite === undefined ? [] : [{ oid: info.protocol, suite, keyId: info.keyId }];
+    return suite === null ? [] : [{ oid: info.protocol, suite, keyId: info.keyId }];
   });
   const offers: ChipAuthenticationOffer[] = [];
   let problem: EmrtdError | null = null;
@@ -51,7 +51,7 @@ export function chipAuthenticationOffersIn(infos: readonly SecurityInfo[]): Chip
     const matching = protocols.filter(
       (protocol) =>
         protocol.oid.startsWith(`${family}.`) &&
-        (protocol.keyId === undefined || key.keyId === undefined || protocol.keyId === key.keyId),
+        (protocol.keyId === null || key.keyId === null || protocol.keyId === key.keyId),
     );
     // Early documents hold a key without saying how to use it; version 1 with triple DES is what they mean.
     const assumed = overNumbers ? oids.chipAuthenticationDh3Des : oids.chipAuthenticationEcdh3Des;
@@ -75,7 +75,7 @@ function strength(suite: CipherSuite): number {
 }
 
 /** The last arc of the identifier names the cipher. */
-function suiteOf(oid: string): CipherSuite | undefined {
+function suiteOf(oid: string): CipherSuite | null {
   const name = cipherArcs[oid.slice(oid.lastIndexOf(".") + 1)];
-  return name === undefined ? undefined : cipherSuites[name];
+  return name === undefined ? null : cipherSuites[name];
 }

@@ -39,7 +39,7 @@ export function agreementCommands(
   commandSet: CommandSet,
 ): Uint8Array[] {
   const publicKey = offer.domain.publicKey(bytesToBigInt(privateKey));
-  const keyReference = offer.keyId === undefined ? new Uint8Array(0) : tlv(0x84, bigIntToBytes(offer.keyId));
+  const keyReference = offer.keyId === null ? new Uint8Array(0) : tlv(0x84, bigIntToBytes(offer.keyId));
   if (commandSet === "key_agreement_template") {
     const data = concat(tlv(0x91, publicKey), keyReference);
     return [encodeCommand({ cla: 0, ins: 0x22, p1: 0x41, p2: 0xa6, data })];

@@ -64,10 +64,10 @@ export function readSignedData(bytes: Uint8Array, limits: SignedDataLimits): Sig
   signedData.at(1, "The digest algorithms of the signed data", tags.set);
   const encapsulated = signedData.at(2, "The encapsulated content", tags.sequence);
   const content = encapsulated.find(contextConstructed(0));
-  if (content === undefined) throw new EmrtdError("CMS_INVALID", "The signed data has no content");
+  if (content === null) throw new EmrtdError("CMS_INVALID", "The signed data has no content");
 
   let certificates: readonly Tlv[] = [];
-  let signerInfos: Tlv | undefined;
+  let signerInfos: Tlv | null = null;
   for (const field of signedData.children().slice(3)) {
     if (field.tag === contextConstructed(0)) certificates = field.children();
     else if (field.tag === tags.set) signerInfos = field;
@@ -75,7 +75,7 @@ export function readSignedData(bytes: Uint8Array, limits: SignedDataLimits): Sig
       throw new EmrtdError("CMS_INVALID", "The signed data has an unexpected field");
     }
   }
-  if (signerInfos === undefined) throw new EmrtdError("CMS_INVALID", "The signed data has no signer infos");
+  if (signerInfos === null) throw new EmrtdError("CMS_INVALID", "The signed data has no signer infos");
   if (certificates.length > maxCertificates)
     throw new EmrtdError("CMS_INVALID", "There are too many certificates");
   if (signerInfos.children().length > maxSigners)

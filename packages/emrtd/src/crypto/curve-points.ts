@@ -31,14 +31,14 @@ export function calculableCurve({ name, p, a, b, gx, gy, n }: Curve): Calculable
   return made;
 }
 
-export function standardizedCurveOfOid(oid: string): CalculableCurve | undefined {
+export function standardizedCurveOfOid(oid: string): CalculableCurve | null {
   const curve = curveOfOid(oid);
-  return curve === undefined || curve.standardizedId === null ? undefined : calculableCurve(curve);
+  return curve === null || curve.standardizedId === null ? null : calculableCurve(curve);
 }
 
-export function standardizedCurveOfId(id: number): CalculableCurve | undefined {
+export function standardizedCurveOfId(id: number): CalculableCurve | null {
   const curve = standardizedCurves.find(({ standardizedId }) => standardizedId === id);
-  return curve === undefined ? undefined : calculableCurve(curve);
+  return curve === undefined ? null : calculableCurve(curve);
 }
 
 const minFieldBits = 160;

@@ -224,8 +224,8 @@ const byOid: ReadonlyMap<string, Curve> = new Map(curves.map((curve) => [curve.o
 const byName: ReadonlyMap<string, Curve> = new Map(curves.map((curve) => [curve.name, curve]));
 const byPrime: ReadonlyMap<bigint, readonly Curve[]> = Map.groupBy(curves, (curve) => curve.p);
 
-export function curveOfOid(oid: string): Curve | undefined {
-  return byOid.get(oid);
+export function curveOfOid(oid: string): Curve | null {
+  return byOid.get(oid) ?? null;
 }
 
 export function curveNamed(name: CurveName): Curve {
@@ -241,26 +241,27 @@ export type ExplicitParameters = {
   readonly b: Uint8Array;
   readonly gx: Uint8Array;
   /** Absent when the generator is compressed; its parity decides then. */
-  readonly gy: Uint8Array | undefined;
+  readonly gy: Uint8Array | null;
   readonly gyIsOdd: boolean;
   readonly n: Uint8Array;
-  readonly cofactor: bigint | undefined;
+  readonly cofactor: bigint | null;
 };
 
-export function curveOfParameters(given: ExplicitParameters): Curve | undefined {
-  if (given.cofactor !== undefined && given.cofactor !== 1n) return undefined;
+export function curveOfParameters(given: ExplicitParameters): Curve | null {
+  if (given.cofactor !== null && given.cofactor !== 1n) return null;
   const candidates = byPrime.get(bytesToBigInt(given.p)) ?? [];
   const a = bytesToBigInt(given.a);
   const b = bytesToBigInt(given.b);
   const gx = bytesToBigInt(given.gx);
   const n = bytesToBigInt(given.n);
-  const gy = given.gy === undefined ? undefined : bytesToBigInt(given.gy);
-  return candidates.find(
+  const gy = given.gy === null ? null : bytesToBigInt(given.gy);
+  const found = candidates.find(
     (curve) =>
       curve.a === a &&
       curve.b === b &&
       curve.gx === gx &&
       curve.n === n &&
-      (gy === undefined ? (curve.gy & 1n) === (given.gyIsOdd ? 1n : 0n) : curve.gy === gy),
+      (gy === null ? (curve.gy & 1n) === (given.gyIsOdd ? 1n : 0n) : curve.gy === gy),
   );
+  return found ?? null;
 }

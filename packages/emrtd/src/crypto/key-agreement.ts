@@ -46,12 +46,12 @@ const ecDomains = new WeakMap<CalculableCurve, KeyAgreementDomain>();
 export function ecDomain(curve: CalculableCurve): KeyAgreementDomain {
   const known = ecDomains.get(curve);
   if (known !== undefined) return known;
-  const made = ecDomainWith(curve, undefined);
+  const made = ecDomainWith(curve, null);
   ecDomains.set(curve, made);
   return made;
 }
 
-function ecDomainWith(curve: CalculableCurve, generator: Uint8Array | undefined): KeyAgreementDomain {
+function ecDomainWith(curve: CalculableCurve, generator: Uint8Array | null): KeyAgreementDomain {
   const { points } = curve;
   const { p, a, b, n } = points.CURVE();
   const fieldBytes = points.Fp.BYTES;
@@ -61,7 +61,7 @@ function ecDomainWith(curve: CalculableCurve, generator: Uint8Array | undefined)
     return concat(Uint8Array.of(4), uintBytes(x, fieldBytes), uintBytes(y, fieldBytes));
   };
   const decode = (bytes: Uint8Array): InstanceType<CurvePoints> => decodePoint(points, bytes);
-  const base = generator === undefined ? points.BASE : decode(generator);
+  const base = generator === null ? points.BASE : decode(generator);
   const multiply = (point: InstanceType<CurvePoints>, scalar: bigint) => {
     const reduced = ((scalar % n) + n) % n;
     if (reduced === 0n) throw new EmrtdError("CRYPTO_INVALID", "A scalar is zero");
@@ -139,7 +139,7 @@ export type DhParameters = {
   readonly p: bigint;
   readonly g: bigint;
   /** Order of the subgroup; some documents leave it out. */
-  readonly q: bigint | undefined;
+  readonly q: bigint | null;
 };
 
 const minDhBits = 1024;
@@ -160,7 +160,7 @@ export function dhDomain(name: string, parameters: DhParameters): KeyAgreementDo
     const value = bytesToBigInt(bytes);
     if (value <= 1n || value >= p - 1n)
       throw new EmrtdError("CRYPTO_INVALID", "A public key is out of range");
-    if (q !== undefined && modPow(value, q, p) !== 1n) {
+    if (q !== null && modPow(value, q, p) !== 1n) {
       throw new EmrtdError("CRYPTO_INVALID", "A public key is not in the subgroup");
     }
     return value;
@@ -183,7 +183,7 @@ export function dhDomain(name: string, parameters: DhParameters): KeyAgreementDo
     sharedSecret: (privateKey, publicKey) => encode(modPow(decode(publicKey), privateKey, p)),
     mapGeneric: (nonce, shared) => encode((modPow(g, bytesToBigInt(nonce), p) * decode(shared)) % p),
     mapIntegrated: (pseudoRandom) => {
-      if (q === undefined) {
+      if (q === null) {
         throw new EmrtdError("PROTOCOL_UNSUPPORTED", "Integrated mapping needs the order of the subgroup");
       }
       return encode(modPow(bytesToBigInt(pseudoRandom) % p, (p - 1n) / q, p));
@@ -205,7 +205,7 @@ export function checkedDhDomain(parameters: DhParameters): KeyAgreementDomain {
   }
   if (g <= 1n || g >= p - 1n)
     throw new EmrtdError("CRYPTO_INVALID", "The generator of the group is unsuitable");
-  if (q !== undefined) {
+  if (q !== null) {
     if (bitLength(q) < 160 || (p - 1n) % q !== 0n || modPow(g, q, p) !== 1n || !isProbablePrime(q)) {
       throw new EmrtdError("CRYPTO_INVALID", "The order of the group is unsuitable");
     }
@@ -284,6 +284,6 @@ export function standardizedDomain(id: number): KeyAgreementDomain {
   const group = rfc5114Groups[id];
   if (group !== undefined) return dhDomain(group.name, group.parameters);
   const curve = standardizedCurveOfId(id);
-  if (curve !== undefined) return ecDomain(curve);
+  if (curve !== null) return ecDomain(curve);
   throw new EmrtdError("ALGORITHM_UNSUPPORTED", "The standardized domain parameters are unknown");
 }

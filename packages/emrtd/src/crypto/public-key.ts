@@ -78,7 +78,7 @@ function readRsaKey(bytes: Uint8Array): Omit<RsaPublicKey, "plainEncoding"> {
 
 function namedCurve(oid: string): Curve {
   const curve = curveOfOid(oid);
-  if (curve === undefined) throw new EmrtdError("ALGORITHM_UNSUPPORTED", `The curve ${oid} is not supported`);
+  if (curve === null) throw new EmrtdError("ALGORITHM_UNSUPPORTED", `The curve ${oid} is not supported`);
   return curve;
 }
 
@@ -99,12 +99,12 @@ function readExplicitParameters(parameters: Tlv): Curve {
     a: coefficients.at(0, "The coefficient a").octetString(),
     b: coefficients.at(1, "The coefficient b").octetString(),
     gx: compressed ? generator.subarray(1) : generator.subarray(1, 1 + half),
-    gy: compressed ? undefined : generator.subarray(1 + half),
+    gy: compressed ? null : generator.subarray(1 + half),
     gyIsOdd: form === 3,
     n: parameters.at(4, "The order of a curve").unsignedBytes(),
-    cofactor: cofactor?.tag === tags.integer ? cofactor.integer() : undefined,
+    cofactor: cofactor?.tag === tags.integer ? cofactor.integer() : null,
   });
-  if (curve === undefined || (form !== 4 && !compressed)) {
+  if (curve === null || (form !== 4 && !compressed)) {
     throw new EmrtdError(
       "ALGORITHM_UNSUPPORTED",
       "The explicit curve parameters are those of no known curve",

@@ -50,7 +50,7 @@ const maxSaltBytes = 512;
 export function readHashAlgorithm(algorithm: Tlv): DigestName {
   const oid = algorithm.expect(tags.sequence, "A hash algorithm").at(0, "The name of a hash algorithm").oid();
   const hash = digestForOid(oid);
-  if (hash === undefined)
+  if (hash === null)
     throw new EmrtdError("ALGORITHM_UNSUPPORTED", `The hash algorithm ${oid} is not supported`);
   return hash;
 }

@@ -99,7 +99,7 @@ function readRsa(bytes: Uint8Array): SubjectPublicKey {
 export function readCurve(parameters: Tlv | undefined): CalculableCurve {
   if (parameters?.tag === tags.oid) {
     const curve = standardizedCurveOfOid(parameters.oid());
-    if (curve === undefined) throw new EmrtdError("ALGORITHM_UNSUPPORTED", "The named curve is not known");
+    if (curve === null) throw new EmrtdError("ALGORITHM_UNSUPPORTED", "The named curve is not known");
     return curve;
   }
   if (parameters?.tag !== tags.sequence) {
@@ -133,7 +133,7 @@ export function readDhDomain(algorithm: Tlv): KeyAgreementDomain {
     bytesToBigInt(parameters.at(index, what, tags.integer).unsignedBytes());
   // PKCS #3 has a private length in the third place, X9.42 the order of the subgroup.
   const hasOrder = algorithm.at(0, "algorithm identifier", tags.oid).oid() === oids.dhPublicNumber;
-  return checkedDhDomain({ p: number(0, "p"), g: number(1, "g"), q: hasOrder ? number(2, "q") : undefined });
+  return checkedDhDomain({ p: number(0, "p"), g: number(1, "g"), q: hasOrder ? number(2, "q") : null });
 }
 
 function readStandardized(parameters: Tlv | undefined, key: Uint8Array): SubjectPublicKey {
@@ -142,7 +142,7 @@ function readStandardized(parameters: Tlv | undefined, key: Uint8Array): Subject
   }
   const id = parameters.smallInteger();
   const curve = standardizedCurveOfId(id);
-  if (curve !== undefined) return { kind: "EC", curve, point: key };
+  if (curve !== null) return { kind: "EC", curve, point: key };
   return { kind: "DH", domain: standardizedDomain(id), publicKey: integerValue(key) };
 }
 

@@ -25,8 +25,8 @@ export function readCardSecurityContent(bytes: Uint8Array): Uint8Array {
 
 export type AtrInfo = {
   /** From the extended length information, when the chip gives it. */
-  readonly maxCommandBytes: number | undefined;
-  readonly maxResponseBytes: number | undefined;
+  readonly maxCommandBytes: number | null;
+  readonly maxResponseBytes: number | null;
   /** From the card capabilities: whether extended lengths may be used at all. */
   readonly extendedLength: boolean;
 };
@@ -38,8 +38,8 @@ const maxObjects = 64;
 /** EF.ATR/INFO is a row of data objects, padded with zeros or FF. */
 export function readAtrInfo(bytes: Uint8Array): AtrInfo {
   if (bytes.length > 4096) throw new EmrtdError("LDS_TOO_LARGE", "EF.ATR/INFO is too large");
-  let maxCommandBytes: number | undefined;
-  let maxResponseBytes: number | undefined;
+  let maxCommandBytes: number | null = null;
+  let maxResponseBytes: number | null = null;
   let extendedLength = false;
   let offset = 0;
   for (let objects = 0; offset < bytes.length && objects < maxObjects; objects++) {

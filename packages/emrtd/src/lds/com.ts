@@ -27,7 +27,7 @@ export function readCom(bytes: Uint8Array): Com {
   const unknownTags: number[] = [];
   for (const tag of tags) {
     const group = dataGroupForTag(tag);
-    if (group === undefined) unknownTags.push(tag);
+    if (group === null) unknownTags.push(tag);
     else if (!dataGroups.includes(group)) dataGroups.push(group);
   }
   return {

@@ -27,10 +27,10 @@ export function isDataGroupNumber(number: number): number is DataGroupNumber {
   return Number.isInteger(number) && number >= 1 && number <= 16;
 }
 
-export function dataGroupForTag(tag: number): DataGroupNumber | undefined {
+export function dataGroupForTag(tag: number): DataGroupNumber | null {
   for (const [number, groupTag] of Object.entries(dataGroupTags)) {
     const candidate = Number(number);
     if (groupTag === tag && isDataGroupNumber(candidate)) return candidate;
   }
-  return undefined;
+  return null;
 }

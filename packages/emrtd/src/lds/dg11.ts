@@ -33,20 +33,20 @@ const fieldTags = {
 
 export type Dg11 = {
   /** In national characters, uncut, which is why it goes before the zone's. */
-  readonly fullName: HolderName | undefined;
+  readonly fullName: HolderName | null;
   readonly otherNames: readonly HolderName[];
-  readonly personalNumber: string | undefined;
+  readonly personalNumber: string | null;
   /** YYYYMMDD; a part that the issuer does not know is 00. */
-  readonly fullDateOfBirth: string | undefined;
+  readonly fullDateOfBirth: string | null;
   readonly placeOfBirth: readonly string[];
   readonly address: readonly string[];
-  readonly telephone: string | undefined;
-  readonly profession: string | undefined;
-  readonly title: string | undefined;
-  readonly personalSummary: string | undefined;
-  readonly proofOfCitizenship: Uint8Array | undefined;
+  readonly telephone: string | null;
+  readonly profession: string | null;
+  readonly title: string | null;
+  readonly personalSummary: string | null;
+  readonly proofOfCitizenship: Uint8Array | null;
   readonly otherDocuments: readonly string[];
-  readonly custody: string | undefined;
+  readonly custody: string | null;
 };
 
 /** The tag list is not relied upon: several states list what is not there, or hold what is not listed. */
@@ -54,23 +54,23 @@ export function readDg11(bytes: Uint8Array): Dg11 {
   const group = openFile(bytes, dataGroupTags[11], "DG11");
   const text = (tag: number) => {
     const node = group.find(tag);
-    return node === undefined ? undefined : readText(node);
+    return node === null ? null : readText(node);
   };
   const lines = (tag: number) => readLines(text(tag) ?? "");
   const fullName = text(fieldTags.fullName);
   const birth = group.find(fieldTags.fullDateOfBirth);
   return {
-    fullName: fullName === undefined ? undefined : readHolderName(fullName),
+    fullName: fullName === null ? null : readHolderName(fullName),
     otherNames: otherNames(group),
     personalNumber: text(fieldTags.personalNumber),
-    fullDateOfBirth: birth === undefined ? undefined : readDigits(birth, 8),
+    fullDateOfBirth: birth === null ? null : readDigits(birth, 8),
     placeOfBirth: lines(fieldTags.placeOfBirth),
     address: lines(fieldTags.address),
     telephone: text(fieldTags.telephone),
     profession: text(fieldTags.profession),
     title: text(fieldTags.title),
     personalSummary: text(fieldTags.personalSummary),
-    proofOfCitizenship: group.find(fieldTags.proofOfCitizenship)?.value,
+    proofOfCitizenship: group.find(fieldTags.proofOfCitizenship)?.value ?? null,
     otherDocuments: lines(fieldTags.otherDocuments),
     custody: text(fieldTags.custody),
   };
@@ -88,18 +88,15 @@ export type Dg11Content = Partial<Dg11>;
 
 export function buildDg11(content: Dg11Content): Uint8Array {
   const fields: [tag: number, value: Uint8Array][] = [];
-  const put = (tag: number, value: Uint8Array | undefined) => {
-    if (value !== undefined) fields.push([tag, value]);
+  const put = (tag: number, value: Uint8Array | null | undefined) => {
+    if (value != null) fields.push([tag, value]);
   };
-  const text = (value: string | undefined) => (value === undefined ? undefined : utf8(value));
+  const text = (value: string | null | undefined) => (value == null ? null : utf8(value));
   const lines = (value: readonly string[] | undefined) =>
-    value === undefined || value.length === 0 ? undefined : utf8(value.join("<"));
-  put(fieldTags.fullName, content.fullName === undefined ? undefined : holderNameContent(content.fullName));
+    value === undefined || value.length === 0 ? null : utf8(value.join("<"));
+  put(fieldTags.fullName, content.fullName == null ? null : holderNameContent(content.fullName));
   put(fieldTags.personalNumber, text(content.personalNumber));
-  put(
-    fieldTags.fullDateOfBirth,
-    content.fullDateOfBirth === undefined ? undefined : latin1(content.fullDateOfBirth),
-  );
+  put(fieldTags.fullDateOfBirth, content.fullDateOfBirth == null ? null : latin1(content.fullDateOfBirth));
   put(fieldTags.placeOfBirth, lines(content.placeOfBirth));
   put(fieldTags.address, lines(content.address));
   put(fieldTags.telephone, text(content.telephone));

@@ -27,28 +27,28 @@ const fieldTags = {
 } as const;
 
 export type Dg12 = {
-  readonly issuingAuthority: string | undefined;
+  readonly issuingAuthority: string | null;
   /** YYYYMMDD */
-  readonly dateOfIssue: string | undefined;
+  readonly dateOfIssue: string | null;
   readonly otherPersons: readonly HolderName[];
-  readonly endorsements: string | undefined;
-  readonly taxOrExit: string | undefined;
-  readonly frontImage: Uint8Array | undefined;
-  readonly rearImage: Uint8Array | undefined;
+  readonly endorsements: string | null;
+  readonly taxOrExit: string | null;
+  readonly frontImage: Uint8Array | null;
+  readonly rearImage: Uint8Array | null;
   /** YYYYMMDDhhmmss */
-  readonly personalisedAt: string | undefined;
-  readonly personalisationSystem: string | undefined;
+  readonly personalisedAt: string | null;
+  readonly personalisationSystem: string | null;
 };
 
 export function readDg12(bytes: Uint8Array): Dg12 {
   const group = openFile(bytes, dataGroupTags[12], "DG12");
   const text = (tag: number) => {
     const node = group.find(tag);
-    return node === undefined ? undefined : readText(node);
+    return node === null ? null : readText(node);
   };
   const digits = (tag: number, count: 8 | 14) => {
     const node = group.find(tag);
-    return node === undefined ? undefined : readDigits(node, count);
+    return node === null ? null : readDigits(node, count);
   };
   return {
     issuingAuthority: text(fieldTags.issuingAuthority),
@@ -56,8 +56,8 @@ export function readDg12(bytes: Uint8Array): Dg12 {
     otherPersons: otherPersons(group),
     endorsements: text(fieldTags.endorsements),
     taxOrExit: text(fieldTags.taxOrExit),
-    frontImage: group.find(fieldTags.frontImage)?.value,
-    rearImage: group.find(fieldTags.rearImage)?.value,
+    frontImage: group.find(fieldTags.frontImage)?.value ?? null,
+    rearImage: group.find(fieldTags.rearImage)?.value ?? null,
     personalisedAt: digits(fieldTags.personalisedAt, 14),
     personalisationSystem: text(fieldTags.personalisationSystem),
   };
@@ -74,11 +74,11 @@ export type Dg12Content = Partial<Dg12>;
 
 export function buildDg12(content: Dg12Content): Uint8Array {
   const fields: [tag: number, value: Uint8Array][] = [];
-  const put = (tag: number, value: Uint8Array | undefined) => {
-    if (value !== undefined) fields.push([tag, value]);
+  const put = (tag: number, value: Uint8Array | null | undefined) => {
+    if (value != null) fields.push([tag, value]);
   };
-  const text = (value: string | undefined) => (value === undefined ? undefined : utf8(value));
-  const digits = (value: string | undefined) => (value === undefined ? undefined : latin1(value));
+  const text = (value: string | null | undefined) => (value == null ? null : utf8(value));
+  const digits = (value: string | null | undefined) => (value == null ? null : latin1(value));
   put(fieldTags.issuingAuthority, text(content.issuingAuthority));
   put(fieldTags.dateOfIssue, digits(content.dateOfIssue));
   put(fieldTags.endorsements, text(content.endorsements));

@@ -47,11 +47,11 @@ export function readDg2(bytes: Uint8Array): Dg2 {
 }
 
 function readTemplate(template: Tlv): ReturnType<typeof readFaces19794> {
-  if (template.find(protectedTemplateTag) !== undefined) {
+  if (template.find(protectedTemplateTag) !== null) {
     throw new EmrtdError("LDS_UNSUPPORTED", "The biometric template is encrypted");
   }
   const primitive = template.find(dataBlockTag);
-  if (primitive !== undefined) {
+  if (primitive !== null) {
     const block = primitive.value;
     return isFace19794(block) ? readFaces19794(block) : readFaces39794(openFace39794(block));
   }

@@ -36,7 +36,7 @@ export function readFaces39794(template: Tlv): {
       .need(0xa0, "The two-dimensional image");
     const info = readImageInfo(image2d(image));
     const declared = image.find(0xa1);
-    if (declared !== undefined) warnings.push(...compare(declared, info));
+    if (declared !== null) warnings.push(...compare(declared, info));
     return { encoding: "ISO_39794_5", image: info } as const;
   });
   return { faces, warnings };
@@ -44,20 +44,20 @@ export function readFaces39794(template: Tlv): {
 
 function findBlock(template: Tlv): Tlv {
   const direct = template.find(faceImageDataBlockTag) ?? template.find(0xa1)?.find(faceImageDataBlockTag);
-  if (direct === undefined) throw new EmrtdError("LDS_UNSUPPORTED", "The biometric data is not a face image");
+  if (direct == null) throw new EmrtdError("LDS_UNSUPPORTED", "The biometric data is not a face image");
   return direct;
 }
 
 function image2d(block: Tlv): Uint8Array {
   const data = block.find(0x80) ?? block.find(0xa0);
-  if (data === undefined) throw new EmrtdError("LDS_INVALID", "The two-dimensional image has no data");
+  if (data === null) throw new EmrtdError("LDS_INVALID", "The two-dimensional image has no data");
   return data.implicitOctetString();
 }
 
 function compare(information: Tlv, image: ImageInfo): readonly FaceWarning[] {
   const warnings: FaceWarning[] = [];
   const code = information.find(0xa0)?.find(0x80);
-  if (code !== undefined) {
+  if (code != null) {
     const stated = small(code);
     const agrees =
       image.kind === "jpeg"
@@ -67,11 +67,7 @@ function compare(information: Tlv, image: ImageInfo): readonly FaceWarning[] {
   }
   const size = information.find(0xa7);
   const [width, height] = [size?.find(0x80), size?.find(0x81)];
-  if (
-    width !== undefined &&
-    height !== undefined &&
-    (small(width) !== image.width || small(height) !== image.height)
-  ) {
+  if (width != null && height != null && (small(width) !== image.width || small(height) !== image.height)) {
     warnings.push("IMAGE_SIZE_MISSTATED");
   }
   return warnings;

@@ -58,9 +58,9 @@ export function readText(node: Tlv): string {
  * Digits of a date or time, as text or, in documents of several states, packed two to a byte. Undefined when it is neither:
  * a date that cannot be read must not hide the rest of the group.
  */
-export function readDigits(node: Tlv, digits: 8 | 14): string | undefined {
+export function readDigits(node: Tlv, digits: 8 | 14): string | null {
   const text = node.valueLength === digits / 2 ? toHex(node.value) : fromLatin1(node.value.subarray(0, 32));
-  return text.length === digits && /^[0-9]+$/.test(text) ? text : undefined;
+  return text.length === digits && /^[0-9]+$/.test(text) ? text : null;
 }
 
 export type HolderName = {

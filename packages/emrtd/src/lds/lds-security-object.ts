@@ -18,8 +18,8 @@ const digests: Readonly<Record<DigestName, { readonly oid: string; readonly byte
 
 const digestNames: readonly DigestName[] = ["SHA-1", "SHA-224", "SHA-256", "SHA-384", "SHA-512"];
 
-export function digestForOid(dotted: string): DigestName | undefined {
-  return digestNames.find((name) => digests[name].oid === dotted);
+export function digestForOid(dotted: string): DigestName | null {
+  return digestNames.find((name) => digests[name].oid === dotted) ?? null;
 }
 
 export function digestOid(name: DigestName): string {
@@ -32,8 +32,8 @@ export type LdsSecurityObject = {
   readonly digest: DigestName;
   readonly hashes: ReadonlyMap<DataGroupNumber, Uint8Array>;
   /** From version 1 on; unlike those in EF.COM these are signed. */
-  readonly ldsVersion: string | undefined;
-  readonly unicodeVersion: string | undefined;
+  readonly ldsVersion: string | null;
+  readonly unicodeVersion: string | null;
 };
 
 export function readLdsSecurityObject(bytes: Uint8Array): LdsSecurityObject {
@@ -47,7 +47,7 @@ export function readLdsSecurityObject(bytes: Uint8Array): LdsSecurityObject {
   }
   const algorithm = object.at(1, "The hash algorithm", tags.sequence).at(0, "The hash algorithm").oid();
   const digest = digestForOid(algorithm);
-  if (digest === undefined) {
+  if (digest === null) {
     throw new EmrtdError("ALGORITHM_UNSUPPORTED", "The security object uses an unknown hash algorithm");
   }
   const hashes = readHashes(
@@ -59,8 +59,9 @@ export function readLdsSecurityObject(bytes: Uint8Array): LdsSecurityObject {
     version,
     digest,
     hashes,
-    ldsVersion: versionInfo?.expect(tags.sequence, "The version info").at(0, "The LDS version").text(),
-    unicodeVersion: versionInfo?.at(1, "The Unicode version").text(),
+    ldsVersion:
+      versionInfo?.expect(tags.sequence, "The version info").at(0, "The LDS version").text() ?? null,
+    unicodeVersion: versionInfo?.at(1, "The Unicode version").text() ?? null,
   };
 }
 

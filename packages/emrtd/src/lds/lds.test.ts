@@ -244,7 +244,7 @@ test("DG11 comes back in national characters", () => {
     { noNullPrototype: true },
   );
   fc.assert(fc.property(content, (built) => assert.deepEqual(readDg11(buildDg11(built)), built)));
-  assert.equal(readDg11(buildDg11({})).fullName, undefined);
+  assert.equal(readDg11(buildDg11({})).fullName, null);
 });
 
 test("DG11 is read where it departs from the standard", () => {
@@ -260,7 +260,7 @@ test("DG11 is read where it departs from the standard", () => {
   assert.deepEqual(dg11.otherNames, [{ primary: "DOE", secondary: "JANE" }]);
   assert.equal(dg11.fullDateOfBirth, "19740812", "packed digits");
   assert.deepEqual(dg11.placeOfBirth, ["ÄRHUS", "DK"], "not UTF-8");
-  assert.equal(readDg11(tlv(0x6b, tlv(0x5f2b, latin1("sometime")))).fullDateOfBirth, undefined);
+  assert.equal(readDg11(tlv(0x6b, tlv(0x5f2b, latin1("sometime")))).fullDateOfBirth, null);
 });
 
 test("DG12 comes back", () => {
@@ -374,7 +374,7 @@ test("the security object comes back in both versions", () => {
         );
         assert.equal(object.version, versioned ? 1 : 0);
         assert.equal(object.digest, digest);
-        assert.equal(object.ldsVersion, versioned ? "0108" : undefined);
+        assert.equal(object.ldsVersion, versioned ? "0108" : null);
         assert.deepEqual(object.hashes.size, hashes.size);
         for (const [group, hash] of hashes) assert.deepEqual(object.hashes.get(group), hash);
       },
@@ -405,8 +405,8 @@ test("EF.ATR/INFO tells how long commands may be", () => {
   const info = readAtrInfo(fromHex("47 03 B4 C5 C0 7F66 08 02 02 0400 02 02 0200 00 00 00"));
   assert.deepEqual(info, { maxCommandBytes: 1024, maxResponseBytes: 512, extendedLength: true });
   assert.deepEqual(readAtrInfo(new Uint8Array(0)), {
-    maxCommandBytes: undefined,
-    maxResponseBytes: undefined,
+    maxCommandBytes: null,
+    maxResponseBytes: null,
     extendedLength: false,
   });
   fails("BER_TRUNCATED", () => readAtrInfo(fromHex("7F66 08 02")));

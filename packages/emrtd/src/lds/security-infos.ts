@@ -24,14 +24,14 @@ type SecurityInfoBase = {
 export type ChipAuthenticationInfo = SecurityInfoBase & {
   readonly kind: "chipAuthentication";
   readonly version: number;
-  readonly keyId: bigint | undefined;
+  readonly keyId: bigint | null;
 };
 
 export type ChipAuthenticationPublicKeyInfo = SecurityInfoBase & {
   readonly kind: "chipAuthenticationPublicKey";
   /** DER, as key importers want it. */
   readonly subjectPublicKeyInfo: Uint8Array;
-  readonly keyId: bigint | undefined;
+  readonly keyId: bigint | null;
 };
 
 export type ActiveAuthenticationInfo = SecurityInfoBase & {
@@ -44,14 +44,14 @@ export type PaceInfo = SecurityInfoBase & {
   readonly kind: "pace";
   readonly version: number;
   /** A standardised domain parameter when the chip brings no parameters of its own. */
-  readonly parameterId: bigint | undefined;
+  readonly parameterId: bigint | null;
 };
 
 export type PaceDomainParameterInfo = SecurityInfoBase & {
   readonly kind: "paceDomainParameters";
   /** AlgorithmIdentifier, DER. */
   readonly domainParameter: Uint8Array;
-  readonly parameterId: bigint | undefined;
+  readonly parameterId: bigint | null;
 };
 
 export type TerminalAuthenticationInfo = SecurityInfoBase & {
@@ -85,7 +85,7 @@ function readSecurityInfo(info: Tlv): SecurityInfo {
   const version = () => info.at(1, "The version of a security info").smallInteger();
   const optionalId = () => {
     const node = info.children()[2];
-    return node?.tag === tags.integer ? node.integer() : undefined;
+    return node?.tag === tags.integer ? node.integer() : null;
   };
   if (isBelow(protocol, chipAuthentication)) {
     return { ...base, kind: "chipAuthentication", version: version(), keyId: optionalId() };

@@ -59,11 +59,11 @@ export function buildMrz(content: MrzContent): readonly string[] {
     const separated = optionalData === "" ? overflow : `${overflow}<${optionalData}`;
     put(layout.optionalData, separated, "document number with the optional data");
   }
-  if (layout.optionalDataCheck !== undefined) {
+  if (layout.optionalDataCheck !== null) {
     const digit = optionalData === "" ? (content.emptyOptionalCheck ?? "<") : checkDigit(optionalData);
     put(layout.optionalDataCheck, digit, "check digit");
   }
-  if (layout.secondOptionalData !== undefined) {
+  if (layout.secondOptionalData !== null) {
     put(layout.secondOptionalData, content.secondOptionalData ?? "", "optional data");
   }
   for (const [date, at, check, what] of [

@@ -9,32 +9,32 @@ const expiryYearsBack = 30;
 export type MrzDate = {
   /** The six characters as they stand. */
   readonly raw: string;
-  readonly year: number | undefined;
-  readonly month: number | undefined;
-  readonly day: number | undefined;
+  readonly year: number | null;
+  readonly month: number | null;
+  readonly day: number | null;
   /** Other years that the two digits may mean, when the zone alone cannot tell. */
   readonly otherYears: readonly number[];
 };
 
 type Parts = {
-  readonly twoDigitYear: number | undefined;
-  readonly month: number | undefined;
-  readonly day: number | undefined;
+  readonly twoDigitYear: number | null;
+  readonly month: number | null;
+  readonly day: number | null;
 };
 
 function parseParts(raw: string, what: string): Parts {
   const match = /^(\d{2}|<<)(\d{2}|<<)(\d{2}|<<)$/.exec(raw);
   if (match === null) throw new EmrtdError("MRZ_INVALID", `The ${what} must be digits or pairs of fillers`);
   const [, year = "", month = "", day = ""] = match;
-  const monthNumber = month === "<<" || month === "00" ? undefined : Number(month);
-  const dayNumber = day === "<<" || day === "00" ? undefined : Number(day);
+  const monthNumber = month === "<<" || month === "00" ? null : Number(month);
+  const dayNumber = day === "<<" || day === "00" ? null : Number(day);
   if ((monthNumber ?? 1) > 12 || (dayNumber ?? 1) > longestDay(monthNumber)) {
     throw new EmrtdError("MRZ_INVALID", `The ${what} does not exist`);
   }
-  return { twoDigitYear: year === "<<" ? undefined : Number(year), month: monthNumber, day: dayNumber };
+  return { twoDigitYear: year === "<<" ? null : Number(year), month: monthNumber, day: dayNumber };
 }
 
-function longestDay(month: number | undefined): number {
+function longestDay(month: number | null): number {
   if (month === 2) return 29;
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
@@ -56,8 +56,8 @@ function daysFrom(at: Date, year: number, parts: Parts): number {
  */
 export function readDateOfBirth(raw: string, at: Date): MrzDate {
   const parts = parseParts(raw, "date of birth");
-  if (parts.twoDigitYear === undefined)
-    return { raw, year: undefined, month: parts.month, day: parts.day, otherYears: [] };
+  if (parts.twoDigitYear === null)
+    return { raw, year: null, month: parts.month, day: parts.day, otherYears: [] };
   const twoDigitYear = parts.twoDigitYear;
   const thisYear = at.getUTCFullYear();
   const thisCentury = thisYear - (thisYear % 100);
@@ -76,8 +76,8 @@ export function readDateOfBirth(raw: string, at: Date): MrzDate {
  */
 export function readDateOfExpiry(raw: string, at: Date): MrzDate {
   const parts = parseParts(raw, "date of expiry");
-  if (parts.twoDigitYear === undefined)
-    return { raw, year: undefined, month: parts.month, day: parts.day, otherYears: [] };
+  if (parts.twoDigitYear === null)
+    return { raw, year: null, month: parts.month, day: parts.day, otherYears: [] };
   const twoDigitYear = parts.twoDigitYear;
   const thisYear = at.getUTCFullYear();
   const thisCentury = thisYear - (thisYear % 100);
@@ -94,8 +94,8 @@ export function readDateOfExpiry(raw: string, at: Date): MrzDate {
 }
 
 /** YYYY-MM-DD, or undefined when a part is not known. */
-export function isoDate(date: MrzDate): string | undefined {
-  if (date.year === undefined || date.month === undefined || date.day === undefined) return undefined;
+export function isoDate(date: MrzDate): string | null {
+  if (date.year === null || date.month === null || date.day === null) return null;
   return `${String(date.year).padStart(4, "0")}-${String(date.month).padStart(2, "0")}-${String(date.day).padStart(2, "0")}`;
 }
 
@@ -103,18 +103,17 @@ export function isoDate(date: MrzDate): string | undefined {
  * The last day on which a document with this expiry is good, in the calendar of UTC; unknown month or day count to the end of
  * what is known. Undefined when not even the year is known: such documents do not expire.
  */
-export function lastValidDay(date: MrzDate): string | undefined {
-  if (date.year === undefined) return undefined;
+export function lastValidDay(date: MrzDate): string | null {
+  if (date.year === null) return null;
   const month = date.month ?? 12;
-  const day =
-    date.month === undefined ? 31 : (date.day ?? new Date(Date.UTC(date.year, month, 0)).getUTCDate());
+  const day = date.month === null ? 31 : (date.day ?? new Date(Date.UTC(date.year, month, 0)).getUTCDate());
   return isoDate({ ...date, month, day });
 }
 
 /** The first moment of the day after the last valid one. */
 export function isExpired(date: MrzDate, at: Date): boolean {
   const last = lastValidDay(date);
-  return last !== undefined && at.toISOString().slice(0, 10) > last;
+  return last !== null && at.toISOString().slice(0, 10) > last;
 }
 
 /**
@@ -123,10 +122,9 @@ export function isExpired(date: MrzDate, at: Date): boolean {
  */
 export function withFullDateOfBirth(date: MrzDate, fullDate: string): MrzDate {
   const match = /^(\d{4})(\d{2})(\d{2})$/.exec(fullDate);
-  if (match === null || date.year === undefined || fullDate.slice(2, 4) !== date.raw.slice(0, 2)) return date;
+  if (match === null || date.year === null || fullDate.slice(2, 4) !== date.raw.slice(0, 2)) return date;
   const [month, day] = [Number(match[2]), Number(match[3])];
-  if ((date.month !== undefined && month !== date.month) || (date.day !== undefined && day !== date.day))
-    return date;
+  if ((date.month !== null && month !== date.month) || (date.day !== null && day !== date.day)) return date;
   const year = Number(match[1]);
   if (year !== date.year && !date.otherYears.includes(year)) return date;
   return { ...date, year, otherYears: [] };

@@ -21,8 +21,8 @@ export type MrzLayout = {
   /** The overflow of a long document number begins here in TD1 and TD2. */
   readonly optionalData: MrzField;
   /** TD3 alone gives the optional data a check digit of its own. */
-  readonly optionalDataCheck: MrzField | undefined;
-  readonly secondOptionalData: MrzField | undefined;
+  readonly optionalDataCheck: MrzField | null;
+  readonly secondOptionalData: MrzField | null;
   readonly dateOfBirth: MrzField;
   readonly dateOfBirthCheck: MrzField;
   readonly sex: MrzField;
@@ -49,7 +49,7 @@ const td1: MrzLayout = {
   documentNumber: field(1, 6, 14, "any"),
   documentNumberCheck: field(1, 15, 15, "digits"),
   optionalData: field(1, 16, 30, "any"),
-  optionalDataCheck: undefined,
+  optionalDataCheck: null,
   secondOptionalData: field(2, 19, 29, "any"),
   dateOfBirth: field(2, 1, 6, "digits"),
   dateOfBirthCheck: field(2, 7, 7, "digits"),
@@ -78,8 +78,8 @@ const td2: MrzLayout = {
   dateOfExpiry: field(2, 22, 27, "digits"),
   dateOfExpiryCheck: field(2, 28, 28, "digits"),
   optionalData: field(2, 29, 35, "any"),
-  optionalDataCheck: undefined,
-  secondOptionalData: undefined,
+  optionalDataCheck: null,
+  secondOptionalData: null,
   compositeCheck: field(2, 36, 36, "digits"),
   composite: [field(2, 1, 10, "any"), field(2, 14, 20, "any"), field(2, 22, 35, "any")],
 };
@@ -101,15 +101,15 @@ const td3: MrzLayout = {
   dateOfExpiryCheck: field(2, 28, 28, "digits"),
   optionalData: field(2, 29, 42, "any"),
   optionalDataCheck: field(2, 43, 43, "digits"),
-  secondOptionalData: undefined,
+  secondOptionalData: null,
   compositeCheck: field(2, 44, 44, "digits"),
   composite: [field(2, 1, 10, "any"), field(2, 14, 20, "any"), field(2, 22, 43, "any")],
 };
 
 export const mrzLayouts: Readonly<Record<MrzFormat, MrzLayout>> = { TD1: td1, TD2: td2, TD3: td3 };
 
-export function layoutForLength(characters: number): MrzLayout | undefined {
-  return [td1, td2, td3].find((layout) => layout.lineCount * layout.lineLength === characters);
+export function layoutForLength(characters: number): MrzLayout | null {
+  return [td1, td2, td3].find((layout) => layout.lineCount * layout.lineLength === characters) ?? null;
 }
 
 export function textOf(lines: readonly string[], at: MrzField): string {

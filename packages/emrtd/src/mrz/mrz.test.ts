@@ -155,18 +155,18 @@ test("unknown parts of a birth stay unknown", () => {
     raw: "7408<<",
     year: 1974,
     month: 8,
-    day: undefined,
+    day: null,
     otherYears: [],
   });
   assert.deepEqual(readDateOfBirth("740000", today), {
     raw: "740000",
     year: 1974,
-    month: undefined,
-    day: undefined,
+    month: null,
+    day: null,
     otherYears: [],
   });
-  assert.equal(readDateOfBirth("<<<<<<", today).year, undefined);
-  assert.equal(isoDate(readDateOfBirth("74<<<<", today)), undefined);
+  assert.equal(readDateOfBirth("<<<<<<", today).year, null);
+  assert.equal(isoDate(readDateOfBirth("74<<<<", today)), null);
 });
 
 test("a date that is wholly unknown may have a filler for its check digit", () => {

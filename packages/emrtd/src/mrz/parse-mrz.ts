@@ -54,7 +54,7 @@ function splitLines(text: string): readonly string[] {
   if (text.length > 200) throw new EmrtdError("MRZ_INVALID", "The machine readable zone is too long");
   const joined = text.replace(/[\r\n]/g, "");
   const layout = layoutForLength(joined.length);
-  if (layout === undefined) {
+  if (layout === null) {
     throw new EmrtdError("MRZ_INVALID", "The machine readable zone must have 72, 88 or 90 characters");
   }
   return Array.from({ length: layout.lineCount }, (_, line) =>
@@ -64,7 +64,7 @@ function splitLines(text: string): readonly string[] {
 
 function layoutOf(lines: readonly string[]): MrzLayout {
   const layout = layoutForLength(lines.reduce((sum, line) => sum + line.length, 0));
-  if (layout === undefined || lines.some((line) => line.length !== layout.lineLength)) {
+  if (layout === null || lines.some((line) => line.length !== layout.lineLength)) {
     throw new EmrtdError("MRZ_INVALID", "The lines of the machine readable zone have the wrong length");
   }
   return layout;
@@ -98,7 +98,7 @@ export function parseMrzLines(lines: readonly string[], at: Date): Mrz {
     name: readName(textOf(lines, layout.name)),
     optionalData: key.optionalData,
     secondOptionalData:
-      layout.secondOptionalData === undefined ? "" : trimmed(textOf(lines, layout.secondOptionalData)),
+      layout.secondOptionalData === null ? "" : trimmed(textOf(lines, layout.secondOptionalData)),
     checkDigits,
     checkDigitsAgree: Object.values(checkDigits).every((agrees) => agrees),
   };
@@ -149,14 +149,14 @@ function keyOf(lines: readonly string[], layout: MrzLayout): KeyReading {
 
 function compareCheckDigits(lines: readonly string[], layout: MrzLayout, key: KeyReading): MrzCheckDigits {
   const composite = layout.composite.map((part) => textOf(lines, part)).join("");
-  const optionalCheck = layout.optionalDataCheck === undefined ? "" : textOf(lines, layout.optionalDataCheck);
+  const optionalCheck = layout.optionalDataCheck === null ? "" : textOf(lines, layout.optionalDataCheck);
   return {
     documentNumber: checkDigit(key.documentNumber) === key.documentNumberCheck,
     dateOfBirth: dateCheckAgrees(key.dateOfBirth, textOf(lines, layout.dateOfBirthCheck)),
     dateOfExpiry: dateCheckAgrees(key.dateOfExpiry, textOf(lines, layout.dateOfExpiryCheck)),
     // An issuer that uses no optional data may leave its check digit a filler.
     optionalData:
-      layout.optionalDataCheck === undefined ||
+      layout.optionalDataCheck === null ||
       checkDigit(key.optionalData) === optionalCheck ||
       (key.optionalData === "" && optionalCheck === "<"),
     composite: checkDigit(composite) === textOf(lines, layout.compositeCheck),

@@ -86,7 +86,7 @@ export function repairMrz(recognised: string, at: Date): RepairedMrz {
     layout.optionalDataCheck,
     layout.compositeCheck,
   ]) {
-    if (field !== undefined) lines = replaceField(lines, field, byPosition(textOf(lines, field), field));
+    if (field !== null) lines = replaceField(lines, field, byPosition(textOf(lines, field), field));
   }
   lines = repairNumber(lines, layout);
   lines = repairOptionalData(lines, layout);
@@ -150,7 +150,7 @@ function repairNumber(lines: readonly string[], layout: MrzLayout): readonly str
 }
 
 function repairOptionalData(lines: readonly string[], layout: MrzLayout): readonly string[] {
-  if (layout.optionalDataCheck === undefined) return lines;
+  if (layout.optionalDataCheck === null) return lines;
   const optional = textOf(lines, layout.optionalData);
   const check = textOf(lines, layout.optionalDataCheck);
   if (check === "<") return lines;

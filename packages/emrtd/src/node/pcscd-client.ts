@@ -91,10 +91,9 @@ export class PcscdClient {
   readonly #socket: Socket;
   readonly #timeoutMilliseconds: number;
   #received: Uint8Array = new Uint8Array(0);
-  #wanted:
-    | { bytes: number; resolve: (bytes: Uint8Array) => void; reject: (error: Error) => void }
-    | undefined;
-  #failure: Error | undefined;
+  #wanted: { bytes: number; resolve: (bytes: Uint8Array) => void; reject: (error: Error) => void } | null =
+    null;
+  #failure: Error | null = null;
   #context = 0;
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -168,7 +167,7 @@ export class PcscdClient {
 
   /** Connects to the card, T=1 before T=0 because only T=1 carries extended length. */
   async connect(reader: string): Promise<{ card: number; protocol: number }> {
-    let last: Error | undefined;
+    let last: Error | null = null;
     for (const protocols of [protocolT1, anyProtocol]) {
       const body = new Uint8Array(4 + nameBytes + 5 * 4);
       const view = new DataView(body.buffer);
@@ -216,7 +215,7 @@ export class PcscdClient {
 
   async close(): Promise<void> {
     try {
-      if (this.#failure === undefined) await this.#request(commandCodes.releaseContext, [this.#context, 0]);
+      if (this.#failure === null) await this.#request(commandCodes.releaseContext, [this.#context, 0]);
     } finally {
       this.#socket.destroy();
     }
@@ -240,7 +239,7 @@ export class PcscdClient {
   }
 
   #send(command: number, body: Uint8Array): void {
-    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#failure !== null) throw this.#failure;
     this.#socket.write(concat(words([body.length, command]), body));
   }
 
@@ -263,15 +262,15 @@ export class PcscdClient {
           reject(error);
         },
       };
-      if (this.#failure !== undefined) this.#fail(this.#failure);
+      if (this.#failure !== null) this.#fail(this.#failure);
       else this.#deliver();
     });
   }
 
   #deliver(): void {
     const wanted = this.#wanted;
-    if (wanted === undefined || this.#received.length < wanted.bytes) return;
-    this.#wanted = undefined;
+    if (wanted === null || this.#received.length < wanted.bytes) return;
+    this.#wanted = null;
     const bytes = this.#received.slice(0, wanted.bytes);
     this.#received = this.#received.slice(wanted.bytes);
     wanted.resolve(bytes);
@@ -280,7 +279,7 @@ export class PcscdClient {
   #fail(error: Error): void {
     this.#failure ??= error;
     const wanted = this.#wanted;
-    this.#wanted = undefined;
+    this.#wanted = null;
     wanted?.reject(this.#failure);
   }
 }

@@ -65,7 +65,7 @@ test("ICAO Doc 9303-11 appendix G.1: PACE with ECDH and generic mapping", async 
   const key = passwordKey(cipherSuites["AES-128"], { kind: "mrz", mrzInformation: exampleMrz });
   assert.equal(toHex(key), "89ded1b26624ec1e634c1989302849dd");
   const result = await run(ecdhGmScript, ecdhGm, ecdhGmKeys);
-  assert.equal(result.chipAuthentication, undefined);
+  assert.equal(result.chipAuthentication, null);
   assert.equal(result.messaging.suite.name, "AES-128");
 });
 
@@ -95,7 +95,7 @@ test("ICAO Doc 9303-11 appendix G.2: PACE with DH and generic mapping", async ()
     {
       protocol: paceProtocol("0.4.0.127.0.7.2.2.4.1.2"),
       domain: standardizedDomain(0),
-      parameterId: undefined,
+      parameterId: null,
       password: { kind: "mrz", mrzInformation: exampleMrz },
     },
     [
@@ -143,7 +143,7 @@ test("ICAO Doc 9303-11 appendix H.1: PACE with ECDH and integrated mapping", asy
     {
       protocol: paceProtocol("0.4.0.127.0.7.2.2.4.4.2"),
       domain: standardizedDomain(13),
-      parameterId: undefined,
+      parameterId: null,
       password: { kind: "mrz", mrzInformation: exampleMrz },
       passwordKey: appendixHKey,
     },
@@ -182,7 +182,7 @@ test("ICAO Doc 9303-11 appendix H.2: PACE with DH and integrated mapping", async
     {
       protocol: paceProtocol("0.4.0.127.0.7.2.2.4.3.2"),
       domain: standardizedDomain(0),
-      parameterId: undefined,
+      parameterId: null,
       password: { kind: "mrz", mrzInformation: exampleMrz },
       passwordKey: appendixHKey,
     },
@@ -216,7 +216,7 @@ test("ICAO Doc 9303-11 appendix I: PACE with the chip authentication mapping", a
     {
       protocol: paceProtocol("0.4.0.127.0.7.2.2.4.6.2"),
       domain: standardizedDomain(13),
-      parameterId: undefined,
+      parameterId: null,
       password: { kind: "mrz", mrzInformation: camMrz },
     },
     [
@@ -225,7 +225,7 @@ test("ICAO Doc 9303-11 appendix I: PACE with the chip authentication mapping", a
     ],
   );
   const evidence = result.chipAuthentication;
-  assert.ok(evidence !== undefined);
+  assert.ok(evidence !== null);
   assert.equal(
     toHex(evidence.chipAuthenticationData),
     "85dc3fa93d0952bfa82f5fd189ee75bd82f11d1f0b8ed4bf5319ac9b53c426b3",
@@ -244,7 +244,7 @@ test("a nonce shorter than the key is refused with the integrated mapping", asyn
     ["10860000027C0000", "7C128010143DC40C08C8E891FBED7DEDB92B64AD9000"],
   ];
   const password = { kind: "mrz", mrzInformation: exampleMrz } as const;
-  const input = { protocol, domain: standardizedDomain(13), parameterId: undefined, password };
+  const input = { protocol, domain: standardizedDomain(13), parameterId: null, password };
   await assert.rejects(run(script, input, []), { code: "PACE_FAILED" });
 });
 
@@ -263,7 +263,7 @@ test("a chip that mirrors the terminal's number with a zero in front is noticed"
   const started = performPace((command) => transmit(mirroring, command), {
     protocol: paceProtocol("0.4.0.127.0.7.2.2.4.1.2"),
     domain: standardizedDomain(0),
-    parameterId: undefined,
+    parameterId: null,
     password: { kind: "can", can: "123456" },
     random: seededRandom("mirror"),
   });

@@ -12,7 +12,7 @@ export type PaceOffer = {
   readonly protocol: PaceProtocol;
   readonly domain: KeyAgreementDomain;
   /** What the chip calls the domain. */
-  readonly parameterId: number | undefined;
+  readonly parameterId: number | null;
 };
 
 const mappingOrder = ["chip-authentication", "generic", "integrated"] as const;
@@ -63,7 +63,7 @@ export function compareWithDg14(
 
 /** A number of the standard's table, or parameters that the file brings along under a number of its own. */
 function domainOf(info: PaceInfo, infos: readonly SecurityInfo[]): KeyAgreementDomain {
-  if (info.parameterId !== undefined && info.parameterId <= lastStandardizedId) {
+  if (info.parameterId !== null && info.parameterId <= lastStandardizedId) {
     return standardizedDomain(Number(info.parameterId));
   }
   const own = infos.flatMap((candidate) =>
@@ -77,8 +77,8 @@ function domainOf(info: PaceInfo, infos: readonly SecurityInfo[]): KeyAgreementD
   return readDomain(own.domainParameter);
 }
 
-function byteOrNothing(parameterId: bigint | undefined): number | undefined {
-  if (parameterId === undefined) return undefined;
+function byteOrNothing(parameterId: bigint | null): number | null {
+  if (parameterId === null) return null;
   if (parameterId < 0n || parameterId > 255n)
     throw new EmrtdError("PROTOCOL_UNSUPPORTED", "A domain number is too large");
   return Number(parameterId);

@@ -59,11 +59,11 @@ export class Chip {
   readonly #random: RandomSource;
   readonly #onProgress: (progress: ChipProgress) => void;
   readonly #maxFileBytes: number;
-  #messaging: SecureMessaging | undefined;
+  #messaging: SecureMessaging | null = null;
   #method: AccessMethod = "none";
-  #pace: PaceResult | undefined;
-  #paceParameterId: number | undefined;
-  #cardAccess: Uint8Array | undefined;
+  #pace: PaceResult | null = null;
+  #paceParameterId: number | null = null;
+  #cardAccess: Uint8Array | null = null;
   #shortOnly = false;
   #rung = 0;
   #reopenings = 0;
@@ -87,23 +87,23 @@ export class Chip {
   }
 
   /** What PACE agreed on. With the chip authentication mapping it holds evidence that informs and does not prove. */
-  get pace(): PaceResult | undefined {
+  get pace(): PaceResult | null {
     return this.#pace;
   }
 
   /** What the chip calls the domain that PACE used; its key for the chip authentication mapping has the same number. */
-  get paceParameterId(): number | undefined {
+  get paceParameterId(): number | null {
     return this.#paceParameterId;
   }
 
   /** EF.CardAccess as read before the chip was opened; it must equal what DG14 says. */
-  get cardAccess(): Uint8Array | undefined {
+  get cardAccess(): Uint8Array | null {
     return this.#cardAccess;
   }
 
   /** Also opens anew, for example after the server had the chip to itself. */
   async open(): Promise<void> {
-    this.#messaging = undefined;
+    this.#messaging = null;
     this.#handedOver = false;
     this.#onProgress({ step: "connecting" });
     const offers = await this.#readPaceOffers();
@@ -164,7 +164,7 @@ export class Chip {
   /** Carries a command that only server and chip understand. The session of this device is over with it. */
   async forwardSealed(command: Uint8Array): Promise<Uint8Array> {
     this.#handedOver = true;
-    this.#messaging = undefined;
+    this.#messaging = null;
     return encodeResponse(await transmitBytes(this.#transport, command));
   }
 
@@ -172,7 +172,7 @@ export class Chip {
   async send(command: CommandApdu): Promise<ResponseApdu> {
     if (this.#handedOver) throw new EmrtdError("ACCESS_DENIED", "The chip speaks to the server only by now");
     const messaging = this.#messaging;
-    if (messaging === undefined) {
+    if (messaging === null) {
       if (needsExtendedLength(command)) this.#requireExtended();
       return await transmit(this.#transport, command);
     }
@@ -244,7 +244,7 @@ export class Chip {
         ? { kind: "can", can: this.#accessKey.can }
         : { kind: "mrz", mrzInformation: mrzInformation(this.#accessKey.mrz) };
     const ambiguous = new Set(offers.map((offer) => offer.parameterId)).size > 1;
-    let problem: EmrtdError | undefined;
+    let problem: EmrtdError | null = null;
     for (const offer of offers.slice(0, 3)) {
       try {
         const pace = await performPace((command) => this.send(command), {
@@ -260,14 +260,14 @@ export class Chip {
         this.#opened("PACE");
         return true;
       } catch (error) {
-        this.#messaging = undefined;
+        this.#messaging = null;
         // A wrong key is wrong for every variant, and every try may count against the person.
         if (!isEmrtdError(error) || error.code === "CHIP_LOST" || error.code === "ACCESS_KEY_INVALID")
           throw error;
         problem ??= error;
       }
     }
-    if ("can" in this.#accessKey && problem !== undefined) throw problem;
+    if ("can" in this.#accessKey && problem !== null) throw problem;
     return false;
   }
 
@@ -302,7 +302,7 @@ export class Chip {
       : Math.min(256, this.#transport.maxResponseBytes - 2);
     const messaging = this.#messaging;
     const carried =
-      messaging === undefined ? answerBytes : largestProtectedRead(answerBytes, messaging.suite.blockBytes);
+      messaging === null ? answerBytes : largestProtectedRead(answerBytes, messaging.suite.blockBytes);
     return Math.max(1, Math.min(nominal, carried));
   }
 

@@ -27,7 +27,7 @@ export function readLdif(text: string): readonly LdifItem[] {
   let firstLine = 1;
   const finish = () => {
     const item = readAttribute(attribute.join(""), firstLine);
-    if (item !== undefined) items.push(item);
+    if (item !== null) items.push(item);
     if (items.length > maxItems)
       throw new EmrtdError("TRUST_IMPORT_INVALID", "The LDIF file has too many entries");
   };
@@ -46,10 +46,10 @@ export function readLdif(text: string): readonly LdifItem[] {
   return items;
 }
 
-function readAttribute(text: string, line: number): LdifItem | undefined {
+function readAttribute(text: string, line: number): LdifItem | null {
   const separator = text.indexOf("::");
-  if (separator < 0 || separator > 200) return undefined;
+  if (separator < 0 || separator > 200) return null;
   const name = text.slice(0, separator).split(";")[0]?.trim().toLowerCase() ?? "";
   const kind = kinds.get(name);
-  return kind === undefined ? undefined : { kind, bytes: fromBase64(text.slice(separator + 2)), line };
+  return kind === undefined ? null : { kind, bytes: fromBase64(text.slice(separator + 2)), line };
 }

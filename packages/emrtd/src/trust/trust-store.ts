@@ -96,8 +96,8 @@ export class TrustStore {
     return this.#byName.size === 0;
   }
 
-  authorityWithFingerprint(sha256: string): Authority | undefined {
-    return this.#byFingerprint.get(sha256.toLowerCase());
+  authorityWithFingerprint(sha256: string): Authority | null {
+    return this.#byFingerprint.get(sha256.toLowerCase()) ?? null;
   }
 
   /** The trusted authorities that can have issued this, found by index and at most a handful. */

@@ -16,10 +16,10 @@ import { verifyDocument, verifySecurityObject } from "./verify-document.ts";
 const skip = skipWithoutVectors;
 const today = new Date("2026-11-01T00:00:00Z");
 
-let store: TrustStore | undefined;
+let store: TrustStore | null = null;
 
 function realTrust(): TrustStore {
-  if (store !== undefined) return store;
+  if (store !== null) return store;
   const roots = ["DE_ROOT_CA_CSCA07.cer", "NL_ROOT_CA.cer"].map((name) =>
     readCertificate(readVector(`master-lists/${name}`)),
   );

@@ -435,7 +435,7 @@ function checkCountries(
 
 function checkExpiry({ dateOfExpiry }: Mrz, policy: VerificationPolicy, now: Date, note: Note): void {
   const lastDay = lastValidDay(dateOfExpiry);
-  if (lastDay === undefined) return;
+  if (lastDay === null) return;
   const end = Date.parse(`${lastDay}T00:00:00Z`) + dayMilliseconds + policy.expiryGraceHours * 3_600_000;
   if (now.getTime() >= end) note.fail("expired");
 }

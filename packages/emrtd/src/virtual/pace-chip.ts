@@ -46,10 +46,10 @@ export class PaceChip {
   readonly #protocol: PaceProtocol;
   readonly #password: PacePassword;
   readonly #random: RandomSource;
-  readonly #staticKey: ChipPrivateKey | undefined;
+  readonly #staticKey: ChipPrivateKey | null;
   readonly #nonce: Uint8Array;
   readonly #domain: KeyAgreementDomain;
-  #mapped: KeyAgreementDomain | undefined;
+  #mapped: KeyAgreementDomain | null = null;
   #mappingPrivateKey = 0n;
   #privateKey = 0n;
   #terminalKey: Uint8Array = new Uint8Array(0);
@@ -69,7 +69,8 @@ export class PaceChip {
     this.#password = password;
     this.#random = random;
     this.#nonce = random(nonceBytes(this.#protocol));
-    this.#staticKey = staticKeys.find((key) => key.kind !== "RSA" && key.domain.name === this.#domain.name);
+    this.#staticKey =
+      staticKeys.find((key) => key.kind !== "RSA" && key.domain.name === this.#domain.name) ?? null;
   }
 
   step(data: Uint8Array, chained: boolean): PaceStep {
@@ -77,7 +78,7 @@ export class PaceChip {
     if (chained === (this.#stage === "token")) throw new Refusal(statusWords.lastCommandExpected);
     switch (this.#stage) {
       case "nonce": {
-        if (tag !== undefined) throw new Refusal(statusWords.wrongData);
+        if (tag !== null) throw new Refusal(statusWords.wrongData);
         this.#stage = "map";
         const { suite } = this.#protocol;
         return answer(0x80, encryptNonce(suite, passwordKey(suite, this.#password), this.#nonce));
@@ -87,7 +88,7 @@ export class PaceChip {
         this.#stage = "agree";
         return this.#map(value);
       case "agree": {
-        if (tag !== 0x83 || this.#mapped === undefined) throw new Refusal(statusWords.wrongData);
+        if (tag !== 0x83 || this.#mapped === null) throw new Refusal(statusWords.wrongData);
         this.#mapped.checkPublicKey(value);
         this.#stage = "token";
         this.#terminalKey = value;
@@ -117,7 +118,7 @@ export class PaceChip {
 
   #finish(terminalToken: Uint8Array): PaceStep {
     const mapped = this.#mapped;
-    if (mapped === undefined) throw new Refusal(statusWords.conditionsNotSatisfied);
+    if (mapped === null) throw new Refusal(statusWords.conditionsNotSatisfied);
     const { suite } = this.#protocol;
     const keys = deriveSessionKeys(suite, mapped.sharedSecret(this.#privateKey, this.#terminalKey));
     const ownKey = mapped.publicKey(this.#privateKey);
@@ -130,7 +131,7 @@ export class PaceChip {
     const staticKey = this.#staticKey;
     if (this.#protocol.mapping === "chip-authentication") {
       // A copy without the key has nothing better to send than a wrong number.
-      const scalar = staticKey === undefined || staticKey.kind === "RSA" ? 1n : staticKey.scalar;
+      const scalar = staticKey === null || staticKey.kind === "RSA" ? 1n : staticKey.scalar;
       const value = this.#domain.divideScalars(this.#mappingPrivateKey, scalar);
       const bytes = uintBytes(value, Math.ceil(this.#domain.bits / 8));
       objects.push(tlv(0x8a, encryptChipAuthenticationData(suite, keys, bytes)));
@@ -144,9 +145,9 @@ function answer(tag: number, value: Uint8Array): PaceStep {
 }
 
 /** The one data object inside the dynamic authentication data, if there is any. */
-export function authenticationObject(data: Uint8Array): { tag: number | undefined; value: Uint8Array } {
+export function authenticationObject(data: Uint8Array): { tag: number | null; value: Uint8Array } {
   const { value } = readWhole(data, { maxDepth: 1 }).expect(0x7c, "dynamic authentication data");
-  if (value.length === 0) return { tag: undefined, value };
+  if (value.length === 0) return { tag: null, value };
   const object = readTlv(value, 0, { maxDepth: 1 });
   return { tag: object.tag, value: object.value.slice() };
 }
@@ -162,6 +163,6 @@ export function environmentObjects(data: Uint8Array): Map<number, Uint8Array> {
   return objects;
 }
 
-export function smallNumber(bytes: Uint8Array | undefined): number | undefined {
-  return bytes === undefined ? undefined : Number(bytesToBigInt(bytes.subarray(0, 4)));
+export function smallNumber(bytes: Uint8Array | undefined): number | null {
+  return bytes === undefined ? null : Number(bytesToBigInt(bytes.subarray(0, 4)));
 }

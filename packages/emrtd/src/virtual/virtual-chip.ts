@@ -96,7 +96,7 @@ export function createVirtualChip(options: VirtualChipOptions): VirtualChip {
 
 type AgreementKey = {
   readonly key: Extract<ChipPrivateKey, { kind: "EC" | "DH" }>;
-  readonly keyId: number | undefined;
+  readonly keyId: number | null;
 };
 
 class SoftwareChip {
@@ -104,18 +104,18 @@ class SoftwareChip {
   readonly #quirks: VirtualChipQuirks;
   readonly #random: RandomSource;
   readonly #files: Readonly<Partial<Record<ChipFileName, Uint8Array>>>;
-  readonly #mrzInformation: string | undefined;
+  readonly #mrzInformation: string | null;
   readonly #agreementKeys: readonly AgreementKey[];
-  readonly #signingKey: ChipPrivateKey | undefined;
+  readonly #signingKey: ChipPrivateKey | null;
   readonly #sessionLossesLeft: { count: number };
-  #messaging: SecureMessaging | undefined;
-  #nextMessaging: SecureMessaging | undefined;
+  #messaging: SecureMessaging | null = null;
+  #nextMessaging: SecureMessaging | null = null;
   #accessGranted = false;
   #directory: "master" | "application" = "master";
-  #selected: ChipFileName | undefined;
-  #bacChallenge: Uint8Array | undefined;
-  #pace: PaceChip | undefined;
-  #chipAuthentication: { readonly suite: CipherSuite; readonly key: AgreementKey } | undefined;
+  #selected: ChipFileName | null = null;
+  #bacChallenge: Uint8Array | null = null;
+  #pace: PaceChip | null = null;
+  #chipAuthentication: { readonly suite: CipherSuite; readonly key: AgreementKey } | null = null;
   #waiting: Uint8Array = new Uint8Array(0);
   #waitingStatus: number = statusWords.ok;
   #protectedCommands = 0;
@@ -129,12 +129,12 @@ class SoftwareChip {
         ? options.files
         : { ...options.files, CardAccess: cardAccessFile(options.pace) };
     this.#mrzInformation =
-      typeof options.mrzKey === "object" ? mrzInformation(options.mrzKey) : options.mrzKey;
+      typeof options.mrzKey === "object" ? mrzInformation(options.mrzKey) : (options.mrzKey ?? null);
     const clone = options.clone === true;
     this.#agreementKeys = clone ? [] : (options.chipAuthentication ?? []).map(agreementKey);
     this.#signingKey =
       clone || options.activeAuthentication == null
-        ? undefined
+        ? null
         : readPkcs8(options.activeAuthentication.privateKey);
     this.#sessionLossesLeft = { count: this.#quirks.loseSessionAfterCommands === undefined ? 0 : 1 };
   }
@@ -142,7 +142,7 @@ class SoftwareChip {
   reset(): void {
     this.#endSession();
     this.#directory = "master";
-    this.#selected = undefined;
+    this.#selected = null;
     this.#waiting = new Uint8Array(0);
   }
 
@@ -178,14 +178,13 @@ class SoftwareChip {
 
   #answerPlain(command: DecodedCommand): ResponseApdu {
     // An unprotected command ends the session: nobody may slip one in.
-    if (this.#messaging !== undefined) this.#endSession();
+    if (this.#messaging !== null) this.#endSession();
     return this.#execute(command);
   }
 
   #answerProtected(command: DecodedCommand): ResponseApdu {
     const messaging = this.#messaging;
-    if (messaging === undefined)
-      return { data: okAnswer.data, statusWord: statusWords.messagingObjectsIncorrect };
+    if (messaging === null) return { data: okAnswer.data, statusWord: statusWords.messagingObjectsIncorrect };
     this.#protectedCommands++;
     const lossAt = this.#quirks.loseSessionAfterCommands;
     if (lossAt !== undefined && this.#protectedCommands > lossAt && this.#sessionLossesLeft.count > 0) {
@@ -202,12 +201,12 @@ class SoftwareChip {
       return { data: okAnswer.data, statusWord: statusWords.messagingObjectsIncorrect };
     }
     const response = this.#execute(plain);
-    if (this.#messaging === undefined)
+    if (this.#messaging === null)
       return { data: okAnswer.data, statusWord: statusWords.messagingObjectsIncorrect };
     const answer = messaging.protectResponse(command.ins, response);
-    if (this.#nextMessaging !== undefined) {
+    if (this.#nextMessaging !== null) {
       this.#messaging = this.#nextMessaging;
-      this.#nextMessaging = undefined;
+      this.#nextMessaging = null;
     }
     return answer;
   }
@@ -246,25 +245,25 @@ class SoftwareChip {
   }
 
   #endSession(): void {
-    this.#messaging = undefined;
-    this.#nextMessaging = undefined;
+    this.#messaging = null;
+    this.#nextMessaging = null;
     this.#accessGranted = false;
-    this.#bacChallenge = undefined;
-    this.#pace = undefined;
-    this.#chipAuthentication = undefined;
+    this.#bacChallenge = null;
+    this.#pace = null;
+    this.#chipAuthentication = null;
   }
 
   #select({ p1, data }: DecodedCommand): ResponseApdu {
     if (p1 === 0x04) {
       if (!equal(data, ldsApplicationId)) throw new Refusal(statusWords.fileNotFound);
       this.#directory = "application";
-      this.#selected = undefined;
+      this.#selected = null;
       return okAnswer;
     }
     if (p1 === 0x00 && (data.length === 0 || (data.length === 2 && readUint16(data, 0) === 0x3f00))) {
       if (this.#quirks.refuseSelectMasterFile === true) throw new Refusal(statusWords.fileNotFound);
       this.#directory = "master";
-      this.#selected = undefined;
+      this.#selected = null;
       return okAnswer;
     }
     if ((p1 !== 0x00 && p1 !== 0x02) || data.length !== 2) throw new Refusal(statusWords.wrongParameters);
@@ -287,8 +286,7 @@ class SoftwareChip {
   }
 
   #requireAccess(name: ChipFileName): void {
-    const free =
-      name === "CardAccess" || (this.#mrzInformation === undefined && this.#options.can === undefined);
+    const free = name === "CardAccess" || (this.#mrzInformation === null && this.#options.can === undefined);
     if (!(free || this.#accessGranted) || alwaysDenied.includes(name)) {
       throw new Refusal(statusWords.securityStatusNotSatisfied);
     }
@@ -312,8 +310,8 @@ class SoftwareChip {
 
   #read(offset: number, expectedBytes: number): ResponseApdu {
     const name = this.#selected;
-    const file = name === undefined ? undefined : this.#files[name];
-    if (name === undefined || file === undefined) throw new Refusal(statusWords.conditionsNotSatisfied);
+    const file = name === null ? undefined : this.#files[name];
+    if (name === null || file === undefined) throw new Refusal(statusWords.conditionsNotSatisfied);
     this.#requireAccess(name);
     let wanted = expectedBytes;
     const limit = this.#quirks.maxReadBytes;
@@ -334,7 +332,7 @@ class SoftwareChip {
   }
 
   #getChallenge({ expectedBytes }: DecodedCommand): ResponseApdu {
-    if (this.#mrzInformation === undefined || this.#options.withoutBac === true) {
+    if (this.#mrzInformation === null || this.#options.withoutBac === true) {
       throw new Refusal(statusWords.instructionNotSupported);
     }
     if (expectedBytes !== 8 && expectedBytes !== 256) throw new Refusal(statusWords.wrongLength);
@@ -344,13 +342,13 @@ class SoftwareChip {
 
   #externalAuthenticate({ data }: DecodedCommand): ResponseApdu {
     const challenge = this.#bacChallenge;
-    this.#bacChallenge = undefined;
-    if (challenge === undefined || this.#mrzInformation === undefined || this.#directory !== "application") {
+    this.#bacChallenge = null;
+    if (challenge === null || this.#mrzInformation === null || this.#directory !== "application") {
       throw new Refusal(statusWords.conditionsNotSatisfied);
     }
     const keys = bacKeys(this.#mrzInformation);
     const opened = openBacMessage(keys, data);
-    if (opened === undefined || !equal(opened.subarray(8, 16), challenge)) {
+    if (opened === null || !equal(opened.subarray(8, 16), challenge)) {
       throw new Refusal(statusWords.authenticationFailed);
     }
     const terminalNonce = opened.slice(0, 8);
@@ -380,7 +378,7 @@ class SoftwareChip {
     const parameterId = smallNumber(objects.get(0x84));
     const offer = (this.#options.pace ?? []).find(
       (candidate) =>
-        candidate.oid === wanted && (parameterId === undefined || candidate.parameterId === parameterId),
+        candidate.oid === wanted && (parameterId === null || candidate.parameterId === parameterId),
     );
     if (offer === undefined) throw new Refusal(statusWords.referenceNotFound);
     const password = this.#password(smallNumber(objects.get(0x83)));
@@ -394,8 +392,8 @@ class SoftwareChip {
     return okAnswer;
   }
 
-  #password(reference: number | undefined): PacePassword {
-    if (reference === passwordReference.mrz && this.#mrzInformation !== undefined) {
+  #password(reference: number | null): PacePassword {
+    if (reference === passwordReference.mrz && this.#mrzInformation !== null) {
       return { kind: "mrz", mrzInformation: this.#mrzInformation };
     }
     if (reference === passwordReference.can && this.#options.can !== undefined) {
@@ -420,20 +418,20 @@ class SoftwareChip {
   #pickAgreementKey(reference: Uint8Array | undefined): AgreementKey {
     if (!this.#accessGranted) throw new Refusal(statusWords.conditionsNotSatisfied);
     const keyId = smallNumber(reference);
-    const key = this.#agreementKeys.find((candidate) => keyId === undefined || candidate.keyId === keyId);
+    const key = this.#agreementKeys.find((candidate) => keyId === null || candidate.keyId === keyId);
     if (key === undefined) throw new Refusal(statusWords.referenceNotFound);
     return key;
   }
 
   #generalAuthenticate({ cla, data }: DecodedCommand): ResponseApdu {
     const pending = this.#chipAuthentication;
-    if (pending !== undefined) {
-      this.#chipAuthentication = undefined;
+    if (pending !== null) {
+      this.#chipAuthentication = null;
       this.#agree(pending.key, pending.suite, authenticationObject(data).value);
       return { data: tlv(0x7c), statusWord: statusWords.ok };
     }
     const pace = this.#pace;
-    if (pace === undefined) throw new Refusal(statusWords.conditionsNotSatisfied);
+    if (pace === null) throw new Refusal(statusWords.conditionsNotSatisfied);
     try {
       const step = pace.step(data, (cla & 0x10) !== 0);
       if (step.messaging !== undefined) {
@@ -443,7 +441,7 @@ class SoftwareChip {
       }
       return { data: step.data, statusWord: statusWords.ok };
     } catch (error) {
-      this.#pace = undefined;
+      this.#pace = null;
       throw error;
     }
   }
@@ -459,7 +457,7 @@ class SoftwareChip {
   #internalAuthenticate({ data }: DecodedCommand): ResponseApdu {
     if (!this.#accessGranted) throw new Refusal(statusWords.securityStatusNotSatisfied);
     const key = this.#signingKey;
-    if (key === undefined) throw new Refusal(statusWords.referenceNotFound);
+    if (key === null) throw new Refusal(statusWords.referenceNotFound);
     if (data.length !== 8) throw new Refusal(statusWords.wrongLength);
     const signature = signChallenge(key, data, this.#random, this.#options.activeAuthentication ?? {});
     return { data: signature, statusWord: statusWords.ok };
@@ -473,7 +471,7 @@ function status(statusWord: number): Uint8Array {
 function agreementKey(given: VirtualChipAuthenticationKey): AgreementKey {
   const key = readPkcs8(given.privateKey);
   if (key.kind === "RSA") throw new EmrtdError("BUILD_INVALID", "Chip authentication needs an EC or DH key");
-  return { key, keyId: given.keyId };
+  return { key, keyId: given.keyId ?? null };
 }
 
 /** EF.CardAccess that offers these variants. */

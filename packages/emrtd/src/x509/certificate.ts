@@ -73,8 +73,8 @@ export class Certificate implements Readonly<Extensions> {
   /** Critical extensions that nobody here understands. */
   readonly unknownCritical: readonly string[];
   readonly #signatureAlgorithm: Uint8Array;
-  #publicKey: PublicKey | undefined;
-  #signatureScheme: SignatureScheme | undefined;
+  #publicKey: PublicKey | null = null;
+  #signatureScheme: SignatureScheme | null = null;
 
   constructor(outer: Tlv) {
     outer.expect(tags.sequence, "A certificate");
@@ -229,7 +229,7 @@ function readKeyUsage(content: Tlv): KeyUsage {
 function readPrivateKeyUsagePeriod(content: Tlv): Period {
   const time = (number: number): Date | null => {
     const field = content.find(contextPrimitive(number));
-    if (field === undefined) return null;
+    if (field === null) return null;
     const retagged = field.bytes.slice();
     retagged[0] = tags.generalizedTime;
     return readWhole(retagged).time();
