@@ -200,7 +200,7 @@ export class Tlv {
   }
 
   /** The elements directly below, one at a time and not kept. */
-  *iterate(): Generator<Tlv, void, undefined> {
+  *iterate(): Generator<Tlv, void, void> {
     if (!this.constructed) throw new EmrtdError("BER_INVALID", "A primitive element has no parts");
     for (let offset = this.valueStart; offset < this.valueEnd; ) {
       const child = readNode(this.#source, offset, this.valueEnd, this.#depth + 1, this.#budget);
