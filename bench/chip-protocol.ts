@@ -1,5 +1,5 @@
 import { median } from "@assay/face/median";
-import { CIPHER_SUITES, type CipherName } from "../packages/emrtd/src/crypto/cipher-suite.ts";
+import { type CipherName, cipherSuites } from "../packages/emrtd/src/crypto/cipher-suite.ts";
 import { standardizedDomain } from "../packages/emrtd/src/crypto/key-agreement.ts";
 import { type PaceMapping, paceOid } from "../packages/emrtd/src/pace/pace-protocol.ts";
 import { openChip } from "../packages/emrtd/src/reader/open-chip.ts";
@@ -69,8 +69,8 @@ export async function run(): Promise<void> {
     );
   }
   console.log("");
-  for (const cipher of Object.keys(CIPHER_SUITES) as CipherName[]) {
-    const suite = CIPHER_SUITES[cipher];
+  for (const cipher of Object.keys(cipherSuites) as CipherName[]) {
+    const suite = cipherSuites[cipher];
     const pace = [{ oid: paceOid("ECDH", "generic", cipher), parameterId: 12 }];
     for (const refuseExtendedLength of [false, true]) {
       const quirks = { refuseExtendedLength };

@@ -4,26 +4,26 @@ import path from "node:path";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
 import { personalise } from "@assay/emrtd/node/test-country/personalise";
 import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
-import { SIGNER_PROFILES, type SignerProfile } from "@assay/emrtd/node/test-country/signer-profiles";
+import { type SignerProfile, signerProfiles } from "@assay/emrtd/node/test-country/signer-profiles";
 import {
   createTestCountry,
-  DEFAULT_TEST_SEED,
+  defaultTestSeed,
   testCountryTrust,
 } from "@assay/emrtd/node/test-country/test-country";
 import { importTrust } from "@assay/emrtd/trust/import-trust";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
 import { readSecurityObjectFile } from "@assay/emrtd/verify/document-content";
-import { DEFAULT_POLICY } from "@assay/emrtd/verify/policy";
+import { defaultPolicy } from "@assay/emrtd/verify/policy";
 import { verifyDocument } from "@assay/emrtd/verify/verify-document";
 import { documentFilesOf } from "@assay/emrtd/virtual/test-document";
 import { readCertificate } from "@assay/emrtd/x509/certificate";
 
-const NOW = new Date("2026-11-15T12:00:00Z");
-const GOAL = 1.5;
+const today = new Date("2026-11-15T12:00:00Z");
+const goal = 1.5;
 /** A service runs for days, so what is measured is compiled code. */
-const WARM_UP_CALLS = 200;
-const ROUNDS = 9;
-const ROUND_MILLISECONDS = 40;
+const warmUpCalls = 200;
+const rounds = 9;
+const roundMilliseconds = 40;
 
 /**
  * Microseconds of processor time for one call, so that what else the machine does counts less: the least of several rounds, because noise only ever
@@ -31,8 +31,8 @@ const ROUND_MILLISECONDS = 40;
  */
 function measure(...bodies: readonly (() => void)[]): readonly number[] {
   const best = bodies.map(() => Number.POSITIVE_INFINITY);
-  for (const body of bodies) for (let warmUp = 0; warmUp < WARM_UP_CALLS; warmUp++) body();
-  for (let round = 0; round < ROUNDS; round++) {
+  for (const body of bodies) for (let warmUp = 0; warmUp < warmUpCalls; warmUp++) body();
+  for (let round = 0; round < rounds; round++) {
     // Turn by turn, so that a slow moment of the machine meets all of them.
     for (const [index, body] of bodies.entries()) {
       const start = performance.now();
@@ -41,7 +41,7 @@ function measure(...bodies: readonly (() => void)[]): readonly number[] {
       do {
         body();
         calls++;
-      } while (performance.now() - start < ROUND_MILLISECONDS);
+      } while (performance.now() - start < roundMilliseconds);
       const { user, system } = process.cpuUsage(processorTime);
       best[index] = Math.min(best[index] ?? 0, (user + system) / calls);
     }
@@ -49,12 +49,12 @@ function measure(...bodies: readonly (() => void)[]): readonly number[] {
   return best;
 }
 
-interface BareCheck {
+type BareCheck = {
   readonly digest: string;
   readonly message: Uint8Array;
   readonly signature: Uint8Array;
   readonly padding: { readonly padding?: number; readonly saltLength?: number };
-}
+};
 
 function bareCheck(
   { scheme }: Pick<SignerProfile, "scheme">,
@@ -80,7 +80,7 @@ function runBare({ digest, message, signature, padding }: BareCheck, key: KeyObj
  * ceiling.
  */
 function benchProfile(profile: SignerProfile): { ratio: number; line: string } {
-  const country = createTestCountry(DEFAULT_TEST_SEED, NOW);
+  const country = createTestCountry(defaultTestSeed, today);
   const checker = createNodeSignatureChecker();
   const trust = new TrustStore(testCountryTrust(country), checker);
   const files = documentFilesOf(
@@ -127,14 +127,14 @@ function benchProfile(profile: SignerProfile): { ratio: number; line: string } {
     hash(digest, signedData.content, "buffer");
     for (const file of files.dataGroups.values()) hash(digest, file, "buffer");
   };
-  const whole = (policy = DEFAULT_POLICY) => {
-    const { report } = verifyDocument({ files, trust, policy, now: NOW, checker });
+  const whole = (policy = defaultPolicy) => {
+    const { report } = verifyDocument({ files, trust, policy, now: today, checker });
     if (report.level !== "data_authentic") throw new Error("The document did not verify");
   };
   const [ours = 0, anew = 0, ready = 0] = measure(
     () => whole(),
     // What was found under one set of tolerances does not count under another.
-    () => whole({ ...DEFAULT_POLICY, signerCertificate: { ...DEFAULT_POLICY.signerCertificate } }),
+    () => whole({ ...defaultPolicy, signerCertificate: { ...defaultPolicy.signerCertificate } }),
     () => bare(signerKey),
   );
   const ratio = ours / ready;
@@ -144,7 +144,7 @@ function benchProfile(profile: SignerProfile): { ratio: number; line: string } {
     `${(ready / 1000).toFixed(3)} ms`.padStart(10),
     `${ratio.toFixed(2)}x`.padStart(7),
     `${(anew / ready).toFixed(2)}x`.padStart(9),
-    plainMask ? (ratio <= GOAL ? "" : "  above the goal") : "  (ceiling without the first signature)",
+    plainMask ? (ratio <= goal ? "" : "  above the goal") : "  (ceiling without the first signature)",
   ];
   return { ratio: plainMask ? ratio : 0, line: cells.join(" ") };
 }
@@ -153,7 +153,7 @@ function benchMasterList(folder: string): void {
   const bytes = new Uint8Array(readFileSync(path.join(folder, "DE_ML_2026-05-28.ml")));
   const root = readCertificate(new Uint8Array(readFileSync(path.join(folder, "DE_ROOT_CA_CSCA07.cer"))));
   const checker = createNodeSignatureChecker();
-  const options = { label: "German list", checker, roots: [root], pinnedSha256: [], now: NOW };
+  const options = { label: "German list", checker, roots: [root], pinnedSha256: [], now: today };
   const start = performance.now();
   const { records } = importTrust(bytes, options);
   const cold = performance.now() - start;
@@ -176,10 +176,10 @@ function benchMasterList(folder: string): void {
 }
 
 export async function run(options: readonly string[] = []): Promise<void> {
-  const wanted = SIGNER_PROFILES.filter(
+  const wanted = signerProfiles.filter(
     ({ id }) => options.length === 0 || options.some((option) => id.includes(option)),
   );
-  console.log(`Passive authentication against its bare signature checks and hashes (goal ${GOAL}x)\n`);
+  console.log(`Passive authentication against its bare signature checks and hashes (goal ${goal}x)\n`);
   console.log(
     `${"signer".padEnd(34)} ${"whole".padStart(10)} ${"bare".padStart(10)} ${"ratio".padStart(7)} ${"anew".padStart(9)}`,
   );

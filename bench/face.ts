@@ -16,9 +16,9 @@ import { createLog } from "../apps/server/src/lib/log.ts";
 import { Metrics } from "../apps/server/src/lib/metrics.ts";
 import { filmFace } from "../apps/server/test/support/film-face.ts";
 
-const ROUNDS = 4;
-const QUEUE_LIMIT = 2;
-const SIMULATIONS = 2_000;
+const rounds = 4;
+const queueLimit = 2;
+const simulations = 2_000;
 
 const challenge: Challenge = {
   movements: ["come_closer", "turn_left", "look_up", "turn_right"],
@@ -28,25 +28,25 @@ const challenge: Challenge = {
 };
 const log = createLog({ level: "error", write: (line) => process.stderr.write(line), now: () => new Date() });
 
-const [WIDTH, HEIGHT, FRAME_MS] = [360, 480, 225];
+const [frameWidth, frameHeight, frameMs] = [360, 480, 225];
 
 /** The page's size of pictures and pace: every look of the film twice, half as large again. */
 function asThePageSends(film: readonly JudgedFrame[]): JudgedFrame[] {
   const enlarged = film.map(({ jpeg }) => {
     const small = decode(jpeg, { useTArray: true });
-    const data = new Uint8Array(WIDTH * HEIGHT * 4);
-    for (let y = 0; y < HEIGHT; y++)
-      for (let x = 0; x < WIDTH; x++) {
-        const row = Math.floor((y * small.height) / HEIGHT);
-        const from = (row * small.width + Math.floor((x * small.width) / WIDTH)) * 4;
-        data.set(small.data.subarray(from, from + 4), (y * WIDTH + x) * 4);
+    const data = new Uint8Array(frameWidth * frameHeight * 4);
+    for (let y = 0; y < frameHeight; y++)
+      for (let x = 0; x < frameWidth; x++) {
+        const row = Math.floor((y * small.height) / frameHeight);
+        const from = (row * small.width + Math.floor((x * small.width) / frameWidth)) * 4;
+        data.set(small.data.subarray(from, from + 4), (y * frameWidth + x) * 4);
       }
-    return new Uint8Array(encode({ data, width: WIDTH, height: HEIGHT }, 85).data);
+    return new Uint8Array(encode({ data, width: frameWidth, height: frameHeight }, 85).data);
   });
   return enlarged
     .flatMap((jpeg) => [jpeg, jpeg])
     .map((jpeg, index) => {
-      const atMs = (index + 1) * FRAME_MS;
+      const atMs = (index + 1) * frameMs;
       return { jpeg, atMs, receivedAtMs: atMs + 100 };
     });
 }
@@ -76,25 +76,25 @@ export async function run(): Promise<void> {
   const frames = asThePageSends(filmFace(challenge, { reflection: 0.05 }));
   const input = { challenge, frames, portrait: readPortrait("adult.jpg"), sandbox: false };
 
-  const pool = new FaceWorkerPool({ log, workers, queueLimit: QUEUE_LIMIT, jobTimeoutMs: 120_000 });
+  const pool = new FaceWorkerPool({ log, workers, queueLimit: queueLimit, jobTimeoutMs: 120_000 });
   const judge = createFaceJudge({ log, metrics: new Metrics(), measurer: pool });
   let start = performance.now();
   const first = await judge.judge(input);
   console.log(
-    `${frames.length} frames of ${WIDTH} by ${HEIGHT} pixels, ${workers} workers; verdict: ${first.kind}\n`,
+    `${frames.length} frames of ${frameWidth} by ${frameHeight} pixels, ${workers} workers; verdict: ${first.kind}\n`,
   );
   console.log(`first judgement, with loading the models   ${(performance.now() - start).toFixed(0)} ms`);
   const alone: number[] = [];
   const [worker = 0] = pool.processIds;
   const before = processorMilliseconds(worker);
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     start = performance.now();
     await judge.judge(input);
     alone.push(performance.now() - start);
   }
-  const processorTime = (processorMilliseconds(worker) - before) / ROUNDS;
+  const processorTime = (processorMilliseconds(worker) - before) / rounds;
   const ceiling = await bareModels(frames.map(({ jpeg }) => jpeg));
-  console.log(`judgement, alone, median of ${ROUNDS}               ${median(alone).toFixed(0)} ms`);
+  console.log(`judgement, alone, median of ${rounds}               ${median(alone).toFixed(0)} ms`);
   // What else runs on the machine counts in the time of the clock and hardly in that of the processor.
   console.log(
     `processor time of a judgement              ${processorTime.toFixed(0)} ms   ${(processorTime / ceiling).toFixed(2)} × the bare models (${ceiling.toFixed(0)} ms)`,
@@ -105,18 +105,18 @@ export async function run(): Promise<void> {
   await Promise.all(Array.from({ length: workers }, () => judge.judge(input)));
   start = performance.now();
   const lane = async () => {
-    for (let round = 0; round < ROUNDS; round++) await judge.judge(input);
+    for (let round = 0; round < rounds; round++) await judge.judge(input);
   };
   await Promise.all(Array.from({ length: workers }, lane));
   const minutes = (performance.now() - start) / 60_000;
   console.log(
-    `judgements a minute, ${workers} workers             ${((workers * ROUNDS) / minutes).toFixed(0)}`,
+    `judgements a minute, ${workers} workers             ${((workers * rounds) / minutes).toFixed(0)}`,
   );
   console.log(
     `most memory of a worker                    ${pool.processIds.map(residentMegabytes).join(" and ")} MB`,
   );
 
-  const capacity = workers + QUEUE_LIMIT;
+  const capacity = workers + queueLimit;
   start = performance.now();
   const answers = await Promise.all(
     Array.from({ length: 2 * capacity }, async () => {
@@ -127,7 +127,7 @@ export async function run(): Promise<void> {
   const refused = answers.filter(({ verdict }) => verdict.kind === "fault");
   const answered = answers.filter(({ verdict }) => verdict.kind !== "fault").map(({ ms }) => ms);
   console.log(
-    `twice the capacity (${2 * capacity} at once, ${workers} at work, ${QUEUE_LIMIT} waiting): ${answered.length} answered, the last after ` +
+    `twice the capacity (${2 * capacity} at once, ${workers} at work, ${queueLimit} waiting): ${answered.length} answered, the last after ` +
       `${Math.max(...answered).toFixed(0)} ms; ${refused.length} refused after ${Math.max(...refused.map(({ ms }) => ms)).toFixed(0)} ms`,
   );
   await judge.close();
@@ -167,7 +167,7 @@ async function bareModels(jpegs: readonly Uint8Array[]): Promise<number> {
 
 function followedShare(how: { reflection: number; noise: number; recorded: boolean }): string {
   let followed = 0;
-  for (let round = 0; round < SIMULATIONS; round++) {
+  for (let round = 0; round < simulations; round++) {
     const asked = newChallenge((below) => randomInt(below));
     const shown = how.recorded ? newChallenge((below) => randomInt(below)) : asked;
     const frames = Array.from({ length: 45 }, (_, index): FrameMeasurement => {
@@ -188,13 +188,13 @@ function followedShare(how: { reflection: number; noise: number; recorded: boole
           roll: 0,
           size: 1,
           faceLight: [light(0, 0.4), light(1, 0.3), light(2, 0.25)],
-          surroundingLight: undefined,
+          surroundingLight: null,
         },
       };
     });
     if (judgeColours(frames, asked).outcome === "followed") followed++;
   }
-  return `${((100 * followed) / SIMULATIONS).toFixed(1)} %`;
+  return `${((100 * followed) / simulations).toFixed(1)} %`;
 }
 
 function gauss(): number {

@@ -81,8 +81,8 @@ test("a browser that is there and does not start is passed over", () => {
 });
 
 test("without CI=true no package of the operating system is installed, whoever runs the tests", () => {
-  for (const CI of [undefined, "", "1", "false"]) {
-    const environment: Record<string, string> = CI === undefined ? {} : { CI };
+  for (const ci of [undefined, "", "1", "false"]) {
+    const environment: Record<string, string> = ci === undefined ? {} : { CI: ci };
     assert.deepEqual(find({ environment, apt: "/usr/bin/chromium" }), {
       path: null,
       reason: howToGetBrowser,

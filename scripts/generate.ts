@@ -15,7 +15,7 @@ import {
 import pg from "pg";
 import { settings } from "../apps/server/src/config.ts";
 import { migrate } from "../apps/server/src/db/migrate.ts";
-import { DEFAULT_JOB_LIMITS } from "../apps/server/src/face/face-job.ts";
+import { defaultJobLimits } from "../apps/server/src/face/face-job.ts";
 import { poolLimits } from "../apps/server/src/face/pool-limits.ts";
 import { dumpSchema } from "../apps/server/src/installation/dump-schema.ts";
 import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
@@ -34,7 +34,7 @@ export const generated: readonly { path: string; make: () => string }[] = [
     make: () =>
       withSections("docs/face.md", {
         challenge: describeChallenge(),
-        reasons: describeReasons(DEFAULT_JOB_LIMITS.maxFramePixels),
+        reasons: describeReasons(defaultJobLimits.maxFramePixels),
         match: describeMatch(),
         worker: describePool(),
         colours: describeColours(),
@@ -67,7 +67,7 @@ function describePool(): string {
     `| longest start of a process | ${seconds(poolLimits.startTimeoutMs)} |`,
     `| most memory, then the process is killed | ${poolLimits.maxResidentBytes / 1e6} MB |`,
     `| without work a process ends after | ${seconds(poolLimits.idleMs)} |`,
-    `| pixels of a frame and of a portrait | at most ${DEFAULT_JOB_LIMITS.maxFramePixels / 1e6} and ${DEFAULT_JOB_LIMITS.maxPortraitPixels / 1e6} million |`,
+    `| pixels of a frame and of a portrait | at most ${defaultJobLimits.maxFramePixels / 1e6} and ${defaultJobLimits.maxPortraitPixels / 1e6} million |`,
   ].join("\n");
 }
 

@@ -203,6 +203,7 @@ export const router = createRouter({
 });
 
 declare module "@tanstack/react-router" {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: merged into the declaration of the router; a type cannot be.
   interface Register {
     router: typeof router;
   }

@@ -35,7 +35,7 @@ export async function answerCommand(
 
 /** The chip answered, with a status word that is no success or with something that is no answer. */
 function isRefusal({ code, statusWord }: EmrtdError): boolean {
-  return statusWord !== undefined || code === "CHIP_RESPONSE_INVALID" || code === "SECURE_MESSAGING_FAILED";
+  return statusWord !== null || code === "CHIP_RESPONSE_INVALID" || code === "SECURE_MESSAGING_FAILED";
 }
 
 /** What a person is told about an error of opening, reading or passing on. */

@@ -14,7 +14,7 @@
 
 type Vector = readonly [number, number, number];
 
-interface Person {
+type Person = {
   readonly skin: Vector;
   readonly hair: Vector;
   readonly iris: Vector;
@@ -32,9 +32,9 @@ interface Person {
   readonly noseWidth: number;
   readonly lipThickness: number;
   readonly beard: number;
-}
+};
 
-const PEOPLE: Readonly<Record<string, Person>> = {
+const people: Readonly<Record<string, Person>> = {
   adult: {
     skin: [0.82, 0.6, 0.48],
     hair: [0.2, 0.12, 0.07],
@@ -88,9 +88,9 @@ const PEOPLE: Readonly<Record<string, Person>> = {
   },
 };
 
-const WIDTH = 300;
-const HEIGHT = 400;
-const BACKGROUND: Vector = [0.78, 0.8, 0.82];
+const portraitWidth = 300;
+const portraitHeight = 400;
+const background: Vector = [0.78, 0.8, 0.82];
 
 const add = (a: Vector, b: Vector): Vector => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
 const subtract = (a: Vector, b: Vector): Vector => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
@@ -157,12 +157,12 @@ function noise(x: number, y: number, z: number): number {
 
 type Material = "skin" | "eye" | "hair" | "clothes" | "lip";
 
-interface Surface {
+type Surface = {
   readonly distance: number;
   readonly material: Material;
-}
+};
 
-const EYE_Y = 0.06;
+const eyeY = 0.06;
 
 class Head {
   readonly #person: Person;
@@ -181,7 +181,7 @@ class Head {
     d = smoothUnion(d, capsule(side, [0.08, 0.24, 0.72], [0.44, 0.24, 0.55], 0.05, 0.04), 0.16);
     d = smoothSubtraction(
       d,
-      ellipsoid(side, [eyeDistance, EYE_Y + 0.02, 0.86], [0.17 * eyeSize, 0.1, 0.19]),
+      ellipsoid(side, [eyeDistance, eyeY + 0.02, 0.86], [0.17 * eyeSize, 0.1, 0.19]),
       0.13,
     );
     d = smoothUnion(d, this.#eyelids(side), 0.02);
@@ -206,11 +206,11 @@ class Head {
 
   #eyelids(side: Vector): number {
     const { eyeSize, eyeDistance } = this.#person;
-    const shell = length(subtract(side, [eyeDistance, EYE_Y, 0.545])) - 0.158 * eyeSize;
+    const shell = length(subtract(side, [eyeDistance, eyeY, 0.545])) - 0.158 * eyeSize;
     const across = (side[0] - eyeDistance) / (0.15 * eyeSize);
     const arch = Math.max(1 - across * across, 0);
-    const upper = EYE_Y + 0.058 * eyeSize * arch;
-    const lower = EYE_Y - 0.05 * eyeSize * arch;
+    const upper = eyeY + 0.058 * eyeSize * arch;
+    const lower = eyeY - 0.05 * eyeSize * arch;
     const opening = Math.max(lower - side[1], side[1] - upper);
     return Math.max(shell, -opening - 0.0);
   }
@@ -245,7 +245,7 @@ class Head {
       { distance: this.skin(p), material: "skin" },
       {
         distance:
-          length(subtract(side, [this.#person.eyeDistance, EYE_Y, 0.545])) - 0.145 * this.#person.eyeSize,
+          length(subtract(side, [this.#person.eyeDistance, eyeY, 0.545])) - 0.145 * this.#person.eyeSize,
         material: "eye",
       },
       { distance: this.#lips(p), material: "lip" },
@@ -271,7 +271,7 @@ class Head {
       case "lip":
         return mix(skin, [0.62, 0.24, 0.24], 0.55);
       case "eye": {
-        const fromCenter = Math.hypot(side - eyeDistance, p[1] - EYE_Y - 0.004) / eyeSize;
+        const fromCenter = Math.hypot(side - eyeDistance, p[1] - eyeY - 0.004) / eyeSize;
         if (fromCenter < 0.022) return [0.02, 0.02, 0.02];
         if (fromCenter < 0.062) return scale(iris, 0.6 + fromCenter * 8);
         return mix([0.86, 0.84, 0.82], [0.7, 0.5, 0.46], smoothstep(0.1, 0.16, fromCenter));
@@ -310,12 +310,12 @@ class Head {
     const { eyeSize, eyeDistance } = this.#person;
     const across = (side - eyeDistance) / (0.15 * eyeSize);
     if (Math.abs(across) > 1) return 0;
-    const upper = EYE_Y + 0.058 * eyeSize * (1 - across * across);
+    const upper = eyeY + 0.058 * eyeSize * (1 - across * across);
     return smoothstep(0.018, 0.004, Math.abs(y - upper - 0.006));
   }
 }
 
-export interface View {
+export type View = {
   /** To the person's own left, which is the right of the picture. */
   readonly yawDegrees: number;
   /** Upwards. */
@@ -324,13 +324,13 @@ export interface View {
   readonly height: number;
   /** Where in a pixel it is looked at, from 0 to 1. */
   readonly samples: readonly (readonly [number, number])[];
-}
+};
 
-const PORTRAIT: View = {
+const portraitView: View = {
   yawDegrees: 0,
   pitchDegrees: 0,
-  width: WIDTH,
-  height: HEIGHT,
+  width: portraitWidth,
+  height: portraitHeight,
   samples: [
     [0.25, 0.25],
     [0.75, 0.25],
@@ -339,12 +339,12 @@ const PORTRAIT: View = {
   ],
 };
 
-interface Scene {
+type Scene = {
   readonly head: Head;
   readonly distanceAt: (p: Vector) => number;
   readonly keyLight: Vector;
   readonly fillLight: Vector;
-}
+};
 
 /**
  * Turning the person one way is turning camera and lights the other way, so the head itself is always drawn in its own
@@ -365,9 +365,9 @@ function turnAround(view: View): (v: Vector) => Vector {
 }
 
 /** Three bytes a pixel, row by row. */
-export function renderPerson(name: string, view: View = PORTRAIT): Uint8Array {
-  const person = PEOPLE[name];
-  if (person === undefined) throw new TypeError(`Name one of ${Object.keys(PEOPLE).join(", ")}`);
+export function renderPerson(name: string, view: View = portraitView): Uint8Array {
+  const person = people[name];
+  if (person === undefined) throw new TypeError(`Name one of ${Object.keys(people).join(", ")}`);
   const { width, height, samples } = view;
   const head = new Head(person);
   const turn = turnAround(view);
@@ -375,8 +375,8 @@ export function renderPerson(name: string, view: View = PORTRAIT): Uint8Array {
   const scene: Scene = {
     head,
     distanceAt: (p) => head.at(p).distance,
-    keyLight: turn(KEY_LIGHT),
-    fillLight: turn(FILL_LIGHT),
+    keyLight: turn(keyLightDirection),
+    fillLight: turn(fillLightDirection),
   };
   const camera: Vector = [0, -0.12, 7];
   const turnedCamera = turn(camera);
@@ -406,11 +406,11 @@ function trace(from: Vector, ray: Vector, scene: Scene): Vector {
     if (distance < 0.0015) return shade(p, ray, scene.head.colour(p, material), material, scene);
     travelled += distance * 0.8;
   }
-  return scale(BACKGROUND, 0.72);
+  return scale(background, 0.72);
 }
 
-const KEY_LIGHT = normalise([-0.45, 0.65, 1]);
-const FILL_LIGHT = normalise([0.8, 0.1, 0.9]);
+const keyLightDirection = normalise([-0.45, 0.65, 1]);
+const fillLightDirection = normalise([0.8, 0.1, 0.9]);
 
 function shade(
   p: Vector,
@@ -449,10 +449,10 @@ function shade(
 if (import.meta.main) {
   const [name = "", yaw, pitch] = process.argv.slice(2);
   const pixels = renderPerson(name, {
-    ...PORTRAIT,
+    ...portraitView,
     yawDegrees: Number(yaw ?? 0),
     pitchDegrees: Number(pitch ?? 0),
   });
-  process.stdout.write(`P6\n${WIDTH} ${HEIGHT}\n255\n`);
+  process.stdout.write(`P6\n${portraitWidth} ${portraitHeight}\n255\n`);
   process.stdout.write(pixels);
 }

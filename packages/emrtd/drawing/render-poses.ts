@@ -5,14 +5,14 @@
  */
 import { writeFileSync } from "node:fs";
 import { encode } from "jpeg-js";
-import { POSED_PEOPLE, POSES } from "../src/node/test-country/portraits.ts";
+import { posedPeople, poses } from "../src/node/test-country/portraits.ts";
 import { renderPerson } from "./render-portrait.ts";
 
 const [width, height] = [240, 320];
 const folder = new URL("../src/node/test-country/pictures/poses/", import.meta.url);
 
-for (const person of POSED_PEOPLE) {
-  for (const [yawDegrees, pitchDegrees] of POSES) {
+for (const person of posedPeople) {
+  for (const [yawDegrees, pitchDegrees] of poses) {
     const rgb = renderPerson(person, {
       yawDegrees,
       pitchDegrees,

@@ -1,4 +1,4 @@
-import { OID, oidFromBytes } from "../src/ber/oid.ts";
+import { oidFromBytes, oids } from "../src/ber/oid.ts";
 import { readTlv, type Tlv } from "../src/ber/read.ts";
 import {
   bitString,
@@ -42,35 +42,40 @@ import { codestreamOf, jp2Of, jpegOf } from "../test/support/images.ts";
 import type { FuzzReader } from "./fuzz-reader.ts";
 import { textSeeds } from "./mutate.ts";
 
-const AT = new Date("2026-11-15T12:00:00Z");
+const today = new Date("2026-11-15T12:00:00Z");
 
-const ZONES = [
+const zones = [
   "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<\nL898902C36UTO7408122F1204159ZE184226B<<<<<10",
   "I<UTOD231458907<<<<<<<<<<<<<<<\n7408122F1204159UTO<<<<<<<<<<<6\nERIKSSON<<ANNA<MARIA<<<<<<<<<<",
   "I<UTOD23145890<7349<<<<<<<<<<<\n3407127M9507122UTO<<<<<<<<<<<2\nSTEVENSON<<PETER<JOHN<<<<<<<<<",
   "I<UTOSTEVENSON<<PETER<JOHN<<<<<<<<<<\nD23145890<UTO3407127M95071227349<<<8",
 ];
 
-const KEY = sequence(
-  sequence(oid(OID.rsaEncryption), nullValue()),
+const publicKeyInfo = sequence(
+  sequence(oid(oids.rsaEncryption), nullValue()),
   bitString(sequence(integer(1n << 1023n), integer(65_537))),
 );
 
-const SECURITY_INFOS: readonly SecurityInfoContent[] = [
-  { kind: "chipAuthentication", protocol: OID.chipAuthenticationEcdhAes128, version: 1, keyId: 7n },
-  { kind: "chipAuthenticationPublicKey", protocol: OID.publicKeyEcdh, subjectPublicKeyInfo: KEY, keyId: 7n },
+const securityInfos: readonly SecurityInfoContent[] = [
+  { kind: "chipAuthentication", protocol: oids.chipAuthenticationEcdhAes128, version: 1, keyId: 7n },
+  {
+    kind: "chipAuthenticationPublicKey",
+    protocol: oids.publicKeyEcdh,
+    subjectPublicKeyInfo: publicKeyInfo,
+    keyId: 7n,
+  },
   { kind: "activeAuthentication", signatureAlgorithm: "0.4.0.127.0.7.1.1.4.1.3" },
-  { kind: "pace", protocol: `${OID.paceEcdhGm}.2`, parameterId: 13n },
+  { kind: "pace", protocol: `${oids.paceEcdhGm}.2`, parameterId: 13n },
   {
     kind: "paceDomainParameters",
-    protocol: OID.paceDhGm,
-    domainParameter: sequence(oid(OID.dhPublicNumber)),
+    protocol: oids.paceDhGm,
+    domainParameter: sequence(oid(oids.dhPublicNumber)),
   },
   { kind: "terminalAuthentication", version: 1 },
 ];
 
 /** Every type that the BER reader knows, once in DER and once with indefinite lengths. */
-const EVERY_TYPE = [
+const everyType = [
   sequence(
     integer(-5n),
     boolean(true),
@@ -81,8 +86,8 @@ const EVERY_TYPE = [
     printableString("text"),
     tlv(0x1e, fromHex("00410042")),
     tlv(0x1c, fromHex("00000041")),
-    utcTime(AT),
-    generalizedTime(AT),
+    utcTime(today),
+    generalizedTime(today),
     setOf(nullValue(), integer(3)),
     contextTag(0, octetString(latin1("piece"))),
   ),
@@ -133,20 +138,20 @@ const dg2Seeds = () =>
     (["ISO_19794_5", "ISO_39794_5"] as const).map((encoding) => buildDg2({ image, encoding })),
   );
 
-export const DATA_READERS: readonly FuzzReader[] = [
-  { name: "ber", read: readEverything, seeds: () => EVERY_TYPE },
+export const dataReaders: readonly FuzzReader[] = [
+  { name: "ber", read: readEverything, seeds: () => everyType },
   { name: "oid", read: oidFromBytes, seeds: () => [fromHex("2A864886F70D010702"), fromHex("8837")] },
   {
     name: "mrz",
     text: true,
-    read: (bytes) => mrzKeyMaterial(keyFieldsOf(parseMrz(bytes, AT))),
-    seeds: () => textSeeds(...ZONES.map((zone) => zone.replaceAll("\n", ""))),
+    read: (bytes) => mrzKeyMaterial(keyFieldsOf(parseMrz(bytes, today))),
+    seeds: () => textSeeds(...zones.map((zone) => zone.replaceAll("\n", ""))),
   },
   {
     name: "mrz-repair",
     text: true,
-    read: (bytes) => repairMrz(fromLatin1(bytes), AT),
-    seeds: () => textSeeds(...ZONES),
+    read: (bytes) => repairMrz(fromLatin1(bytes), today),
+    seeds: () => textSeeds(...zones),
   },
   {
     name: "mrz-typed",
@@ -160,8 +165,8 @@ export const DATA_READERS: readonly FuzzReader[] = [
   { name: "com", read: readCom, seeds: () => [buildCom({ dataGroups: [1, 2, 3, 11, 14, 15] })] },
   {
     name: "dg1",
-    read: (bytes) => readDg1(bytes, AT),
-    seeds: () => ZONES.map((zone) => buildDg1(zone.split("\n"))),
+    read: (bytes) => readDg1(bytes, today),
+    seeds: () => zones.map((zone) => buildDg1(zone.split("\n"))),
   },
   { name: "dg2", read: readDg2, seeds: dg2Seeds },
   { name: "dg7", read: readDg7, seeds: () => [buildDg7(images())] },
@@ -190,14 +195,14 @@ export const DATA_READERS: readonly FuzzReader[] = [
       }),
     ],
   },
-  { name: "dg14", read: readDg14, seeds: () => [buildDg14(SECURITY_INFOS)] },
-  { name: "dg15", read: readDg15, seeds: () => [buildDg15(KEY)] },
-  { name: "card-access", read: readCardAccess, seeds: () => [buildCardAccess(SECURITY_INFOS)] },
-  { name: "security-infos", read: parseSecurityInfos, seeds: () => [buildCardAccess(SECURITY_INFOS)] },
+  { name: "dg14", read: readDg14, seeds: () => [buildDg14(securityInfos)] },
+  { name: "dg15", read: readDg15, seeds: () => [buildDg15(publicKeyInfo)] },
+  { name: "card-access", read: readCardAccess, seeds: () => [buildCardAccess(securityInfos)] },
+  { name: "security-infos", read: parseSecurityInfos, seeds: () => [buildCardAccess(securityInfos)] },
   {
     name: "card-security",
     read: readCardSecurityContent,
-    seeds: () => [concat(sequence(oid(OID.signedData)), new Uint8Array(4))],
+    seeds: () => [concat(sequence(oid(oids.signedData)), new Uint8Array(4))],
   },
   {
     name: "atr-info",
@@ -207,7 +212,7 @@ export const DATA_READERS: readonly FuzzReader[] = [
   {
     name: "sod",
     read: readSodContent,
-    seeds: () => [buildSod(sequence(oid(OID.signedData), contextTag(0)))],
+    seeds: () => [buildSod(sequence(oid(oids.signedData), contextTag(0)))],
   },
   {
     name: "lds-security-object",

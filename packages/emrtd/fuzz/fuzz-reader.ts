@@ -1,5 +1,5 @@
 /** Anything that takes bytes from a chip, a client or an operator. */
-export interface FuzzReader {
+export type FuzzReader = {
   readonly name: string;
   /** The reader takes text of a fixed shape: characters are exchanged more often than structure is damaged. */
   readonly text?: true;
@@ -7,4 +7,4 @@ export interface FuzzReader {
   read(bytes: Uint8Array): unknown;
   /** Well-formed inputs to start from. They must be deterministic. */
   seeds(): readonly Uint8Array[];
-}
+};

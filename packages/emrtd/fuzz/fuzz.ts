@@ -4,37 +4,37 @@ import { Dice } from "./dice.ts";
 import type { FuzzReader } from "./fuzz-reader.ts";
 import { hostileInput } from "./mutate.ts";
 
-export interface FuzzOptions {
+export type FuzzOptions = {
   readonly readers: readonly FuzzReader[];
   /** Spread evenly over the readers. */
   readonly inputs: number;
   readonly seed: number;
   /** An input that takes longer, three times in a row, is a failure. Without it time is not judged. */
   readonly limitMilliseconds?: number;
-}
+};
 
-export interface ReaderTally {
+export type ReaderTally = {
   readonly name: string;
   inputs: number;
   accepted: number;
   readonly refusals: Map<string, number>;
   slowestMilliseconds: number;
-}
+};
 
-export interface FuzzFailure {
+export type FuzzFailure = {
   readonly reader: string;
   readonly problem: string;
   readonly inputHex: string;
-}
+};
 
-export interface FuzzResult {
+export type FuzzResult = {
   readonly tallies: readonly ReaderTally[];
   readonly failures: readonly FuzzFailure[];
-}
+};
 
 /** Personal data in the seeds. An error that quotes its input would show one of them. */
-const CANARIES = /ERIKSSON|STEVENSON|L898902|D231458|740812|ANNA/;
-const ENOUGH_FAILURES = 20;
+const canaries = /ERIKSSON|STEVENSON|L898902|D231458|740812|ANNA/;
+const enoughFailures = 20;
 
 export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
   const failures: FuzzFailure[] = [];
@@ -54,10 +54,10 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
       (sum, character) => Math.imul(sum, 31) + character.charCodeAt(0),
       7,
     );
-    for (let index = 0; index < each && failures.length < ENOUGH_FAILURES; index++) {
+    for (let index = 0; index < each && failures.length < enoughFailures; index++) {
       const input = hostileInput(reader, seeds, new Dice(options.seed, nameSeed, index));
       const problem = await judge(reader, input, tally, options.limitMilliseconds);
-      if (problem !== undefined) failures.push({ reader: reader.name, problem, inputHex: toHex(input) });
+      if (problem !== null) failures.push({ reader: reader.name, problem, inputHex: toHex(input) });
     }
   }
   return { tallies, failures };
@@ -68,14 +68,14 @@ async function judge(
   input: Uint8Array,
   tally: ReaderTally,
   limitMilliseconds: number | undefined,
-): Promise<string | undefined> {
+): Promise<string | null> {
   const copy = Uint8Array.from(input);
   const startedAt = performance.now();
   const problem = await attempt(reader, input, tally);
   const milliseconds = performance.now() - startedAt;
   tally.inputs++;
   tally.slowestMilliseconds = Math.max(tally.slowestMilliseconds, milliseconds);
-  if (problem !== undefined) return problem;
+  if (problem !== null) return problem;
   for (let index = 0; index < copy.length; index++) {
     if (copy[index] !== input[index]) return "changed its input";
   }
@@ -84,28 +84,28 @@ async function judge(
     for (let again = 0; again < 2; again++) {
       const restartedAt = performance.now();
       await attempt(reader, input, undefined);
-      if (performance.now() - restartedAt <= limitMilliseconds) return undefined;
+      if (performance.now() - restartedAt <= limitMilliseconds) return null;
     }
     return `took ${milliseconds.toFixed(0)} ms`;
   }
-  return undefined;
+  return null;
 }
 
 async function attempt(
   reader: FuzzReader,
   input: Uint8Array,
   tally: ReaderTally | undefined,
-): Promise<string | undefined> {
+): Promise<string | null> {
   try {
     const result = reader.read(input);
     if (result instanceof Promise) await result;
     if (tally !== undefined) tally.accepted++;
-    return undefined;
+    return null;
   } catch (error) {
     if (!(error instanceof EmrtdError))
       return `threw ${error instanceof Error ? error.stack : String(error)}`;
-    if (CANARIES.test(error.message)) return `quoted personal data: ${error.message}`;
+    if (canaries.test(error.message)) return `quoted personal data: ${error.message}`;
     tally?.refusals.set(error.code, (tally.refusals.get(error.code) ?? 0) + 1);
-    return undefined;
+    return null;
   }
 }

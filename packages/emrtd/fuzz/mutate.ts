@@ -3,11 +3,11 @@ import { concat, concatAll, latin1, uintBytes } from "../src/bytes.ts";
 import type { Dice } from "./dice.ts";
 import type { FuzzReader } from "./fuzz-reader.ts";
 
-const LARGEST_INPUT_BYTES = 64 * 1024;
-const INTERESTING_BYTES = [
+const largestInputBytes = 64 * 1024;
+const interestingBytes = [
   0x00, 0x01, 0x1f, 0x20, 0x24, 0x30, 0x31, 0x3c, 0x5f, 0x7f, 0x80, 0x81, 0x84, 0x88, 0xa0, 0xff,
 ];
-const INTERESTING_TAGS = [
+const interestingTags = [
   "02",
   "03",
   "04",
@@ -25,7 +25,7 @@ const INTERESTING_TAGS = [
   "5f2e",
   "5f1f",
 ];
-const TEXT = [..."<<<ABCDOISZ0125896"].map((character) => character.charCodeAt(0));
+const mrzCharacters = [..."<<<ABCDOISZ0125896"].map((character) => character.charCodeAt(0));
 
 /** One hostile input made from the seeds: random bytes, damaged bytes, or a damaged structure with its lengths put right again. */
 export function hostileInput(
@@ -38,14 +38,15 @@ export function hostileInput(
   if (reader.text && !dice.chance(4)) return exchangeCharacters(bytes, dice);
   for (let rounds = 1 + dice.below(3); rounds > 0; rounds--) {
     bytes = dice.chance(3) ? damageBytes(bytes, seeds, dice) : damageStructure(bytes, dice);
-    if (bytes.length > LARGEST_INPUT_BYTES) bytes = bytes.subarray(0, LARGEST_INPUT_BYTES);
+    if (bytes.length > largestInputBytes) bytes = bytes.subarray(0, largestInputBytes);
   }
   return bytes;
 }
 
 function exchangeCharacters(bytes: Uint8Array, dice: Dice): Uint8Array {
   const copy = Uint8Array.from(bytes);
-  for (let count = 1 + dice.below(3); count > 0; count--) copy[dice.below(copy.length)] = dice.pick(TEXT);
+  for (let count = 1 + dice.below(3); count > 0; count--)
+    copy[dice.below(copy.length)] = dice.pick(mrzCharacters);
   return copy;
 }
 
@@ -58,10 +59,10 @@ function damageBytes(bytes: Uint8Array, seeds: readonly Uint8Array[], dice: Dice
       copy[at] = (copy[at] ?? 0) ^ (1 << dice.below(8));
       return copy;
     case 1:
-      copy[at] = dice.pick(INTERESTING_BYTES);
+      copy[at] = dice.pick(interestingBytes);
       return copy;
     case 2:
-      copy[at] = dice.pick(TEXT);
+      copy[at] = dice.pick(mrzCharacters);
       return copy;
     case 3:
       copy.set(uintBytes(dice.pick([0, 1, 0x7fff, 0xffff]), 2).subarray(0, copy.length - at), at);
@@ -86,32 +87,32 @@ function damageBytes(bytes: Uint8Array, seeds: readonly Uint8Array[], dice: Dice
   }
 }
 
-interface Node {
+type Node = {
   tag: Uint8Array;
   /** Undefined when the value is taken as bytes. */
-  children: Node[] | undefined;
+  children: Node[] | null;
   value: Uint8Array;
   /** Written in place of the right length. */
-  length: Uint8Array | undefined;
+  length: Uint8Array | null;
   indefinite: boolean;
-}
+};
 
 function damageStructure(bytes: Uint8Array, dice: Dice): Uint8Array {
   const root = parseTree(bytes);
-  if (root === undefined) return damageBytes(bytes, [bytes], dice);
-  const nodes: { readonly node: Node; readonly parent: Node | undefined }[] = [];
-  const collect = (node: Node, parent: Node | undefined) => {
+  if (root === null) return damageBytes(bytes, [bytes], dice);
+  const nodes: { readonly node: Node; readonly parent: Node | null }[] = [];
+  const collect = (node: Node, parent: Node | null) => {
     nodes.push({ node, parent });
     for (const child of node.children ?? []) collect(child, node);
   };
-  collect(root, undefined);
+  collect(root, null);
   const { node, parent } = dice.pick(nodes);
   switch (dice.below(12)) {
     case 0:
       node.length = hostileLength(dice);
       break;
     case 1:
-      node.tag = hexBytes(dice.pick(INTERESTING_TAGS));
+      node.tag = hexBytes(dice.pick(interestingTags));
       break;
     case 2:
       node.tag = dice.bytes(1 + dice.below(4));
@@ -130,24 +131,24 @@ function damageStructure(bytes: Uint8Array, dice: Dice): Uint8Array {
       parent?.children?.reverse();
       break;
     case 7:
-      node.children = undefined;
+      node.children = null;
       node.value = dice.bytes(dice.below(40));
       break;
     case 8:
       wrap(node, dice);
       break;
     case 9:
-      node.children = undefined;
+      node.children = null;
       node.value = new Uint8Array(0);
       break;
     case 10: {
       const other = dice.pick(nodes).node;
-      node.children = undefined;
+      node.children = null;
       node.value = encode(other, 0);
       break;
     }
     default:
-      if (node.children === undefined && node.value.length > 0)
+      if (node.children === null && node.value.length > 0)
         node.value = damageBytes(node.value, [node.value], dice);
   }
   return encode(root, 0);
@@ -162,7 +163,7 @@ function wrap(node: Node, dice: Dice): void {
     node.tag = tag;
     node.children = [inner];
     node.indefinite = indefinite;
-    node.length = undefined;
+    node.length = null;
   }
 }
 
@@ -185,20 +186,20 @@ function hexBytes(hex: string): Uint8Array {
   return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
-function parseTree(bytes: Uint8Array): Node | undefined {
+function parseTree(bytes: Uint8Array): Node | null {
   try {
     return toNode(readTlv(bytes, 0, { maxNodes: 2000 }), 0);
   } catch {
-    return undefined;
+    return null;
   }
 }
 
 function toNode(tlv: Tlv, depth: number): Node {
   const node: Node = {
     tag: tagBytes(tlv.tag),
-    children: undefined,
+    children: null,
     value: tlv.value,
-    length: undefined,
+    length: null,
     indefinite: tlv.indefinite,
   };
   if (depth > 20) return node;
@@ -206,15 +207,15 @@ function toNode(tlv: Tlv, depth: number): Node {
     if (tlv.constructed) node.children = tlv.children().map((child) => toNode(child, depth + 1));
     else if (tlv.tag === 0x04 && tlv.valueLength > 4) node.children = nested(tlv.value, depth);
   } catch {
-    node.children = undefined;
+    node.children = null;
   }
   return node;
 }
 
 /** Octet strings often hold an encoding of their own, which is worth damaging from the inside. */
-function nested(value: Uint8Array, depth: number): Node[] | undefined {
+function nested(value: Uint8Array, depth: number): Node[] | null {
   const inner = readTlv(value, 0, { maxNodes: 2000 });
-  return inner.end === value.length ? [toNode(inner, depth + 1)] : undefined;
+  return inner.end === value.length ? [toNode(inner, depth + 1)] : null;
 }
 
 function tagBytes(tag: number): Uint8Array {
@@ -224,7 +225,7 @@ function tagBytes(tag: number): Uint8Array {
 
 function encode(node: Node, depth: number): Uint8Array {
   const value =
-    node.children === undefined || depth > 200
+    node.children === null || depth > 200
       ? node.value
       : concatAll(node.children.map((child) => encode(child, depth + 1)));
   if (node.indefinite) return concat(node.tag, Uint8Array.of(0x80), value, Uint8Array.of(0, 0));

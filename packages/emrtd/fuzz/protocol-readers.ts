@@ -2,7 +2,7 @@ import { verifyActiveAuthentication } from "../src/active-authentication/verify-
 import { decodeCommand, encodeCommand } from "../src/apdu/command.ts";
 import { decodeResponse, encodeResponse } from "../src/apdu/response.ts";
 import type { ChipTransport } from "../src/apdu/transport.ts";
-import { OID } from "../src/ber/oid.ts";
+import { oids } from "../src/ber/oid.ts";
 import { bitString, integer, octetString, oid, sequence } from "../src/ber/write.ts";
 import { concat, fromHex, uintBytes } from "../src/bytes.ts";
 import { chipAuthenticationOffers } from "../src/chip-authentication/chip-authentication-offer.ts";
@@ -10,7 +10,7 @@ import {
   beginChipAuthentication,
   continueChipAuthentication,
 } from "../src/chip-authentication/judge-proof.ts";
-import { CIPHER_SUITES } from "../src/crypto/cipher-suite.ts";
+import { cipherSuites } from "../src/crypto/cipher-suite.ts";
 import { calculableCurve } from "../src/crypto/curve-points.ts";
 import { curveNamed } from "../src/crypto/curves.ts";
 import { ecDomain } from "../src/crypto/key-agreement.ts";
@@ -22,46 +22,46 @@ import { SecureMessaging } from "../src/secure-messaging/secure-messaging.ts";
 import type { VirtualPace } from "../src/virtual/pace-chip.ts";
 import { readPkcs8 } from "../src/virtual/private-key.ts";
 import { cardAccessFile, createVirtualChip } from "../src/virtual/virtual-chip.ts";
-import { SAMPLE_KEY } from "../test/support/sample-document.ts";
+import { sampleKey } from "../test/support/sample-document.ts";
 import { seededRandom } from "../test/support/seeded-random.ts";
 import type { FuzzReader } from "./fuzz-reader.ts";
 
-const CURVE = curveNamed("secp192r1");
+const smallCurve = curveNamed("secp192r1");
 
 /** id-ecPublicKey with explicit parameters, the longest shape of a key. */
 function explicitKey(): Uint8Array {
-  const { p, a, b, gx, gy, n } = CURVE;
+  const { p, a, b, gx, gy, n } = smallCurve;
   const field = (value: bigint) => uintBytes(value, 24);
   const parameters = sequence(
     integer(1),
-    sequence(oid(OID.primeField), integer(p)),
+    sequence(oid(oids.primeField), integer(p)),
     sequence(octetString(field(a)), octetString(field(b))),
     octetString(Uint8Array.of(4), field(gx), field(gy)),
     integer(n),
     integer(1),
   );
   return sequence(
-    sequence(oid(OID.ecPublicKey), parameters),
-    bitString(ecDomain(calculableCurve(CURVE)).publicKey(7n)),
+    sequence(oid(oids.ecPublicKey), parameters),
+    bitString(ecDomain(calculableCurve(smallCurve)).publicKey(7n)),
   );
 }
 
-const RSA_KEY = sequence(
-  sequence(oid(OID.rsaEncryption)),
+const rsaKeyInfo = sequence(
+  sequence(oid(oids.rsaEncryption)),
   bitString(sequence(integer((1n << 1023n) + 1n), integer(65_537))),
 );
 
 function messagingPair() {
-  const suite = CIPHER_SUITES["AES-128"];
+  const suite = cipherSuites["AES-128"];
   const keys = { encryption: new Uint8Array(16).fill(1), mac: new Uint8Array(16).fill(2) };
   return { terminal: new SecureMessaging(suite, keys), chip: new SecureMessaging(suite, keys) };
 }
 
-const READ = { cla: 0, ins: 0xb0, p1: 0, p2: 0, expectedBytes: 8 };
+const readCommand = { cla: 0, ins: 0xb0, p1: 0, p2: 0, expectedBytes: 8 };
 
 function protectedAnswer(): Uint8Array {
   const { terminal, chip } = messagingPair();
-  chip.unprotectCommand(decodeCommand(encodeCommand(terminal.protectCommand(READ))));
+  chip.unprotectCommand(decodeCommand(encodeCommand(terminal.protectCommand(readCommand))));
   return encodeResponse(
     chip.protectResponse(0xb0, { data: fromHex("0102030405060708"), statusWord: 0x9000 }),
   );
@@ -86,7 +86,7 @@ function answersFrom(bytes: Uint8Array): ChipTransport {
 async function recordedConversation(pace?: VirtualPace): Promise<Uint8Array> {
   const chip = createVirtualChip({
     files: { DG1: concat(fromHex("6103"), fromHex("010203")) },
-    mrzKey: SAMPLE_KEY,
+    mrzKey: sampleKey,
     random: seededRandom("chip"),
     ...(pace === undefined ? {} : { pace: [pace] }),
   });
@@ -100,36 +100,36 @@ async function recordedConversation(pace?: VirtualPace): Promise<Uint8Array> {
         return answer;
       },
     },
-    { mrz: SAMPLE_KEY },
+    { mrz: sampleKey },
     { random: seededRandom("terminal") },
   );
   await opened.readFile("DG1");
   return concat(...pieces);
 }
 
-const CONVERSATIONS = [
+const conversations = [
   await recordedConversation(),
-  await recordedConversation({ oid: `${OID.paceDhGm}.1`, parameterId: 0 }),
+  await recordedConversation({ oid: `${oids.paceDhGm}.1`, parameterId: 0 }),
 ];
-const CARD_ACCESS = cardAccessFile([
-  { oid: `${OID.paceEcdhGm}.2`, parameterId: 13 },
-  { oid: `${OID.paceDhGm}.1`, parameterId: 0 },
+const cardAccess = cardAccessFile([
+  { oid: `${oids.paceEcdhGm}.2`, parameterId: 13 },
+  { oid: `${oids.paceDhGm}.1`, parameterId: 0 },
 ]);
-const DG14 = buildDg14([
-  { kind: "chipAuthentication", protocol: OID.chipAuthenticationEcdhAes128, version: 1 },
-  { kind: "chipAuthenticationPublicKey", protocol: OID.publicKeyEcdh, subjectPublicKeyInfo: explicitKey() },
+const dg14 = buildDg14([
+  { kind: "chipAuthentication", protocol: oids.chipAuthenticationEcdhAes128, version: 1 },
+  { kind: "chipAuthenticationPublicKey", protocol: oids.publicKeyEcdh, subjectPublicKeyInfo: explicitKey() },
 ]);
 
 /** At the step where the chip is to answer under the new keys. */
-const CHIP_AUTHENTICATION = { step: "proof", secret: new Uint8Array(24).fill(5) } as const;
+const chipAuthentication = { step: "proof", secret: new Uint8Array(24).fill(5) } as const;
 
-export const PROTOCOL_READERS: readonly FuzzReader[] = [
+export const protocolReaders: readonly FuzzReader[] = [
   {
     name: "command-apdu",
     read: decodeCommand,
     seeds: () => [
-      encodeCommand({ ...READ, data: fromHex("0102") }),
-      encodeCommand({ ...READ, expectedBytes: 4096 }),
+      encodeCommand({ ...readCommand, data: fromHex("0102") }),
+      encodeCommand({ ...readCommand, expectedBytes: 4096 }),
     ],
   },
   { name: "response-apdu", read: decodeResponse, seeds: () => [fromHex("01029000")] },
@@ -137,7 +137,7 @@ export const PROTOCOL_READERS: readonly FuzzReader[] = [
     name: "protected-answer",
     read: (bytes) => {
       const { terminal } = messagingPair();
-      terminal.protectCommand(READ);
+      terminal.protectCommand(readCommand);
       return terminal.unprotectResponse(decodeResponse(bytes));
     },
     seeds: () => [protectedAnswer()],
@@ -145,32 +145,34 @@ export const PROTOCOL_READERS: readonly FuzzReader[] = [
   {
     name: "protected-command",
     read: (bytes) => messagingPair().chip.unprotectCommand(decodeCommand(bytes)),
-    seeds: () => [encodeCommand(messagingPair().terminal.protectCommand({ ...READ, data: fromHex("0102") }))],
+    seeds: () => [
+      encodeCommand(messagingPair().terminal.protectCommand({ ...readCommand, data: fromHex("0102") })),
+    ],
   },
-  { name: "subject-public-key", read: readSubjectPublicKey, seeds: () => [explicitKey(), RSA_KEY] },
+  { name: "subject-public-key", read: readSubjectPublicKey, seeds: () => [explicitKey(), rsaKeyInfo] },
   {
     name: "pkcs8",
     read: readPkcs8,
     seeds: () => [
       sequence(
         integer(0),
-        sequence(oid(OID.ecPublicKey), oid(CURVE.oid)),
+        sequence(oid(oids.ecPublicKey), oid(smallCurve.oid)),
         octetString(sequence(integer(1), octetString(uintBytes(7, 24)))),
       ),
     ],
   },
-  { name: "pace-offers", read: paceOffers, seeds: () => [CARD_ACCESS] },
+  { name: "pace-offers", read: paceOffers, seeds: () => [cardAccess] },
   {
     name: "chip-authentication-start",
     read: (bytes) =>
       chipAuthenticationOffers(bytes).length > 0
         ? beginChipAuthentication(bytes, seededRandom("terminal"))
         : undefined,
-    seeds: () => [DG14],
+    seeds: () => [dg14],
   },
   {
     name: "chip-authentication-answer",
-    read: (bytes) => continueChipAuthentication(CHIP_AUTHENTICATION, [bytes], DG14, seededRandom("terminal")),
+    read: (bytes) => continueChipAuthentication(chipAuthentication, [bytes], dg14, seededRandom("terminal")),
     seeds: () => [fromHex("990290008E0800000000000000009000"), protectedAnswer()],
   },
   {
@@ -186,13 +188,13 @@ export const PROTOCOL_READERS: readonly FuzzReader[] = [
     },
     seeds: () => [
       concat(new Uint8Array(8), Uint8Array.of(48), new Uint8Array(48).fill(3), explicitKey()),
-      concat(new Uint8Array(8), Uint8Array.of(128), new Uint8Array(128).fill(3), RSA_KEY),
+      concat(new Uint8Array(8), Uint8Array.of(128), new Uint8Array(128).fill(3), rsaKeyInfo),
     ],
   },
   {
     name: "virtual-chip",
     read: async (bytes) => {
-      const chip = createVirtualChip({ files: {}, mrzKey: SAMPLE_KEY, random: seededRandom("chip") });
+      const chip = createVirtualChip({ files: {}, mrzKey: sampleKey, random: seededRandom("chip") });
       await chip.transceive(bytes);
     },
     seeds: () => [
@@ -206,11 +208,11 @@ export const PROTOCOL_READERS: readonly FuzzReader[] = [
     read: async (bytes) => {
       const chip = await openChip(
         answersFrom(bytes),
-        { mrz: SAMPLE_KEY },
+        { mrz: sampleKey },
         { random: seededRandom("terminal") },
       );
       await chip.readFile("DG1");
     },
-    seeds: () => CONVERSATIONS,
+    seeds: () => conversations,
   },
 ];

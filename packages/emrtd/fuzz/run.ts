@@ -2,10 +2,10 @@
 // changes its input or lets memory grow.
 import { parseArgs } from "node:util";
 import { fuzz } from "./fuzz.ts";
-import { READERS } from "./readers.ts";
+import { allReaders } from "./readers.ts";
 
-const LIMIT_MILLISECONDS = 500;
-const LIMIT_GROWTH_MEGABYTES = 256;
+const limitMilliseconds = 500;
+const limitGrowthMegabytes = 256;
 
 function megabytes(): number {
   return process.resourceUsage().maxRSS / 1024;
@@ -27,18 +27,18 @@ async function main(): Promise<number> {
   });
   const only = values.only ?? [];
   for (const name of only) {
-    if (!READERS.some((reader) => reader.name === name)) {
-      throw new Error(`--only knows ${READERS.map((reader) => reader.name).join(", ")}`);
+    if (!allReaders.some((reader) => reader.name === name)) {
+      throw new Error(`--only knows ${allReaders.map((reader) => reader.name).join(", ")}`);
     }
   }
-  const readers = only.length === 0 ? READERS : READERS.filter((reader) => only.includes(reader.name));
+  const readers = only.length === 0 ? allReaders : allReaders.filter((reader) => only.includes(reader.name));
   const startedAt = performance.now();
   const memoryAtStart = megabytes();
   const { tallies, failures } = await fuzz({
     readers,
     inputs: wholeNumber(values.inputs, "inputs"),
     seed: wholeNumber(values.seed, "seed"),
-    limitMilliseconds: LIMIT_MILLISECONDS,
+    limitMilliseconds: limitMilliseconds,
   });
   for (const tally of tallies) {
     const refusals = [...tally.refusals]
@@ -59,8 +59,8 @@ async function main(): Promise<number> {
     `\n${inputs} inputs to ${readers.length} readers in ${seconds.toFixed(0)} s, seed ${values.seed}: ${failures.length} failures, ` +
       `memory grew by ${growth.toFixed(0)} MB`,
   );
-  if (growth > LIMIT_GROWTH_MEGABYTES) console.error(`Memory grew by more than ${LIMIT_GROWTH_MEGABYTES} MB`);
-  return failures.length > 0 || growth > LIMIT_GROWTH_MEGABYTES ? 1 : 0;
+  if (growth > limitGrowthMegabytes) console.error(`Memory grew by more than ${limitGrowthMegabytes} MB`);
+  return failures.length > 0 || growth > limitGrowthMegabytes ? 1 : 0;
 }
 
 process.exitCode = await main();

@@ -6,17 +6,17 @@ import { readPublicKey } from "../src/crypto/public-key.ts";
 import { readSignatureScheme } from "../src/crypto/signature-scheme.ts";
 import { createNodeSignatureChecker } from "../src/node/signature-checker.ts";
 import { testDocuments } from "../src/node/test-country/catalogue.ts";
-import { SIGNER_PROFILES, signerProfile } from "../src/node/test-country/signer-profiles.ts";
+import { signerProfile, signerProfiles } from "../src/node/test-country/signer-profiles.ts";
 import { signatureAlgorithm } from "../src/node/test-country/signing-key.ts";
 import {
   createTestCountry,
-  DEFAULT_TEST_SEED,
+  defaultTestSeed,
   testCountryTrust,
 } from "../src/node/test-country/test-country.ts";
 import { importTrust } from "../src/trust/import-trust.ts";
 import { deserialiseTrustRecord, serialiseTrustRecord } from "../src/trust/trust-record.ts";
 import { TrustStore } from "../src/trust/trust-store.ts";
-import { DEFAULT_POLICY } from "../src/verify/policy.ts";
+import { defaultPolicy } from "../src/verify/policy.ts";
 import { verifyDocument } from "../src/verify/verify-document.ts";
 import { documentFilesOf } from "../src/virtual/test-document.ts";
 import { readCertificate } from "../src/x509/certificate.ts";
@@ -24,13 +24,13 @@ import { readCrl } from "../src/x509/crl.ts";
 import { readName } from "../src/x509/name.ts";
 import type { FuzzReader } from "./fuzz-reader.ts";
 
-const AT = new Date("2026-11-15T12:00:00Z");
-const country = createTestCountry(DEFAULT_TEST_SEED, AT);
+const today = new Date("2026-11-15T12:00:00Z");
+const country = createTestCountry(defaultTestSeed, today);
 const checker = createNodeSignatureChecker();
 const trust = new TrustStore(testCountryTrust(country), checker);
 const roots = [...country.authorityCertificates.values()].map(readCertificate);
 
-const SIGNERS = ["rsa-pss-2048-sha256", "secp256r1-sha256-named", "brainpoolP256r1-sha256-explicit"].map(
+const signers = ["rsa-pss-2048-sha256", "secp256r1-sha256-named", "brainpoolP256r1-sha256-explicit"].map(
   (id) => country.documentSigner(signerProfile(id)).certificate,
 );
 
@@ -43,35 +43,35 @@ function ldif(bytes: Uint8Array): string {
 }
 
 function importFile(bytes: Uint8Array): unknown {
-  return importTrust(bytes, { label: "fuzz", checker, roots, pinnedSha256: [], now: AT });
+  return importTrust(bytes, { label: "fuzz", checker, roots, pinnedSha256: [], now: today });
 }
 
-const PASSPORT = documentFilesOf(testDocuments(AT)[0] ?? { files: {} });
+const passport = documentFilesOf(testDocuments(today)[0] ?? { files: {} });
 
 /** Readers of certificates, signatures and trust, and the whole verification on a security object from a stranger. */
-export const TRUST_READERS: readonly FuzzReader[] = [
+export const trustReaders: readonly FuzzReader[] = [
   {
     name: "certificate",
     read: (bytes) => {
       const certificate = readCertificate(bytes);
       return [certificate.publicKey, certificate.signatureScheme];
     },
-    seeds: () => [...SIGNERS, ...country.authorityCertificates.values()],
+    seeds: () => [...signers, ...country.authorityCertificates.values()],
   },
   {
     name: "distinguished name",
     read: (bytes) => readName(readWhole(bytes)),
-    seeds: () => SIGNERS.map((der) => readWhole(der).at(0, "content").at(3, "issuer").bytes),
+    seeds: () => signers.map((der) => readWhole(der).at(0, "content").at(3, "issuer").bytes),
   },
   {
     name: "public key",
     read: readPublicKey,
-    seeds: () => SIGNERS.map((der) => readCertificate(der).subjectPublicKeyInfo),
+    seeds: () => signers.map((der) => readCertificate(der).subjectPublicKeyInfo),
   },
   {
     name: "signature algorithm",
     read: (bytes) => readSignatureScheme(readWhole(bytes), "SHA-256"),
-    seeds: () => SIGNER_PROFILES.map(({ scheme }) => signatureAlgorithm(scheme)),
+    seeds: () => signerProfiles.map(({ scheme }) => signatureAlgorithm(scheme)),
   },
   { name: "revocation list", read: readCrl, seeds: () => country.revocationLists },
   {
@@ -88,7 +88,7 @@ export const TRUST_READERS: readonly FuzzReader[] = [
     name: "trust import of text",
     text: true,
     read: importFile,
-    seeds: () => SIGNERS.flatMap((der) => [latin1(pem(der)), latin1(ldif(der))]),
+    seeds: () => signers.flatMap((der) => [latin1(pem(der)), latin1(ldif(der))]),
   },
   {
     name: "trust record",
@@ -106,14 +106,14 @@ export const TRUST_READERS: readonly FuzzReader[] = [
     name: "document verification",
     read: (sod) => {
       const { report } = verifyDocument({
-        files: { ...PASSPORT, sod },
+        files: { ...passport, sod },
         trust,
-        policy: DEFAULT_POLICY,
-        now: AT,
+        policy: defaultPolicy,
+        now: today,
         checker,
       });
       return report.level;
     },
-    seeds: () => [PASSPORT.sod],
+    seeds: () => [passport.sod],
   },
 ];

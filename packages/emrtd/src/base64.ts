@@ -1,9 +1,9 @@
 import { EmrtdError } from "./emrtd-error.ts";
 
-const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const NOT_A_DIGIT = 255;
-const VALUES = new Uint8Array(128).fill(NOT_A_DIGIT);
-for (let value = 0; value < ALPHABET.length; value++) VALUES[ALPHABET.charCodeAt(value)] = value;
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const notADigit = 255;
+const digitValues = new Uint8Array(128).fill(notADigit);
+for (let value = 0; value < alphabet.length; value++) digitValues[alphabet.charCodeAt(value)] = value;
 
 export function toBase64(bytes: Uint8Array): string {
   const pieces: string[] = [];
@@ -11,9 +11,9 @@ export function toBase64(bytes: Uint8Array): string {
   for (let offset = 0; offset < bytes.length; offset += 3) {
     const left = bytes.length - offset;
     const group = ((bytes[offset] ?? 0) << 16) | ((bytes[offset + 1] ?? 0) << 8) | (bytes[offset + 2] ?? 0);
-    piece += ALPHABET.charAt(group >> 18) + ALPHABET.charAt((group >> 12) & 63);
-    piece += left > 1 ? ALPHABET.charAt((group >> 6) & 63) : "=";
-    piece += left > 2 ? ALPHABET.charAt(group & 63) : "=";
+    piece += alphabet.charAt(group >> 18) + alphabet.charAt((group >> 12) & 63);
+    piece += left > 1 ? alphabet.charAt((group >> 6) & 63) : "=";
+    piece += left > 2 ? alphabet.charAt(group & 63) : "=";
     if (piece.length >= 4096) {
       pieces.push(piece);
       piece = "";
@@ -35,8 +35,8 @@ export function fromBase64(text: string): Uint8Array {
   let bitCount = 0;
   let written = 0;
   for (let index = 0; index < unpadded.length; index++) {
-    const value = VALUES[unpadded.charCodeAt(index)] ?? NOT_A_DIGIT;
-    if (value === NOT_A_DIGIT)
+    const value = digitValues[unpadded.charCodeAt(index)] ?? notADigit;
+    if (value === notADigit)
       throw new EmrtdError("BYTES_INVALID", "The base64 text has a character outside its alphabet");
     bits = ((bits << 6) | value) & 0xffff;
     bitCount += 6;

@@ -1,12 +1,12 @@
 import { EmrtdError } from "./emrtd-error.ts";
 
-const HEX_PAIRS: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
+const hexPairs: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
   byte.toString(16).padStart(2, "0"),
 );
 
 export function toHex(bytes: Uint8Array): string {
   let text = "";
-  for (const byte of bytes) text += HEX_PAIRS[byte];
+  for (const byte of bytes) text += hexPairs[byte];
   return text;
 }
 
@@ -97,11 +97,11 @@ export function uintBytes(value: number | bigint, length: number): Uint8Array {
 }
 
 /** Up to here, putting a number together from words of 64 bits takes half the time of reading it as text; beyond, its time grows with the square. */
-const MAX_WORD_WISE_BYTES = 256;
+const maxWordWiseBytes = 256;
 
 /** Big-endian, unsigned. */
 export function bytesToBigInt(bytes: Uint8Array): bigint {
-  if (bytes.length > MAX_WORD_WISE_BYTES) return BigInt(`0x${toHex(bytes)}`);
+  if (bytes.length > maxWordWiseBytes) return BigInt(`0x${toHex(bytes)}`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let offset = bytes.length % 8;
   let value = 0n;
@@ -122,11 +122,11 @@ export function utf8(text: string): Uint8Array {
 }
 
 /** One for all: making a decoder costs more than most texts do. */
-const UTF8_DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export function fromUtf8(bytes: Uint8Array): string {
   try {
-    return UTF8_DECODER.decode(bytes);
+    return utf8Decoder.decode(bytes);
   } catch {
     throw new EmrtdError("BYTES_INVALID", "The text is not valid UTF-8");
   }

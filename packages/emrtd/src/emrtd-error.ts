@@ -42,11 +42,11 @@ export type EmrtdErrorCode =
   // a builder was given something that cannot be encoded
   | "BUILD_INVALID";
 
-export interface EmrtdErrorDetails {
+export type EmrtdErrorDetails = {
   /** SW1 SW2 as the chip sent them, with CHIP_STATUS and its relatives. */
   readonly statusWord?: number;
   readonly cause?: unknown;
-}
+};
 
 /**
  * The only error that readers in this package throw. The message names the structure and the rule that was broken
@@ -54,13 +54,13 @@ export interface EmrtdErrorDetails {
  */
 export class EmrtdError extends Error {
   readonly code: EmrtdErrorCode;
-  readonly statusWord: number | undefined;
+  readonly statusWord: number | null;
 
   constructor(code: EmrtdErrorCode, message: string, details: EmrtdErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = "EmrtdError";
     this.code = code;
-    this.statusWord = details.statusWord;
+    this.statusWord = details.statusWord ?? null;
   }
 }
 

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 const source = path.resolve(import.meta.dirname, "../src");
 
-const GLOBALS =
+const globals =
   /(?<![.\w$])(Buffer|process|window|document|require|__dirname|setTimeout|setInterval|console|fetch)(?=\s*[.([])/g;
 
 /** Comments and texts may speak of documents and processes; only code counts. */
@@ -46,7 +46,7 @@ test("outside of src/node nothing needs Node or a browser", () => {
       assert.ok(!/(^|\/)node\//.test(name), `${file} imports ${name}, which needs Node`);
     }
     const code = codeOf(text);
-    const used = [...code.matchAll(GLOBALS)]
+    const used = [...code.matchAll(globals)]
       .map((match) => match[1] ?? "")
       // A travel document is rightly called document where it is declared as such.
       .find((name) => name !== "document" || !/\bdocument\s*[:,)=]/.test(code));

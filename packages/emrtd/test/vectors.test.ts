@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, createPublicKey } from "node:crypto";
 import { test } from "node:test";
-import { OID } from "../src/ber/oid.ts";
+import { oids } from "../src/ber/oid.ts";
 import { readWhole } from "../src/ber/read.ts";
 import { toHex } from "../src/bytes.ts";
 import { readCom } from "../src/lds/com.ts";
@@ -15,7 +15,7 @@ import { readSodContent } from "../src/lds/sod.ts";
 import { isoDate } from "../src/mrz/mrz-date.ts";
 import { readVector, skipWithoutVectors } from "./support/vectors.ts";
 
-const AT = new Date("2026-11-15T12:00:00Z");
+const today = new Date("2026-11-15T12:00:00Z");
 const options = { skip: skipWithoutVectors };
 
 function securityObjectOf(file: string): LdsSecurityObject {
@@ -30,7 +30,7 @@ test("independent vectors: the test passport's EF.COM and DG1 are read", options
   const com = readCom(readVector("test-passport/EF_COM.bin"));
   assert.deepEqual(com.dataGroups, [1, 2, 3, 4, 14]);
   assert.equal(com.ldsVersion, "0107");
-  const mrz = readDg1(readVector("test-passport/Datagroup1.bin"), AT);
+  const mrz = readDg1(readVector("test-passport/Datagroup1.bin"), today);
   assert.equal(mrz.checkDigitsAgree, true);
   assert.equal(mrz.issuingState, "D");
   assert.deepEqual(mrz.name, { primary: "MUSTERMANN", secondary: "ERIKA", mayBeTruncated: false });
@@ -59,7 +59,7 @@ test("independent vectors: the test passport's keys are found", options, () => {
   assert.ok(key?.kind === "chipAuthenticationPublicKey");
   assert.deepEqual(key.subjectPublicKeyInfo, readVector("test-passport/DG14_pk.bin"));
   const dg15 = readDg15(readVector("test-passport/Datagroup15.bin"));
-  assert.equal(dg15.algorithm, OID.rsaEncryption);
+  assert.equal(dg15.algorithm, oids.rsaEncryption);
   assert.deepEqual(dg15.subjectPublicKeyInfo, readVector("test-passport/DG15_pk.bin"));
   const der = Buffer.from(dg15.subjectPublicKeyInfo);
   assert.equal(

@@ -87,7 +87,7 @@ type LitFrame = {
 
 function reflectionAround(frames: readonly LitFrame[], challenge: Challenge, lagMs: number): number {
   const seen = frames.flatMap(({ atMs, face: { surroundingLight } }) =>
-    surroundingLight === undefined ? [] : [{ atMs, light: surroundingLight }],
+    surroundingLight === null ? [] : [{ atMs, light: surroundingLight }],
   );
   if (seen.length === 0) return 0;
   const shown = centred(seen.map(({ atMs }) => expected(colourAt(challenge, atMs - lagMs))));
@@ -101,7 +101,7 @@ export function judgeColours(
   challenge: Challenge,
   limits: ColourLimits = colourLimits,
 ): ColourFinding {
-  const lit = frames.flatMap(({ atMs, face }): LitFrame[] => (face === undefined ? [] : [{ atMs, face }]));
+  const lit = frames.flatMap(({ atMs, face }): LitFrame[] => (face === null ? [] : [{ atMs, face }]));
   const nothing = { correlation: 0, reflection: 0, surroundingShare: 0, lagMs: 0 };
   if (lit.length < challenge.colours.length) return { outcome: "unmeasurable", ...nothing };
   const face = centred(lit.map((frame) => chroma(frame.face.faceLight)));

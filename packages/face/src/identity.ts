@@ -19,9 +19,7 @@ export function picksForEmbedding(frames: readonly FrameMeasurement[]): {
   readonly frontal: readonly number[];
   readonly turned: readonly number[];
 } {
-  const counted = frames.flatMap(({ atMs, face }, index) =>
-    face === undefined ? [] : [{ atMs, face, index }],
-  );
+  const counted = frames.flatMap(({ atMs, face }, index) => (face === null ? [] : [{ atMs, face, index }]));
   const centre = centreOf(counted.map(({ face }) => face));
   if (centre === null) return { frontal: [], turned: [] };
   const away = (face: FaceMeasurement) =>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { BOB, performed } from "../test/performed-movements.ts";
+import { bob, performed } from "../test/performed-movements.ts";
 import { withFace } from "../test/tries.ts";
 import { type Challenge, newChallenge } from "./challenge.ts";
 import { picksForEmbedding } from "./identity.ts";
@@ -37,7 +37,7 @@ const at = (frames: FrameMeasurement[], indexes: readonly number[], change: Para
 const from = (frames: FrameMeasurement[], first: number, change: Parameters<typeof withFace>[1]) =>
   frames.map((frame, index) => (index < first ? frame : withFace(frame, change)));
 const without = (frames: FrameMeasurement[], indexes: readonly number[]) =>
-  frames.map((frame, index) => (indexes.includes(index) ? { ...frame, faces: 0, face: undefined } : frame));
+  frames.map((frame, index) => (indexes.includes(index) ? { ...frame, faces: 0, face: null } : frame));
 const lit = (by: number): Parameters<typeof withFace>[1] => {
   return () => ({ surroundingLight: [0.3 * by, 0.3 * by, 0.3 * by] });
 };
@@ -74,11 +74,11 @@ const heldAtTheThreshold = (() => {
   }));
 })();
 const standIn = (frames: FrameMeasurement[]) =>
-  at(frames, picksForEmbedding(frames).turned.slice(0, 1), () => ({ embedding: BOB }));
+  at(frames, picksForEmbedding(frames).turned.slice(0, 1), () => ({ embedding: bob }));
 const replaced = (() => {
   // Only the straight looks of the end are somebody else's, so that the turned ones do not give it away.
   const frames = film();
-  return at(frames, picksForEmbedding(frames).frontal.slice(3), () => ({ embedding: BOB }));
+  return at(frames, picksForEmbedding(frames).frontal.slice(3), () => ({ embedding: bob }));
 })();
 
 const cases: readonly Case[] = [

@@ -61,7 +61,7 @@ export function judgeMovements(
   if (timing.length > 0) return { ok: false, reasons: timing };
 
   const counted = frames.flatMap((frame): FaceFrame[] =>
-    frame.face === undefined ? [] : [{ atMs: frame.atMs, face: frame.face }],
+    frame.face === null ? [] : [{ atMs: frame.atMs, face: frame.face }],
   );
   const bad = frames.length * limits.maxBadFrameShare;
   if (frames.length - counted.length > bad) return { ok: false, reasons: ["no_face"] };
@@ -187,12 +187,12 @@ function judgeOrder(
 
 function hasCut(frames: readonly FrameMeasurement[], limits: LivenessLimits): boolean {
   const { cut } = limits;
-  let before: FrameMeasurement | undefined;
+  let before: FrameMeasurement | null = null;
   for (const frame of frames) {
     const { face } = frame;
-    if (face === undefined) continue;
-    const was = before?.face;
-    if (before !== undefined && was !== undefined) {
+    if (face === null) continue;
+    const was = before?.face ?? null;
+    if (before !== null && was !== null) {
       const seconds = (frame.atMs - before.atMs) / 1000;
       const degrees = cut.degrees + cut.degreesPerSecond * seconds;
       const turned = Math.max(
@@ -207,7 +207,7 @@ function hasCut(frames: readonly FrameMeasurement[], limits: LivenessLimits): bo
         ) / Math.min(face.size, was.size);
       const grown = Math.max(face.size / was.size, was.size / face.size) - 1;
       const lit =
-        face.surroundingLight === undefined || was.surroundingLight === undefined
+        face.surroundingLight === null || was.surroundingLight === null
           ? 1
           : brightness(face.surroundingLight) / brightness(was.surroundingLight);
       if (

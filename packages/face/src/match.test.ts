@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { test } from "node:test";
 import fc from "fast-check";
 import { matchPortrait, matchThresholds } from "./match.ts";
 
@@ -7,34 +7,32 @@ import { matchPortrait, matchThresholds } from "./match.ts";
 const at = (distance: number): number[] => [distance, 0, 0, 0];
 const portrait = at(0);
 
-describe("the match", () => {
-  it("is decided by the thresholds, which belong to the better side", () => {
-    assert.equal(matchPortrait(portrait, [at(0.5)]).decision, "match");
-    assert.equal(matchPortrait(portrait, [at(0.500001)]).decision, "review");
-    assert.equal(matchPortrait(portrait, [at(0.58)]).decision, "review");
-    assert.equal(matchPortrait(portrait, [at(0.580001)]).decision, "mismatch");
-    assert.equal(matchPortrait(portrait, [at(0.4)], { match: 0.3, review: 0.35 }).decision, "mismatch");
-  });
+test("the match is decided by the thresholds, which belong to the better side", () => {
+  assert.equal(matchPortrait(portrait, [at(0.5)]).decision, "match");
+  assert.equal(matchPortrait(portrait, [at(0.500001)]).decision, "review");
+  assert.equal(matchPortrait(portrait, [at(0.58)]).decision, "review");
+  assert.equal(matchPortrait(portrait, [at(0.580001)]).decision, "mismatch");
+  assert.equal(matchPortrait(portrait, [at(0.4)], { match: 0.3, review: 0.35 }).decision, "mismatch");
+});
 
-  it("follows neither the luckiest nor the unluckiest frame", () => {
-    assert.equal(matchPortrait(portrait, [at(0.1), at(0.7), at(0.7)]).decision, "mismatch");
-    assert.equal(matchPortrait(portrait, [at(0.3), at(0.3), at(1.2)]).decision, "match");
-  });
+test("the match follows neither the luckiest nor the unluckiest frame", () => {
+  assert.equal(matchPortrait(portrait, [at(0.1), at(0.7), at(0.7)]).decision, "mismatch");
+  assert.equal(matchPortrait(portrait, [at(0.3), at(0.3), at(1.2)]).decision, "match");
+});
 
-  it("never gets better when a frame gets worse", () => {
-    const distances = fc.array(fc.double({ min: 0, max: 2, noNaN: true }), { minLength: 1, maxLength: 6 });
-    fc.assert(
-      fc.property(distances, fc.nat(5), fc.double({ min: 0, max: 1, noNaN: true }), (list, which, more) => {
-        const worse = list.map((value, index) => (index === which % list.length ? value + more : value));
-        const before = matchPortrait(portrait, list.map(at)).distance;
-        assert.ok(matchPortrait(portrait, worse.map(at)).distance >= before - 1e-12);
-      }),
-    );
-  });
+test("the match never gets better when a frame gets worse", () => {
+  const distances = fc.array(fc.double({ min: 0, max: 2, noNaN: true }), { minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(distances, fc.nat(5), fc.double({ min: 0, max: 1, noNaN: true }), (list, which, more) => {
+      const worse = list.map((value, index) => (index === which % list.length ? value + more : value));
+      const before = matchPortrait(portrait, list.map(at)).distance;
+      assert.ok(matchPortrait(portrait, worse.map(at)).distance >= before - 1e-12);
+    }),
+  );
+});
 
-  it("is never made of nothing, of other models' embeddings or of what is not a number", () => {
-    assert.throws(() => matchPortrait(portrait, []), RangeError);
-    assert.throws(() => matchPortrait(portrait, [[1, 2]]), RangeError);
-    assert.equal(matchPortrait(portrait, [[Number.NaN, 0, 0, 0]], matchThresholds).decision, "mismatch");
-  });
+test("the match is never made of nothing, of other models' embeddings or of what is not a number", () => {
+  assert.throws(() => matchPortrait(portrait, []), RangeError);
+  assert.throws(() => matchPortrait(portrait, [[1, 2]]), RangeError);
+  assert.equal(matchPortrait(portrait, [[Number.NaN, 0, 0, 0]], matchThresholds).decision, "mismatch");
 });

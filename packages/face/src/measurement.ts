@@ -25,8 +25,8 @@ export type HeadPose = {
 export type FaceMeasurement = HeadPose & {
   readonly box: Box;
   readonly faceLight: Light;
-  /** Mean light of the frame outside of the face; undefined where the face fills the frame. */
-  readonly surroundingLight: Light | undefined;
+  /** Mean light of the frame outside of the face; null where the face fills the frame. */
+  readonly surroundingLight: Light | null;
   /** Only in frames that were picked for an embedding. */
   readonly embedding?: readonly number[];
 };
@@ -40,7 +40,7 @@ export type FrameMeasurement = {
   readonly faces: number;
   readonly width: number;
   readonly height: number;
-  readonly face: FaceMeasurement | undefined;
+  readonly face: FaceMeasurement | null;
 };
 
 /** Euclidean distance of two embeddings. */

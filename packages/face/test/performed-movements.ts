@@ -2,8 +2,8 @@ import type { FaceMovement } from "@assay/contract/verify-protocol";
 import type { FaceMeasurement, FrameMeasurement } from "../src/measurement.ts";
 
 /** Two embeddings of the length of one, as far apart as those of two people. */
-export const ALICE = Array.from({ length: 128 }, (_, index) => (index % 2 === 0 ? 0.08 : -0.08));
-export const BOB = ALICE.map((value, index) => (index < 16 ? -value : value));
+export const alice = Array.from({ length: 128 }, (_, index) => (index % 2 === 0 ? 0.08 : -0.08));
+export const bob = alice.map((value, index) => (index < 16 ? -value : value));
 
 export type Performer = {
   readonly yaw: number;
@@ -47,7 +47,7 @@ export function performed(
       size: height,
       faceLight: [0.4, 0.3, 0.25],
       surroundingLight: [0.3, 0.3, 0.3],
-      embedding: ALICE.map((value) => value + shake(0.01)),
+      embedding: alice.map((value) => value + shake(0.01)),
     };
     const atMs = (index + 1) * frameMs;
     return { atMs, receivedAtMs: atMs + 400 + shake(100), faces: 1, width: 640, height: 480, face };

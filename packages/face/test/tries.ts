@@ -22,4 +22,4 @@ export const randoms = fc.nat(1_000_000).map((seed) => {
 export const withFace = (
   frame: FrameMeasurement,
   change: (face: FaceMeasurement) => Partial<FaceMeasurement>,
-) => (frame.face === undefined ? frame : { ...frame, face: { ...frame.face, ...change(frame.face) } });
+) => (frame.face === null ? frame : { ...frame, face: { ...frame.face, ...change(frame.face) } });

@@ -29,10 +29,10 @@ import {
 } from "./verify-flow.ts";
 
 /** One end of a socket, as far as a run needs it. */
-export interface DeviceLink {
+export type DeviceLink = {
   send(message: ServiceMessage): void;
   close(code: VerifyCloseCode): void;
-}
+};
 
 export type RunOwner = {
   sessionId: SessionId;
@@ -324,10 +324,10 @@ export class AttemptRun {
   }
 
   #sentFiles(): SentFiles {
-    const [SOD, DG1, DG2] = [this.#files.get("SOD"), this.#files.get("DG1"), this.#files.get("DG2")];
-    if (SOD === undefined || DG1 === undefined || DG2 === undefined)
+    const [sod, dg1, dg2] = [this.#files.get("SOD"), this.#files.get("DG1"), this.#files.get("DG2")];
+    if (sod === undefined || dg1 === undefined || dg2 === undefined)
       throw new Error("a chip is checked before its files are there");
-    return { ...Object.fromEntries(this.#files), SOD, DG1, DG2 };
+    return { ...Object.fromEntries(this.#files), SOD: sod, DG1: dg1, DG2: dg2 };
   }
 
   /** Pins the chip that has passed: content, DG2 and SOD are moved, not copied, and everything else is overwritten. */

@@ -6,13 +6,13 @@ import type { DataGroupNumber } from "@assay/emrtd/lds/data-group";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import {
   createTestCountry,
-  DEFAULT_TEST_SEED,
+  defaultTestSeed,
   testCountryTrust,
 } from "@assay/emrtd/node/test-country/test-country";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
 import type { DocumentContent } from "@assay/emrtd/verify/document-content";
 import { type DocumentFailureCode, failureCodeOf } from "@assay/emrtd/verify/failure-code";
-import { DEFAULT_POLICY } from "@assay/emrtd/verify/policy";
+import { defaultPolicy } from "@assay/emrtd/verify/policy";
 import {
   beginChipProof,
   type ChipProofState,
@@ -133,7 +133,7 @@ async function checkDocument(
   const { report, content } = verifyDocument({
     files: { sod: files.SOD, dataGroups },
     trust,
-    policy: DEFAULT_POLICY,
+    policy: defaultPolicy,
     now,
     checker,
   });
@@ -147,7 +147,7 @@ let testStore: { year: number; store: TrustStore } | undefined;
 function testTrust(now: Date, checker: SignatureChecker): TrustStore {
   const year = now.getUTCFullYear();
   if (testStore?.year !== year) {
-    const records = testCountryTrust(createTestCountry(DEFAULT_TEST_SEED, now));
+    const records = testCountryTrust(createTestCountry(defaultTestSeed, now));
     testStore = { year, store: new TrustStore(records, checker) };
   }
   return testStore.store;

@@ -26,7 +26,12 @@ const content = {
   optionalData: "ZE184226B",
 };
 const mrz = parseMrzLines(buildMrz(content), now);
-const date = (raw: string, year?: number, month?: number, day?: number) => ({
+const date = (
+  raw: string,
+  year: number | null = null,
+  month: number | null = null,
+  day: number | null = null,
+) => ({
   raw,
   year,
   month,

@@ -86,10 +86,10 @@ function blankAsNull(text: string): string | null {
 
 function knownDate(date: MrzDate): string | null {
   const whole = isoDate(date);
-  if (whole !== undefined) return whole;
-  if (date.year === undefined) return null;
+  if (whole !== null) return whole;
+  if (date.year === null) return null;
   const year = String(date.year).padStart(4, "0");
-  return date.month === undefined ? year : `${year}-${String(date.month).padStart(2, "0")}`;
+  return date.month === null ? year : `${year}-${String(date.month).padStart(2, "0")}`;
 }
 
 /**
@@ -98,7 +98,7 @@ function knownDate(date: MrzDate): string | null {
  * year as too young, and somebody born on 29 February completes a year on 1 March where there is no such day.
  */
 export function isAtLeast(birth: MrzDate, years: number, now: Date): boolean {
-  if (birth.year === undefined) return false;
+  if (birth.year === null) return false;
   const month = birth.month ?? 12;
   const day = birth.day ?? new Date(Date.UTC(birth.year, month, 0)).getUTCDate();
   // 29 February in a year without one rolls over to 1 March, as it should.

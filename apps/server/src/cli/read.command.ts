@@ -10,14 +10,14 @@ import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker"
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import {
   createTestCountry,
-  DEFAULT_TEST_SEED,
+  defaultTestSeed,
   testCountryTrust,
 } from "@assay/emrtd/node/test-country/test-country";
-import { insertIntoVpcd, VPCD_PORT } from "@assay/emrtd/node/vpcd";
+import { insertIntoVpcd, vpcdPort } from "@assay/emrtd/node/vpcd";
 import { type AccessKey, openChip } from "@assay/emrtd/reader/open-chip";
 import { readDocument } from "@assay/emrtd/reader/read-document";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
-import { DEFAULT_POLICY } from "@assay/emrtd/verify/policy";
+import { defaultPolicy } from "@assay/emrtd/verify/policy";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import { loadConfig } from "../config.ts";
 import { accessKeyFromTyped } from "../desk-reader/access-key.ts";
@@ -123,7 +123,7 @@ async function readAtDesk({ options }: Arguments, print: (line: string) => void)
         readers,
         judge: judgeDocument({
           trust: await trustStore(options["test-country"] === true, now),
-          policy: DEFAULT_POLICY,
+          policy: defaultPolicy,
           checker: createNodeSignatureChecker(),
           now,
         }),
@@ -189,7 +189,7 @@ async function readForSession(
 
 async function trustStore(testCountry: boolean, now: Date): Promise<TrustStore> {
   const records = testCountry
-    ? testCountryTrust(createTestCountry(DEFAULT_TEST_SEED, now))
+    ? testCountryTrust(createTestCountry(defaultTestSeed, now))
     : await loadTrustRecords(trustFolderPath(loadConfig(process.env).dataDir));
   return new TrustStore(records, createNodeSignatureChecker());
 }
@@ -202,7 +202,7 @@ export const virtualDocument: Command = {
   options: {
     port: {
       type: "string",
-      about: `Port of the virtual reader; ${VPCD_PORT} unless given.`,
+      about: `Port of the virtual reader; ${vpcdPort} unless given.`,
       placeholder: "NUMBER",
     },
   },
@@ -215,7 +215,7 @@ export const virtualDocument: Command = {
     }
     const document = documents.find((candidate) => candidate.id === id);
     if (document === undefined) throw new CommandError(`There is no test document with the id ${id}.`);
-    const port = Number(options.port ?? VPCD_PORT);
+    const port = Number(options.port ?? vpcdPort);
     if (!Number.isInteger(port) || port < 1 || port > 65_535)
       throw new CommandError("--port must be a port number.");
     const chip = createVirtualChip({ files: document.files, ...document.chip });

@@ -9,7 +9,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 export type Row = Record<string, unknown>;
 
 /** Anything that can run a statement: the pool or an open transaction. */
-export interface Queryable {
+export type Queryable = {
   rows<T extends Row>(statement: Sql): Promise<T[]>;
   /** The single row of a statement that always gives one. */
   one<T extends Row>(statement: Sql): Promise<T>;
@@ -17,7 +17,7 @@ export interface Queryable {
   first<T extends Row>(statement: Sql): Promise<T | null>;
   /** How many rows a write touched. */
   run(statement: Sql): Promise<number>;
-}
+};
 
 abstract class Statements implements Queryable {
   protected abstract send(statement: Sql): Promise<pg.QueryResult>;

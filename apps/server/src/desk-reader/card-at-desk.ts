@@ -15,13 +15,13 @@ export type DeskReaders = {
   delay: (milliseconds: number) => Promise<void>;
 };
 
-const POLL_MILLISECONDS = 250;
+const pollMilliseconds = 250;
 /**
  * Services look at their readers about twice a second, so one that lost its card is said to have it for a moment longer.
  * What is still there after this many polls is there, or has been put back already.
  */
-const SETTLE_POLLS = 4;
-const MAX_RESTARTS = 3;
+const mostSettlePolls = 4;
+const maxRestarts = 3;
 
 /** The document on the reader of a desk, where hands shake and documents slip: it is waited for, and waited for again. */
 export class CardAtDesk {
@@ -29,16 +29,16 @@ export class CardAtDesk {
   readonly transport: ChipTransport;
   readonly #wait: CardWait;
   readonly #desk: DeskReaders;
-  #card: ConnectedCard | undefined;
+  #card: ConnectedCard | null = null;
   #pollsLeft: number;
   #lost = false;
   #restarts = 0;
-  #namedReader: string | undefined;
+  #namedReader: string | null = null;
 
   constructor(wait: CardWait, desk: DeskReaders) {
     this.#wait = wait;
     this.#desk = desk;
-    this.#pollsLeft = Math.max(1, Math.ceil((wait.waitSeconds * 1000) / POLL_MILLISECONDS));
+    this.#pollsLeft = Math.max(1, Math.ceil((wait.waitSeconds * 1000) / pollMilliseconds));
     const connected = () => this.#connected();
     this.transport = {
       transceive: async (command) => {
@@ -62,7 +62,7 @@ export class CardAtDesk {
   }
 
   #connected(): ChipTransport {
-    if (this.#card === undefined) throw new EmrtdError("CHIP_LOST", "No document is on the reader");
+    if (this.#card === null) throw new EmrtdError("CHIP_LOST", "No document is on the reader");
     return this.#card.transport;
   }
 
@@ -72,14 +72,14 @@ export class CardAtDesk {
    */
   async work<T>(task: (fresh: boolean) => Promise<T>): Promise<T> {
     for (;;) {
-      const reader = this.#card === undefined ? await this.untilPresent() : undefined;
+      const reader = this.#card === null ? await this.untilPresent() : null;
       try {
-        if (reader !== undefined) this.#card = await this.#desk.readers.connect(reader);
-        return await task(reader !== undefined);
+        if (reader !== null) this.#card = await this.#desk.readers.connect(reader);
+        return await task(reader !== null);
       } catch (error) {
         await this.release();
         const lost = isEmrtdError(error) && error.code === "CHIP_LOST";
-        if (!lost || this.#restarts >= MAX_RESTARTS || this.#pollsLeft <= SETTLE_POLLS) throw error;
+        if (!lost || this.#restarts >= maxRestarts || this.#pollsLeft <= mostSettlePolls) throw error;
         this.#restarts++;
         this.#lost = true;
       }
@@ -90,12 +90,12 @@ export class CardAtDesk {
   async untilPresent(): Promise<string> {
     const { readers, print, delay } = this.#desk;
     const { readerName } = this.#wait;
-    let settlePolls = this.#lost ? SETTLE_POLLS : 0;
+    let settlePolls = this.#lost ? mostSettlePolls : 0;
     let asked = this.#lost;
     if (this.#lost) {
       print("The document left the reader. Put it back.");
       this.#lost = false;
-      this.#namedReader = undefined;
+      this.#namedReader = null;
     }
     for (; this.#pollsLeft > 0; this.#pollsLeft--) {
       const all = await readers.list();
@@ -117,7 +117,7 @@ export class CardAtDesk {
         this.#namedReader = ready.name;
         return ready.name;
       } else settlePolls--;
-      await delay(POLL_MILLISECONDS);
+      await delay(pollMilliseconds);
     }
     throw new EmrtdError("CHIP_LOST", "No document was put on the reader in time");
   }
@@ -125,7 +125,7 @@ export class CardAtDesk {
   /** Lets go of the card; the next work connects to it anew. */
   async release(): Promise<void> {
     const card = this.#card;
-    this.#card = undefined;
+    this.#card = null;
     // The card may be gone by now, and what happened before is the better error.
     await card?.disconnect().catch(() => {});
   }

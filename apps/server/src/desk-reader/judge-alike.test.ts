@@ -11,14 +11,14 @@ import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
 import { signerProfile } from "@assay/emrtd/node/test-country/signer-profiles";
 import {
   createTestCountry,
-  DEFAULT_TEST_SEED,
+  defaultTestSeed,
   testCountryTrust,
 } from "@assay/emrtd/node/test-country/test-country";
 import { carryCommands } from "@assay/emrtd/reader/carry-commands";
 import { openChip } from "@assay/emrtd/reader/open-chip";
 import { readDocument } from "@assay/emrtd/reader/read-document";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
-import { DEFAULT_POLICY } from "@assay/emrtd/verify/policy";
+import { defaultPolicy } from "@assay/emrtd/verify/policy";
 import type { TestDocument } from "@assay/emrtd/virtual/test-document";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import { ChipExaminer } from "../attempts/chip-examiner.ts";
@@ -27,7 +27,7 @@ import { judgeDocument } from "./judge-document.ts";
 import { readDocumentAtDesk } from "./read-document.ts";
 
 const now = new Date("2026-11-15T12:00:00Z");
-const country = createTestCountry(DEFAULT_TEST_SEED, now);
+const country = createTestCountry(defaultTestSeed, now);
 const checker = createNodeSignatureChecker();
 const trust = new TrustStore(testCountryTrust(country), checker);
 const folder = mkdtempSync(join(tmpdir(), "assay-alike-"));
@@ -66,7 +66,7 @@ async function judgedAtDesk({ files, chip }: Document): Promise<Judgement> {
     { accessKey: { mrz: chip.mrzKey }, waitSeconds: 0 },
     {
       readers,
-      judge: judgeDocument({ trust, policy: DEFAULT_POLICY, checker, now }),
+      judge: judgeDocument({ trust, policy: defaultPolicy, checker, now }),
       print: (line) => lines.push(line),
       delay: async () => {},
       now: () => now,

@@ -5,20 +5,20 @@ import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker"
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import {
   createTestCountry,
-  DEFAULT_TEST_SEED,
+  defaultTestSeed,
   testCountryTrust,
 } from "@assay/emrtd/node/test-country/test-country";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
-import { DEFAULT_POLICY } from "@assay/emrtd/verify/policy";
+import { defaultPolicy } from "@assay/emrtd/verify/policy";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import { judgeDocument } from "./judge-document.ts";
 import { readDocumentAtDesk } from "./read-document.ts";
 
-const NOW = new Date("2026-11-15T12:00:00Z");
+const today = new Date("2026-11-15T12:00:00Z");
 const checker = createNodeSignatureChecker();
-const trust = new TrustStore(testCountryTrust(createTestCountry(DEFAULT_TEST_SEED, NOW)), checker);
+const trust = new TrustStore(testCountryTrust(createTestCountry(defaultTestSeed, today)), checker);
 
-for (const document of testDocuments(NOW)) {
+for (const document of testDocuments(today)) {
   test(`at the desk the test document "${document.id}" ends as the catalogue says`, async () => {
     const chip = createVirtualChip({ files: document.files, ...document.chip });
     const readers: CardReaders = {
@@ -32,10 +32,10 @@ for (const document of testDocuments(NOW)) {
         { accessKey: { mrz: document.chip.mrzKey }, waitSeconds: 0 },
         {
           readers,
-          judge: judgeDocument({ trust, policy: DEFAULT_POLICY, checker, now: NOW }),
+          judge: judgeDocument({ trust, policy: defaultPolicy, checker, now: today }),
           print: (line) => lines.push(line),
           delay: async () => {},
-          now: () => NOW,
+          now: () => today,
         },
       );
     const decidedHere = document.decidedBy === "chip" ? document.expectedFailureCode : null;

@@ -16,7 +16,7 @@ export type DeskJudgement = {
   now: Date;
 };
 
-const MARKS: Readonly<Record<Outcome, string>> = {
+const marks: Readonly<Record<Outcome, string>> = {
   passed: "ok     ",
   failed: "FAILED ",
   pending: "open   ",
@@ -24,7 +24,7 @@ const MARKS: Readonly<Record<Outcome, string>> = {
   not_run: "-      ",
 };
 
-const LEVELS: Readonly<Record<Level, string>> = {
+const levels: Readonly<Record<Level, string>> = {
   data_authentic: "The data is authentic; the chip has not proved itself yet.",
   chip_genuine: "The data is authentic and the chip is genuine.",
   chip_clonable: "The data is authentic. The document offers no proof against copies of its chip.",
@@ -45,13 +45,13 @@ function verdictOf(report: Report): DeskVerdict {
       ...report.checks.map(checkLine),
       ...report.warnings.map(({ check, code }) => `warning ${words(check)}: ${words(code)}`),
       "",
-      report.level === null ? `Refused: ${words(failure ?? "not verified")}.` : LEVELS[report.level],
+      report.level === null ? `Refused: ${words(failure ?? "not verified")}.` : levels[report.level],
     ],
   };
 }
 
 function checkLine({ name, outcome, reason }: Check): string {
-  return `${MARKS[outcome]} ${words(name)}${reason === null ? "" : `: ${words(reason)}`}`;
+  return `${marks[outcome]} ${words(name)}${reason === null ? "" : `: ${words(reason)}`}`;
 }
 
 function documentFiles(files: ReadDocumentFiles): DocumentFiles {

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { OID } from "@assay/emrtd/ber/oid";
+import { oids } from "@assay/emrtd/ber/oid";
 import { tlv } from "@assay/emrtd/ber/write";
 import { EmrtdError } from "@assay/emrtd/emrtd-error";
 import { buildDg1 } from "@assay/emrtd/lds/dg1";
@@ -18,7 +18,7 @@ import { createVirtualChip, type VirtualChipOptions } from "@assay/emrtd/virtual
 import { accessKeyFromTyped } from "./access-key.ts";
 import { type DeskVerdict, readDocumentAtDesk } from "./read-document.ts";
 
-const TYPED = { documentNumber: "L898902C3", dateOfBirth: "1974-08-12", dateOfExpiry: "2030-04-15" };
+const typedFields = { documentNumber: "L898902C3", dateOfBirth: "1974-08-12", dateOfExpiry: "2030-04-15" };
 const ec = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
 const rsa = generateKeyPairSync("rsa", { modulusLength: 1024 });
 const spki = (key: { export(options: { format: "der"; type: "spki" }): Buffer }) =>
@@ -26,7 +26,7 @@ const spki = (key: { export(options: { format: "der"; type: "spki" }): Buffer })
 const pkcs8 = (key: { export(options: { format: "der"; type: "pkcs8" }): Buffer }) =>
   new Uint8Array(key.export({ format: "der", type: "pkcs8" }));
 
-const FILES = {
+const documentFiles = {
   SOD: tlv(0x77, new Uint8Array(500)),
   DG1: buildDg1(
     buildMrz({
@@ -44,10 +44,10 @@ const FILES = {
   ),
   DG2: tlv(0x75, new Uint8Array(9000)),
   DG14: buildDg14([
-    { kind: "chipAuthentication", protocol: OID.chipAuthenticationEcdhAes128, version: 1 },
+    { kind: "chipAuthentication", protocol: oids.chipAuthenticationEcdhAes128, version: 1 },
     {
       kind: "chipAuthenticationPublicKey",
-      protocol: OID.publicKeyEcdh,
+      protocol: oids.publicKeyEcdh,
       subjectPublicKeyInfo: spki(ec.publicKey),
     },
   ]),
@@ -56,7 +56,7 @@ const FILES = {
 
 function desk(options: Partial<VirtualChipOptions> = {}, states?: readonly PcscReaderState[][]) {
   const chip = createVirtualChip({
-    files: FILES,
+    files: documentFiles,
     mrzKey: { documentNumber: "L898902C3", dateOfBirth: "740812", dateOfExpiry: "300415" },
     chipAuthentication: [{ privateKey: pkcs8(ec.privateKey) }],
     activeAuthentication: { privateKey: pkcs8(rsa.privateKey) },
@@ -93,7 +93,7 @@ async function read(
 ) {
   const { waitSeconds = 2, lines = [], saveTo } = options;
   const accepted = await readDocumentAtDesk(
-    { accessKey: accessKeyFromTyped(TYPED), waitSeconds, ...(saveTo === undefined ? {} : { saveTo }) },
+    { accessKey: accessKeyFromTyped(typedFields), waitSeconds, ...(saveTo === undefined ? {} : { saveTo }) },
     {
       readers,
       judge: () => judge(...proofs),
@@ -127,16 +127,16 @@ test("the chip proves itself by agreement and by signature, and a copy by neithe
 });
 
 test("a chip that knows only one way into chip authentication with triple DES is asked in that way", async () => {
-  const DG14 = buildDg14([
-    { kind: "chipAuthentication", protocol: OID.chipAuthenticationEcdh3Des, version: 1 },
+  const dg14 = buildDg14([
+    { kind: "chipAuthentication", protocol: oids.chipAuthenticationEcdh3Des, version: 1 },
     {
       kind: "chipAuthenticationPublicKey",
-      protocol: OID.publicKeyEcdh,
+      protocol: oids.publicKeyEcdh,
       subjectPublicKeyInfo: spki(ec.publicKey),
     },
   ]);
   for (const refuseKeyAgreementTemplate of [false, true]) {
-    const files = { ...FILES, DG14 };
+    const files = { ...documentFiles, DG14: dg14 };
     const read3Des = await read(desk({ files, quirks: { refuseKeyAgreementTemplate } }), [
       "chip_authentication",
     ]);
@@ -154,7 +154,7 @@ test("nothing is saved unless asked for, and then for the owner only and never o
     assert.deepEqual(readdirSync(target).sort(), ["DG1.bin", "DG14.bin", "DG15.bin", "DG2.bin", "SOD.bin"]);
     assert.equal(statSync(join(target, "DG1.bin")).mode & 0o777, 0o600);
     assert.equal(statSync(target).mode & 0o777, 0o700);
-    assert.deepEqual(new Uint8Array(readFileSync(join(target, "DG2.bin"))), FILES.DG2);
+    assert.deepEqual(new Uint8Array(readFileSync(join(target, "DG2.bin"))), documentFiles.DG2);
     await assert.rejects(read(desk(), [], { saveTo: target }), { code: "EEXIST" });
   } finally {
     rmSync(folder, { recursive: true });
@@ -177,7 +177,7 @@ test("the desk waits for a card, names the readers, and gives up in time", async
   await assert.rejects(read(desk({}, [[]])), { code: "CHIP_LOST", message: /No reader/ });
 });
 
-const SLIPPED = "The document left the reader. Put it back.";
+const slippedNotice = "The document left the reader. Put it back.";
 
 function times(text: string, line: string): number {
   return text.split("\n").filter((candidate) => candidate === line).length;
@@ -229,7 +229,7 @@ test("a document that leaves the reader is waited for, at whichever command it l
   for (let slip = 0; slip < commands; slip++) {
     const { accepted, text } = await read(slippery([slip]).readers, ["chip_authentication"]);
     assert.equal(accepted, true, `${slip}: ${text}`);
-    assert.equal(times(text, SLIPPED), 1, `${slip}: ${text}`);
+    assert.equal(times(text, slippedNotice), 1, `${slip}: ${text}`);
   }
 });
 
@@ -246,7 +246,7 @@ test("what was read is kept when the document slips off during its proof, and sa
     const saveTo = join(folder, "document");
     const { accepted, text } = await read(readers, ["chip_authentication"], { saveTo, lines });
     assert.equal(accepted, true, text);
-    assert.equal(times(text, SLIPPED), 1);
+    assert.equal(times(text, slippedNotice), 1);
     assert.equal(times(text, "Read DG2: 9004 bytes"), 1);
   } finally {
     rmSync(folder, { recursive: true });
@@ -266,7 +266,7 @@ test("a copy that is put back in place of the document does not pass for it", as
     connect: async (name) => await (taken ? copy : genuine).connect(name),
   };
   const { accepted, text } = await read(readers, ["chip_authentication"], { lines });
-  assert.equal(times(text, SLIPPED), 1);
+  assert.equal(times(text, slippedNotice), 1);
   assert.equal(accepted, false, text);
 });
 
@@ -279,7 +279,7 @@ test("a card that is said to be there after it left is not taken for one that ca
   const { accepted, text } = await read(readers);
   assert.equal(accepted, true);
   assert.equal(connections(), 2);
-  assert.equal(times(text, SLIPPED), 1);
+  assert.equal(times(text, slippedNotice), 1);
   assert.doesNotMatch(text, /Put the document on/);
 });
 
@@ -321,5 +321,7 @@ test("what was typed becomes a key, or an error that names what is missing", () 
   assert.throws(() => accessKeyFromTyped({ can: "12345" }), { message: /six digits/ });
   assert.throws(() => accessKeyFromTyped({ can: "123456", documentNumber: "X" }), { message: /not both/ });
   assert.throws(() => accessKeyFromTyped({ documentNumber: "X1" }), { message: /date of birth/ });
-  assert.throws(() => accessKeyFromTyped({ ...TYPED, dateOfBirth: "soon" }), { message: /date of birth/ });
+  assert.throws(() => accessKeyFromTyped({ ...typedFields, dateOfBirth: "soon" }), {
+    message: /date of birth/,
+  });
 });

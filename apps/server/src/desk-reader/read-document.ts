@@ -41,15 +41,15 @@ export async function readDocumentAtDesk(
   const { print, random } = surroundings;
   const card = new CardAtDesk(reading, surroundings);
   // Kept when the document slips off during its proof: whatever is put back has to prove that it belongs to these files.
-  let files: ReadDocumentFiles | undefined;
-  let verdict: DeskVerdict | undefined;
+  let files: ReadDocumentFiles | null = null;
+  let verdict: DeskVerdict | null = null;
   try {
     return await card.work(async () => {
       const chip = await openChip(card.transport, reading.accessKey, {
         onProgress: progressPrinter(print),
         ...(random === undefined ? {} : { random }),
       });
-      if (files === undefined) {
+      if (files === null) {
         files = await readDocument(chip);
         // Saved before it is judged: a document that fails is the one somebody wants to look into.
         if (reading.saveTo !== undefined) await saveFiles(reading.saveTo, files, print);
@@ -75,9 +75,7 @@ export async function readDocumentAtDesk(
 function accessDiffers(chip: Chip, { DG14 }: ReadDocumentFiles): boolean {
   try {
     return (
-      chip.cardAccess !== undefined &&
-      DG14 !== undefined &&
-      compareWithDg14(chip.cardAccess, DG14) === "differs"
+      chip.cardAccess !== null && DG14 !== undefined && compareWithDg14(chip.cardAccess, DG14) === "differs"
     );
   } catch (error) {
     // A DG14 that cannot be read has failed the checks already.

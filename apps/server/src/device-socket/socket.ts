@@ -5,7 +5,7 @@ import type { ServiceMessage } from "@assay/contract/verify-socket";
 import type { AttemptRun, DeviceLink } from "../attempts/attempt-run.ts";
 
 /** What is used of a WebSocket. */
-export interface RawSocket {
+export type RawSocket = {
   send(data: string): void;
   close(code: number, reason: string): void;
   terminate(): void;
@@ -16,7 +16,7 @@ export interface RawSocket {
   on(event: "pong", listener: () => void): unknown;
   on(event: "close", listener: () => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
-}
+};
 
 /** Reading from a socket pauses while more than this waits to be handled (backpressure). */
 const maxQueuedBytes = 2 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { test } from "node:test";
 import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
 import fc from "fast-check";
 import { encode } from "jpeg-js";
@@ -7,56 +7,54 @@ import { decodePicture, PictureError } from "./decode-picture.ts";
 
 const limits = { kinds: ["jpeg", "jp2", "j2k"], maxPixels: 1_000_000 } as const;
 
-describe("pictures", () => {
-  it("of both kinds come out alike", async () => {
-    const jpeg = await decodePicture(readPortrait("elder.jpg"), limits);
-    const jp2 = await decodePicture(readPortrait("elder.jp2"), limits);
-    assert.deepEqual([jpeg.width, jpeg.height], [jp2.width, jp2.height]);
-    let difference = 0;
-    for (const [index, value] of jpeg.rgb.entries()) difference += Math.abs(value - (jp2.rgb[index] ?? 0));
-    assert.ok(difference / jpeg.rgb.length < 6);
-  });
+test("pictures of both kinds come out alike", async () => {
+  const jpeg = await decodePicture(readPortrait("elder.jpg"), limits);
+  const jp2 = await decodePicture(readPortrait("elder.jp2"), limits);
+  assert.deepEqual([jpeg.width, jpeg.height], [jp2.width, jp2.height]);
+  let difference = 0;
+  for (const [index, value] of jpeg.rgb.entries()) difference += Math.abs(value - (jp2.rgb[index] ?? 0));
+  assert.ok(difference / jpeg.rgb.length < 6);
+});
 
-  it("are refused when they are of another kind or have too many pixels", async () => {
-    const jp2 = readPortrait("elder.jp2");
-    await assert.rejects(decodePicture(jp2, { ...limits, kinds: ["jpeg"] }), PictureError);
-    await assert.rejects(decodePicture(jp2, { ...limits, maxPixels: 119_999 }), PictureError);
-    const data = new Uint8Array(400 * 400 * 4);
-    const jpeg = new Uint8Array(encode({ data, width: 400, height: 400 }, 50).data);
-    await assert.rejects(decodePicture(jpeg, { ...limits, maxPixels: 150_000 }), PictureError);
-  });
+test("pictures are refused when they are of another kind or have too many pixels", async () => {
+  const jp2 = readPortrait("elder.jp2");
+  await assert.rejects(decodePicture(jp2, { ...limits, kinds: ["jpeg"] }), PictureError);
+  await assert.rejects(decodePicture(jp2, { ...limits, maxPixels: 119_999 }), PictureError);
+  const data = new Uint8Array(400 * 400 * 4);
+  const jpeg = new Uint8Array(encode({ data, width: 400, height: 400 }, 50).data);
+  await assert.rejects(decodePicture(jpeg, { ...limits, maxPixels: 150_000 }), PictureError);
+});
 
-  it("that were damaged give a picture or their own error, nothing else", async () => {
-    const small = new Uint8Array(
-      encode({ data: new Uint8Array(64 * 64 * 4).fill(90), width: 64, height: 64 }, 60).data,
-    );
-    const damage = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 6 });
-    const damaged = (bytes: Uint8Array, changes: readonly (readonly [number, number])[], end: number) => {
-      const copy = bytes.slice(0, bytes.length - (end % bytes.length));
-      for (const [at, value] of changes) copy[at % copy.length] = value;
-      return copy;
-    };
-    const survives = async (bytes: Uint8Array) => {
-      try {
-        const { rgb, width, height } = await decodePicture(bytes, limits);
-        assert.equal(rgb.length, width * height * 3);
-      } catch (error) {
-        assert.ok(error instanceof PictureError, String(error));
-      }
-    };
-    await fc.assert(
-      fc.asyncProperty(damage, fc.constantFrom(0, 0, 1, 50), (changes, end) =>
-        survives(damaged(small, changes, end)),
-      ),
-      { numRuns: 150 },
-    );
-    await fc.assert(
-      fc.asyncProperty(damage, fc.constantFrom(0, 0, 1, 50, 9_000), (changes, end) =>
-        survives(damaged(readPortrait("elder.jp2"), changes, end)),
-      ),
-      { numRuns: 25 },
-    );
-    // After all that the decoder still works.
-    assert.equal((await decodePicture(readPortrait("elder.jp2"), limits)).width, 300);
-  });
+test("pictures that were damaged give a picture or their own error, nothing else", async () => {
+  const small = new Uint8Array(
+    encode({ data: new Uint8Array(64 * 64 * 4).fill(90), width: 64, height: 64 }, 60).data,
+  );
+  const damage = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 6 });
+  const damaged = (bytes: Uint8Array, changes: readonly (readonly [number, number])[], end: number) => {
+    const copy = bytes.slice(0, bytes.length - (end % bytes.length));
+    for (const [at, value] of changes) copy[at % copy.length] = value;
+    return copy;
+  };
+  const survives = async (bytes: Uint8Array) => {
+    try {
+      const { rgb, width, height } = await decodePicture(bytes, limits);
+      assert.equal(rgb.length, width * height * 3);
+    } catch (error) {
+      assert.ok(error instanceof PictureError, String(error));
+    }
+  };
+  await fc.assert(
+    fc.asyncProperty(damage, fc.constantFrom(0, 0, 1, 50), (changes, end) =>
+      survives(damaged(small, changes, end)),
+    ),
+    { numRuns: 150 },
+  );
+  await fc.assert(
+    fc.asyncProperty(damage, fc.constantFrom(0, 0, 1, 50, 9_000), (changes, end) =>
+      survives(damaged(readPortrait("elder.jp2"), changes, end)),
+    ),
+    { numRuns: 25 },
+  );
+  // After all that the decoder still works.
+  assert.equal((await decodePicture(readPortrait("elder.jp2"), limits)).width, 300);
 });

@@ -4,15 +4,15 @@ import { type ImageKind, readImageInfo } from "@assay/emrtd/lds/image";
 import { decode as decodeJpeg } from "jpeg-js";
 
 /** Three bytes a pixel, row by row. */
-export interface Picture {
+export type Picture = {
   readonly width: number;
   readonly height: number;
   readonly rgb: Uint8Array;
-}
+};
 
 export class PictureError extends Error {}
 
-interface OpenJpegDecoder {
+type OpenJpegDecoder = {
   getEncodedBuffer(length: number): Uint8Array;
   getDecodedBuffer(): Uint8Array;
   decode(): void;
@@ -24,13 +24,13 @@ interface OpenJpegDecoder {
     isSigned: boolean;
   };
   delete(): void;
-}
+};
 
-interface OpenJpeg {
+type OpenJpeg = {
   J2KDecoder: new () => OpenJpegDecoder;
-}
+};
 
-let openJpeg: Promise<OpenJpeg> | undefined;
+let openJpeg: Promise<OpenJpeg> | null = null;
 
 function loadOpenJpeg(): Promise<OpenJpeg> {
   const require = createRequire(import.meta.url);
@@ -105,7 +105,7 @@ async function decodeAsJpeg2000(bytes: Uint8Array): Promise<Picture> {
     return { width, height, rgb };
   } catch (error) {
     // The decoder throws numbers and texts of its own; after that its memory is not to be trusted.
-    openJpeg = undefined;
+    openJpeg = null;
     if (error instanceof PictureError) throw error;
     throw new PictureError("The picture is no JPEG 2000 that can be decoded");
   } finally {

@@ -1,16 +1,16 @@
 import type { FrameMeasurement } from "@assay/face/measurement";
 
-export interface TakenFrame {
+export type TakenFrame = {
   readonly atMs: number;
   readonly receivedAtMs: number;
   readonly jpeg: Uint8Array;
-}
+};
 
 /** What a worker is given: the pictures of one try. */
-export interface FaceJob {
+export type FaceJob = {
   readonly frames: readonly TakenFrame[];
   readonly portrait: Uint8Array;
-}
+};
 
 /** What it answers: numbers, no picture. */
 export type FaceJobResult =
@@ -22,12 +22,12 @@ export type FaceJobResult =
   | { readonly kind: "frame_unreadable" }
   | { readonly kind: "portrait_unusable" };
 
-export interface FaceJobLimits {
+export type FaceJobLimits = {
   readonly maxFramePixels: number;
   readonly maxPortraitPixels: number;
-}
+};
 
-export const DEFAULT_JOB_LIMITS: FaceJobLimits = {
+export const defaultJobLimits: FaceJobLimits = {
   /** By hand; the page sends 172,800. Half: cameras of devices other than the page are refused. Twice: twice the time and memory of a decoder for each of 110 frames. */
   maxFramePixels: 1_000_000,
   /** By hand; portraits on chips have about 200,000. Half: nothing known would break. Twice: twice the memory for whoever makes such a document. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, test } from "node:test";
 import type { FaceMovement } from "@assay/contract/verify-protocol";
 import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
 import type { Challenge } from "@assay/face/challenge";
@@ -18,123 +18,118 @@ const challenge: Challenge = {
 };
 const adult = readPortrait("adult.jpg");
 
-describe("the face judge, with its real models", () => {
-  const log = createLog({ level: "debug", write: (line) => logLines.push(line), now: () => new Date(0) });
-  const logLines: string[] = [];
-  const metrics = new Metrics();
-  let pool: FaceWorkerPool;
-  let judge: FaceJudge;
-  let good: JudgedFrame[];
+const log = createLog({ level: "debug", write: (line) => logLines.push(line), now: () => new Date(0) });
+const logLines: string[] = [];
+const metrics = new Metrics();
+let pool: FaceWorkerPool;
+let judge: FaceJudge;
+let good: JudgedFrame[];
 
-  before(() => {
-    const options: FaceWorkerPoolOptions = { log, jobTimeoutMs: 120_000, startTimeoutMs: 120_000 };
-    pool = new FaceWorkerPool(options);
-    judge = createFaceJudge({ log, metrics, measurer: pool });
-    good = filmFace(challenge, { reflection: 0.05 });
+before(() => {
+  const options: FaceWorkerPoolOptions = { log, jobTimeoutMs: 120_000, startTimeoutMs: 120_000 };
+  pool = new FaceWorkerPool(options);
+  judge = createFaceJudge({ log, metrics, measurer: pool });
+  good = filmFace(challenge, { reflection: 0.05 });
+});
+after(() => judge.close());
+
+const judged = (options: FilmOptions, portrait = adult): Promise<Verdict> =>
+  judge.judge({ challenge, frames: filmFace(challenge, options), portrait, sandbox: false });
+
+test("the face judge, with its real models, asks for something new each time", () => {
+  const asked = new Set(
+    Array.from({ length: 20 }, () => {
+      const asked = judge.begin({ sandbox: false });
+      return `${asked?.movements} ${asked?.colours}`;
+    }),
+  );
+  assert.ok(asked.size > 15);
+});
+
+test("the face judge, with its real models, passes the person of the portrait who does what is asked, and sees the light of the screen", async () => {
+  const verdict = await judge.judge({ challenge, frames: good, portrait: adult, sandbox: false });
+  assert.equal(verdict.kind, "passed", JSON.stringify(verdict));
+  if (verdict.kind !== "passed") return;
+  assert.ok(verdict.distance < 0.5);
+  assert.equal(verdict.riskInputs.colours, "followed");
+  assert.ok(verdict.riskInputs.colourSurroundingShare < 0.8);
+  assert.ok(faceRisk(verdict.riskInputs) < 0.1);
+});
+
+test("the face judge, with its real models, passes a second person on their own JPEG 2000 portrait, in daylight, where the colours cannot be told", async () => {
+  const portrait = readPortrait("elder.jp2");
+  const verdict = await judged({ person: "elder" }, portrait);
+  assert.ok(verdict.kind === "passed", JSON.stringify(verdict));
+  assert.equal(verdict.riskInputs.colours, "unmeasurable");
+});
+
+test("the face judge, with its real models, fails another person's portrait, here in JPEG 2000", async () => {
+  const portrait = readPortrait("elder.jp2");
+  assert.deepEqual(await judge.judge({ challenge, frames: good, portrait, sandbox: false }), {
+    kind: "failed",
+    code: "selfie_face_mismatch",
+    reasons: ["match_too_far"],
   });
-  after(() => judge.close());
+});
 
-  const judged = (options: FilmOptions, portrait = adult): Promise<Verdict> =>
-    judge.judge({ challenge, frames: filmFace(challenge, options), portrait, sandbox: false });
-
-  it("asks for something new each time", () => {
-    const asked = new Set(
-      Array.from({ length: 20 }, () => {
-        const asked = judge.begin({ sandbox: false });
-        return `${asked?.movements} ${asked?.colours}`;
-      }),
-    );
-    assert.ok(asked.size > 15);
+test("the face judge, with its real models, fails a print, held still or tilted by hand", async () => {
+  assert.deepEqual(await judged({ print: "held_still" }), {
+    kind: "failed",
+    code: "liveness_failed",
+    reasons: ["face_still"],
   });
+  const tilted = await judged({ print: "tilted" });
+  assert.ok(tilted.kind === "failed" && tilted.reasons.includes("movement_missing"), JSON.stringify(tilted));
+});
 
-  it("passes the person of the portrait who does what is asked, and sees the light of the screen", async () => {
-    const verdict = await judge.judge({ challenge, frames: good, portrait: adult, sandbox: false });
-    assert.equal(verdict.kind, "passed", JSON.stringify(verdict));
-    if (verdict.kind !== "passed") return;
-    assert.ok(verdict.distance < 0.5);
-    assert.equal(verdict.riskInputs.colours, "followed");
-    assert.ok(verdict.riskInputs.colourSurroundingShare < 0.8);
-    assert.ok(faceRisk(verdict.riskInputs) < 0.1);
+test("the face judge, with its real models, fails the right movements in another order", async () => {
+  const movements: FaceMovement[] = ["turn_right", "come_closer", "turn_left", "look_up"];
+  assert.deepEqual(await judged({ movements }), {
+    kind: "failed",
+    code: "liveness_failed",
+    reasons: ["movement_wrong"],
   });
+});
 
-  it("passes a second person on their own JPEG 2000 portrait, in daylight, where the colours cannot be told", async () => {
-    const portrait = readPortrait("elder.jp2");
-    const verdict = await judged({ person: "elder" }, portrait);
-    assert.ok(verdict.kind === "passed", JSON.stringify(verdict));
-    assert.equal(verdict.riskInputs.colours, "unmeasurable");
-  });
+test("the face judge, with its real models, fails when a second person takes over, or stands beside", async () => {
+  const swapped = await judged({ stranger: { person: "elder", from: 0.6 } });
+  assert.ok(swapped.kind === "failed" && swapped.reasons.includes("face_changed"), JSON.stringify(swapped));
+  const beside = await judged({ companion: "elder" });
+  assert.ok(beside.kind === "failed" && beside.reasons.includes("several_faces"), JSON.stringify(beside));
+});
 
-  it("fails another person's portrait, here in JPEG 2000", async () => {
-    const portrait = readPortrait("elder.jp2");
-    assert.deepEqual(await judge.judge({ challenge, frames: good, portrait, sandbox: false }), {
-      kind: "failed",
-      code: "selfie_face_mismatch",
-      reasons: ["match_too_far"],
-    });
-  });
+test("the face judge, with its real models, calls it a fault when the worker is killed in the middle, and judges the next try", async () => {
+  const running = judge.judge({ challenge, frames: good, portrait: adult, sandbox: false });
+  for (const pid of pool.processIds) process.kill(pid, "SIGKILL");
+  assert.deepEqual(await running, { kind: "fault", reason: "worker_died" });
+  const next = await judge.judge({ challenge, frames: good, portrait: adult, sandbox: false });
+  assert.equal(next.kind, "passed");
+});
 
-  it("fails a print, held still or tilted by hand", async () => {
-    assert.deepEqual(await judged({ print: "held_still" }), {
-      kind: "failed",
-      code: "liveness_failed",
-      reasons: ["face_still"],
-    });
-    const tilted = await judged({ print: "tilted" });
-    assert.ok(
-      tilted.kind === "failed" && tilted.reasons.includes("movement_missing"),
-      JSON.stringify(tilted),
-    );
-  });
+test("the face judge, with its real models, judges times and unreadable pictures as the device's failure, an unusable portrait as a fault", async () => {
+  const reasonsOf = async (frames: readonly JudgedFrame[]) => {
+    const verdict = await judge.judge({ challenge, frames, portrait: adult, sandbox: false });
+    return verdict.kind === "failed" ? verdict.reasons : [verdict.kind];
+  };
+  assert.deepEqual(await reasonsOf(good.slice(0, 5)), ["too_few_frames"]);
+  assert.deepEqual(await reasonsOf([...good].reverse()), ["frame_times_invalid"]);
+  const withJpeg = (jpeg: Uint8Array) =>
+    good.map((frame, index) => (index === 0 ? { ...frame, jpeg } : frame));
+  assert.deepEqual(await reasonsOf(withJpeg(new Uint8Array(100))), ["frame_unreadable"]);
+  assert.deepEqual(
+    await judge.judge({
+      challenge,
+      frames: good,
+      portrait: new Uint8Array(10),
+      sandbox: false,
+    }),
+    { kind: "fault", reason: "portrait_unusable" },
+  );
+});
 
-  it("fails the right movements in another order", async () => {
-    const movements: FaceMovement[] = ["turn_right", "come_closer", "turn_left", "look_up"];
-    assert.deepEqual(await judged({ movements }), {
-      kind: "failed",
-      code: "liveness_failed",
-      reasons: ["movement_wrong"],
-    });
-  });
-
-  it("fails when a second person takes over, or stands beside", async () => {
-    const swapped = await judged({ stranger: { person: "elder", from: 0.6 } });
-    assert.ok(swapped.kind === "failed" && swapped.reasons.includes("face_changed"), JSON.stringify(swapped));
-    const beside = await judged({ companion: "elder" });
-    assert.ok(beside.kind === "failed" && beside.reasons.includes("several_faces"), JSON.stringify(beside));
-  });
-
-  it("calls it a fault when the worker is killed in the middle, and judges the next try", async () => {
-    const running = judge.judge({ challenge, frames: good, portrait: adult, sandbox: false });
-    for (const pid of pool.processIds) process.kill(pid, "SIGKILL");
-    assert.deepEqual(await running, { kind: "fault", reason: "worker_died" });
-    const next = await judge.judge({ challenge, frames: good, portrait: adult, sandbox: false });
-    assert.equal(next.kind, "passed");
-  });
-
-  it("judges times and unreadable pictures as the device's failure, an unusable portrait as a fault", async () => {
-    const reasonsOf = async (frames: readonly JudgedFrame[]) => {
-      const verdict = await judge.judge({ challenge, frames, portrait: adult, sandbox: false });
-      return verdict.kind === "failed" ? verdict.reasons : [verdict.kind];
-    };
-    assert.deepEqual(await reasonsOf(good.slice(0, 5)), ["too_few_frames"]);
-    assert.deepEqual(await reasonsOf([...good].reverse()), ["frame_times_invalid"]);
-    const withJpeg = (jpeg: Uint8Array) =>
-      good.map((frame, index) => (index === 0 ? { ...frame, jpeg } : frame));
-    assert.deepEqual(await reasonsOf(withJpeg(new Uint8Array(100))), ["frame_unreadable"]);
-    assert.deepEqual(
-      await judge.judge({
-        challenge,
-        frames: good,
-        portrait: new Uint8Array(10),
-        sandbox: false,
-      }),
-      { kind: "fault", reason: "portrait_unusable" },
-    );
-  });
-
-  it("counts what it judged and logs nothing about anybody", () => {
-    const counted = metrics.render();
-    assert.match(counted, /assay_face_judgements_total\{outcome="passed"\} \d/);
-    assert.match(counted, /assay_face_judgements_total\{outcome="selfie_face_mismatch"\} 1/);
-    for (const line of logLines) assert.match(line, /"message":"a face worker ended"/);
-  });
+test("the face judge, with its real models, counts what it judged and logs nothing about anybody", () => {
+  const counted = metrics.render();
+  assert.match(counted, /assay_face_judgements_total\{outcome="passed"\} \d/);
+  assert.match(counted, /assay_face_judgements_total\{outcome="selfie_face_mismatch"\} 1/);
+  for (const line of logLines) assert.match(line, /"message":"a face worker ended"/);
 });

@@ -15,7 +15,7 @@ import {
   type WorkerFaultReason,
 } from "./face-worker-pool.ts";
 
-export interface JudgeInput {
+export type JudgeInput = {
   readonly challenge: Challenge;
   /** How many and how large they may be is settled before a frame is taken: the socket closes on more than the contract's `verifySocketLimits`. */
   readonly frames: readonly JudgedFrame[];
@@ -23,18 +23,18 @@ export interface JudgeInput {
   readonly portrait: Uint8Array;
   /** Waits behind every live try. */
   readonly sandbox: boolean;
-}
+};
 
-export interface JudgedFrame {
+export type JudgedFrame = {
   /** As the device tells it, in milliseconds since it showed the first colour and began to take pictures. */
   readonly atMs: number;
   /** When it had arrived, in milliseconds since `begin`, on the server's clock. */
   readonly receivedAtMs: number;
   readonly jpeg: Uint8Array;
-}
+};
 
 /** What a passed try leaves for the risk score; see `faceRisk`. */
-export interface FaceRiskInputs {
+export type FaceRiskInputs = {
   readonly distance: number;
   /** The greatest distance between two straight looks of this try. */
   readonly identitySpread: number;
@@ -43,7 +43,7 @@ export interface FaceRiskInputs {
   readonly colourReflection: number;
   readonly colourSurroundingShare: number;
   readonly framesPerSecond: number;
-}
+};
 
 export type FaultReason = WorkerFaultReason | "portrait_unusable";
 
@@ -63,14 +63,14 @@ export type Verdict =
   /** The service could not judge; that costs the person no try. */
   | { readonly kind: "fault"; readonly reason: FaultReason };
 
-export interface FaceJudge {
+export type FaceJudge = {
   /** Fresh and random for each try; null when too many wait already, so that nobody is filmed in vain. */
   begin(who: { readonly sandbox: boolean }): Challenge | null;
   judge(input: JudgeInput): Promise<Verdict>;
   close(): Promise<void>;
-}
+};
 
-export interface FaceJudgeOptions {
+export type FaceJudgeOptions = {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly thresholds?: MatchThresholds;
@@ -81,14 +81,14 @@ export interface FaceJudgeOptions {
   readonly pool?: Omit<FaceWorkerPoolOptions, "log">;
   /** Replaces the workers, for measurements that come from elsewhere. */
   readonly measurer?: FaceMeasurer;
-}
+};
 
-export interface FaceMeasurer {
+export type FaceMeasurer = {
   warmUp(): void;
   hasPlace(who: { readonly sandbox: boolean }): boolean;
   run(job: FaceJob, who: { readonly sandbox: boolean }): Promise<FaceJobResult>;
   close(): Promise<void>;
-}
+};
 
 export function createFaceJudge(options: FaceJudgeOptions): FaceJudge {
   const pool = options.measurer ?? new FaceWorkerPool({ log: options.log, ...options.pool });
@@ -171,7 +171,7 @@ function livenessFailed(reasons: readonly FailureReason[]): Verdict {
  * By hand, and so are the weights in `faceRisk`: the colours weigh as much as the distance, the spread a third of it, and together they stay under 1. Half or twice changes the
  * `risk_score` that partners compare with their own thresholds, and no verdict.
  */
-const COLOUR_RISK: Readonly<Record<ColourFinding["outcome"], number>> = {
+const colourRisk: Readonly<Record<ColourFinding["outcome"], number>> = {
   followed: 0,
   unmeasurable: 0.1,
   not_followed: 0.3,
@@ -183,7 +183,7 @@ export function faceRisk(inputs: FaceRiskInputs, thresholds: MatchThresholds = m
     Math.min(Math.max((value - from) / (to - from), 0), 1);
   return (
     0.3 * share(inputs.distance, 0.6 * thresholds.match, thresholds.match) +
-    COLOUR_RISK[inputs.colours] +
+    colourRisk[inputs.colours] +
     0.1 * share(inputs.identitySpread, 0.3, livenessLimits.samePersonFrontal)
   );
 }

@@ -18,21 +18,21 @@ import type { Picture } from "./decode-picture.ts";
 type Tensorflow = typeof TensorflowCore & typeof TensorflowConverter;
 type Tensor3D = TensorflowCore.Tensor3D;
 
-interface Detection {
+type Detection = {
   readonly score: number;
   readonly box: Box;
-}
+};
 
-interface Landmarks {
+type Landmarks = {
   align(): Box;
-}
+};
 
-interface Network {
+type Network = {
   loadFromDisk(folder: string): Promise<void>;
-}
+};
 
 /** The part of face-api that is used here; its own types want a browser's. */
-interface FaceApi {
+type FaceApi = {
   readonly nets: Readonly<Record<"tinyFaceDetector" | "faceLandmark68Net" | "faceRecognitionNet", Network>>;
   readonly TinyFaceDetectorOptions: new (options: { inputSize: number; scoreThreshold: number }) => object;
   detectAllFaces(input: Tensor3D, options: object): PromiseLike<readonly Detection[]>;
@@ -40,15 +40,15 @@ interface FaceApi {
   extractFaceTensors(input: Tensor3D, rectangles: readonly Box[]): Promise<Tensor3D[]>;
   detectFaceLandmarks(input: Tensor3D): Promise<Landmarks>;
   computeFaceDescriptor(input: Tensor3D): Promise<Float32Array>;
-}
+};
 
-export interface FaceModels {
+export type FaceModels = {
   /** Every face in the picture, the largest first. */
   detect(picture: Picture): Promise<readonly Box[]>;
   /** `near` is where the face was in the picture before, when it was in one: looking there first is quicker. */
-  measure(picture: Picture, box: Box, near?: Box): FaceMeasurement | undefined;
+  measure(picture: Picture, box: Box, near?: Box): FaceMeasurement | null;
   embed(picture: Picture, box: Box): Promise<readonly number[]>;
-}
+};
 
 const require = createRequire(import.meta.url);
 
@@ -125,12 +125,12 @@ async function loadTensorflow(): Promise<Tensorflow> {
   return tensorflow;
 }
 
-interface GraphFile {
+type GraphFile = {
   readonly modelTopology: object;
   readonly format: string;
   readonly signature: object;
   readonly weightsManifest: readonly { readonly weights: TensorflowCore.io.WeightsManifestEntry[] }[];
-}
+};
 
 function loadGraph(tensorflow: Tensorflow, file: string): Promise<TensorflowConverter.GraphModel> {
   const graph = JSON.parse(readFileSync(`${file}.json`, "utf8")) as GraphFile;
@@ -147,13 +147,13 @@ function loadGraph(tensorflow: Tensorflow, file: string): Promise<TensorflowConv
 }
 
 /** Of the longer side, around a picture that a face may fill. By hand. Half: a face that comes closer is lost. Twice: the face is small again, and the detector less sure. */
-const FILLING_MARGIN_SHARE = 0.3;
-const MIDDLE_GREY = 128;
+const fillingMarginShare = 0.3;
+const middleGrey = 128;
 /**
  * A mesh whose face is off what it was shown by more than this share of it is not exact enough to tell a pose from. By hand. Half: more second looks, about 10 ms each. Twice: the pose
  * of a moving head is less exact (not measured).
  */
-const MESH_SHIFT_SHARE = 0.03;
+const meshShiftShare = 0.03;
 /** Everything is read from packages on disk; nothing is ever fetched. */
 export async function loadFaceModels(): Promise<FaceModels> {
   const tf = await loadTensorflow();
@@ -203,7 +203,7 @@ export async function loadFaceModels(): Promise<FaceModels> {
       left: -margin,
       top: -margin,
       step,
-      outside: (x, y) => (x < picture.width + margin && y < picture.height + margin ? MIDDLE_GREY : 0),
+      outside: (x, y) => (x < picture.width + margin && y < picture.height + margin ? middleGrey : 0),
     });
     const input = tf.tensor3d(pixels, [detectorInputPixels, detectorInputPixels, 3]);
     try {
@@ -228,7 +228,7 @@ export async function loadFaceModels(): Promise<FaceModels> {
     async detect(picture) {
       const seen = await find(picture, 0);
       // The detector does not know faces that fill the picture, as they do when somebody comes closer; with a margin it does.
-      const margin = Math.round(Math.max(picture.width, picture.height) * FILLING_MARGIN_SHARE);
+      const margin = Math.round(Math.max(picture.width, picture.height) * fillingMarginShare);
       return withoutBackground(seen.length > 0 ? seen : await find(picture, margin));
     },
 
@@ -239,7 +239,7 @@ export async function loadFaceModels(): Promise<FaceModels> {
       const around = squareAround(extentOf(seen.points, first));
       const still = isAlike(first, around);
       const { points, confidence } = still ? seen : mesh(picture, around);
-      if (!(confidence >= meshLeastConfidence)) return undefined;
+      if (!(confidence >= meshLeastConfidence)) return null;
       const shown = still ? first : around;
       const face = extentOf(points, shown);
       return { box: face, ...poseOf(points, shown), ...lightOf(picture, face) };
@@ -282,7 +282,7 @@ function isWithin([x, y]: readonly [number, number], box: Box): boolean {
 }
 
 function isAlike(one: Square, other: Square): boolean {
-  const most = one.side * MESH_SHIFT_SHARE;
+  const most = one.side * meshShiftShare;
   return (
     Math.abs(one.x - other.x) <= most &&
     Math.abs(one.y - other.y) <= most &&
@@ -330,19 +330,19 @@ function samplePicture(
   return pixels;
 }
 
-const LINEAR = Float64Array.from({ length: 256 }, (_, value) => {
+const linearOf = Float64Array.from({ length: 256 }, (_, value) => {
   const share = value / 255;
   return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
 });
 
 /** Fewer pixels than this part of the picture are no measurement. By hand; neither half nor twice was tried. */
-const LEAST_AREA_SHARE = 0.005;
+const leastAreaShare = 0.005;
 
 /** The middle of the face is skin in every pose; hair and clothes are neither face nor far away, so a margin around it counts as nothing. */
 function lightOf(
   { rgb, width, height }: Picture,
   box: Box,
-): { readonly faceLight: Light; readonly surroundingLight: Light | undefined } {
+): { readonly faceLight: Light; readonly surroundingLight: Light | null } {
   const face = [0, 0, 0, 0];
   const surrounding = [0, 0, 0, 0];
   const step = Math.max(1, Math.round(Math.sqrt((width * height) / 40_000)));
@@ -350,11 +350,10 @@ function lightOf(
     for (let x = 0; x < width; x += step) {
       const across = Math.abs((x - box.x) / box.width - 0.5);
       const along = Math.abs((y - box.y) / box.height - 0.5);
-      const sum =
-        across < 0.3 && along < 0.35 ? face : across > 0.75 || along > 0.85 ? surrounding : undefined;
-      if (sum === undefined) continue;
+      const sum = across < 0.3 && along < 0.35 ? face : across > 0.75 || along > 0.85 ? surrounding : null;
+      if (sum === null) continue;
       for (let channel = 0; channel < 3; channel++)
-        sum[channel] = (sum[channel] ?? 0) + (LINEAR[rgb[(y * width + x) * 3 + channel] ?? 0] ?? 0);
+        sum[channel] = (sum[channel] ?? 0) + (linearOf[rgb[(y * width + x) * 3 + channel] ?? 0] ?? 0);
       sum[3] = (sum[3] ?? 0) + 1;
     }
   }
@@ -363,9 +362,9 @@ function lightOf(
     green / count,
     blue / count,
   ];
-  const enough = ([, , , count = 0]: number[]) => count * step * step >= LEAST_AREA_SHARE * width * height;
+  const enough = ([, , , count = 0]: number[]) => count * step * step >= leastAreaShare * width * height;
   return {
     faceLight: enough(face) ? mean(face) : [0, 0, 0],
-    surroundingLight: enough(surrounding) ? mean(surrounding) : undefined,
+    surroundingLight: enough(surrounding) ? mean(surrounding) : null,
   };
 }

@@ -1,46 +1,44 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { test } from "node:test";
 import { matchThresholds } from "@assay/face/match";
 import { ConfigError, loadConfig } from "../config.ts";
 import { faceJudgeSettings } from "./face-settings.ts";
 
-describe("the face settings", () => {
-  it("are the documented thresholds when nothing is set", () => {
-    const settings = faceJudgeSettings(loadConfig({}));
-    assert.deepEqual(settings.thresholds, matchThresholds);
-    assert.equal(settings.colours, "risk");
-    assert.equal(settings.pool?.modelsModule, undefined);
-  });
+test("the face settings are the documented thresholds when nothing is set", () => {
+  const settings = faceJudgeSettings(loadConfig({}));
+  assert.deepEqual(settings.thresholds, matchThresholds);
+  assert.equal(settings.colours, "risk");
+  assert.equal(settings.pool?.modelsModule, undefined);
+});
 
-  it("carry the operator's thresholds, workers and models", () => {
-    const settings = faceJudgeSettings(
-      loadConfig({
-        FACE_MATCH_DISTANCE: "0.45",
-        FACE_REVIEW_DISTANCE: "0.5",
-        FACE_WORKERS: "3",
-        FACE_QUEUE_LIMIT: "20",
-        FACE_COLOURS: "require",
-        FACE_MODELS_FILE: "/opt/models/face models.mjs",
-      }),
-    );
-    assert.deepEqual(settings, {
-      thresholds: { match: 0.45, review: 0.5 },
-      colours: "require",
-      pool: {
-        workers: 3,
-        queueLimit: 20,
-        modelsModule: "file:///opt/models/face%20models.mjs",
-        readableFolders: ["/opt/models"],
-      },
-    });
+test("the face settings carry the operator's thresholds, workers and models", () => {
+  const settings = faceJudgeSettings(
+    loadConfig({
+      FACE_MATCH_DISTANCE: "0.45",
+      FACE_REVIEW_DISTANCE: "0.5",
+      FACE_WORKERS: "3",
+      FACE_QUEUE_LIMIT: "20",
+      FACE_COLOURS: "require",
+      FACE_MODELS_FILE: "/opt/models/face models.mjs",
+    }),
+  );
+  assert.deepEqual(settings, {
+    thresholds: { match: 0.45, review: 0.5 },
+    colours: "require",
+    pool: {
+      workers: 3,
+      queueLimit: 20,
+      modelsModule: "file:///opt/models/face%20models.mjs",
+      readableFolders: ["/opt/models"],
+    },
   });
+});
 
-  it("are refused when the review band would end before it begins, or a distance is no number", () => {
-    assert.throws(
-      () => loadConfig({ FACE_MATCH_DISTANCE: "0.6" }),
-      (error) => error instanceof ConfigError && error.problems.join().includes("FACE_REVIEW_DISTANCE"),
-    );
-    for (const bad of ["-1", "0.5.1", "1e-3", "3", "half"])
-      assert.throws(() => loadConfig({ FACE_MATCH_DISTANCE: bad }), ConfigError, bad);
-  });
+test("the face settings are refused when the review band would end before it begins, or a distance is no number", () => {
+  assert.throws(
+    () => loadConfig({ FACE_MATCH_DISTANCE: "0.6" }),
+    (error) => error instanceof ConfigError && error.problems.join().includes("FACE_REVIEW_DISTANCE"),
+  );
+  for (const bad of ["-1", "0.5.1", "1e-3", "3", "half"])
+    assert.throws(() => loadConfig({ FACE_MATCH_DISTANCE: bad }), ConfigError, bad);
 });

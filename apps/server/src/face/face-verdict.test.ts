@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { test } from "node:test";
 import type { Challenge } from "@assay/face/challenge";
-import { ALICE, performed } from "@assay/face/test/performed-movements";
+import { alice, performed } from "@assay/face/test/performed-movements";
 import { createLog } from "../lib/log.ts";
 import { Metrics } from "../lib/metrics.ts";
 import type { FaceJobResult } from "./face-job.ts";
@@ -18,7 +18,7 @@ const measured = performed(challenge.movements, { yaw: 0, pitch: 0, size: 180, t
 
 /** A portrait at this distance from the person in front of the camera. */
 function portraitAt(distance: number): number[] {
-  return ALICE.map((value, index) => (index === 0 ? value + distance : value));
+  return alice.map((value, index) => (index === 0 ? value + distance : value));
 }
 
 async function verdictOn(
@@ -41,65 +41,63 @@ const at = (distance: number) => async (): Promise<FaceJobResult> => ({
   portraitEmbedding: portraitAt(distance),
 });
 
-describe("the verdict", () => {
-  it("passes with what the risk score needs", async () => {
-    const verdict = await verdictOn(at(0.2));
-    assert.ok(verdict.kind === "passed", JSON.stringify(verdict));
-    assert.ok(Math.abs(verdict.distance - 0.2) < 1e-9);
-    // Nothing lights this face, so the colours cannot be told.
-    assert.equal(verdict.riskInputs.colours, "unmeasurable");
-    assert.ok(Math.abs(faceRisk(verdict.riskInputs) - 0.1) < 1e-9);
-  });
+test("the verdict passes with what the risk score needs", async () => {
+  const verdict = await verdictOn(at(0.2));
+  assert.ok(verdict.kind === "passed", JSON.stringify(verdict));
+  assert.ok(Math.abs(verdict.distance - 0.2) < 1e-9);
+  // Nothing lights this face, so the colours cannot be told.
+  assert.equal(verdict.riskInputs.colours, "unmeasurable");
+  assert.ok(Math.abs(faceRisk(verdict.riskInputs) - 0.1) < 1e-9);
+});
 
-  it("names the review band apart from a plain mismatch, by the operator's thresholds", async () => {
-    const mismatch = (reason: string) => ({
-      kind: "failed",
-      code: "selfie_face_mismatch",
-      reasons: [reason],
-    });
-    assert.deepEqual(await verdictOn(at(0.55)), mismatch("match_in_review_band"));
-    assert.deepEqual(await verdictOn(at(0.7)), mismatch("match_too_far"));
-    const thresholds = { match: 0.1, review: 0.15 };
-    assert.deepEqual(await verdictOn(at(0.2), { thresholds }), mismatch("match_too_far"));
-    assert.deepEqual(await verdictOn(at(0.12), { thresholds }), mismatch("match_in_review_band"));
+test("the verdict names the review band apart from a plain mismatch, by the operator's thresholds", async () => {
+  const mismatch = (reason: string) => ({
+    kind: "failed",
+    code: "selfie_face_mismatch",
+    reasons: [reason],
   });
+  assert.deepEqual(await verdictOn(at(0.55)), mismatch("match_in_review_band"));
+  assert.deepEqual(await verdictOn(at(0.7)), mismatch("match_too_far"));
+  const thresholds = { match: 0.1, review: 0.15 };
+  assert.deepEqual(await verdictOn(at(0.2), { thresholds }), mismatch("match_too_far"));
+  assert.deepEqual(await verdictOn(at(0.12), { thresholds }), mismatch("match_in_review_band"));
+});
 
-  it("fails on the colours only when the operator requires them", async () => {
-    assert.deepEqual(await verdictOn(at(0.2), { colours: "require" }), {
-      kind: "failed",
-      code: "liveness_failed",
-      reasons: ["colours_not_followed"],
-    });
+test("the verdict fails on the colours only when the operator requires them", async () => {
+  assert.deepEqual(await verdictOn(at(0.2), { colours: "require" }), {
+    kind: "failed",
+    code: "liveness_failed",
+    reasons: ["colours_not_followed"],
   });
+});
 
-  it("is a fault when the worker could not look, and an error when something else broke", async () => {
-    const fault = await verdictOn(() => Promise.reject(new WorkerFault("timed_out")));
-    assert.deepEqual(fault, { kind: "fault", reason: "timed_out" });
-    await assert.rejects(
-      verdictOn(() => Promise.reject(new TypeError("ours"))),
-      TypeError,
-    );
-  });
+test("the verdict is a fault when the worker could not look, and an error when something else broke", async () => {
+  const fault = await verdictOn(() => Promise.reject(new WorkerFault("timed_out")));
+  assert.deepEqual(fault, { kind: "fault", reason: "timed_out" });
+  await assert.rejects(
+    verdictOn(() => Promise.reject(new TypeError("ours"))),
+    TypeError,
+  );
+});
 
-  it("never carries a portrait's embedding or a frame's", async () => {
-    for (const distance of [0.2, 0.55, 0.7]) {
-      const text = JSON.stringify(await verdictOn(at(distance)));
-      assert.ok(!text.includes("embedding") && text.length < 500);
-    }
-  });
+test("the verdict never carries a portrait's embedding or a frame's", async () => {
+  for (const distance of [0.2, 0.55, 0.7]) {
+    const text = JSON.stringify(await verdictOn(at(distance)));
+    assert.ok(!text.includes("embedding") && text.length < 500);
+  }
+});
 
-  it("weighs a risk from 0 to 0.7", () => {
-    const best = {
-      distance: 0,
-      identitySpread: 0,
-      colours: "followed",
-      colourCorrelation: 1,
-      colourReflection: 0.1,
-      colourSurroundingShare: 0,
-      framesPerSecond: 5,
-    } as const;
-    assert.equal(faceRisk(best), 0);
-    const worst = faceRisk({ ...best, distance: 0.5, identitySpread: 0.5, colours: "not_followed" });
-    assert.ok(Math.abs(worst - 0.7) < 1e-9);
-  });
+test("the verdict weighs a risk from 0 to 0.7", () => {
+  const best = {
+    distance: 0,
+    identitySpread: 0,
+    colours: "followed",
+    colourCorrelation: 1,
+    colourReflection: 0.1,
+    colourSurroundingShare: 0,
+    framesPerSecond: 5,
+  } as const;
+  assert.equal(faceRisk(best), 0);
+  const worst = faceRisk({ ...best, distance: 0.5, identitySpread: 0.5, colours: "not_followed" });
+  assert.ok(Math.abs(worst - 0.7) < 1e-9);
 });

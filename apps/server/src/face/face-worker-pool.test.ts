@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { encode } from "jpeg-js";
-import { WIDTH } from "../../test/support/odd-face-models.ts";
+import { widths } from "../../test/support/odd-face-models.ts";
 import { createLog } from "../lib/log.ts";
 import type { FaceJob } from "./face-job.ts";
 import { FaceWorkerPool, type FaceWorkerPoolOptions, WorkerFault } from "./face-worker-pool.ts";
@@ -18,7 +18,7 @@ function picture(width: number): Uint8Array {
 
 function jobOf(width: number): FaceJob {
   return {
-    portrait: picture(WIDTH.fine),
+    portrait: picture(widths.fine),
     frames: [{ atMs: 1, receivedAtMs: 2, jpeg: picture(width) }],
   };
 }
@@ -35,117 +35,115 @@ function poolWith(options: Partial<FaceWorkerPoolOptions> = {}): FaceWorkerPool 
 const faultWith = (reason: string) => (error: unknown) =>
   error instanceof WorkerFault && error.reason === reason;
 
-const LIVE = { sandbox: false };
-const SANDBOX = { sandbox: true };
+const liveTry = { sandbox: false };
+const sandboxTry = { sandbox: true };
 
-describe("face workers", () => {
-  let pool: FaceWorkerPool;
-  before(() => {
-    pool = poolWith({ maxResidentBytes: 400_000_000, queueLimit: 3 });
-  });
-  after(() => pool.close());
+let pool: FaceWorkerPool;
+before(() => {
+  pool = poolWith({ maxResidentBytes: 400_000_000, queueLimit: 3 });
+});
+after(() => pool.close());
 
-  async function works(): Promise<void> {
-    const result = await pool.run(jobOf(WIDTH.fine), LIVE);
-    assert.equal(result.kind, "measured");
-  }
+async function works(): Promise<void> {
+  const result = await pool.run(jobOf(widths.fine), liveTry);
+  assert.equal(result.kind, "measured");
+}
 
-  it("start on demand and answer with another set of models", async () => {
-    assert.deepEqual(pool.processIds, []);
-    await works();
-    assert.equal(pool.processIds.length, 1);
-  });
+test("face workers start on demand and answer with another set of models", async () => {
+  assert.deepEqual(pool.processIds, []);
+  await works();
+  assert.equal(pool.processIds.length, 1);
+});
 
-  it("keep nothing they could leak with: no environment, no other file, nothing to write", async () => {
-    const result = await pool.run(jobOf(WIDTH.pries), LIVE);
-    assert.equal(result.kind === "measured" ? result.frames[0]?.faces : undefined, 0);
-  });
+test("face workers keep nothing they could leak with: no environment, no other file, nothing to write", async () => {
+  const result = await pool.run(jobOf(widths.pries), liveTry);
+  assert.equal(result.kind === "measured" ? result.frames[0]?.faces : undefined, 0);
+});
 
-  it("are ended when they take too long, and the next try gets a new one", async () => {
-    const impatient = poolWith({ jobTimeoutMs: 5_000 });
-    await assert.rejects(impatient.run(jobOf(WIDTH.loops), LIVE), faultWith("timed_out"));
-    assert.equal((await impatient.run(jobOf(WIDTH.fine), LIVE)).kind, "measured");
-    await impatient.close();
-  });
+test("face workers are ended when they take too long, and the next try gets a new one", async () => {
+  const impatient = poolWith({ jobTimeoutMs: 5_000 });
+  await assert.rejects(impatient.run(jobOf(widths.loops), liveTry), faultWith("timed_out"));
+  assert.equal((await impatient.run(jobOf(widths.fine), liveTry)).kind, "measured");
+  await impatient.close();
+});
 
-  it("are ended when they hold too much", async () => {
-    await assert.rejects(pool.run(jobOf(WIDTH.swells), LIVE), faultWith("memory_exceeded"));
-    await works();
-  });
+test("face workers are ended when they hold too much", async () => {
+  await assert.rejects(pool.run(jobOf(widths.swells), liveTry), faultWith("memory_exceeded"));
+  await works();
+});
 
-  it("are replaced when they die or break, and what broke is not logged", async () => {
-    await assert.rejects(pool.run(jobOf(WIDTH.dies), LIVE), faultWith("worker_died"));
-    await works();
-    await assert.rejects(pool.run(jobOf(WIDTH.breaks), LIVE), faultWith("worker_error"));
-    await works();
-    assert.ok(logLines.some((line) => line.includes("RangeError")));
-    assert.ok(!logLines.some((line) => line.includes("secret")));
-  });
+test("face workers are replaced when they die or break, and what broke is not logged", async () => {
+  await assert.rejects(pool.run(jobOf(widths.dies), liveTry), faultWith("worker_died"));
+  await works();
+  await assert.rejects(pool.run(jobOf(widths.breaks), liveTry), faultWith("worker_error"));
+  await works();
+  assert.ok(logLines.some((line) => line.includes("RangeError")));
+  assert.ok(!logLines.some((line) => line.includes("secret")));
+});
 
-  it("refuse a try at once when as many wait as may, and answer the others in turn", async () => {
-    await works();
-    const order: number[] = [];
-    const taken = [0, 1, 2, 3].map((turn) =>
-      pool.run(jobOf(WIDTH.fine), LIVE).then((result) => {
-        order.push(turn);
-        return result;
-      }),
-    );
-    await assert.rejects(pool.run(jobOf(WIDTH.fine), LIVE), faultWith("busy"));
-    await Promise.all(taken);
-    assert.deepEqual(order, [0, 1, 2, 3]);
-  });
+test("face workers refuse a try at once when as many wait as may, and answer the others in turn", async () => {
+  await works();
+  const order: number[] = [];
+  const taken = [0, 1, 2, 3].map((turn) =>
+    pool.run(jobOf(widths.fine), liveTry).then((result) => {
+      order.push(turn);
+      return result;
+    }),
+  );
+  await assert.rejects(pool.run(jobOf(widths.fine), liveTry), faultWith("busy"));
+  await Promise.all(taken);
+  assert.deepEqual(order, [0, 1, 2, 3]);
+});
 
-  it("take live tries before those of the sandbox, which may fill half of the queue at most", async () => {
-    await works();
-    const order: string[] = [];
-    const take = (name: string, who: typeof LIVE) =>
-      pool.run(jobOf(WIDTH.fine), who).then(() => order.push(name));
-    // Three may wait: the first is at work at once, two of the sandbox fill their half.
-    const taken = [take("at work", SANDBOX), take("sandbox 1", SANDBOX), take("sandbox 2", SANDBOX)];
-    assert.equal(pool.hasPlace(SANDBOX), false);
-    await assert.rejects(pool.run(jobOf(WIDTH.fine), SANDBOX), faultWith("busy"));
-    assert.equal(pool.hasPlace(LIVE), true);
-    taken.push(take("live", LIVE));
-    await Promise.all(taken);
-    assert.deepEqual(order, ["at work", "live", "sandbox 1", "sandbox 2"]);
-  });
+test("face workers take live tries before those of the sandbox, which may fill half of the queue at most", async () => {
+  await works();
+  const order: string[] = [];
+  const take = (name: string, who: typeof liveTry) =>
+    pool.run(jobOf(widths.fine), who).then(() => order.push(name));
+  // Three may wait: the first is at work at once, two of the sandbox fill their half.
+  const taken = [take("at work", sandboxTry), take("sandbox 1", sandboxTry), take("sandbox 2", sandboxTry)];
+  assert.equal(pool.hasPlace(sandboxTry), false);
+  await assert.rejects(pool.run(jobOf(widths.fine), sandboxTry), faultWith("busy"));
+  assert.equal(pool.hasPlace(liveTry), true);
+  taken.push(take("live", liveTry));
+  await Promise.all(taken);
+  assert.deepEqual(order, ["at work", "live", "sandbox 1", "sandbox 2"]);
+});
 
-  it("tell that a frame or the portrait cannot be read, and go on", async () => {
-    const good = jobOf(WIDTH.fine);
-    const rubbish = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
-    assert.deepEqual(await pool.run({ ...good, portrait: rubbish }, LIVE), { kind: "portrait_unusable" });
-    assert.deepEqual(
-      await pool.run({ ...good, frames: [{ atMs: 1, receivedAtMs: 1, jpeg: rubbish }] }, LIVE),
-      {
-        kind: "frame_unreadable",
-      },
-    );
-    await works();
-  });
+test("face workers tell that a frame or the portrait cannot be read, and go on", async () => {
+  const good = jobOf(widths.fine);
+  const rubbish = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
+  assert.deepEqual(await pool.run({ ...good, portrait: rubbish }, liveTry), { kind: "portrait_unusable" });
+  assert.deepEqual(
+    await pool.run({ ...good, frames: [{ atMs: 1, receivedAtMs: 1, jpeg: rubbish }] }, liveTry),
+    {
+      kind: "frame_unreadable",
+    },
+  );
+  await works();
+});
 
-  it("give their memory back when nothing is left to do", async () => {
-    const brief = poolWith({ idleMs: 1 });
-    await brief.run(jobOf(WIDTH.fine), LIVE);
-    // The process is gone when closing has nothing to end any more.
-    for (let look = 0; look < 1_000 && brief.processIds.length > 0; look++)
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    assert.deepEqual(brief.processIds, []);
-    await brief.close();
-  });
+test("face workers give their memory back when nothing is left to do", async () => {
+  const brief = poolWith({ idleMs: 1 });
+  await brief.run(jobOf(widths.fine), liveTry);
+  // The process is gone when closing has nothing to end any more.
+  for (let look = 0; look < 1_000 && brief.processIds.length > 0; look++)
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  assert.deepEqual(brief.processIds, []);
+  await brief.close();
+});
 
-  it("say so when the models cannot be loaded", async () => {
-    const broken = poolWith({ modelsModule: new URL("no-such-models.ts", support).href });
-    await assert.rejects(broken.run(jobOf(WIDTH.fine), LIVE), faultWith("models_unavailable"));
-    await broken.close();
-  });
+test("face workers say so when the models cannot be loaded", async () => {
+  const broken = poolWith({ modelsModule: new URL("no-such-models.ts", support).href });
+  await assert.rejects(broken.run(jobOf(widths.fine), liveTry), faultWith("models_unavailable"));
+  await broken.close();
+});
 
-  it("answer nobody after they are closed", async () => {
-    const closing = poolWith();
-    const running = assert.rejects(closing.run(jobOf(WIDTH.loops), LIVE), faultWith("closed"));
-    await closing.close();
-    await running;
-    await assert.rejects(closing.run(jobOf(WIDTH.fine), LIVE), faultWith("closed"));
-    assert.deepEqual(closing.processIds, []);
-  });
+test("face workers answer nobody after they are closed", async () => {
+  const closing = poolWith();
+  const running = assert.rejects(closing.run(jobOf(widths.loops), liveTry), faultWith("closed"));
+  await closing.close();
+  await running;
+  await assert.rejects(closing.run(jobOf(widths.fine), liveTry), faultWith("closed"));
+  assert.deepEqual(closing.processIds, []);
 });

@@ -21,7 +21,7 @@ export class WorkerFault extends Error {
   }
 }
 
-export interface FaceWorkerPoolOptions {
+export type FaceWorkerPoolOptions = {
   readonly log: Log;
   /** Each takes 300 to 400 MB and one core while it works. */
   readonly workers?: number;
@@ -38,29 +38,29 @@ export interface FaceWorkerPoolOptions {
   readonly modelsModule?: string;
   /** What that module and its weights lie in; a worker may read nothing else but its own source and packages. */
   readonly readableFolders?: readonly string[];
-}
+};
 
-interface Waiting {
+type Waiting = {
   readonly job: FaceJob;
   readonly sandbox: boolean;
   readonly resolve: (result: FaceJobResult) => void;
   readonly reject: (fault: WorkerFault) => void;
   readonly tooLong: NodeJS.Timeout;
-}
+};
 
-interface Worker {
+type Worker = {
   readonly child: ChildProcess;
   state: "starting" | "idle" | "busy" | "ending";
   id: number;
-  job: Waiting | undefined;
-  endedFor: WorkerFaultReason | undefined;
+  job: Waiting | null;
+  endedFor: WorkerFaultReason | null;
   limit: NodeJS.Timeout | undefined;
   watch: NodeJS.Timeout | undefined;
-}
+};
 
 export class FaceWorkerPool {
   readonly #options: Required<Omit<FaceWorkerPoolOptions, "modelsModule">> & {
-    readonly modelsModule: string | undefined;
+    readonly modelsModule: string | null;
   };
   readonly #workers = new Set<Worker>();
   readonly #waiting: Waiting[] = [];
@@ -78,7 +78,7 @@ export class FaceWorkerPool {
       idleMs: poolLimits.idleMs,
       maxResidentBytes: poolLimits.maxResidentBytes,
       readableFolders: [],
-      modelsModule: undefined,
+      modelsModule: null,
       ...options,
     };
   }
@@ -168,7 +168,7 @@ export class FaceWorkerPool {
   #start(): void {
     const file = fileURLToPath(new URL("./face-worker.ts", import.meta.url));
     const { modelsModule, readableFolders } = this.#options;
-    const child = fork(file, modelsModule === undefined ? [] : [modelsModule], {
+    const child = fork(file, modelsModule === null ? [] : [modelsModule], {
       // It decodes what strangers send: no secret in its environment, no file it could write, no program it could start.
       env: {},
       execArgv: [
@@ -184,8 +184,8 @@ export class FaceWorkerPool {
       child,
       state: "starting",
       id: 0,
-      job: undefined,
-      endedFor: undefined,
+      job: null,
+      endedFor: null,
       limit: setTimeout(() => this.#end(worker, "timed_out"), this.#options.startTimeoutMs),
       watch: undefined,
     };
@@ -203,8 +203,8 @@ export class FaceWorkerPool {
       return;
     }
     const { job } = worker;
-    if (job === undefined || message.id !== worker.id) return;
-    worker.job = undefined;
+    if (job === null || message.id !== worker.id) return;
+    worker.job = null;
     if (message.kind === "error") {
       this.#options.log.warn("a face worker met an error", { kind: message.name });
       job.reject(new WorkerFault("worker_error"));
@@ -221,11 +221,11 @@ export class FaceWorkerPool {
     clearTimeout(worker.limit);
     clearInterval(worker.watch);
     worker.state = "idle";
-    worker.limit = setTimeout(() => this.#end(worker, undefined), this.#options.idleMs);
+    worker.limit = setTimeout(() => this.#end(worker, null), this.#options.idleMs);
     this.#next();
   }
 
-  #end(worker: Worker, reason: WorkerFaultReason | undefined): void {
+  #end(worker: Worker, reason: WorkerFaultReason | null): void {
     if (worker.state === "ending") return;
     const wasStarting = worker.state === "starting";
     worker.state = "ending";
@@ -242,11 +242,11 @@ export class FaceWorkerPool {
     clearInterval(worker.watch);
     this.#workers.delete(worker);
     const reason = worker.endedFor ?? "worker_died";
-    if (worker.state !== "ending" || (reason !== "closed" && worker.endedFor !== undefined))
+    if (worker.state !== "ending" || (reason !== "closed" && worker.endedFor !== null))
       this.#options.log.warn("a face worker ended", { reason, state: worker.state });
     worker.state = "ending";
     worker.job?.reject(new WorkerFault(reason));
-    worker.job = undefined;
+    worker.job = null;
     if (this.#failedStarts >= poolLimits.startAttempts) {
       this.#failedStarts = 0;
       for (const waiting of [...this.#waiting]) this.#giveUp(waiting, "models_unavailable");
@@ -257,19 +257,18 @@ export class FaceWorkerPool {
   /** Memory of WebAssembly is outside every limit of the runtime, so it is looked at from here; elsewhere than on Linux only between jobs. */
   #lookAtMemory(worker: Worker): void {
     const resident = residentBytesOf(worker.child.pid);
-    if (resident !== undefined && resident > this.#options.maxResidentBytes)
-      this.#end(worker, "memory_exceeded");
+    if (resident !== null && resident > this.#options.maxResidentBytes) this.#end(worker, "memory_exceeded");
   }
 }
 
-const PAGE_BYTES = 4096;
+const pageBytes = 4096;
 
-function residentBytesOf(pid: number | undefined): number | undefined {
+function residentBytesOf(pid: number | undefined): number | null {
   try {
     const pages = readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1];
-    return pages === undefined ? undefined : Number(pages) * PAGE_BYTES;
+    return pages === undefined ? null : Number(pages) * pageBytes;
   } catch {
-    return undefined;
+    return null;
   }
 }
 

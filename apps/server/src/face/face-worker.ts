@@ -2,7 +2,7 @@
  * The process that sees pictures. It is started by `face-worker-pool.ts` with an empty environment, without the right to
  * write files or start processes, and is ended when it takes too long or too much.
  */
-import { DEFAULT_JOB_LIMITS, type FromWorker, type ToWorker } from "./face-job.ts";
+import { defaultJobLimits, type FromWorker, type ToWorker } from "./face-job.ts";
 import type { FaceModels } from "./face-models.ts";
 import { measureFaces } from "./measure-faces.ts";
 
@@ -25,7 +25,7 @@ tell({ kind: "ready" });
 
 async function work({ id, job }: ToWorker): Promise<void> {
   try {
-    const result = await measureFaces(models, job, DEFAULT_JOB_LIMITS);
+    const result = await measureFaces(models, job, defaultJobLimits);
     tell({ kind: "result", id, result, residentBytes: process.memoryUsage.rss() });
   } catch (error) {
     // Messages of decoders and models may quote what they were given; the kind of error is enough.

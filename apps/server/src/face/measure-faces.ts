@@ -13,12 +13,12 @@ export async function measureFaces(
   limits: FaceJobLimits,
 ): Promise<FaceJobResult> {
   const portraitEmbedding = await embedPortrait(models, job.portrait, limits);
-  if (portraitEmbedding === undefined) return { kind: "portrait_unusable" };
+  if (portraitEmbedding === null) return { kind: "portrait_unusable" };
   const frames: FrameMeasurement[] = [];
   const boxes: (Box | undefined)[] = [];
   for (const frame of job.frames) {
     const picture = await decodeFrame(frame, limits);
-    if (picture === undefined) return { kind: "frame_unreadable" };
+    if (picture === null) return { kind: "frame_unreadable" };
     const found = await models.detect(picture);
     boxes.push(found[0]);
     frames.push({
@@ -27,25 +27,25 @@ export async function measureFaces(
       faces: found.length,
       width: picture.width,
       height: picture.height,
-      face: found[0] === undefined ? undefined : models.measure(picture, found[0], frames.at(-1)?.face?.box),
+      face: found[0] === undefined ? null : models.measure(picture, found[0], frames.at(-1)?.face?.box),
     });
   }
   const picks = picksForEmbedding(frames);
   for (const index of [...picks.frontal, ...picks.turned]) {
     const [taken, frame, box] = [job.frames[index], frames[index], boxes[index]];
-    if (taken === undefined || frame?.face === undefined || box === undefined) continue;
+    if (taken === undefined || !frame?.face || box === undefined) continue;
     const picture = await decodeFrame(taken, limits);
-    if (picture === undefined) return { kind: "frame_unreadable" };
+    if (picture === null) return { kind: "frame_unreadable" };
     frames[index] = { ...frame, face: { ...frame.face, embedding: await models.embed(picture, box) } };
   }
   return { kind: "measured", frames, portraitEmbedding };
 }
 
-async function decodeFrame(frame: TakenFrame, limits: FaceJobLimits): Promise<Picture | undefined> {
+async function decodeFrame(frame: TakenFrame, limits: FaceJobLimits): Promise<Picture | null> {
   try {
     return await decodePicture(frame.jpeg, { kinds: ["jpeg"], maxPixels: limits.maxFramePixels });
   } catch (error) {
-    if (error instanceof PictureError) return undefined;
+    if (error instanceof PictureError) return null;
     throw error;
   }
 }
@@ -54,7 +54,7 @@ async function embedPortrait(
   models: FaceModels,
   bytes: Uint8Array,
   limits: FaceJobLimits,
-): Promise<readonly number[] | undefined> {
+): Promise<readonly number[] | null> {
   let picture: Picture;
   try {
     picture = await decodePicture(bytes, {
@@ -62,9 +62,9 @@ async function embedPortrait(
       maxPixels: limits.maxPortraitPixels,
     });
   } catch (error) {
-    if (error instanceof PictureError) return undefined;
+    if (error instanceof PictureError) return null;
     throw error;
   }
   const [box] = await models.detect(picture);
-  return box === undefined ? undefined : models.embed(picture, box);
+  return box === undefined ? null : models.embed(picture, box);
 }

@@ -6,6 +6,7 @@ import { ApiError } from "../kernel/api-error.ts";
 import { describeError, type Log } from "../lib/log.ts";
 
 declare module "fastify" {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: merged into the declaration of Fastify; a type cannot be.
   interface FastifyContextConfig {
     definition?: RouteDefinition;
   }

@@ -1,7 +1,7 @@
 /** The one source of time. Decisions take a `Date`; only what calls them asks a clock, so that a test can move it. */
-export interface Clock {
+export type Clock = {
   now(): Date;
-}
+};
 
 export const systemClock: Clock = { now: () => new Date() };
 

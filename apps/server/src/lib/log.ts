@@ -6,13 +6,13 @@ const levels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 /** Values that may be logged: names, counts and identifiers. Never a body, token, claim, query string or address. */
 export type LogFields = Record<string, string | number | boolean | null | undefined>;
 
-export interface Log {
+export type Log = {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
   with(fields: LogFields): Log;
-}
+};
 
 export function createLog(options: {
   level: LogLevel;

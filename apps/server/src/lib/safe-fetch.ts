@@ -28,7 +28,7 @@ export type SafeAnswer = { status: number; retryAfter: string | null };
 /** `body` is null when it is longer than asked for; of an answer other than 200 it is not read. */
 export type SafeContent = { status: number; body: Buffer | null };
 
-export interface SafeFetch {
+export type SafeFetch = {
   /** Why nothing may be sent to this URL, or null. Asks the name's addresses; a name without any is not a problem yet. */
   problemOf(url: string): Promise<string | null>;
   /** One POST. Answers with the status whatever it is; throws `SafeFetchError` when there is no answer in time. */
@@ -42,7 +42,7 @@ export interface SafeFetch {
     request: { headers: Record<string, string>; timeoutMs: number; maxBodyBytes: number },
   ): Promise<SafeContent>;
   close(): Promise<void>;
-}
+};
 
 export type SafeFetchOptions = {
   resolveAddresses: ResolveAddresses;

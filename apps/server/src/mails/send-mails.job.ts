@@ -12,9 +12,9 @@ const batchSize = 20;
 // A mail that could not be handed over for three days is given up: its content is out of date by then.
 const giveUpAfterMs = 3 * dayMs;
 
-export interface MailTransport {
+export type MailTransport = {
   send(id: string, mail: Mail): Promise<void>;
-}
+};
 
 /** SMTP where it is configured; otherwise a file for each mail. */
 export function createMailTransport({ config, clock }: Pick<Core, "config" | "clock">): MailTransport {

@@ -13,8 +13,8 @@ import { createTestCountry } from "@assay/emrtd/node/test-country/test-country";
 import { auditTrustFolder, importTrustFile, listTrust } from "./trust-command.ts";
 import { openTrustFolder, saveTrustRecord, trustFolderPath } from "./trust-folder.ts";
 
-const NOW = new Date("2026-05-05T00:00:00Z");
-const country = createTestCountry("trust command", NOW);
+const today = new Date("2026-05-05T00:00:00Z");
+const country = createTestCountry("trust command", today);
 
 function authority(id: "brainpool" | "nist" | "rsa"): Uint8Array {
   const certificate = country.authorityCertificates.get(id);
@@ -43,7 +43,7 @@ async function setUp(context: TestContext) {
     pins: readonly string[] = [],
   ) =>
     importTrustFile(
-      { folder, file: await write(name, content), rootFiles: roots, pinnedSha256: pins, now: NOW },
+      { folder, file: await write(name, content), rootFiles: roots, pinnedSha256: pins, now: today },
       print,
     );
   return { folder, lines, print, write, bring };
@@ -63,7 +63,7 @@ test("a master list is imported when a given root vouches for its signer, and re
 test("a root that is already trusted, or a pinned fingerprint, vouches as well", async (context) => {
   const { bring } = await setUp(context);
   const checker = createNodeSignatureChecker();
-  const other = createTestCountry("another", NOW);
+  const other = createTestCountry("another", today);
   assert.equal(await bring("root.cer", authority("brainpool")), 0);
   assert.equal(await bring("list.ml", country.masterList()), 0);
   assert.equal(await bring("other.ml", other.masterList()), 1);
@@ -83,7 +83,7 @@ test("a new edition of a list needs no root, and an authority that a list names 
 
   // A foreign list, vouched for by a pin, names the authority of the test country; that alone must not let it vouch.
   const { bring: bringOther } = await setUp(context);
-  const foreign = createTestCountry("foreign", NOW);
+  const foreign = createTestCountry("foreign", today);
   const options = { signedAt: country.signedAt, identifySignerBy: "subject_key_id" } as const;
   const list = signMasterList([authority("brainpool")], foreign.masterListSigner(), options);
   const pin = toHex(createNodeSignatureChecker().hash("SHA-256", foreign.masterListSigner().certificate));
@@ -142,12 +142,12 @@ test("list shows each authority with the reason it is trusted for", async (conte
 
 test("audit names expired authorities, links without a parent, and revocation lists that are missing or stale", async (context) => {
   const { folder, lines, print, bring } = await setUp(context);
-  assert.equal(await auditTrustFolder({ folder, now: NOW }, print), 1, "an empty store is a finding");
+  assert.equal(await auditTrustFolder({ folder, now: today }, print), 1, "an empty store is a finding");
   await bring("link.cer", country.linkCertificate);
   await bring("rsa.cer", authority("rsa"));
   await bring("rsa.crl", country.revocationLists[0] ?? new Uint8Array());
   lines.length = 0;
-  assert.equal(await auditTrustFolder({ folder, now: NOW }, print), 0);
+  assert.equal(await auditTrustFolder({ folder, now: today }, print), 0);
   const text = lines.join("\n");
   assert.match(text, /UT {2}2 authorities, 1 valid now; revocation list fresh of 2026-01-01/);
   assert.match(text, /Without parent \(not trusted\): 1/);
@@ -177,7 +177,7 @@ test("a revocation list that is refused, or counts for nothing, is named with th
     /Without effect: the revocation list of C=UT.* rsa, 2026-01-01, from early.crl: No trusted authority of its name/,
   );
   lines.length = 0;
-  await auditTrustFolder({ folder, now: NOW }, print);
+  await auditTrustFolder({ folder, now: today }, print);
   assert.match(
     lines.join("\n"),
     /Revocation lists without effect: 1\n.*from early.crl: No trusted authority/,
@@ -187,7 +187,7 @@ test("a revocation list that is refused, or counts for nothing, is named with th
   assert.equal(await bring("again.crl", list), 0);
   assert.doesNotMatch(lines.join("\n"), /Without effect/);
   lines.length = 0;
-  await auditTrustFolder({ folder, now: NOW }, print);
+  await auditTrustFolder({ folder, now: today }, print);
   assert.match(lines.join("\n"), /Revocation lists without effect: none/);
   lines.length = 0;
   await auditTrustFolder({ folder, now: new Date("2025-12-01T00:00:00Z") }, print);
@@ -201,14 +201,14 @@ test("a list in the folder that cannot be used is named, and takes nothing else 
     type: "der",
     label: "old.crl",
     sha256: "00",
-    importedAt: NOW.toISOString(),
+    importedAt: today.toISOString(),
     signedBy: null,
   } as const;
   await saveTrustRecord(folder, { source, certificates: [], revocationLists: [Uint8Array.of(0x30, 0)] }, 0);
   const trust = openTrustFolder(folder, createNodeSignatureChecker(), assert.fail);
   assert.equal((await trust.current()).authorities.length, 1);
   lines.length = 0;
-  assert.equal(await auditTrustFolder({ folder, now: NOW }, print), 0);
+  assert.equal(await auditTrustFolder({ folder, now: today }, print), 0);
   assert.match(lines.join("\n"), /Revocation lists without effect: 1\n.*the revocation list, from old.crl: /);
 });
 

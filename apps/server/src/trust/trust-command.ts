@@ -14,7 +14,7 @@ import { loadTrustRecords, saveTrustRecord } from "./trust-folder.ts";
 
 type Print = (line: string) => void;
 
-export interface TrustImportRequest {
+export type TrustImportRequest = {
   readonly folder: string;
   readonly file: string;
   /** Certificates that may vouch for the signer of a master list, beside those that are already trusted. */
@@ -22,10 +22,10 @@ export interface TrustImportRequest {
   /** SHA-256 fingerprints of signers, or of their authorities, that the operator has checked by other means. */
   readonly pinnedSha256: readonly string[];
   readonly now: Date;
-}
+};
 
 /** A directory's file holds document signers by the thousand, none of which belongs here. */
-const MAX_REASONS_SHOWN = 20;
+const maxReasonsShown = 20;
 
 /** `assay trust import`. The exit code is 1 when nothing of the file could be used. */
 export async function importTrustFile(request: TrustImportRequest, print: Print): Promise<number> {
@@ -44,9 +44,8 @@ export async function importTrustFile(request: TrustImportRequest, print: Print)
     const bytes = new Uint8Array(await readFile(file));
     const label = basename(file);
     const { records, rejected } = importTrust(bytes, { label, checker, roots, pinnedSha256, now });
-    for (const { item, reason } of rejected.slice(0, MAX_REASONS_SHOWN))
-      print(`Left out ${item}: ${reason}.`);
-    if (rejected.length > MAX_REASONS_SHOWN) print(`Left out ${rejected.length - MAX_REASONS_SHOWN} more.`);
+    for (const { item, reason } of rejected.slice(0, maxReasonsShown)) print(`Left out ${item}: ${reason}.`);
+    if (rejected.length > maxReasonsShown) print(`Left out ${rejected.length - maxReasonsShown} more.`);
     for (const list of listsWithoutEffect(records, before, checker, now))
       print(`Without effect: ${describeRefused(list)}.`);
     for (const [part, record] of records.entries()) {
@@ -109,11 +108,11 @@ function readRoots(bytes: Uint8Array): readonly Certificate[] {
     .map((block) => readCertificate(block.bytes));
 }
 
-export interface TrustListRequest {
+export type TrustListRequest = {
   readonly folder: string;
   /** Two letters; all countries when absent. */
   readonly country?: string;
-}
+};
 
 /** `assay trust list`: every authority, with the reason it is trusted for. */
 export async function listTrust({ folder, country }: TrustListRequest, print: Print): Promise<number> {
@@ -150,10 +149,10 @@ function reasonOf({ basis, linkedFrom, sources }: Authority): string {
   }
 }
 
-export interface TrustAuditRequest {
+export type TrustAuditRequest = {
   readonly folder: string;
   readonly now: Date;
-}
+};
 
 /** `assay trust audit`: what an operator should look at. The exit code is 1 when nothing is trusted at all. */
 export async function auditTrustFolder({ folder, now }: TrustAuditRequest, print: Print): Promise<number> {

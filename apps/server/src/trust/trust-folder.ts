@@ -9,7 +9,7 @@ import {
 } from "@assay/emrtd/trust/trust-record";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
 
-const SUFFIX = ".trust.json";
+const suffix = ".trust.json";
 
 export function trustFolderPath(dataDir: string): string {
   return join(dataDir, "trust");
@@ -21,7 +21,7 @@ export function trustFolderPath(dataDir: string): string {
  */
 export async function saveTrustRecord(folder: string, record: TrustRecord, part: number): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const name = `${record.source.sha256}-${part}${SUFFIX}`;
+  const name = `${record.source.sha256}-${part}${suffix}`;
   const temporary = join(folder, `.${name}.${randomBytes(6).toString("hex")}`);
   try {
     const file = await open(temporary, "wx", 0o600);
@@ -50,15 +50,15 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-interface FolderEntry {
+type FolderEntry = {
   readonly name: string;
   readonly version: string;
-}
+};
 
 async function listEntries(folder: string): Promise<readonly FolderEntry[]> {
   const names = await readdir(folder).catch(absentAs<string[]>([]));
   const entries: FolderEntry[] = [];
-  for (const name of names.filter((name) => name.endsWith(SUFFIX) && !name.startsWith(".")).sort()) {
+  for (const name of names.filter((name) => name.endsWith(suffix) && !name.startsWith(".")).sort()) {
     const found = await stat(join(folder, name)).catch(absentAs(null));
     if (found !== null) entries.push({ name, version: `${found.mtimeMs} ${found.size} ${found.ino}` });
   }
@@ -86,10 +86,10 @@ export async function loadTrustRecords(folder: string): Promise<readonly TrustRe
   return records;
 }
 
-export interface TrustFolder {
+export type TrustFolder = {
   /** The store as the folder is now. It is made anew only when a file came, went or changed. */
   current(): Promise<TrustStore>;
-}
+};
 
 /**
  * Follows the folder without a restart. Once a store was loaded, a file that cannot be read does not take it away: the last good store stays and
@@ -100,18 +100,18 @@ export function openTrustFolder(
   checker: SignatureChecker,
   onProblem: (error: Error) => void,
 ): TrustFolder {
-  let store: TrustStore | undefined;
-  let seen: string | undefined;
-  let loading: Promise<TrustStore> | undefined;
+  let store: TrustStore | null = null;
+  let seen: string | null = null;
+  let loading: Promise<TrustStore> | null = null;
 
   const refresh = async (): Promise<TrustStore> => {
     const entries = await listEntries(folder);
     const state = entries.map(({ name, version }) => `${name} ${version}`).join("\n");
-    if (store !== undefined && state === seen) return store;
+    if (store !== null && state === seen) return store;
     try {
       store = new TrustStore(await loadTrustRecords(folder), checker);
     } catch (error) {
-      if (store === undefined) throw error;
+      if (store === null) throw error;
       onProblem(error as Error);
     }
     seen = state;
@@ -121,7 +121,7 @@ export function openTrustFolder(
   return {
     current: () => {
       loading ??= refresh().finally(() => {
-        loading = undefined;
+        loading = null;
       });
       return loading;
     },

@@ -14,8 +14,8 @@ const partner = await createPartner(service.api);
 const skip = skipWithoutPcscd;
 
 async function newSession(): Promise<{ id: string; verification_url: string }> {
-  const share_fields = { date_of_birth: { required: true, reason: "We must know that you are of age." } };
-  return expectData(await partner.api.post("/v1/sessions", { share_fields }), 201);
+  const shareFields = { date_of_birth: { required: true, reason: "We must know that you are of age." } };
+  return expectData(await partner.api.post("/v1/sessions", { share_fields: shareFields }), 201);
 }
 
 /** A desk with a passport on its reader. `read` runs the command there, with a look at each line that it prints. */

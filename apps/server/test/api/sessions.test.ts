@@ -236,26 +236,31 @@ test("bad input of every kind gets its code, and the message names the field", a
 
 test("in the sandbox people may be sent to any https address and to localhost", async () => {
   const partner = await createPartner(api);
-  for (const redirect_url of [
+  for (const redirectUrl of [
     "https://shop.example.com",
     "https://10.0.0.1:8443/x",
     "http://localhost",
     "http://localhost:3000/done",
     "https://münchen.example/weiter",
   ]) {
-    const session = expectData(await partner.api.post("/v1/sessions", { redirect_url }), 201);
-    assert.equal(session.redirect_url, redirect_url);
+    const session = expectData(await partner.api.post("/v1/sessions", { redirect_url: redirectUrl }), 201);
+    assert.equal(session.redirect_url, redirectUrl);
   }
 });
 
 test("live, an address off the verified domains is refused with the rule", async () => {
   const partner = await createPartner(api);
   await core.db.run(sql`update organizations set environment = 'live' where id = ${partner.organizationId}`);
-  for (const [redirect_url, message] of [
+  for (const [redirectUrl, message] of [
     ["http://localhost:3000", /`redirect_url` must start with https/],
     ["https://nobody.example.com/x", /`redirect_url` is not allowed: .*verified domain/],
   ] as const) {
-    expectError(await partner.api.post("/v1/sessions", { redirect_url }), 400, "INVALID_REQUEST", message);
+    expectError(
+      await partner.api.post("/v1/sessions", { redirect_url: redirectUrl }),
+      400,
+      "INVALID_REQUEST",
+      message,
+    );
   }
   const session = expectData(await partner.api.post("/v1/sessions"), 201);
   assert.equal(session.sandbox, false);

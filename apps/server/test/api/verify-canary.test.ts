@@ -13,7 +13,7 @@ import { buildMrz } from "@assay/emrtd/mrz/build-mrz";
 import { personalise } from "@assay/emrtd/node/test-country/personalise";
 import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
 import { signerProfile } from "@assay/emrtd/node/test-country/signer-profiles";
-import { createTestCountry, DEFAULT_TEST_SEED } from "@assay/emrtd/node/test-country/test-country";
+import { createTestCountry, defaultTestSeed } from "@assay/emrtd/node/test-country/test-country";
 import { sql } from "../../src/db/sql.ts";
 import { FaceWorkerPool } from "../../src/face/face-worker-pool.ts";
 import { systemClock } from "../../src/kernel/clock.ts";
@@ -89,7 +89,7 @@ async function embeddingDisguises(): Promise<[string, Buffer][]> {
   ];
 }
 
-const country = createTestCountry(DEFAULT_TEST_SEED, service.clock.now());
+const country = createTestCountry(defaultTestSeed, service.clock.now());
 const mrz = {
   format: "TD3" as const,
   documentCode: "P",
@@ -192,10 +192,10 @@ test("names, numbers, portraits, camera frames and what the models make of them 
   const bad = await create();
   const failed = await runDevice({ verificationUrl: bad.verification_url, chip: virtualPassport(altered) });
   assert.equal(failed.result, "failed");
-  const SOD = Buffer.from(JSON.stringify(canaries));
+  const sod = Buffer.from(JSON.stringify(canaries));
   const malformed: ChipSource = async (onStep) => ({
     ...(await virtualPassport(document)(onStep)),
-    readFiles: async () => ({ SOD, DG1: Buffer.from(canaries.familyName), DG2: canaries.portrait }),
+    readFiles: async () => ({ SOD: sod, DG1: Buffer.from(canaries.familyName), DG2: canaries.portrait }),
   });
   const broken = await create();
   const refused = await runDevice({ verificationUrl: broken.verification_url, chip: malformed });

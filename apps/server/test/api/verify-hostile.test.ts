@@ -9,7 +9,7 @@ import {
 } from "@assay/contract/verify-protocol";
 import { sendFiles } from "@assay/device/send-artifacts";
 import { encodeResponse } from "@assay/emrtd/apdu/response";
-import { CIPHER_SUITES, deriveSessionKeys } from "@assay/emrtd/crypto/cipher-suite";
+import { cipherSuites, deriveSessionKeys } from "@assay/emrtd/crypto/cipher-suite";
 import { SecureMessaging } from "@assay/emrtd/secure-messaging/secure-messaging";
 import { WebSocket as HeaderWebSocket } from "undici";
 import { sql } from "../../src/db/sql.ts";
@@ -180,7 +180,7 @@ test("a challenge is answered once: a signature for another one is refused", asy
 });
 
 test("a device that says the chip took the key, and cannot answer under it, has not proved the chip", async (t) => {
-  const suite = CIPHER_SUITES["AES-128"];
+  const suite = cipherSuites["AES-128"];
   const forger = new SecureMessaging(suite, deriveSessionKeys(suite, new Uint8Array(32).fill(7)));
   forger.protectCommand({ cla: 0, ins: 0xa4, p1: 2, p2: 0x0c, data: Uint8Array.of(1, 0x0e) });
   const underOtherKeys = forger.protectResponse(0xa4, { data: new Uint8Array(), statusWord: 0x9000 });

@@ -5,13 +5,13 @@ import { decode } from "jpeg-js";
 import type { Page } from "playwright-core";
 import type { RgbPicture, SteeredCamera } from "./steered-camera.ts";
 
-export interface Role {
+export type Role = {
   readonly person: PosedPerson;
   /** Looks over their shoulder from the first movement on. */
   readonly companion?: PosedPerson;
   /** What they do when the page asks for a movement; by default what is asked. */
   readonly does?: (asked: FaceMovement) => FaceMovement | "nothing";
-}
+};
 
 /** Plays a role before the camera and at the page, as long as `scene` lasts. */
 export async function perform<T>(
@@ -21,7 +21,7 @@ export async function perform<T>(
   scene: () => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController();
-  const first = inFront(role.person, STRAIGHT, role.companion !== undefined);
+  const first = inFront(role.person, straight, role.companion !== undefined);
   camera.show(lit(sceneOf(camera, [first]), null));
   const playing = play(camera, page, role, stop.signal);
   try {
@@ -33,9 +33,9 @@ export async function perform<T>(
 }
 
 /** About that of somebody who waits for the next instruction. */
-const REACTION_MS = 300;
+const reactionMs = 300;
 /** With the steps below, a head that turns as fast as people do who want to get it over with. */
-const STEP_MS = 100;
+const stepMs = 100;
 
 async function play(
   camera: SteeredCamera,
@@ -45,8 +45,8 @@ async function play(
 ): Promise<void> {
   let read: string | null = null;
   let readAt = performance.now();
-  let goal = STRAIGHT;
-  let head = STRAIGHT;
+  let goal = straight;
+  let head = straight;
   let companionIsThere = false;
   while (!stop.aborted) {
     const started = performance.now();
@@ -55,9 +55,9 @@ async function play(
       read = screen.prompt;
       readAt = started;
     }
-    if (started - readAt >= REACTION_MS) {
+    if (started - readAt >= reactionMs) {
       const movement = isMovement(read) ? does(read) : "nothing";
-      goal = movement === "nothing" ? STRAIGHT : GOALS[movement];
+      goal = movement === "nothing" ? straight : goals[movement];
     }
     head = towards(head, goal);
     companionIsThere ||= companion !== undefined && isMovement(read);
@@ -66,24 +66,24 @@ async function play(
       inFront(person, head, companion !== undefined),
     ]);
     camera.show(lit(picture, isColour(screen.colour) ? screen.colour : null));
-    await new Promise((resolve) => setTimeout(resolve, Math.max(started + STEP_MS - performance.now(), 0)));
+    await new Promise((resolve) => setTimeout(resolve, Math.max(started + stepMs - performance.now(), 0)));
   }
 }
 
-interface Screen {
+type Screen = {
   readonly prompt: string | null;
   readonly colour: string | null;
-}
+};
 
 /** Asked in the browser, whose globals the server's types do not know. */
-const LOOK = `({
+const lookScript = `({
   prompt: document.querySelector("[data-testid=face-instruction]")?.getAttribute("data-prompt") ?? null,
   colour: document.querySelector("[data-testid=face-colour]")?.getAttribute("data-colour") ?? null,
 })`;
 
 async function look(page: Page): Promise<Screen> {
   try {
-    return await page.evaluate<Screen>(LOOK);
+    return await page.evaluate<Screen>(lookScript);
   } catch {
     // Between two pages there is nothing to see.
     return { prompt: null, colour: null };
@@ -91,7 +91,7 @@ async function look(page: Page): Promise<Screen> {
 }
 
 function isMovement(prompt: string | null): prompt is FaceMovement {
-  return prompt !== null && Object.hasOwn(GOALS, prompt);
+  return prompt !== null && Object.hasOwn(goals, prompt);
 }
 
 function isColour(colour: string | null): colour is FaceColour {
@@ -101,31 +101,31 @@ function isColour(colour: string | null): colour is FaceColour {
 // --- the head ---------------------------------------------------------------------------------------------------------
 
 /** Degrees to the person's own left and upwards, and how much larger than at first. Only one differs from looking straight ahead. */
-interface Head {
+type Head = {
   readonly yaw: number;
   readonly pitch: number;
   readonly zoom: number;
-}
+};
 
-const STRAIGHT: Head = { yaw: 0, pitch: 0, zoom: 1 };
-const GOALS: Readonly<Record<FaceMovement, Head>> = {
-  turn_left: { ...STRAIGHT, yaw: 27 },
-  turn_right: { ...STRAIGHT, yaw: -27 },
-  look_up: { ...STRAIGHT, pitch: 16 },
-  come_closer: { ...STRAIGHT, zoom: 1.4 },
+const straight: Head = { yaw: 0, pitch: 0, zoom: 1 };
+const goals: Readonly<Record<FaceMovement, Head>> = {
+  turn_left: { ...straight, yaw: 27 },
+  turn_right: { ...straight, yaw: -27 },
+  look_up: { ...straight, pitch: 16 },
+  come_closer: { ...straight, zoom: 1.4 },
 };
 /** The heads that were drawn are so many degrees apart. */
-const YAW_STEP = 9;
-const PITCH_STEP = 8;
-const ZOOM_STEP = 0.1;
+const yawStep = 9;
+const pitchStep = 8;
+const zoomStep = 0.1;
 
 function towards(head: Head, goal: Head): Head {
   // From one movement to another the way leads over looking straight ahead: nothing is drawn that is turned and looks up.
-  const next = isOnTheWay(head, goal) ? goal : STRAIGHT;
+  const next = isOnTheWay(head, goal) ? goal : straight;
   return {
-    yaw: approach(head.yaw, next.yaw, YAW_STEP),
-    pitch: approach(head.pitch, next.pitch, PITCH_STEP),
-    zoom: approach(head.zoom, next.zoom, ZOOM_STEP),
+    yaw: approach(head.yaw, next.yaw, yawStep),
+    pitch: approach(head.pitch, next.pitch, pitchStep),
+    zoom: approach(head.zoom, next.zoom, zoomStep),
   };
 }
 
@@ -143,14 +143,14 @@ function approach(from: number, to: number, step: number): number {
 
 // --- the picture ------------------------------------------------------------------------------------------------------
 
-interface Standing {
+type Standing = {
   readonly person: PosedPerson;
   readonly head: Head;
   /** Where the middle of the face is, in parts of the picture, and how large; 1 has a face of nearly half the height. */
   readonly across: number;
   readonly down: number;
   readonly scale: number;
-}
+};
 
 /** A page may cut the picture down to an upright one, so two have to stand close together. */
 function inFront(person: PosedPerson, head: Head, leavesRoom: boolean): Standing {
@@ -160,12 +160,12 @@ function inFront(person: PosedPerson, head: Head, leavesRoom: boolean): Standing
 }
 
 function behind(person: PosedPerson): Standing {
-  return { person, head: STRAIGHT, across: 0.67, down: 0.45, scale: 0.5 };
+  return { person, head: straight, across: 0.67, down: 0.45, scale: 0.5 };
 }
 
 /** In the drawn pictures. */
-const FACE_AT = { x: 120, y: 170 } as const;
-const WALL = [199, 200, 203] as const;
+const faceAt = { x: 120, y: 170 } as const;
+const wall = [199, 200, 203] as const;
 
 const scenes = new Map<string, RgbPicture>();
 
@@ -175,14 +175,14 @@ function sceneOf({ width, height }: SteeredCamera, people: readonly Standing[]):
   const known = scenes.get(key);
   if (known !== undefined) return known;
   const data = new Uint8Array(width * height * 3);
-  for (let at = 0; at < data.length; at += 3) data.set(WALL, at);
+  for (let at = 0; at < data.length; at += 3) data.set(wall, at);
   for (const { person, head, across, down, scale } of people) {
     const drawn = decode(readPose(person, [head.yaw, head.pitch]), { useTArray: true, formatAsRGBA: false });
     const size = scale * head.zoom;
     for (let y = 0; y < height; y++) {
       for (let x = 0; x < width; x++) {
-        const left = FACE_AT.x + (x - across * width) / size;
-        const top = FACE_AT.y + (y - down * height) / size;
+        const left = faceAt.x + (x - across * width) / size;
+        const top = faceAt.y + (y - down * height) / size;
         if (left >= 0 && left <= drawn.width - 1 && top >= 0)
           copyPixel(drawn, left, Math.min(top, drawn.height - 1), data, (y * width + x) * 3);
       }
@@ -211,14 +211,14 @@ function copyPixel(from: RgbPicture, left: number, top: number, to: Uint8Array, 
   }
 }
 
-const REFLECTION = 0.07;
+const reflectionShare = 0.07;
 /** The wall is further from the screen than the face. */
-const WALL_SHARE = 0.2;
-const NOISE = 4;
+const wallShare = 0.2;
+const noiseLevels = 4;
 
 /** In the light of the room and of the screen, with the noise of a camera. */
 function lit(picture: RgbPicture, colour: FaceColour | null): RgbPicture {
-  const gains = [REFLECTION, REFLECTION * WALL_SHARE].map((reflection) =>
+  const gains = [reflectionShare, reflectionShare * wallShare].map((reflection) =>
     [0, 1, 2].map(
       (channel) =>
         (1 + reflection * (colour === null ? 0 : (screenLight[colour][channel] ?? 0))) ** (1 / 2.2),
@@ -234,7 +234,7 @@ function lit(picture: RgbPicture, colour: FaceColour | null): RgbPicture {
     const [r = 1, g = 1, b = 1] = gains[isWall(red, green, blue) ? 1 : 0] ?? [];
     // A sequence of all numbers of sixteen bits, mixed well enough for the eye.
     grain = (grain * 20_077 + 12_345) & 65_535;
-    const noise = ((grain >> 4) / 4_095 - 0.5) * NOISE;
+    const noise = ((grain >> 4) / 4_095 - 0.5) * noiseLevels;
     data[at] = red * r + noise;
     data[at + 1] = green * g + noise;
     data[at + 2] = blue * b + noise;

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import type { FaceModels } from "../../src/face/face-models.ts";
 
-export const WIDTH = { fine: 16, loops: 24, swells: 32, breaks: 40, dies: 48, pries: 56 } as const;
+export const widths = { fine: 16, loops: 24, swells: 32, breaks: 40, dies: 48, pries: 56 } as const;
 
 const kept: Uint8Array[] = [];
 
@@ -21,18 +21,18 @@ export async function loadFaceModels(): Promise<FaceModels> {
     async detect({ width }) {
       const box = { x: 0, y: 0, width: 8, height: 8 };
       switch (width) {
-        case WIDTH.loops:
+        case widths.loops:
           for (;;) Math.sqrt(2);
-        case WIDTH.swells:
+        case widths.swells:
           for (;;) {
             kept.push(new Uint8Array(10_000_000).fill(1));
             await new Promise((resolve) => setTimeout(resolve, 5));
           }
-        case WIDTH.breaks:
+        case widths.breaks:
           throw new RangeError("the secret of the picture");
-        case WIDTH.dies:
+        case widths.dies:
           return process.kill(process.pid, "SIGKILL") ? [] : [];
-        case WIDTH.pries: {
+        case widths.pries: {
           // Each of these must be refused: the answer is how many faces were found, one for every success.
           const done = [
             attempt(() => readFileSync("/etc/passwd")),
@@ -46,7 +46,7 @@ export async function loadFaceModels(): Promise<FaceModels> {
           return [box];
       }
     },
-    measure: () => undefined,
+    measure: () => null,
     embed: async () => [1, 0, 0],
   };
 }

@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** Three bytes a pixel, row by row. */
-export interface RgbPicture {
+export type RgbPicture = {
   readonly width: number;
   readonly height: number;
   readonly data: Uint8Array;
-}
+};
 
-export interface SteeredCamera {
+export type SteeredCamera = {
   readonly width: number;
   readonly height: number;
   /** For a browser whose only camera is this one; it asks nobody whether a page may use it. */
@@ -17,7 +17,7 @@ export interface SteeredCamera {
   /** What the camera sees from now on. */
   show(picture: RgbPicture): void;
   close(): void;
-}
+};
 
 /**
  * A camera for Chromium that shows what the test tells it. Chromium plays a film of raw frames in a loop and reads the frame from
@@ -32,7 +32,7 @@ export function createSteeredCamera(
   const file = join(folder, "camera.y4m");
   const descriptor = openSync(file, "w");
   const header = Buffer.from(
-    `YUV4MPEG2 W${width} H${height} F${FRAMES_PER_SECOND}:1 Ip A1:1 C420jpeg\nFRAME\n`,
+    `YUV4MPEG2 W${width} H${height} F${framesPerSecond}:1 Ip A1:1 C420jpeg\nFRAME\n`,
   );
   const frame = Buffer.alloc((width * height * 3) / 2, 128);
   writeSync(descriptor, header, 0, header.length, 0);
@@ -60,7 +60,7 @@ export function createSteeredCamera(
 }
 
 /** More than any page takes, and few enough to cost a busy machine little. */
-const FRAMES_PER_SECOND = 15;
+const framesPerSecond = 15;
 
 /** Brightness of every pixel, then two differences of colour for every four (BT.601, studio range). */
 function toYuv({ width, height, data }: RgbPicture, frame: Uint8Array): void {

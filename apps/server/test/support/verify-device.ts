@@ -8,7 +8,7 @@ import { virtualPassport } from "@assay/device/virtual-passport";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import {
   createTestCountry,
-  DEFAULT_TEST_SEED,
+  defaultTestSeed,
   testCountryTrust,
 } from "@assay/emrtd/node/test-country/test-country";
 import type { TestDocument } from "@assay/emrtd/virtual/test-document";
@@ -27,7 +27,7 @@ export function testDocument(id: string, now: Date): TestDocument {
 
 /** The test country stands in for the states that an operator trusts. */
 export async function trustTestCountry({ dataDir, clock }: Pick<TestService, "dataDir" | "clock">) {
-  const [record] = testCountryTrust(createTestCountry(DEFAULT_TEST_SEED, clock.now()));
+  const [record] = testCountryTrust(createTestCountry(defaultTestSeed, clock.now()));
   assert.ok(record !== undefined);
   await saveTrustRecord(trustFolderPath(dataDir), record, 0);
 }

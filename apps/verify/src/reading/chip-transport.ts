@@ -1,12 +1,13 @@
 import type { ChipTransport } from "@assay/emrtd/apdu/transport";
 
 /** What a shell around this page offers as `window.chipTransport`; see docs/reading-devices.md. */
-export interface ShellTransport extends ChipTransport {
+export type ShellTransport = ChipTransport & {
   /** Ends a reading that is under way: closes the phone's own dialogue and lets the chip go. */
   cancel(): void;
-}
+};
 
 declare global {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: merged into the declaration of the browser; a type cannot be.
   interface Window {
     chipTransport?: ShellTransport;
   }

@@ -3,13 +3,13 @@ import { isEmrtdError } from "../emrtd-error.ts";
 import { readDg14 } from "../lds/dg14.ts";
 import { readDg15 } from "../lds/dg15.ts";
 import { type ProofStep, refusedBecause } from "../proof-step.ts";
-import { CHALLENGE_BYTES, verifyActiveAuthentication } from "./verify-active-authentication.ts";
+import { challengeBytes, verifyActiveAuthentication } from "./verify-active-authentication.ts";
 
 /** The challenge that was sent to this chip in this try, and to no other. */
 export type ActiveAuthenticationState = { readonly challenge: Uint8Array };
 
 export function beginActiveAuthentication(random: RandomSource): ProofStep<ActiveAuthenticationState> {
-  const challenge = random(CHALLENGE_BYTES);
+  const challenge = random(challengeBytes);
   return {
     kind: "ask",
     state: { challenge },

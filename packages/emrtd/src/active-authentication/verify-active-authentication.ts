@@ -1,7 +1,7 @@
 import { ripemd160, sha1 } from "@noble/hashes/legacy.js";
 import { sha224, sha256, sha384, sha512, sha512_224, sha512_256 } from "@noble/hashes/sha2.js";
 import { readWhole } from "../ber/read.ts";
-import { TAG } from "../ber/tag.ts";
+import { tags } from "../ber/tag.ts";
 import { bytesToBigInt, concat, equal, uintBytes } from "../bytes.ts";
 import type { CalculableCurve } from "../crypto/curve-points.ts";
 import { decodePoint } from "../crypto/key-agreement.ts";
@@ -26,7 +26,7 @@ export type ActiveAuthenticationHash =
 
 type HashFunction = (data: Uint8Array) => Uint8Array;
 
-const HASHES: Readonly<Record<ActiveAuthenticationHash, HashFunction>> = {
+const hashFunctions: Readonly<Record<ActiveAuthenticationHash, HashFunction>> = {
   "RIPEMD-160": ripemd160,
   "SHA-1": sha1,
   "SHA-224": sha224,
@@ -50,7 +50,7 @@ export type ActiveAuthenticationVerdict =
       readonly reason: "KEY_INVALID" | "KEY_TOO_SHORT" | "HASH_NOT_ALLOWED" | "SIGNATURE_INVALID";
     };
 
-export interface ActiveAuthenticationInput {
+export type ActiveAuthenticationInput = {
   /** SubjectPublicKeyInfo from DG15. */
   readonly publicKey: Uint8Array;
   /** The eight bytes that were sent to this chip in this try. */
@@ -59,10 +59,10 @@ export interface ActiveAuthenticationInput {
   /** From ActiveAuthenticationInfo in DG14. Without it the hashes that chips use are tried in turn. */
   readonly signatureAlgorithm?: string;
   readonly policy?: { readonly minRsaBits?: number; readonly allowSha1?: boolean };
-}
+};
 
 /** BSI TR-03111 plain ECDSA; some states write the X9.62 identifiers instead. */
-const ECDSA_HASH: Readonly<Record<string, ActiveAuthenticationHash>> = {
+const ecdsaHash: Readonly<Record<string, ActiveAuthenticationHash>> = {
   "0.4.0.127.0.7.1.1.4.1.1": "SHA-1",
   "0.4.0.127.0.7.1.1.4.1.2": "SHA-224",
   "0.4.0.127.0.7.1.1.4.1.3": "SHA-256",
@@ -75,7 +75,7 @@ const ECDSA_HASH: Readonly<Record<string, ActiveAuthenticationHash>> = {
   "1.2.840.10045.4.3.3": "SHA-384",
   "1.2.840.10045.4.3.4": "SHA-512",
 };
-const ECDSA_HASHES_TO_TRY: readonly ActiveAuthenticationHash[] = [
+const ecdsaHashesToTry: readonly ActiveAuthenticationHash[] = [
   "SHA-256",
   "SHA-1",
   "SHA-384",
@@ -83,13 +83,13 @@ const ECDSA_HASHES_TO_TRY: readonly ActiveAuthenticationHash[] = [
   "SHA-224",
 ];
 
-export const CHALLENGE_BYTES = 8;
-const MAX_SIGNATURE_BYTES = 1100;
+export const challengeBytes = 8;
+const maxSignatureBytes = 1100;
 
 export function verifyActiveAuthentication(input: ActiveAuthenticationInput): ActiveAuthenticationVerdict {
   const minRsaBits = input.policy?.minRsaBits ?? 1024;
   const allowSha1 = input.policy?.allowSha1 ?? true;
-  if (input.challenge.length !== CHALLENGE_BYTES || input.signature.length > MAX_SIGNATURE_BYTES) {
+  if (input.challenge.length !== challengeBytes || input.signature.length > maxSignatureBytes) {
     return { verified: false, reason: "SIGNATURE_INVALID" };
   }
   let verdict: ActiveAuthenticationVerdict;
@@ -114,7 +114,7 @@ export function verifyActiveAuthentication(input: ActiveAuthenticationInput): Ac
 }
 
 /** Trailer bytes of ISO/IEC 10118-3 hash functions, in front of CC. */
-const TRAILER_HASH: Readonly<Record<number, ActiveAuthenticationHash>> = {
+const trailerHash: Readonly<Record<number, ActiveAuthenticationHash>> = {
   49: "RIPEMD-160",
   51: "SHA-1",
   52: "SHA-256",
@@ -137,7 +137,7 @@ function verifyRsa(
   // ISO/IEC 9796-2 lets the signer take the smaller of s and n - s; the last nibble tells which one it was.
   const representative = (opened & 15n) === 12n ? opened : key.modulus - opened;
   const hash = checkRecoveredMessage(uintBytes(representative, Math.ceil(key.bits / 8)), challenge);
-  if (hash === undefined) return { verified: false, reason: "SIGNATURE_INVALID" };
+  if (hash === null) return { verified: false, reason: "SIGNATURE_INVALID" };
   return { verified: true, keyKind: "RSA", keyBits: key.bits, hash, encoding: "iso-9796-2" };
 }
 
@@ -148,37 +148,37 @@ function verifyRsa(
 export function checkRecoveredMessage(
   message: Uint8Array,
   challenge: Uint8Array,
-): ActiveAuthenticationHash | undefined {
+): ActiveAuthenticationHash | null {
   const last = message[message.length - 1];
-  let hashName: ActiveAuthenticationHash | undefined;
+  let hashName: ActiveAuthenticationHash | null;
   let trailerBytes: number;
   if (last === 0xbc) {
     hashName = "SHA-1";
     trailerBytes = 1;
   } else if (last === 0xcc) {
-    hashName = TRAILER_HASH[message[message.length - 2] ?? 0];
+    hashName = trailerHash[message[message.length - 2] ?? 0] ?? null;
     trailerBytes = 2;
   } else {
-    return undefined;
+    return null;
   }
-  if (hashName === undefined) return undefined;
+  if (hashName === null) return null;
   const first = message[0] ?? 0;
-  if (first >> 4 !== 6) return undefined;
+  if (first >> 4 !== 6) return null;
   let start = 1;
   // The padding between header and message is nibbles B, closed by A.
   let nibble = first & 15;
   while (nibble === 0xb && start < message.length) {
     const next = message[start++] ?? 0;
-    if (next >> 4 !== 0xb) return undefined;
+    if (next >> 4 !== 0xb) return null;
     nibble = next & 15;
   }
-  if (nibble !== 0xa) return undefined;
-  const hash = HASHES[hashName];
+  if (nibble !== 0xa) return null;
+  const hash = hashFunctions[hashName];
   const digestBytes = hash(new Uint8Array(0)).length;
   const end = message.length - trailerBytes - digestBytes;
-  if (end < start) return undefined;
+  if (end < start) return null;
   const digest = hash(concat(message.subarray(start, end), challenge));
-  return equal(digest, message.subarray(end, end + digestBytes)) ? hashName : undefined;
+  return equal(digest, message.subarray(end, end + digestBytes)) ? hashName : null;
 }
 
 function verifyEcdsa(
@@ -188,13 +188,13 @@ function verifyEcdsa(
 ): ActiveAuthenticationVerdict {
   const publicPoint = decodePoint(curve.points, point);
   const { n, p } = curve.points.CURVE();
-  const named = input.signatureAlgorithm === undefined ? undefined : ECDSA_HASH[input.signatureAlgorithm];
-  const hashes = named === undefined ? ECDSA_HASHES_TO_TRY : [named];
+  const named = input.signatureAlgorithm === undefined ? undefined : ecdsaHash[input.signatureAlgorithm];
+  const hashes = named === undefined ? ecdsaHashesToTry : [named];
   for (const { r, s, encoding } of ecdsaReadings(input.signature, n)) {
     if (r <= 0n || r >= n || s <= 0n || s >= n) continue;
     const inverse = modInverse(s, n);
     for (const hash of hashes) {
-      const digest = leftmostBits(HASHES[hash](input.challenge), bitLength(n));
+      const digest = leftmostBits(hashFunctions[hash](input.challenge), bitLength(n));
       const sum = curve.points.BASE.mulAddUnsafe((digest * inverse) % n, publicPoint, (r * inverse) % n);
       if (!sum.is0() && sum.toAffine().x % n === r) {
         return { verified: true, keyKind: "EC", keyBits: bitLength(p), hash, encoding };
@@ -224,12 +224,12 @@ function ecdsaReadings(
       encoding: "plain",
     });
   }
-  if (signature[0] === TAG.sequence) {
+  if (signature[0] === tags.sequence) {
     try {
       const sequence = readWhole(signature, { maxBytes: 256, maxDepth: 2, maxNodes: 4 });
       readings.push({
-        r: bytesToBigInt(sequence.at(0, "r", TAG.integer).unsignedBytes()),
-        s: bytesToBigInt(sequence.at(1, "s", TAG.integer).unsignedBytes()),
+        r: bytesToBigInt(sequence.at(0, "r", tags.integer).unsignedBytes()),
+        s: bytesToBigInt(sequence.at(1, "s", tags.integer).unsignedBytes()),
         encoding: "der",
       });
     } catch (error) {

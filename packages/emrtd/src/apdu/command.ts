@@ -2,24 +2,23 @@ import { concat, readUint16, uintBytes } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 
 /** ISO/IEC 7816-4. `expectedBytes` is Ne: 0 for no answer data, 256 or 65536 for "all there is". */
-export interface CommandApdu {
+export type CommandApdu = {
   readonly cla: number;
   readonly ins: number;
   readonly p1: number;
   readonly p2: number;
   readonly data?: Uint8Array;
   readonly expectedBytes?: number;
-}
+};
 
-export const MAX_SHORT_DATA_BYTES = 255;
-export const MAX_SHORT_EXPECTED_BYTES = 256;
-export const MAX_EXTENDED_EXPECTED_BYTES = 65_536;
-const MAX_EXTENDED_DATA_BYTES = 65_535;
+export const maxShortDataBytes = 255;
+export const maxShortExpectedBytes = 256;
+export const maxExtendedExpectedBytes = 65_536;
+const maxExtendedDataBytes = 65_535;
 
 export function needsExtendedLength(command: CommandApdu): boolean {
   return (
-    (command.data?.length ?? 0) > MAX_SHORT_DATA_BYTES ||
-    (command.expectedBytes ?? 0) > MAX_SHORT_EXPECTED_BYTES
+    (command.data?.length ?? 0) > maxShortDataBytes || (command.expectedBytes ?? 0) > maxShortExpectedBytes
   );
 }
 
@@ -27,7 +26,7 @@ export function needsExtendedLength(command: CommandApdu): boolean {
 export function encodeCommand(command: CommandApdu, extended = false): Uint8Array {
   const data = command.data ?? new Uint8Array(0);
   const expected = command.expectedBytes ?? 0;
-  if (data.length > MAX_EXTENDED_DATA_BYTES || expected < 0 || expected > MAX_EXTENDED_EXPECTED_BYTES) {
+  if (data.length > maxExtendedDataBytes || expected < 0 || expected > maxExtendedExpectedBytes) {
     throw new EmrtdError("APDU_INVALID", "The command is longer than any APDU can be");
   }
   const header = Uint8Array.of(command.cla, command.ins, command.p1, command.p2);
@@ -42,11 +41,11 @@ export function encodeCommand(command: CommandApdu, extended = false): Uint8Arra
   return concat(header, lc, data, le);
 }
 
-export interface DecodedCommand extends CommandApdu {
+export type DecodedCommand = CommandApdu & {
   readonly data: Uint8Array;
   readonly expectedBytes: number;
   readonly extended: boolean;
-}
+};
 
 export function decodeCommand(bytes: Uint8Array): DecodedCommand {
   const [cla, ins, p1, p2] = bytes;

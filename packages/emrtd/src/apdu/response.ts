@@ -1,12 +1,12 @@
 import { concat, readUint16, uintBytes } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 
-export interface ResponseApdu {
+export type ResponseApdu = {
   readonly data: Uint8Array;
   readonly statusWord: number;
-}
+};
 
-export const STATUS = {
+export const statusWords = {
   ok: 0x9000,
   endOfFile: 0x6282,
   authenticationFailed: 0x6300,
@@ -40,17 +40,17 @@ export function statusError(statusWord: number, what: string): EmrtdError {
   const shown = statusWord.toString(16).padStart(4, "0").toUpperCase();
   const details = { statusWord };
   switch (statusWord) {
-    case STATUS.fileNotFound:
+    case statusWords.fileNotFound:
       return new EmrtdError(
         "FILE_NOT_FOUND",
         `${what}: the file or application is not there (${shown})`,
         details,
       );
-    case STATUS.securityStatusNotSatisfied:
-    case STATUS.conditionsNotSatisfied:
+    case statusWords.securityStatusNotSatisfied:
+    case statusWords.conditionsNotSatisfied:
       return new EmrtdError("ACCESS_DENIED", `${what}: the chip does not allow this (${shown})`, details);
-    case STATUS.messagingObjectsMissing:
-    case STATUS.messagingObjectsIncorrect:
+    case statusWords.messagingObjectsMissing:
+    case statusWords.messagingObjectsIncorrect:
       return new EmrtdError(
         "SECURE_MESSAGING_FAILED",
         `${what}: the chip ended the session (${shown})`,
@@ -62,6 +62,6 @@ export function statusError(statusWord: number, what: string): EmrtdError {
 }
 
 export function requireOk(response: ResponseApdu, what: string): Uint8Array {
-  if (response.statusWord !== STATUS.ok) throw statusError(response.statusWord, what);
+  if (response.statusWord !== statusWords.ok) throw statusError(response.statusWord, what);
   return response.data;
 }

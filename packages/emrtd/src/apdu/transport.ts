@@ -4,17 +4,17 @@ import { type CommandApdu, encodeCommand } from "./command.ts";
 import { decodeResponse, type ResponseApdu } from "./response.ts";
 
 /** The one thing a device has to offer: NFC of a phone, a PC/SC reader, or the software chip. */
-export interface ChipTransport {
+export type ChipTransport = {
   /** Sends one command APDU and gives back the answer with its status word. Rejects when the chip is gone. */
   transceive(command: Uint8Array): Promise<Uint8Array>;
   readonly maxCommandBytes: number;
   /** Status word included. */
   readonly maxResponseBytes: number;
   readonly extendedLength: boolean;
-}
+};
 
-const MAX_ANSWER_BYTES = 70_000;
-const MAX_ROUNDS = 400;
+const maxAnswerBytes = 70_000;
+const maxRounds = 400;
 
 /**
  * One command and its whole answer. Follows 61xx (more data waits) for every command, and 6Cxx (wrong expected length)
@@ -50,7 +50,7 @@ export async function transmitBytes(
   const pieces: Uint8Array[] = [answer.data];
   let total = answer.data.length;
   for (let round = 0; answer.statusWord >> 8 === 0x61; round++) {
-    if (round >= MAX_ROUNDS || total > MAX_ANSWER_BYTES) {
+    if (round >= maxRounds || total > maxAnswerBytes) {
       throw new EmrtdError("CHIP_RESPONSE_INVALID", "The chip does not come to an end with its answer");
     }
     const expectedBytes = answer.statusWord & 0xff || 256;
@@ -69,7 +69,7 @@ async function exchange(transport: ChipTransport, command: Uint8Array): Promise<
     if (isEmrtdError(cause)) throw cause;
     throw new EmrtdError("CHIP_LOST", "The chip left the field or stopped answering", { cause });
   }
-  if (answer.length > MAX_ANSWER_BYTES) {
+  if (answer.length > maxAnswerBytes) {
     throw new EmrtdError("CHIP_RESPONSE_INVALID", "The answer is longer than any APDU can be");
   }
   return decodeResponse(answer);

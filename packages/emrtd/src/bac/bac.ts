@@ -1,8 +1,8 @@
 import { sha1 } from "@noble/hashes/legacy.js";
 import type { CommandApdu } from "../apdu/command.ts";
-import { type ResponseApdu, requireOk, STATUS, statusError } from "../apdu/response.ts";
+import { type ResponseApdu, requireOk, statusError, statusWords } from "../apdu/response.ts";
 import { concat, equalConstantTime, latin1 } from "../bytes.ts";
-import { CIPHER_SUITES, deriveSessionKeys, type SessionKeys } from "../crypto/cipher-suite.ts";
+import { cipherSuites, deriveSessionKeys, type SessionKeys } from "../crypto/cipher-suite.ts";
 import { padIso7816 } from "../crypto/padding.ts";
 import type { RandomSource } from "../crypto/random.ts";
 import { EmrtdError } from "../emrtd-error.ts";
@@ -10,26 +10,25 @@ import { SecureMessaging } from "../secure-messaging/secure-messaging.ts";
 
 /** Basic Access Control, ICAO Doc 9303-11, section 4.3. */
 
-const SUITE = CIPHER_SUITES["3DES"];
-const ZERO_IV = new Uint8Array(8);
+const suite = cipherSuites["3DES"];
+const zeroIv = new Uint8Array(8);
 
 /** `mrzInformation` is document number, birth and expiry dates, each with its check digit. */
 export function bacKeys(mrzInformation: string): SessionKeys {
-  return deriveSessionKeys(SUITE, sha1(latin1(mrzInformation)).subarray(0, 16));
+  return deriveSessionKeys(suite, sha1(latin1(mrzInformation)).subarray(0, 16));
 }
 
 /** What both sides send: the encrypted S and its MAC. */
 export function sealBacMessage(keys: SessionKeys, message: Uint8Array): Uint8Array {
-  const encrypted = SUITE.encryptCbc(keys.encryption, ZERO_IV, message);
-  return concat(encrypted, SUITE.mac(keys.mac, padIso7816(encrypted, 8)));
+  const encrypted = suite.encryptCbc(keys.encryption, zeroIv, message);
+  return concat(encrypted, suite.mac(keys.mac, padIso7816(encrypted, 8)));
 }
 
-export function openBacMessage(keys: SessionKeys, sealed: Uint8Array): Uint8Array | undefined {
-  if (sealed.length !== 40) return undefined;
+export function openBacMessage(keys: SessionKeys, sealed: Uint8Array): Uint8Array | null {
+  if (sealed.length !== 40) return null;
   const encrypted = sealed.subarray(0, 32);
-  if (!equalConstantTime(SUITE.mac(keys.mac, padIso7816(encrypted, 8)), sealed.subarray(32)))
-    return undefined;
-  return SUITE.decryptCbc(keys.encryption, ZERO_IV, encrypted);
+  if (!equalConstantTime(suite.mac(keys.mac, padIso7816(encrypted, 8)), sealed.subarray(32))) return null;
+  return suite.decryptCbc(keys.encryption, zeroIv, encrypted);
 }
 
 export function bacSession(
@@ -40,7 +39,7 @@ export function bacSession(
 ): SecureMessaging {
   const seed = chipShare.map((byte, index) => byte ^ (terminalShare[index] ?? 0));
   const counter = concat(chipNonce.subarray(4), terminalNonce.subarray(4));
-  return new SecureMessaging(SUITE, deriveSessionKeys(SUITE, seed), counter);
+  return new SecureMessaging(suite, deriveSessionKeys(suite, seed), counter);
 }
 
 export async function performBac(
@@ -63,7 +62,7 @@ export async function performBac(
     data: sealBacMessage(keys, concat(terminalNonce, chipNonce, terminalShare)),
     expectedBytes: 40,
   });
-  if (answer.statusWord !== STATUS.ok) {
+  if (answer.statusWord !== statusWords.ok) {
     const refusedKey = answer.statusWord >> 8 === 0x63 || answer.statusWord >> 8 === 0x69;
     if (!refusedKey) throw statusError(answer.statusWord, "EXTERNAL AUTHENTICATE");
     throw new EmrtdError(
@@ -75,7 +74,7 @@ export async function performBac(
     );
   }
   const opened = openBacMessage(keys, answer.data);
-  if (opened === undefined) throw new EmrtdError("BAC_FAILED", "The answer of the chip has a wrong checksum");
+  if (opened === null) throw new EmrtdError("BAC_FAILED", "The answer of the chip has a wrong checksum");
   if (
     !equalConstantTime(opened.subarray(0, 8), chipNonce) ||
     !equalConstantTime(opened.subarray(8, 16), terminalNonce)

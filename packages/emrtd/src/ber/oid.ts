@@ -1,7 +1,7 @@
 import { EmrtdError } from "../emrtd-error.ts";
 
 /** Longer identifiers than this occur in no document and would only cost arithmetic on huge numbers. */
-const MAX_ENCODED_BYTES = 64;
+const maxEncodedBytes = 64;
 
 export function oidToBytes(dotted: string): Uint8Array {
   if (dotted.length > 256 || !/^[0-2](\.(0|[1-9][0-9]*))+$/.test(dotted)) {
@@ -18,7 +18,7 @@ export function oidToBytes(dotted: string): Uint8Array {
     for (let left = arc >> 7n; left > 0n; left >>= 7n) groups.unshift(Number(left & 127n) | 128);
     bytes.push(...groups);
   }
-  if (bytes.length > MAX_ENCODED_BYTES)
+  if (bytes.length > maxEncodedBytes)
     throw new EmrtdError("OID_INVALID", "The object identifier is too long");
   return Uint8Array.from(bytes);
 }
@@ -27,20 +27,20 @@ export function oidToBytes(dotted: string): Uint8Array {
  * A certificate names some thirty identifiers and almost all certificates the same ones, so those met before are looked up. The limit keeps
  * made-up ones from filling memory.
  */
-const READ_BEFORE = new Map<string, string>();
-const MAX_READ_BEFORE = 256;
+const readBefore = new Map<string, string>();
+const maxReadBefore = 256;
 
 export function oidFromBytes(bytes: Uint8Array): string {
-  if (bytes.length > MAX_ENCODED_BYTES) {
+  if (bytes.length > maxEncodedBytes) {
     throw new EmrtdError("OID_INVALID", "The object identifier is empty or too long");
   }
   // One by one: spreading so few bytes into the arguments of one call takes four times as long.
   let encoded = "";
   for (const byte of bytes) encoded += String.fromCharCode(byte);
-  const known = READ_BEFORE.get(encoded);
+  const known = readBefore.get(encoded);
   if (known !== undefined) return known;
   const dotted = decodeOid(bytes);
-  if (READ_BEFORE.size < MAX_READ_BEFORE) READ_BEFORE.set(encoded, dotted);
+  if (readBefore.size < maxReadBefore) readBefore.set(encoded, dotted);
   return dotted;
 }
 
@@ -48,25 +48,25 @@ function decodeOid(bytes: Uint8Array): string {
   if (bytes.length === 0) throw new EmrtdError("OID_INVALID", "The object identifier is empty or too long");
   const arcs: string[] = [];
   let arc = 0;
-  let wide: bigint | undefined;
+  let wide: bigint | null = null;
   let started = false;
   for (const byte of bytes) {
     if (!started && byte === 0x80) {
       throw new EmrtdError("OID_INVALID", "An arc of the object identifier has leading zeros");
     }
     started = true;
-    if (wide === undefined && arc > 0xffff_ffff) wide = BigInt(arc);
-    if (wide === undefined) arc = arc * 128 + (byte & 127);
+    if (wide === null && arc > 0xffff_ffff) wide = BigInt(arc);
+    if (wide === null) arc = arc * 128 + (byte & 127);
     else wide = wide * 128n + BigInt(byte & 127);
     if ((byte & 128) !== 0) continue;
     if (arcs.length === 0) {
-      const root = wide !== undefined || arc >= 80 ? 2 : Math.floor(arc / 40);
-      arcs.push(String(root), String(wide === undefined ? arc - root * 40 : wide - 80n));
+      const root = wide !== null || arc >= 80 ? 2 : Math.floor(arc / 40);
+      arcs.push(String(root), String(wide === null ? arc - root * 40 : wide - 80n));
     } else {
       arcs.push(String(wide ?? arc));
     }
     arc = 0;
-    wide = undefined;
+    wide = null;
     started = false;
   }
   if (started) throw new EmrtdError("OID_INVALID", "The last arc of the object identifier is incomplete");
@@ -74,7 +74,7 @@ function decodeOid(bytes: Uint8Array): string {
 }
 
 /** Identifiers of ICAO Doc 9303 and BSI TR-03110 that the data part of a document is made of. */
-export const OID = {
+export const oids = {
   // ICAO
   ldsSecurityObject: "2.23.136.1.1.1",
   cscaMasterList: "2.23.136.1.1.2",

@@ -1,37 +1,37 @@
 import { bytesToBigInt, concatAll, fromLatin1, fromUtf8, readUint16, readUint32 } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import { oidFromBytes } from "./oid.ts";
-import { TAG } from "./tag.ts";
+import { tags } from "./tag.ts";
 
-export interface BerLimits {
+export type BerLimits = {
   /** Of the whole encoding, headers included. */
   readonly maxBytes: number;
   /** Nesting below the root. */
   readonly maxDepth: number;
   /** Headers read below one root, counting those passed over while looking for the end of an indefinite length. */
   readonly maxNodes: number;
-}
+};
 
-export const DEFAULT_BER_LIMITS: BerLimits = { maxBytes: 16 * 1024 * 1024, maxDepth: 32, maxNodes: 200_000 };
+export const defaultBerLimits: BerLimits = { maxBytes: 16 * 1024 * 1024, maxDepth: 32, maxNodes: 200_000 };
 
 export type TagClass = "universal" | "application" | "context" | "private";
 
-const TAG_CLASSES: readonly TagClass[] = ["universal", "application", "context", "private"];
-const INDEFINITE = -1;
+const tagClasses: readonly TagClass[] = ["universal", "application", "context", "private"];
+const indefiniteLength = -1;
 
 /** Shared by every node below one root, so that no path through the tree can spend more than the root allows. */
-interface Budget {
+type Budget = {
   readonly limits: BerLimits;
   nodesLeft: number;
-}
+};
 
-interface Header {
+type Header = {
   tag: number;
   constructed: boolean;
   valueStart: number;
-  /** INDEFINITE, or the number of content bytes. */
+  /** `indefiniteLength`, or the number of content bytes. */
   length: number;
-}
+};
 
 function readHeader(bytes: Uint8Array, start: number, limit: number, budget: Budget): Header {
   if (--budget.nodesLeft < 0) throw new EmrtdError("BER_TOO_LARGE", "The encoding has too many elements");
@@ -61,7 +61,7 @@ function readHeader(bytes: Uint8Array, start: number, limit: number, budget: Bud
   }
   if (lengthOctet === 0x80) {
     if (!constructed) throw new EmrtdError("BER_INVALID", "A primitive value has no length");
-    return { tag, constructed, valueStart: offset, length: INDEFINITE };
+    return { tag, constructed, valueStart: offset, length: indefiniteLength };
   }
   const octets = lengthOctet & 0x7f;
   if (octets > 4) throw new EmrtdError("BER_TOO_LARGE", "A length has more than four octets");
@@ -91,7 +91,7 @@ function findEndOfContents(
     }
     const header = readHeader(bytes, offset, limit, budget);
     if (header.tag === 0) throw new EmrtdError("BER_INVALID", "An end marker has content");
-    if (header.length === INDEFINITE) {
+    if (header.length === indefiniteLength) {
       open++;
       if (depth + open > budget.limits.maxDepth) {
         throw new EmrtdError("BER_TOO_DEEP", "The encoding is nested too deeply");
@@ -107,7 +107,7 @@ function readNode(bytes: Uint8Array, start: number, limit: number, depth: number
   if (depth > budget.limits.maxDepth)
     throw new EmrtdError("BER_TOO_DEEP", "The encoding is nested too deeply");
   const header = readHeader(bytes, start, limit, budget);
-  if (header.length === INDEFINITE) {
+  if (header.length === indefiniteLength) {
     const valueEnd = findEndOfContents(bytes, header.valueStart, limit, depth, budget);
     return new Tlv(bytes, header, start, valueEnd, valueEnd + 2, depth, budget);
   }
@@ -132,7 +132,7 @@ export class Tlv {
   readonly #source: Uint8Array;
   readonly #depth: number;
   readonly #budget: Budget;
-  #children: readonly Tlv[] | undefined;
+  #children: readonly Tlv[] | null = null;
 
   constructor(
     source: Uint8Array,
@@ -155,7 +155,7 @@ export class Tlv {
   }
 
   get tagClass(): TagClass {
-    return TAG_CLASSES[(this.#source[this.start] ?? 0) >> 6] ?? "universal";
+    return tagClasses[(this.#source[this.start] ?? 0) >> 6] ?? "universal";
   }
 
   /** The number in the tag, without class and form: 1 for 0xa1. */
@@ -200,7 +200,7 @@ export class Tlv {
   }
 
   /** The elements directly below, one at a time and not kept. */
-  *iterate(): Generator<Tlv, void, undefined> {
+  *iterate(): Generator<Tlv, void, void> {
     if (!this.constructed) throw new EmrtdError("BER_INVALID", "A primitive element has no parts");
     for (let offset = this.valueStart; offset < this.valueEnd; ) {
       const child = readNode(this.#source, offset, this.valueEnd, this.#depth + 1, this.#budget);
@@ -210,14 +210,14 @@ export class Tlv {
   }
 
   /** The first element directly below with this tag. */
-  find(tag: number): Tlv | undefined {
-    return this.children().find((child) => child.tag === tag);
+  find(tag: number): Tlv | null {
+    return this.children().find((child) => child.tag === tag) ?? null;
   }
 
   /** Like `find`, but its absence is an error that names `what`. */
   need(tag: number, what: string): Tlv {
     const child = this.find(tag);
-    if (child === undefined) throw new EmrtdError("BER_INVALID", `${what} is missing`);
+    if (child === null) throw new EmrtdError("BER_INVALID", `${what} is missing`);
     return child;
   }
 
@@ -234,7 +234,7 @@ export class Tlv {
   }
 
   oid(): string {
-    this.expect(TAG.oid, "An object identifier");
+    this.expect(tags.oid, "An object identifier");
     return oidFromBytes(this.value);
   }
 
@@ -261,7 +261,7 @@ export class Tlv {
   }
 
   private integerContent(): Uint8Array {
-    if (this.tag !== TAG.integer && this.tag !== TAG.enumerated) {
+    if (this.tag !== tags.integer && this.tag !== tags.enumerated) {
       throw new EmrtdError("BER_INVALID", "A number has an unexpected tag");
     }
     if (this.valueLength === 0 || this.valueLength > 4096) {
@@ -271,15 +271,15 @@ export class Tlv {
   }
 
   boolean(): boolean {
-    this.expect(TAG.boolean, "A truth value");
+    this.expect(tags.boolean, "A truth value");
     if (this.valueLength !== 1) throw new EmrtdError("BER_INVALID", "A truth value must be one octet");
     return this.value[0] !== 0;
   }
 
   /** Primitive, or constructed from pieces, which are joined. */
   octetString(): Uint8Array {
-    if (this.tag === TAG.octetString) return this.value;
-    return this.expect(TAG.octetStringConstructed, "An octet string").joinPieces();
+    if (this.tag === tags.octetString) return this.value;
+    return this.expect(tags.octetStringConstructed, "An octet string").joinPieces();
   }
 
   /**
@@ -298,7 +298,7 @@ export class Tlv {
   }
 
   bitString(): { readonly unusedBits: number; readonly bytes: Uint8Array } {
-    this.expect(TAG.bitString, "A bit string");
+    this.expect(tags.bitString, "A bit string");
     const unusedBits = this.value[0];
     if (unusedBits === undefined || unusedBits > 7 || (unusedBits > 0 && this.valueLength === 1)) {
       throw new EmrtdError("BER_INVALID", "A bit string has an invalid count of unused bits");
@@ -310,18 +310,18 @@ export class Tlv {
   text(): string {
     if (this.valueLength > 65_536) throw new EmrtdError("BER_TOO_LARGE", "A text is too long");
     switch (this.tag) {
-      case TAG.utf8String:
+      case tags.utf8String:
         return fromUtf8(this.value);
-      case TAG.printableString:
-      case TAG.ia5String:
-      case TAG.numericString:
-      case TAG.visibleString:
-      case TAG.teletexString:
-      case TAG.generalString:
+      case tags.printableString:
+      case tags.ia5String:
+      case tags.numericString:
+      case tags.visibleString:
+      case tags.teletexString:
+      case tags.generalString:
         return fromLatin1(this.value);
-      case TAG.bmpString:
+      case tags.bmpString:
         return this.wideText(2);
-      case TAG.universalString:
+      case tags.universalString:
         return this.wideText(4);
       default:
         throw new EmrtdError("BER_INVALID", "A text has an unexpected tag");
@@ -343,11 +343,11 @@ export class Tlv {
 
   /** UTCTime or GeneralizedTime. Seconds may be missing, a zone may be given: both occur in old certificates. */
   time(): Date {
-    if (this.tag !== TAG.utcTime && this.tag !== TAG.generalizedTime) {
+    if (this.tag !== tags.utcTime && this.tag !== tags.generalizedTime) {
       throw new EmrtdError("BER_INVALID", "A time has an unexpected tag");
     }
     if (this.valueLength > 32) throw new EmrtdError("BER_INVALID", "A time is too long");
-    return parseTime(fromLatin1(this.value), this.tag === TAG.utcTime ? 2 : 4);
+    return parseTime(fromLatin1(this.value), this.tag === tags.utcTime ? 2 : 4);
   }
 }
 
@@ -392,7 +392,7 @@ function parseTime(text: string, yearDigits: 2 | 4): Date {
 
 /** Reads the element that starts at `offset`. What follows it is left alone: see `end`, or use `readWhole`. */
 export function readTlv(bytes: Uint8Array, offset = 0, limits: Partial<BerLimits> = {}): Tlv {
-  const allLimits: BerLimits = { ...DEFAULT_BER_LIMITS, ...limits };
+  const allLimits: BerLimits = { ...defaultBerLimits, ...limits };
   if (!Number.isInteger(offset) || offset < 0 || offset > bytes.length) {
     throw new EmrtdError("BER_TRUNCATED", "The offset lies outside of the encoding");
   }

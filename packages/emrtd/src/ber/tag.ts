@@ -1,5 +1,5 @@
 /** Universal tags as they are encoded, with the bit for "constructed" where a type always has it. */
-export const TAG = {
+export const tags = {
   boolean: 0x01,
   integer: 0x02,
   bitString: 0x03,

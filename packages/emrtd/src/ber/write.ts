@@ -1,7 +1,7 @@
 import { concat, latin1, uintBytes, utf8 } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import { oidToBytes } from "./oid.ts";
-import { contextConstructed, contextPrimitive, TAG } from "./tag.ts";
+import { contextConstructed, contextPrimitive, tags } from "./tag.ts";
 
 function minimalUint(value: number): Uint8Array {
   let octets = 1;
@@ -22,12 +22,12 @@ function longLength(length: number): Uint8Array {
 }
 
 export function sequence(...content: readonly Uint8Array[]): Uint8Array {
-  return tlv(TAG.sequence, ...content);
+  return tlv(tags.sequence, ...content);
 }
 
 /** SET OF: DER wants the encodings in ascending order. */
 export function setOf(...content: readonly Uint8Array[]): Uint8Array {
-  return tlv(TAG.set, ...[...content].sort(compareBytes));
+  return tlv(tags.set, ...[...content].sort(compareBytes));
 }
 
 function compareBytes(a: Uint8Array, b: Uint8Array): number {
@@ -40,7 +40,7 @@ function compareBytes(a: Uint8Array, b: Uint8Array): number {
 }
 
 export function integer(value: number | bigint): Uint8Array {
-  return tlv(TAG.integer, integerContent(value));
+  return tlv(tags.integer, integerContent(value));
 }
 
 /** The content octets alone, for implicitly tagged numbers. */
@@ -62,42 +62,42 @@ export function unsignedInteger(bytes: Uint8Array): Uint8Array {
   while (zeros < bytes.length - 1 && bytes[zeros] === 0) zeros++;
   const magnitude = bytes.length === 0 ? Uint8Array.of(0) : bytes.subarray(zeros);
   const sign = ((magnitude[0] ?? 0) & 0x80) === 0 ? new Uint8Array(0) : Uint8Array.of(0);
-  return tlv(TAG.integer, sign, magnitude);
+  return tlv(tags.integer, sign, magnitude);
 }
 
 export function boolean(value: boolean): Uint8Array {
-  return tlv(TAG.boolean, Uint8Array.of(value ? 0xff : 0));
+  return tlv(tags.boolean, Uint8Array.of(value ? 0xff : 0));
 }
 
 export function nullValue(): Uint8Array {
-  return tlv(TAG.null);
+  return tlv(tags.null);
 }
 
 export function oid(dotted: string): Uint8Array {
-  return tlv(TAG.oid, oidToBytes(dotted));
+  return tlv(tags.oid, oidToBytes(dotted));
 }
 
 export function octetString(...content: readonly Uint8Array[]): Uint8Array {
-  return tlv(TAG.octetString, ...content);
+  return tlv(tags.octetString, ...content);
 }
 
 export function bitString(bytes: Uint8Array, unusedBits = 0): Uint8Array {
-  return tlv(TAG.bitString, Uint8Array.of(unusedBits), bytes);
+  return tlv(tags.bitString, Uint8Array.of(unusedBits), bytes);
 }
 
 export function utf8String(text: string): Uint8Array {
-  return tlv(TAG.utf8String, utf8(text));
+  return tlv(tags.utf8String, utf8(text));
 }
 
 export function printableString(text: string): Uint8Array {
   if (!/^[A-Za-z0-9 '()+,\-./:=?]*$/.test(text)) {
     throw new EmrtdError("BUILD_INVALID", "The text has a character that a PrintableString cannot hold");
   }
-  return tlv(TAG.printableString, latin1(text));
+  return tlv(tags.printableString, latin1(text));
 }
 
 export function ia5String(text: string): Uint8Array {
-  return tlv(TAG.ia5String, latin1(text));
+  return tlv(tags.ia5String, latin1(text));
 }
 
 /** EXPLICIT tagging, and IMPLICIT tagging of constructed types when given the parts. */
@@ -114,11 +114,11 @@ export function utcTime(at: Date): Uint8Array {
   const year = at.getUTCFullYear();
   if (!(year >= 1950 && year < 2050))
     throw new EmrtdError("BUILD_INVALID", "UTCTime covers 1950 to 2049 only");
-  return tlv(TAG.utcTime, latin1(`${compactTime(at).slice(2)}Z`));
+  return tlv(tags.utcTime, latin1(`${compactTime(at).slice(2)}Z`));
 }
 
 export function generalizedTime(at: Date): Uint8Array {
-  return tlv(TAG.generalizedTime, latin1(`${compactTime(at)}Z`));
+  return tlv(tags.generalizedTime, latin1(`${compactTime(at)}Z`));
 }
 
 /** As certificates want it: UTCTime up to 2049, GeneralizedTime from 2050. */

@@ -1,23 +1,23 @@
-import { OID } from "../ber/oid.ts";
-import { CIPHER_SUITES, type CipherSuite } from "../crypto/cipher-suite.ts";
+import { oids } from "../ber/oid.ts";
+import { type CipherSuite, cipherSuites } from "../crypto/cipher-suite.ts";
 import type { KeyAgreementDomain } from "../crypto/key-agreement.ts";
 import { readAgreementKey } from "../crypto/subject-public-key.ts";
 import { type EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 import { readDg14 } from "../lds/dg14.ts";
 import type { SecurityInfo } from "../lds/security-infos.ts";
-import { CIPHER_ARCS } from "../pace/pace-protocol.ts";
+import { cipherArcs } from "../pace/pace-protocol.ts";
 
 /** One way in which a chip can prove itself, as DG14 states it. */
-export interface ChipAuthenticationOffer {
+export type ChipAuthenticationOffer = {
   readonly oid: string;
   readonly suite: CipherSuite;
   readonly domain: KeyAgreementDomain;
   readonly publicKey: Uint8Array;
   /** Named to the chip when it has several keys. */
-  readonly keyId: bigint | undefined;
-}
+  readonly keyId: bigint | null;
+};
 
-const MAX_KEYS = 8;
+const maxKeys = 8;
 
 export type ChipAuthenticationOffers = {
   /** Every usable offer, the strongest cipher first. */
@@ -37,25 +37,25 @@ export function chipAuthenticationOffers(dg14: Uint8Array): readonly ChipAuthent
 export function chipAuthenticationOffersIn(infos: readonly SecurityInfo[]): ChipAuthenticationOffers {
   const keys = infos
     .flatMap((info) => (info.kind === "chipAuthenticationPublicKey" ? [info] : []))
-    .slice(0, MAX_KEYS);
+    .slice(0, maxKeys);
   const protocols = infos.flatMap((info) => {
     if (info.kind !== "chipAuthentication") return [];
     const suite = suiteOf(info.protocol);
-    return suite === undefined ? [] : [{ oid: info.protocol, suite, keyId: info.keyId }];
+    return suite === null ? [] : [{ oid: info.protocol, suite, keyId: info.keyId }];
   });
   const offers: ChipAuthenticationOffer[] = [];
   let problem: EmrtdError | null = null;
   for (const key of keys) {
-    const overNumbers = key.protocol === OID.publicKeyDh;
-    const family = overNumbers ? OID.chipAuthenticationDh : OID.chipAuthenticationEcdh;
+    const overNumbers = key.protocol === oids.publicKeyDh;
+    const family = overNumbers ? oids.chipAuthenticationDh : oids.chipAuthenticationEcdh;
     const matching = protocols.filter(
       (protocol) =>
         protocol.oid.startsWith(`${family}.`) &&
-        (protocol.keyId === undefined || key.keyId === undefined || protocol.keyId === key.keyId),
+        (protocol.keyId === null || key.keyId === null || protocol.keyId === key.keyId),
     );
     // Early documents hold a key without saying how to use it; version 1 with triple DES is what they mean.
-    const assumed = overNumbers ? OID.chipAuthenticationDh3Des : OID.chipAuthenticationEcdh3Des;
-    const usable = matching.length > 0 ? matching : [{ oid: assumed, suite: CIPHER_SUITES["3DES"] }];
+    const assumed = overNumbers ? oids.chipAuthenticationDh3Des : oids.chipAuthenticationEcdh3Des;
+    const usable = matching.length > 0 ? matching : [{ oid: assumed, suite: cipherSuites["3DES"] }];
     try {
       const { domain, publicKey } = readAgreementKey(key.subjectPublicKeyInfo);
       for (const { oid, suite } of usable) {
@@ -75,7 +75,7 @@ function strength(suite: CipherSuite): number {
 }
 
 /** The last arc of the identifier names the cipher. */
-function suiteOf(oid: string): CipherSuite | undefined {
-  const name = CIPHER_ARCS[oid.slice(oid.lastIndexOf(".") + 1)];
-  return name === undefined ? undefined : CIPHER_SUITES[name];
+function suiteOf(oid: string): CipherSuite | null {
+  const name = cipherArcs[oid.slice(oid.lastIndexOf(".") + 1)];
+  return name === undefined ? null : cipherSuites[name];
 }

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { dg14, ecKey, SAMPLE_KEY, sampleFiles } from "../../test/support/sample-document.ts";
+import { dg14, ecKey, sampleFiles, sampleKey } from "../../test/support/sample-document.ts";
 import { seededRandom } from "../../test/support/seeded-random.ts";
 import { decodeCommand, encodeCommand } from "../apdu/command.ts";
-import { encodeResponse, STATUS } from "../apdu/response.ts";
-import { OID } from "../ber/oid.ts";
+import { encodeResponse, statusWords } from "../apdu/response.ts";
+import { oids } from "../ber/oid.ts";
 import { bitString, integer, octetString, oid, sequence, unsignedInteger } from "../ber/write.ts";
 import { fromHex, toHex } from "../bytes.ts";
-import { CIPHER_SUITES, deriveSessionKeys } from "../crypto/cipher-suite.ts";
-import { RFC_5114_GROUPS, standardizedDomain } from "../crypto/key-agreement.ts";
+import { cipherSuites, deriveSessionKeys } from "../crypto/cipher-suite.ts";
+import { rfc5114Groups, standardizedDomain } from "../crypto/key-agreement.ts";
 import { secureRandom } from "../crypto/random.ts";
 import { paceOid } from "../pace/pace-protocol.ts";
 import { carryCommands } from "../reader/carry-commands.ts";
@@ -24,7 +24,7 @@ import {
   continueChipAuthentication,
 } from "./judge-proof.ts";
 
-const OK = fromHex("9000");
+const okAnswer = fromHex("9000");
 
 type Step = ReturnType<typeof beginChipAuthentication>;
 
@@ -51,7 +51,7 @@ function agreed(dg14File: Uint8Array) {
     next(
       dg14File,
       state,
-      ask.commands.map(() => OK),
+      ask.commands.map(() => okAnswer),
     ),
   );
 }
@@ -62,10 +62,10 @@ function refusalOf(step: Step): string {
 }
 
 function dhKey(algorithm: string) {
-  const { p, g, q } = RFC_5114_GROUPS[1]?.parameters ?? { p: 0n, g: 0n, q: 0n };
+  const { p, g, q } = rfc5114Groups[1]?.parameters ?? { p: 0n, g: 0n, q: 0n };
   const domain = standardizedDomain(1);
   const privateKey = domain.randomPrivateKey(seededRandom("dh"));
-  const order = algorithm === OID.dhPublicNumber ? [integer(q ?? 0n)] : [];
+  const order = algorithm === oids.dhPublicNumber ? [integer(q ?? 0n)] : [];
   const identifier = sequence(oid(algorithm), sequence(integer(p), integer(g), ...order));
   return {
     spki: sequence(identifier, bitString(unsignedInteger(domain.publicKey(privateKey)))),
@@ -77,10 +77,10 @@ function dhKey(algorithm: string) {
 async function authenticate(dg14File: Uint8Array, options: Partial<VirtualChipOptions>) {
   const transport = createVirtualChip({
     files: { ...sampleFiles(), DG14: dg14File },
-    mrzKey: SAMPLE_KEY,
+    mrzKey: sampleKey,
     ...options,
   });
-  const chip = await openChip(transport, { mrz: SAMPLE_KEY });
+  const chip = await openChip(transport, { mrz: sampleKey });
   await chip.readFile("DG14");
   let step: Step = begin(dg14File);
   while (step.kind === "ask") step = next(dg14File, step.state, await carryCommands(chip, step.ask));
@@ -97,8 +97,8 @@ async function evidenceOf(dg14File: Uint8Array, options: Partial<VirtualChipOpti
   return verdict.evidence;
 }
 
-const EC = ecKey("brainpoolP256r1", "explicit");
-const PACE = [{ oid: paceOid("ECDH", "generic", "AES-128"), parameterId: 12 }];
+const chipKey = ecKey("brainpoolP256r1", "explicit");
+const paceOffered = [{ oid: paceOid("ECDH", "generic", "AES-128"), parameterId: 12 }];
 
 for (const [arc, cipher] of [
   ["1", "3DES"],
@@ -107,23 +107,23 @@ for (const [arc, cipher] of [
   ["4", "AES-256"],
 ] as const) {
   test(`a genuine chip proves itself to the server with ECDH and ${cipher}, after BAC and after PACE`, async () => {
-    const file = dg14(EC, [`${OID.chipAuthenticationEcdh}.${arc}`]);
-    const chipAuthentication = [{ privateKey: EC.pkcs8 }];
+    const file = dg14(chipKey, [`${oids.chipAuthenticationEcdh}.${arc}`]);
+    const chipAuthentication = [{ privateKey: chipKey.pkcs8 }];
     const evidence = await evidenceOf(file, { chipAuthentication });
     assert.deepEqual(evidence, {
-      protocol: `${OID.chipAuthenticationEcdh}.${arc}`,
+      protocol: `${oids.chipAuthenticationEcdh}.${arc}`,
       cipher,
       domain: "brainpoolP256r1",
-      status_word: STATUS.ok,
+      status_word: statusWords.ok,
     });
-    await evidenceOf(file, { chipAuthentication, pace: PACE, withoutBac: true });
+    await evidenceOf(file, { chipAuthentication, pace: paceOffered, withoutBac: true });
   });
 }
 
 test("chip authentication works over a DH group, which needs long commands", async () => {
   for (const [protocol, algorithm] of [
-    [OID.chipAuthenticationDh3Des, OID.dhKeyAgreement],
-    [OID.chipAuthenticationDhAes128, OID.dhPublicNumber],
+    [oids.chipAuthenticationDh3Des, oids.dhKeyAgreement],
+    [oids.chipAuthenticationDhAes128, oids.dhPublicNumber],
   ] as const) {
     const key = dhKey(algorithm);
     const evidence = await evidenceOf(dg14(key, [protocol], { agreement: "DH" }), {
@@ -134,24 +134,24 @@ test("chip authentication works over a DH group, which needs long commands", asy
 });
 
 test("the key is chosen by its identifier, and a key without instructions means triple DES", async () => {
-  const evidence = await evidenceOf(dg14(EC, [OID.chipAuthenticationEcdhAes128], { keyId: 7 }), {
+  const evidence = await evidenceOf(dg14(chipKey, [oids.chipAuthenticationEcdhAes128], { keyId: 7 }), {
     chipAuthentication: [
       { privateKey: ecKey("prime256v1").pkcs8, keyId: 3 },
-      { privateKey: EC.pkcs8, keyId: 7 },
+      { privateKey: chipKey.pkcs8, keyId: 7 },
     ],
   });
   assert.equal(evidence.cipher, "AES-128");
   assert.equal(
-    (await evidenceOf(dg14(EC, []), { chipAuthentication: [{ privateKey: EC.pkcs8 }] })).cipher,
+    (await evidenceOf(dg14(chipKey, []), { chipAuthentication: [{ privateKey: chipKey.pkcs8 }] })).cipher,
     "3DES",
   );
 });
 
 test("the strongest cipher on offer is taken, and DG14 without an offer gives no proof", () => {
-  const file = dg14(EC, [
-    OID.chipAuthenticationEcdh3Des,
-    OID.chipAuthenticationEcdhAes256,
-    OID.chipAuthenticationEcdhAes128,
+  const file = dg14(chipKey, [
+    oids.chipAuthenticationEcdh3Des,
+    oids.chipAuthenticationEcdhAes256,
+    oids.chipAuthenticationEcdhAes128,
   ]);
   assert.deepEqual(
     chipAuthenticationOffers(file).map((offer) => offer.suite.name),
@@ -161,8 +161,8 @@ test("the strongest cipher on offer is taken, and DG14 without an offer gives no
 });
 
 test("a chip that knows one set of commands for triple DES is asked with it, and under a new key", async () => {
-  const file = dg14(EC, [OID.chipAuthenticationEcdh3Des]);
-  const chipAuthentication = [{ privateKey: EC.pkcs8 }];
+  const file = dg14(chipKey, [oids.chipAuthenticationEcdh3Des]);
+  const chipAuthentication = [{ privateKey: chipKey.pkcs8 }];
   for (const refuseKeyAgreementTemplate of [false, true])
     await evidenceOf(file, { chipAuthentication, quirks: { refuseKeyAgreementTemplate } });
 
@@ -171,13 +171,13 @@ test("a chip that knows one set of commands for triple DES is asked with it, and
   assert.deepEqual([first.ask.commands.length, second.ask.commands.length], [1, 2]);
   assert.notDeepEqual(first.state, second.state);
   // There is no third way.
-  assert.equal(refusalOf(next(file, second.state, [fromHex("6A80"), OK])), "ephemeral_key_refused");
+  assert.equal(refusalOf(next(file, second.state, [fromHex("6A80"), okAnswer])), "ephemeral_key_refused");
 });
 
 test("a copy of the chip cannot prove itself", async () => {
-  for (const protocol of [OID.chipAuthenticationEcdh3Des, OID.chipAuthenticationEcdhAes128]) {
-    const file = dg14(EC, [protocol]);
-    const chipAuthentication = [{ privateKey: EC.pkcs8 }];
+  for (const protocol of [oids.chipAuthenticationEcdh3Des, oids.chipAuthenticationEcdhAes128]) {
+    const file = dg14(chipKey, [protocol]);
+    const chipAuthentication = [{ privateKey: chipKey.pkcs8 }];
     assert.equal((await authenticate(file, { chipAuthentication, clone: true })).verdict.passed, false);
     // A better copy has a key of its own.
     const other = [{ privateKey: ecKey("brainpoolP256r1").pkcs8 }];
@@ -186,8 +186,8 @@ test("a copy of the chip cannot prove itself", async () => {
 });
 
 test("a hostile client with genuine DG14 and SOD but no chip is refused, whatever it computes", () => {
-  const file = dg14(EC, [OID.chipAuthenticationEcdhAes128]);
-  const suite = CIPHER_SUITES["AES-128"];
+  const file = dg14(chipKey, [oids.chipAuthenticationEcdhAes128]);
+  const suite = cipherSuites["AES-128"];
 
   // It skips the chip and says that all went well.
   for (const answer of ["9000", "990290008E0800000000000000009000", "", "90", "6988"]) {
@@ -198,7 +198,7 @@ test("a hostile client with genuine DG14 and SOD but no chip is refused, whateve
   // It knows every public value and derives keys from each of them.
   const { state, ask } = begin(file);
   const publicKey = publicKeyIn(ask.commands);
-  const [sealed = OK] = asked(next(file, state, [OK, OK])).ask.commands;
+  const [sealed = okAnswer] = asked(next(file, state, [okAnswer, okAnswer])).ask.commands;
   const [offer] = chipAuthenticationOffers(file);
   assert.ok(offer !== undefined);
   const attacker = offer.domain.randomPrivateKey(seededRandom("attacker"));
@@ -216,32 +216,32 @@ test("a hostile client with genuine DG14 and SOD but no chip is refused, whateve
     const forger = new SecureMessaging(suite, deriveSessionKeys(suite, guess));
     forger.protectCommand({ cla: 0, ins: 0xa4, p1: 2, p2: 0x0c, data: fromHex("010e") });
     const forged = encodeResponse(
-      forger.protectResponse(0xa4, { data: new Uint8Array(0), statusWord: STATUS.ok }),
+      forger.protectResponse(0xa4, { data: new Uint8Array(0), statusWord: statusWords.ok }),
     );
     assert.equal(refusalOf(next(file, agreed(file).state, [forged])), "secure_messaging_failed");
   }
 
   // It sends the command back as if it were the answer.
   const mirrored = agreed(file);
-  const [command = OK] = mirrored.ask.commands;
-  const echo = encodeResponse({ data: decodeCommand(command).data, statusWord: STATUS.ok });
+  const [command = okAnswer] = mirrored.ask.commands;
+  const echo = encodeResponse({ data: decodeCommand(command).data, statusWord: statusWords.ok });
   assert.equal(refusalOf(next(file, mirrored.state, [echo])), "secure_messaging_failed");
 });
 
 /** From GENERAL AUTHENTICATE: 7C, 80, the key. */
 function publicKeyIn(commands: readonly Uint8Array[]): Uint8Array {
-  const { data } = decodeCommand(commands.at(-1) ?? OK);
+  const { data } = decodeCommand(commands.at(-1) ?? okAnswer);
   return data.subarray(data.length - 65);
 }
 
 test("an answer recorded with one exchange does not serve another", async () => {
-  const file = dg14(EC, [OID.chipAuthenticationEcdhAes128]);
+  const file = dg14(chipKey, [oids.chipAuthenticationEcdhAes128]);
   const transport = createVirtualChip({
     files: { ...sampleFiles(), DG14: file },
-    mrzKey: SAMPLE_KEY,
-    chipAuthentication: [{ privateKey: EC.pkcs8 }],
+    mrzKey: sampleKey,
+    chipAuthentication: [{ privateKey: chipKey.pkcs8 }],
   });
-  const chip = await openChip(transport, { mrz: SAMPLE_KEY });
+  const chip = await openChip(transport, { mrz: sampleKey });
   const first = begin(file);
   assert.notDeepEqual(first.ask, begin(file).ask);
   const proving = asked(next(file, first.state, await carryCommands(chip, first.ask)));
@@ -251,22 +251,22 @@ test("an answer recorded with one exchange does not serve another", async () => 
 });
 
 test("every command must be answered, and a refusal of the chip is a refusal", () => {
-  const file = dg14(EC, [OID.chipAuthenticationEcdhAes128]);
+  const file = dg14(chipKey, [oids.chipAuthenticationEcdhAes128]);
   const { state } = begin(file);
-  for (const answers of [[], [OK], [OK, OK, OK]])
+  for (const answers of [[], [okAnswer], [okAnswer, okAnswer, okAnswer]])
     assert.equal(refusalOf(next(file, state, answers)), "answer_missing");
-  assert.equal(refusalOf(next(file, state, [fromHex("6A88"), OK])), "ephemeral_key_refused");
-  refusalOf(next(file, state, [new Uint8Array(0), OK]));
+  assert.equal(refusalOf(next(file, state, [fromHex("6A88"), okAnswer])), "ephemeral_key_refused");
+  refusalOf(next(file, state, [new Uint8Array(0), okAnswer]));
 });
 
 test("the state of an exchange is plain data: another thread goes on with a copy, and nothing is left after it is overwritten", async () => {
-  const file = dg14(EC, [OID.chipAuthenticationEcdhAes128]);
+  const file = dg14(chipKey, [oids.chipAuthenticationEcdhAes128]);
   const transport = createVirtualChip({
     files: { ...sampleFiles(), DG14: file },
-    mrzKey: SAMPLE_KEY,
-    chipAuthentication: [{ privateKey: EC.pkcs8 }],
+    mrzKey: sampleKey,
+    chipAuthentication: [{ privateKey: chipKey.pkcs8 }],
   });
-  const chip = await openChip(transport, { mrz: SAMPLE_KEY });
+  const chip = await openChip(transport, { mrz: sampleKey });
   let step: Step = begin(file);
   while (step.kind === "ask") {
     const state = { proof: "chip_authentication", ...step.state } as const;
@@ -280,15 +280,15 @@ test("the state of an exchange is plain data: another thread goes on with a copy
 });
 
 test("a public key outside of its group is refused before anything is computed with it", () => {
-  const spki = EC.spki.slice();
+  const spki = chipKey.spki.slice();
   const last = spki.length - 1;
   spki[last] = (spki[last] ?? 0) ^ 1;
-  const file = dg14({ spki, pkcs8: EC.pkcs8 }, [OID.chipAuthenticationEcdhAes128]);
+  const file = dg14({ spki, pkcs8: chipKey.pkcs8 }, [oids.chipAuthenticationEcdhAes128]);
   assert.throws(() => beginChipAuthentication(file, secureRandom), { code: "CRYPTO_INVALID" });
 });
 
 test("no sequence of bytes from the device finishes an exchange", () => {
-  const file = dg14(EC, [OID.chipAuthenticationEcdhAes128]);
+  const file = dg14(chipKey, [oids.chipAuthenticationEcdhAes128]);
   const { state } = agreed(file);
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), (answer) => {
@@ -299,9 +299,9 @@ test("no sequence of bytes from the device finishes an exchange", () => {
 });
 
 test("the commands never hold anything but public values", () => {
-  const file = dg14(EC, [OID.chipAuthenticationEcdhAes128]);
+  const file = dg14(chipKey, [oids.chipAuthenticationEcdhAes128]);
   const { state, ask } = begin(file, seededRandom("private"));
-  const proving = asked(next(file, state, [OK, OK]));
+  const proving = asked(next(file, state, [okAnswer, okAnswer]));
   const sent = [...ask.commands, ...proving.ask.commands].map((command) =>
     toHex(encodeCommand(decodeCommand(command))),
   );

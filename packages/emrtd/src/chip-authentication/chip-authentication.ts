@@ -21,7 +21,7 @@ import type { ChipAuthenticationOffer } from "./chip-authentication-offer.ts";
 export type CommandSet = "key_agreement_template" | "general_authenticate";
 
 /** SELECT of DG14: every chip that comes this far has the file, and the answer carries no personal data. */
-const PROOF_COMMAND: CommandApdu = { cla: 0, ins: 0xa4, p1: 0x02, p2: 0x0c, data: Uint8Array.of(0x01, 0x0e) };
+const proofCommand: CommandApdu = { cla: 0, ins: 0xa4, p1: 0x02, p2: 0x0c, data: Uint8Array.of(0x01, 0x0e) };
 
 export function makeEphemeralKey({ domain }: ChipAuthenticationOffer, random: RandomSource): Uint8Array {
   return bigIntToBytes(domain.randomPrivateKey(random));
@@ -39,7 +39,7 @@ export function agreementCommands(
   commandSet: CommandSet,
 ): Uint8Array[] {
   const publicKey = offer.domain.publicKey(bytesToBigInt(privateKey));
-  const keyReference = offer.keyId === undefined ? new Uint8Array(0) : tlv(0x84, bigIntToBytes(offer.keyId));
+  const keyReference = offer.keyId === null ? new Uint8Array(0) : tlv(0x84, bigIntToBytes(offer.keyId));
   if (commandSet === "key_agreement_template") {
     const data = concat(tlv(0x91, publicKey), keyReference);
     return [encodeCommand({ cla: 0, ins: 0x22, p1: 0x41, p2: 0xa6, data })];
@@ -77,5 +77,5 @@ function startSession(
   secret: Uint8Array,
 ): { messaging: SecureMessaging; sealed: Uint8Array } {
   const messaging = new SecureMessaging(suite, deriveSessionKeys(suite, secret));
-  return { messaging, sealed: encodeCommand(messaging.protectCommand(PROOF_COMMAND)) };
+  return { messaging, sealed: encodeCommand(messaging.protectCommand(proofCommand)) };
 }

@@ -1,4 +1,4 @@
-import { decodeResponse, STATUS } from "../apdu/response.ts";
+import { decodeResponse, statusWords } from "../apdu/response.ts";
 import type { RandomSource } from "../crypto/random.ts";
 import { isEmrtdError } from "../emrtd-error.ts";
 import { type ProofStep, refusedBecause } from "../proof-step.ts";
@@ -72,7 +72,7 @@ function judgeAgreement(
   offer: ChipAuthenticationOffer,
   random: RandomSource,
 ): ProofStep<ChipAuthenticationState> {
-  if (answers.some((answer) => decodeResponse(answer).statusWord !== STATUS.ok)) {
+  if (answers.some((answer) => decodeResponse(answer).statusWord !== statusWords.ok)) {
     // The chip may know the other set of commands only. It is asked with a new key: the first one has been shown to it.
     if (commandSet === "key_agreement_template")
       return askForAgreement(offer, "general_authenticate", random);

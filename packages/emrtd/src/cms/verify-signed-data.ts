@@ -8,12 +8,12 @@ import { type Certificate, readCertificate } from "../x509/certificate.ts";
 import { readName } from "../x509/name.ts";
 import type { SignedData, SignerId, SignerInfo } from "./signed-data.ts";
 
-export interface SignedDataTolerance extends SignatureTolerance {
+export type SignedDataTolerance = SignatureTolerance & {
   /** The signer id names another certificate than the only one that is there. */
   readonly signerIdMismatch: boolean;
   /** The signature is over the content itself. Harmless where the content cannot be mistaken for attributes. */
   readonly noSignedAttributes: boolean;
-}
+};
 
 export type SignedDataWarning =
   | SignatureWarning
@@ -116,10 +116,10 @@ function signedMessage(
   return { intact: true, bytes: attributes.signed };
 }
 
-interface FoundCertificate {
+type FoundCertificate = {
   readonly certificate: Certificate;
   readonly matchesId: boolean;
-}
+};
 
 function findCertificate(
   encoded: readonly Uint8Array[],

@@ -9,7 +9,7 @@ import { padIso7816 } from "./padding.ts";
 export type CipherName = "3DES" | "AES-128" | "AES-192" | "AES-256";
 
 /** The cipher, MAC and key derivation that go together in ICAO Doc 9303-11, section 9.7 and 9.8. */
-export interface CipherSuite {
+export type CipherSuite = {
   readonly name: CipherName;
   readonly keyBytes: number;
   readonly blockBytes: number;
@@ -22,24 +22,24 @@ export interface CipherSuite {
   /** The initialisation vector of secure messaging for this value of the send sequence counter. */
   messagingIv(key: Uint8Array, sendSequenceCounter: Uint8Array): Uint8Array;
   deriveKey(secret: Uint8Array, counter: KeyCounter): Uint8Array;
-}
+};
 
-export const KEY_COUNTER = { encryption: 1, mac: 2, password: 3 } as const;
-export type KeyCounter = (typeof KEY_COUNTER)[keyof typeof KEY_COUNTER];
+export const keyCounter = { encryption: 1, mac: 2, password: 3 } as const;
+export type KeyCounter = (typeof keyCounter)[keyof typeof keyCounter];
 
-export interface SessionKeys {
+export type SessionKeys = {
   readonly encryption: Uint8Array;
   readonly mac: Uint8Array;
-}
+};
 
 export function deriveSessionKeys(suite: CipherSuite, secret: Uint8Array): SessionKeys {
   return {
-    encryption: suite.deriveKey(secret, KEY_COUNTER.encryption),
-    mac: suite.deriveKey(secret, KEY_COUNTER.mac),
+    encryption: suite.deriveKey(secret, keyCounter.encryption),
+    mac: suite.deriveKey(secret, keyCounter.mac),
   };
 }
 
-const MAC_BYTES = 8;
+const macBytes = 8;
 
 const tripleDes: CipherSuite = {
   name: "3DES",
@@ -59,7 +59,7 @@ function aes(name: CipherName, keyBytes: number): CipherSuite {
     if (data.length % 16 !== 0)
       throw new EmrtdError("CRYPTO_INVALID", "AES works on whole blocks of 16 bytes");
   };
-  const mac = (key: Uint8Array, data: Uint8Array) => cmac(data, key).slice(0, MAC_BYTES);
+  const mac = (key: Uint8Array, data: Uint8Array) => cmac(data, key).slice(0, macBytes);
   return {
     name,
     keyBytes,
@@ -79,7 +79,7 @@ function aes(name: CipherName, keyBytes: number): CipherSuite {
   };
 }
 
-export const CIPHER_SUITES: Readonly<Record<CipherName, CipherSuite>> = {
+export const cipherSuites: Readonly<Record<CipherName, CipherSuite>> = {
   "3DES": tripleDes,
   "AES-128": aes("AES-128", 16),
   "AES-192": aes("AES-192", 24),

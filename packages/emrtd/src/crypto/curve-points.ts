@@ -4,19 +4,19 @@ import {
   weierstrass,
 } from "@noble/curves/abstract/weierstrass.js";
 import { EmrtdError } from "../emrtd-error.ts";
-import { CURVES, type Curve, type CurveName, curveOfOid } from "./curves.ts";
+import { type Curve, type CurveName, curveOfOid, curves } from "./curves.ts";
 import { isProbablePrime } from "./prime.ts";
 
 export type CurvePoints = WeierstrassPointCons<bigint>;
 
 /** A curve that can be calculated on: a known one, or one whose parameters a key brought along. */
-export interface CalculableCurve {
+export type CalculableCurve = {
   readonly name: CurveName | "explicit";
   readonly points: CurvePoints;
-}
+};
 
 /** Those on which chips agree on keys and sign. */
-export const STANDARDIZED_CURVES: readonly Curve[] = CURVES.filter(
+export const standardizedCurves: readonly Curve[] = curves.filter(
   ({ standardizedId }) => standardizedId !== null,
 );
 
@@ -31,25 +31,25 @@ export function calculableCurve({ name, p, a, b, gx, gy, n }: Curve): Calculable
   return made;
 }
 
-export function standardizedCurveOfOid(oid: string): CalculableCurve | undefined {
+export function standardizedCurveOfOid(oid: string): CalculableCurve | null {
   const curve = curveOfOid(oid);
-  return curve === undefined || curve.standardizedId === null ? undefined : calculableCurve(curve);
+  return curve === null || curve.standardizedId === null ? null : calculableCurve(curve);
 }
 
-export function standardizedCurveOfId(id: number): CalculableCurve | undefined {
-  const curve = STANDARDIZED_CURVES.find(({ standardizedId }) => standardizedId === id);
-  return curve === undefined ? undefined : calculableCurve(curve);
+export function standardizedCurveOfId(id: number): CalculableCurve | null {
+  const curve = standardizedCurves.find(({ standardizedId }) => standardizedId === id);
+  return curve === undefined ? null : calculableCurve(curve);
 }
 
-const MIN_FIELD_BITS = 160;
-const MAX_FIELD_BITS = 521;
+const minFieldBits = 160;
+const maxFieldBits = 521;
 
 /**
  * Explicit parameters. Those of a standardized curve give that curve. Any other curve is checked as SEC 1, section
  * 3.1.1.2.1 asks, because a weak curve would make key agreement worthless without looking wrong.
  */
 export function curveFromParameters(parameters: WeierstrassOpts<bigint>): CalculableCurve {
-  const known = STANDARDIZED_CURVES.find((curve) => hasParameters(curve, parameters));
+  const known = standardizedCurves.find((curve) => hasParameters(curve, parameters));
   if (known !== undefined) return calculableCurve(known);
   return { name: "explicit", points: checkedCurve(parameters) };
 }
@@ -72,11 +72,11 @@ function checkedCurve(parameters: WeierstrassOpts<bigint>): CurvePoints {
     throw new EmrtdError("CRYPTO_INVALID", `The explicit curve parameters are refused: ${rule}`);
   };
   const bits = p.toString(2).length;
-  if (bits < MIN_FIELD_BITS || bits > MAX_FIELD_BITS) refuse("the field has an unsuitable size");
+  if (bits < minFieldBits || bits > maxFieldBits) refuse("the field has an unsuitable size");
   if ([a, b, Gx, Gy].some((value) => value < 0n || value >= p))
     refuse("a coefficient lies outside of the field");
   if (h !== 1n) refuse("the cofactor is not one");
-  if (n === p || n.toString(2).length < MIN_FIELD_BITS) refuse("the order is unsuitable");
+  if (n === p || n.toString(2).length < minFieldBits) refuse("the order is unsuitable");
   // Hasse: with cofactor one the order is the number of points, which differs from p + 1 by at most 2·sqrt(p).
   const trace = p + 1n - n;
   if (trace * trace > 4n * p) refuse("the order is impossible for this field");

@@ -1,7 +1,7 @@
 import { bytesToBigInt } from "../bytes.ts";
 
 /** Domain parameters of SEC 2 and RFC 5639, in hexadecimal. All have the cofactor 1. */
-interface CurveDefinition {
+type CurveDefinition = {
   readonly oid: string;
   /** Of the table of standardized domain parameters in ICAO Doc 9303-11, section 9.5.1, which key agreement uses. */
   readonly standardizedId?: number;
@@ -11,9 +11,9 @@ interface CurveDefinition {
   /** The generator, x followed by y. */
   readonly g: string;
   readonly n: string;
-}
+};
 
-const DEFINITIONS = {
+const definitions = {
   secp192r1: {
     oid: "1.2.840.10045.3.1.1",
     standardizedId: 8,
@@ -179,10 +179,10 @@ const DEFINITIONS = {
   },
 } as const satisfies Record<string, CurveDefinition>;
 
-export type CurveName = keyof typeof DEFINITIONS;
+export type CurveName = keyof typeof definitions;
 
 /** A known curve. */
-export interface Curve {
+export type Curve = {
   readonly name: CurveName;
   /** The name that certificates and DG14 use. */
   readonly oid: string;
@@ -196,7 +196,7 @@ export interface Curve {
   /** Of a coordinate. */
   readonly fieldBytes: number;
   readonly orderBytes: number;
-}
+};
 
 function readDefinition(name: CurveName, definition: CurveDefinition): Curve {
   const number = (hex: string) => BigInt(`0x${hex}`);
@@ -216,51 +216,52 @@ function readDefinition(name: CurveName, definition: CurveDefinition): Curve {
   };
 }
 
-export const CURVES: readonly Curve[] = (Object.keys(DEFINITIONS) as CurveName[]).map((name) =>
-  readDefinition(name, DEFINITIONS[name]),
+export const curves: readonly Curve[] = (Object.keys(definitions) as CurveName[]).map((name) =>
+  readDefinition(name, definitions[name]),
 );
 
-const BY_OID: ReadonlyMap<string, Curve> = new Map(CURVES.map((curve) => [curve.oid, curve]));
-const BY_NAME: ReadonlyMap<string, Curve> = new Map(CURVES.map((curve) => [curve.name, curve]));
-const BY_PRIME: ReadonlyMap<bigint, readonly Curve[]> = Map.groupBy(CURVES, (curve) => curve.p);
+const byOid: ReadonlyMap<string, Curve> = new Map(curves.map((curve) => [curve.oid, curve]));
+const byName: ReadonlyMap<string, Curve> = new Map(curves.map((curve) => [curve.name, curve]));
+const byPrime: ReadonlyMap<bigint, readonly Curve[]> = Map.groupBy(curves, (curve) => curve.p);
 
-export function curveOfOid(oid: string): Curve | undefined {
-  return BY_OID.get(oid);
+export function curveOfOid(oid: string): Curve | null {
+  return byOid.get(oid) ?? null;
 }
 
 export function curveNamed(name: CurveName): Curve {
-  const curve = BY_NAME.get(name);
+  const curve = byName.get(name);
   if (curve === undefined) throw new TypeError(`No curve is called ${name}`);
   return curve;
 }
 
 /** Explicit parameters as a certificate spells them. Every one of them counts, or a forged generator would pass. */
-export interface ExplicitParameters {
+export type ExplicitParameters = {
   readonly p: Uint8Array;
   readonly a: Uint8Array;
   readonly b: Uint8Array;
   readonly gx: Uint8Array;
   /** Absent when the generator is compressed; its parity decides then. */
-  readonly gy: Uint8Array | undefined;
+  readonly gy: Uint8Array | null;
   readonly gyIsOdd: boolean;
   readonly n: Uint8Array;
-  readonly cofactor: bigint | undefined;
-}
+  readonly cofactor: bigint | null;
+};
 
-export function curveOfParameters(given: ExplicitParameters): Curve | undefined {
-  if (given.cofactor !== undefined && given.cofactor !== 1n) return undefined;
-  const candidates = BY_PRIME.get(bytesToBigInt(given.p)) ?? [];
+export function curveOfParameters(given: ExplicitParameters): Curve | null {
+  if (given.cofactor !== null && given.cofactor !== 1n) return null;
+  const candidates = byPrime.get(bytesToBigInt(given.p)) ?? [];
   const a = bytesToBigInt(given.a);
   const b = bytesToBigInt(given.b);
   const gx = bytesToBigInt(given.gx);
   const n = bytesToBigInt(given.n);
-  const gy = given.gy === undefined ? undefined : bytesToBigInt(given.gy);
-  return candidates.find(
+  const gy = given.gy === null ? null : bytesToBigInt(given.gy);
+  const found = candidates.find(
     (curve) =>
       curve.a === a &&
       curve.b === b &&
       curve.gx === gx &&
       curve.n === n &&
-      (gy === undefined ? (curve.gy & 1n) === (given.gyIsOdd ? 1n : 0n) : curve.gy === gy),
+      (gy === null ? (curve.gy & 1n) === (given.gyIsOdd ? 1n : 0n) : curve.gy === gy),
   );
+  return found ?? null;
 }

@@ -5,29 +5,29 @@ import { EmrtdError } from "../emrtd-error.ts";
  * OpenSSL offers single DES, which the retail MAC needs. Nothing here protects more than one reading session.
  */
 
-const BLOCK_BYTES = 8;
+const blockBytes = 8;
 
 // Positions in the tables are those of the standard: bit 1 is the most significant.
-const INITIAL_PERMUTATION = [
+const initialPermutation = [
   58, 50, 42, 34, 26, 18, 10, 2, 60, 52, 44, 36, 28, 20, 12, 4, 62, 54, 46, 38, 30, 22, 14, 6, 64, 56, 48, 40,
   32, 24, 16, 8, 57, 49, 41, 33, 25, 17, 9, 1, 59, 51, 43, 35, 27, 19, 11, 3, 61, 53, 45, 37, 29, 21, 13, 5,
   63, 55, 47, 39, 31, 23, 15, 7,
 ] as const;
-const ROUND_PERMUTATION = [
+const roundPermutation = [
   16, 7, 20, 21, 29, 12, 28, 17, 1, 15, 23, 26, 5, 18, 31, 10, 2, 8, 24, 14, 32, 27, 3, 9, 19, 13, 30, 6, 22,
   11, 4, 25,
 ] as const;
-const KEY_CHOICE_1 = [
+const keyChoice1 = [
   57, 49, 41, 33, 25, 17, 9, 1, 58, 50, 42, 34, 26, 18, 10, 2, 59, 51, 43, 35, 27, 19, 11, 3, 60, 52, 44, 36,
   63, 55, 47, 39, 31, 23, 15, 7, 62, 54, 46, 38, 30, 22, 14, 6, 61, 53, 45, 37, 29, 21, 13, 5, 28, 20, 12, 4,
 ] as const;
-const KEY_CHOICE_2 = [
+const keyChoice2 = [
   14, 17, 11, 24, 1, 5, 3, 28, 15, 6, 21, 10, 23, 19, 12, 4, 26, 8, 16, 7, 27, 20, 13, 2, 41, 52, 31, 37, 47,
   55, 30, 40, 51, 45, 33, 48, 44, 49, 39, 56, 34, 53, 46, 42, 50, 36, 29, 32,
 ] as const;
-const KEY_ROTATIONS = [1, 1, 2, 2, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2, 2, 1] as const;
+const keyRotations = [1, 1, 2, 2, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2, 2, 1] as const;
 // Each box is four rows of sixteen hexadecimal digits.
-const SUBSTITUTION_BOXES = [
+const substitutionBoxes = [
   "e4d12fb83a6c5907 0f74e2d1a6cb9538 41e8d62bfc973a50 fc8249175b3ea06d",
   "f18e6b34972dc05a 3d47f28ec01a69b5 0e7ba4d158c6932f d8a13f42b67c05e9",
   "a09e63f51dc7b428 d709346a285ecbf1 d6498f30b12c5ae7 1ad069874fe3b52c",
@@ -39,10 +39,10 @@ const SUBSTITUTION_BOXES = [
 ] as const;
 
 /** A permutation of 64 bits as one table per input byte, so that a block costs eight lookups. */
-interface BytePermutation {
+type BytePermutation = {
   readonly high: Uint32Array;
   readonly low: Uint32Array;
-}
+};
 
 function tabulate(sourceOfBit: readonly number[]): BytePermutation {
   const high = new Uint32Array(8 * 256);
@@ -67,16 +67,16 @@ function invert(permutation: readonly number[]): number[] {
   return inverse;
 }
 
-const INITIAL = tabulate(INITIAL_PERMUTATION);
-const FINAL = tabulate(invert(INITIAL_PERMUTATION));
+const initialTable = tabulate(initialPermutation);
+const finalTable = tabulate(invert(initialPermutation));
 
 /** Substitution followed by the round permutation: eight tables of 64 words. */
-const ROUND_TABLE = buildRoundTable();
+const roundTable = buildRoundTable();
 
 function buildRoundTable(): Uint32Array {
   const table = new Uint32Array(8 * 64);
-  const targetOf = invert(ROUND_PERMUTATION);
-  SUBSTITUTION_BOXES.forEach((rows, box) => {
+  const targetOf = invert(roundPermutation);
+  substitutionBoxes.forEach((rows, box) => {
     const digits = rows.replaceAll(" ", "");
     for (let input = 0; input < 64; input++) {
       const row = ((input >> 4) & 2) | (input & 1);
@@ -96,15 +96,15 @@ function buildRoundTable(): Uint32Array {
 type KeySchedule = Uint8Array;
 
 function scheduleKey(key: Uint8Array): KeySchedule {
-  const bits = KEY_CHOICE_1.map((source) => ((key[(source - 1) >> 3] ?? 0) >> (7 - ((source - 1) & 7))) & 1);
+  const bits = keyChoice1.map((source) => ((key[(source - 1) >> 3] ?? 0) >> (7 - ((source - 1) & 7))) & 1);
   let left = bits.slice(0, 28);
   let right = bits.slice(28);
   const schedule = new Uint8Array(16 * 8);
-  KEY_ROTATIONS.forEach((rotation, round) => {
+  keyRotations.forEach((rotation, round) => {
     left = [...left.slice(rotation), ...left.slice(0, rotation)];
     right = [...right.slice(rotation), ...right.slice(0, rotation)];
     const joined = [...left, ...right];
-    KEY_CHOICE_2.forEach((source, position) => {
+    keyChoice2.forEach((source, position) => {
       const group = round * 8 + Math.floor(position / 6);
       schedule[group] = ((schedule[group] ?? 0) << 1) | (joined[source - 1] ?? 0);
     });
@@ -114,21 +114,21 @@ function scheduleKey(key: Uint8Array): KeySchedule {
 
 /** Works on the block in place; `direction` 1 encrypts and -1 decrypts. */
 function transformBlock(schedule: KeySchedule, block: Uint32Array, direction: 1 | -1): void {
-  let [left, right] = permute(INITIAL, block[0] ?? 0, block[1] ?? 0);
+  let [left, right] = permute(initialTable, block[0] ?? 0, block[1] ?? 0);
   let round = direction === 1 ? 0 : 15;
   for (let count = 0; count < 16; count++) {
     let mixed = 0;
     for (let box = 0; box < 8; box++) {
       const shift = (4 * box + 5) & 31;
       const expanded = ((right << shift) | (right >>> (32 - shift))) & 63;
-      mixed |= ROUND_TABLE[box * 64 + (expanded ^ (schedule[round * 8 + box] ?? 0))] ?? 0;
+      mixed |= roundTable[box * 64 + (expanded ^ (schedule[round * 8 + box] ?? 0))] ?? 0;
     }
     const next = left ^ mixed;
     left = right;
     right = next;
     round += direction;
   }
-  const [high, low] = permute(FINAL, right, left);
+  const [high, low] = permute(finalTable, right, left);
   block[0] = high;
   block[1] = low;
 }
@@ -146,19 +146,19 @@ function permute(table: BytePermutation, high: number, low: number): [number, nu
 }
 
 function loadBlock(bytes: Uint8Array, offset: number, block: Uint32Array): void {
-  const view = new DataView(bytes.buffer, bytes.byteOffset + offset, BLOCK_BYTES);
+  const view = new DataView(bytes.buffer, bytes.byteOffset + offset, blockBytes);
   block[0] = view.getUint32(0);
   block[1] = view.getUint32(4);
 }
 
 function storeBlock(block: Uint32Array, bytes: Uint8Array, offset: number): void {
-  const view = new DataView(bytes.buffer, bytes.byteOffset + offset, BLOCK_BYTES);
+  const view = new DataView(bytes.buffer, bytes.byteOffset + offset, blockBytes);
   view.setUint32(0, block[0] ?? 0);
   view.setUint32(4, block[1] ?? 0);
 }
 
 function requireBlocks(data: Uint8Array): void {
-  if (data.length % BLOCK_BYTES !== 0) {
+  if (data.length % blockBytes !== 0) {
     throw new EmrtdError("CRYPTO_INVALID", "DES works on whole blocks of 8 bytes");
   }
 }
@@ -175,7 +175,7 @@ export function tripleDesCbcEncrypt(key: Uint8Array, iv: Uint8Array, data: Uint8
   const chain = new Uint32Array(2);
   const block = new Uint32Array(2);
   loadBlock(iv, 0, chain);
-  for (let offset = 0; offset < data.length; offset += BLOCK_BYTES) {
+  for (let offset = 0; offset < data.length; offset += blockBytes) {
     loadBlock(data, offset, block);
     chain[0] = (chain[0] ?? 0) ^ (block[0] ?? 0);
     chain[1] = (chain[1] ?? 0) ^ (block[1] ?? 0);
@@ -195,7 +195,7 @@ export function tripleDesCbcDecrypt(key: Uint8Array, iv: Uint8Array, data: Uint8
   const block = new Uint32Array(2);
   const previous = new Uint32Array(2);
   loadBlock(iv, 0, previous);
-  for (let offset = 0; offset < data.length; offset += BLOCK_BYTES) {
+  for (let offset = 0; offset < data.length; offset += blockBytes) {
     loadBlock(data, offset, block);
     chain.set(block);
     transformBlock(first, block, -1);
@@ -215,7 +215,7 @@ export function retailMac(key: Uint8Array, padded: Uint8Array): Uint8Array {
   const [first, second] = schedulePair(key);
   const chain = new Uint32Array(2);
   const block = new Uint32Array(2);
-  for (let offset = 0; offset < padded.length; offset += BLOCK_BYTES) {
+  for (let offset = 0; offset < padded.length; offset += blockBytes) {
     loadBlock(padded, offset, block);
     chain[0] = (chain[0] ?? 0) ^ (block[0] ?? 0);
     chain[1] = (chain[1] ?? 0) ^ (block[1] ?? 0);
@@ -223,7 +223,7 @@ export function retailMac(key: Uint8Array, padded: Uint8Array): Uint8Array {
   }
   transformBlock(second, chain, -1);
   transformBlock(first, chain, 1);
-  const mac = new Uint8Array(BLOCK_BYTES);
+  const mac = new Uint8Array(blockBytes);
   storeBlock(chain, mac, 0);
   return mac;
 }

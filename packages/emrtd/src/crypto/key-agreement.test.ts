@@ -3,20 +3,20 @@ import { createECDH, getDiffieHellman } from "node:crypto";
 import { test } from "node:test";
 import { seededRandom } from "../../test/support/seeded-random.ts";
 import { bytesToBigInt, concat, toHex, uintBytes } from "../bytes.ts";
-import { calculableCurve, curveFromParameters, STANDARDIZED_CURVES } from "./curve-points.ts";
+import { calculableCurve, curveFromParameters, standardizedCurves } from "./curve-points.ts";
 import { curveNamed } from "./curves.ts";
 import { checkedDhDomain, ecDomain, standardizedDomain } from "./key-agreement.ts";
 import { isProbablePrime, modPow } from "./prime.ts";
 
-const OPENSSL_NAMES: Readonly<Record<string, string>> = {
+const opensslNames: Readonly<Record<string, string>> = {
   secp192r1: "prime192v1",
   secp256r1: "prime256v1",
 };
 
-for (const curve of STANDARDIZED_CURVES) {
+for (const curve of standardizedCurves) {
   test(`key agreement on ${curve.name} agrees with OpenSSL`, () => {
     const domain = ecDomain(calculableCurve(curve));
-    const peer = createECDH(OPENSSL_NAMES[curve.name] ?? curve.name);
+    const peer = createECDH(opensslNames[curve.name] ?? curve.name);
     peer.generateKeys();
     const privateKey = domain.randomPrivateKey(seededRandom(curve.name));
     const own = domain.sharedSecret(privateKey, peer.getPublicKey());
@@ -64,21 +64,21 @@ test("an explicit DH group without its order works, and a composite one is refus
   const peer = getDiffieHellman("modp14");
   peer.generateKeys();
   const p = bytesToBigInt(peer.getPrime());
-  const domain = checkedDhDomain({ p, g: 2n, q: undefined });
+  const domain = checkedDhDomain({ p, g: 2n, q: null });
   const privateKey = domain.randomPrivateKey(seededRandom("modp"));
   const own = domain.sharedSecret(privateKey, peer.getPublicKey());
   assert.equal(toHex(own), toHex(peer.computeSecret(domain.publicKey(privateKey))));
-  assert.throws(() => checkedDhDomain({ p: p + 2n, g: 2n, q: undefined }), { code: "CRYPTO_INVALID" });
-  assert.throws(() => checkedDhDomain({ p, g: 1n, q: undefined }), { code: "CRYPTO_INVALID" });
+  assert.throws(() => checkedDhDomain({ p: p + 2n, g: 2n, q: null }), { code: "CRYPTO_INVALID" });
+  assert.throws(() => checkedDhDomain({ p, g: 1n, q: null }), { code: "CRYPTO_INVALID" });
   assert.throws(() => checkedDhDomain({ p: 23n, g: 5n, q: 11n }), { code: "CRYPTO_INVALID" });
 });
 
 test("explicit parameters of a known curve give that curve, and changed ones are refused", () => {
   assert.deepEqual(
-    STANDARDIZED_CURVES.map(({ standardizedId }) => standardizedId).sort((a, b) => Number(a) - Number(b)),
+    standardizedCurves.map(({ standardizedId }) => standardizedId).sort((a, b) => Number(a) - Number(b)),
     [8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18],
   );
-  for (const curve of STANDARDIZED_CURVES) {
+  for (const curve of standardizedCurves) {
     const { p, a, b, gx: Gx, gy: Gy, n } = curve;
     assert.equal(curveFromParameters({ p, a, b, Gx, Gy, n, h: 1n }).name, curve.name);
   }

@@ -8,7 +8,7 @@ import type { RandomSource } from "./random.ts";
  * A group in which two sides agree on a secret. Elements travel as bytes, in the form the chip sends them, and every
  * element that comes from outside is checked before any private number touches it.
  */
-export interface KeyAgreementDomain {
+export type KeyAgreementDomain = {
   readonly kind: "ECDH" | "DH";
   readonly name: string;
   readonly generator: Uint8Array;
@@ -32,7 +32,7 @@ export interface KeyAgreementDomain {
   scale(element: Uint8Array, scalar: bigint): Uint8Array;
   /** numerator / denominator in the field of private keys. */
   divideScalars(numerator: bigint, denominator: bigint): bigint;
-}
+};
 
 function randomScalar(random: RandomSource, order: bigint): bigint {
   // Eight bytes more than the order has make the remainder uniform for every purpose.
@@ -46,12 +46,12 @@ const ecDomains = new WeakMap<CalculableCurve, KeyAgreementDomain>();
 export function ecDomain(curve: CalculableCurve): KeyAgreementDomain {
   const known = ecDomains.get(curve);
   if (known !== undefined) return known;
-  const made = ecDomainWith(curve, undefined);
+  const made = ecDomainWith(curve, null);
   ecDomains.set(curve, made);
   return made;
 }
 
-function ecDomainWith(curve: CalculableCurve, generator: Uint8Array | undefined): KeyAgreementDomain {
+function ecDomainWith(curve: CalculableCurve, generator: Uint8Array | null): KeyAgreementDomain {
   const { points } = curve;
   const { p, a, b, n } = points.CURVE();
   const fieldBytes = points.Fp.BYTES;
@@ -61,7 +61,7 @@ function ecDomainWith(curve: CalculableCurve, generator: Uint8Array | undefined)
     return concat(Uint8Array.of(4), uintBytes(x, fieldBytes), uintBytes(y, fieldBytes));
   };
   const decode = (bytes: Uint8Array): InstanceType<CurvePoints> => decodePoint(points, bytes);
-  const base = generator === undefined ? points.BASE : decode(generator);
+  const base = generator === null ? points.BASE : decode(generator);
   const multiply = (point: InstanceType<CurvePoints>, scalar: bigint) => {
     const reduced = ((scalar % n) + n) % n;
     if (reduced === 0n) throw new EmrtdError("CRYPTO_INVALID", "A scalar is zero");
@@ -135,15 +135,15 @@ function encodeToCurve(t: bigint, p: bigint, a: bigint, b: bigint): { x: bigint;
   return { x: x3, y: reduce(root * u) };
 }
 
-export interface DhParameters {
+export type DhParameters = {
   readonly p: bigint;
   readonly g: bigint;
   /** Order of the subgroup; some documents leave it out. */
-  readonly q: bigint | undefined;
-}
+  readonly q: bigint | null;
+};
 
-const MIN_DH_BITS = 1024;
-const MAX_DH_BITS = 4096;
+const minDhBits = 1024;
+const maxDhBits = 4096;
 
 export function dhDomain(name: string, parameters: DhParameters): KeyAgreementDomain {
   const { p, g, q } = parameters;
@@ -160,7 +160,7 @@ export function dhDomain(name: string, parameters: DhParameters): KeyAgreementDo
     const value = bytesToBigInt(bytes);
     if (value <= 1n || value >= p - 1n)
       throw new EmrtdError("CRYPTO_INVALID", "A public key is out of range");
-    if (q !== undefined && modPow(value, q, p) !== 1n) {
+    if (q !== null && modPow(value, q, p) !== 1n) {
       throw new EmrtdError("CRYPTO_INVALID", "A public key is not in the subgroup");
     }
     return value;
@@ -183,7 +183,7 @@ export function dhDomain(name: string, parameters: DhParameters): KeyAgreementDo
     sharedSecret: (privateKey, publicKey) => encode(modPow(decode(publicKey), privateKey, p)),
     mapGeneric: (nonce, shared) => encode((modPow(g, bytesToBigInt(nonce), p) * decode(shared)) % p),
     mapIntegrated: (pseudoRandom) => {
-      if (q === undefined) {
+      if (q === null) {
         throw new EmrtdError("PROTOCOL_UNSUPPORTED", "Integrated mapping needs the order of the subgroup");
       }
       return encode(modPow(bytesToBigInt(pseudoRandom) % p, (p - 1n) / q, p));
@@ -196,16 +196,16 @@ export function dhDomain(name: string, parameters: DhParameters): KeyAgreementDo
 /** Explicit parameters of unknown origin: the same trust question as with explicit curves. */
 export function checkedDhDomain(parameters: DhParameters): KeyAgreementDomain {
   const { p, g, q } = parameters;
-  for (const known of RFC_5114_GROUPS) {
+  for (const known of rfc5114Groups) {
     if (known.parameters.p === p && known.parameters.g === g) return dhDomain(known.name, known.parameters);
   }
   const bits = bitLength(p);
-  if (bits < MIN_DH_BITS || bits > MAX_DH_BITS || !isProbablePrime(p)) {
+  if (bits < minDhBits || bits > maxDhBits || !isProbablePrime(p)) {
     throw new EmrtdError("CRYPTO_INVALID", "The modulus of the group is unsuitable");
   }
   if (g <= 1n || g >= p - 1n)
     throw new EmrtdError("CRYPTO_INVALID", "The generator of the group is unsuitable");
-  if (q !== undefined) {
+  if (q !== null) {
     if (bitLength(q) < 160 || (p - 1n) % q !== 0n || modPow(g, q, p) !== 1n || !isProbablePrime(q)) {
       throw new EmrtdError("CRYPTO_INVALID", "The order of the group is unsuitable");
     }
@@ -216,7 +216,7 @@ export function checkedDhDomain(parameters: DhParameters): KeyAgreementDomain {
 const big = (hex: string): bigint => bytesToBigInt(fromHex(hex));
 
 /** RFC 5114, sections 2.1 to 2.3: standardized domain parameters 0 to 2. */
-export const RFC_5114_GROUPS: readonly { readonly name: string; readonly parameters: DhParameters }[] = [
+export const rfc5114Groups: readonly { readonly name: string; readonly parameters: DhParameters }[] = [
   {
     name: "RFC 5114 1024/160",
     parameters: {
@@ -281,9 +281,9 @@ export const RFC_5114_GROUPS: readonly { readonly name: string; readonly paramet
 
 /** ICAO Doc 9303-11, section 9.5.1. */
 export function standardizedDomain(id: number): KeyAgreementDomain {
-  const group = RFC_5114_GROUPS[id];
+  const group = rfc5114Groups[id];
   if (group !== undefined) return dhDomain(group.name, group.parameters);
   const curve = standardizedCurveOfId(id);
-  if (curve !== undefined) return ecDomain(curve);
+  if (curve !== null) return ecDomain(curve);
   throw new EmrtdError("ALGORITHM_UNSUPPORTED", "The standardized domain parameters are unknown");
 }

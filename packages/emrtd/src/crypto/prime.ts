@@ -24,7 +24,7 @@ export function bitLength(value: bigint): number {
   return value === 0n ? 0 : value.toString(2).length;
 }
 
-const SMALL_PRIMES = [
+const smallPrimes = [
   2n,
   3n,
   5n,
@@ -60,7 +60,7 @@ const SMALL_PRIMES = [
 /** Miller-Rabin with fixed bases: parameters come from signed files, and honest ones are always accepted. */
 export function isProbablePrime(candidate: bigint): boolean {
   if (candidate < 2n) return false;
-  for (const prime of SMALL_PRIMES) {
+  for (const prime of smallPrimes) {
     if (candidate === prime) return true;
     if (candidate % prime === 0n) return false;
   }
@@ -71,7 +71,7 @@ export function isProbablePrime(candidate: bigint): boolean {
     twos++;
   }
   // A random composite of this size passes one round with a chance far below 2^-40.
-  const bases = bitLength(candidate) < 1024 ? SMALL_PRIMES : SMALL_PRIMES.slice(0, 6);
+  const bases = bitLength(candidate) < 1024 ? smallPrimes : smallPrimes.slice(0, 6);
   for (const base of bases) {
     let value = modPow(base, odd, candidate);
     if (value === 1n || value === candidate - 1n) continue;

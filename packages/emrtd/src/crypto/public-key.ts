@@ -1,11 +1,11 @@
-import { OID } from "../ber/oid.ts";
+import { oids } from "../ber/oid.ts";
 import { readWhole, type Tlv } from "../ber/read.ts";
-import { TAG } from "../ber/tag.ts";
+import { tags } from "../ber/tag.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import { type Curve, type CurveName, curveOfOid, curveOfParameters } from "./curves.ts";
-import { SIGNATURE_OID } from "./signature-scheme.ts";
+import { signatureOids } from "./signature-scheme.ts";
 
-export interface RsaPublicKey {
+export type RsaPublicKey = {
   readonly kind: "rsa";
   /** Big-endian, without leading zeros. */
   readonly modulus: Uint8Array;
@@ -13,9 +13,9 @@ export interface RsaPublicKey {
   readonly bits: number;
   /** The SubjectPublicKeyInfo, where it is in the plain form that every library reads. */
   readonly plainEncoding: Uint8Array | null;
-}
+};
 
-export interface EcPublicKey {
+export type EcPublicKey = {
   readonly kind: "ec";
   readonly curve: CurveName;
   /** As encoded in the key: uncompressed or compressed. */
@@ -23,13 +23,13 @@ export interface EcPublicKey {
   readonly explicitParameters: boolean;
   /** The SubjectPublicKeyInfo, where it names its curve. */
   readonly plainEncoding: Uint8Array | null;
-}
+};
 
 export type PublicKey = RsaPublicKey | EcPublicKey;
 
 /** Nothing in the field is larger, and verification time grows with the square of it. */
-const MAX_RSA_BITS = 8192;
-const MIN_RSA_BITS = 1024;
+const maxRsaBits = 8192;
+const minRsaBits = 1024;
 
 /**
  * A SubjectPublicKeyInfo. Explicit curve parameters are recognised as the named curve they spell out, and refused when they
@@ -38,18 +38,18 @@ const MIN_RSA_BITS = 1024;
 export function readPublicKey(subjectPublicKeyInfo: Uint8Array): PublicKey {
   const info = readWhole(subjectPublicKeyInfo, { maxBytes: 16_384, maxDepth: 8, maxNodes: 64 });
   const algorithm = info
-    .expect(TAG.sequence, "A public key")
-    .at(0, "The algorithm of a public key", TAG.sequence);
+    .expect(tags.sequence, "A public key")
+    .at(0, "The algorithm of a public key", tags.sequence);
   const key = info.at(1, "The bits of a public key").bitString();
   if (key.unusedBits !== 0)
     throw new EmrtdError("CRYPTO_INVALID", "A public key is not a whole number of bytes");
   const oid = algorithm.at(0, "The name of a key algorithm").oid();
   // A key marked for PSS is the same key; which scheme counts is said by the signature.
-  if (oid === OID.rsaEncryption) return { ...readRsaKey(key.bytes), plainEncoding: subjectPublicKeyInfo };
-  if (oid === SIGNATURE_OID.rsaPss) return { ...readRsaKey(key.bytes), plainEncoding: null };
-  if (oid === OID.ecPublicKey) {
+  if (oid === oids.rsaEncryption) return { ...readRsaKey(key.bytes), plainEncoding: subjectPublicKeyInfo };
+  if (oid === signatureOids.rsaPss) return { ...readRsaKey(key.bytes), plainEncoding: null };
+  if (oid === oids.ecPublicKey) {
     const parameters = algorithm.at(1, "The parameters of an elliptic curve key");
-    const explicitParameters = parameters.tag !== TAG.oid;
+    const explicitParameters = parameters.tag !== tags.oid;
     const curve = explicitParameters ? readExplicitParameters(parameters) : namedCurve(parameters.oid());
     checkPoint(key.bytes, curve);
     const plainEncoding = explicitParameters ? null : subjectPublicKeyInfo;
@@ -60,13 +60,13 @@ export function readPublicKey(subjectPublicKeyInfo: Uint8Array): PublicKey {
 
 function readRsaKey(bytes: Uint8Array): Omit<RsaPublicKey, "plainEncoding"> {
   const key = readWhole(bytes, { maxBytes: 4096, maxDepth: 2, maxNodes: 8 }).expect(
-    TAG.sequence,
+    tags.sequence,
     "An RSA key",
   );
   const modulus = key.at(0, "The modulus of an RSA key").unsignedBytes();
   const exponent = key.at(1, "The exponent of an RSA key").unsignedBytes();
   const bits = (modulus.length - 1) * 8 + (32 - Math.clz32(modulus[0] ?? 0));
-  if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS) {
+  if (bits < minRsaBits || bits > maxRsaBits) {
     throw new EmrtdError("CRYPTO_INVALID", `An RSA key of ${bits} bits is not accepted`);
   }
   const lowest = exponent[exponent.length - 1] ?? 0;
@@ -78,17 +78,17 @@ function readRsaKey(bytes: Uint8Array): Omit<RsaPublicKey, "plainEncoding"> {
 
 function namedCurve(oid: string): Curve {
   const curve = curveOfOid(oid);
-  if (curve === undefined) throw new EmrtdError("ALGORITHM_UNSUPPORTED", `The curve ${oid} is not supported`);
+  if (curve === null) throw new EmrtdError("ALGORITHM_UNSUPPORTED", `The curve ${oid} is not supported`);
   return curve;
 }
 
 function readExplicitParameters(parameters: Tlv): Curve {
-  parameters.expect(TAG.sequence, "The parameters of an elliptic curve key");
-  const field = parameters.at(1, "The field of a curve", TAG.sequence);
-  if (field.at(0, "The type of a field").oid() !== OID.primeField) {
+  parameters.expect(tags.sequence, "The parameters of an elliptic curve key");
+  const field = parameters.at(1, "The field of a curve", tags.sequence);
+  if (field.at(0, "The type of a field").oid() !== oids.primeField) {
     throw new EmrtdError("ALGORITHM_UNSUPPORTED", "The curve is not over a prime field");
   }
-  const coefficients = parameters.at(2, "The coefficients of a curve", TAG.sequence);
+  const coefficients = parameters.at(2, "The coefficients of a curve", tags.sequence);
   const generator = parameters.at(3, "The generator of a curve").octetString();
   const cofactor = parameters.children()[5];
   const form = generator[0];
@@ -99,12 +99,12 @@ function readExplicitParameters(parameters: Tlv): Curve {
     a: coefficients.at(0, "The coefficient a").octetString(),
     b: coefficients.at(1, "The coefficient b").octetString(),
     gx: compressed ? generator.subarray(1) : generator.subarray(1, 1 + half),
-    gy: compressed ? undefined : generator.subarray(1 + half),
+    gy: compressed ? null : generator.subarray(1 + half),
     gyIsOdd: form === 3,
     n: parameters.at(4, "The order of a curve").unsignedBytes(),
-    cofactor: cofactor?.tag === TAG.integer ? cofactor.integer() : undefined,
+    cofactor: cofactor?.tag === tags.integer ? cofactor.integer() : null,
   });
-  if (curve === undefined || (form !== 4 && !compressed)) {
+  if (curve === null || (form !== 4 && !compressed)) {
     throw new EmrtdError(
       "ALGORITHM_UNSUPPORTED",
       "The explicit curve parameters are those of no known curve",

@@ -1,22 +1,22 @@
-import { OID } from "../ber/oid.ts";
+import { oids } from "../ber/oid.ts";
 import type { Tlv } from "../ber/read.ts";
-import { contextConstructed, TAG } from "../ber/tag.ts";
+import { contextConstructed, tags } from "../ber/tag.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import { type DigestName, digestForOid } from "../lds/lds-security-object.ts";
 
 /** MGF1 is the only mask generation function there is, so its hash is all that is named. */
-export interface PssParameters {
+export type PssParameters = {
   readonly hash: DigestName;
   readonly mgfHash: DigestName;
   readonly saltBytes: number;
-}
+};
 
 export type SignatureScheme =
   | { readonly kind: "rsa_pkcs1"; readonly hash: DigestName }
   | ({ readonly kind: "rsa_pss" } & PssParameters)
   | { readonly kind: "ecdsa"; readonly hash: DigestName };
 
-export const SIGNATURE_OID = {
+export const signatureOids = {
   rsaPss: "1.2.840.113549.1.1.10",
   mgf1: "1.2.840.113549.1.1.8",
   rsaWithSha1: "1.2.840.113549.1.1.5",
@@ -31,51 +31,51 @@ export const SIGNATURE_OID = {
   ecdsaWithSha512: "1.2.840.10045.4.3.4",
 } as const;
 
-const FIXED_SCHEMES: ReadonlyMap<string, SignatureScheme> = new Map<string, SignatureScheme>([
-  [SIGNATURE_OID.rsaWithSha1, { kind: "rsa_pkcs1", hash: "SHA-1" }],
-  [SIGNATURE_OID.rsaWithSha224, { kind: "rsa_pkcs1", hash: "SHA-224" }],
-  [SIGNATURE_OID.rsaWithSha256, { kind: "rsa_pkcs1", hash: "SHA-256" }],
-  [SIGNATURE_OID.rsaWithSha384, { kind: "rsa_pkcs1", hash: "SHA-384" }],
-  [SIGNATURE_OID.rsaWithSha512, { kind: "rsa_pkcs1", hash: "SHA-512" }],
-  [SIGNATURE_OID.ecdsaWithSha1, { kind: "ecdsa", hash: "SHA-1" }],
-  [SIGNATURE_OID.ecdsaWithSha224, { kind: "ecdsa", hash: "SHA-224" }],
-  [SIGNATURE_OID.ecdsaWithSha256, { kind: "ecdsa", hash: "SHA-256" }],
-  [SIGNATURE_OID.ecdsaWithSha384, { kind: "ecdsa", hash: "SHA-384" }],
-  [SIGNATURE_OID.ecdsaWithSha512, { kind: "ecdsa", hash: "SHA-512" }],
+const fixedSchemes: ReadonlyMap<string, SignatureScheme> = new Map<string, SignatureScheme>([
+  [signatureOids.rsaWithSha1, { kind: "rsa_pkcs1", hash: "SHA-1" }],
+  [signatureOids.rsaWithSha224, { kind: "rsa_pkcs1", hash: "SHA-224" }],
+  [signatureOids.rsaWithSha256, { kind: "rsa_pkcs1", hash: "SHA-256" }],
+  [signatureOids.rsaWithSha384, { kind: "rsa_pkcs1", hash: "SHA-384" }],
+  [signatureOids.rsaWithSha512, { kind: "rsa_pkcs1", hash: "SHA-512" }],
+  [signatureOids.ecdsaWithSha1, { kind: "ecdsa", hash: "SHA-1" }],
+  [signatureOids.ecdsaWithSha224, { kind: "ecdsa", hash: "SHA-224" }],
+  [signatureOids.ecdsaWithSha256, { kind: "ecdsa", hash: "SHA-256" }],
+  [signatureOids.ecdsaWithSha384, { kind: "ecdsa", hash: "SHA-384" }],
+  [signatureOids.ecdsaWithSha512, { kind: "ecdsa", hash: "SHA-512" }],
 ]);
 
 /** Larger salts than the largest hash are used by nobody and some libraries treat huge ones as "automatic". */
-const MAX_SALT_BYTES = 512;
+const maxSaltBytes = 512;
 
 export function readHashAlgorithm(algorithm: Tlv): DigestName {
-  const oid = algorithm.expect(TAG.sequence, "A hash algorithm").at(0, "The name of a hash algorithm").oid();
+  const oid = algorithm.expect(tags.sequence, "A hash algorithm").at(0, "The name of a hash algorithm").oid();
   const hash = digestForOid(oid);
-  if (hash === undefined)
+  if (hash === null)
     throw new EmrtdError("ALGORITHM_UNSUPPORTED", `The hash algorithm ${oid} is not supported`);
   return hash;
 }
 
-export interface ReadScheme {
+export type ReadScheme = {
   readonly scheme: SignatureScheme;
   /** The identifier named only a key type, so that the hash came from `digest`. */
   readonly hashFromDigest: boolean;
-}
+};
 
 /**
  * An AlgorithmIdentifier of a signature. Signer infos may name just the type of key; the hash is then that of the
  * message digest, which the caller passes as `digest`. Certificates have none and pass nothing.
  */
 export function readSignatureScheme(algorithm: Tlv, digest?: DigestName): ReadScheme {
-  algorithm.expect(TAG.sequence, "A signature algorithm");
+  algorithm.expect(tags.sequence, "A signature algorithm");
   const oid = algorithm.at(0, "The name of a signature algorithm").oid();
-  const fixed = FIXED_SCHEMES.get(oid);
+  const fixed = fixedSchemes.get(oid);
   if (fixed !== undefined) return { scheme: fixed, hashFromDigest: false };
-  if (oid === SIGNATURE_OID.rsaPss)
+  if (oid === signatureOids.rsaPss)
     return { scheme: readPss(algorithm.children()[1]), hashFromDigest: false };
-  if (digest !== undefined && oid === OID.rsaEncryption) {
+  if (digest !== undefined && oid === oids.rsaEncryption) {
     return { scheme: { kind: "rsa_pkcs1", hash: digest }, hashFromDigest: true };
   }
-  if (digest !== undefined && oid === OID.ecPublicKey) {
+  if (digest !== undefined && oid === oids.ecPublicKey) {
     return { scheme: { kind: "ecdsa", hash: digest }, hashFromDigest: true };
   }
   throw new EmrtdError("ALGORITHM_UNSUPPORTED", `The signature algorithm ${oid} is not supported`);
@@ -85,8 +85,8 @@ function readPss(parameters: Tlv | undefined): SignatureScheme {
   let hash: DigestName = "SHA-1";
   let mgfHash: DigestName = "SHA-1";
   let saltBytes = 20;
-  if (parameters !== undefined && parameters.tag !== TAG.null) {
-    parameters.expect(TAG.sequence, "The parameters of a PSS signature");
+  if (parameters !== undefined && parameters.tag !== tags.null) {
+    parameters.expect(tags.sequence, "The parameters of a PSS signature");
     for (const field of parameters.children()) {
       const content = field.at(0, "A parameter of a PSS signature");
       if (field.tag === contextConstructed(0)) hash = readHashAlgorithm(content);
@@ -97,15 +97,15 @@ function readPss(parameters: Tlv | undefined): SignatureScheme {
       }
     }
   }
-  if (saltBytes < 0 || saltBytes > MAX_SALT_BYTES) {
+  if (saltBytes < 0 || saltBytes > maxSaltBytes) {
     throw new EmrtdError("ALGORITHM_UNSUPPORTED", "The salt length of a PSS signature is out of range");
   }
   return { kind: "rsa_pss", hash, mgfHash, saltBytes };
 }
 
 function readMgf1(algorithm: Tlv): DigestName {
-  const oid = algorithm.expect(TAG.sequence, "A mask generation function").at(0, "Its name").oid();
-  if (oid !== SIGNATURE_OID.mgf1) {
+  const oid = algorithm.expect(tags.sequence, "A mask generation function").at(0, "Its name").oid();
+  if (oid !== signatureOids.mgf1) {
     throw new EmrtdError("ALGORITHM_UNSUPPORTED", "The mask generation function is not MGF1");
   }
   return readHashAlgorithm(algorithm.at(1, "The hash of the mask generation function"));

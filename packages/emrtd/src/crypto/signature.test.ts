@@ -10,22 +10,22 @@ import {
 import { test } from "node:test";
 import fc from "fast-check";
 import { checker, flipBit } from "../../test/support/test-country.ts";
-import { OID } from "../ber/oid.ts";
+import { oids } from "../ber/oid.ts";
 import { readWhole } from "../ber/read.ts";
 import { bitString, integer, nullValue, octetString, oid, sequence } from "../ber/write.ts";
 import { concat, uintBytes, utf8 } from "../bytes.ts";
 import { isEmrtdError } from "../emrtd-error.ts";
 import type { DigestName } from "../lds/lds-security-object.ts";
 import { ecSigningKey, rsaSigningKey, signatureAlgorithm } from "../node/test-country/signing-key.ts";
-import { checkSignature, STRICT_SIGNATURES } from "./check-signature.ts";
-import { CURVES, curveNamed } from "./curves.ts";
+import { checkSignature, strictSignatures } from "./check-signature.ts";
+import { curveNamed, curves } from "./curves.ts";
 import { readPublicKey } from "./public-key.ts";
 import { readSignatureScheme, type SignatureScheme } from "./signature-scheme.ts";
 
-const MESSAGE = utf8("a message");
-const ALL = { digestInfoWithoutNull: true, rawEcdsa: true, wrongCurveOfSameSize: false };
+const signedMessage = utf8("a message");
+const tolerant = { digestInfoWithoutNull: true, rawEcdsa: true, wrongCurveOfSameSize: false };
 
-for (const curve of CURVES) {
+for (const curve of curves) {
   test(`${curve.name}: named and explicit parameters are the same curve, and both check signatures`, () => {
     const scheme = { kind: "ecdsa", hash: "SHA-256" } as const;
     for (const explicitParameters of [false, true]) {
@@ -34,13 +34,13 @@ for (const curve of CURVES) {
       assert.ok(key.kind === "ec");
       assert.equal(key.curve, curve.name);
       assert.equal(key.explicitParameters, explicitParameters);
-      const signature = signer.sign(scheme, MESSAGE);
+      const signature = signer.sign(scheme, signedMessage);
       assert.equal(
-        checkSignature(checker, { scheme, key, message: MESSAGE, signature }, STRICT_SIGNATURES).valid,
+        checkSignature(checker, { scheme, key, message: signedMessage, signature }, strictSignatures).valid,
         true,
       );
       const other = { scheme, key, message: utf8("another"), signature };
-      assert.equal(checkSignature(checker, other, ALL).valid, false);
+      assert.equal(checkSignature(checker, other, tolerant).valid, false);
     }
   });
 }
@@ -49,18 +49,18 @@ test("signatures of node:crypto's own random kind are accepted as ours are", () 
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "brainpoolP320r1" });
   const key = readPublicKey(new Uint8Array(publicKey.export({ format: "der", type: "spki" })));
   const scheme = { kind: "ecdsa", hash: "SHA-512" } as const;
-  const der = new Uint8Array(sign("sha512", MESSAGE, privateKey));
+  const der = new Uint8Array(sign("sha512", signedMessage, privateKey));
   assert.deepEqual(
-    checkSignature(checker, { scheme, key, message: MESSAGE, signature: der }, STRICT_SIGNATURES),
+    checkSignature(checker, { scheme, key, message: signedMessage, signature: der }, strictSignatures),
     {
       valid: true,
       warnings: [],
     },
   );
-  const raw = new Uint8Array(sign("sha512", MESSAGE, { key: privateKey, dsaEncoding: "ieee-p1363" }));
-  const signed = { scheme, key, message: MESSAGE, signature: raw };
-  assert.deepEqual(checkSignature(checker, signed, ALL).warnings, ["raw_ecdsa_signature"]);
-  assert.equal(checkSignature(checker, signed, STRICT_SIGNATURES).valid, false);
+  const raw = new Uint8Array(sign("sha512", signedMessage, { key: privateKey, dsaEncoding: "ieee-p1363" }));
+  const signed = { scheme, key, message: signedMessage, signature: raw };
+  assert.deepEqual(checkSignature(checker, signed, tolerant).warnings, ["raw_ecdsa_signature"]);
+  assert.equal(checkSignature(checker, signed, strictSignatures).valid, false);
 });
 
 test("a key that states the wrong curve of the same size is used only where the policy allows it", () => {
@@ -69,23 +69,28 @@ test("a key that states the wrong curve of the same size is used only where the 
   const right = readPublicKey(signer.subjectPublicKeyInfo);
   assert.ok(right.kind === "ec");
   const wrong = { ...right, curve: "secp256r1", plainEncoding: null } as const;
-  const signed = { scheme, key: wrong, message: MESSAGE, signature: signer.sign(scheme, MESSAGE) };
-  assert.equal(checkSignature(checker, signed, ALL).valid, false);
-  const verdict = checkSignature(checker, signed, { ...ALL, wrongCurveOfSameSize: true });
+  const signed = {
+    scheme,
+    key: wrong,
+    message: signedMessage,
+    signature: signer.sign(scheme, signedMessage),
+  };
+  assert.equal(checkSignature(checker, signed, tolerant).valid, false);
+  const verdict = checkSignature(checker, signed, { ...tolerant, wrongCurveOfSameSize: true });
   assert.deepEqual(verdict, { valid: true, warnings: ["wrong_curve_of_same_size"] });
 });
 
-const HASHES: readonly DigestName[] = ["SHA-1", "SHA-224", "SHA-256", "SHA-384", "SHA-512"];
+const hashes: readonly DigestName[] = ["SHA-1", "SHA-224", "SHA-256", "SHA-384", "SHA-512"];
 
 test("PSS is checked with its own hashes and salt length and no other", () => {
   const signer = rsaSigningKey("signer2048");
   const key = readPublicKey(signer.subjectPublicKeyInfo);
-  for (const hash of HASHES) {
-    for (const mgfHash of HASHES) {
+  for (const hash of hashes) {
+    for (const mgfHash of hashes) {
       const scheme: SignatureScheme = { kind: "rsa_pss", hash, mgfHash, saltBytes: 20 };
-      const signature = signer.sign(scheme, MESSAGE);
+      const signature = signer.sign(scheme, signedMessage);
       const check = (other: SignatureScheme) =>
-        checkSignature(checker, { scheme: other, key, message: MESSAGE, signature }, ALL).valid;
+        checkSignature(checker, { scheme: other, key, message: signedMessage, signature }, tolerant).valid;
       assert.equal(check(scheme), true, `${hash} ${mgfHash}`);
       assert.equal(check({ ...scheme, saltBytes: 21 }), false);
       assert.equal(check({ ...scheme, mgfHash: mgfHash === "SHA-1" ? "SHA-256" : "SHA-1" }), false);
@@ -98,21 +103,21 @@ test("a DigestInfo without NULL is compared whole: nothing that merely looks lik
   const signer = rsaSigningKey("signer2048");
   const key = readPublicKey(signer.subjectPublicKeyInfo);
   const privateKey = createPrivateKey({ key: Buffer.from(signer.pkcs8), format: "der", type: "pkcs8" });
-  const digest = createHash("sha256").update(MESSAGE).digest();
+  const digest = createHash("sha256").update(signedMessage).digest();
   const scheme = { kind: "rsa_pkcs1", hash: "SHA-256" } as const;
   const raw = (block: Uint8Array) =>
     new Uint8Array(privateEncrypt({ key: privateKey, padding: constants.RSA_NO_PADDING }, block));
   const padded = (info: Uint8Array, filler = 0xff) =>
     concat(Uint8Array.of(0, 1), new Uint8Array(256 - 3 - info.length).fill(filler), Uint8Array.of(0), info);
   const check = (signature: Uint8Array) =>
-    checkSignature(checker, { scheme, key, message: MESSAGE, signature }, ALL);
-  const withoutNull = sequence(sequence(oid(OID.sha256)), octetString(digest));
+    checkSignature(checker, { scheme, key, message: signedMessage, signature }, tolerant);
+  const withoutNull = sequence(sequence(oid(oids.sha256)), octetString(digest));
   assert.deepEqual(check(raw(padded(withoutNull))).warnings, ["digest_info_without_null"]);
   assert.equal(
     checkSignature(
       checker,
-      { scheme, key, message: MESSAGE, signature: raw(padded(withoutNull)) },
-      STRICT_SIGNATURES,
+      { scheme, key, message: signedMessage, signature: raw(padded(withoutNull)) },
+      strictSignatures,
     ).valid,
     false,
   );
@@ -120,9 +125,9 @@ test("a DigestInfo without NULL is compared whole: nothing that merely looks lik
   const short = concat(Uint8Array.of(0, 1), new Uint8Array(8).fill(0xff), Uint8Array.of(0), withoutNull);
   assert.equal(check(raw(concat(short, new Uint8Array(256 - short.length)))).valid, false);
   assert.equal(check(raw(padded(withoutNull, 0xfe))).valid, false);
-  assert.equal(check(raw(padded(sequence(sequence(oid(OID.sha1)), octetString(digest))))).valid, false);
+  assert.equal(check(raw(padded(sequence(sequence(oid(oids.sha1)), octetString(digest))))).valid, false);
   const withParameters = sequence(
-    sequence(oid(OID.sha256), octetString(new Uint8Array(4))),
+    sequence(oid(oids.sha256), octetString(new Uint8Array(4))),
     octetString(digest),
   );
   assert.equal(check(raw(padded(withParameters))).valid, false);
@@ -137,9 +142,9 @@ test("a signature with any bit flipped, cut, or of another key is invalid", () =
     const key = readPublicKey(signer.subjectPublicKeyInfo);
     const scheme: SignatureScheme =
       key.kind === "rsa" ? { kind: "rsa_pkcs1", hash: "SHA-256" } : { kind: "ecdsa", hash: "SHA-512" };
-    const signature = signer.sign(scheme, MESSAGE);
+    const signature = signer.sign(scheme, signedMessage);
     const check = (other: Uint8Array) =>
-      checkSignature(checker, { scheme, key, message: MESSAGE, signature: other }, ALL).valid;
+      checkSignature(checker, { scheme, key, message: signedMessage, signature: other }, tolerant).valid;
     for (let bit = 0; bit < signature.length * 8; bit += 11)
       assert.equal(check(flipBit(signature, bit)), false);
     for (const length of [0, 1, signature.length - 1])
@@ -153,14 +158,14 @@ function explicitKey(change: Partial<Record<"p" | "a" | "b" | "gx" | "n" | "cofa
   const field = (value: bigint) => octetString(uintBytes(value, 32));
   const parameters = sequence(
     integer(1),
-    sequence(oid(OID.primeField), integer(curve.p)),
+    sequence(oid(oids.primeField), integer(curve.p)),
     sequence(field(curve.a), field(curve.b)),
     octetString(Uint8Array.of(4), uintBytes(curve.gx, 32), uintBytes(curve.gy, 32)),
     integer(curve.n),
     integer(curve.cofactor),
   );
   const point = concat(Uint8Array.of(4), uintBytes(curve.gx, 32), uintBytes(curve.gy, 32));
-  return sequence(sequence(oid(OID.ecPublicKey), parameters), bitString(point));
+  return sequence(sequence(oid(oids.ecPublicKey), parameters), bitString(point));
 }
 
 test("explicit parameters that differ from a known curve in anything are refused, a forged generator above all", () => {
@@ -181,7 +186,7 @@ test("explicit parameters that differ from a known curve in anything are refused
 test("RSA keys that are too short or have an exponent that signs nothing are refused", () => {
   const key = (modulus: bigint, exponent: bigint) =>
     sequence(
-      sequence(oid(OID.rsaEncryption), nullValue()),
+      sequence(oid(oids.rsaEncryption), nullValue()),
       bitString(sequence(integer(modulus), integer(exponent))),
     );
   assert.equal(readPublicKey(key(2n ** 1024n - 1n, 3n)).kind, "rsa");
@@ -196,7 +201,7 @@ test("RSA keys that are too short or have an exponent that signs nothing are ref
 });
 
 test("an algorithm reads back as the scheme it was written for", () => {
-  const hash = fc.constantFrom(...HASHES);
+  const hash = fc.constantFrom(...hashes);
   const scheme: fc.Arbitrary<SignatureScheme> = fc.oneof(
     hash.map((name) => ({ kind: "rsa_pkcs1", hash: name }) as const),
     hash.map((name) => ({ kind: "ecdsa", hash: name }) as const),
@@ -209,7 +214,7 @@ test("an algorithm reads back as the scheme it was written for", () => {
       assert.deepEqual(readSignatureScheme(readWhole(signatureAlgorithm(expected))).scheme, expected);
     }),
   );
-  assert.throws(() => readSignatureScheme(readWhole(sequence(oid(OID.rsaEncryption)))), isEmrtdError);
+  assert.throws(() => readSignatureScheme(readWhole(sequence(oid(oids.rsaEncryption)))), isEmrtdError);
   assert.deepEqual(readSignatureScheme(readWhole(sequence(oid("1.2.840.113549.1.1.10")))).scheme, {
     kind: "rsa_pss",
     hash: "SHA-1",

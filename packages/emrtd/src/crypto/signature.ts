@@ -10,7 +10,7 @@ export type EcdsaEncoding = "der" | "raw";
  * browser. An implementation answers `false` for whatever is not a valid signature, malformed ones included, and never
  * decides about tolerance: each method accepts exactly one form.
  */
-export interface SignatureChecker {
+export type SignatureChecker = {
   hash(hash: DigestName, bytes: Uint8Array): Uint8Array;
   verifyRsaPkcs1(key: RsaPublicKey, hash: DigestName, message: Uint8Array, signature: Uint8Array): boolean;
   /**
@@ -36,4 +36,4 @@ export interface SignatureChecker {
     signature: Uint8Array,
     encoding: EcdsaEncoding,
   ): boolean;
-}
+};

@@ -1,6 +1,6 @@
-import { OID } from "../ber/oid.ts";
+import { oids } from "../ber/oid.ts";
 import { readWhole, type Tlv } from "../ber/read.ts";
-import { TAG } from "../ber/tag.ts";
+import { tags } from "../ber/tag.ts";
 import { bytesToBigInt } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import {
@@ -19,29 +19,29 @@ export type SubjectPublicKey =
   | { readonly kind: "DH"; readonly domain: KeyAgreementDomain; readonly publicKey: Uint8Array };
 
 /** BSI TR-03110: the algorithm whose parameter is the number of a standardized domain. */
-const STANDARDIZED_DOMAIN_OID = "0.4.0.127.0.7.1.2";
-const MAX_KEY_BYTES = 8192;
-const MAX_RSA_BITS = 8192;
-const MAX_EXPONENT_BITS = 64;
+const standardizedDomainOid = "0.4.0.127.0.7.1.2";
+const maxKeyBytes = 8192;
+const maxRsaBits = 8192;
+const maxExponentBits = 64;
 
 export function readSubjectPublicKey(bytes: Uint8Array): SubjectPublicKey {
-  const info = readWhole(bytes, { maxBytes: MAX_KEY_BYTES, maxDepth: 8, maxNodes: 100 }).expect(
-    TAG.sequence,
+  const info = readWhole(bytes, { maxBytes: maxKeyBytes, maxDepth: 8, maxNodes: 100 }).expect(
+    tags.sequence,
     "SubjectPublicKeyInfo",
   );
-  const algorithm = info.at(0, "algorithm", TAG.sequence);
-  const key = info.at(1, "subjectPublicKey", TAG.bitString).bitString();
+  const algorithm = info.at(0, "algorithm", tags.sequence);
+  const key = info.at(1, "subjectPublicKey", tags.bitString).bitString();
   if (key.unusedBits !== 0) throw new EmrtdError("CRYPTO_INVALID", "The public key is not whole bytes");
   const parameters = algorithm.children()[1];
-  switch (algorithm.at(0, "algorithm identifier", TAG.oid).oid()) {
-    case OID.rsaEncryption:
+  switch (algorithm.at(0, "algorithm identifier", tags.oid).oid()) {
+    case oids.rsaEncryption:
       return readRsa(key.bytes);
-    case OID.ecPublicKey:
+    case oids.ecPublicKey:
       return { kind: "EC", curve: readCurve(parameters), point: key.bytes };
-    case OID.dhKeyAgreement:
-    case OID.dhPublicNumber:
+    case oids.dhKeyAgreement:
+    case oids.dhPublicNumber:
       return { kind: "DH", domain: readDhDomain(algorithm), publicKey: integerValue(key.bytes) };
-    case STANDARDIZED_DOMAIN_OID:
+    case standardizedDomainOid:
       return readStandardized(parameters, key.bytes);
     default:
       throw new EmrtdError("ALGORITHM_UNSUPPORTED", "The kind of the public key is not known");
@@ -62,33 +62,33 @@ export function readAgreementKey(bytes: Uint8Array): { domain: KeyAgreementDomai
 /** An AlgorithmIdentifier that stands for a domain, as EF.CardAccess holds it for PACE. */
 export function readDomain(algorithmIdentifier: Uint8Array): KeyAgreementDomain {
   const algorithm = readWhole(algorithmIdentifier, {
-    maxBytes: MAX_KEY_BYTES,
+    maxBytes: maxKeyBytes,
     maxDepth: 8,
     maxNodes: 100,
-  }).expect(TAG.sequence, "AlgorithmIdentifier");
-  switch (algorithm.at(0, "algorithm identifier", TAG.oid).oid()) {
-    case OID.ecPublicKey:
+  }).expect(tags.sequence, "AlgorithmIdentifier");
+  switch (algorithm.at(0, "algorithm identifier", tags.oid).oid()) {
+    case oids.ecPublicKey:
       return ecDomain(readCurve(algorithm.children()[1]));
-    case OID.dhKeyAgreement:
-    case OID.dhPublicNumber:
+    case oids.dhKeyAgreement:
+    case oids.dhPublicNumber:
       return readDhDomain(algorithm);
-    case STANDARDIZED_DOMAIN_OID:
-      return standardizedDomain(algorithm.at(1, "number of the domain", TAG.integer).smallInteger());
+    case standardizedDomainOid:
+      return standardizedDomain(algorithm.at(1, "number of the domain", tags.integer).smallInteger());
     default:
       throw new EmrtdError("ALGORITHM_UNSUPPORTED", "The kind of the domain is not known");
   }
 }
 
 function readRsa(bytes: Uint8Array): SubjectPublicKey {
-  const sequence = readWhole(bytes, { maxBytes: MAX_KEY_BYTES, maxDepth: 2 }).expect(
-    TAG.sequence,
+  const sequence = readWhole(bytes, { maxBytes: maxKeyBytes, maxDepth: 2 }).expect(
+    tags.sequence,
     "RSAPublicKey",
   );
-  const modulus = bytesToBigInt(sequence.at(0, "modulus", TAG.integer).unsignedBytes());
-  const exponent = bytesToBigInt(sequence.at(1, "publicExponent", TAG.integer).unsignedBytes());
+  const modulus = bytesToBigInt(sequence.at(0, "modulus", tags.integer).unsignedBytes());
+  const exponent = bytesToBigInt(sequence.at(1, "publicExponent", tags.integer).unsignedBytes());
   const bits = bitLength(modulus);
   // A huge exponent would only serve to keep the verifier busy.
-  if (bits > MAX_RSA_BITS || bits < 512 || bitLength(exponent) > MAX_EXPONENT_BITS || exponent < 3n) {
+  if (bits > maxRsaBits || bits < 512 || bitLength(exponent) > maxExponentBits || exponent < 3n) {
     throw new EmrtdError("CRYPTO_INVALID", "The RSA key is out of bounds");
   }
   if ((exponent & 1n) === 0n || (modulus & 1n) === 0n)
@@ -97,57 +97,57 @@ function readRsa(bytes: Uint8Array): SubjectPublicKey {
 }
 
 export function readCurve(parameters: Tlv | undefined): CalculableCurve {
-  if (parameters?.tag === TAG.oid) {
+  if (parameters?.tag === tags.oid) {
     const curve = standardizedCurveOfOid(parameters.oid());
-    if (curve === undefined) throw new EmrtdError("ALGORITHM_UNSUPPORTED", "The named curve is not known");
+    if (curve === null) throw new EmrtdError("ALGORITHM_UNSUPPORTED", "The named curve is not known");
     return curve;
   }
-  if (parameters?.tag !== TAG.sequence) {
+  if (parameters?.tag !== tags.sequence) {
     throw new EmrtdError("CRYPTO_INVALID", "The elliptic curve key does not name its curve");
   }
-  const field = parameters.at(1, "fieldID", TAG.sequence);
-  if (field.at(0, "fieldType", TAG.oid).oid() !== OID.primeField) {
+  const field = parameters.at(1, "fieldID", tags.sequence);
+  if (field.at(0, "fieldType", tags.oid).oid() !== oids.primeField) {
     throw new EmrtdError("ALGORITHM_UNSUPPORTED", "Only curves over prime fields are supported");
   }
-  const curve = parameters.at(2, "curve", TAG.sequence);
-  const base = parameters.at(3, "base", TAG.octetString).octetString();
+  const curve = parameters.at(2, "curve", tags.sequence);
+  const base = parameters.at(3, "base", tags.octetString).octetString();
   const coordinateBytes = (base.length - 1) / 2;
   if (base[0] !== 4 || !Number.isInteger(coordinateBytes)) {
     throw new EmrtdError("CRYPTO_INVALID", "The generator of the curve is not an uncompressed point");
   }
   const cofactor = parameters.children()[5];
   return curveFromParameters({
-    p: bytesToBigInt(field.at(1, "prime", TAG.integer).unsignedBytes()),
-    a: bytesToBigInt(curve.at(0, "a", TAG.octetString).octetString()),
-    b: bytesToBigInt(curve.at(1, "b", TAG.octetString).octetString()),
+    p: bytesToBigInt(field.at(1, "prime", tags.integer).unsignedBytes()),
+    a: bytesToBigInt(curve.at(0, "a", tags.octetString).octetString()),
+    b: bytesToBigInt(curve.at(1, "b", tags.octetString).octetString()),
     Gx: bytesToBigInt(base.subarray(1, 1 + coordinateBytes)),
     Gy: bytesToBigInt(base.subarray(1 + coordinateBytes)),
-    n: bytesToBigInt(parameters.at(4, "order", TAG.integer).unsignedBytes()),
-    h: cofactor?.tag === TAG.integer ? bytesToBigInt(cofactor.unsignedBytes()) : 1n,
+    n: bytesToBigInt(parameters.at(4, "order", tags.integer).unsignedBytes()),
+    h: cofactor?.tag === tags.integer ? bytesToBigInt(cofactor.unsignedBytes()) : 1n,
   });
 }
 
 export function readDhDomain(algorithm: Tlv): KeyAgreementDomain {
-  const parameters = algorithm.at(1, "DH parameters", TAG.sequence);
+  const parameters = algorithm.at(1, "DH parameters", tags.sequence);
   const number = (index: number, what: string) =>
-    bytesToBigInt(parameters.at(index, what, TAG.integer).unsignedBytes());
+    bytesToBigInt(parameters.at(index, what, tags.integer).unsignedBytes());
   // PKCS #3 has a private length in the third place, X9.42 the order of the subgroup.
-  const hasOrder = algorithm.at(0, "algorithm identifier", TAG.oid).oid() === OID.dhPublicNumber;
-  return checkedDhDomain({ p: number(0, "p"), g: number(1, "g"), q: hasOrder ? number(2, "q") : undefined });
+  const hasOrder = algorithm.at(0, "algorithm identifier", tags.oid).oid() === oids.dhPublicNumber;
+  return checkedDhDomain({ p: number(0, "p"), g: number(1, "g"), q: hasOrder ? number(2, "q") : null });
 }
 
 function readStandardized(parameters: Tlv | undefined, key: Uint8Array): SubjectPublicKey {
-  if (parameters?.tag !== TAG.integer) {
+  if (parameters?.tag !== tags.integer) {
     throw new EmrtdError("CRYPTO_INVALID", "The standardized domain has no number");
   }
   const id = parameters.smallInteger();
   const curve = standardizedCurveOfId(id);
-  if (curve !== undefined) return { kind: "EC", curve, point: key };
+  if (curve !== null) return { kind: "EC", curve, point: key };
   return { kind: "DH", domain: standardizedDomain(id), publicKey: integerValue(key) };
 }
 
 function integerValue(bytes: Uint8Array): Uint8Array {
-  return readWhole(bytes, { maxBytes: MAX_KEY_BYTES, maxDepth: 1 })
-    .expect(TAG.integer, "DH public key")
+  return readWhole(bytes, { maxBytes: maxKeyBytes, maxDepth: 1 })
+    .expect(tags.integer, "DH public key")
     .unsignedBytes();
 }

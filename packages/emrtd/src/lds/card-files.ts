@@ -1,5 +1,5 @@
 import { readTlv } from "../ber/read.ts";
-import { TAG } from "../ber/tag.ts";
+import { tags } from "../ber/tag.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import { openPaddedFile } from "./lds-file.ts";
 import {
@@ -11,7 +11,7 @@ import {
 
 /** EF.CardAccess is readable before any access control and is not signed: it says how to talk, never whom to trust. */
 export function readCardAccess(bytes: Uint8Array): readonly SecurityInfo[] {
-  return readSecurityInfos(openPaddedFile(bytes, TAG.set, "EF.CardAccess"));
+  return readSecurityInfos(openPaddedFile(bytes, tags.set, "EF.CardAccess"));
 }
 
 export function buildCardAccess(contents: readonly SecurityInfoContent[]): Uint8Array {
@@ -20,33 +20,33 @@ export function buildCardAccess(contents: readonly SecurityInfoContent[]): Uint8
 
 /** EF.CardSecurity is a CMS message without a wrapper; only the padding behind it is taken off. */
 export function readCardSecurityContent(bytes: Uint8Array): Uint8Array {
-  return openPaddedFile(bytes, TAG.sequence, "EF.CardSecurity").bytes;
+  return openPaddedFile(bytes, tags.sequence, "EF.CardSecurity").bytes;
 }
 
-export interface AtrInfo {
+export type AtrInfo = {
   /** From the extended length information, when the chip gives it. */
-  readonly maxCommandBytes: number | undefined;
-  readonly maxResponseBytes: number | undefined;
+  readonly maxCommandBytes: number | null;
+  readonly maxResponseBytes: number | null;
   /** From the card capabilities: whether extended lengths may be used at all. */
   readonly extendedLength: boolean;
-}
+};
 
-const EXTENDED_LENGTH_INFORMATION = 0x7f66;
-const CARD_CAPABILITIES = 0x47;
-const MAX_OBJECTS = 64;
+const extendedLengthInformationTag = 0x7f66;
+const cardCapabilitiesTag = 0x47;
+const maxObjects = 64;
 
 /** EF.ATR/INFO is a row of data objects, padded with zeros or FF. */
 export function readAtrInfo(bytes: Uint8Array): AtrInfo {
   if (bytes.length > 4096) throw new EmrtdError("LDS_TOO_LARGE", "EF.ATR/INFO is too large");
-  let maxCommandBytes: number | undefined;
-  let maxResponseBytes: number | undefined;
+  let maxCommandBytes: number | null = null;
+  let maxResponseBytes: number | null = null;
   let extendedLength = false;
   let offset = 0;
-  for (let objects = 0; offset < bytes.length && objects < MAX_OBJECTS; objects++) {
+  for (let objects = 0; offset < bytes.length && objects < maxObjects; objects++) {
     const first = bytes[offset];
     if (first === 0x00 || first === 0xff) break;
     const object = readTlv(bytes, offset, { maxNodes: 64 });
-    if (object.tag === EXTENDED_LENGTH_INFORMATION) {
+    if (object.tag === extendedLengthInformationTag) {
       maxCommandBytes = object.at(0, "The longest command").smallInteger();
       maxResponseBytes = object.at(1, "The longest response").smallInteger();
       if (maxCommandBytes < 1 || maxResponseBytes < 1) {
@@ -54,7 +54,7 @@ export function readAtrInfo(bytes: Uint8Array): AtrInfo {
       }
     }
     // ISO/IEC 7816-4, third software function table: bit 7 says that extended lengths are understood.
-    if (object.tag === CARD_CAPABILITIES) extendedLength = ((object.value[2] ?? 0) & 0x40) !== 0;
+    if (object.tag === cardCapabilitiesTag) extendedLength = ((object.value[2] ?? 0) & 0x40) !== 0;
     offset = object.end;
   }
   return { maxCommandBytes, maxResponseBytes, extendedLength };

@@ -1,38 +1,38 @@
 import { tlv } from "../ber/write.ts";
 import { fromLatin1, latin1 } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
-import { COM_TAG, DATA_GROUP_TAGS, type DataGroupNumber, dataGroupForTag } from "./data-group.ts";
+import { comTag, type DataGroupNumber, dataGroupForTag, dataGroupTags } from "./data-group.ts";
 import { openFile, readTagList, tagListContent } from "./lds-file.ts";
 
-const LDS_VERSION = 0x5f01;
-const UNICODE_VERSION = 0x5f36;
-const TAG_LIST = 0x5c;
+const ldsVersionTag = 0x5f01;
+const unicodeVersionTag = 0x5f36;
+const tagListTag = 0x5c;
 
-export interface Com {
+export type Com = {
   /** As on the chip: "0107", "0108". */
   readonly ldsVersion: string;
   readonly unicodeVersion: string;
   readonly dataGroups: readonly DataGroupNumber[];
   /** Tags in the list that belong to no data group. */
   readonly unknownTags: readonly number[];
-}
+};
 
 /**
  * EF.COM is not signed. It helps to decide what to read; what counts is what the security object lists.
  */
 export function readCom(bytes: Uint8Array): Com {
-  const com = openFile(bytes, COM_TAG, "EF.COM");
-  const tags = readTagList(com.need(TAG_LIST, "The tag list of EF.COM").value);
+  const com = openFile(bytes, comTag, "EF.COM");
+  const tags = readTagList(com.need(tagListTag, "The tag list of EF.COM").value);
   const dataGroups: DataGroupNumber[] = [];
   const unknownTags: number[] = [];
   for (const tag of tags) {
     const group = dataGroupForTag(tag);
-    if (group === undefined) unknownTags.push(tag);
+    if (group === null) unknownTags.push(tag);
     else if (!dataGroups.includes(group)) dataGroups.push(group);
   }
   return {
-    ldsVersion: version(com.need(LDS_VERSION, "The LDS version").value, 4),
-    unicodeVersion: version(com.need(UNICODE_VERSION, "The Unicode version").value, 6),
+    ldsVersion: version(com.need(ldsVersionTag, "The LDS version").value, 4),
+    unicodeVersion: version(com.need(unicodeVersionTag, "The Unicode version").value, 6),
     dataGroups,
     unknownTags,
   };
@@ -45,17 +45,17 @@ function version(bytes: Uint8Array, digits: number): string {
   return text;
 }
 
-export interface ComContent {
+export type ComContent = {
   readonly dataGroups: readonly DataGroupNumber[];
   readonly ldsVersion?: string;
   readonly unicodeVersion?: string;
-}
+};
 
 export function buildCom(content: ComContent): Uint8Array {
   return tlv(
-    COM_TAG,
-    tlv(LDS_VERSION, latin1(content.ldsVersion ?? "0107")),
-    tlv(UNICODE_VERSION, latin1(content.unicodeVersion ?? "040000")),
-    tlv(TAG_LIST, tagListContent(content.dataGroups.map((group) => DATA_GROUP_TAGS[group]))),
+    comTag,
+    tlv(ldsVersionTag, latin1(content.ldsVersion ?? "0107")),
+    tlv(unicodeVersionTag, latin1(content.unicodeVersion ?? "040000")),
+    tlv(tagListTag, tagListContent(content.dataGroups.map((group) => dataGroupTags[group]))),
   );
 }

@@ -1,7 +1,7 @@
 export type DataGroupNumber = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15 | 16;
 
 /** The tag that each data group's file starts with, which is also how EF.COM names it. */
-export const DATA_GROUP_TAGS: Readonly<Record<DataGroupNumber, number>> = {
+export const dataGroupTags: Readonly<Record<DataGroupNumber, number>> = {
   1: 0x61,
   2: 0x75,
   3: 0x63,
@@ -20,17 +20,17 @@ export const DATA_GROUP_TAGS: Readonly<Record<DataGroupNumber, number>> = {
   16: 0x70,
 };
 
-export const COM_TAG = 0x60;
-export const SOD_TAG = 0x77;
+export const comTag = 0x60;
+export const sodTag = 0x77;
 
 export function isDataGroupNumber(number: number): number is DataGroupNumber {
   return Number.isInteger(number) && number >= 1 && number <= 16;
 }
 
-export function dataGroupForTag(tag: number): DataGroupNumber | undefined {
-  for (const [number, groupTag] of Object.entries(DATA_GROUP_TAGS)) {
+export function dataGroupForTag(tag: number): DataGroupNumber | null {
+  for (const [number, groupTag] of Object.entries(dataGroupTags)) {
     const candidate = Number(number);
     if (groupTag === tag && isDataGroupNumber(candidate)) return candidate;
   }
-  return undefined;
+  return null;
 }

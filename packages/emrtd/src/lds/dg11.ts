@@ -1,7 +1,7 @@
 import type { Tlv } from "../ber/read.ts";
 import { integer, tlv } from "../ber/write.ts";
 import { latin1, utf8 } from "../bytes.ts";
-import { DATA_GROUP_TAGS } from "./data-group.ts";
+import { dataGroupTags } from "./data-group.ts";
 import {
   type HolderName,
   holderNameContent,
@@ -13,9 +13,9 @@ import {
   tagListContent,
 } from "./lds-file.ts";
 
-const TAG_LIST = 0x5c;
-const OTHER_NAMES = 0xa0;
-const FIELD = {
+const tagListTag = 0x5c;
+const otherNamesTag = 0xa0;
+const fieldTags = {
   fullName: 0x5f0e,
   otherName: 0x5f0f,
   personalNumber: 0x5f10,
@@ -31,95 +31,94 @@ const FIELD = {
   custody: 0x5f18,
 } as const;
 
-export interface Dg11 {
+export type Dg11 = {
   /** In national characters, uncut, which is why it goes before the zone's. */
-  readonly fullName: HolderName | undefined;
+  readonly fullName: HolderName | null;
   readonly otherNames: readonly HolderName[];
-  readonly personalNumber: string | undefined;
+  readonly personalNumber: string | null;
   /** YYYYMMDD; a part that the issuer does not know is 00. */
-  readonly fullDateOfBirth: string | undefined;
+  readonly fullDateOfBirth: string | null;
   readonly placeOfBirth: readonly string[];
   readonly address: readonly string[];
-  readonly telephone: string | undefined;
-  readonly profession: string | undefined;
-  readonly title: string | undefined;
-  readonly personalSummary: string | undefined;
-  readonly proofOfCitizenship: Uint8Array | undefined;
+  readonly telephone: string | null;
+  readonly profession: string | null;
+  readonly title: string | null;
+  readonly personalSummary: string | null;
+  readonly proofOfCitizenship: Uint8Array | null;
   readonly otherDocuments: readonly string[];
-  readonly custody: string | undefined;
-}
+  readonly custody: string | null;
+};
 
 /** The tag list is not relied upon: several states list what is not there, or hold what is not listed. */
 export function readDg11(bytes: Uint8Array): Dg11 {
-  const group = openFile(bytes, DATA_GROUP_TAGS[11], "DG11");
+  const group = openFile(bytes, dataGroupTags[11], "DG11");
   const text = (tag: number) => {
     const node = group.find(tag);
-    return node === undefined ? undefined : readText(node);
+    return node === null ? null : readText(node);
   };
   const lines = (tag: number) => readLines(text(tag) ?? "");
-  const fullName = text(FIELD.fullName);
-  const birth = group.find(FIELD.fullDateOfBirth);
+  const fullName = text(fieldTags.fullName);
+  const birth = group.find(fieldTags.fullDateOfBirth);
   return {
-    fullName: fullName === undefined ? undefined : readHolderName(fullName),
+    fullName: fullName === null ? null : readHolderName(fullName),
     otherNames: otherNames(group),
-    personalNumber: text(FIELD.personalNumber),
-    fullDateOfBirth: birth === undefined ? undefined : readDigits(birth, 8),
-    placeOfBirth: lines(FIELD.placeOfBirth),
-    address: lines(FIELD.address),
-    telephone: text(FIELD.telephone),
-    profession: text(FIELD.profession),
-    title: text(FIELD.title),
-    personalSummary: text(FIELD.personalSummary),
-    proofOfCitizenship: group.find(FIELD.proofOfCitizenship)?.value,
-    otherDocuments: lines(FIELD.otherDocuments),
-    custody: text(FIELD.custody),
+    personalNumber: text(fieldTags.personalNumber),
+    fullDateOfBirth: birth === null ? null : readDigits(birth, 8),
+    placeOfBirth: lines(fieldTags.placeOfBirth),
+    address: lines(fieldTags.address),
+    telephone: text(fieldTags.telephone),
+    profession: text(fieldTags.profession),
+    title: text(fieldTags.title),
+    personalSummary: text(fieldTags.personalSummary),
+    proofOfCitizenship: group.find(fieldTags.proofOfCitizenship)?.value ?? null,
+    otherDocuments: lines(fieldTags.otherDocuments),
+    custody: text(fieldTags.custody),
   };
 }
 
 /** In their own template by the standard, beside the other fields in Chinese documents. */
 function otherNames(group: Tlv): readonly HolderName[] {
-  const nodes = [...(group.find(OTHER_NAMES)?.children() ?? []), ...group.children()];
-  return nodes.filter((node) => node.tag === FIELD.otherName).map((node) => readHolderName(readText(node)));
+  const nodes = [...(group.find(otherNamesTag)?.children() ?? []), ...group.children()];
+  return nodes
+    .filter((node) => node.tag === fieldTags.otherName)
+    .map((node) => readHolderName(readText(node)));
 }
 
 export type Dg11Content = Partial<Dg11>;
 
 export function buildDg11(content: Dg11Content): Uint8Array {
   const fields: [tag: number, value: Uint8Array][] = [];
-  const put = (tag: number, value: Uint8Array | undefined) => {
-    if (value !== undefined) fields.push([tag, value]);
+  const put = (tag: number, value: Uint8Array | null | undefined) => {
+    if (value != null) fields.push([tag, value]);
   };
-  const text = (value: string | undefined) => (value === undefined ? undefined : utf8(value));
+  const text = (value: string | null | undefined) => (value == null ? null : utf8(value));
   const lines = (value: readonly string[] | undefined) =>
-    value === undefined || value.length === 0 ? undefined : utf8(value.join("<"));
-  put(FIELD.fullName, content.fullName === undefined ? undefined : holderNameContent(content.fullName));
-  put(FIELD.personalNumber, text(content.personalNumber));
-  put(
-    FIELD.fullDateOfBirth,
-    content.fullDateOfBirth === undefined ? undefined : latin1(content.fullDateOfBirth),
-  );
-  put(FIELD.placeOfBirth, lines(content.placeOfBirth));
-  put(FIELD.address, lines(content.address));
-  put(FIELD.telephone, text(content.telephone));
-  put(FIELD.profession, text(content.profession));
-  put(FIELD.title, text(content.title));
-  put(FIELD.personalSummary, text(content.personalSummary));
-  put(FIELD.proofOfCitizenship, content.proofOfCitizenship);
-  put(FIELD.otherDocuments, lines(content.otherDocuments));
-  put(FIELD.custody, text(content.custody));
+    value === undefined || value.length === 0 ? null : utf8(value.join("<"));
+  put(fieldTags.fullName, content.fullName == null ? null : holderNameContent(content.fullName));
+  put(fieldTags.personalNumber, text(content.personalNumber));
+  put(fieldTags.fullDateOfBirth, content.fullDateOfBirth == null ? null : latin1(content.fullDateOfBirth));
+  put(fieldTags.placeOfBirth, lines(content.placeOfBirth));
+  put(fieldTags.address, lines(content.address));
+  put(fieldTags.telephone, text(content.telephone));
+  put(fieldTags.profession, text(content.profession));
+  put(fieldTags.title, text(content.title));
+  put(fieldTags.personalSummary, text(content.personalSummary));
+  put(fieldTags.proofOfCitizenship, content.proofOfCitizenship);
+  put(fieldTags.otherDocuments, lines(content.otherDocuments));
+  put(fieldTags.custody, text(content.custody));
   const names = content.otherNames ?? [];
-  const listed = [...fields.map(([tag]) => tag), ...(names.length === 0 ? [] : [FIELD.otherName])];
+  const listed = [...fields.map(([tag]) => tag), ...(names.length === 0 ? [] : [fieldTags.otherName])];
   return tlv(
-    DATA_GROUP_TAGS[11],
-    tlv(TAG_LIST, tagListContent(listed)),
+    dataGroupTags[11],
+    tlv(tagListTag, tagListContent(listed)),
     ...fields.map(([tag, value]) => tlv(tag, value)),
     ...(names.length === 0
       ? []
       : [
           tlv(
-            OTHER_NAMES,
+            otherNamesTag,
             integer(names.length),
-            ...names.map((name) => tlv(FIELD.otherName, holderNameContent(name))),
+            ...names.map((name) => tlv(fieldTags.otherName, holderNameContent(name))),
           ),
         ]),
   );

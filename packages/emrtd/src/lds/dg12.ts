@@ -1,7 +1,7 @@
 import type { Tlv } from "../ber/read.ts";
 import { integer, tlv } from "../ber/write.ts";
 import { latin1, utf8 } from "../bytes.ts";
-import { DATA_GROUP_TAGS } from "./data-group.ts";
+import { dataGroupTags } from "./data-group.ts";
 import {
   type HolderName,
   holderNameContent,
@@ -12,9 +12,9 @@ import {
   tagListContent,
 } from "./lds-file.ts";
 
-const TAG_LIST = 0x5c;
-const OTHER_PERSONS = 0xa0;
-const FIELD = {
+const tagListTag = 0x5c;
+const otherPersonsTag = 0xa0;
+const fieldTags = {
   issuingAuthority: 0x5f19,
   dateOfIssue: 0x5f26,
   otherPerson: 0x5f1a,
@@ -26,78 +26,80 @@ const FIELD = {
   personalisationSystem: 0x5f56,
 } as const;
 
-export interface Dg12 {
-  readonly issuingAuthority: string | undefined;
+export type Dg12 = {
+  readonly issuingAuthority: string | null;
   /** YYYYMMDD */
-  readonly dateOfIssue: string | undefined;
+  readonly dateOfIssue: string | null;
   readonly otherPersons: readonly HolderName[];
-  readonly endorsements: string | undefined;
-  readonly taxOrExit: string | undefined;
-  readonly frontImage: Uint8Array | undefined;
-  readonly rearImage: Uint8Array | undefined;
+  readonly endorsements: string | null;
+  readonly taxOrExit: string | null;
+  readonly frontImage: Uint8Array | null;
+  readonly rearImage: Uint8Array | null;
   /** YYYYMMDDhhmmss */
-  readonly personalisedAt: string | undefined;
-  readonly personalisationSystem: string | undefined;
-}
+  readonly personalisedAt: string | null;
+  readonly personalisationSystem: string | null;
+};
 
 export function readDg12(bytes: Uint8Array): Dg12 {
-  const group = openFile(bytes, DATA_GROUP_TAGS[12], "DG12");
+  const group = openFile(bytes, dataGroupTags[12], "DG12");
   const text = (tag: number) => {
     const node = group.find(tag);
-    return node === undefined ? undefined : readText(node);
+    return node === null ? null : readText(node);
   };
   const digits = (tag: number, count: 8 | 14) => {
     const node = group.find(tag);
-    return node === undefined ? undefined : readDigits(node, count);
+    return node === null ? null : readDigits(node, count);
   };
   return {
-    issuingAuthority: text(FIELD.issuingAuthority),
-    dateOfIssue: digits(FIELD.dateOfIssue, 8),
+    issuingAuthority: text(fieldTags.issuingAuthority),
+    dateOfIssue: digits(fieldTags.dateOfIssue, 8),
     otherPersons: otherPersons(group),
-    endorsements: text(FIELD.endorsements),
-    taxOrExit: text(FIELD.taxOrExit),
-    frontImage: group.find(FIELD.frontImage)?.value,
-    rearImage: group.find(FIELD.rearImage)?.value,
-    personalisedAt: digits(FIELD.personalisedAt, 14),
-    personalisationSystem: text(FIELD.personalisationSystem),
+    endorsements: text(fieldTags.endorsements),
+    taxOrExit: text(fieldTags.taxOrExit),
+    frontImage: group.find(fieldTags.frontImage)?.value ?? null,
+    rearImage: group.find(fieldTags.rearImage)?.value ?? null,
+    personalisedAt: digits(fieldTags.personalisedAt, 14),
+    personalisationSystem: text(fieldTags.personalisationSystem),
   };
 }
 
 function otherPersons(group: Tlv): readonly HolderName[] {
-  const nodes = [...(group.find(OTHER_PERSONS)?.children() ?? []), ...group.children()];
-  return nodes.filter((node) => node.tag === FIELD.otherPerson).map((node) => readHolderName(readText(node)));
+  const nodes = [...(group.find(otherPersonsTag)?.children() ?? []), ...group.children()];
+  return nodes
+    .filter((node) => node.tag === fieldTags.otherPerson)
+    .map((node) => readHolderName(readText(node)));
 }
 
 export type Dg12Content = Partial<Dg12>;
 
 export function buildDg12(content: Dg12Content): Uint8Array {
   const fields: [tag: number, value: Uint8Array][] = [];
-  const put = (tag: number, value: Uint8Array | undefined) => {
-    if (value !== undefined) fields.push([tag, value]);
+  const put = (tag: number, value: Uint8Array | null | undefined) => {
+    if (value != null) fields.push([tag, value]);
   };
-  const text = (value: string | undefined) => (value === undefined ? undefined : utf8(value));
-  const digits = (value: string | undefined) => (value === undefined ? undefined : latin1(value));
-  put(FIELD.issuingAuthority, text(content.issuingAuthority));
-  put(FIELD.dateOfIssue, digits(content.dateOfIssue));
-  put(FIELD.endorsements, text(content.endorsements));
-  put(FIELD.taxOrExit, text(content.taxOrExit));
-  put(FIELD.frontImage, content.frontImage);
-  put(FIELD.rearImage, content.rearImage);
-  put(FIELD.personalisedAt, digits(content.personalisedAt));
-  put(FIELD.personalisationSystem, text(content.personalisationSystem));
+  const text = (value: string | null | undefined) => (value == null ? null : utf8(value));
+  const digits = (value: string | null | undefined) => (value == null ? null : latin1(value));
+  put(fieldTags.issuingAuthority, text(content.issuingAuthority));
+  put(fieldTags.dateOfIssue, digits(content.dateOfIssue));
+  put(fieldTags.endorsements, text(content.endorsements));
+  put(fieldTags.taxOrExit, text(content.taxOrExit));
+  put(fieldTags.frontImage, content.frontImage);
+  put(fieldTags.rearImage, content.rearImage);
+  put(fieldTags.personalisedAt, digits(content.personalisedAt));
+  put(fieldTags.personalisationSystem, text(content.personalisationSystem));
   const persons = content.otherPersons ?? [];
-  const listed = [...fields.map(([tag]) => tag), ...(persons.length === 0 ? [] : [FIELD.otherPerson])];
+  const listed = [...fields.map(([tag]) => tag), ...(persons.length === 0 ? [] : [fieldTags.otherPerson])];
   return tlv(
-    DATA_GROUP_TAGS[12],
-    tlv(TAG_LIST, tagListContent(listed)),
+    dataGroupTags[12],
+    tlv(tagListTag, tagListContent(listed)),
     ...fields.map(([tag, value]) => tlv(tag, value)),
     ...(persons.length === 0
       ? []
       : [
           tlv(
-            OTHER_PERSONS,
+            otherPersonsTag,
             integer(persons.length),
-            ...persons.map((name) => tlv(FIELD.otherPerson, holderNameContent(name))),
+            ...persons.map((name) => tlv(fieldTags.otherPerson, holderNameContent(name))),
           ),
         ]),
   );

@@ -2,35 +2,35 @@ import type { Tlv } from "../ber/read.ts";
 import { integer, tlv } from "../ber/write.ts";
 import { fromHex } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
-import { DATA_GROUP_TAGS } from "./data-group.ts";
+import { dataGroupTags } from "./data-group.ts";
 import { buildFace19794, isFace19794, readFaces19794 } from "./face-19794.ts";
 import { buildFace39794, openFace39794, readFaces39794 } from "./face-39794.ts";
 import type { FaceImage, FaceWarning } from "./face-image.ts";
 import { readImageInfo } from "./image.ts";
 import { openFile } from "./lds-file.ts";
 
-const TEMPLATE_GROUP = 0x7f61;
-const TEMPLATE = 0x7f60;
-const TEMPLATE_HEADER = 0xa1;
-const DATA_BLOCK = 0x5f2e;
-const DATA_BLOCK_CONSTRUCTED = 0x7f2e;
-const PROTECTED_TEMPLATE = 0x7d;
-const MAX_TEMPLATES = 9;
+const templateGroupTag = 0x7f61;
+const templateTag = 0x7f60;
+const templateHeaderTag = 0xa1;
+const dataBlockTag = 0x5f2e;
+const dataBlockConstructedTag = 0x7f2e;
+const protectedTemplateTag = 0x7d;
+const maxTemplates = 9;
 
-export interface Dg2 {
+export type Dg2 = {
   /** At least one. The first is the portrait. */
   readonly faces: readonly [FaceImage, ...FaceImage[]];
   readonly warnings: readonly FaceWarning[];
-}
+};
 
 /** The portrait is found by walking the templates to the image's own field, never by searching for what looks like one. */
 export function readDg2(bytes: Uint8Array): Dg2 {
-  const group = openFile(bytes, DATA_GROUP_TAGS[2], "DG2").need(
-    TEMPLATE_GROUP,
+  const group = openFile(bytes, dataGroupTags[2], "DG2").need(
+    templateGroupTag,
     "The biometric templates of DG2",
   );
-  const templates = group.children().filter((child) => child.tag === TEMPLATE);
-  if (templates.length < 1 || templates.length > MAX_TEMPLATES) {
+  const templates = group.children().filter((child) => child.tag === templateTag);
+  if (templates.length < 1 || templates.length > maxTemplates) {
     throw new EmrtdError("LDS_INVALID", "DG2 has no biometric template or too many");
   }
   const warnings: FaceWarning[] = [];
@@ -47,29 +47,29 @@ export function readDg2(bytes: Uint8Array): Dg2 {
 }
 
 function readTemplate(template: Tlv): ReturnType<typeof readFaces19794> {
-  if (template.find(PROTECTED_TEMPLATE) !== undefined) {
+  if (template.find(protectedTemplateTag) !== null) {
     throw new EmrtdError("LDS_UNSUPPORTED", "The biometric template is encrypted");
   }
-  const primitive = template.find(DATA_BLOCK);
-  if (primitive !== undefined) {
+  const primitive = template.find(dataBlockTag);
+  if (primitive !== null) {
     const block = primitive.value;
     return isFace19794(block) ? readFaces19794(block) : readFaces39794(openFace39794(block));
   }
-  const constructed = template.need(DATA_BLOCK_CONSTRUCTED, "The biometric data block");
+  const constructed = template.need(dataBlockConstructedTag, "The biometric data block");
   return isFace19794(constructed.value) ? readFaces19794(constructed.value) : readFaces39794(constructed);
 }
 
-export interface Dg2Content {
+export type Dg2Content = {
   /** JPEG or JPEG 2000; size and kind are taken from the image itself. */
   readonly image: Uint8Array;
   readonly encoding: FaceImage["encoding"];
-}
+};
 
 export function buildDg2(content: Dg2Content): Uint8Array {
   const image = readImageInfo(content.image);
   const old = content.encoding === "ISO_19794_5";
   const header = tlv(
-    TEMPLATE_HEADER,
+    templateHeaderTag,
     tlv(0x80, fromHex("0101")),
     // A face, of no particular subtype, in the format that JTC1/SC37 registered for the standard.
     tlv(0x81, fromHex("02")),
@@ -78,7 +78,7 @@ export function buildDg2(content: Dg2Content): Uint8Array {
     tlv(0x88, fromHex(old ? "0008" : "002A")),
   );
   const block = old
-    ? tlv(DATA_BLOCK, buildFace19794(image))
-    : tlv(DATA_BLOCK_CONSTRUCTED, buildFace39794(image));
-  return tlv(DATA_GROUP_TAGS[2], tlv(TEMPLATE_GROUP, integer(1), tlv(TEMPLATE, header, block)));
+    ? tlv(dataBlockTag, buildFace19794(image))
+    : tlv(dataBlockConstructedTag, buildFace39794(image));
+  return tlv(dataGroupTags[2], tlv(templateGroupTag, integer(1), tlv(templateTag, header, block)));
 }

@@ -12,17 +12,17 @@ import { EmrtdError } from "../emrtd-error.ts";
 import type { FaceImage, FaceWarning } from "./face-image.ts";
 import { type ImageInfo, readImageInfo } from "./image.ts";
 
-const FORMAT = latin1("FAC\0");
-const VERSIONS = ["010\0", "020\0"].map(latin1);
-const RECORD_HEADER_BYTES = 14;
-const FACE_HEADER_BYTES = 20;
-const FEATURE_POINT_BYTES = 8;
-const IMAGE_HEADER_BYTES = 12;
-const MAX_FACES = 16;
-const NO_POINTS = 0;
+const formatMark = latin1("FAC\0");
+const versions = ["010\0", "020\0"].map(latin1);
+const recordHeaderBytes = 14;
+const faceHeaderBytes = 20;
+const featurePointBytes = 8;
+const imageHeaderBytes = 12;
+const maxFaces = 16;
+const noPoints = 0;
 
 export function isFace19794(block: Uint8Array): boolean {
-  return startsWith(block, FORMAT);
+  return startsWith(block, formatMark);
 }
 
 /** The facial record of ISO/IEC 19794-5:2005, the format of nearly all documents before 2026. */
@@ -30,29 +30,29 @@ export function readFaces19794(block: Uint8Array): {
   readonly faces: readonly FaceImage[];
   readonly warnings: readonly FaceWarning[];
 } {
-  if (block.length < RECORD_HEADER_BYTES || !isFace19794(block)) {
+  if (block.length < recordHeaderBytes || !isFace19794(block)) {
     throw new EmrtdError("LDS_INVALID", "The facial record has no header");
   }
   const version = block.subarray(4, 8);
-  if (!VERSIONS.some((known) => startsWith(version, known))) {
+  if (!versions.some((known) => startsWith(version, known))) {
     throw new EmrtdError("LDS_UNSUPPORTED", "The facial record has an unknown version");
   }
   const warnings: FaceWarning[] = [];
   // At least one state leaves the first eight bytes out of the length, so it cannot be what the reading goes by.
   if (readUint32(block, 8) !== block.length) warnings.push("RECORD_LENGTH_WRONG");
   const count = readUint16(block, 12);
-  if (count < 1 || count > MAX_FACES)
+  if (count < 1 || count > maxFaces)
     throw new EmrtdError("LDS_INVALID", "The facial record has no face or too many");
   const faces: FaceImage[] = [];
-  let offset = RECORD_HEADER_BYTES;
+  let offset = recordHeaderBytes;
   for (let face = 0; face < count; face++) {
-    if (block.length - offset < FACE_HEADER_BYTES + IMAGE_HEADER_BYTES) {
+    if (block.length - offset < faceHeaderBytes + imageHeaderBytes) {
       throw new EmrtdError("LDS_INVALID", "The facial record ends inside a face");
     }
     const length = readUint32(block, offset);
     const points = readUint16(block, offset + 4);
-    const imageHeader = offset + FACE_HEADER_BYTES + points * FEATURE_POINT_BYTES;
-    const imageStart = imageHeader + IMAGE_HEADER_BYTES;
+    const imageHeader = offset + faceHeaderBytes + points * featurePointBytes;
+    const imageStart = imageHeader + imageHeaderBytes;
     let end = offset + length;
     if (count === 1 && end !== block.length) {
       warnings.push("FACE_LENGTH_WRONG");
@@ -78,14 +78,14 @@ export function readFaces19794(block: Uint8Array): {
 }
 
 export function buildFace19794(image: ImageInfo): Uint8Array {
-  const faceLength = FACE_HEADER_BYTES + IMAGE_HEADER_BYTES + image.bytes.length;
+  const faceLength = faceHeaderBytes + imageHeaderBytes + image.bytes.length;
   return concat(
-    FORMAT,
+    formatMark,
     latin1("010\0"),
-    uintBytes(RECORD_HEADER_BYTES + faceLength, 4),
+    uintBytes(recordHeaderBytes + faceLength, 4),
     uintBytes(1, 2),
     uintBytes(faceLength, 4),
-    uintBytes(NO_POINTS, 2),
+    uintBytes(noPoints, 2),
     // Gender, eyes, hair, properties, expression and pose: all unspecified.
     fromHex("00 00 00 000000 0000 000000 000000"),
     // A full frontal image, its coding, its size, 24 bit RGB from an unspecified source and device, quality unspecified.

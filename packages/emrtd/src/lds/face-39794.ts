@@ -6,12 +6,12 @@ import type { FaceImage, FaceWarning } from "./face-image.ts";
 import { type ImageInfo, readImageInfo } from "./image.ts";
 
 /** FaceImageDataBlock ::= [APPLICATION 5] SEQUENCE */
-const FACE_IMAGE_DATA_BLOCK = 0x65;
-const MAX_FACES = 16;
+const faceImageDataBlockTag = 0x65;
+const maxFaces = 16;
 
-const JPEG = 2;
-const JPEG_2000_LOSSY = 3;
-const JPEG_2000_LOSSLESS = 4;
+const jpegCode = 2;
+const jpeg2000LossyCode = 3;
+const jpeg2000LosslessCode = 4;
 
 /**
  * The face image data block of ISO/IEC 39794-5 in the profile of ICAO. The template wraps it in a context tag; both the wrapped and
@@ -23,7 +23,7 @@ export function readFaces39794(template: Tlv): {
 } {
   const block = findBlock(template);
   const representations = block.need(0xa1, "The representations of the face").children();
-  if (representations.length < 1 || representations.length > MAX_FACES) {
+  if (representations.length < 1 || representations.length > maxFaces) {
     throw new EmrtdError("LDS_INVALID", "The face image data has no representation or too many");
   }
   const warnings: FaceWarning[] = representations.length > 1 ? ["TEMPLATE_COUNT_WRONG"] : [];
@@ -36,40 +36,38 @@ export function readFaces39794(template: Tlv): {
       .need(0xa0, "The two-dimensional image");
     const info = readImageInfo(image2d(image));
     const declared = image.find(0xa1);
-    if (declared !== undefined) warnings.push(...compare(declared, info));
+    if (declared !== null) warnings.push(...compare(declared, info));
     return { encoding: "ISO_39794_5", image: info } as const;
   });
   return { faces, warnings };
 }
 
 function findBlock(template: Tlv): Tlv {
-  const direct = template.find(FACE_IMAGE_DATA_BLOCK) ?? template.find(0xa1)?.find(FACE_IMAGE_DATA_BLOCK);
-  if (direct === undefined) throw new EmrtdError("LDS_UNSUPPORTED", "The biometric data is not a face image");
+  const direct = template.find(faceImageDataBlockTag) ?? template.find(0xa1)?.find(faceImageDataBlockTag);
+  if (direct == null) throw new EmrtdError("LDS_UNSUPPORTED", "The biometric data is not a face image");
   return direct;
 }
 
 function image2d(block: Tlv): Uint8Array {
   const data = block.find(0x80) ?? block.find(0xa0);
-  if (data === undefined) throw new EmrtdError("LDS_INVALID", "The two-dimensional image has no data");
+  if (data === null) throw new EmrtdError("LDS_INVALID", "The two-dimensional image has no data");
   return data.implicitOctetString();
 }
 
 function compare(information: Tlv, image: ImageInfo): readonly FaceWarning[] {
   const warnings: FaceWarning[] = [];
   const code = information.find(0xa0)?.find(0x80);
-  if (code !== undefined) {
+  if (code != null) {
     const stated = small(code);
     const agrees =
-      image.kind === "jpeg" ? stated === JPEG : stated === JPEG_2000_LOSSY || stated === JPEG_2000_LOSSLESS;
+      image.kind === "jpeg"
+        ? stated === jpegCode
+        : stated === jpeg2000LossyCode || stated === jpeg2000LosslessCode;
     if (!agrees) warnings.push("IMAGE_KIND_MISSTATED");
   }
   const size = information.find(0xa7);
   const [width, height] = [size?.find(0x80), size?.find(0x81)];
-  if (
-    width !== undefined &&
-    height !== undefined &&
-    (small(width) !== image.width || small(height) !== image.height)
-  ) {
+  if (width != null && height != null && (small(width) !== image.width || small(height) !== image.height)) {
     warnings.push("IMAGE_SIZE_MISSTATED");
   }
   return warnings;
@@ -90,7 +88,7 @@ export function buildFace39794(image: ImageInfo): Uint8Array {
   );
   const information = contextTag(
     1,
-    contextTag(0, contextValue(0, Uint8Array.of(image.kind === "jpeg" ? JPEG : JPEG_2000_LOSSY))),
+    contextTag(0, contextValue(0, Uint8Array.of(image.kind === "jpeg" ? jpegCode : jpeg2000LossyCode))),
     contextTag(
       7,
       contextValue(0, integerContent(image.width)),
@@ -102,7 +100,7 @@ export function buildFace39794(image: ImageInfo): Uint8Array {
     contextValue(0, integerContent(0)),
     contextTag(1, contextTag(0, twoDimensional)),
   );
-  return contextTag(1, tlv(FACE_IMAGE_DATA_BLOCK, versionBlock, contextTag(1, representation)));
+  return contextTag(1, tlv(faceImageDataBlockTag, versionBlock, contextTag(1, representation)));
 }
 
 /** For data blocks that stand in the primitive tag, whose content has to be opened first. */

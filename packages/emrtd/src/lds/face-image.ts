@@ -1,9 +1,9 @@
 import type { ImageInfo } from "./image.ts";
 
-export interface FaceImage {
+export type FaceImage = {
   readonly encoding: "ISO_19794_5" | "ISO_39794_5";
   readonly image: ImageInfo;
-}
+};
 
 /** Departures from the standard that real documents show and that do not stop the reading. */
 export type FaceWarning =

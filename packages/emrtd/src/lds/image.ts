@@ -4,42 +4,42 @@ import { EmrtdError } from "../emrtd-error.ts";
 /** `jp2` is JPEG 2000 in its box file, `j2k` the bare codestream; decoders want to be told which. */
 export type ImageKind = "jpeg" | "jp2" | "j2k";
 
-export interface ImageInfo {
+export type ImageInfo = {
   readonly kind: ImageKind;
   readonly width: number;
   readonly height: number;
   readonly bytes: Uint8Array;
-}
+};
 
 /** Beyond this no portrait is honest, and a decoder would be asked for hundreds of megabytes. */
-export const MAX_IMAGE_SIDE_PIXELS = 8192;
-export const MAX_IMAGE_PIXELS = 25_000_000;
-const MAX_COMPONENTS = 4;
-const MAX_TILES = 65_535;
-const MAX_BOXES = 256;
+export const maxImageSidePixels = 8192;
+export const maxImagePixels = 25_000_000;
+const maxComponents = 4;
+const maxTiles = 65_535;
+const maxBoxes = 256;
 
-const JP2_SIGNATURE = fromHex("0000000C 6A502020 0D0A870A");
-const CODESTREAM_START = fromHex("FF4F FF51");
+const jp2Signature = fromHex("0000000C 6A502020 0D0A870A");
+const codestreamStart = fromHex("FF4F FF51");
 
 /** Recognises the image that starts at the first byte and reads its size from its own header. */
 export function readImageInfo(bytes: Uint8Array): ImageInfo {
   if (bytes.length > 3 && bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff) {
     return describe("jpeg", bytes, jpegSize(bytes));
   }
-  if (startsWith(bytes, JP2_SIGNATURE)) return describe("jp2", bytes, codestreamSize(jp2Codestream(bytes)));
-  if (startsWith(bytes, CODESTREAM_START)) return describe("j2k", bytes, codestreamSize(bytes));
+  if (startsWith(bytes, jp2Signature)) return describe("jp2", bytes, codestreamSize(jp2Codestream(bytes)));
+  if (startsWith(bytes, codestreamStart)) return describe("j2k", bytes, codestreamSize(bytes));
   throw new EmrtdError("IMAGE_UNSUPPORTED", "The image is neither JPEG nor JPEG 2000");
 }
 
-interface Size {
+type Size = {
   readonly width: number;
   readonly height: number;
-}
+};
 
 function describe(kind: ImageKind, bytes: Uint8Array, size: Size): ImageInfo {
   const { width, height } = size;
   if (width < 1 || height < 1) throw new EmrtdError("IMAGE_INVALID", "The image is empty");
-  if (width > MAX_IMAGE_SIDE_PIXELS || height > MAX_IMAGE_SIDE_PIXELS || width * height > MAX_IMAGE_PIXELS) {
+  if (width > maxImageSidePixels || height > maxImageSidePixels || width * height > maxImagePixels) {
     throw new EmrtdError("IMAGE_INVALID", "The image is too large");
   }
   return { kind, width, height, bytes };
@@ -71,7 +71,7 @@ function jpegSize(bytes: Uint8Array): Size {
     if (isStartOfFrame(marker)) {
       if (length < 8 || offset + 10 > bytes.length) throw truncated();
       const components = readUint8(bytes, offset + 9);
-      if (components < 1 || components > MAX_COMPONENTS) {
+      if (components < 1 || components > maxComponents) {
         throw new EmrtdError("IMAGE_INVALID", "The JPEG has an impossible number of components");
       }
       return { height: readUint16(bytes, offset + 5), width: readUint16(bytes, offset + 7) };
@@ -85,14 +85,14 @@ function isStartOfFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }
 
-const BOX_CODESTREAM = 0x6a703263;
-const BOX_HEADER = 0x6a703268;
+const boxCodestream = 0x6a703263;
+const boxHeader = 0x6a703268;
 
 /** The size is taken from the codestream, not from the box beside it: it is the codestream that a decoder allocates for. */
 function jp2Codestream(bytes: Uint8Array): Uint8Array {
   let offset = 0;
   let headerSeen = false;
-  for (let boxes = 0; boxes < MAX_BOXES && offset + 8 <= bytes.length; boxes++) {
+  for (let boxes = 0; boxes < maxBoxes && offset + 8 <= bytes.length; boxes++) {
     const short = readUint32(bytes, offset);
     const type = readUint32(bytes, offset + 4);
     let contentStart = offset + 8;
@@ -105,8 +105,8 @@ function jp2Codestream(bytes: Uint8Array): Uint8Array {
       end = offset + readUint32(bytes, offset + 12);
     }
     if (end < contentStart || end > bytes.length) throw truncated();
-    if (type === BOX_HEADER) headerSeen = true;
-    if (type === BOX_CODESTREAM) {
+    if (type === boxHeader) headerSeen = true;
+    if (type === boxCodestream) {
       if (!headerSeen) throw new EmrtdError("IMAGE_INVALID", "The JP2 file has no header box");
       return bytes.subarray(contentStart, end);
     }
@@ -117,7 +117,7 @@ function jp2Codestream(bytes: Uint8Array): Uint8Array {
 
 function codestreamSize(bytes: Uint8Array): Size {
   if (bytes.length < 42) throw truncated();
-  if (!equal(bytes.subarray(0, 4), CODESTREAM_START)) {
+  if (!equal(bytes.subarray(0, 4), codestreamStart)) {
     throw new EmrtdError("IMAGE_INVALID", "The JPEG 2000 codestream does not start with its size");
   }
   const [right, bottom] = [readUint32(bytes, 8), readUint32(bytes, 12)];
@@ -127,10 +127,10 @@ function codestreamSize(bytes: Uint8Array): Size {
   if (left >= right || top >= bottom || tileWidth === 0 || tileHeight === 0) {
     throw new EmrtdError("IMAGE_INVALID", "The JPEG 2000 size is impossible");
   }
-  if (components < 1 || components > MAX_COMPONENTS) {
+  if (components < 1 || components > maxComponents) {
     throw new EmrtdError("IMAGE_INVALID", "The JPEG 2000 codestream has an impossible number of components");
   }
-  if (Math.ceil(right / tileWidth) * Math.ceil(bottom / tileHeight) > MAX_TILES) {
+  if (Math.ceil(right / tileWidth) * Math.ceil(bottom / tileHeight) > maxTiles) {
     throw new EmrtdError("IMAGE_INVALID", "The JPEG 2000 codestream has too many tiles");
   }
   return { width: right - left, height: bottom - top };

@@ -3,18 +3,18 @@ import { concat, fromLatin1, fromUtf8, toHex, utf8 } from "../bytes.ts";
 import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 
 /** The largest file that any reader here looks at. Portraits on chips are 10 to 60 kB. */
-export const MAX_FILE_BYTES = 1024 * 1024;
+export const maxFileBytes = 1024 * 1024;
 
 /** Opens a file that must be exactly one element with this tag: its hash covers every byte, so nothing may follow. */
 export function openFile(bytes: Uint8Array, tag: number, what: string): Tlv {
-  if (bytes.length > MAX_FILE_BYTES) throw new EmrtdError("LDS_TOO_LARGE", `${what} is too large`);
-  return readWhole(bytes, { maxBytes: MAX_FILE_BYTES, maxNodes: 10_000 }).expect(tag, what);
+  if (bytes.length > maxFileBytes) throw new EmrtdError("LDS_TOO_LARGE", `${what} is too large`);
+  return readWhole(bytes, { maxBytes: maxFileBytes, maxNodes: 10_000 }).expect(tag, what);
 }
 
 /** Opens a file that chips pad to the size of their memory. Nothing signed depends on what follows. */
 export function openPaddedFile(bytes: Uint8Array, tag: number, what: string): Tlv {
-  if (bytes.length > MAX_FILE_BYTES) throw new EmrtdError("LDS_TOO_LARGE", `${what} is too large`);
-  return readTlv(bytes, 0, { maxBytes: MAX_FILE_BYTES, maxNodes: 10_000 }).expect(tag, what);
+  if (bytes.length > maxFileBytes) throw new EmrtdError("LDS_TOO_LARGE", `${what} is too large`);
+  return readTlv(bytes, 0, { maxBytes: maxFileBytes, maxNodes: 10_000 }).expect(tag, what);
 }
 
 /** The tags of a tag list (5C), in order. */
@@ -58,15 +58,15 @@ export function readText(node: Tlv): string {
  * Digits of a date or time, as text or, in documents of several states, packed two to a byte. Undefined when it is neither:
  * a date that cannot be read must not hide the rest of the group.
  */
-export function readDigits(node: Tlv, digits: 8 | 14): string | undefined {
+export function readDigits(node: Tlv, digits: 8 | 14): string | null {
   const text = node.valueLength === digits / 2 ? toHex(node.value) : fromLatin1(node.value.subarray(0, 32));
-  return text.length === digits && /^[0-9]+$/.test(text) ? text : undefined;
+  return text.length === digits && /^[0-9]+$/.test(text) ? text : null;
 }
 
-export interface HolderName {
+export type HolderName = {
   readonly primary: string;
   readonly secondary: string;
-}
+};
 
 /** Names are written as in the zone but in national characters: two fillers between the identifiers, one between words. */
 export function readHolderName(text: string): HolderName {

@@ -1,73 +1,74 @@
-import { OID } from "../ber/oid.ts";
+import { oids } from "../ber/oid.ts";
 import { readWhole, type Tlv } from "../ber/read.ts";
-import { TAG } from "../ber/tag.ts";
+import { tags } from "../ber/tag.ts";
 import { integer, nullValue, octetString, oid, printableString, sequence } from "../ber/write.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import { type DataGroupNumber, isDataGroupNumber } from "./data-group.ts";
-import { MAX_FILE_BYTES } from "./lds-file.ts";
+import { maxFileBytes } from "./lds-file.ts";
 
 export type DigestName = "SHA-1" | "SHA-224" | "SHA-256" | "SHA-384" | "SHA-512";
 
-const DIGESTS: Readonly<Record<DigestName, { readonly oid: string; readonly bytes: number }>> = {
-  "SHA-1": { oid: OID.sha1, bytes: 20 },
-  "SHA-224": { oid: OID.sha224, bytes: 28 },
-  "SHA-256": { oid: OID.sha256, bytes: 32 },
-  "SHA-384": { oid: OID.sha384, bytes: 48 },
-  "SHA-512": { oid: OID.sha512, bytes: 64 },
+const digests: Readonly<Record<DigestName, { readonly oid: string; readonly bytes: number }>> = {
+  "SHA-1": { oid: oids.sha1, bytes: 20 },
+  "SHA-224": { oid: oids.sha224, bytes: 28 },
+  "SHA-256": { oid: oids.sha256, bytes: 32 },
+  "SHA-384": { oid: oids.sha384, bytes: 48 },
+  "SHA-512": { oid: oids.sha512, bytes: 64 },
 };
 
-const DIGEST_NAMES: readonly DigestName[] = ["SHA-1", "SHA-224", "SHA-256", "SHA-384", "SHA-512"];
+const digestNames: readonly DigestName[] = ["SHA-1", "SHA-224", "SHA-256", "SHA-384", "SHA-512"];
 
-export function digestForOid(dotted: string): DigestName | undefined {
-  return DIGEST_NAMES.find((name) => DIGESTS[name].oid === dotted);
+export function digestForOid(dotted: string): DigestName | null {
+  return digestNames.find((name) => digests[name].oid === dotted) ?? null;
 }
 
 export function digestOid(name: DigestName): string {
-  return DIGESTS[name].oid;
+  return digests[name].oid;
 }
 
 /** The signed list of hashes: what it does not name does not belong to the document. */
-export interface LdsSecurityObject {
+export type LdsSecurityObject = {
   readonly version: 0 | 1;
   readonly digest: DigestName;
   readonly hashes: ReadonlyMap<DataGroupNumber, Uint8Array>;
   /** From version 1 on; unlike those in EF.COM these are signed. */
-  readonly ldsVersion: string | undefined;
-  readonly unicodeVersion: string | undefined;
-}
+  readonly ldsVersion: string | null;
+  readonly unicodeVersion: string | null;
+};
 
 export function readLdsSecurityObject(bytes: Uint8Array): LdsSecurityObject {
-  const object = readWhole(bytes, { maxBytes: MAX_FILE_BYTES, maxNodes: 1000 }).expect(
-    TAG.sequence,
+  const object = readWhole(bytes, { maxBytes: maxFileBytes, maxNodes: 1000 }).expect(
+    tags.sequence,
     "The security object",
   );
   const version = object.at(0, "The version of the security object").smallInteger();
   if (version !== 0 && version !== 1) {
     throw new EmrtdError("LDS_UNSUPPORTED", "The security object has an unknown version");
   }
-  const algorithm = object.at(1, "The hash algorithm", TAG.sequence).at(0, "The hash algorithm").oid();
+  const algorithm = object.at(1, "The hash algorithm", tags.sequence).at(0, "The hash algorithm").oid();
   const digest = digestForOid(algorithm);
-  if (digest === undefined) {
+  if (digest === null) {
     throw new EmrtdError("ALGORITHM_UNSUPPORTED", "The security object uses an unknown hash algorithm");
   }
   const hashes = readHashes(
-    object.at(2, "The hashes of the data groups", TAG.sequence),
-    DIGESTS[digest].bytes,
+    object.at(2, "The hashes of the data groups", tags.sequence),
+    digests[digest].bytes,
   );
   const versionInfo = object.children()[3];
   return {
     version,
     digest,
     hashes,
-    ldsVersion: versionInfo?.expect(TAG.sequence, "The version info").at(0, "The LDS version").text(),
-    unicodeVersion: versionInfo?.at(1, "The Unicode version").text(),
+    ldsVersion:
+      versionInfo?.expect(tags.sequence, "The version info").at(0, "The LDS version").text() ?? null,
+    unicodeVersion: versionInfo?.at(1, "The Unicode version").text() ?? null,
   };
 }
 
 function readHashes(list: Tlv, hashBytes: number): ReadonlyMap<DataGroupNumber, Uint8Array> {
   const hashes = new Map<DataGroupNumber, Uint8Array>();
   for (const entry of list.children()) {
-    entry.expect(TAG.sequence, "The hash of a data group");
+    entry.expect(tags.sequence, "The hash of a data group");
     const number = entry.at(0, "The number of a data group").smallInteger();
     if (!isDataGroupNumber(number))
       throw new EmrtdError("LDS_INVALID", "A data group number is out of range");
@@ -81,12 +82,12 @@ function readHashes(list: Tlv, hashBytes: number): ReadonlyMap<DataGroupNumber, 
   return hashes;
 }
 
-export interface LdsSecurityObjectContent {
+export type LdsSecurityObjectContent = {
   readonly digest: DigestName;
   readonly hashes: ReadonlyMap<DataGroupNumber, Uint8Array>;
   /** Makes it version 1. */
   readonly versions?: { readonly ldsVersion: string; readonly unicodeVersion: string };
-}
+};
 
 export function buildLdsSecurityObject(content: LdsSecurityObjectContent): Uint8Array {
   const hashes = [...content.hashes]

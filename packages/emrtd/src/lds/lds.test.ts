@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
 import { codestreamOf, jp2Of, jpegOf } from "../../test/support/images.ts";
-import { OID } from "../ber/oid.ts";
+import { oids } from "../ber/oid.ts";
 import { integer, nullValue, octetString, oid, sequence, tlv, utf8String } from "../ber/write.ts";
 import { concat, fromHex, latin1, toHex, uintBytes } from "../bytes.ts";
 import { EmrtdError, type EmrtdErrorCode } from "../emrtd-error.ts";
@@ -22,7 +22,7 @@ import { buildLdsSecurityObject, type DigestName, readLdsSecurityObject } from "
 import type { SecurityInfoContent } from "./security-infos.ts";
 import { buildSod, readSodContent } from "./sod.ts";
 
-const AT = new Date("2026-11-15T12:00:00Z");
+const today = new Date("2026-11-15T12:00:00Z");
 
 function fails(code: EmrtdErrorCode, run: () => unknown): void {
   assert.throws(run, (error: unknown) => error instanceof EmrtdError && error.code === code);
@@ -65,10 +65,10 @@ test("DG1 holds the zone", () => {
     "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<",
     "L898902C36UTO7408122F1204159ZE184226B<<<<<10",
   ];
-  assert.deepEqual(readDg1(buildDg1(lines), AT).lines, lines);
-  fails("BER_INVALID", () => readDg1(concat(buildDg1(lines), Uint8Array.of(0)), AT));
-  fails("BER_INVALID", () => readDg1(tlv(0x62, latin1(lines.join(""))), AT));
-  fails("MRZ_INVALID", () => readDg1(buildDg1(["P<UTO"]), AT));
+  assert.deepEqual(readDg1(buildDg1(lines), today).lines, lines);
+  fails("BER_INVALID", () => readDg1(concat(buildDg1(lines), Uint8Array.of(0)), today));
+  fails("BER_INVALID", () => readDg1(tlv(0x62, latin1(lines.join(""))), today));
+  fails("MRZ_INVALID", () => readDg1(buildDg1(["P<UTO"]), today));
 });
 
 test("images are measured from their own header", () => {
@@ -244,7 +244,7 @@ test("DG11 comes back in national characters", () => {
     { noNullPrototype: true },
   );
   fc.assert(fc.property(content, (built) => assert.deepEqual(readDg11(buildDg11(built)), built)));
-  assert.equal(readDg11(buildDg11({})).fullName, undefined);
+  assert.equal(readDg11(buildDg11({})).fullName, null);
 });
 
 test("DG11 is read where it departs from the standard", () => {
@@ -260,7 +260,7 @@ test("DG11 is read where it departs from the standard", () => {
   assert.deepEqual(dg11.otherNames, [{ primary: "DOE", secondary: "JANE" }]);
   assert.equal(dg11.fullDateOfBirth, "19740812", "packed digits");
   assert.deepEqual(dg11.placeOfBirth, ["ÄRHUS", "DK"], "not UTF-8");
-  assert.equal(readDg11(tlv(0x6b, tlv(0x5f2b, latin1("sometime")))).fullDateOfBirth, undefined);
+  assert.equal(readDg11(tlv(0x6b, tlv(0x5f2b, latin1("sometime")))).fullDateOfBirth, null);
 });
 
 test("DG12 comes back", () => {
@@ -283,33 +283,33 @@ test("DG12 comes back", () => {
   assert.equal(readDg12(tlv(0x6c, tlv(0x5f26, fromHex("20220415")))).dateOfIssue, "20220415");
 });
 
-const KEY = sequence(
-  sequence(oid(OID.rsaEncryption), nullValue()),
+const publicKeyInfo = sequence(
+  sequence(oid(oids.rsaEncryption), nullValue()),
   tlv(0x03, fromHex("00 30 06 02 01 03 02 01 03")),
 );
 
 test("DG14 comes back, and what it does not know is kept", () => {
   const contents: SecurityInfoContent[] = [
-    { kind: "chipAuthentication", protocol: OID.chipAuthenticationEcdhAes128, version: 1, keyId: 7n },
-    { kind: "chipAuthentication", protocol: OID.chipAuthenticationDh3Des, version: 1 },
+    { kind: "chipAuthentication", protocol: oids.chipAuthenticationEcdhAes128, version: 1, keyId: 7n },
+    { kind: "chipAuthentication", protocol: oids.chipAuthenticationDh3Des, version: 1 },
     {
       kind: "chipAuthenticationPublicKey",
-      protocol: OID.publicKeyEcdh,
-      subjectPublicKeyInfo: KEY,
+      protocol: oids.publicKeyEcdh,
+      subjectPublicKeyInfo: publicKeyInfo,
       keyId: 7n,
     },
     { kind: "activeAuthentication", signatureAlgorithm: "0.4.0.127.0.7.1.1.4.1.3" },
-    { kind: "pace", protocol: `${OID.paceEcdhGm}.2`, parameterId: 13n },
-    { kind: "pace", protocol: `${OID.paceEcdhCam}.4`, parameterId: 16n },
+    { kind: "pace", protocol: `${oids.paceEcdhGm}.2`, parameterId: 13n },
+    { kind: "pace", protocol: `${oids.paceEcdhCam}.4`, parameterId: 16n },
     {
       kind: "paceDomainParameters",
-      protocol: OID.paceDhGm,
-      domainParameter: sequence(oid(OID.dhPublicNumber)),
+      protocol: oids.paceDhGm,
+      domainParameter: sequence(oid(oids.dhPublicNumber)),
       parameterId: 40n,
     },
     { kind: "terminalAuthentication", version: 1 },
-    { kind: "encoded", bytes: sequence(oid(OID.cardInfo), utf8String("somewhere")) },
-    { kind: "encoded", bytes: sequence(oid(OID.chipAuthenticationDh), sequence(oid(OID.dhPublicNumber))) },
+    { kind: "encoded", bytes: sequence(oid(oids.cardInfo), utf8String("somewhere")) },
+    { kind: "encoded", bytes: sequence(oid(oids.chipAuthenticationDh), sequence(oid(oids.dhPublicNumber))) },
   ];
   const infos = readDg14(buildDg14(contents));
   const kinds = infos.map((info) => info.kind).sort();
@@ -317,10 +317,10 @@ test("DG14 comes back, and what it does not know is kept", () => {
     kinds,
     contents.map((content) => (content.kind === "encoded" ? "unknown" : content.kind)).sort(),
   );
-  const chip = infos.find((info) => info.protocol === OID.chipAuthenticationEcdhAes128);
+  const chip = infos.find((info) => info.protocol === oids.chipAuthenticationEcdhAes128);
   assert.ok(chip?.kind === "chipAuthentication" && chip.keyId === 7n && chip.version === 1);
   const key = infos.find((info) => info.kind === "chipAuthenticationPublicKey");
-  assert.deepEqual(key?.subjectPublicKeyInfo, KEY);
+  assert.deepEqual(key?.subjectPublicKeyInfo, publicKeyInfo);
   assert.deepEqual(
     readCardAccess(concat(buildCardAccess(contents), new Uint8Array(8))).length,
     contents.length,
@@ -329,9 +329,9 @@ test("DG14 comes back, and what it does not know is kept", () => {
 
 test("security infos that lack what their protocol needs are refused", () => {
   for (const info of [
-    sequence(oid(OID.chipAuthenticationEcdhAes128)),
-    sequence(oid(OID.publicKeyEcdh), integer(1)),
-    sequence(oid(OID.activeAuthentication), integer(1)),
+    sequence(oid(oids.chipAuthenticationEcdhAes128)),
+    sequence(oid(oids.publicKeyEcdh), integer(1)),
+    sequence(oid(oids.activeAuthentication), integer(1)),
     sequence(integer(1)),
     integer(1),
   ]) {
@@ -340,14 +340,14 @@ test("security infos that lack what their protocol needs are refused", () => {
 });
 
 test("DG15 comes back", () => {
-  const dg15 = readDg15(buildDg15(KEY));
-  assert.deepEqual(dg15.subjectPublicKeyInfo, KEY);
-  assert.equal(dg15.algorithm, OID.rsaEncryption);
-  fails("BER_INVALID", () => readDg15(buildDg15(octetString(KEY))));
+  const dg15 = readDg15(buildDg15(publicKeyInfo));
+  assert.deepEqual(dg15.subjectPublicKeyInfo, publicKeyInfo);
+  assert.equal(dg15.algorithm, oids.rsaEncryption);
+  fails("BER_INVALID", () => readDg15(buildDg15(octetString(publicKeyInfo))));
 });
 
 test("EF.SOD and EF.CardSecurity are unwrapped without a change to their bytes", () => {
-  const message = sequence(oid(OID.signedData));
+  const message = sequence(oid(oids.signedData));
   assert.deepEqual(readSodContent(buildSod(message)), message);
   assert.deepEqual(readCardSecurityContent(concat(message, new Uint8Array(5))), message);
   fails("BER_INVALID", () => readSodContent(message));
@@ -374,7 +374,7 @@ test("the security object comes back in both versions", () => {
         );
         assert.equal(object.version, versioned ? 1 : 0);
         assert.equal(object.digest, digest);
-        assert.equal(object.ldsVersion, versioned ? "0108" : undefined);
+        assert.equal(object.ldsVersion, versioned ? "0108" : null);
         assert.deepEqual(object.hashes.size, hashes.size);
         for (const [group, hash] of hashes) assert.deepEqual(object.hashes.get(group), hash);
       },
@@ -384,7 +384,7 @@ test("the security object comes back in both versions", () => {
 
 test("a security object that could be read in two ways is refused", () => {
   const hash = createHash("sha256").digest();
-  const algorithm = sequence(oid(OID.sha256), nullValue());
+  const algorithm = sequence(oid(oids.sha256), nullValue());
   const entry = (number: number, bytes: Uint8Array) => sequence(integer(number), octetString(bytes));
   const object = (...entries: Uint8Array[]) => sequence(integer(0), algorithm, sequence(...entries));
   assert.equal(readLdsSecurityObject(object(entry(1, hash))).hashes.size, 1);
@@ -405,8 +405,8 @@ test("EF.ATR/INFO tells how long commands may be", () => {
   const info = readAtrInfo(fromHex("47 03 B4 C5 C0 7F66 08 02 02 0400 02 02 0200 00 00 00"));
   assert.deepEqual(info, { maxCommandBytes: 1024, maxResponseBytes: 512, extendedLength: true });
   assert.deepEqual(readAtrInfo(new Uint8Array(0)), {
-    maxCommandBytes: undefined,
-    maxResponseBytes: undefined,
+    maxCommandBytes: null,
+    maxResponseBytes: null,
     extendedLength: false,
   });
   fails("BER_TRUNCATED", () => readAtrInfo(fromHex("7F66 08 02")));

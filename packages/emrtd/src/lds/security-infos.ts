@@ -1,9 +1,9 @@
-import { OID } from "../ber/oid.ts";
+import { oids } from "../ber/oid.ts";
 import { readWhole, type Tlv } from "../ber/read.ts";
-import { TAG } from "../ber/tag.ts";
+import { tags } from "../ber/tag.ts";
 import { integer, oid, sequence, setOf } from "../ber/write.ts";
 import { EmrtdError } from "../emrtd-error.ts";
-import { MAX_FILE_BYTES } from "./lds-file.ts";
+import { maxFileBytes } from "./lds-file.ts";
 
 /** What a chip says that it can do (ICAO 9303-11, 9.2; BSI TR-03110-3, A.1.1). */
 export type SecurityInfo =
@@ -15,83 +15,83 @@ export type SecurityInfo =
   | TerminalAuthenticationInfo
   | UnknownSecurityInfo;
 
-interface SecurityInfoBase {
+type SecurityInfoBase = {
   readonly protocol: string;
   /** The whole SecurityInfo as encoded. */
   readonly bytes: Uint8Array;
-}
+};
 
-export interface ChipAuthenticationInfo extends SecurityInfoBase {
+export type ChipAuthenticationInfo = SecurityInfoBase & {
   readonly kind: "chipAuthentication";
   readonly version: number;
-  readonly keyId: bigint | undefined;
-}
+  readonly keyId: bigint | null;
+};
 
-export interface ChipAuthenticationPublicKeyInfo extends SecurityInfoBase {
+export type ChipAuthenticationPublicKeyInfo = SecurityInfoBase & {
   readonly kind: "chipAuthenticationPublicKey";
   /** DER, as key importers want it. */
   readonly subjectPublicKeyInfo: Uint8Array;
-  readonly keyId: bigint | undefined;
-}
+  readonly keyId: bigint | null;
+};
 
-export interface ActiveAuthenticationInfo extends SecurityInfoBase {
+export type ActiveAuthenticationInfo = SecurityInfoBase & {
   readonly kind: "activeAuthentication";
   readonly version: number;
   readonly signatureAlgorithm: string;
-}
+};
 
-export interface PaceInfo extends SecurityInfoBase {
+export type PaceInfo = SecurityInfoBase & {
   readonly kind: "pace";
   readonly version: number;
   /** A standardised domain parameter when the chip brings no parameters of its own. */
-  readonly parameterId: bigint | undefined;
-}
+  readonly parameterId: bigint | null;
+};
 
-export interface PaceDomainParameterInfo extends SecurityInfoBase {
+export type PaceDomainParameterInfo = SecurityInfoBase & {
   readonly kind: "paceDomainParameters";
   /** AlgorithmIdentifier, DER. */
   readonly domainParameter: Uint8Array;
-  readonly parameterId: bigint | undefined;
-}
+  readonly parameterId: bigint | null;
+};
 
-export interface TerminalAuthenticationInfo extends SecurityInfoBase {
+export type TerminalAuthenticationInfo = SecurityInfoBase & {
   readonly kind: "terminalAuthentication";
   readonly version: number;
-}
+};
 
-export interface UnknownSecurityInfo extends SecurityInfoBase {
+export type UnknownSecurityInfo = SecurityInfoBase & {
   readonly kind: "unknown";
-}
+};
 
-const MAX_INFOS = 64;
-const CHIP_AUTHENTICATION = [OID.chipAuthenticationDh, OID.chipAuthenticationEcdh];
-const PACE_MAPPINGS = [OID.paceDhGm, OID.paceEcdhGm, OID.paceDhIm, OID.paceEcdhIm, OID.paceEcdhCam];
+const maxInfos = 64;
+const chipAuthentication = [oids.chipAuthenticationDh, oids.chipAuthenticationEcdh];
+const paceMappings = [oids.paceDhGm, oids.paceEcdhGm, oids.paceDhIm, oids.paceEcdhIm, oids.paceEcdhCam];
 
 export function readSecurityInfos(set: Tlv): readonly SecurityInfo[] {
-  const infos = set.expect(TAG.set, "The list of security infos").children();
-  if (infos.length > MAX_INFOS) throw new EmrtdError("LDS_INVALID", "There are too many security infos");
+  const infos = set.expect(tags.set, "The list of security infos").children();
+  if (infos.length > maxInfos) throw new EmrtdError("LDS_INVALID", "There are too many security infos");
   return infos.map(readSecurityInfo);
 }
 
 /** For the content of EF.CardSecurity, once its signature has been checked. */
 export function parseSecurityInfos(bytes: Uint8Array): readonly SecurityInfo[] {
-  return readSecurityInfos(readWhole(bytes, { maxBytes: MAX_FILE_BYTES, maxNodes: 10_000 }));
+  return readSecurityInfos(readWhole(bytes, { maxBytes: maxFileBytes, maxNodes: 10_000 }));
 }
 
 function readSecurityInfo(info: Tlv): SecurityInfo {
-  info.expect(TAG.sequence, "A security info");
+  info.expect(tags.sequence, "A security info");
   const protocol = info.at(0, "The protocol of a security info").oid();
   const base = { protocol, bytes: info.bytes };
   const version = () => info.at(1, "The version of a security info").smallInteger();
   const optionalId = () => {
     const node = info.children()[2];
-    return node?.tag === TAG.integer ? node.integer() : undefined;
+    return node?.tag === tags.integer ? node.integer() : null;
   };
-  if (isBelow(protocol, CHIP_AUTHENTICATION)) {
+  if (isBelow(protocol, chipAuthentication)) {
     return { ...base, kind: "chipAuthentication", version: version(), keyId: optionalId() };
   }
-  if (protocol === OID.publicKeyDh || protocol === OID.publicKeyEcdh) {
-    const key = info.at(1, "The chip authentication key", TAG.sequence);
+  if (protocol === oids.publicKeyDh || protocol === oids.publicKeyEcdh) {
+    const key = info.at(1, "The chip authentication key", tags.sequence);
     return {
       ...base,
       kind: "chipAuthenticationPublicKey",
@@ -99,18 +99,18 @@ function readSecurityInfo(info: Tlv): SecurityInfo {
       keyId: optionalId(),
     };
   }
-  if (protocol === OID.activeAuthentication) {
+  if (protocol === oids.activeAuthentication) {
     const signatureAlgorithm = info.at(2, "The algorithm of active authentication").oid();
     return { ...base, kind: "activeAuthentication", version: version(), signatureAlgorithm };
   }
-  if (isBelow(protocol, PACE_MAPPINGS)) {
+  if (isBelow(protocol, paceMappings)) {
     return { ...base, kind: "pace", version: version(), parameterId: optionalId() };
   }
-  if (PACE_MAPPINGS.some((mapping) => mapping === protocol)) {
-    const domainParameter = info.at(1, "The domain parameters of PACE", TAG.sequence).bytes;
+  if (paceMappings.some((mapping) => mapping === protocol)) {
+    const domainParameter = info.at(1, "The domain parameters of PACE", tags.sequence).bytes;
     return { ...base, kind: "paceDomainParameters", domainParameter, parameterId: optionalId() };
   }
-  if (protocol === OID.terminalAuthentication) {
+  if (protocol === oids.terminalAuthentication) {
     return { ...base, kind: "terminalAuthentication", version: version() };
   }
   return { ...base, kind: "unknown" };
@@ -156,13 +156,13 @@ function buildSecurityInfo(content: SecurityInfoContent): Uint8Array {
     case "chipAuthenticationPublicKey":
       return sequence(oid(content.protocol), content.subjectPublicKeyInfo, ...optional(content.keyId));
     case "activeAuthentication":
-      return sequence(oid(OID.activeAuthentication), integer(1), oid(content.signatureAlgorithm));
+      return sequence(oid(oids.activeAuthentication), integer(1), oid(content.signatureAlgorithm));
     case "pace":
       return sequence(oid(content.protocol), integer(2), ...optional(content.parameterId));
     case "paceDomainParameters":
       return sequence(oid(content.protocol), content.domainParameter, ...optional(content.parameterId));
     case "terminalAuthentication":
-      return sequence(oid(OID.terminalAuthentication), integer(content.version));
+      return sequence(oid(oids.terminalAuthentication), integer(content.version));
     case "encoded":
       return content.bytes;
   }

@@ -1,13 +1,13 @@
-import { TAG } from "../ber/tag.ts";
+import { tags } from "../ber/tag.ts";
 import { tlv } from "../ber/write.ts";
-import { SOD_TAG } from "./data-group.ts";
+import { sodTag } from "./data-group.ts";
 import { openFile } from "./lds-file.ts";
 
 /** Takes the wrapper off EF.SOD. What is inside is a CMS message, in DER or, in some documents, in BER. */
 export function readSodContent(bytes: Uint8Array): Uint8Array {
-  return openFile(bytes, SOD_TAG, "EF.SOD").at(0, "The message in EF.SOD", TAG.sequence).bytes;
+  return openFile(bytes, sodTag, "EF.SOD").at(0, "The message in EF.SOD", tags.sequence).bytes;
 }
 
 export function buildSod(cms: Uint8Array): Uint8Array {
-  return tlv(SOD_TAG, cms);
+  return tlv(sodTag, cms);
 }

@@ -1,9 +1,9 @@
 import { EmrtdError } from "../emrtd-error.ts";
 import { checkDigit } from "./check-digit.ts";
-import { LONGEST_DOCUMENT_NUMBER } from "./mrz-key.ts";
-import { MRZ_LAYOUTS, type MrzField, type MrzFormat, textOf } from "./mrz-layout.ts";
+import { longestDocumentNumber } from "./mrz-key.ts";
+import { type MrzField, type MrzFormat, mrzLayouts, textOf } from "./mrz-layout.ts";
 
-export interface MrzContent {
+export type MrzContent = {
   readonly format: MrzFormat;
   readonly documentCode: string;
   readonly issuingState: string;
@@ -20,11 +20,11 @@ export interface MrzContent {
   readonly secondOptionalData?: string;
   /** What stands at position 43 of a passport without optional data. */
   readonly emptyOptionalCheck?: "<" | "0";
-}
+};
 
 /** The lines of a machine readable zone, check digits included. */
 export function buildMrz(content: MrzContent): readonly string[] {
-  const layout = MRZ_LAYOUTS[content.format];
+  const layout = mrzLayouts[content.format];
   const lines = Array.from({ length: layout.lineCount }, () => "<".repeat(layout.lineLength));
   const put = (at: MrzField, text: string, what: string) => {
     if (text.length > at.end - at.start) throw new EmrtdError("BUILD_INVALID", `The ${what} is too long`);
@@ -51,7 +51,7 @@ export function buildMrz(content: MrzContent): readonly string[] {
     put(layout.documentNumberCheck, checkDigit(number), "check digit");
     put(layout.optionalData, optionalData, "optional data");
   } else {
-    if (content.format === "TD3" || number.length > LONGEST_DOCUMENT_NUMBER || number.includes("<")) {
+    if (content.format === "TD3" || number.length > longestDocumentNumber || number.includes("<")) {
       throw new EmrtdError("BUILD_INVALID", "The document number is too long");
     }
     put(layout.documentNumber, number.slice(0, 9), "document number");
@@ -59,11 +59,11 @@ export function buildMrz(content: MrzContent): readonly string[] {
     const separated = optionalData === "" ? overflow : `${overflow}<${optionalData}`;
     put(layout.optionalData, separated, "document number with the optional data");
   }
-  if (layout.optionalDataCheck !== undefined) {
+  if (layout.optionalDataCheck !== null) {
     const digit = optionalData === "" ? (content.emptyOptionalCheck ?? "<") : checkDigit(optionalData);
     put(layout.optionalDataCheck, digit, "check digit");
   }
-  if (layout.secondOptionalData !== undefined) {
+  if (layout.secondOptionalData !== null) {
     put(layout.secondOptionalData, content.secondOptionalData ?? "", "optional data");
   }
   for (const [date, at, check, what] of [

@@ -1,12 +1,12 @@
 import { EmrtdError } from "../emrtd-error.ts";
 
-const WEIGHTS = [7, 3, 1] as const;
+const weights = [7, 3, 1] as const;
 
 /** ICAO 9303-3, 4.9: digits count as themselves, letters from 10, the filler as zero. */
 export function checkDigit(text: string): string {
   let sum = 0;
   for (let index = 0; index < text.length; index++) {
-    sum += characterValue(text.charCodeAt(index)) * (WEIGHTS[index % 3] ?? 0);
+    sum += characterValue(text.charCodeAt(index)) * (weights[index % 3] ?? 0);
   }
   return String(sum % 10);
 }

@@ -1,40 +1,40 @@
 import { EmrtdError } from "../emrtd-error.ts";
 
 /** A person older than this is taken for a misread century. */
-const LONGEST_LIFE_YEARS = 120;
-const EXPIRY_YEARS_AHEAD = 20;
-const EXPIRY_YEARS_BACK = 30;
+const longestLifeYears = 120;
+const expiryYearsAhead = 20;
+const expiryYearsBack = 30;
 
 /** A date of the zone. Issuers leave out what they do not know, so any part may be missing. */
-export interface MrzDate {
+export type MrzDate = {
   /** The six characters as they stand. */
   readonly raw: string;
-  readonly year: number | undefined;
-  readonly month: number | undefined;
-  readonly day: number | undefined;
+  readonly year: number | null;
+  readonly month: number | null;
+  readonly day: number | null;
   /** Other years that the two digits may mean, when the zone alone cannot tell. */
   readonly otherYears: readonly number[];
-}
+};
 
-interface Parts {
-  readonly twoDigitYear: number | undefined;
-  readonly month: number | undefined;
-  readonly day: number | undefined;
-}
+type Parts = {
+  readonly twoDigitYear: number | null;
+  readonly month: number | null;
+  readonly day: number | null;
+};
 
 function parseParts(raw: string, what: string): Parts {
   const match = /^(\d{2}|<<)(\d{2}|<<)(\d{2}|<<)$/.exec(raw);
   if (match === null) throw new EmrtdError("MRZ_INVALID", `The ${what} must be digits or pairs of fillers`);
   const [, year = "", month = "", day = ""] = match;
-  const monthNumber = month === "<<" || month === "00" ? undefined : Number(month);
-  const dayNumber = day === "<<" || day === "00" ? undefined : Number(day);
+  const monthNumber = month === "<<" || month === "00" ? null : Number(month);
+  const dayNumber = day === "<<" || day === "00" ? null : Number(day);
   if ((monthNumber ?? 1) > 12 || (dayNumber ?? 1) > longestDay(monthNumber)) {
     throw new EmrtdError("MRZ_INVALID", `The ${what} does not exist`);
   }
-  return { twoDigitYear: year === "<<" ? undefined : Number(year), month: monthNumber, day: dayNumber };
+  return { twoDigitYear: year === "<<" ? null : Number(year), month: monthNumber, day: dayNumber };
 }
 
-function longestDay(month: number | undefined): number {
+function longestDay(month: number | null): number {
   if (month === 2) return 29;
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
@@ -56,15 +56,15 @@ function daysFrom(at: Date, year: number, parts: Parts): number {
  */
 export function readDateOfBirth(raw: string, at: Date): MrzDate {
   const parts = parseParts(raw, "date of birth");
-  if (parts.twoDigitYear === undefined)
-    return { raw, year: undefined, month: parts.month, day: parts.day, otherYears: [] };
+  if (parts.twoDigitYear === null)
+    return { raw, year: null, month: parts.month, day: parts.day, otherYears: [] };
   const twoDigitYear = parts.twoDigitYear;
   const thisYear = at.getUTCFullYear();
   const thisCentury = thisYear - (thisYear % 100);
   const years = [thisCentury, thisCentury - 100, thisCentury - 200]
     .map((century) => century + twoDigitYear)
     .filter((year) => exists(year, parts) && daysFrom(at, year, parts) <= 0)
-    .filter((year, index) => index === 0 || thisYear - year <= LONGEST_LIFE_YEARS);
+    .filter((year, index) => index === 0 || thisYear - year <= longestLifeYears);
   const [year, ...otherYears] = years;
   if (year === undefined) throw new EmrtdError("MRZ_INVALID", "The date of birth does not exist");
   return { raw, year, month: parts.month, day: parts.day, otherYears };
@@ -76,13 +76,13 @@ export function readDateOfBirth(raw: string, at: Date): MrzDate {
  */
 export function readDateOfExpiry(raw: string, at: Date): MrzDate {
   const parts = parseParts(raw, "date of expiry");
-  if (parts.twoDigitYear === undefined)
-    return { raw, year: undefined, month: parts.month, day: parts.day, otherYears: [] };
+  if (parts.twoDigitYear === null)
+    return { raw, year: null, month: parts.month, day: parts.day, otherYears: [] };
   const twoDigitYear = parts.twoDigitYear;
   const thisYear = at.getUTCFullYear();
   const thisCentury = thisYear - (thisYear % 100);
   const distance = (year: number) =>
-    Math.max(year - (thisYear + EXPIRY_YEARS_AHEAD), thisYear - EXPIRY_YEARS_BACK - year, 0);
+    Math.max(year - (thisYear + expiryYearsAhead), thisYear - expiryYearsBack - year, 0);
   const years = [thisCentury - 100, thisCentury, thisCentury + 100]
     .map((century) => century + twoDigitYear)
     .filter((year) => exists(year, parts))
@@ -94,8 +94,8 @@ export function readDateOfExpiry(raw: string, at: Date): MrzDate {
 }
 
 /** YYYY-MM-DD, or undefined when a part is not known. */
-export function isoDate(date: MrzDate): string | undefined {
-  if (date.year === undefined || date.month === undefined || date.day === undefined) return undefined;
+export function isoDate(date: MrzDate): string | null {
+  if (date.year === null || date.month === null || date.day === null) return null;
   return `${String(date.year).padStart(4, "0")}-${String(date.month).padStart(2, "0")}-${String(date.day).padStart(2, "0")}`;
 }
 
@@ -103,18 +103,17 @@ export function isoDate(date: MrzDate): string | undefined {
  * The last day on which a document with this expiry is good, in the calendar of UTC; unknown month or day count to the end of
  * what is known. Undefined when not even the year is known: such documents do not expire.
  */
-export function lastValidDay(date: MrzDate): string | undefined {
-  if (date.year === undefined) return undefined;
+export function lastValidDay(date: MrzDate): string | null {
+  if (date.year === null) return null;
   const month = date.month ?? 12;
-  const day =
-    date.month === undefined ? 31 : (date.day ?? new Date(Date.UTC(date.year, month, 0)).getUTCDate());
+  const day = date.month === null ? 31 : (date.day ?? new Date(Date.UTC(date.year, month, 0)).getUTCDate());
   return isoDate({ ...date, month, day });
 }
 
 /** The first moment of the day after the last valid one. */
 export function isExpired(date: MrzDate, at: Date): boolean {
   const last = lastValidDay(date);
-  return last !== undefined && at.toISOString().slice(0, 10) > last;
+  return last !== null && at.toISOString().slice(0, 10) > last;
 }
 
 /**
@@ -123,10 +122,9 @@ export function isExpired(date: MrzDate, at: Date): boolean {
  */
 export function withFullDateOfBirth(date: MrzDate, fullDate: string): MrzDate {
   const match = /^(\d{4})(\d{2})(\d{2})$/.exec(fullDate);
-  if (match === null || date.year === undefined || fullDate.slice(2, 4) !== date.raw.slice(0, 2)) return date;
+  if (match === null || date.year === null || fullDate.slice(2, 4) !== date.raw.slice(0, 2)) return date;
   const [month, day] = [Number(match[2]), Number(match[3])];
-  if ((date.month !== undefined && month !== date.month) || (date.day !== undefined && day !== date.day))
-    return date;
+  if ((date.month !== null && month !== date.month) || (date.day !== null && day !== date.day)) return date;
   const year = Number(match[1]);
   if (year !== date.year && !date.otherYears.includes(year)) return date;
   return { ...date, year, otherYears: [] };

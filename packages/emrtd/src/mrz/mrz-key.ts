@@ -3,23 +3,23 @@ import { EmrtdError } from "../emrtd-error.ts";
 import { checkDigit } from "./check-digit.ts";
 
 /** Nine characters in the number's own field, thirteen in the optional data of TD1. */
-export const LONGEST_DOCUMENT_NUMBER = 22;
+export const longestDocumentNumber = 22;
 
 /** The three fields that open the chip, as they stand in the machine readable zone. */
-export interface MrzKeyFields {
+export type MrzKeyFields = {
   /** The whole number, also when it is longer than nine characters. Fillers at the end do not matter. */
   readonly documentNumber: string;
   /** YYMMDD, unknown parts as fillers. */
   readonly dateOfBirth: string;
   readonly dateOfExpiry: string;
-}
+};
 
 /** What a person types. Dates are YYYY-MM-DD or YYMMDD; spaces and hyphens in the number do not matter. */
-export interface TypedKeyFields {
+export type TypedKeyFields = {
   readonly documentNumber: string;
   readonly dateOfBirth: string;
   readonly dateOfExpiry: string;
-}
+};
 
 /**
  * The MRZ_information of ICAO 9303-11, 4.3.2: number, birth and expiry, each with its check digit. Its SHA-1 is the seed
@@ -31,7 +31,7 @@ export function mrzKeyMaterial(fields: MrzKeyFields): Uint8Array {
 
 export function mrzInformation(fields: MrzKeyFields): string {
   const number = fields.documentNumber.replace(/<+$/, "").padEnd(9, "<");
-  if (!/^[A-Z0-9<]+$/.test(number) || number.startsWith("<") || number.length > LONGEST_DOCUMENT_NUMBER) {
+  if (!/^[A-Z0-9<]+$/.test(number) || number.startsWith("<") || number.length > longestDocumentNumber) {
     throw new EmrtdError("MRZ_INVALID", "The document number cannot stand in a machine readable zone");
   }
   for (const [what, date] of [
@@ -47,7 +47,7 @@ export function mrzInformation(fields: MrzKeyFields): string {
 /** Turns what a person typed into fields of the zone, or says which of the three is wrong. */
 export function keyFieldsFromTyped(typed: TypedKeyFields): MrzKeyFields {
   const documentNumber = typed.documentNumber.replace(/[\s\-./]+/g, "").toUpperCase();
-  if (!/^[A-Z0-9][A-Z0-9<]*$/.test(documentNumber) || documentNumber.length > LONGEST_DOCUMENT_NUMBER) {
+  if (!/^[A-Z0-9][A-Z0-9<]*$/.test(documentNumber) || documentNumber.length > longestDocumentNumber) {
     throw new EmrtdError("MRZ_INVALID", "The document number must be letters and digits");
   }
   return {

@@ -3,14 +3,14 @@ export type MrzFormat = "TD1" | "TD2" | "TD3";
 /** What may stand in a field, which is what the repair of recognised text goes by. */
 export type MrzCharacters = "letters" | "digits" | "any" | "sex";
 
-export interface MrzField {
+export type MrzField = {
   readonly line: number;
   readonly start: number;
   readonly end: number;
   readonly characters: MrzCharacters;
-}
+};
 
-export interface MrzLayout {
+export type MrzLayout = {
   readonly format: MrzFormat;
   readonly lineCount: number;
   readonly lineLength: number;
@@ -21,8 +21,8 @@ export interface MrzLayout {
   /** The overflow of a long document number begins here in TD1 and TD2. */
   readonly optionalData: MrzField;
   /** TD3 alone gives the optional data a check digit of its own. */
-  readonly optionalDataCheck: MrzField | undefined;
-  readonly secondOptionalData: MrzField | undefined;
+  readonly optionalDataCheck: MrzField | null;
+  readonly secondOptionalData: MrzField | null;
   readonly dateOfBirth: MrzField;
   readonly dateOfBirthCheck: MrzField;
   readonly sex: MrzField;
@@ -33,14 +33,14 @@ export interface MrzLayout {
   readonly name: MrzField;
   /** The parts that the composite check digit runs over, in order. */
   readonly composite: readonly MrzField[];
-}
+};
 
 /** Positions as the standard counts them: from 1, both ends included. */
 function field(line: number, first: number, last: number, characters: MrzCharacters): MrzField {
   return { line: line - 1, start: first - 1, end: last, characters };
 }
 
-const TD1: MrzLayout = {
+const td1: MrzLayout = {
   format: "TD1",
   lineCount: 3,
   lineLength: 30,
@@ -49,7 +49,7 @@ const TD1: MrzLayout = {
   documentNumber: field(1, 6, 14, "any"),
   documentNumberCheck: field(1, 15, 15, "digits"),
   optionalData: field(1, 16, 30, "any"),
-  optionalDataCheck: undefined,
+  optionalDataCheck: null,
   secondOptionalData: field(2, 19, 29, "any"),
   dateOfBirth: field(2, 1, 6, "digits"),
   dateOfBirthCheck: field(2, 7, 7, "digits"),
@@ -62,7 +62,7 @@ const TD1: MrzLayout = {
   composite: [field(1, 6, 30, "any"), field(2, 1, 7, "any"), field(2, 9, 15, "any"), field(2, 19, 29, "any")],
 };
 
-const TD2: MrzLayout = {
+const td2: MrzLayout = {
   format: "TD2",
   lineCount: 2,
   lineLength: 36,
@@ -78,13 +78,13 @@ const TD2: MrzLayout = {
   dateOfExpiry: field(2, 22, 27, "digits"),
   dateOfExpiryCheck: field(2, 28, 28, "digits"),
   optionalData: field(2, 29, 35, "any"),
-  optionalDataCheck: undefined,
-  secondOptionalData: undefined,
+  optionalDataCheck: null,
+  secondOptionalData: null,
   compositeCheck: field(2, 36, 36, "digits"),
   composite: [field(2, 1, 10, "any"), field(2, 14, 20, "any"), field(2, 22, 35, "any")],
 };
 
-const TD3: MrzLayout = {
+const td3: MrzLayout = {
   format: "TD3",
   lineCount: 2,
   lineLength: 44,
@@ -101,15 +101,15 @@ const TD3: MrzLayout = {
   dateOfExpiryCheck: field(2, 28, 28, "digits"),
   optionalData: field(2, 29, 42, "any"),
   optionalDataCheck: field(2, 43, 43, "digits"),
-  secondOptionalData: undefined,
+  secondOptionalData: null,
   compositeCheck: field(2, 44, 44, "digits"),
   composite: [field(2, 1, 10, "any"), field(2, 14, 20, "any"), field(2, 22, 43, "any")],
 };
 
-export const MRZ_LAYOUTS: Readonly<Record<MrzFormat, MrzLayout>> = { TD1, TD2, TD3 };
+export const mrzLayouts: Readonly<Record<MrzFormat, MrzLayout>> = { TD1: td1, TD2: td2, TD3: td3 };
 
-export function layoutForLength(characters: number): MrzLayout | undefined {
-  return [TD1, TD2, TD3].find((layout) => layout.lineCount * layout.lineLength === characters);
+export function layoutForLength(characters: number): MrzLayout | null {
+  return [td1, td2, td3].find((layout) => layout.lineCount * layout.lineLength === characters) ?? null;
 }
 
 export function textOf(lines: readonly string[], at: MrzField): string {

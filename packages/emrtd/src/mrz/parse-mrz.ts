@@ -5,24 +5,24 @@ import { type MrzDate, readDateOfBirth, readDateOfExpiry } from "./mrz-date.ts";
 import type { MrzKeyFields } from "./mrz-key.ts";
 import { layoutForLength, type MrzFormat, type MrzLayout, textOf } from "./mrz-layout.ts";
 
-export interface MrzName {
+export type MrzName = {
   /** Usually the family name. Fillers have become spaces; the transliteration is the issuer's and stays. */
   readonly primary: string;
   readonly secondary: string;
   /** The name fills its field to the last character, so the issuer may have had to cut it. */
   readonly mayBeTruncated: boolean;
-}
+};
 
-export interface MrzCheckDigits {
+export type MrzCheckDigits = {
   readonly documentNumber: boolean;
   readonly dateOfBirth: boolean;
   readonly dateOfExpiry: boolean;
   /** True in TD1 and TD2, which have no such digit. */
   readonly optionalData: boolean;
   readonly composite: boolean;
-}
+};
 
-export interface Mrz {
+export type Mrz = {
   readonly format: MrzFormat;
   /** As they stand. */
   readonly lines: readonly string[];
@@ -43,7 +43,7 @@ export interface Mrz {
   readonly secondOptionalData: string;
   readonly checkDigits: MrzCheckDigits;
   readonly checkDigitsAgree: boolean;
-}
+};
 
 /** The zone as one text, with or without line breaks, or as the bytes of DG1. `at` decides the centuries. */
 export function parseMrz(input: string | Uint8Array, at: Date): Mrz {
@@ -54,7 +54,7 @@ function splitLines(text: string): readonly string[] {
   if (text.length > 200) throw new EmrtdError("MRZ_INVALID", "The machine readable zone is too long");
   const joined = text.replace(/[\r\n]/g, "");
   const layout = layoutForLength(joined.length);
-  if (layout === undefined) {
+  if (layout === null) {
     throw new EmrtdError("MRZ_INVALID", "The machine readable zone must have 72, 88 or 90 characters");
   }
   return Array.from({ length: layout.lineCount }, (_, line) =>
@@ -64,7 +64,7 @@ function splitLines(text: string): readonly string[] {
 
 function layoutOf(lines: readonly string[]): MrzLayout {
   const layout = layoutForLength(lines.reduce((sum, line) => sum + line.length, 0));
-  if (layout === undefined || lines.some((line) => line.length !== layout.lineLength)) {
+  if (layout === null || lines.some((line) => line.length !== layout.lineLength)) {
     throw new EmrtdError("MRZ_INVALID", "The lines of the machine readable zone have the wrong length");
   }
   return layout;
@@ -98,7 +98,7 @@ export function parseMrzLines(lines: readonly string[], at: Date): Mrz {
     name: readName(textOf(lines, layout.name)),
     optionalData: key.optionalData,
     secondOptionalData:
-      layout.secondOptionalData === undefined ? "" : trimmed(textOf(lines, layout.secondOptionalData)),
+      layout.secondOptionalData === null ? "" : trimmed(textOf(lines, layout.secondOptionalData)),
     checkDigits,
     checkDigitsAgree: Object.values(checkDigits).every((agrees) => agrees),
   };
@@ -117,10 +117,10 @@ function trimmed(text: string): string {
   return text.replace(/<+$/, "");
 }
 
-interface KeyReading extends MrzKeyFields {
+type KeyReading = MrzKeyFields & {
   readonly documentNumberCheck: string;
   readonly optionalData: string;
-}
+};
 
 function keyOf(lines: readonly string[], layout: MrzLayout): KeyReading {
   const short = textOf(lines, layout.documentNumber);
@@ -149,14 +149,14 @@ function keyOf(lines: readonly string[], layout: MrzLayout): KeyReading {
 
 function compareCheckDigits(lines: readonly string[], layout: MrzLayout, key: KeyReading): MrzCheckDigits {
   const composite = layout.composite.map((part) => textOf(lines, part)).join("");
-  const optionalCheck = layout.optionalDataCheck === undefined ? "" : textOf(lines, layout.optionalDataCheck);
+  const optionalCheck = layout.optionalDataCheck === null ? "" : textOf(lines, layout.optionalDataCheck);
   return {
     documentNumber: checkDigit(key.documentNumber) === key.documentNumberCheck,
     dateOfBirth: dateCheckAgrees(key.dateOfBirth, textOf(lines, layout.dateOfBirthCheck)),
     dateOfExpiry: dateCheckAgrees(key.dateOfExpiry, textOf(lines, layout.dateOfExpiryCheck)),
     // An issuer that uses no optional data may leave its check digit a filler.
     optionalData:
-      layout.optionalDataCheck === undefined ||
+      layout.optionalDataCheck === null ||
       checkDigit(key.optionalData) === optionalCheck ||
       (key.optionalData === "" && optionalCheck === "<"),
     composite: checkDigit(composite) === textOf(lines, layout.compositeCheck),

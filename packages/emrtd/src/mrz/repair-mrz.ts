@@ -1,15 +1,15 @@
 import { EmrtdError } from "../emrtd-error.ts";
 import { checkDigit } from "./check-digit.ts";
-import { MRZ_LAYOUTS, type MrzField, type MrzLayout, textOf } from "./mrz-layout.ts";
+import { type MrzField, type MrzLayout, mrzLayouts, textOf } from "./mrz-layout.ts";
 import { type Mrz, parseMrzLines } from "./parse-mrz.ts";
 
-export interface RepairedMrz {
+export type RepairedMrz = {
   readonly mrz: Mrz;
   /** How many characters differ from what was recognised, padding of the name line not counted. */
   readonly changedCharacters: number;
-}
+};
 
-const DIGIT_FOR_LETTER: Readonly<Record<string, string>> = {
+const digitForLetter: Readonly<Record<string, string>> = {
   O: "0",
   Q: "0",
   D: "0",
@@ -24,7 +24,7 @@ const DIGIT_FOR_LETTER: Readonly<Record<string, string>> = {
   B: "8",
 };
 
-const LETTER_FOR_DIGIT: Readonly<Record<string, string>> = {
+const letterForDigit: Readonly<Record<string, string>> = {
   "0": "O",
   "1": "I",
   "2": "Z",
@@ -39,7 +39,7 @@ const LETTER_FOR_DIGIT: Readonly<Record<string, string>> = {
  * Where letters and digits may both stand, only pairs that the check digit tells apart are exchanged: G and 6, and L and 1,
  * differ by a multiple of ten and would be guesses.
  */
-const EXCHANGES: Readonly<Record<string, readonly string[]>> = {
+const exchangesOf: Readonly<Record<string, readonly string[]>> = {
   "0": ["O", "Q", "D"],
   O: ["0"],
   Q: ["0"],
@@ -54,7 +54,7 @@ const EXCHANGES: Readonly<Record<string, readonly string[]>> = {
   B: ["8"],
 };
 
-const MOST_EXCHANGES = 2;
+const mostExchanges = 2;
 
 /**
  * Corrects text that a camera read from the printed zone: first by what may stand at each position, then, in the
@@ -86,7 +86,7 @@ export function repairMrz(recognised: string, at: Date): RepairedMrz {
     layout.optionalDataCheck,
     layout.compositeCheck,
   ]) {
-    if (field !== undefined) lines = replaceField(lines, field, byPosition(textOf(lines, field), field));
+    if (field !== null) lines = replaceField(lines, field, byPosition(textOf(lines, field), field));
   }
   lines = repairNumber(lines, layout);
   lines = repairOptionalData(lines, layout);
@@ -99,7 +99,7 @@ export function repairMrz(recognised: string, at: Date): RepairedMrz {
 
 /** The name line may have lost or gained fillers at its end, which carry nothing; every other line must be whole. */
 function fitLines(raw: readonly string[]): { readonly layout: MrzLayout; readonly lines: readonly string[] } {
-  for (const layout of Object.values(MRZ_LAYOUTS)) {
+  for (const layout of Object.values(mrzLayouts)) {
     if (raw.length !== layout.lineCount) continue;
     const lines = raw.map((line, index) => {
       if (index !== layout.name.line) return line;
@@ -120,7 +120,7 @@ function replaceField(lines: readonly string[], field: MrzField, text: string): 
 }
 
 function byPosition(text: string, field: MrzField): string {
-  const map = field.characters === "letters" ? LETTER_FOR_DIGIT : DIGIT_FOR_LETTER;
+  const map = field.characters === "letters" ? letterForDigit : digitForLetter;
   return [...text].map((character) => map[character] ?? character).join("");
 }
 
@@ -136,7 +136,7 @@ function repairNumber(lines: readonly string[], layout: MrzLayout): readonly str
   const length = overflow.indexOf("<") === -1 ? overflow.length : overflow.indexOf("<");
   if (length < 2) return lines;
   const last = overflow.charAt(length - 1);
-  const overflowCheck = DIGIT_FOR_LETTER[last] ?? last;
+  const overflowCheck = digitForLetter[last] ?? last;
   const repaired = smallestExchange(
     number + overflow.slice(0, length - 1),
     (text) => checkDigit(text) === overflowCheck,
@@ -150,7 +150,7 @@ function repairNumber(lines: readonly string[], layout: MrzLayout): readonly str
 }
 
 function repairOptionalData(lines: readonly string[], layout: MrzLayout): readonly string[] {
-  if (layout.optionalDataCheck === undefined) return lines;
+  if (layout.optionalDataCheck === null) return lines;
   const optional = textOf(lines, layout.optionalData);
   const check = textOf(lines, layout.optionalDataCheck);
   if (check === "<") return lines;
@@ -164,12 +164,12 @@ function repairOptionalData(lines: readonly string[], layout: MrzLayout): readon
 function smallestExchange(text: string, agrees: (text: string) => boolean): string {
   if (agrees(text)) return text;
   let candidates: ReadonlySet<string> = new Set([text]);
-  for (let exchanges = 1; exchanges <= MOST_EXCHANGES; exchanges++) {
+  for (let exchanges = 1; exchanges <= mostExchanges; exchanges++) {
     const next = new Set<string>();
     for (const candidate of candidates) {
       for (let index = 0; index < candidate.length; index++) {
         if (candidate.charAt(index) !== text.charAt(index)) continue;
-        for (const other of EXCHANGES[candidate.charAt(index)] ?? []) {
+        for (const other of exchangesOf[candidate.charAt(index)] ?? []) {
           next.add(candidate.slice(0, index) + other + candidate.slice(index + 1));
         }
       }

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { createServer, type Server } from "node:net";
 import { test } from "node:test";
 import { skipWithoutPcscd, startPcscd } from "../../test/support/pcscd.ts";
-import { dg14, ecKey, SAMPLE_CAN, SAMPLE_KEY, sampleFiles } from "../../test/support/sample-document.ts";
-import { OID } from "../ber/oid.ts";
+import { dg14, ecKey, sampleCan, sampleFiles, sampleKey } from "../../test/support/sample-document.ts";
+import { oids } from "../ber/oid.ts";
 import { fromHex, toHex } from "../bytes.ts";
 import { secureRandom } from "../crypto/random.ts";
 import { paceOid } from "../pace/pace-protocol.ts";
@@ -21,11 +21,11 @@ test("a document is read over PC/SC: reader, daemon, virtual reader, software ch
   try {
     const readers = await openCardReaders({ socketPath: daemon.socketPath });
     const key = ecKey("brainpoolP256r1", "explicit");
-    const files = { ...sampleFiles(), DG14: dg14(key, [OID.chipAuthenticationEcdhAes128]) };
+    const files = { ...sampleFiles(), DG14: dg14(key, [oids.chipAuthenticationEcdhAes128]) };
     const chip = createVirtualChip({
       files,
-      mrzKey: SAMPLE_KEY,
-      can: SAMPLE_CAN,
+      mrzKey: sampleKey,
+      can: sampleCan,
       pace: [{ oid: paceOid("ECDH", "generic", "AES-128"), parameterId: 13 }],
       chipAuthentication: [{ privateKey: key.pkcs8 }],
     });
@@ -33,7 +33,7 @@ test("a document is read over PC/SC: reader, daemon, virtual reader, software ch
     const name = (await readers.list()).find(({ cardPresent }) => cardPresent)?.name ?? "";
     assert.match(name, /Virtual PCD/);
 
-    for (const accessKey of [{ mrz: SAMPLE_KEY }, { can: SAMPLE_CAN }]) {
+    for (const accessKey of [{ mrz: sampleKey }, { can: sampleCan }]) {
       const card = await readers.connect(name);
       assert.equal(card.transport.extendedLength, true);
       const opened = await openChip(card.transport, accessKey);
@@ -50,7 +50,7 @@ test("a document is read over PC/SC: reader, daemon, virtual reader, software ch
 
     const card = await readers.connect(name);
     await inserted.close();
-    await assert.rejects(openChip(card.transport, { mrz: SAMPLE_KEY }), { code: "CHIP_LOST" });
+    await assert.rejects(openChip(card.transport, { mrz: sampleKey }), { code: "CHIP_LOST" });
     await assert.rejects(readers.connect(name), {
       code: "CHIP_LOST",
       message: "SCardConnect: there is no card in the reader",
@@ -91,7 +91,7 @@ test("a daemon with another protocol is refused with its version", async () => {
 });
 
 test("the optional native package is driven in the same way", async () => {
-  const chip = createVirtualChip({ files: sampleFiles(), mrzKey: SAMPLE_KEY });
+  const chip = createVirtualChip({ files: sampleFiles(), mrzKey: sampleKey });
   let refusedLong = 0;
   let ready = false;
   class Context {
@@ -126,7 +126,7 @@ test("the optional native package is driven in the same way", async () => {
   await assert.rejects(readers.connect("desk"), { code: "CHIP_LOST", message: /no power/ });
   ready = true;
   const card = await readers.connect("desk");
-  const opened = await openChip(card.transport, { mrz: SAMPLE_KEY });
+  const opened = await openChip(card.transport, { mrz: sampleKey });
   assert.equal(toHex(await opened.readFile("DG2")), toHex(sampleFiles().DG2 ?? new Uint8Array(0)));
   assert.ok(refusedLong > 0);
   await assert.rejects(readers.connect("other"), { code: "CHIP_LOST" });

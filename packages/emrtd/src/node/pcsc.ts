@@ -4,22 +4,22 @@ import { EmrtdError } from "../emrtd-error.ts";
 import { PcscdClient, PcscError, type PcscReaderState } from "./pcscd-client.ts";
 
 /** The smart card readers of this machine. */
-export interface CardReaders {
+export type CardReaders = {
   list(): Promise<PcscReaderState[]>;
   /** Rejects with CHIP_LOST when there is no card or it is not ready, and otherwise when another program holds it. */
   connect(reader: string): Promise<ConnectedCard>;
   close(): Promise<void>;
-}
+};
 
-export interface ConnectedCard {
+export type ConnectedCard = {
   readonly transport: ChipTransport;
   disconnect(): Promise<void>;
-}
+};
 
-const WRONG_LENGTH = Uint8Array.of(0x67, 0x00);
-const EXTENDED_LIMITS = { maxCommandBytes: 65_544, maxResponseBytes: 65_538 } as const;
-const SHORT_LIMITS = { maxCommandBytes: 261, maxResponseBytes: 258 } as const;
-const PROTOCOL_T1 = 2;
+const wrongLength = Uint8Array.of(0x67, 0x00);
+const extendedLimits = { maxCommandBytes: 65_544, maxResponseBytes: 65_538 } as const;
+const shortLimits = { maxCommandBytes: 261, maxResponseBytes: 258 } as const;
+const protocolT1 = 2;
 
 /**
  * Speaks to pcscd through its socket where there is one, which is Linux and BSD. On macOS and Windows the operator installs
@@ -58,7 +58,7 @@ function daemonReaders(client: PcscdClient): CardReaders {
       }
       return {
         transport: readerTransport(
-          protocol === PROTOCOL_T1,
+          protocol === protocolT1,
           (command) => client.transmit(card, protocol, command),
           () => client.resetCard(card, protocol),
         ),
@@ -88,7 +88,7 @@ function readerTransport(
   reset: () => Promise<void>,
 ): ChipTransport {
   return {
-    ...(extendedLength ? EXTENDED_LIMITS : SHORT_LIMITS),
+    ...(extendedLength ? extendedLimits : shortLimits),
     extendedLength,
     transceive: async (command) => {
       try {
@@ -98,14 +98,14 @@ function readerTransport(
         // what the chip would have said, and the reading goes on in smaller steps with a new session.
         if (!(error instanceof PcscError) || !decodeCommand(command).extended) throw error;
         await reset();
-        return WRONG_LENGTH;
+        return wrongLength;
       }
     },
   };
 }
 
 /** The part of the package "smartcard" 3.x that is used here. */
-interface NativePackage {
+type NativePackage = {
   readonly Context: new () => {
     listReaders(): readonly {
       readonly name: string;
@@ -115,30 +115,30 @@ interface NativePackage {
     }[];
     close(): void;
   };
-}
+};
 
-interface NativeCard {
+type NativeCard = {
   readonly protocol: number;
   transmit(command: Uint8Array, options: { readonly maxRecvLength: number }): Promise<Uint8Array>;
   reconnect(shareMode: number, protocol: number, initialization: number): Promise<number>;
   disconnect(disposition?: number): void;
-}
+};
 
-const NATIVE_PACKAGE = "smartcard";
-const STATE_PRESENT = 0x20;
-const SHARE_SHARED = 2;
-const PROTOCOL_ANY = 3;
-const RESET_CARD = 1;
-const LEAVE_CARD = 0;
+const nativePackage = "smartcard";
+const statePresentBit = 0x20;
+const sharedMode = 2;
+const anyProtocol = 3;
+const resetCardAction = 1;
+const leaveCardAction = 0;
 
 async function openNative(): Promise<CardReaders> {
   let native: NativePackage;
   try {
-    native = (await import(NATIVE_PACKAGE)) as NativePackage;
+    native = (await import(nativePackage)) as NativePackage;
   } catch (error) {
     throw new EmrtdError(
       "PROTOCOL_UNSUPPORTED",
-      `On this system the package "${NATIVE_PACKAGE}" must be installed to use a smart card reader`,
+      `On this system the package "${nativePackage}" must be installed to use a smart card reader`,
       { cause: error },
     );
   }
@@ -152,7 +152,7 @@ export function nativeReaders(native: NativePackage): CardReaders {
     list: async () =>
       context.listReaders().map((reader) => ({
         name: reader.name,
-        cardPresent: (reader.state & STATE_PRESENT) !== 0,
+        cardPresent: (reader.state & statePresentBit) !== 0,
         atr: reader.atr === null ? new Uint8Array(0) : new Uint8Array(reader.atr),
       })),
     close: async () => context.close(),
@@ -160,25 +160,25 @@ export function nativeReaders(native: NativePackage): CardReaders {
       const reader = context.listReaders().find((candidate) => candidate.name === name);
       if (reader === undefined) throw new EmrtdError("CHIP_LOST", "The reader is not there any more");
       const card = await noticingAbsence(() =>
-        reader.connect(SHARE_SHARED, PROTOCOL_ANY).catch((error) => {
+        reader.connect(sharedMode, anyProtocol).catch((error) => {
           throw nativeError("SCardConnect", error);
         }),
       );
       const transmit = async (command: Uint8Array) => {
         try {
           return new Uint8Array(
-            await card.transmit(command, { maxRecvLength: EXTENDED_LIMITS.maxResponseBytes }),
+            await card.transmit(command, { maxRecvLength: extendedLimits.maxResponseBytes }),
           );
         } catch (error) {
           throw nativeError("SCardTransmit", error);
         }
       };
       const reset = async () => {
-        await card.reconnect(SHARE_SHARED, PROTOCOL_ANY, RESET_CARD);
+        await card.reconnect(sharedMode, anyProtocol, resetCardAction);
       };
       return {
-        transport: readerTransport(card.protocol === PROTOCOL_T1, transmit, reset),
-        disconnect: async () => card.disconnect(LEAVE_CARD),
+        transport: readerTransport(card.protocol === protocolT1, transmit, reset),
+        disconnect: async () => card.disconnect(leaveCardAction),
       };
     },
   };

@@ -10,9 +10,9 @@ import { EmrtdError } from "../emrtd-error.ts";
  * The layout has been stable since protocol 4.4 (pcsc-lite 1.9, 2021), and the daemon says at once when it is not.
  */
 
-export const DEFAULT_PCSCD_SOCKET = "/run/pcscd/pcscd.comm";
+export const defaultPcscdSocket = "/run/pcscd/pcscd.comm";
 
-const COMMAND = {
+const commandCodes = {
   establishContext: 0x01,
   releaseContext: 0x02,
   connect: 0x04,
@@ -24,22 +24,22 @@ const COMMAND = {
   readersState: 0x12,
 } as const;
 
-const PROTOCOL_MAJOR = 4;
+const protocolMajor = 4;
 /** The oldest minor version with this layout; daemons accept all minors from it up to their own. */
-const PROTOCOL_MINOR = 4;
-const MAX_READERS = 16;
-const READER_STATE_BYTES = 184;
-const NAME_BYTES = 128;
-const CARD_PRESENT = 0x0004;
-const SCOPE_SYSTEM = 2;
-const SHARE_SHARED = 2;
-const PROTOCOL_T1 = 2;
-const PROTOCOL_ANY = 3;
-const RESET_CARD = 1;
-const LEAVE_CARD = 0;
-const MAX_ANSWER_BYTES = 65_548;
+const protocolMinor = 4;
+const maxReaders = 16;
+const readerStateBytes = 184;
+const nameBytes = 128;
+const cardPresentBit = 0x0004;
+const systemScope = 2;
+const sharedMode = 2;
+const protocolT1 = 2;
+const anyProtocol = 3;
+const resetCardAction = 1;
+const leaveCardAction = 0;
+const maxAnswerBytes = 65_548;
 
-const RESULT_NAMES: Readonly<Record<number, string>> = {
+const resultNames: Readonly<Record<number, string>> = {
   2148532226: "cancelled",
   2148532234: "the smart card service did not answer in time",
   2148532233: "the reader is unknown",
@@ -57,22 +57,24 @@ const RESULT_NAMES: Readonly<Record<number, string>> = {
   2148532330: "this user may not use the reader",
 };
 
-const TIMEOUT = 2148532234;
-const SERVICE_STOPPED = 2148532254;
+const timeoutResult = 2148532234;
+const serviceStoppedResult = 2148532254;
 /** No card, not ready, not answering, without power, reset, taken away. */
-const ABSENT: readonly number[] = [2148532236, 2148532240, 2148532326, 2148532327, 2148532328, 2148532329];
+const absentResults: readonly number[] = [
+  2148532236, 2148532240, 2148532326, 2148532327, 2148532328, 2148532329,
+];
 
-export interface PcscReaderState {
+export type PcscReaderState = {
   readonly name: string;
   readonly cardPresent: boolean;
   readonly atr: Uint8Array;
-}
+};
 
 export class PcscError extends Error {
   readonly result: number;
 
   constructor(what: string, result: number) {
-    const known = RESULT_NAMES[result] ?? `error ${result.toString(16)}`;
+    const known = resultNames[result] ?? `error ${result.toString(16)}`;
     super(`${what}: ${known}`);
     this.name = "PcscError";
     this.result = result;
@@ -80,7 +82,7 @@ export class PcscError extends Error {
 
   /** There is no card that can be spoken to right now; waiting for one may help. */
   get cardIsAbsent(): boolean {
-    return ABSENT.includes(this.result);
+    return absentResults.includes(this.result);
   }
 }
 
@@ -89,10 +91,9 @@ export class PcscdClient {
   readonly #socket: Socket;
   readonly #timeoutMilliseconds: number;
   #received: Uint8Array = new Uint8Array(0);
-  #wanted:
-    | { bytes: number; resolve: (bytes: Uint8Array) => void; reject: (error: Error) => void }
-    | undefined;
-  #failure: Error | undefined;
+  #wanted: { bytes: number; resolve: (bytes: Uint8Array) => void; reject: (error: Error) => void } | null =
+    null;
+  #failure: Error | null = null;
   #context = 0;
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -103,14 +104,14 @@ export class PcscdClient {
       this.#received = concat(this.#received, piece);
       this.#deliver();
     });
-    socket.on("error", () => this.#fail(new PcscError("pcscd", SERVICE_STOPPED)));
-    socket.on("close", () => this.#fail(new PcscError("pcscd", SERVICE_STOPPED)));
+    socket.on("error", () => this.#fail(new PcscError("pcscd", serviceStoppedResult)));
+    socket.on("close", () => this.#fail(new PcscError("pcscd", serviceStoppedResult)));
   }
 
   static async open(
     options: { readonly socketPath?: string; readonly timeoutMilliseconds?: number } = {},
   ): Promise<PcscdClient> {
-    const socketPath = options.socketPath ?? DEFAULT_PCSCD_SOCKET;
+    const socketPath = options.socketPath ?? defaultPcscdSocket;
     const socket = await new Promise<Socket>((resolve, reject) => {
       const attempt = connect(socketPath);
       attempt.once("error", reject);
@@ -122,7 +123,7 @@ export class PcscdClient {
     const client = new PcscdClient(socket, options.timeoutMilliseconds ?? 20_000);
     try {
       await client.#agreeOnVersion();
-      const answer = await client.#request(COMMAND.establishContext, [SCOPE_SYSTEM, 0, 0]);
+      const answer = await client.#request(commandCodes.establishContext, [systemScope, 0, 0]);
       checkResult(answer, "SCardEstablishContext");
       client.#context = answer.getUint32(4, true);
       return client;
@@ -133,33 +134,31 @@ export class PcscdClient {
   }
 
   async #agreeOnVersion(): Promise<void> {
-    const answer = await this.#request(COMMAND.version, [PROTOCOL_MAJOR, PROTOCOL_MINOR, 0]);
+    const answer = await this.#request(commandCodes.version, [protocolMajor, protocolMinor, 0]);
     const result = answer.getUint32(answer.byteLength - 4, true);
-    if (result === 0 && answer.getUint32(0, true) === PROTOCOL_MAJOR) return;
+    if (result === 0 && answer.getUint32(0, true) === protocolMajor) return;
     const version = `${answer.getUint32(0, true)}.${answer.getUint32(4, true)}`;
     throw new EmrtdError(
       "PROTOCOL_UNSUPPORTED",
-      `The smart card service speaks protocol ${version}; this reader knows ${PROTOCOL_MAJOR}.${PROTOCOL_MINOR}`,
+      `The smart card service speaks protocol ${version}; this reader knows ${protocolMajor}.${protocolMinor}`,
     );
   }
 
   async readers(): Promise<PcscReaderState[]> {
     const bytes = await this.#exclusive(async () => {
-      this.#send(COMMAND.readersState, new Uint8Array(0));
-      return await this.#receive(MAX_READERS * READER_STATE_BYTES);
+      this.#send(commandCodes.readersState, new Uint8Array(0));
+      return await this.#receive(maxReaders * readerStateBytes);
     });
     const readers: PcscReaderState[] = [];
-    for (let index = 0; index < MAX_READERS; index++) {
-      const entry = bytes.subarray(index * READER_STATE_BYTES, (index + 1) * READER_STATE_BYTES);
+    for (let index = 0; index < maxReaders; index++) {
+      const entry = bytes.subarray(index * readerStateBytes, (index + 1) * readerStateBytes);
       const view = new DataView(entry.buffer, entry.byteOffset, entry.byteLength);
       const end = entry.indexOf(0);
-      const name = new TextDecoder().decode(
-        entry.subarray(0, end < 0 || end > NAME_BYTES ? NAME_BYTES : end),
-      );
+      const name = new TextDecoder().decode(entry.subarray(0, end < 0 || end > nameBytes ? nameBytes : end));
       if (name === "") continue;
       readers.push({
         name,
-        cardPresent: (view.getUint32(132, true) & CARD_PRESENT) !== 0,
+        cardPresent: (view.getUint32(132, true) & cardPresentBit) !== 0,
         atr: entry.slice(140, 140 + Math.min(33, view.getUint32(176, true))),
       });
     }
@@ -168,15 +167,15 @@ export class PcscdClient {
 
   /** Connects to the card, T=1 before T=0 because only T=1 carries extended length. */
   async connect(reader: string): Promise<{ card: number; protocol: number }> {
-    let last: Error | undefined;
-    for (const protocols of [PROTOCOL_T1, PROTOCOL_ANY]) {
-      const body = new Uint8Array(4 + NAME_BYTES + 5 * 4);
+    let last: Error | null = null;
+    for (const protocols of [protocolT1, anyProtocol]) {
+      const body = new Uint8Array(4 + nameBytes + 5 * 4);
       const view = new DataView(body.buffer);
       view.setUint32(0, this.#context, true);
-      body.set(new TextEncoder().encode(reader).subarray(0, NAME_BYTES - 1), 4);
-      view.setUint32(132, SHARE_SHARED, true);
+      body.set(new TextEncoder().encode(reader).subarray(0, nameBytes - 1), 4);
+      view.setUint32(132, sharedMode, true);
       view.setUint32(136, protocols, true);
-      const answer = await this.#requestBytes(COMMAND.connect, body);
+      const answer = await this.#requestBytes(commandCodes.connect, body);
       const result = answer.getUint32(148, true);
       if (result === 0) return { card: answer.getInt32(140, true), protocol: answer.getUint32(144, true) };
       last = new PcscError("SCardConnect", result);
@@ -186,27 +185,27 @@ export class PcscdClient {
 
   /** Other programs wait until this connection ends, so that nobody speaks in between. */
   async beginTransaction(card: number): Promise<void> {
-    checkResult(await this.#request(COMMAND.beginTransaction, [card, 0]), "SCardBeginTransaction");
+    checkResult(await this.#request(commandCodes.beginTransaction, [card, 0]), "SCardBeginTransaction");
   }
 
   async resetCard(card: number, protocol: number): Promise<void> {
-    const body = [card, SHARE_SHARED, protocol, RESET_CARD, 0, 0];
-    checkResult(await this.#request(COMMAND.reconnect, body), "SCardReconnect");
+    const body = [card, sharedMode, protocol, resetCardAction, 0, 0];
+    checkResult(await this.#request(commandCodes.reconnect, body), "SCardReconnect");
   }
 
   async disconnect(card: number): Promise<void> {
-    checkResult(await this.#request(COMMAND.disconnect, [card, LEAVE_CARD, 0]), "SCardDisconnect");
+    checkResult(await this.#request(commandCodes.disconnect, [card, leaveCardAction, 0]), "SCardDisconnect");
   }
 
   async transmit(card: number, protocol: number, command: Uint8Array): Promise<Uint8Array> {
     return await this.#exclusive(async () => {
-      const body = words([card, protocol, 8, command.length, protocol, 8, MAX_ANSWER_BYTES, 0]);
-      this.#send(COMMAND.transmit, body);
+      const body = words([card, protocol, 8, command.length, protocol, 8, maxAnswerBytes, 0]);
+      this.#send(commandCodes.transmit, body);
       this.#socket.write(command);
       const answer = viewOf(await this.#receive(body.length));
       checkResult(answer, "SCardTransmit");
       const bytes = answer.getUint32(24, true);
-      if (bytes > MAX_ANSWER_BYTES) {
+      if (bytes > maxAnswerBytes) {
         this.#socket.destroy();
         throw new EmrtdError("CHIP_RESPONSE_INVALID", "The reader returned more than any APDU can hold");
       }
@@ -216,7 +215,7 @@ export class PcscdClient {
 
   async close(): Promise<void> {
     try {
-      if (this.#failure === undefined) await this.#request(COMMAND.releaseContext, [this.#context, 0]);
+      if (this.#failure === null) await this.#request(commandCodes.releaseContext, [this.#context, 0]);
     } finally {
       this.#socket.destroy();
     }
@@ -240,7 +239,7 @@ export class PcscdClient {
   }
 
   #send(command: number, body: Uint8Array): void {
-    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#failure !== null) throw this.#failure;
     this.#socket.write(concat(words([body.length, command]), body));
   }
 
@@ -250,7 +249,7 @@ export class PcscdClient {
       // After a missed answer the stream cannot be trusted any more, so the connection ends with it.
       const timer = setTimeout(() => {
         this.#socket.destroy();
-        this.#fail(new PcscError("pcscd", TIMEOUT));
+        this.#fail(new PcscError("pcscd", timeoutResult));
       }, this.#timeoutMilliseconds);
       this.#wanted = {
         bytes,
@@ -263,15 +262,15 @@ export class PcscdClient {
           reject(error);
         },
       };
-      if (this.#failure !== undefined) this.#fail(this.#failure);
+      if (this.#failure !== null) this.#fail(this.#failure);
       else this.#deliver();
     });
   }
 
   #deliver(): void {
     const wanted = this.#wanted;
-    if (wanted === undefined || this.#received.length < wanted.bytes) return;
-    this.#wanted = undefined;
+    if (wanted === null || this.#received.length < wanted.bytes) return;
+    this.#wanted = null;
     const bytes = this.#received.slice(0, wanted.bytes);
     this.#received = this.#received.slice(wanted.bytes);
     wanted.resolve(bytes);
@@ -280,7 +279,7 @@ export class PcscdClient {
   #fail(error: Error): void {
     this.#failure ??= error;
     const wanted = this.#wanted;
-    this.#wanted = undefined;
+    this.#wanted = null;
     wanted?.reject(this.#failure);
   }
 }

@@ -7,7 +7,7 @@ import {
   timingSafeEqual,
   verify,
 } from "node:crypto";
-import { OID } from "../ber/oid.ts";
+import { oids } from "../ber/oid.ts";
 import {
   bitString,
   contextTag,
@@ -21,10 +21,10 @@ import {
 import { curveNamed } from "../crypto/curves.ts";
 import type { EcPublicKey, PublicKey, RsaPublicKey } from "../crypto/public-key.ts";
 import type { EcdsaEncoding, SignatureChecker } from "../crypto/signature.ts";
-import { type PssParameters, SIGNATURE_OID } from "../crypto/signature-scheme.ts";
+import { type PssParameters, signatureOids } from "../crypto/signature-scheme.ts";
 import { type DigestName, digestOid } from "../lds/lds-security-object.ts";
 
-const NODE_HASHES: Readonly<Record<DigestName, string>> = {
+const nodeHashes: Readonly<Record<DigestName, string>> = {
   "SHA-1": "sha1",
   "SHA-224": "sha224",
   "SHA-256": "sha256",
@@ -49,8 +49,8 @@ function importPublicKey(key: PublicKey): KeyObject {
     const { buffer, byteOffset, length } = key.plainEncoding;
     return createPublicKey({ key: Buffer.from(buffer, byteOffset, length), format: "der", type: "spki" });
   }
-  if (key.kind === "rsa") return importKey(sequence(oid(OID.rsaEncryption), nullValue()), rsaKeyBits(key));
-  return importKey(sequence(oid(OID.ecPublicKey), oid(curveNamed(key.curve).oid)), key.point);
+  if (key.kind === "rsa") return importKey(sequence(oid(oids.rsaEncryption), nullValue()), rsaKeyBits(key));
+  return importKey(sequence(oid(oids.ecPublicKey), oid(curveNamed(key.curve).oid)), key.point);
 }
 
 /**
@@ -61,10 +61,10 @@ function importPssKey(key: RsaPublicKey, { hash: digest, mgfHash, saltBytes }: P
   const hashAlgorithm = (name: DigestName) => sequence(oid(digestOid(name)), nullValue());
   const parameters = sequence(
     contextTag(0, hashAlgorithm(digest)),
-    contextTag(1, sequence(oid(SIGNATURE_OID.mgf1), hashAlgorithm(mgfHash))),
+    contextTag(1, sequence(oid(signatureOids.mgf1), hashAlgorithm(mgfHash))),
     contextTag(2, integer(saltBytes)),
   );
-  return importKey(sequence(oid(SIGNATURE_OID.rsaPss), parameters), rsaKeyBits(key));
+  return importKey(sequence(oid(signatureOids.rsaPss), parameters), rsaKeyBits(key));
 }
 
 /** Whatever node:crypto throws about a key or a signature means that there is no valid signature. */
@@ -89,17 +89,17 @@ export function createNodeSignatureChecker(): SignatureChecker {
   };
 
   return {
-    hash: (name: DigestName, bytes: Uint8Array) => new Uint8Array(hash(NODE_HASHES[name], bytes, "buffer")),
+    hash: (name: DigestName, bytes: Uint8Array) => new Uint8Array(hash(nodeHashes[name], bytes, "buffer")),
 
     verifyRsaPkcs1: (key, name, message, signature) =>
-      holds(() => verify(NODE_HASHES[name], message, keyObject(key), signature)),
+      holds(() => verify(nodeHashes[name], message, keyObject(key), signature)),
 
     verifyRsaPkcs1WithoutNull: (key, name, message, signature) =>
       holds(() => {
         const block = publicDecrypt({ key: keyObject(key), padding: constants.RSA_NO_PADDING }, signature);
         const digestInfo = sequence(
           sequence(oid(digestOid(name))),
-          octetString(hash(NODE_HASHES[name], message, "buffer")),
+          octetString(hash(nodeHashes[name], message, "buffer")),
         );
         const paddingLength = block.length - digestInfo.length - 3;
         if (paddingLength < 8) return false;
@@ -115,7 +115,7 @@ export function createNodeSignatureChecker(): SignatureChecker {
     verifyRsaPss: (key, parameters: PssParameters, message, signature) =>
       holds(() =>
         verify(
-          NODE_HASHES[parameters.hash],
+          nodeHashes[parameters.hash],
           message,
           {
             key: parameters.hash === parameters.mgfHash ? keyObject(key) : importPssKey(key, parameters),
@@ -129,7 +129,7 @@ export function createNodeSignatureChecker(): SignatureChecker {
     verifyEcdsa: (key: EcPublicKey, name, message, signature, encoding: EcdsaEncoding) =>
       holds(() =>
         verify(
-          NODE_HASHES[name],
+          nodeHashes[name],
           message,
           { key: keyObject(key), dsaEncoding: encoding === "der" ? "der" : "ieee-p1363" },
           signature,

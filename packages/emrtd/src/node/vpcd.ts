@@ -7,23 +7,23 @@ import type { VirtualChip } from "../virtual/virtual-chip.ts";
  * Each message is a length of two bytes and a body; a body of one byte is a control code, a longer one an APDU.
  */
 
-export const VPCD_PORT = 35_963;
+export const vpcdPort = 35_963;
 /** What contactless readers report for a type B or A card without historical bytes. */
-const CONTACTLESS_ATR = fromHex("3B80800101");
-const CONTROL = { powerOff: 0, powerOn: 1, reset: 2, atr: 4 } as const;
+const contactlessAtr = fromHex("3B80800101");
+const controlCodes = { powerOff: 0, powerOn: 1, reset: 2, atr: 4 } as const;
 
-export interface VpcdLink {
+export type VpcdLink = {
   /** Takes the chip out of the reader. */
   close(): Promise<void>;
   /** Settles when the reader goes away or a message could not be handled. */
   readonly closed: Promise<void>;
-}
+};
 
 export async function insertIntoVpcd(
   chip: VirtualChip,
   options: { readonly host?: string; readonly port?: number } = {},
 ): Promise<VpcdLink> {
-  const socket = await open(options.host ?? "127.0.0.1", options.port ?? VPCD_PORT);
+  const socket = await open(options.host ?? "127.0.0.1", options.port ?? vpcdPort);
   let received: Uint8Array = new Uint8Array(0);
   let work: Promise<void> = Promise.resolve();
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
@@ -55,7 +55,7 @@ export async function insertIntoVpcd(
 
 async function handle(chip: VirtualChip, body: Uint8Array, socket: Socket): Promise<void> {
   if (body.length === 1) {
-    if (body[0] === CONTROL.atr) send(socket, CONTACTLESS_ATR);
+    if (body[0] === controlCodes.atr) send(socket, contactlessAtr);
     else chip.reset();
     return;
   }

@@ -12,15 +12,15 @@ export type ChipMappingVerdict = "matches" | "differs" | "no_key" | "not_used";
  */
 export function checkChipMapping(
   pace: PaceResult,
-  parameterId: number | undefined,
+  parameterId: number | null,
   infos: readonly SecurityInfo[],
 ): ChipMappingVerdict {
   const evidence = pace.chipAuthentication;
-  if (evidence === undefined) return "not_used";
+  if (evidence === null) return "not_used";
   const keys = infos
     .flatMap((info) => (info.kind === "chipAuthenticationPublicKey" ? [info] : []))
     .slice(0, 8);
-  const named = keys.filter((key) => parameterId !== undefined && key.keyId === BigInt(parameterId));
+  const named = keys.filter((key) => parameterId !== null && key.keyId === BigInt(parameterId));
   let usable = false;
   for (const key of named.length > 0 ? named : keys) {
     try {

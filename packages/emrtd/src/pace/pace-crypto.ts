@@ -1,7 +1,7 @@
 import { sha1 } from "@noble/hashes/legacy.js";
 import { tlv } from "../ber/write.ts";
 import { bytesToBigInt, concat, equal, fromHex, latin1 } from "../bytes.ts";
-import { type CipherSuite, KEY_COUNTER, type SessionKeys } from "../crypto/cipher-suite.ts";
+import { type CipherSuite, keyCounter, type SessionKeys } from "../crypto/cipher-suite.ts";
 import type { KeyAgreementDomain } from "../crypto/key-agreement.ts";
 import { padIso7816, unpadIso7816 } from "../crypto/padding.ts";
 import { EmrtdError } from "../emrtd-error.ts";
@@ -13,11 +13,11 @@ export type PacePassword =
   | { readonly kind: "mrz"; readonly mrzInformation: string }
   | { readonly kind: "can"; readonly can: string };
 
-export const PASSWORD_REFERENCE: Readonly<Record<PacePassword["kind"], number>> = { mrz: 0x01, can: 0x02 };
+export const passwordReference: Readonly<Record<PacePassword["kind"], number>> = { mrz: 0x01, can: 0x02 };
 
 export function passwordKey(suite: CipherSuite, password: PacePassword): Uint8Array {
   const secret = password.kind === "mrz" ? sha1(latin1(password.mrzInformation)) : latin1(password.can);
-  return suite.deriveKey(secret, KEY_COUNTER.password);
+  return suite.deriveKey(secret, keyCounter.password);
 }
 
 /** Bytes of the nonce s: whole blocks, at least as long as the key. */
@@ -36,11 +36,11 @@ export function decryptNonce(suite: CipherSuite, key: Uint8Array, encrypted: Uin
   return suite.decryptCbc(key, new Uint8Array(suite.blockBytes), encrypted);
 }
 
-const SHORT_CONSTANTS = {
+const shortConstants = {
   next: fromHex("a668892a7c41e3ca739f40b057d85904"),
   output: fromHex("a4e136ac725f738b01c1f60217c188ad"),
 };
-const LONG_CONSTANTS = {
+const longConstants = {
   next: fromHex("d463d65234124ef7897054986dca0a174e28df758cbaa03f240616414d5a1676"),
   output: fromHex("54bd7255f0aaf831bec3423fcf39d69b6cbf066677d0faae5aadd99df8e53517"),
 };
@@ -52,7 +52,7 @@ export function integratedPseudoRandom(
   terminalNonce: Uint8Array,
   fieldBits: number,
 ): Uint8Array {
-  const constants = suite.keyBytes > 16 ? LONG_CONSTANTS : SHORT_CONSTANTS;
+  const constants = suite.keyBytes > 16 ? longConstants : shortConstants;
   const wantedBits = fieldBits + 64;
   const iv = new Uint8Array(suite.blockBytes);
   const encrypt = (key: Uint8Array, data: Uint8Array) => suite.encryptCbc(key, iv, data);

@@ -10,14 +10,14 @@ import { decodeCommand } from "../apdu/command.ts";
 import { type ChipTransport, transmit } from "../apdu/transport.ts";
 import { tlv } from "../ber/write.ts";
 import { concat, fromHex, toHex } from "../bytes.ts";
-import { CIPHER_SUITES } from "../crypto/cipher-suite.ts";
+import { cipherSuites } from "../crypto/cipher-suite.ts";
 import { standardizedDomain } from "../crypto/key-agreement.ts";
 import { type PaceInput, performPace } from "./pace.ts";
 import { checkChipAuthenticationMapping, integratedPseudoRandom, passwordKey } from "./pace-crypto.ts";
 import { paceProtocol } from "./pace-protocol.ts";
 
-const EXAMPLE_MRZ = "T22000129364081251010318";
-const CAM_MRZ = "C11T002JM496081222310314";
+const exampleMrz = "T22000129364081251010318";
+const camMrz = "C11T002JM496081222310314";
 
 async function run(
   script: readonly (readonly [string, string])[],
@@ -33,7 +33,7 @@ async function run(
   return result;
 }
 
-const ECDH_GM_SCRIPT: [string, string][] = [
+const ecdhGmScript: [string, string][] = [
   ["0022C1A412800A04007F0007020204020283010184010D", "9000"],
   ["10860000027C0000", "7C12801095A3A016522EE98D01E76CB6B98B42C39000"],
   [
@@ -50,22 +50,22 @@ const ECDH_GM_SCRIPT: [string, string][] = [
   ],
   ["008600000C7C0A8508C2B0BD78D94BA86600", "7C0A86083ABB9674BCE93C089000"],
 ];
-const ECDH_GM_KEYS = [
+const ecdhGmKeys = [
   privateKeyAsRandom("7F4EF07B9EA82FD78AD689B38D0BC78CF21F249D953BC46F4C6E19259C010F99"),
   privateKeyAsRandom("A73FB703AC1436A18E0CFA5ABB3F7BEC7A070E7A6788486BEE230C4A22762595"),
 ];
-const ECDH_GM: Omit<PaceInput, "random"> = {
+const ecdhGm: Omit<PaceInput, "random"> = {
   protocol: paceProtocol("0.4.0.127.0.7.2.2.4.2.2"),
   domain: standardizedDomain(13),
   parameterId: 13,
-  password: { kind: "mrz", mrzInformation: EXAMPLE_MRZ },
+  password: { kind: "mrz", mrzInformation: exampleMrz },
 };
 
 test("ICAO Doc 9303-11 appendix G.1: PACE with ECDH and generic mapping", async () => {
-  const key = passwordKey(CIPHER_SUITES["AES-128"], { kind: "mrz", mrzInformation: EXAMPLE_MRZ });
+  const key = passwordKey(cipherSuites["AES-128"], { kind: "mrz", mrzInformation: exampleMrz });
   assert.equal(toHex(key), "89ded1b26624ec1e634c1989302849dd");
-  const result = await run(ECDH_GM_SCRIPT, ECDH_GM, ECDH_GM_KEYS);
-  assert.equal(result.chipAuthentication, undefined);
+  const result = await run(ecdhGmScript, ecdhGm, ecdhGmKeys);
+  assert.equal(result.chipAuthentication, null);
   assert.equal(result.messaging.suite.name, "AES-128");
 });
 
@@ -95,8 +95,8 @@ test("ICAO Doc 9303-11 appendix G.2: PACE with DH and generic mapping", async ()
     {
       protocol: paceProtocol("0.4.0.127.0.7.2.2.4.1.2"),
       domain: standardizedDomain(0),
-      parameterId: undefined,
-      password: { kind: "mrz", mrzInformation: EXAMPLE_MRZ },
+      parameterId: null,
+      password: { kind: "mrz", mrzInformation: exampleMrz },
     },
     [
       privateKeyAsRandom("5265030F751F4AD18B08AC565FC7AC952E41618D"),
@@ -106,11 +106,11 @@ test("ICAO Doc 9303-11 appendix G.2: PACE with DH and generic mapping", async ()
 });
 
 // Appendix H starts from the key K_pi and does not print the zone that it is made from.
-const APPENDIX_H_KEY = fromHex("591468CDA83D65219CCCB8560233600F");
+const appendixHKey = fromHex("591468CDA83D65219CCCB8560233600F");
 
 test("ICAO Doc 9303-11 appendix H.1: the pseudo-random number and the mapped generator", () => {
   const pseudoRandom = integratedPseudoRandom(
-    CIPHER_SUITES["AES-128"],
+    cipherSuites["AES-128"],
     fromHex("2923BE84E16CD6AE529049F1F1BBE9EB"),
     fromHex("5DD4CBFC96F5453B130D890A1CDBAE32"),
     256,
@@ -143,9 +143,9 @@ test("ICAO Doc 9303-11 appendix H.1: PACE with ECDH and integrated mapping", asy
     {
       protocol: paceProtocol("0.4.0.127.0.7.2.2.4.4.2"),
       domain: standardizedDomain(13),
-      parameterId: undefined,
-      password: { kind: "mrz", mrzInformation: EXAMPLE_MRZ },
-      passwordKey: APPENDIX_H_KEY,
+      parameterId: null,
+      password: { kind: "mrz", mrzInformation: exampleMrz },
+      passwordKey: appendixHKey,
     },
     [
       "5DD4CBFC96F5453B130D890A1CDBAE32",
@@ -182,9 +182,9 @@ test("ICAO Doc 9303-11 appendix H.2: PACE with DH and integrated mapping", async
     {
       protocol: paceProtocol("0.4.0.127.0.7.2.2.4.3.2"),
       domain: standardizedDomain(0),
-      parameterId: undefined,
-      password: { kind: "mrz", mrzInformation: EXAMPLE_MRZ },
-      passwordKey: APPENDIX_H_KEY,
+      parameterId: null,
+      password: { kind: "mrz", mrzInformation: exampleMrz },
+      passwordKey: appendixHKey,
     },
     ["B3A6DB3C870C3E99245E0D1C06B747DE", privateKeyAsRandom(privateKey.toString(16).padStart(40, "0"))],
   );
@@ -216,8 +216,8 @@ test("ICAO Doc 9303-11 appendix I: PACE with the chip authentication mapping", a
     {
       protocol: paceProtocol("0.4.0.127.0.7.2.2.4.6.2"),
       domain: standardizedDomain(13),
-      parameterId: undefined,
-      password: { kind: "mrz", mrzInformation: CAM_MRZ },
+      parameterId: null,
+      password: { kind: "mrz", mrzInformation: camMrz },
     },
     [
       privateKeyAsRandom("5D8BB87BD74D985A4B7D4325B9F7B976FE835122773400798914AA22738135CC"),
@@ -225,7 +225,7 @@ test("ICAO Doc 9303-11 appendix I: PACE with the chip authentication mapping", a
     ],
   );
   const evidence = result.chipAuthentication;
-  assert.ok(evidence !== undefined);
+  assert.ok(evidence !== null);
   assert.equal(
     toHex(evidence.chipAuthenticationData),
     "85dc3fa93d0952bfa82f5fd189ee75bd82f11d1f0b8ed4bf5319ac9b53c426b3",
@@ -243,8 +243,8 @@ test("a nonce shorter than the key is refused with the integrated mapping", asyn
     ["0022C1A40F800A04007F00070202040404830101", "9000"],
     ["10860000027C0000", "7C128010143DC40C08C8E891FBED7DEDB92B64AD9000"],
   ];
-  const password = { kind: "mrz", mrzInformation: EXAMPLE_MRZ } as const;
-  const input = { protocol, domain: standardizedDomain(13), parameterId: undefined, password };
+  const password = { kind: "mrz", mrzInformation: exampleMrz } as const;
+  const input = { protocol, domain: standardizedDomain(13), parameterId: null, password };
   await assert.rejects(run(script, input, []), { code: "PACE_FAILED" });
 });
 
@@ -263,7 +263,7 @@ test("a chip that mirrors the terminal's number with a zero in front is noticed"
   const started = performPace((command) => transmit(mirroring, command), {
     protocol: paceProtocol("0.4.0.127.0.7.2.2.4.1.2"),
     domain: standardizedDomain(0),
-    parameterId: undefined,
+    parameterId: null,
     password: { kind: "can", can: "123456" },
     random: seededRandom("mirror"),
   });
@@ -271,15 +271,15 @@ test("a chip that mirrors the terminal's number with a zero in front is noticed"
 });
 
 test("a hostile chip cannot finish PACE", async () => {
-  const answers = ECDH_GM_SCRIPT.map(([, answer]) => answer.replace(/\s+/g, ""));
-  const commands = ECDH_GM_SCRIPT.map(([command]) => command);
+  const answers = ecdhGmScript.map(([, answer]) => answer.replace(/\s+/g, ""));
+  const commands = ecdhGmScript.map(([command]) => command);
   const withAnswer = (index: number, answer: string) =>
     run(
       commands
         .slice(0, index + 1)
         .map((command, at) => [command, at === index ? answer : (answers[at] ?? "")] as const),
-      ECDH_GM,
-      ECDH_GM_KEYS,
+      ecdhGm,
+      ecdhGmKeys,
     );
   const flip = (hex: string, at: number) =>
     hex.slice(0, at) + (Number.parseInt(hex.charAt(at), 16) ^ 1).toString(16) + hex.slice(at + 1);

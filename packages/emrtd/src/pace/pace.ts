@@ -1,5 +1,5 @@
 import type { CommandApdu } from "../apdu/command.ts";
-import { type ResponseApdu, requireOk, STATUS, statusError } from "../apdu/response.ts";
+import { type ResponseApdu, requireOk, statusError, statusWords } from "../apdu/response.ts";
 import { readTlv, readWhole } from "../ber/read.ts";
 import { tlv } from "../ber/write.ts";
 import { bytesToBigInt, concat, equalConstantTime, uintBytes } from "../bytes.ts";
@@ -12,38 +12,39 @@ import {
   decryptChipAuthenticationData,
   decryptNonce,
   integratedPseudoRandom,
-  PASSWORD_REFERENCE,
   type PacePassword,
   passwordKey,
+  passwordReference,
   tokenInput,
 } from "./pace-crypto.ts";
 import type { PaceProtocol } from "./pace-protocol.ts";
 
-export interface PaceResult {
+export type PaceResult = {
   readonly messaging: SecureMessaging;
   readonly protocol: PaceProtocol;
   readonly domain: KeyAgreementDomain;
   /** With the chip authentication mapping only; see `checkChipAuthenticationMapping`. */
-  readonly chipAuthentication:
-    | { readonly chipMappingKey: Uint8Array; readonly chipAuthenticationData: Uint8Array }
-    | undefined;
-}
+  readonly chipAuthentication: {
+    readonly chipMappingKey: Uint8Array;
+    readonly chipAuthenticationData: Uint8Array;
+  } | null;
+};
 
-export interface PaceInput {
+export type PaceInput = {
   readonly protocol: PaceProtocol;
   readonly domain: KeyAgreementDomain;
   /** What the chip calls the domain. */
-  readonly parameterId: number | undefined;
+  readonly parameterId: number | null;
   /** The chip has one domain only, so it may also be left unnamed. */
   readonly parameterIdOptional?: boolean;
   readonly password: PacePassword;
   readonly random: RandomSource;
   /** Replaces the key made from the password; the standard's worked examples start from it. */
   readonly passwordKey?: Uint8Array;
-}
+};
 
-const GENERAL_AUTHENTICATE = 0x86;
-const CHAINED_CLASS = 0x10;
+const generalAuthenticate = 0x86;
+const chainedClass = 0x10;
 
 export async function performPace(
   send: (command: CommandApdu) => Promise<ResponseApdu>,
@@ -77,7 +78,7 @@ export async function performPace(
     protocol,
     domain: input.domain,
     chipAuthentication:
-      protocol.mapping === "chip-authentication" && mapping.chipMappingKey !== undefined
+      protocol.mapping === "chip-authentication" && mapping.chipMappingKey !== null
         ? {
             chipMappingKey: mapping.chipMappingKey,
             chipAuthenticationData: decryptChipAuthenticationData(
@@ -86,7 +87,7 @@ export async function performPace(
               findObject(last, 0x8a, "the chip authentication data"),
             ),
           }
-        : undefined,
+        : null,
   };
 }
 
@@ -95,7 +96,7 @@ async function selectProtocol(
   send: (command: CommandApdu) => Promise<ResponseApdu>,
   input: PaceInput,
 ): Promise<void> {
-  const select = (parameterId: number | undefined) =>
+  const select = (parameterId: number | null) =>
     send({
       cla: 0,
       ins: 0x22,
@@ -103,14 +104,14 @@ async function selectProtocol(
       p2: 0xa4,
       data: concat(
         tlv(0x80, input.protocol.oidBytes),
-        tlv(0x83, Uint8Array.of(PASSWORD_REFERENCE[input.password.kind])),
-        parameterId === undefined ? new Uint8Array(0) : tlv(0x84, uintBytes(parameterId, 1)),
+        tlv(0x83, Uint8Array.of(passwordReference[input.password.kind])),
+        parameterId === null ? new Uint8Array(0) : tlv(0x84, uintBytes(parameterId, 1)),
       ),
     });
   let answer = await select(input.parameterId);
-  const refusesName = answer.statusWord >> 8 === 0x6a || answer.statusWord === STATUS.wrongLength;
-  if (refusesName && input.parameterId !== undefined && input.parameterIdOptional === true) {
-    answer = await select(undefined);
+  const refusesName = answer.statusWord >> 8 === 0x6a || answer.statusWord === statusWords.wrongLength;
+  if (refusesName && input.parameterId !== null && input.parameterIdOptional === true) {
+    answer = await select(null);
   }
   // 63Cx warns about the number of tries left and does not stop the protocol.
   if (answer.statusWord >> 4 !== 0x63c) requireOk(answer, "MSE:Set AT for PACE");
@@ -120,7 +121,7 @@ async function mapNonce(
   send: (command: CommandApdu) => Promise<ResponseApdu>,
   input: PaceInput,
   nonce: Uint8Array,
-): Promise<{ generator: Uint8Array; chipMappingKey: Uint8Array | undefined }> {
+): Promise<{ generator: Uint8Array; chipMappingKey: Uint8Array | null }> {
   const { protocol, domain, random } = input;
   if (protocol.mapping === "integrated") {
     if (nonce.length < protocol.suite.keyBytes) {
@@ -129,7 +130,7 @@ async function mapNonce(
     const terminalNonce = random(protocol.suite.keyBytes);
     await general(send, tlv(0x81, terminalNonce), "the mapping", true);
     const pseudoRandom = integratedPseudoRandom(protocol.suite, nonce, terminalNonce, domain.bits);
-    return { generator: guard(() => domain.mapIntegrated(pseudoRandom)), chipMappingKey: undefined };
+    return { generator: guard(() => domain.mapIntegrated(pseudoRandom)), chipMappingKey: null };
   }
   const privateKey = domain.randomPrivateKey(random);
   const publicKey = domain.publicKey(privateKey);
@@ -175,14 +176,14 @@ async function general(
   chained: boolean,
 ): Promise<Uint8Array> {
   const answer = await send({
-    cla: chained ? CHAINED_CLASS : 0,
-    ins: GENERAL_AUTHENTICATE,
+    cla: chained ? chainedClass : 0,
+    ins: generalAuthenticate,
     p1: 0,
     p2: 0,
     data: tlv(0x7c, data),
     expectedBytes: 256,
   });
-  if (answer.statusWord !== STATUS.ok) {
+  if (answer.statusWord !== statusWords.ok) {
     const refusedKey = !chained && (answer.statusWord >> 8 === 0x63 || answer.statusWord >> 8 === 0x69);
     if (!refusedKey) throw statusError(answer.statusWord, `GENERAL AUTHENTICATE for ${what}`);
     throw new EmrtdError("ACCESS_KEY_INVALID", "The chip refused the key made from the document", {

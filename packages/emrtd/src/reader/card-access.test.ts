@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ecKey } from "../../test/support/sample-document.ts";
-import { OID } from "../ber/oid.ts";
+import { oids } from "../ber/oid.ts";
 import { setOf } from "../ber/write.ts";
 import { buildCardAccess } from "../lds/card-files.ts";
 import { buildDg14 } from "../lds/dg14.ts";
@@ -13,28 +13,28 @@ const offer = (protocol: string, parameterId: bigint): SecurityInfoContent => ({
   protocol,
   parameterId,
 });
-const STRONG = offer(`${OID.paceEcdhGm}.4`, 13n);
-const WEAK = offer(`${OID.paceDhGm}.1`, 0n);
-const KEY: SecurityInfoContent = {
+const strong = offer(`${oids.paceEcdhGm}.4`, 13n);
+const weak = offer(`${oids.paceDhGm}.1`, 0n);
+const publicKeyInfo: SecurityInfoContent = {
   kind: "chipAuthenticationPublicKey",
-  protocol: OID.publicKeyEcdh,
+  protocol: oids.publicKeyEcdh,
   subjectPublicKeyInfo: ecKey("prime256v1").spki,
 };
 
 test("the strongest variant comes first, and what is unknown or inconsistent is passed over", () => {
   const offers = paceOffers(
     buildCardAccess([
-      WEAK,
-      offer(`${OID.paceEcdhGm}.1`, 13n),
-      offer(`${OID.paceEcdhIm}.4`, 13n),
-      STRONG,
-      offer(`${OID.paceEcdhCam}.4`, 13n),
-      offer(`${OID.paceEcdhCam}.1`, 13n),
-      offer(`${OID.paceEcdhGm}.9`, 13n),
-      offer(`${OID.paceEcdhGm}.2`, 3n),
-      offer(`${OID.paceEcdhGm}.2`, 0n),
-      offer(`${OID.paceEcdhGm}.2`, 77n),
-      KEY,
+      weak,
+      offer(`${oids.paceEcdhGm}.1`, 13n),
+      offer(`${oids.paceEcdhIm}.4`, 13n),
+      strong,
+      offer(`${oids.paceEcdhCam}.4`, 13n),
+      offer(`${oids.paceEcdhCam}.1`, 13n),
+      offer(`${oids.paceEcdhGm}.9`, 13n),
+      offer(`${oids.paceEcdhGm}.2`, 3n),
+      offer(`${oids.paceEcdhGm}.2`, 0n),
+      offer(`${oids.paceEcdhGm}.2`, 77n),
+      publicKeyInfo,
     ]),
   );
   assert.deepEqual(
@@ -51,12 +51,12 @@ test("the strongest variant comes first, and what is unknown or inconsistent is 
 });
 
 test("a weaker offer that the state did not sign is noticed", () => {
-  const signed = buildDg14([STRONG, WEAK, KEY]);
-  assert.equal(compareWithDg14(buildCardAccess([STRONG, WEAK]), signed), "agrees");
-  assert.equal(compareWithDg14(buildCardAccess([WEAK]), signed), "differs");
+  const signed = buildDg14([strong, weak, publicKeyInfo]);
+  assert.equal(compareWithDg14(buildCardAccess([strong, weak]), signed), "agrees");
+  assert.equal(compareWithDg14(buildCardAccess([weak]), signed), "differs");
   assert.equal(
-    compareWithDg14(buildCardAccess([STRONG, WEAK, offer(`${OID.paceDhGm}.2`, 0n)]), signed),
+    compareWithDg14(buildCardAccess([strong, weak, offer(`${oids.paceDhGm}.2`, 0n)]), signed),
     "differs",
   );
-  assert.equal(compareWithDg14(buildCardAccess([WEAK]), buildDg14([KEY])), "not_stated");
+  assert.equal(compareWithDg14(buildCardAccess([weak]), buildDg14([publicKeyInfo])), "not_stated");
 });

@@ -8,15 +8,15 @@ import { readDg14 } from "../lds/dg14.ts";
 import type { PaceInfo, SecurityInfo } from "../lds/security-infos.ts";
 import { type PaceProtocol, paceProtocol } from "../pace/pace-protocol.ts";
 
-export interface PaceOffer {
+export type PaceOffer = {
   readonly protocol: PaceProtocol;
   readonly domain: KeyAgreementDomain;
   /** What the chip calls the domain. */
-  readonly parameterId: number | undefined;
-}
+  readonly parameterId: number | null;
+};
 
-const MAPPING_ORDER = ["chip-authentication", "generic", "integrated"] as const;
-const LAST_STANDARDIZED_ID = 31n;
+const mappingOrder = ["chip-authentication", "generic", "integrated"] as const;
+const lastStandardizedId = 31n;
 
 /**
  * The variants of PACE in EF.CardAccess that can be used here, best first: elliptic curves before numbers, strong ciphers
@@ -63,7 +63,7 @@ export function compareWithDg14(
 
 /** A number of the standard's table, or parameters that the file brings along under a number of its own. */
 function domainOf(info: PaceInfo, infos: readonly SecurityInfo[]): KeyAgreementDomain {
-  if (info.parameterId !== undefined && info.parameterId <= LAST_STANDARDIZED_ID) {
+  if (info.parameterId !== null && info.parameterId <= lastStandardizedId) {
     return standardizedDomain(Number(info.parameterId));
   }
   const own = infos.flatMap((candidate) =>
@@ -77,8 +77,8 @@ function domainOf(info: PaceInfo, infos: readonly SecurityInfo[]): KeyAgreementD
   return readDomain(own.domainParameter);
 }
 
-function byteOrNothing(parameterId: bigint | undefined): number | undefined {
-  if (parameterId === undefined) return undefined;
+function byteOrNothing(parameterId: bigint | null): number | null {
+  if (parameterId === null) return null;
   if (parameterId < 0n || parameterId > 255n)
     throw new EmrtdError("PROTOCOL_UNSUPPORTED", "A domain number is too large");
   return Number(parameterId);
@@ -87,6 +87,6 @@ function byteOrNothing(parameterId: bigint | undefined): number | undefined {
 function rank({ protocol, domain }: PaceOffer): number {
   const curve = protocol.agreement === "ECDH" ? 1000 : 0;
   const cipher = protocol.suite.name === "3DES" ? 0 : protocol.suite.keyBytes * 10;
-  const mapping = MAPPING_ORDER.length - MAPPING_ORDER.indexOf(protocol.mapping);
+  const mapping = mappingOrder.length - mappingOrder.indexOf(protocol.mapping);
   return curve + cipher + mapping + domain.bits / 100_000;
 }

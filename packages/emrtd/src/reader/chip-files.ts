@@ -1,19 +1,19 @@
 export type DataGroupName = `DG${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15 | 16}`;
 export type ChipFileName = "CardAccess" | "CardSecurity" | "COM" | "SOD" | DataGroupName;
 
-export interface ChipFileAddress {
+export type ChipFileAddress = {
   readonly fileId: number;
   readonly shortId: number;
   /** The master file is readable before the application is selected. */
   readonly directory: "master" | "application";
-}
+};
 
 function dataGroup(number: number): ChipFileAddress {
   return { fileId: 0x0100 + number, shortId: number, directory: "application" };
 }
 
 /** ICAO Doc 9303-10, section 4.6. */
-export const CHIP_FILES: Readonly<Record<ChipFileName, ChipFileAddress>> = {
+export const chipFiles: Readonly<Record<ChipFileName, ChipFileAddress>> = {
   CardAccess: { fileId: 0x011c, shortId: 0x1c, directory: "master" },
   CardSecurity: { fileId: 0x011d, shortId: 0x1d, directory: "master" },
   COM: { fileId: 0x011e, shortId: 0x1e, directory: "application" },
@@ -37,4 +37,4 @@ export const CHIP_FILES: Readonly<Record<ChipFileName, ChipFileAddress>> = {
 };
 
 /** The application with the travel document's data groups. */
-export const LDS_APPLICATION_ID = Uint8Array.of(0xa0, 0x00, 0x00, 0x02, 0x47, 0x10, 0x01);
+export const ldsApplicationId = Uint8Array.of(0xa0, 0x00, 0x00, 0x02, 0x47, 0x10, 0x01);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ecKey, SAMPLE_CAN, SAMPLE_KEY, sampleFiles } from "../../test/support/sample-document.ts";
+import { ecKey, sampleCan, sampleFiles, sampleKey } from "../../test/support/sample-document.ts";
 import { seededRandom } from "../../test/support/seeded-random.ts";
 import { decodeCommand } from "../apdu/command.ts";
 import type { ChipTransport } from "../apdu/transport.ts";
@@ -16,15 +16,15 @@ import {
 } from "../virtual/virtual-chip.ts";
 import { type ChipProgress, openChip } from "./open-chip.ts";
 
-const FILES = sampleFiles();
+const chipFiles = sampleFiles();
 
 function chip(options: Partial<VirtualChipOptions> = {}) {
-  return createVirtualChip({ files: FILES, mrzKey: SAMPLE_KEY, random: seededRandom("chip"), ...options });
+  return createVirtualChip({ files: chipFiles, mrzKey: sampleKey, random: seededRandom("chip"), ...options });
 }
 
 const terminal = { random: seededRandom("terminal") };
 
-const VARIANTS: readonly (readonly ["DH" | "ECDH", PaceMapping, CipherName, number])[] = [
+const variants: readonly (readonly ["DH" | "ECDH", PaceMapping, CipherName, number])[] = [
   ...(["3DES", "AES-128", "AES-192", "AES-256"] as const).flatMap(
     (cipher) =>
       [
@@ -43,21 +43,21 @@ const VARIANTS: readonly (readonly ["DH" | "ECDH", PaceMapping, CipherName, numb
   ["DH", "integrated", "AES-256", 2],
 ];
 
-for (const [agreement, mapping, cipher, parameterId] of VARIANTS) {
+for (const [agreement, mapping, cipher, parameterId] of variants) {
   test(`a document is read after PACE: ${agreement}, ${mapping} mapping, ${cipher}, domain ${parameterId}`, async () => {
     const pace = [{ oid: paceOid(agreement, mapping, cipher), parameterId }];
-    const opened = await openChip(chip({ pace, withoutBac: true }), { mrz: SAMPLE_KEY }, terminal);
+    const opened = await openChip(chip({ pace, withoutBac: true }), { mrz: sampleKey }, terminal);
     assert.equal(opened.accessMethod, "PACE");
-    assert.equal(toHex(await opened.readFile("DG1")), toHex(FILES.DG1 ?? new Uint8Array(0)));
-    assert.equal(toHex(await opened.readFile("SOD")), toHex(FILES.SOD ?? new Uint8Array(0)));
+    assert.equal(toHex(await opened.readFile("DG1")), toHex(chipFiles.DG1 ?? new Uint8Array(0)));
+    assert.equal(toHex(await opened.readFile("SOD")), toHex(chipFiles.SOD ?? new Uint8Array(0)));
   });
 }
 
 test("the card access number opens a chip that speaks PACE, with every cipher of secure messaging", async () => {
   for (const cipher of ["3DES", "AES-128", "AES-192", "AES-256"] as const) {
     const pace = [{ oid: paceOid("ECDH", "generic", cipher), parameterId: 12 }];
-    const opened = await openChip(chip({ pace, can: SAMPLE_CAN }), { can: SAMPLE_CAN }, terminal);
-    assert.deepEqual(await opened.readFile("DG2"), FILES.DG2);
+    const opened = await openChip(chip({ pace, can: sampleCan }), { can: sampleCan }, terminal);
+    assert.deepEqual(await opened.readFile("DG2"), chipFiles.DG2);
   }
 });
 
@@ -73,9 +73,9 @@ test("PACE works on a domain that the chip brings along, and among several domai
     { oid: paceOid("ECDH", "generic", "AES-128"), parameterId: 41, domainParameter: explicit("secp384r1") },
     { oid: paceOid("DH", "generic", "3DES"), parameterId: 0 },
   ];
-  const opened = await openChip(chip({ pace, withoutBac: true }), { mrz: SAMPLE_KEY }, terminal);
+  const opened = await openChip(chip({ pace, withoutBac: true }), { mrz: sampleKey }, terminal);
   assert.equal(opened.pace?.domain.name, "secp384r1");
-  assert.deepEqual(await opened.readFile("DG1"), FILES.DG1);
+  assert.deepEqual(await opened.readFile("DG1"), chipFiles.DG1);
 });
 
 test("a chip that refuses to have its only domain named is asked again without the name", async () => {
@@ -92,7 +92,7 @@ test("a chip that refuses to have its only domain named is asked again without t
       return named ? Uint8Array.of(0x6a, 0x80) : await inner.transceive(command);
     },
   };
-  const opened = await openChip(transport, { mrz: SAMPLE_KEY }, terminal);
+  const opened = await openChip(transport, { mrz: sampleKey }, terminal);
   assert.equal(opened.accessMethod, "PACE");
   assert.equal(refused, 1);
 });
@@ -101,11 +101,11 @@ test("a document without PACE is read after BAC, and progress is told on the way
   const events: ChipProgress[] = [];
   const opened = await openChip(
     chip(),
-    { mrz: SAMPLE_KEY },
+    { mrz: sampleKey },
     { ...terminal, onProgress: (event) => events.push(event) },
   );
   assert.equal(opened.accessMethod, "BAC");
-  assert.deepEqual(await opened.readFile("DG2"), FILES.DG2);
+  assert.deepEqual(await opened.readFile("DG2"), chipFiles.DG2);
   assert.deepEqual(events.slice(0, 3), [
     { step: "connecting" },
     { step: "opening", method: "BAC" },
@@ -120,27 +120,27 @@ test("a document without PACE is read after BAC, and progress is told on the way
 });
 
 test("a document that guards nothing is read without a session", async () => {
-  const opened = await openChip(createVirtualChip({ files: FILES }), { mrz: SAMPLE_KEY }, terminal);
+  const opened = await openChip(createVirtualChip({ files: chipFiles }), { mrz: sampleKey }, terminal);
   assert.equal(opened.accessMethod, "none");
-  assert.deepEqual(await opened.readFile("DG1"), FILES.DG1);
+  assert.deepEqual(await opened.readFile("DG1"), chipFiles.DG1);
 });
 
 test("a wrong key is named as such, with BAC and with PACE", async () => {
-  const wrong = { mrz: { ...SAMPLE_KEY, dateOfBirth: "740813" } };
+  const wrong = { mrz: { ...sampleKey, dateOfBirth: "740813" } };
   const pace = [{ oid: paceOid("ECDH", "generic", "AES-128"), parameterId: 13 }];
   await assert.rejects(openChip(chip(), wrong, terminal), { code: "ACCESS_KEY_INVALID" });
   await assert.rejects(openChip(chip({ pace }), wrong, terminal), { code: "ACCESS_KEY_INVALID" });
-  await assert.rejects(openChip(chip({ pace, can: SAMPLE_CAN }), { can: "000000" }, terminal), {
+  await assert.rejects(openChip(chip({ pace, can: sampleCan }), { can: "000000" }, terminal), {
     code: "ACCESS_KEY_INVALID",
   });
-  await assert.rejects(openChip(chip(), { can: SAMPLE_CAN }, terminal), { code: "PROTOCOL_UNSUPPORTED" });
+  await assert.rejects(openChip(chip(), { can: sampleCan }, terminal), { code: "PROTOCOL_UNSUPPORTED" });
 });
 
 test("files that are missing or closed are told apart", async () => {
-  const opened = await openChip(chip(), { mrz: SAMPLE_KEY }, terminal);
+  const opened = await openChip(chip(), { mrz: sampleKey }, terminal);
   await assert.rejects(opened.readFile("DG15"), { code: "FILE_NOT_FOUND" });
   await assert.rejects(opened.readFile("DG3"), { code: "ACCESS_DENIED" });
-  assert.deepEqual(await opened.readFile("COM"), FILES.COM);
+  assert.deepEqual(await opened.readFile("COM"), chipFiles.COM);
 });
 
 test("files beside the application are read, and the application is selected again whatever happens", async () => {
@@ -148,38 +148,38 @@ test("files beside the application are read, and the application is selected aga
   const CardSecurity =
     sampleFiles().SOD?.map((byte, index) => (index === 0 ? 0x30 : byte)) ?? new Uint8Array(0);
   const opened = await openChip(
-    chip({ pace, files: { ...FILES, CardSecurity } }),
-    { mrz: SAMPLE_KEY },
+    chip({ pace, files: { ...chipFiles, CardSecurity } }),
+    { mrz: sampleKey },
     terminal,
   );
   assert.deepEqual(await opened.readFile("CardSecurity"), CardSecurity);
-  assert.deepEqual(await opened.readFile("SOD"), FILES.SOD);
-  const without = await openChip(chip({ pace }), { mrz: SAMPLE_KEY }, terminal);
+  assert.deepEqual(await opened.readFile("SOD"), chipFiles.SOD);
+  const without = await openChip(chip({ pace }), { mrz: sampleKey }, terminal);
   await assert.rejects(without.readFile("CardSecurity"), { code: "FILE_NOT_FOUND" });
-  assert.deepEqual(await without.readFile("SOD"), FILES.SOD);
+  assert.deepEqual(await without.readFile("SOD"), chipFiles.SOD);
 });
 
 test("a chip that offers PACE and then refuses it is opened with BAC", async () => {
   const CardAccess = cardAccessFile([{ oid: paceOid("ECDH", "generic", "AES-128"), parameterId: 13 }]);
-  const opened = await openChip(chip({ files: { ...FILES, CardAccess } }), { mrz: SAMPLE_KEY }, terminal);
+  const opened = await openChip(chip({ files: { ...chipFiles, CardAccess } }), { mrz: sampleKey }, terminal);
   assert.equal(opened.accessMethod, "BAC");
-  assert.deepEqual(await opened.readFile("DG1"), FILES.DG1);
+  assert.deepEqual(await opened.readFile("DG1"), chipFiles.DG1);
 });
 
 test("a file longer than the offset of READ BINARY can say is read whole", async () => {
   const files = sampleFiles({ dg2Bytes: 90_000 });
   for (const quirks of [{}, { refuseExtendedLength: true }]) {
-    const opened = await openChip(chip({ files, quirks }), { mrz: SAMPLE_KEY }, terminal);
+    const opened = await openChip(chip({ files, quirks }), { mrz: sampleKey }, terminal);
     assert.deepEqual(await opened.readFile("DG2"), files.DG2);
   }
 });
 
 test("a file that says it is too long is not read", async () => {
-  const opened = await openChip(chip(), { mrz: SAMPLE_KEY }, { ...terminal, maxFileBytes: 19_999 });
+  const opened = await openChip(chip(), { mrz: sampleKey }, { ...terminal, maxFileBytes: 19_999 });
   await assert.rejects(opened.readFile("DG2"), { code: "FILE_TOO_LARGE" });
 });
 
-const QUIRKS: readonly (readonly [string, VirtualChipQuirks])[] = [
+const quirkCases: readonly (readonly [string, VirtualChipQuirks])[] = [
   ["refuses extended length", { refuseExtendedLength: true }],
   ["refuses the master file", { refuseSelectMasterFile: true }],
   ["gives 160 bytes at a time", { maxReadBytes: 160, onLongRead: "fewer-bytes" }],
@@ -194,15 +194,15 @@ const QUIRKS: readonly (readonly [string, VirtualChipQuirks])[] = [
   ],
 ];
 
-for (const [name, quirks] of QUIRKS) {
+for (const [name, quirks] of quirkCases) {
   for (const method of ["BAC", "PACE"] as const) {
     test(`a chip that ${name} is read all the same, after ${method}`, async () => {
       const pace =
         method === "PACE" ? [{ oid: paceOid("ECDH", "generic", "AES-256"), parameterId: 12 }] : undefined;
       const transport = chip({ quirks, ...(pace === undefined ? {} : { pace }) });
-      const opened = await openChip(transport, { mrz: SAMPLE_KEY }, terminal);
+      const opened = await openChip(transport, { mrz: sampleKey }, terminal);
       for (const file of ["COM", "DG1", "DG2", "SOD"] as const) {
-        assert.deepEqual(await opened.readFile(file), FILES[file], file);
+        assert.deepEqual(await opened.readFile(file), chipFiles[file], file);
       }
     });
   }
@@ -239,8 +239,8 @@ test("a phone that carries 261 bytes reads everything in short commands", async 
       maxResponseBytes: 258,
       extendedLength: false,
     });
-    const opened = await openChip(transport, { mrz: SAMPLE_KEY }, terminal);
-    assert.deepEqual(await opened.readFile("DG2"), FILES.DG2);
+    const opened = await openChip(transport, { mrz: sampleKey }, terminal);
+    assert.deepEqual(await opened.readFile("DG2"), chipFiles.DG2);
     assert.ok(transport.sent.every((command) => !decodeCommand(command).extended));
     assert.ok(
       !transport.sent.some((command) => command[1] === 0xc0),
@@ -259,7 +259,7 @@ test("a lost connection ends the reading with its own code", async () => {
       return await inner.transceive(command);
     },
   };
-  const reading = openChip(transport, { mrz: SAMPLE_KEY }, terminal).then((opened) => opened.readFile("DG2"));
+  const reading = openChip(transport, { mrz: sampleKey }, terminal).then((opened) => opened.readFile("DG2"));
   await assert.rejects(reading, { code: "CHIP_LOST" });
 });
 
@@ -270,7 +270,7 @@ test("a chip that loses every session is given up", async () => {
     transceive: async (command) =>
       (command[0] ?? 0) === 0x0c ? Uint8Array.of(0x69, 0x88) : await inner.transceive(command),
   };
-  const opened = await openChip(transport, { mrz: SAMPLE_KEY }, terminal);
+  const opened = await openChip(transport, { mrz: sampleKey }, terminal);
   await assert.rejects(opened.readFile("DG1"), { code: "SECURE_MESSAGING_FAILED" });
 });
 
@@ -286,7 +286,7 @@ test("the same random numbers give the same conversation, so a session can be re
         return answer;
       },
     };
-    const opened = await openChip(transport, { mrz: SAMPLE_KEY }, { random: seededRandom("recorded") });
+    const opened = await openChip(transport, { mrz: sampleKey }, { random: seededRandom("recorded") });
     await opened.readFile("DG1");
     return lines;
   };
@@ -304,6 +304,6 @@ test("the same random numbers give the same conversation, so a session can be re
       return Uint8Array.from(Buffer.from(first[position - 1] ?? "", "hex"));
     },
   };
-  const replayed = await openChip(replay, { mrz: SAMPLE_KEY }, { random: seededRandom("recorded") });
-  assert.deepEqual(await replayed.readFile("DG1"), FILES.DG1);
+  const replayed = await openChip(replay, { mrz: sampleKey }, { random: seededRandom("recorded") });
+  assert.deepEqual(await replayed.readFile("DG1"), chipFiles.DG1);
 });

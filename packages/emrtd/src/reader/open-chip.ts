@@ -1,5 +1,5 @@
 import { type CommandApdu, decodeCommand, encodeCommand, needsExtendedLength } from "../apdu/command.ts";
-import { encodeResponse, type ResponseApdu, requireOk, STATUS } from "../apdu/response.ts";
+import { encodeResponse, type ResponseApdu, requireOk, statusWords } from "../apdu/response.ts";
 import { type ChipTransport, transmit, transmitBytes } from "../apdu/transport.ts";
 import { performBac } from "../bac/bac.ts";
 import { uintBytes } from "../bytes.ts";
@@ -10,7 +10,7 @@ import { type PaceResult, performPace } from "../pace/pace.ts";
 import type { PacePassword } from "../pace/pace-crypto.ts";
 import { largestProtectedRead, type SecureMessaging } from "../secure-messaging/secure-messaging.ts";
 import { type PaceOffer, paceOffers } from "./card-access.ts";
-import { CHIP_FILES, type ChipFileName, LDS_APPLICATION_ID } from "./chip-files.ts";
+import { type ChipFileName, chipFiles, ldsApplicationId } from "./chip-files.ts";
 import { readWholeFile } from "./read-file.ts";
 
 /** What is printed on the document and opens the chip. */
@@ -30,17 +30,17 @@ export type ChipProgress =
     }
   | { readonly step: "reopening"; readonly file: ChipFileName };
 
-export interface OpenChipOptions {
+export type OpenChipOptions = {
   readonly onProgress?: (progress: ChipProgress) => void;
   readonly random?: RandomSource;
   /** Files that claim to be longer are not read. */
   readonly maxFileBytes?: number;
-}
+};
 
 /** Sizes of one READ BINARY that are tried in turn; each is cut down to what transport and cipher can carry. */
-export const READ_LADDER: readonly number[] = [4096, 256, 224, 192, 160, 128];
-const DEFAULT_MAX_FILE_BYTES = 1024 * 1024;
-const MAX_REOPENINGS = 8;
+export const readLadder: readonly number[] = [4096, 256, 224, 192, 160, 128];
+const defaultMaxFileBytes = 1024 * 1024;
+const maxReopenings = 8;
 
 export async function openChip(
   transport: ChipTransport,
@@ -59,11 +59,11 @@ export class Chip {
   readonly #random: RandomSource;
   readonly #onProgress: (progress: ChipProgress) => void;
   readonly #maxFileBytes: number;
-  #messaging: SecureMessaging | undefined;
+  #messaging: SecureMessaging | null = null;
   #method: AccessMethod = "none";
-  #pace: PaceResult | undefined;
-  #paceParameterId: number | undefined;
-  #cardAccess: Uint8Array | undefined;
+  #pace: PaceResult | null = null;
+  #paceParameterId: number | null = null;
+  #cardAccess: Uint8Array | null = null;
   #shortOnly = false;
   #rung = 0;
   #reopenings = 0;
@@ -74,7 +74,7 @@ export class Chip {
     this.#accessKey = accessKey;
     this.#random = options.random ?? secureRandom;
     this.#onProgress = options.onProgress ?? (() => {});
-    this.#maxFileBytes = options.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES;
+    this.#maxFileBytes = options.maxFileBytes ?? defaultMaxFileBytes;
   }
 
   /** Asked each time: a phone learns what it can carry with the first chip in its field. */
@@ -87,23 +87,23 @@ export class Chip {
   }
 
   /** What PACE agreed on. With the chip authentication mapping it holds evidence that informs and does not prove. */
-  get pace(): PaceResult | undefined {
+  get pace(): PaceResult | null {
     return this.#pace;
   }
 
   /** What the chip calls the domain that PACE used; its key for the chip authentication mapping has the same number. */
-  get paceParameterId(): number | undefined {
+  get paceParameterId(): number | null {
     return this.#paceParameterId;
   }
 
   /** EF.CardAccess as read before the chip was opened; it must equal what DG14 says. */
-  get cardAccess(): Uint8Array | undefined {
+  get cardAccess(): Uint8Array | null {
     return this.#cardAccess;
   }
 
   /** Also opens anew, for example after the server had the chip to itself. */
   async open(): Promise<void> {
-    this.#messaging = undefined;
+    this.#messaging = null;
     this.#handedOver = false;
     this.#onProgress({ step: "connecting" });
     const offers = await this.#readPaceOffers();
@@ -118,13 +118,13 @@ export class Chip {
   async readFile(name: ChipFileName): Promise<Uint8Array> {
     return await readWholeFile({
       select: async () => {
-        if (CHIP_FILES[name].directory === "master") await this.#selectMasterFile();
-        const data = uintBytes(CHIP_FILES[name].fileId, 2);
+        if (chipFiles[name].directory === "master") await this.#selectMasterFile();
+        const data = uintBytes(chipFiles[name].fileId, 2);
         requireOk(await this.send({ cla: 0, ins: 0xa4, p1: 0x02, p2: 0x0c, data }), `SELECT of ${name}`);
       },
       leave: async () => {
         // Back to where all other files are. When the chip is gone, the error that is on its way says more.
-        if (CHIP_FILES[name].directory === "master") await this.#selectApplication().catch(() => {});
+        if (chipFiles[name].directory === "master") await this.#selectApplication().catch(() => {});
       },
       send: (command) => this.send(command),
       blockBytes: () => this.#blockBytes(),
@@ -156,7 +156,7 @@ export class Chip {
     for (const command of commands) {
       const answer = await this.send(decodeCommand(command));
       answers.push(encodeResponse(answer));
-      if (answer.statusWord !== STATUS.ok) break;
+      if (answer.statusWord !== statusWords.ok) break;
     }
     return answers;
   }
@@ -164,7 +164,7 @@ export class Chip {
   /** Carries a command that only server and chip understand. The session of this device is over with it. */
   async forwardSealed(command: Uint8Array): Promise<Uint8Array> {
     this.#handedOver = true;
-    this.#messaging = undefined;
+    this.#messaging = null;
     return encodeResponse(await transmitBytes(this.#transport, command));
   }
 
@@ -172,7 +172,7 @@ export class Chip {
   async send(command: CommandApdu): Promise<ResponseApdu> {
     if (this.#handedOver) throw new EmrtdError("ACCESS_DENIED", "The chip speaks to the server only by now");
     const messaging = this.#messaging;
-    if (messaging === undefined) {
+    if (messaging === null) {
       if (needsExtendedLength(command)) this.#requireExtended();
       return await transmit(this.#transport, command);
     }
@@ -208,10 +208,10 @@ export class Chip {
   }
 
   async #readCardAccess(): Promise<Uint8Array> {
-    const data = uintBytes(CHIP_FILES.CardAccess.fileId, 2);
+    const data = uintBytes(chipFiles.CardAccess.fileId, 2);
     const selected = await this.send({ cla: 0, ins: 0xa4, p1: 0x02, p2: 0x0c, data });
     // Where the file cannot be selected, its short identifier may still work.
-    const shortId = selected.statusWord === STATUS.ok ? 0 : 0x80 | CHIP_FILES.CardAccess.shortId;
+    const shortId = selected.statusWord === statusWords.ok ? 0 : 0x80 | chipFiles.CardAccess.shortId;
     return await readWholeFile({
       select: async () => {},
       leave: async () => {},
@@ -229,11 +229,11 @@ export class Chip {
   /** Some chips refuse this although they have what is asked for next, so a refusal is no error. */
   async #selectMasterFile(): Promise<void> {
     const named = await this.send({ cla: 0, ins: 0xa4, p1: 0, p2: 0x0c, data: Uint8Array.of(0x3f, 0x00) });
-    if (named.statusWord !== STATUS.ok) await this.send({ cla: 0, ins: 0xa4, p1: 0, p2: 0x0c });
+    if (named.statusWord !== statusWords.ok) await this.send({ cla: 0, ins: 0xa4, p1: 0, p2: 0x0c });
   }
 
   async #selectApplication(): Promise<void> {
-    const answer = await this.send({ cla: 0, ins: 0xa4, p1: 0x04, p2: 0x0c, data: LDS_APPLICATION_ID });
+    const answer = await this.send({ cla: 0, ins: 0xa4, p1: 0x04, p2: 0x0c, data: ldsApplicationId });
     requireOk(answer, "SELECT of the travel document application");
   }
 
@@ -244,7 +244,7 @@ export class Chip {
         ? { kind: "can", can: this.#accessKey.can }
         : { kind: "mrz", mrzInformation: mrzInformation(this.#accessKey.mrz) };
     const ambiguous = new Set(offers.map((offer) => offer.parameterId)).size > 1;
-    let problem: EmrtdError | undefined;
+    let problem: EmrtdError | null = null;
     for (const offer of offers.slice(0, 3)) {
       try {
         const pace = await performPace((command) => this.send(command), {
@@ -260,14 +260,14 @@ export class Chip {
         this.#opened("PACE");
         return true;
       } catch (error) {
-        this.#messaging = undefined;
+        this.#messaging = null;
         // A wrong key is wrong for every variant, and every try may count against the person.
         if (!isEmrtdError(error) || error.code === "CHIP_LOST" || error.code === "ACCESS_KEY_INVALID")
           throw error;
         problem ??= error;
       }
     }
-    if ("can" in this.#accessKey && problem !== undefined) throw problem;
+    if ("can" in this.#accessKey && problem !== null) throw problem;
     return false;
   }
 
@@ -279,9 +279,9 @@ export class Chip {
     } catch (error) {
       // Documents from before BAC became common are open to everybody.
       const unsupported = [
-        STATUS.instructionNotSupported,
-        STATUS.classNotSupported,
-        STATUS.functionNotSupported,
+        statusWords.instructionNotSupported,
+        statusWords.classNotSupported,
+        statusWords.functionNotSupported,
       ];
       if (!isEmrtdError(error) || !unsupported.some((word) => word === error.statusWord)) throw error;
       this.#opened("none");
@@ -296,20 +296,20 @@ export class Chip {
   }
 
   #blockBytes(): number {
-    const nominal = READ_LADDER[this.#rung] ?? 128;
+    const nominal = readLadder[this.#rung] ?? 128;
     const answerBytes = this.#extended
       ? this.#transport.maxResponseBytes - 2
       : Math.min(256, this.#transport.maxResponseBytes - 2);
     const messaging = this.#messaging;
     const carried =
-      messaging === undefined ? answerBytes : largestProtectedRead(answerBytes, messaging.suite.blockBytes);
+      messaging === null ? answerBytes : largestProtectedRead(answerBytes, messaging.suite.blockBytes);
     return Math.max(1, Math.min(nominal, carried));
   }
 
   /** The next smaller size; false when there is none left. */
   #stepDown(): boolean {
     const before = this.#blockBytes();
-    while (this.#rung < READ_LADDER.length - 1) {
+    while (this.#rung < readLadder.length - 1) {
       this.#rung++;
       // From the second rung on everything fits into short commands, which every chip understands.
       this.#shortOnly = true;
@@ -319,7 +319,7 @@ export class Chip {
   }
 
   async #reopen(file: ChipFileName): Promise<boolean> {
-    if (this.#reopenings++ >= MAX_REOPENINGS) return false;
+    if (this.#reopenings++ >= maxReopenings) return false;
     this.#onProgress({ step: "reopening", file });
     await this.open();
     return true;

@@ -3,7 +3,7 @@ import type { ChipFileName } from "./chip-files.ts";
 import type { Chip } from "./open-chip.ts";
 
 /** What verification needs, the small files first so that an unreadable document is noticed early. */
-export const DOCUMENT_FILES = [
+export const documentFiles = [
   "COM",
   "SOD",
   "DG1",
@@ -12,7 +12,7 @@ export const DOCUMENT_FILES = [
   "DG2",
 ] as const satisfies readonly ChipFileName[];
 
-export type DocumentFileName = (typeof DOCUMENT_FILES)[number];
+export type DocumentFileName = (typeof documentFiles)[number];
 export type ReadDocumentFiles = Readonly<Partial<Record<DocumentFileName, Uint8Array>>> &
   Readonly<Record<"SOD" | "DG1" | "DG2", Uint8Array>>;
 
@@ -29,10 +29,10 @@ export async function readDocument(chip: Chip): Promise<ReadDocumentFiles> {
     }
   };
   await read("COM");
-  const SOD = await chip.readFile("SOD");
-  const DG1 = await chip.readFile("DG1");
+  const sod = await chip.readFile("SOD");
+  const dg1 = await chip.readFile("DG1");
   await read("DG14");
   await read("DG15");
-  const DG2 = await chip.readFile("DG2");
-  return { ...optional, SOD, DG1, DG2 };
+  const dg2 = await chip.readFile("DG2");
+  return { ...optional, SOD: sod, DG1: dg1, DG2: dg2 };
 }

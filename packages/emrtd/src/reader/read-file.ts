@@ -1,11 +1,11 @@
 import type { CommandApdu } from "../apdu/command.ts";
-import { type ResponseApdu, STATUS, statusError } from "../apdu/response.ts";
+import { type ResponseApdu, statusError, statusWords } from "../apdu/response.ts";
 import { readTlv } from "../ber/read.ts";
 import { tlv } from "../ber/write.ts";
 import { uintBytes } from "../bytes.ts";
 import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 
-export interface FileReading {
+export type FileReading = {
   readonly name: string;
   readonly maxFileBytes: number;
   select(): Promise<void>;
@@ -17,11 +17,11 @@ export interface FileReading {
   /** Opens a new session; false when that was done too often. */
   reopen(): Promise<boolean>;
   onRead(readBytes: number, totalBytes: number): void;
-}
+};
 
-const HEADER_BYTES = 6;
+const headerBytes = 6;
 /** READ BINARY has fifteen bits for the offset; beyond it the odd instruction takes over. */
-const MAX_PLAIN_OFFSET = 0x7fff;
+const maxPlainOffset = 0x7fff;
 
 export async function readWholeFile(reading: FileReading): Promise<Uint8Array> {
   try {
@@ -33,7 +33,7 @@ export async function readWholeFile(reading: FileReading): Promise<Uint8Array> {
 
 async function readSelectedFile(reading: FileReading): Promise<Uint8Array> {
   await selectOnceMore(reading);
-  const header = await readBlock(reading, 0, HEADER_BYTES, true);
+  const header = await readBlock(reading, 0, headerBytes, true);
   const totalBytes = fileBytes(header, reading);
   const file = new Uint8Array(totalBytes);
   let offset = Math.min(header.length, totalBytes);
@@ -91,7 +91,7 @@ async function readBlock(
     let problem: EmrtdError;
     try {
       const { data, statusWord } = await readOnce(reading, offset, size);
-      const usable = statusWord === STATUS.ok || statusWord === STATUS.endOfFile;
+      const usable = statusWord === statusWords.ok || statusWord === statusWords.endOfFile;
       if (usable && data.length > size) {
         throw new EmrtdError(
           "CHIP_RESPONSE_INVALID",
@@ -117,7 +117,7 @@ async function readBlock(
 }
 
 async function readOnce(reading: FileReading, offset: number, size: number): Promise<ResponseApdu> {
-  if (offset <= MAX_PLAIN_OFFSET) {
+  if (offset <= maxPlainOffset) {
     return await reading.send({ cla: 0, ins: 0xb0, p1: offset >> 8, p2: offset & 0xff, expectedBytes: size });
   }
   const wrapperBytes = size < 0x80 ? 2 : size < 0x100 ? 3 : 4;

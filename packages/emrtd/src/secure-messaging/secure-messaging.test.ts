@@ -4,13 +4,13 @@ import fc from "fast-check";
 import { decodeCommand, encodeCommand } from "../apdu/command.ts";
 import { decodeResponse, encodeResponse } from "../apdu/response.ts";
 import { concat, fromHex, toHex } from "../bytes.ts";
-import { CIPHER_SUITES, type CipherName } from "../crypto/cipher-suite.ts";
+import { type CipherName, cipherSuites } from "../crypto/cipher-suite.ts";
 import { largestProtectedRead, protectedAnswerBytes, SecureMessaging } from "./secure-messaging.ts";
 
-const CIPHERS = Object.keys(CIPHER_SUITES) as CipherName[];
+const ciphers = Object.keys(cipherSuites) as CipherName[];
 
 function pair(cipher: CipherName): { terminal: SecureMessaging; chip: SecureMessaging } {
-  const suite = CIPHER_SUITES[cipher];
+  const suite = cipherSuites[cipher];
   const keys = {
     encryption: new Uint8Array(suite.keyBytes).fill(1),
     mac: new Uint8Array(suite.keyBytes).fill(2),
@@ -31,7 +31,7 @@ const anyResponse = fc.record({ data: fc.uint8Array({ maxLength: 700 }), statusW
 test("whatever one side protects the other side reads, again and again, with every cipher", () => {
   fc.assert(
     fc.property(
-      fc.constantFrom(...CIPHERS),
+      fc.constantFrom(...ciphers),
       fc.array(fc.tuple(anyCommand, anyResponse), { maxLength: 4 }),
       (cipher, exchanges) => {
         const { terminal, chip } = pair(cipher);
@@ -54,7 +54,7 @@ test("whatever one side protects the other side reads, again and again, with eve
 });
 
 test("one changed bit anywhere in an answer ends the session", () => {
-  for (const cipher of CIPHERS) {
+  for (const cipher of ciphers) {
     const data = new Uint8Array(20).fill(7);
     const make = () => {
       const { terminal, chip } = pair(cipher);
@@ -104,7 +104,7 @@ test("an answer cannot be replayed, dropped or swapped with another", () => {
 });
 
 test("a right checksum over the wrong objects is refused", () => {
-  const suite = CIPHER_SUITES["AES-128"];
+  const suite = cipherSuites["AES-128"];
   // Without a status object the answer says nothing about what the chip did.
   const { terminal, chip } = pair("AES-128");
   chip.unprotectCommand(
@@ -122,7 +122,7 @@ test("a right checksum over the wrong objects is refused", () => {
 
 test("no bytes make the reader of protected answers throw anything but its own error", () => {
   fc.assert(
-    fc.property(fc.constantFrom(...CIPHERS), fc.uint8Array({ maxLength: 300 }), (cipher, data) => {
+    fc.property(fc.constantFrom(...ciphers), fc.uint8Array({ maxLength: 300 }), (cipher, data) => {
       const { terminal, chip } = pair(cipher);
       assert.throws(() => terminal.unprotectResponse({ data, statusWord: 0x9000 }), {
         code: "SECURE_MESSAGING_FAILED",
@@ -135,11 +135,11 @@ test("no bytes make the reader of protected answers throw anything but its own e
 });
 
 test("the size of a protected answer is known before it is asked for", () => {
-  for (const cipher of CIPHERS) {
+  for (const cipher of ciphers) {
     for (const bytes of [0, 1, 7, 8, 15, 16, 100, 127, 223, 231, 256, 1000, 4096, 65_000]) {
       const { chip } = pair(cipher);
       const answer = chip.protectResponse(0xb0, { data: new Uint8Array(bytes), statusWord: 0x9000 });
-      assert.equal(protectedAnswerBytes(bytes, CIPHER_SUITES[cipher].blockBytes), answer.data.length);
+      assert.equal(protectedAnswerBytes(bytes, cipherSuites[cipher].blockBytes), answer.data.length);
     }
   }
   assert.equal(largestProtectedRead(256, 8), 231);

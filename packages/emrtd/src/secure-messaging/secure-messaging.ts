@@ -1,4 +1,4 @@
-import { type CommandApdu, type DecodedCommand, MAX_SHORT_EXPECTED_BYTES } from "../apdu/command.ts";
+import { type CommandApdu, type DecodedCommand, maxShortExpectedBytes } from "../apdu/command.ts";
 import type { ResponseApdu } from "../apdu/response.ts";
 import { readTlv } from "../ber/read.ts";
 import { tlv } from "../ber/write.ts";
@@ -7,10 +7,10 @@ import type { CipherSuite, SessionKeys } from "../crypto/cipher-suite.ts";
 import { padIso7816, unpadIso7816 } from "../crypto/padding.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 
-const DO = { cipherOdd: 0x85, cipherEven: 0x87, mac: 0x8e, expected: 0x97, status: 0x99 } as const;
-const SECURED_CLASS_BITS = 0x0c;
-const PADDING_INDICATOR = 0x01;
-const MAC_BYTES = 8;
+const dataObjects = { cipherOdd: 0x85, cipherEven: 0x87, mac: 0x8e, expected: 0x97, status: 0x99 } as const;
+const securedClassBits = 0x0c;
+const paddingIndicator = 0x01;
+const macBytes = 8;
 
 /**
  * Secure messaging of ICAO Doc 9303-11, section 9.8, for both ends of the wire. An object lives as long as the session:
@@ -36,7 +36,7 @@ export class SecureMessaging {
 
   /** Whether an answer with this many data bytes is longer than a short APDU can bring. */
   answerNeedsExtendedLength(dataBytes: number): boolean {
-    return protectedAnswerBytes(dataBytes, this.suite.blockBytes) > MAX_SHORT_EXPECTED_BYTES;
+    return protectedAnswerBytes(dataBytes, this.suite.blockBytes) > maxShortExpectedBytes;
   }
 
   /** The terminal's half. The protected command always expects an answer, because status and MAC come as data. */
@@ -44,18 +44,18 @@ export class SecureMessaging {
     this.#advance();
     const data = command.data ?? new Uint8Array(0);
     const expected = command.expectedBytes ?? 0;
-    const header = Uint8Array.of(command.cla | SECURED_CLASS_BITS, command.ins, command.p1, command.p2);
+    const header = Uint8Array.of(command.cla | securedClassBits, command.ins, command.p1, command.p2);
     const objects = concat(
       this.#encryptedObject(command.ins, data),
-      expected === 0 ? new Uint8Array(0) : tlv(DO.expected, encodeExpected(expected)),
+      expected === 0 ? new Uint8Array(0) : tlv(dataObjects.expected, encodeExpected(expected)),
     );
     const mac = this.#mac(this.#commandMacInput(header, objects));
     return {
-      cla: command.cla | SECURED_CLASS_BITS,
+      cla: command.cla | securedClassBits,
       ins: command.ins,
       p1: command.p1,
       p2: command.p2,
-      data: concat(objects, tlv(DO.mac, mac)),
+      data: concat(objects, tlv(dataObjects.mac, mac)),
       expectedBytes: this.answerNeedsExtendedLength(expected) ? 65_536 : 256,
     };
   }
@@ -66,12 +66,17 @@ export class SecureMessaging {
     if (response.data.length === 0) {
       throw this.#end("The chip answered without protection inside a session", response.statusWord);
     }
-    const objects = this.#parse(response.data, [DO.cipherOdd, DO.cipherEven, DO.status, DO.mac]);
-    const status = objects.get(DO.status);
+    const objects = this.#parse(response.data, [
+      dataObjects.cipherOdd,
+      dataObjects.cipherEven,
+      dataObjects.status,
+      dataObjects.mac,
+    ]);
+    const status = objects.get(dataObjects.status);
     if (status?.value.length !== 2) throw this.#end("The protected answer lacks its status");
     this.#checkMac(
       objects,
-      concat(this.#counterValue(), response.data.subarray(0, objects.get(DO.mac)?.start)),
+      concat(this.#counterValue(), response.data.subarray(0, objects.get(dataObjects.mac)?.start)),
     );
     return { data: this.#decrypt(objects), statusWord: readUint16(status.value, 0) };
   }
@@ -79,14 +84,19 @@ export class SecureMessaging {
   /** The chip's half. */
   unprotectCommand(command: DecodedCommand): DecodedCommand {
     this.#advance();
-    const objects = this.#parse(command.data, [DO.cipherOdd, DO.cipherEven, DO.expected, DO.mac]);
+    const objects = this.#parse(command.data, [
+      dataObjects.cipherOdd,
+      dataObjects.cipherEven,
+      dataObjects.expected,
+      dataObjects.mac,
+    ]);
     const header = Uint8Array.of(command.cla, command.ins, command.p1, command.p2);
-    const protectedPart = command.data.subarray(0, objects.get(DO.mac)?.start);
+    const protectedPart = command.data.subarray(0, objects.get(dataObjects.mac)?.start);
     this.#checkMac(objects, this.#commandMacInput(header, protectedPart));
-    const expected = objects.get(DO.expected)?.value;
+    const expected = objects.get(dataObjects.expected)?.value;
     return {
       ...command,
-      cla: command.cla & ~SECURED_CLASS_BITS,
+      cla: command.cla & ~securedClassBits,
       data: this.#decrypt(objects),
       expectedBytes: expected === undefined ? 0 : this.#decodeExpected(expected),
     };
@@ -97,10 +107,10 @@ export class SecureMessaging {
     this.#advance();
     const objects = concat(
       this.#encryptedObject(ins, response.data),
-      tlv(DO.status, uintBytes(response.statusWord, 2)),
+      tlv(dataObjects.status, uintBytes(response.statusWord, 2)),
     );
     const mac = this.#mac(concat(this.#counterValue(), objects));
-    return { data: concat(objects, tlv(DO.mac, mac)), statusWord: response.statusWord };
+    return { data: concat(objects, tlv(dataObjects.mac, mac)), statusWord: response.statusWord };
   }
 
   #advance(): void {
@@ -134,8 +144,8 @@ export class SecureMessaging {
     const padded = padIso7816(data, this.suite.blockBytes);
     const encrypted = this.suite.encryptCbc(this.#keys.encryption, this.#iv(), padded);
     return (ins & 1) === 1
-      ? tlv(DO.cipherOdd, encrypted)
-      : tlv(DO.cipherEven, Uint8Array.of(PADDING_INDICATOR), encrypted);
+      ? tlv(dataObjects.cipherOdd, encrypted)
+      : tlv(dataObjects.cipherEven, Uint8Array.of(paddingIndicator), encrypted);
   }
 
   #parse(bytes: Uint8Array, allowed: readonly number[]): Map<number, { start: number; value: Uint8Array }> {
@@ -154,24 +164,24 @@ export class SecureMessaging {
       objects.set(node.tag, { start: node.start, value: node.value });
       offset = node.end;
     }
-    if (objects.has(DO.cipherOdd) && objects.has(DO.cipherEven)) {
+    if (objects.has(dataObjects.cipherOdd) && objects.has(dataObjects.cipherEven)) {
       throw this.#end("The protected data has two encrypted objects");
     }
     return objects;
   }
 
   #checkMac(objects: Map<number, { value: Uint8Array }>, input: Uint8Array): void {
-    const received = objects.get(DO.mac)?.value;
-    if (received?.length !== MAC_BYTES || !equalConstantTime(this.#mac(input), received)) {
+    const received = objects.get(dataObjects.mac)?.value;
+    if (received?.length !== macBytes || !equalConstantTime(this.#mac(input), received)) {
       throw this.#end("The checksum of the protected data is wrong");
     }
   }
 
   #decrypt(objects: Map<number, { value: Uint8Array }>): Uint8Array {
-    const even = objects.get(DO.cipherEven)?.value;
-    const odd = objects.get(DO.cipherOdd)?.value;
+    const even = objects.get(dataObjects.cipherEven)?.value;
+    const odd = objects.get(dataObjects.cipherOdd)?.value;
     if (even === undefined && odd === undefined) return new Uint8Array(0);
-    if (even !== undefined && even[0] !== PADDING_INDICATOR) {
+    if (even !== undefined && even[0] !== paddingIndicator) {
       throw this.#end("The encrypted object has an unknown padding indicator");
     }
     const encrypted = even?.subarray(1) ?? odd ?? new Uint8Array(0);
@@ -193,9 +203,7 @@ export class SecureMessaging {
 }
 
 function encodeExpected(expected: number): Uint8Array {
-  return expected <= MAX_SHORT_EXPECTED_BYTES
-    ? uintBytes(expected % 256, 1)
-    : uintBytes(expected % 65_536, 2);
+  return expected <= maxShortExpectedBytes ? uintBytes(expected % 256, 1) : uintBytes(expected % 65_536, 2);
 }
 
 /** Without the status word outside of the protection. */

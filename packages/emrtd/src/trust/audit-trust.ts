@@ -1,7 +1,7 @@
 import type { Authority } from "./authority.ts";
 import type { RefusedRevocationList, TrustStore } from "./trust-store.ts";
 
-export interface CountryAudit {
+export type CountryAudit = {
   /** Upper case, as in the certificates; "??" when a certificate names none. */
   readonly country: string;
   readonly authorities: number;
@@ -9,9 +9,9 @@ export interface CountryAudit {
   readonly revocationList: "fresh" | "stale" | "missing";
   /** When the newest list was made. */
   readonly revocationListFrom: Date | null;
-}
+};
 
-export interface TrustAudit {
+export type TrustAudit = {
   readonly countries: readonly CountryAudit[];
   readonly authorities: number;
   /** Past their validity. Documents signed while they were valid still verify. */
@@ -24,7 +24,7 @@ export interface TrustAudit {
   readonly revocationListsWithoutIssuer: number;
   /** All lists that count for nothing, those included that no trusted authority signed. */
   readonly revocationListsRefused: readonly RefusedRevocationList[];
-}
+};
 
 export function countryOf({ certificate }: Authority): string {
   return (certificate.subject.country ?? certificate.issuer.country ?? "??").toUpperCase();

@@ -8,7 +8,7 @@ import type { TrustSource } from "./trust-record.ts";
  */
 export type TrustBasis = "named" | "linked" | "none";
 
-export interface Authority {
+export type Authority = {
   readonly certificate: Certificate;
   /** SHA-256 of the certificate, in hexadecimal. */
   readonly fingerprint: string;
@@ -16,11 +16,11 @@ export interface Authority {
   /** The fingerprint of the authority that handed over, when `linked`. */
   readonly linkedFrom: string | null;
   readonly sources: readonly TrustSource[];
-}
+};
 
-export interface KnownRevocationList {
+export type KnownRevocationList = {
   readonly list: CertificateRevocationList;
   /** The authority of the list's name whose key signed it; null when none of the store did, and the list then counts for nothing. */
   readonly issuer: Authority | null;
   readonly source: TrustSource;
-}
+};

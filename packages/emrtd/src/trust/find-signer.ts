@@ -11,10 +11,10 @@ import { isEmrtdError } from "../emrtd-error.ts";
 import type { Certificate } from "../x509/certificate.ts";
 
 /** More keys than this are never tried for one certificate, whatever a store holds under one name. */
-const MAX_KEYS_TRIED = 8;
+const maxKeysTried = 8;
 
 /** Deviations that real authorities show in certificates and lists they sign. */
-const STORE_TOLERANCE: SignatureTolerance = {
+const storeTolerance: SignatureTolerance = {
   digestInfoWithoutNull: true,
   rawEcdsa: false,
   wrongCurveOfSameSize: false,
@@ -48,24 +48,24 @@ export function signerAmong<T extends { readonly certificate: Certificate }>(
   }
 }
 
-export interface FoundSigner<T> {
+export type FoundSigner<T> = {
   /** All candidates that hold the key which made the signature. */
   readonly candidates: readonly [T, ...T[]];
   readonly warnings: readonly SignatureWarning[];
-}
+};
 
 /** The candidates whose key made the signature. Those that share a key cost one check, and only so many keys are tried. */
 export function findSigner<T extends { readonly certificate: Certificate }>(
   signed: Omit<SignatureToCheck, "key">,
   candidates: readonly T[],
   checker: SignatureChecker,
-  tolerance: SignatureTolerance = STORE_TOLERANCE,
+  tolerance: SignatureTolerance = storeTolerance,
 ): FoundSigner<T> | null {
   const tried: Uint8Array[] = [];
   for (const { certificate } of candidates) {
     const spki = certificate.subjectPublicKeyInfo;
     if (tried.some((other) => equal(other, spki))) continue;
-    if (tried.length === MAX_KEYS_TRIED) return null;
+    if (tried.length === maxKeysTried) return null;
     tried.push(spki);
     const verdict = tryKey(signed, certificate, checker, tolerance);
     if (!verdict.valid) continue;

@@ -1,6 +1,6 @@
-import { OID } from "../ber/oid.ts";
+import { oids } from "../ber/oid.ts";
 import { readTlv } from "../ber/read.ts";
-import { TAG } from "../ber/tag.ts";
+import { tags } from "../ber/tag.ts";
 import { fromLatin1, toHex } from "../bytes.ts";
 import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 import { type Certificate, readCertificate } from "../x509/certificate.ts";
@@ -12,24 +12,24 @@ import { type MasterListOptions, type RejectedItem, readMasterList } from "./mas
 import { readPem } from "./pem.ts";
 import type { TrustRecord, TrustSignature, TrustSource, TrustSourceType } from "./trust-record.ts";
 
-export const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
+export const maxImportBytes = 64 * 1024 * 1024;
 
-export interface TrustImportOptions extends MasterListOptions {
+export type TrustImportOptions = MasterListOptions & {
   /** What to call the import in the list of sources, usually the name of the file. */
   readonly label: string;
-}
+};
 
-export interface TrustImport {
+export type TrustImport = {
   /** One for each master list inside, and one for everything the operator alone vouches for. */
   readonly records: readonly TrustRecord[];
   readonly rejected: readonly RejectedItem[];
-}
+};
 
 /** Reads a master list, an LDIF or PEM file, or a single certificate or revocation list, whichever it is. */
 export function importTrust(bytes: Uint8Array, options: TrustImportOptions): TrustImport {
-  if (bytes.length > MAX_IMPORT_BYTES) throw new EmrtdError("TRUST_IMPORT_INVALID", "The file is too large");
+  if (bytes.length > maxImportBytes) throw new EmrtdError("TRUST_IMPORT_INVALID", "The file is too large");
   const collector = new Collector(bytes, options);
-  if (bytes[0] === TAG.sequence) {
+  if (bytes[0] === tags.sequence) {
     collector.addEncoded(bytes, "the file", "der");
   } else {
     const text = fromLatin1(bytes);
@@ -136,17 +136,17 @@ class Collector {
 }
 
 function kindOf(bytes: Uint8Array): "master_list" | "revocation_list" | "certificate" {
-  const [first, second] = readTlv(bytes, 0, { maxBytes: MAX_IMPORT_BYTES })
-    .expect(TAG.sequence, "The value")
+  const [first, second] = readTlv(bytes, 0, { maxBytes: maxImportBytes })
+    .expect(tags.sequence, "The value")
     .children();
-  if (first?.tag === TAG.oid && first.oid() === OID.signedData) return "master_list";
-  if (first?.tag !== TAG.sequence || second === undefined) {
+  if (first?.tag === tags.oid && first.oid() === oids.signedData) return "master_list";
+  if (first?.tag !== tags.sequence || second === undefined) {
     throw new EmrtdError(
       "TRUST_IMPORT_INVALID",
       "The value is neither a certificate nor a revocation or master list",
     );
   }
   // A revocation list has its time where a certificate has the pair of times, and no public key.
-  const times = first.children().filter(({ tag }) => tag === TAG.utcTime || tag === TAG.generalizedTime);
+  const times = first.children().filter(({ tag }) => tag === tags.utcTime || tag === tags.generalizedTime);
   return times.length > 0 ? "revocation_list" : "certificate";
 }

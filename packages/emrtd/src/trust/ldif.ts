@@ -3,14 +3,14 @@ import { EmrtdError } from "../emrtd-error.ts";
 
 export type LdifItemKind = "certificate" | "revocation_list" | "master_list";
 
-export interface LdifItem {
+export type LdifItem = {
   readonly kind: LdifItemKind;
   readonly bytes: Uint8Array;
   readonly line: number;
-}
+};
 
 /** The attributes of the directories that publish travel document certificates, in lower case and without options. */
-const KINDS: ReadonlyMap<string, LdifItemKind> = new Map<string, LdifItemKind>([
+const kinds: ReadonlyMap<string, LdifItemKind> = new Map<string, LdifItemKind>([
   ["usercertificate", "certificate"],
   ["cacertificate", "certificate"],
   ["certificaterevocationlist", "revocation_list"],
@@ -18,7 +18,7 @@ const KINDS: ReadonlyMap<string, LdifItemKind> = new Map<string, LdifItemKind>([
   ["cscamasterlistdata", "master_list"],
 ]);
 
-const MAX_ITEMS = 200_000;
+const maxItems = 200_000;
 
 /** The binary values of an LDIF file that hold certificates, revocation lists or master lists; all else is passed over. */
 export function readLdif(text: string): readonly LdifItem[] {
@@ -27,8 +27,8 @@ export function readLdif(text: string): readonly LdifItem[] {
   let firstLine = 1;
   const finish = () => {
     const item = readAttribute(attribute.join(""), firstLine);
-    if (item !== undefined) items.push(item);
-    if (items.length > MAX_ITEMS)
+    if (item !== null) items.push(item);
+    if (items.length > maxItems)
       throw new EmrtdError("TRUST_IMPORT_INVALID", "The LDIF file has too many entries");
   };
   let lineNumber = 0;
@@ -46,10 +46,10 @@ export function readLdif(text: string): readonly LdifItem[] {
   return items;
 }
 
-function readAttribute(text: string, line: number): LdifItem | undefined {
+function readAttribute(text: string, line: number): LdifItem | null {
   const separator = text.indexOf("::");
-  if (separator < 0 || separator > 200) return undefined;
+  if (separator < 0 || separator > 200) return null;
   const name = text.slice(0, separator).split(";")[0]?.trim().toLowerCase() ?? "";
-  const kind = KINDS.get(name);
-  return kind === undefined ? undefined : { kind, bytes: fromBase64(text.slice(separator + 2)), line };
+  const kind = kinds.get(name);
+  return kind === undefined ? null : { kind, bytes: fromBase64(text.slice(separator + 2)), line };
 }

@@ -1,6 +1,6 @@
-import { OID } from "../ber/oid.ts";
+import { oids } from "../ber/oid.ts";
 import { readWhole } from "../ber/read.ts";
-import { TAG } from "../ber/tag.ts";
+import { tags } from "../ber/tag.ts";
 import { toHex } from "../bytes.ts";
 import { readSignedData } from "../cms/signed-data.ts";
 import { type SignedDataTolerance, verifySignedData } from "../cms/verify-signed-data.ts";
@@ -10,11 +10,11 @@ import { type Certificate, readCertificate } from "../x509/certificate.ts";
 import { findSigner, keyIdFits } from "./find-signer.ts";
 import type { TrustSignature } from "./trust-record.ts";
 
-const MAX_LIST_BYTES = 16 * 1024 * 1024;
-const MAX_LIST_CERTIFICATES = 20_000;
+const maxListBytes = 16 * 1024 * 1024;
+const maxListCertificates = 20_000;
 
 /** The list of the ICAO of 2023 has a DigestInfo without NULL; nothing else is forgiven to those who name authorities. */
-const TOLERANCE: SignedDataTolerance = {
+const tolerance: SignedDataTolerance = {
   digestInfoWithoutNull: true,
   rawEcdsa: false,
   wrongCurveOfSameSize: false,
@@ -22,34 +22,34 @@ const TOLERANCE: SignedDataTolerance = {
   noSignedAttributes: false,
 };
 
-export interface MasterListOptions {
+export type MasterListOptions = {
   readonly checker: SignatureChecker;
   /** Authorities that may vouch for the signer of a list. */
   readonly roots: readonly Certificate[];
   /** SHA-256 fingerprints, in hexadecimal, of signers or of their authorities that the operator vouches for. */
   readonly pinnedSha256: readonly string[];
   readonly now: Date;
-}
+};
 
-export interface RejectedItem {
+export type RejectedItem = {
   /** What and where: "certificate 17". */
   readonly item: string;
   readonly reason: string;
-}
+};
 
-export interface MasterList {
+export type MasterList = {
   readonly certificates: readonly Uint8Array[];
   readonly rejected: readonly RejectedItem[];
   readonly signature: TrustSignature;
-}
+};
 
 /** Reads a CSCA master list. It throws unless the list is signed by somebody whom the operator trusts to name authorities. */
 export function readMasterList(bytes: Uint8Array, options: MasterListOptions): MasterList {
-  const signedData = readSignedData(bytes, { maxBytes: MAX_LIST_BYTES });
-  if (signedData.contentType !== OID.cscaMasterList) {
+  const signedData = readSignedData(bytes, { maxBytes: maxListBytes });
+  if (signedData.contentType !== oids.cscaMasterList) {
     throw new EmrtdError("MASTER_LIST_INVALID", "The signed message is not a master list");
   }
-  const verdict = verifySignedData(signedData, options.checker, TOLERANCE);
+  const verdict = verifySignedData(signedData, options.checker, tolerance);
   if (!verdict.valid) {
     throw new EmrtdError(
       "MASTER_LIST_INVALID",
@@ -57,7 +57,7 @@ export function readMasterList(bytes: Uint8Array, options: MasterListOptions): M
     );
   }
   const { signer, signingTime } = verdict;
-  if (!(signer.extendedKeyUsage ?? []).includes(OID.cscaMasterListSigningKey)) {
+  if (!(signer.extendedKeyUsage ?? []).includes(oids.cscaMasterListSigningKey)) {
     throw new EmrtdError("MASTER_LIST_INVALID", "The certificate of the signer is not for master lists");
   }
   if (signingTime !== null && signingTime > options.now) {
@@ -103,15 +103,15 @@ function findAnchor(
 
 function readContent(content: Uint8Array): Pick<MasterList, "certificates" | "rejected"> {
   const list = readWhole(content, {
-    maxBytes: MAX_LIST_BYTES,
+    maxBytes: maxListBytes,
     maxDepth: 4,
-    maxNodes: MAX_LIST_CERTIFICATES + 8,
+    maxNodes: maxListCertificates + 8,
   });
-  list.expect(TAG.sequence, "A master list").at(0, "The version of a master list", TAG.integer);
+  list.expect(tags.sequence, "A master list").at(0, "The version of a master list", tags.integer);
   const certificates: Uint8Array[] = [];
   const rejected: RejectedItem[] = [];
   let position = 0;
-  for (const item of list.at(1, "The certificates of a master list", TAG.set).iterate()) {
+  for (const item of list.at(1, "The certificates of a master list", tags.set).iterate()) {
     position++;
     try {
       readCertificate(item.bytes);

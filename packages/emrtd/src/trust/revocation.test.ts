@@ -23,17 +23,17 @@ import {
 } from "../node/test-country/issue-certificate.ts";
 import { signSecurityObject } from "../node/test-country/sign-message.ts";
 import { ecSigningKey } from "../node/test-country/signing-key.ts";
-import { DEFAULT_POLICY, STRICT_POLICY } from "../verify/policy.ts";
+import { defaultPolicy, strictPolicy } from "../verify/policy.ts";
 import { failedCheckOf } from "../verify/report.ts";
 import { verifySecurityObject } from "../verify/verify-document.ts";
 import { importTrust } from "./import-trust.ts";
 import type { TrustRecord } from "./trust-record.ts";
 import { TrustStore } from "./trust-store.ts";
 
-const NOW = new Date("2026-05-05T12:00:00Z");
-const SIGNED_AT = new Date("2024-06-01T00:00:00Z");
-const VALIDITY = { notBefore: new Date("2020-01-01T00:00:00Z"), notAfter: new Date("2040-01-01T00:00:00Z") };
-const SCHEME = { kind: "ecdsa", hash: "SHA-256" } as const;
+const today = new Date("2026-05-05T12:00:00Z");
+const signedAt = new Date("2024-06-01T00:00:00Z");
+const validity = { notBefore: new Date("2020-01-01T00:00:00Z"), notAfter: new Date("2040-01-01T00:00:00Z") };
+const scheme = { kind: "ecdsa", hash: "SHA-256" } as const;
 
 function name(commonName: string, country: string | null = "UT"): TestName {
   return { country, organization: "Utopia Test Authority", commonName };
@@ -41,7 +41,7 @@ function name(commonName: string, country: string | null = "UT"): TestName {
 
 function issuer(keyLabel: string, subject: TestName): Issuer {
   const key = ecSigningKey("revocation", keyLabel, "secp256r1", { explicitParameters: false });
-  return { name: subject, key, scheme: SCHEME };
+  return { name: subject, key, scheme: scheme };
 }
 
 /** One authority before and after a change of keys, and after a change of its name as well. */
@@ -51,24 +51,24 @@ const renamed = issuer("third key", name("CSCA under a new name"));
 /** Says that it is the same authority, and nobody trusts it. */
 const impostor = issuer("impostor", name("CSCA"));
 
-const SERIAL = {
+const serials = {
   signer: Uint8Array.of(0x11),
   root: Uint8Array.of(0x21),
   successor: Uint8Array.of(0x22),
   link: Uint8Array.of(0x23),
 };
 
-function root(of: Issuer, serial = SERIAL.root): Uint8Array {
+function root(of: Issuer, serial = serials.root): Uint8Array {
   return link(of, of, serial);
 }
 
-function link(from: Issuer, to: Issuer, serial = SERIAL.link): Uint8Array {
+function link(from: Issuer, to: Issuer, serial = serials.link): Uint8Array {
   return issueCertificate({
     issuer: from,
     subject: to.name,
     subjectKey: to.key,
     serial,
-    validity: VALIDITY,
+    validity: validity,
     use: "authority",
   });
 }
@@ -79,11 +79,11 @@ function signerOf(authority: Issuer) {
     issuer: authority,
     subject: name("Document signer"),
     subjectKey: key,
-    serial: SERIAL.signer,
-    validity: VALIDITY,
+    serial: serials.signer,
+    validity: validity,
     use: "document_signer",
   });
-  return { certificate, key, scheme: SCHEME };
+  return { certificate, key, scheme: scheme };
 }
 
 type ListOptions = Partial<Omit<RevocationRequest, "issuer" | "thisUpdate">>;
@@ -109,7 +109,7 @@ function clean(of: Issuer, day: string, options: ListOptions = {}): Uint8Array {
 }
 
 function revoking(of: Issuer, day: string, options: ListOptions = {}): Uint8Array {
-  return list(of, day, [SERIAL.signer], options);
+  return list(of, day, [serials.signer], options);
 }
 
 function record(certificates: readonly Uint8Array[], revocationLists: readonly Uint8Array[]): TrustRecord {
@@ -117,7 +117,7 @@ function record(certificates: readonly Uint8Array[], revocationLists: readonly U
     type: "der",
     label: "test",
     sha256: "",
-    importedAt: NOW.toISOString(),
+    importedAt: today.toISOString(),
     signedBy: null,
   } as const;
   return { source, certificates, revocationLists };
@@ -142,13 +142,13 @@ const { dataGroups } = makeFiles();
 function judge(
   records: readonly TrustRecord[],
   authority: Issuer = before,
-  { now = NOW, policy = DEFAULT_POLICY } = {},
+  { now = today, policy = defaultPolicy } = {},
 ): Verdict {
   const sod = signSecurityObject({
     groupHash: "SHA-256",
     dataGroups,
     signer: signerOf(authority),
-    options: { signedAt: SIGNED_AT, identifySignerBy: "issuer_and_serial" },
+    options: { signedAt: signedAt, identifySignerBy: "issuer_and_serial" },
   });
   const report = verifySecurityObject({ sod, trust: new TrustStore(records, checker), policy, now, checker });
   const failed = failedCheckOf(report);
@@ -169,7 +169,7 @@ const elsewhere = sequence(
 const certificateIssuer = sequence(contextTag(4, encodeName(name("CSCA of somebody else"))));
 
 /** Each makes a list say less, or something else, than "all that this name has revoked". */
-const NOT_COMPLETE: readonly { readonly what: string; readonly options: ListOptions }[] = [
+const notComplete: readonly { readonly what: string; readonly options: ListOptions }[] = [
   {
     what: "with a critical extension that nobody knows",
     options: { extensions: [extension("1.3.6.1.4.1.99999.1", true, nullValue())] },
@@ -196,7 +196,7 @@ const NOT_COMPLETE: readonly { readonly what: string; readonly options: ListOpti
       revoked: [
         {
           serial: Uint8Array.of(0x77),
-          at: SIGNED_AT,
+          at: signedAt,
           extensions: [extension("2.5.29.29", true, certificateIssuer)],
         },
       ],
@@ -208,7 +208,7 @@ const NOT_COMPLETE: readonly { readonly what: string; readonly options: ListOpti
       revoked: [
         {
           serial: Uint8Array.of(0x77),
-          at: SIGNED_AT,
+          at: signedAt,
           extensions: [extension("2.5.29.29", false, certificateIssuer)],
         },
       ],
@@ -220,7 +220,7 @@ const NOT_COMPLETE: readonly { readonly what: string; readonly options: ListOpti
       revoked: [
         {
           serial: Uint8Array.of(0x77),
-          at: SIGNED_AT,
+          at: signedAt,
           extensions: [extension("1.3.6.1.4.1.99999.1", true, utf8String("?"))],
         },
       ],
@@ -232,7 +232,7 @@ const NOT_COMPLETE: readonly { readonly what: string; readonly options: ListOpti
   },
 ];
 
-interface Case {
+type Case = {
   readonly says: string;
   readonly trusted: readonly Uint8Array[];
   readonly lists: readonly Uint8Array[];
@@ -240,7 +240,7 @@ interface Case {
   readonly expected: Verdict;
   /** Whether OpenSSL can be asked: it has no way to say that two roots are one authority, nor that a name has changed. */
   readonly openssl: boolean;
-}
+};
 
 const spelledOtherwise: Issuer = { ...before, name: { ...before.name, commonName: " csca", country: "ut" } };
 const foreign = issuer("foreign", name("CSCA of another state", "XX"));
@@ -251,7 +251,7 @@ const nameless = issuer("nameless", name("CSCA", null));
 const namelessAfter = issuer("nameless second", name("CSCA", null));
 const sameKeyRenamed: Issuer = { ...before, name: renamed.name };
 
-const CASES: readonly Case[] = [
+const cases: readonly Case[] = [
   {
     says: "a list of the only key revokes",
     trusted: [root(before)],
@@ -296,21 +296,21 @@ const CASES: readonly Case[] = [
   },
   {
     says: "after a change of keys with a link certificate and a new root, a list of the new key revokes",
-    trusted: [root(after, SERIAL.successor), link(before, after), root(before)],
+    trusted: [root(after, serials.successor), link(before, after), root(before)],
     lists: [revoking(after, "2026-01-01")],
     expected: "signer_revoked",
     openssl: false,
   },
   {
     says: "after a change of keys without a link certificate, a list of the new key revokes a signer of the old one",
-    trusted: [root(before), root(after, SERIAL.successor)],
+    trusted: [root(before), root(after, serials.successor)],
     lists: [revoking(after, "2026-01-01")],
     expected: "signer_revoked",
     openssl: false,
   },
   {
     says: "a list of the old key reaches a signer of the new one",
-    trusted: [root(before), root(after, SERIAL.successor)],
+    trusted: [root(before), root(after, serials.successor)],
     lists: [revoking(before, "2026-01-01")],
     signedBy: after,
     expected: "signer_revoked",
@@ -318,7 +318,7 @@ const CASES: readonly Case[] = [
   },
   {
     says: "an old clean list of the old key does not hide the new list of the new one",
-    trusted: [root(before), root(after, SERIAL.successor)],
+    trusted: [root(before), root(after, serials.successor)],
     lists: [clean(before, "2025-01-01"), revoking(after, "2026-01-01")],
     expected: "signer_revoked",
     openssl: false,
@@ -333,7 +333,7 @@ const CASES: readonly Case[] = [
   },
   {
     says: "the newest list counts where it takes a revocation back",
-    trusted: [root(before), root(after, SERIAL.successor)],
+    trusted: [root(before), root(after, serials.successor)],
     lists: [revoking(before, "2025-01-01"), clean(after, "2026-01-01")],
     expected: "good",
     openssl: false,
@@ -350,7 +350,7 @@ const CASES: readonly Case[] = [
   },
   {
     says: "of two lists that nothing tells apart neither hides what the other says",
-    trusted: [root(before), root(after, SERIAL.successor)],
+    trusted: [root(before), root(after, serials.successor)],
     lists: [clean(before, "2026-01-01"), revoking(after, "2026-01-01")],
     expected: "signer_revoked",
     openssl: false,
@@ -482,7 +482,7 @@ const CASES: readonly Case[] = [
   },
   {
     says: "an authority whose name has no country is followed through its link certificate",
-    trusted: [root(nameless), link(nameless, namelessAfter), root(namelessAfter, SERIAL.successor)],
+    trusted: [root(nameless), link(nameless, namelessAfter), root(namelessAfter, serials.successor)],
     lists: [clean(nameless, "2025-01-01"), revoking(namelessAfter, "2026-01-01")],
     signedBy: nameless,
     expected: "signer_revoked",
@@ -501,7 +501,7 @@ const CASES: readonly Case[] = [
       root(before),
       root(foreign),
       link(foreign, ourKeyAsForeign),
-      link(foreign, foreignBesideOurs, SERIAL.successor),
+      link(foreign, foreignBesideOurs, serials.successor),
     ],
     lists: [clean(before, "2026-01-01"), revoking(foreignBesideOurs, "2026-02-01")],
     expected: "good",
@@ -510,56 +510,56 @@ const CASES: readonly Case[] = [
   {
     says: "an authority that its own list revokes fails its documents",
     trusted: [root(before)],
-    lists: [list(before, "2026-01-01", [SERIAL.root])],
+    lists: [list(before, "2026-01-01", [serials.root])],
     expected: "authority_revoked",
     openssl: false,
   },
   {
     says: "an authority that the list of its next key revokes fails its documents",
-    trusted: [root(before), root(after, SERIAL.successor)],
-    lists: [list(after, "2026-01-01", [SERIAL.root])],
+    trusted: [root(before), root(after, serials.successor)],
+    lists: [list(after, "2026-01-01", [serials.root])],
     expected: "authority_revoked",
     openssl: false,
   },
   {
     says: "the successor of a revoked authority stays good",
-    trusted: [root(before), root(after, SERIAL.successor)],
-    lists: [list(after, "2026-01-01", [SERIAL.root])],
+    trusted: [root(before), root(after, serials.successor)],
+    lists: [list(after, "2026-01-01", [serials.root])],
     signedBy: after,
     expected: "good",
     openssl: false,
   },
   {
     says: "a revoked authority does not come back with a list of its own",
-    trusted: [root(before), root(after, SERIAL.successor)],
-    lists: [list(after, "2026-01-01", [SERIAL.root]), clean(before, "2026-02-01")],
+    trusted: [root(before), root(after, serials.successor)],
+    lists: [list(after, "2026-01-01", [serials.root]), clean(before, "2026-02-01")],
     expected: "authority_revoked",
     openssl: false,
   },
   {
     says: "the key of a revoked authority does not hide the revocations of the next",
-    trusted: [root(before), root(after, SERIAL.successor)],
-    lists: [list(after, "2026-01-01", [SERIAL.root, SERIAL.signer]), clean(before, "2026-02-01")],
+    trusted: [root(before), root(after, serials.successor)],
+    lists: [list(after, "2026-01-01", [serials.root, serials.signer]), clean(before, "2026-02-01")],
     signedBy: after,
     expected: "signer_revoked",
     openssl: false,
   },
   {
     says: "a revoked authority cannot save itself with an early list against the key that revokes it",
-    trusted: [root(before), root(after, SERIAL.successor)],
-    lists: [list(before, "2025-12-01", [SERIAL.successor]), list(after, "2026-01-01", [SERIAL.root])],
+    trusted: [root(before), root(after, serials.successor)],
+    lists: [list(before, "2025-12-01", [serials.successor]), list(after, "2026-01-01", [serials.root])],
     expected: "authority_revoked",
     openssl: false,
   },
   {
     says: "a revoked link certificate fails the documents of the key it leads to",
     trusted: [root(before), link(before, renamed)],
-    lists: [list(before, "2026-01-01", [SERIAL.link]), clean(renamed, "2026-01-01")],
+    lists: [list(before, "2026-01-01", [serials.link]), clean(renamed, "2026-01-01")],
     signedBy: renamed,
     expected: "authority_revoked",
     openssl: false,
   },
-  ...NOT_COMPLETE.flatMap(({ what, options }): readonly Case[] => [
+  ...notComplete.flatMap(({ what, options }): readonly Case[] => [
     {
       says: `a list ${what} does not hide a revocation`,
       trusted: [root(before)],
@@ -578,7 +578,7 @@ const CASES: readonly Case[] = [
   ]),
 ];
 
-for (const { says, trusted, lists, signedBy, expected } of CASES) {
+for (const { says, trusted, lists, signedBy, expected } of cases) {
   test(`${says}, in whatever order it was imported`, () => {
     for (const certificates of [trusted, trusted.toReversed()]) {
       for (const order of [lists, lists.toReversed()]) {
@@ -591,7 +591,7 @@ for (const { says, trusted, lists, signedBy, expected } of CASES) {
 
 test("the list of the future hides nothing under the strict policy either, and counts when its day has come", () => {
   const store = [record([root(before)], [revoking(before, "2026-01-01"), clean(before, "2026-05-08")])];
-  assert.equal(judge(store, before, { policy: STRICT_POLICY }), "signer_revoked");
+  assert.equal(judge(store, before, { policy: strictPolicy }), "signer_revoked");
   assert.equal(judge(store, before, { now: new Date("2026-05-09T00:00:00Z") }), "good");
 });
 
@@ -604,13 +604,13 @@ test("no link certificate leads from one state to the lists of another", () => {
 
 test("a link certificate that a master list names counts as one only when the old key signed it", () => {
   const lists = record([], [revoking(renamed, "2026-01-01")]);
-  const roots = [root(before), root(renamed, SERIAL.successor)];
+  const roots = [root(before), root(renamed, serials.successor)];
   assert.equal(judge([named([...roots, link(before, renamed)]), lists]), "signer_revoked");
   const unsigned = link({ ...impostor, name: before.name }, renamed);
   assert.equal(judge([named([...roots, unsigned]), lists]), "revocation_list_missing");
 });
 
-for (const { what, options } of NOT_COMPLETE) {
+for (const { what, options } of notComplete) {
   test(`a list ${what} is left out of an import, by the name of what makes it so`, () => {
     const bytes = clean(before, "2026-02-01", options);
     const { records, rejected } = importTrust(bytes, {
@@ -618,7 +618,7 @@ for (const { what, options } of NOT_COMPLETE) {
       checker,
       roots: [],
       pinnedSha256: [],
-      now: NOW,
+      now: today,
     });
     assert.deepEqual(records, []);
     const [{ type } = { type: "" }] = options.extensions ?? options.revoked?.[0]?.extensions ?? [];
@@ -629,9 +629,9 @@ for (const { what, options } of NOT_COMPLETE) {
 test("reasons and dates of entries do not keep a list from being used", () => {
   const extensions = [
     extension("2.5.29.21", false, tlv(0x0a, Uint8Array.of(1))),
-    extension("2.5.29.24", true, generalizedTime(SIGNED_AT)),
+    extension("2.5.29.24", true, generalizedTime(signedAt)),
   ];
-  const revoked = [{ serial: SERIAL.signer, at: SIGNED_AT, extensions }];
+  const revoked = [{ serial: serials.signer, at: signedAt, extensions }];
   const lists = [clean(before, "2026-01-01", { revoked })];
   assert.equal(judge([record([root(before)], lists)]), "signer_revoked");
 });
@@ -647,7 +647,7 @@ function opensslVerdict({ trusted, lists, signedBy = before }: Case): "good" | "
       "verify",
       "-crl_check",
       "-extended_crl",
-      ...["-attime", String(NOW.getTime() / 1000)],
+      ...["-attime", String(today.getTime() / 1000)],
       ...["-CAfile", write("root.pem", certificates([anchor]))],
       ...(links.length === 0 ? [] : ["-untrusted", write("links.pem", certificates(links))]),
       ...(lists.length === 0
@@ -663,7 +663,7 @@ function opensslVerdict({ trusted, lists, signedBy = before }: Case): "good" | "
   return verdict;
 }
 
-const AS_OPENSSL_SAYS: Readonly<Record<Verdict, "good" | "revoked" | "unknown">> = {
+const asOpensslSays: Readonly<Record<Verdict, "good" | "revoked" | "unknown">> = {
   good: "good",
   signer_revoked: "revoked",
   authority_revoked: "revoked",
@@ -672,9 +672,9 @@ const AS_OPENSSL_SAYS: Readonly<Record<Verdict, "good" | "revoked" | "unknown">>
 };
 
 test("openssl says the same wherever it can be asked", { skip: skipWithoutOpenssl }, () => {
-  const asked = CASES.filter((candidate) => candidate.openssl);
+  const asked = cases.filter((candidate) => candidate.openssl);
   assert.deepEqual(
     asked.map((candidate) => [candidate.says, opensslVerdict(candidate)]),
-    asked.map(({ says, expected }) => [says, AS_OPENSSL_SAYS[expected]]),
+    asked.map(({ says, expected }) => [says, asOpensslSays[expected]]),
   );
 });

@@ -5,29 +5,29 @@ import { type CertificateRevocationList, compareListAge } from "../x509/crl.ts";
 import type { Authority, KnownRevocationList } from "./authority.ts";
 import { isOwnIssuer, keyIdFits, signerAmong } from "./find-signer.ts";
 
-export interface RevocationStatus {
+export type RevocationStatus = {
   /** The list of the authority's own name and those of the names it was handed over to, newest first. A serial on any of them is revoked. */
   readonly lists: readonly CertificateRevocationList[];
   /** When the authority itself was revoked; null when it was not. */
   readonly authorityRevokedAt: Date | null;
-}
+};
 
-interface SignedList {
+type SignedList = {
   readonly list: CertificateRevocationList;
   readonly signer: Authority;
-}
+};
 
-interface RevokedKey {
+type RevokedKey = {
   readonly at: Date;
   /** The list that says so, which counts from its own date on. */
   readonly by: CertificateRevocationList;
-}
+};
 
 /**
  * Whoever issues revocation lists: one authority under one name, with all the keys it had. A list belongs to the name (RFC 5280
  * section 5, Doc 9303 part 12) and not to the key that signed it, so it counts for what every key of the name has issued.
  */
-interface ListIssuer {
+type ListIssuer = {
   /** Those that count, oldest first. */
   readonly lists: CertificateRevocationList[];
   /** Who took over from it. What the new one revokes includes certificates of the old one. */
@@ -36,9 +36,9 @@ interface ListIssuer {
   readonly issued: Set<Authority>;
   /** By public key: a root and a link to it are two certificates of one key, and a key that is bad is bad in both. */
   readonly revokedKeys: Map<string, RevokedKey>;
-}
+};
 
-const NOTHING_KNOWN: RevocationStatus = { lists: [], authorityRevokedAt: null };
+const nothingKnown: RevocationStatus = { lists: [], authorityRevokedAt: null };
 
 /** Which lists count for which authority. Everything is put in place once, so that asking is a lookup. */
 export class RevocationIndex {
@@ -66,7 +66,7 @@ export class RevocationIndex {
 
   statusOf(authority: Authority, now: Date): RevocationStatus {
     const issuer = this.#issuerOf.get(authority);
-    if (issuer === undefined) return NOTHING_KNOWN;
+    if (issuer === undefined) return nothingKnown;
     const lists: CertificateRevocationList[] = [];
     for (const { lists: oldestFirst } of this.#covering.get(issuer) ?? []) {
       const last = oldestFirst.findLastIndex(({ thisUpdate }) => !isInFuture(thisUpdate, now));

@@ -4,7 +4,7 @@ import { EmrtdError } from "../emrtd-error.ts";
 export type TrustSourceType = "master_list" | "ldif" | "pem" | "der";
 
 /** Where a certificate or revocation list came from, and why it was let in. */
-export interface TrustSource {
+export type TrustSource = {
   readonly type: TrustSourceType;
   /** What the operator called it, usually the name of a file. */
   readonly label: string;
@@ -14,30 +14,30 @@ export interface TrustSource {
   readonly importedAt: string;
   /** Who signed the list, for a master list; null when the operator's own act is the reason to trust it. */
   readonly signedBy: TrustSignature | null;
-}
+};
 
-export interface TrustSignature {
+export type TrustSignature = {
   readonly signer: string;
   readonly signerSha256: string;
   /** The root that vouches for the signer, or the signer itself when that was pinned. */
   readonly anchorSha256: string;
   /** ISO 8601; null when the signer did not say. */
   readonly signedAt: string | null;
-}
+};
 
 /** One import, as it is kept: a store is the sum of its records, so two imports never overwrite each other. */
-export interface TrustRecord {
+export type TrustRecord = {
   readonly source: TrustSource;
   readonly certificates: readonly Uint8Array[];
   readonly revocationLists: readonly Uint8Array[];
-}
+};
 
-const FORMAT = "assay-trust-record-1";
+const recordFormat = "assay-trust-record-1";
 
 export function serialiseTrustRecord(record: TrustRecord): string {
   return `${JSON.stringify(
     {
-      format: FORMAT,
+      format: recordFormat,
       source: record.source,
       certificates: record.certificates.map(toBase64),
       revocation_lists: record.revocationLists.map(toBase64),
@@ -55,7 +55,7 @@ export function deserialiseTrustRecord(text: string): TrustRecord {
     throw new EmrtdError("TRUST_IMPORT_INVALID", "A trust record is not JSON");
   }
   const record = asObject(value, "A trust record");
-  if (record.format !== FORMAT)
+  if (record.format !== recordFormat)
     throw new EmrtdError("TRUST_IMPORT_INVALID", "A trust record has an unknown format");
   return {
     source: readSource(asObject(record.source, "The source of a trust record")),

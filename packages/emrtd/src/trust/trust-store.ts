@@ -10,33 +10,33 @@ import { RevocationIndex, type RevocationStatus } from "./revocation.ts";
 import type { TrustRecord, TrustSource } from "./trust-record.ts";
 
 /** A list that counts for nothing, and why. */
-export interface RefusedRevocationList {
+export type RefusedRevocationList = {
   /** For people; null when the list could not be read. */
   readonly issuer: string | null;
   readonly thisUpdate: Date | null;
   readonly reason: string;
   readonly source: TrustSource;
-}
+};
 
-export interface IssuerCandidates {
+export type IssuerCandidates = {
   readonly authorities: readonly Authority[];
   readonly foundBy: "name_and_key_id" | "name" | "key_id";
-}
+};
 
-const MAX_SIGNERS_KEPT = 256;
+const maxSignersKept = 256;
 
 /** The end of a signature tells certificates apart well enough to find one; the whole is compared afterwards. */
 function memoKey(der: Uint8Array): string {
   return String.fromCharCode(...der.subarray(-16));
 }
 
-interface Entry {
+type Entry = {
   readonly certificate: Certificate;
   readonly fingerprint: string;
   readonly sources: TrustSource[];
   named: boolean;
   linkedFrom: string | null;
-}
+};
 
 /**
  * The authorities and revocation lists of all records together. What it says never changes; it only keeps certificates of signers
@@ -74,8 +74,8 @@ export class TrustStore {
     return this.#byName.size === 0;
   }
 
-  authorityWithFingerprint(sha256: string): Authority | undefined {
-    return this.#byFingerprint.get(sha256.toLowerCase());
+  authorityWithFingerprint(sha256: string): Authority | null {
+    return this.#byFingerprint.get(sha256.toLowerCase()) ?? null;
   }
 
   /** The trusted authorities that can have issued this, found by index and at most a handful. */
@@ -121,7 +121,7 @@ export class TrustStore {
     const key = memoKey(signer.der);
     if (this.#signers.get(key) === signer) return;
     const [oldest] = this.#signers.keys();
-    if (this.#signers.size >= MAX_SIGNERS_KEPT && oldest !== undefined) this.#signers.delete(oldest);
+    if (this.#signers.size >= maxSignersKept && oldest !== undefined) this.#signers.delete(oldest);
     // A copy, or the certificate would keep the whole file that it came in.
     this.#signers.set(key, readCertificate(signer.der.slice()));
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { checker, flipBit, NOW, utopia } from "../../test/support/test-country.ts";
+import { checker, flipBit, today, utopia } from "../../test/support/test-country.ts";
 import { readVector, skipWithoutVectors } from "../../test/support/vectors.ts";
 import { fromBase64, toBase64 } from "../base64.ts";
 import { latin1, toHex, utf8 } from "../bytes.ts";
@@ -31,7 +31,7 @@ const options = {
   checker,
   roots: [readCertificate(authority("brainpool"))],
   pinnedSha256: [],
-  now: NOW,
+  now: today,
 };
 
 function bring(bytes: Uint8Array, changes: Partial<typeof options> = {}) {
@@ -53,7 +53,7 @@ test("a master list is imported with who signed it", () => {
 });
 
 test("a master list is refused when nobody vouches for its signer, or an impostor does", () => {
-  const impostor = createTestCountry("another", NOW).authorityCertificates.get("brainpool");
+  const impostor = createTestCountry("another", today).authorityCertificates.get("brainpool");
   assert.ok(impostor);
   for (const roots of [[], [readCertificate(impostor)]]) {
     const { records, rejected } = bring(utopia.masterList(), { roots });
@@ -154,7 +154,7 @@ test("a link certificate counts once its predecessor is trusted, in whatever ord
   const link = bring(utopia.linkCertificate).records;
   const orphan = new TrustStore(link, checker);
   assert.equal(orphan.isEmpty, true);
-  assert.equal(auditTrust(orphan, NOW).withoutParent.length, 1);
+  assert.equal(auditTrust(orphan, today).withoutParent.length, 1);
   const parent = bring(authority("brainpool")).records;
   for (const records of [
     [...link, ...parent],
@@ -163,7 +163,7 @@ test("a link certificate counts once its predecessor is trusted, in whatever ord
     const store = new TrustStore(records, checker);
     const linked = store.authorities.find(({ basis }) => basis === "linked");
     assert.equal(linked?.linkedFrom, toHex(checker.hash("SHA-256", authority("brainpool"))));
-    assert.equal(auditTrust(store, NOW).withoutParent.length, 0);
+    assert.equal(auditTrust(store, today).withoutParent.length, 0);
   }
   const forged = flipBit(utopia.linkCertificate, utopia.linkCertificate.length * 8 - 9);
   const withForged = new TrustStore([...parent, ...bring(forged).records], checker);
@@ -200,7 +200,7 @@ test("a revocation list counts only when a trusted authority signed it, and the 
   assert.ok(crl);
   const alone = new TrustStore(bring(crl).records, checker);
   assert.equal(alone.revocationLists[0]?.issuer, null);
-  assert.equal(auditTrust(alone, NOW).revocationListsWithoutIssuer, 1);
+  assert.equal(auditTrust(alone, today).revocationListsWithoutIssuer, 1);
   const older = createTestCountry(utopia.seed, new Date("2025-05-05T00:00:00Z"));
   const [olderCrl] = older.revocationLists;
   assert.ok(olderCrl);
@@ -209,7 +209,10 @@ test("a revocation list counts only when a trusted authority signed it, and the 
     const store = new TrustStore(order, checker);
     const [rsa] = store.authorities;
     assert.ok(rsa);
-    assert.equal(store.revocationOf(rsa, NOW).lists[0]?.thisUpdate.toISOString(), "2026-01-01T00:00:00.000Z");
+    assert.equal(
+      store.revocationOf(rsa, today).lists[0]?.thisUpdate.toISOString(),
+      "2026-01-01T00:00:00.000Z",
+    );
   }
   const forged = flipBit(crl, crl.length * 8 - 9);
   assert.equal(

@@ -1,5 +1,5 @@
 /** ISO 3166-1: three letters, as the MRZ has them, and two, as certificates have them. */
-const ISO_3166 =
+const iso3166 =
   "AFG:AF ALB:AL DZA:DZ ASM:AS AND:AD AGO:AO AIA:AI ATA:AQ ATG:AG ARG:AR ARM:AM ABW:AW AUS:AU AUT:AT AZE:AZ BHS:BS BHR:BH " +
   "BGD:BD BRB:BB BLR:BY BEL:BE BLZ:BZ BEN:BJ BMU:BM BTN:BT BOL:BO BES:BQ BIH:BA BWA:BW BVT:BV BRA:BR IOT:IO BRN:BN BGR:BG " +
   "BFA:BF BDI:BI CPV:CV KHM:KH CMR:CM CAN:CA CYM:KY CAF:CF TCD:TD CHL:CL CHN:CN CXR:CX CCK:CC COL:CO COM:KM COD:CD COG:CG " +
@@ -20,7 +20,7 @@ const ISO_3166 =
  * Codes of Doc 9303 part 3 that ISO does not have, and states whose documents another state's authority signs. Each names the certificate
  * countries that may stand behind the code.
  */
-const SPECIAL: ReadonlyMap<string, readonly string[]> = new Map([
+const specialCodes: ReadonlyMap<string, readonly string[]> = new Map([
   ["D", ["DE"]],
   // British nationals of every kind; Bermuda signs its own.
   ["GBD", ["GB", "BM"]],
@@ -46,8 +46,8 @@ const SPECIAL: ReadonlyMap<string, readonly string[]> = new Map([
   ["UTO", ["UT"]],
 ]);
 
-const ISO_BY_THREE: ReadonlyMap<string, string> = new Map(
-  ISO_3166.split(" ").map((pair) => [pair.slice(0, 3), pair.slice(4)]),
+const isoByThree: ReadonlyMap<string, string> = new Map(
+  iso3166.split(" ").map((pair) => [pair.slice(0, 3), pair.slice(4)]),
 );
 
 /**
@@ -56,7 +56,7 @@ const ISO_BY_THREE: ReadonlyMap<string, string> = new Map(
  */
 export function certificateCountriesOf(issuingState: string): readonly string[] {
   const state = issuingState.replaceAll("<", "").trim().toUpperCase();
-  const iso = ISO_BY_THREE.get(state);
-  const countries = SPECIAL.get(state) ?? (iso === undefined ? [] : [iso]);
+  const iso = isoByThree.get(state);
+  const countries = specialCodes.get(state) ?? (iso === undefined ? [] : [iso]);
   return state === "" ? [] : [...countries, state];
 }

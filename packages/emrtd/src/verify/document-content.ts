@@ -1,47 +1,47 @@
-import { OID } from "../ber/oid.ts";
+import { oids } from "../ber/oid.ts";
 import { readSignedData, type SignedData } from "../cms/signed-data.ts";
 import { EmrtdError } from "../emrtd-error.ts";
-import { DATA_GROUP_TAGS, type DataGroupNumber } from "../lds/data-group.ts";
+import { type DataGroupNumber, dataGroupTags } from "../lds/data-group.ts";
 import { readDg1 } from "../lds/dg1.ts";
 import { type Dg2, readDg2 } from "../lds/dg2.ts";
 import { readDg14 } from "../lds/dg14.ts";
 import { type Dg15, readDg15 } from "../lds/dg15.ts";
-import { MAX_FILE_BYTES, openFile } from "../lds/lds-file.ts";
+import { maxFileBytes, openFile } from "../lds/lds-file.ts";
 import { type LdsSecurityObject, readLdsSecurityObject } from "../lds/lds-security-object.ts";
 import type { SecurityInfo } from "../lds/security-infos.ts";
 import { readSodContent } from "../lds/sod.ts";
 import type { Mrz } from "../mrz/parse-mrz.ts";
 
 /** The files of a chip, each whole as the chip holds it. */
-export interface DocumentFiles {
+export type DocumentFiles = {
   readonly sod: Uint8Array;
   readonly dataGroups: ReadonlyMap<DataGroupNumber, Uint8Array>;
-}
+};
 
 /** Signed hashes and certificates are small; a larger object is an attempt to be expensive. */
-const MAX_SOD_BYTES = 64 * 1024;
+const maxSodBytes = 64 * 1024;
 
 /** The zone of the largest format is 90 characters. */
-const MAX_DG1_BYTES = 256;
+const maxDg1Bytes = 256;
 
 /** Names that early documents use for the content of their security object. */
-const LEGACY_CONTENT_TYPES: ReadonlySet<string> = new Set([
+const legacyContentTypes: ReadonlySet<string> = new Set([
   "1.3.27.1.1.1", // the ICAO's own, before it had its present arc
   "1.2.528.1.1006.1.20.1", // Sdu, the Netherlands
 ]);
 
-export interface SecurityObjectFile {
+export type SecurityObjectFile = {
   readonly signedData: SignedData;
   readonly securityObject: LdsSecurityObject;
   readonly legacyContentType: boolean;
-}
+};
 
 /** EF.SOD as read; nothing in it has been checked. */
 export function readSecurityObjectFile(sod: Uint8Array): SecurityObjectFile {
-  if (sod.length > MAX_SOD_BYTES) throw new EmrtdError("LDS_TOO_LARGE", "EF.SOD is too large");
-  const signedData = readSignedData(readSodContent(sod), { maxBytes: MAX_SOD_BYTES });
-  const legacyContentType = LEGACY_CONTENT_TYPES.has(signedData.contentType);
-  if (signedData.contentType !== OID.ldsSecurityObject && !legacyContentType) {
+  if (sod.length > maxSodBytes) throw new EmrtdError("LDS_TOO_LARGE", "EF.SOD is too large");
+  const signedData = readSignedData(readSodContent(sod), { maxBytes: maxSodBytes });
+  const legacyContentType = legacyContentTypes.has(signedData.contentType);
+  if (signedData.contentType !== oids.ldsSecurityObject && !legacyContentType) {
     throw new EmrtdError("LDS_INVALID", "The signed content of EF.SOD is not a list of hashes");
   }
   return { signedData, securityObject: readLdsSecurityObject(signedData.content), legacyContentType };
@@ -51,27 +51,27 @@ export function readSecurityObjectFile(sod: Uint8Array): SecurityObjectFile {
  * The keys with which a chip can prove that it is no copy. They are here only when the security object names the group they come from: an
  * unsigned key proves that somebody has a key.
  */
-export interface ChipKeys {
+export type ChipKeys = {
   readonly securityInfos: readonly SecurityInfo[] | null;
   readonly activeAuthenticationKey: Dg15 | null;
-}
+};
 
-export interface DocumentContent extends SecurityObjectFile {
+export type DocumentContent = SecurityObjectFile & {
   readonly mrz: Mrz;
   readonly portraits: Dg2;
   readonly chipKeys: ChipKeys;
-}
+};
 
 /** Reads all files, or throws the package's error. Whether any of it is true is for the checks to say. */
 export function readDocumentContent(files: DocumentFiles, now: Date): DocumentContent {
   const file = readSecurityObjectFile(files.sod);
   const dg1 = requireGroup(files, 1);
-  if (dg1.length > MAX_DG1_BYTES) throw new EmrtdError("LDS_TOO_LARGE", "DG1 is too large");
+  if (dg1.length > maxDg1Bytes) throw new EmrtdError("LDS_TOO_LARGE", "DG1 is too large");
   const mrz = readDg1(dg1, now);
   const portraits = readDg2(requireGroup(files, 2));
   for (const [number, bytes] of files.dataGroups) {
-    if (bytes.length > MAX_FILE_BYTES) throw new EmrtdError("LDS_TOO_LARGE", `DG${number} is too large`);
-    openFile(bytes, DATA_GROUP_TAGS[number], `DG${number}`);
+    if (bytes.length > maxFileBytes) throw new EmrtdError("LDS_TOO_LARGE", `DG${number} is too large`);
+    openFile(bytes, dataGroupTags[number], `DG${number}`);
   }
   return { ...file, mrz, portraits, chipKeys: readChipKeys(files, file.securityObject) };
 }

@@ -8,7 +8,7 @@ export type DocumentFailureCode =
   | "document_chip_authentication_failed"
   | "document_active_authentication_failed";
 
-const CODES: Readonly<Record<CheckName, DocumentFailureCode>> = {
+const failureCodes: Readonly<Record<CheckName, DocumentFailureCode>> = {
   structure: "document_data_invalid",
   sod_signature: "document_authenticity_failed",
   signer_certificate: "document_authenticity_failed",
@@ -26,5 +26,5 @@ const CODES: Readonly<Record<CheckName, DocumentFailureCode>> = {
 /** Null when no check failed. */
 export function failureCodeOf(report: Report): DocumentFailureCode | null {
   const failed = failedCheckOf(report);
-  return failed === null ? null : CODES[failed.name];
+  return failed === null ? null : failureCodes[failed.name];
 }

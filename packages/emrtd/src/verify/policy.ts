@@ -4,7 +4,7 @@ import type { SignatureTolerance } from "../crypto/check-signature.ts";
 export type Severity = "warn" | "fail";
 
 /** What an operator may decide. Everything that is tolerated is named among the warnings of the report. */
-export interface VerificationPolicy {
+export type VerificationPolicy = {
   /** Deviations of the security object and its signature that real states show. */
   readonly securityObject: SignedDataTolerance & {
     /** The content type of the first edition of the standard, or the one of early Dutch documents. */
@@ -38,9 +38,9 @@ export interface VerificationPolicy {
   readonly undeclaredGroup: Severity;
   /** A document is valid to the end of its last day where its holder is; the earth turns for twelve hours more than UTC. */
   readonly expiryGraceHours: number;
-}
+};
 
-export const DEFAULT_POLICY: VerificationPolicy = {
+export const defaultPolicy: VerificationPolicy = {
   securityObject: {
     digestInfoWithoutNull: true,
     rawEcdsa: true,
@@ -68,7 +68,7 @@ export const DEFAULT_POLICY: VerificationPolicy = {
 };
 
 /** Nothing but what the standards say, and revocation lists at hand. */
-export const STRICT_POLICY: VerificationPolicy = {
+export const strictPolicy: VerificationPolicy = {
   securityObject: {
     digestInfoWithoutNull: false,
     rawEcdsa: false,

@@ -9,41 +9,46 @@ import { importTrust } from "../trust/import-trust.ts";
 import { TrustStore } from "../trust/trust-store.ts";
 import { readCertificate } from "../x509/certificate.ts";
 import { offersActiveAuthentication, readChipKeys, readSecurityObjectFile } from "./document-content.ts";
-import { DEFAULT_POLICY } from "./policy.ts";
+import { defaultPolicy } from "./policy.ts";
 import { checkOf, failedCheckOf, type WarningCode } from "./report.ts";
 import { verifyDocument, verifySecurityObject } from "./verify-document.ts";
 
 const skip = skipWithoutVectors;
-const NOW = new Date("2026-11-01T00:00:00Z");
+const today = new Date("2026-11-01T00:00:00Z");
 
-let store: TrustStore | undefined;
+let store: TrustStore | null = null;
 
 function realTrust(): TrustStore {
-  if (store !== undefined) return store;
+  if (store !== null) return store;
   const roots = ["DE_ROOT_CA_CSCA07.cer", "NL_ROOT_CA.cer"].map((name) =>
     readCertificate(readVector(`master-lists/${name}`)),
   );
   const records = ["DE_ML_2026-05-28.ml", "NL_ML_2026-07-22.ml"].flatMap(
     (label) =>
-      importTrust(readVector(`master-lists/${label}`), { label, checker, roots, pinnedSha256: [], now: NOW })
-        .records,
+      importTrust(readVector(`master-lists/${label}`), {
+        label,
+        checker,
+        roots,
+        pinnedSha256: [],
+        now: today,
+      }).records,
   );
   store = new TrustStore(records, checker);
   return store;
 }
 
 function verify(sod: Uint8Array) {
-  return verifySecurityObject({ sod, trust: realTrust(), policy: DEFAULT_POLICY, now: NOW, checker });
+  return verifySecurityObject({ sod, trust: realTrust(), policy: defaultPolicy, now: today, checker });
 }
 
-interface RealDocument {
+type RealDocument = {
   readonly name: string;
   readonly algorithm: string;
   readonly key: string;
   readonly warnings: readonly WarningCode[];
-}
+};
 
-const DOCUMENTS: readonly RealDocument[] = [
+const documents: readonly RealDocument[] = [
   { name: "AT", algorithm: "ECDSA with SHA-256", key: "brainpoolP256r1", warnings: [] },
   { name: "DE", algorithm: "ECDSA with SHA-384", key: "brainpoolP384r1", warnings: [] },
   { name: "FI", algorithm: "ECDSA with SHA-512", key: "brainpoolP512r1", warnings: [] },
@@ -64,7 +69,7 @@ const DOCUMENTS: readonly RealDocument[] = [
   },
 ];
 
-for (const { name, algorithm, key, warnings } of DOCUMENTS) {
+for (const { name, algorithm, key, warnings } of documents) {
   test(`independent vectors: the security object of ${name} verifies up to a CSCA of the lists`, {
     skip,
   }, () => {
@@ -114,12 +119,12 @@ for (const { name, algorithm, key, warnings } of DOCUMENTS) {
 
 test("independent vectors: a state whose CSCA is not in the store is not verified", { skip }, () => {
   const german = readVector("master-lists/DE_ROOT_CA_CSCA07.cer");
-  const options = { label: "root", checker, roots: [], pinnedSha256: [], now: NOW };
+  const options = { label: "root", checker, roots: [], pinnedSha256: [], now: today };
   const trust = new TrustStore(importTrust(german, options).records, checker);
-  const policy = DEFAULT_POLICY;
-  const french = verifySecurityObject({ sod: readVector("sod/FR.sod"), trust, policy, now: NOW, checker });
+  const policy = defaultPolicy;
+  const french = verifySecurityObject({ sod: readVector("sod/FR.sod"), trust, policy, now: today, checker });
   assert.equal(failedCheckOf(french)?.reason, "no_authority_known");
-  const older = verifySecurityObject({ sod: readVector("sod/DE.sod"), trust, policy, now: NOW, checker });
+  const older = verifySecurityObject({ sod: readVector("sod/DE.sod"), trust, policy, now: today, checker });
   assert.equal(failedCheckOf(older)?.reason, "authority_signature_invalid");
 });
 
@@ -153,8 +158,8 @@ test("independent vectors: the test passport is signed, by nobody whom the lists
   const { report } = verifyDocument({
     files: testPassport(),
     trust: realTrust(),
-    policy: DEFAULT_POLICY,
-    now: NOW,
+    policy: defaultPolicy,
+    now: today,
     checker,
   });
   assert.equal(checkOf(report, "sod_signature").outcome, "passed");

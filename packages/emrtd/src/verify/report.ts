@@ -2,7 +2,7 @@ import type { SignedDataWarning } from "../cms/verify-signed-data.ts";
 import type { SignatureWarning } from "../crypto/check-signature.ts";
 
 /** In the order in which they are made. The first that fails is the last that is made. */
-export const CHECK_NAMES = [
+export const checkNames = [
   "structure",
   "sod_signature",
   "signer_certificate",
@@ -17,7 +17,7 @@ export const CHECK_NAMES = [
   "active_authentication",
 ] as const;
 
-export type CheckName = (typeof CHECK_NAMES)[number];
+export type CheckName = (typeof checkNames)[number];
 
 /**
  * `pending` is a proof that the chip offers and that is still to be asked for; `not_offered` one that it cannot give, or only in a way that is
@@ -30,13 +30,13 @@ export type Evidence = Readonly<
   Record<string, string | number | boolean | null | readonly (string | number)[]>
 >;
 
-export interface Check {
+export type Check = {
   readonly name: CheckName;
   readonly outcome: Outcome;
   /** Why it failed, in snake case; null otherwise. */
   readonly reason: string | null;
   readonly evidence: Evidence;
-}
+};
 
 export type WarningCode =
   | SignedDataWarning
@@ -58,10 +58,10 @@ export type WarningCode =
   | "chip_authentication_unsupported";
 
 /** Something that was tolerated, or that an operator should know. */
-export interface Warning {
+export type Warning = {
   readonly check: CheckName;
   readonly code: WarningCode;
-}
+};
 
 /**
  * `data_authentic`: the state wrote what was read, and the proof that this is its chip is still open. `chip_genuine`: that proof was given.
@@ -72,13 +72,13 @@ export type Level = "data_authentic" | "chip_genuine" | "chip_clonable";
 
 export type ChipProof = "chip_authentication" | "active_authentication";
 
-export interface Report {
+export type Report = {
   readonly checks: readonly Check[];
   readonly warnings: readonly Warning[];
   readonly level: Level | null;
   /** The proof to ask the chip for next; null when none is offered, none is left to ask for, or the data is not authentic. */
   readonly nextProof: ChipProof | null;
-}
+};
 
 export function checkOf(report: Report, name: CheckName): Check {
   const check = report.checks.find((candidate) => candidate.name === name);
@@ -104,13 +104,13 @@ export function makeReport(checks: readonly Check[], warnings: readonly Warning[
   return { checks, warnings, level: nextProof === null ? "chip_clonable" : "data_authentic", nextProof };
 }
 
-export interface ProofResult {
+export type ProofResult = {
   readonly proof: ChipProof;
   readonly passed: boolean;
   /** In snake case, for a proof that failed. */
   readonly reason?: string;
   readonly evidence?: Evidence;
-}
+};
 
 /** The report after the chip was asked for `report.nextProof`. A proof that was not asked for is refused. */
 export function withChipProof(report: Report, result: ProofResult): Report {

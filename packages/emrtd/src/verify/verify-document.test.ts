@@ -6,15 +6,15 @@ import {
   checker,
   flipBit,
   makeFiles,
-  NOW,
   offsetIn,
-  SPECIMEN,
+  specimen,
+  today,
   utopia,
   utopiaTrust,
   verify,
   withGroup,
 } from "../../test/support/test-country.ts";
-import { OID } from "../ber/oid.ts";
+import { oids } from "../ber/oid.ts";
 import { readTlv } from "../ber/read.ts";
 import { contextValue, integer, nullValue, octetString, oid, sequence } from "../ber/write.ts";
 import { concat } from "../bytes.ts";
@@ -25,14 +25,14 @@ import { buildMrz } from "../mrz/build-mrz.ts";
 import { encodeName, issueCertificate } from "../node/test-country/issue-certificate.ts";
 import { readPortrait } from "../node/test-country/portraits.ts";
 import { signSecurityObject } from "../node/test-country/sign-message.ts";
-import { SIGNER_PROFILES, signerProfile } from "../node/test-country/signer-profiles.ts";
+import { signerProfile, signerProfiles } from "../node/test-country/signer-profiles.ts";
 import { ecSigningKey, rsaSigningKey } from "../node/test-country/signing-key.ts";
 import { testCountryTrust } from "../node/test-country/test-country.ts";
 import { TrustStore } from "../trust/trust-store.ts";
 import { readSecurityObjectFile } from "./document-content.ts";
 import { failureCodeOf } from "./failure-code.ts";
-import { DEFAULT_POLICY, STRICT_POLICY } from "./policy.ts";
-import { CHECK_NAMES, type CheckName, checkOf, failedCheckOf, type Report, withChipProof } from "./report.ts";
+import { defaultPolicy, strictPolicy } from "./policy.ts";
+import { type CheckName, checkNames, checkOf, failedCheckOf, type Report, withChipProof } from "./report.ts";
 import { verifyDocument, verifySecurityObject } from "./verify-document.ts";
 
 function fails(report: Report, name: CheckName, reason: string): void {
@@ -40,9 +40,8 @@ function fails(report: Report, name: CheckName, reason: string): void {
   assert.equal(failedCheckOf(report)?.reason, reason);
   assert.equal(report.level, null);
   assert.equal(report.nextProof, null);
-  const position = CHECK_NAMES.indexOf(name);
-  for (const later of CHECK_NAMES.slice(position + 1))
-    assert.equal(checkOf(report, later).outcome, "not_run");
+  const position = checkNames.indexOf(name);
+  for (const later of checkNames.slice(position + 1)) assert.equal(checkOf(report, later).outcome, "not_run");
 }
 
 function passes(report: Report): void {
@@ -57,7 +56,7 @@ test("the checks are always all there, in their order", () => {
   for (const report of [verify(makeFiles()), verify({ sod: new Uint8Array(), dataGroups: new Map() })]) {
     assert.deepEqual(
       report.checks.map(({ name }) => name),
-      CHECK_NAMES,
+      checkNames,
     );
   }
 });
@@ -74,16 +73,16 @@ test("a report says nothing about the holder", () => {
     for (const secret of [
       "ERIKSSON",
       "ANNA",
-      SPECIMEN.documentNumber,
-      SPECIMEN.dateOfBirth,
-      SPECIMEN.dateOfExpiry,
+      specimen.documentNumber,
+      specimen.dateOfBirth,
+      specimen.dateOfExpiry,
     ]) {
       assert.ok(!text.toUpperCase().includes(secret));
     }
   }
 });
 
-for (const profile of SIGNER_PROFILES) {
+for (const profile of signerProfiles) {
   test(`${profile.id}: the document verifies, and fails with one bit of its signature, hashes or certificate flipped`, () => {
     const files = makeFiles({ profileId: profile.id, chipAuthentication: "ecdh_aes128" });
     const report = verify(files);
@@ -128,7 +127,7 @@ test("DG1 or DG2 missing, or a file that is not what it is called, is invalid da
 
 test("a group whose bytes differ from the signed hash fails", () => {
   const files = makeFiles({ chipAuthentication: "ecdh_aes128" });
-  const otherDg1 = buildDg1(buildMrz({ ...SPECIMEN, dateOfBirth: "640812" }));
+  const otherDg1 = buildDg1(buildMrz({ ...specimen, dateOfBirth: "640812" }));
   fails(verify(withGroup(files, 1, otherDg1)), "data_group_hashes", "dg1_hash_differs");
   const otherDg14 = makeFiles({ chipAuthentication: "ecdh_3des" }).dataGroups.get(14) ?? null;
   fails(verify(withGroup(files, 14, otherDg14)), "data_group_hashes", "dg14_hash_differs");
@@ -210,7 +209,7 @@ test("chip authentication on a curve that is unknown here is no fault of the doc
 
 test("a proof cannot be added to a document that is not authentic", () => {
   const files = makeFiles({ chipAuthentication: "ecdh_aes128" });
-  const forged = verify(withGroup(files, 1, buildDg1(buildMrz({ ...SPECIMEN, sex: "M" }))));
+  const forged = verify(withGroup(files, 1, buildDg1(buildMrz({ ...specimen, sex: "M" }))));
   assert.throws(() => withChipProof(forged, { proof: "chip_authentication", passed: true }), TypeError);
 });
 
@@ -292,7 +291,7 @@ test("a link certificate alone carries trust to the new authority", () => {
 });
 
 test("a signature that was made over another kind of content fails", () => {
-  const files = makeFiles({ signing: { quirks: { signedContentType: OID.cscaMasterList } } });
+  const files = makeFiles({ signing: { quirks: { signedContentType: oids.cscaMasterList } } });
   fails(verify(files), "sod_signature", "content_type_differs");
 });
 
@@ -361,11 +360,11 @@ test("a signer of another country below the same authority fails", () => {
   fails(verify({ ...files, sod }), "country_agreement", "country_mismatch");
 });
 
-const EC_SIGNER = utopia.documentSigner(signerProfile("brainpoolP256r1-sha256-explicit"));
-const RSA_SIGNER = utopia.documentSigner(signerProfile("rsa-2048-sha256"));
+const ecSigner = utopia.documentSigner(signerProfile("brainpoolP256r1-sha256-explicit"));
+const rsaSigner = utopia.documentSigner(signerProfile("rsa-2048-sha256"));
 
 function rawSignature(message: Uint8Array): Uint8Array {
-  const values = readTlv(EC_SIGNER.key.sign({ kind: "ecdsa", hash: "SHA-256" }, message)).children();
+  const values = readTlv(ecSigner.key.sign({ kind: "ecdsa", hash: "SHA-256" }, message)).children();
   const fixed = values.map((value) => {
     const bytes = value.unsignedBytes();
     return concat(new Uint8Array(32 - bytes.length), bytes);
@@ -375,8 +374,8 @@ function rawSignature(message: Uint8Array): Uint8Array {
 
 function signatureWithoutNull(message: Uint8Array): Uint8Array {
   const digest = createHash("sha256").update(message).digest();
-  const info = sequence(sequence(oid(OID.sha256)), octetString(digest));
-  const key = createPrivateKey({ key: Buffer.from(RSA_SIGNER.key.pkcs8), format: "der", type: "pkcs8" });
+  const info = sequence(sequence(oid(oids.sha256)), octetString(digest));
+  const key = createPrivateKey({ key: Buffer.from(rsaSigner.key.pkcs8), format: "der", type: "pkcs8" });
   return new Uint8Array(privateEncrypt({ key, padding: constants.RSA_PKCS1_PADDING }, info));
 }
 
@@ -386,7 +385,7 @@ const otherSignerId = sequence(
 );
 
 /** Each deviation that is tolerated: how to make it, its name, and the policy that refuses it. */
-const QUIRKS = [
+const quirkCases = [
   {
     warning: "raw_ecdsa_signature",
     profileId: "brainpoolP256r1-sha256-explicit",
@@ -424,14 +423,14 @@ const QUIRKS = [
   },
 ] as const;
 
-for (const { warning, profileId, quirks, refuse, reason } of QUIRKS) {
+for (const { warning, profileId, quirks, refuse, reason } of quirkCases) {
   test(`${warning} is tolerated with a warning, and refused by policy`, () => {
     const files = makeFiles({ profileId, signing: { quirks } });
     const report = verify(files);
     passes(report);
     assert.deepEqual(warningsOf(report), [warning]);
     const refused = verify(files, {
-      policy: { securityObject: { ...DEFAULT_POLICY.securityObject, ...refuse } },
+      policy: { securityObject: { ...defaultPolicy.securityObject, ...refuse } },
     });
     assert.equal(failedCheckOf(refused)?.reason, reason);
     const { signedData } = readSecurityObjectFile(files.sod);
@@ -444,11 +443,11 @@ for (const { warning, profileId, quirks, refuse, reason } of QUIRKS) {
 }
 
 test("an algorithm that names only the type of key takes its hash from the digest", () => {
-  const bareRsa = { signatureAlgorithm: sequence(oid(OID.rsaEncryption), nullValue()) };
+  const bareRsa = { signatureAlgorithm: sequence(oid(oids.rsaEncryption), nullValue()) };
   const rsa = verify(makeFiles({ profileId: "rsa-2048-sha256", signing: { quirks: bareRsa } }));
   passes(rsa);
   assert.deepEqual(warningsOf(rsa), ["signature_algorithm_without_hash"]);
-  const bareEc = { signatureAlgorithm: sequence(oid(OID.ecPublicKey)) };
+  const bareEc = { signatureAlgorithm: sequence(oid(oids.ecPublicKey)) };
   passes(verify(makeFiles({ signing: { quirks: bareEc } })));
 });
 
@@ -509,8 +508,8 @@ test("a signer of master lists cannot sign documents", () => {
 
 test("SHA-1 and short RSA keys are refused by a strict policy", () => {
   const sha1 = makeFiles({ profileId: "rsa-2048-sha1" });
-  fails(verify(sha1, { policy: STRICT_POLICY }), "sod_signature", "sha1");
-  passes(verify(makeFiles({ profileId: "rsa-2048-sha256" }), { policy: STRICT_POLICY }));
+  fails(verify(sha1, { policy: strictPolicy }), "sod_signature", "sha1");
+  passes(verify(makeFiles({ profileId: "rsa-2048-sha256" }), { policy: strictPolicy }));
   fails(
     verify(makeFiles({ profileId: "rsa-2048-sha256" }), { policy: { minimumRsaBits: 3072 } }),
     "signer_certificate",
@@ -520,7 +519,13 @@ test("SHA-1 and short RSA keys are refused by a strict policy", () => {
 
 test("the security object alone is verified up to the revocation of its signer", () => {
   const { sod } = makeFiles();
-  const report = verifySecurityObject({ sod, trust: utopiaTrust, policy: DEFAULT_POLICY, now: NOW, checker });
+  const report = verifySecurityObject({
+    sod,
+    trust: utopiaTrust,
+    policy: defaultPolicy,
+    now: today,
+    checker,
+  });
   assert.equal(checkOf(report, "revocation").outcome, "passed");
   assert.equal(checkOf(report, "data_group_hashes").outcome, "not_run");
   assert.equal(report.level, null);
@@ -532,7 +537,7 @@ test("a signer met before is judged like one met first, and nothing that differs
   const first = verify(files, { trust });
   // Read anew the first time, kept from the second on, known to be certified from the third on.
   for (let time = 2; time <= 4; time++) assert.deepEqual(verify(files, { trust }), first, `time ${time}`);
-  const strict = { policy: STRICT_POLICY };
+  const strict = { policy: strictPolicy };
   assert.deepEqual(verify(files, { trust, ...strict }), verify(files, strict));
   const der = readSecurityObjectFile(files.sod).signedData.certificates[0];
   assert.ok(der);
@@ -575,7 +580,7 @@ test("whatever is done to the bytes, the answer is a report, and changed groups 
       assert.ok(dg1);
       const changedDg1 = mutate(dg1, ofDg1, 0);
       const report = verify({ ...withGroup(files, 1, changedDg1), sod: mutate(files.sod, ofSod, cut) });
-      assert.equal(report.checks.length, CHECK_NAMES.length);
+      assert.equal(report.checks.length, checkNames.length);
       if (report.level !== null) assert.deepEqual(changedDg1, dg1);
     }),
     { numRuns: 300 },
@@ -587,8 +592,8 @@ test("content is handed on even when a later check fails, and says which keys th
   const { report, content } = verifyDocument({
     files,
     trust: utopiaTrust,
-    policy: DEFAULT_POLICY,
-    now: NOW,
+    policy: defaultPolicy,
+    now: today,
     checker,
   });
   assert.equal(failureCodeOf(report), "document_expired");

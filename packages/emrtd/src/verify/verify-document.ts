@@ -12,7 +12,7 @@ import type { Mrz } from "../mrz/parse-mrz.ts";
 import type { Authority } from "../trust/authority.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 import type { Certificate } from "../x509/certificate.ts";
-import { CLOCK_SKEW_MILLISECONDS, isInFuture } from "../x509/clock-skew.ts";
+import { clockSkewMilliseconds, isInFuture } from "../x509/clock-skew.ts";
 import { certificateCountriesOf } from "./country.ts";
 import {
   type ChipKeys,
@@ -25,9 +25,9 @@ import {
 } from "./document-content.ts";
 import type { Severity, VerificationPolicy } from "./policy.ts";
 import {
-  CHECK_NAMES,
   type Check,
   type CheckName,
+  checkNames,
   type Evidence,
   makeReport,
   type Report,
@@ -35,29 +35,29 @@ import {
   type WarningCode,
 } from "./report.ts";
 
-export interface DocumentVerification {
+export type DocumentVerification = {
   readonly files: DocumentFiles;
   readonly trust: TrustStore;
   readonly policy: VerificationPolicy;
   readonly now: Date;
   readonly checker: SignatureChecker;
-}
+};
 
 /** What a session goes on with after the report: the groups read, and which of them the state vouches for. */
-export interface VerifiedDocument {
+export type VerifiedDocument = {
   readonly report: Report;
   /** Null when the files could not be read; not authentic unless `report.level` says so. */
   readonly content: DocumentContent | null;
-}
+};
 
 /** The zone and the portrait: without them there is nothing to verify. */
-const REQUIRED_GROUPS: readonly DataGroupNumber[] = [1, 2];
+const requiredGroups: readonly DataGroupNumber[] = [1, 2];
 
-const DAY_MILLISECONDS = 86_400_000;
+const dayMilliseconds = 86_400_000;
 
 /** Whether a certificate had begun, give or take the skew, and had not ended. */
 function wasValidAt({ notBefore, notAfter }: Certificate, time: Date): boolean {
-  return time.getTime() >= notBefore.getTime() - CLOCK_SKEW_MILLISECONDS && time <= notAfter;
+  return time.getTime() >= notBefore.getTime() - clockSkewMilliseconds && time <= notAfter;
 }
 
 /**
@@ -141,13 +141,13 @@ class CheckFailed extends Error {
 }
 
 /** What a check writes down while it runs. */
-interface Note {
+type Note = {
   readonly evidence: (facts: Evidence) => void;
   readonly warn: (code: WarningCode) => void;
   readonly fail: (reason: string) => never;
   /** Fails or warns, as the operator decided. */
   readonly judge: (severity: Severity, code: WarningCode) => void;
-}
+};
 
 class Run {
   readonly #checks: Check[] = [];
@@ -204,7 +204,7 @@ class Run {
 
   report(): Report {
     const made = new Set(this.#checks.map(({ name }) => name));
-    const skipped = CHECK_NAMES.filter((name) => !made.has(name));
+    const skipped = checkNames.filter((name) => !made.has(name));
     const notRun = skipped.map((name): Check => ({ name, outcome: "not_run", reason: null, evidence: {} }));
     return makeReport([...this.#checks, ...notRun], this.#warnings);
   }
@@ -217,7 +217,7 @@ function checkStructure(
   note: Note,
 ): DocumentContent {
   note.evidence({ groups: [...files.dataGroups.keys()].sort((a, b) => a - b) });
-  for (const required of REQUIRED_GROUPS)
+  for (const required of requiredGroups)
     if (!files.dataGroups.has(required)) note.fail(`dg${required}_missing`);
   const content = readDocumentContent(files, now);
   judgeContentType(content, policy, note);
@@ -254,7 +254,7 @@ function checkSecurityObject(
 }
 
 /** Signers of master lists, deviation lists and visible seals: certified by the same authorities, and not for documents. */
-const ICAO_USES = "2.23.136.1.1.";
+const icaoUses = "2.23.136.1.1.";
 
 function checkSignerCertificate(signer: Certificate, policy: VerificationPolicy, note: Note): void {
   const key = signer.publicKey;
@@ -271,7 +271,7 @@ function checkSignerCertificate(signer: Certificate, policy: VerificationPolicy,
   if (signer.keyUsage?.digitalSignature !== true)
     note.judge(policy.signerCertificate.keyUsage, "signer_key_usage");
   const uses = signer.extendedKeyUsage ?? [];
-  if (uses.some((use) => use.startsWith(ICAO_USES))) note.fail("signer_is_for_another_use");
+  if (uses.some((use) => use.startsWith(icaoUses))) note.fail("signer_is_for_another_use");
   if (uses.length > 0) note.judge(policy.signerCertificate.keyUsage, "signer_key_usage");
   if (signer.unknownCritical.length > 0) {
     note.evidence({ unknown_critical: signer.unknownCritical });
@@ -381,7 +381,7 @@ function checkRevocation(
 }
 
 /** The proof that a chip is no copy hangs on these groups, so leaving one out must not make a document look as if it had none. */
-const GROUPS_WITH_CHIP_KEYS: readonly DataGroupNumber[] = [14, 15];
+const groupsWithChipKeys: readonly DataGroupNumber[] = [14, 15];
 
 function checkHashes(
   { dataGroups }: DocumentFiles,
@@ -395,14 +395,14 @@ function checkHashes(
   for (const [number, expected] of hashes) {
     const file = dataGroups.get(number);
     if (file === undefined) {
-      if (GROUPS_WITH_CHIP_KEYS.includes(number)) note.fail(`dg${number}_declared_but_missing`);
+      if (groupsWithChipKeys.includes(number)) note.fail(`dg${number}_declared_but_missing`);
       continue;
     }
     if (!equal(checker.hash(digest, file), expected)) note.fail(`dg${number}_hash_differs`);
     matching.push(number);
   }
   note.evidence({ matching: matching.sort((a, b) => a - b) });
-  for (const required of REQUIRED_GROUPS) if (!hashes.has(required)) note.fail(`dg${required}_not_declared`);
+  for (const required of requiredGroups) if (!hashes.has(required)) note.fail(`dg${required}_not_declared`);
 }
 
 function checkUndeclaredGroups(
@@ -436,7 +436,7 @@ function checkCountries(
 
 function checkExpiry({ dateOfExpiry }: Mrz, policy: VerificationPolicy, now: Date, note: Note): void {
   const lastDay = lastValidDay(dateOfExpiry);
-  if (lastDay === undefined) return;
-  const end = Date.parse(`${lastDay}T00:00:00Z`) + DAY_MILLISECONDS + policy.expiryGraceHours * 3_600_000;
+  if (lastDay === null) return;
+  const end = Date.parse(`${lastDay}T00:00:00Z`) + dayMilliseconds + policy.expiryGraceHours * 3_600_000;
   if (now.getTime() >= end) note.fail("expired");
 }

@@ -1,4 +1,4 @@
-import { STATUS } from "../apdu/response.ts";
+import { statusWords } from "../apdu/response.ts";
 import { readTlv, readWhole } from "../ber/read.ts";
 import { tlv } from "../ber/write.ts";
 import { bytesToBigInt, equal, equalConstantTime, uintBytes } from "../bytes.ts";
@@ -19,12 +19,12 @@ import { type PaceProtocol, paceProtocol } from "../pace/pace-protocol.ts";
 import { SecureMessaging } from "../secure-messaging/secure-messaging.ts";
 import type { ChipPrivateKey } from "./private-key.ts";
 
-export interface VirtualPace {
+export type VirtualPace = {
   readonly oid: string;
   readonly parameterId: number;
   /** An AlgorithmIdentifier with the chip's own domain, for a `parameterId` beyond the standardized ones. */
   readonly domainParameter?: Uint8Array;
-}
+};
 
 /** A refusal, as the status word that the chip answers. */
 export class Refusal extends Error {
@@ -36,20 +36,20 @@ export class Refusal extends Error {
   }
 }
 
-export interface PaceStep {
+export type PaceStep = {
   readonly data: Uint8Array;
   readonly messaging?: SecureMessaging;
-}
+};
 
 /** The chip's half of PACE: one object per run, one method call per GENERAL AUTHENTICATE. */
 export class PaceChip {
   readonly #protocol: PaceProtocol;
   readonly #password: PacePassword;
   readonly #random: RandomSource;
-  readonly #staticKey: ChipPrivateKey | undefined;
+  readonly #staticKey: ChipPrivateKey | null;
   readonly #nonce: Uint8Array;
   readonly #domain: KeyAgreementDomain;
-  #mapped: KeyAgreementDomain | undefined;
+  #mapped: KeyAgreementDomain | null = null;
   #mappingPrivateKey = 0n;
   #privateKey = 0n;
   #terminalKey: Uint8Array = new Uint8Array(0);
@@ -69,25 +69,26 @@ export class PaceChip {
     this.#password = password;
     this.#random = random;
     this.#nonce = random(nonceBytes(this.#protocol));
-    this.#staticKey = staticKeys.find((key) => key.kind !== "RSA" && key.domain.name === this.#domain.name);
+    this.#staticKey =
+      staticKeys.find((key) => key.kind !== "RSA" && key.domain.name === this.#domain.name) ?? null;
   }
 
   step(data: Uint8Array, chained: boolean): PaceStep {
     const { tag, value } = authenticationObject(data);
-    if (chained === (this.#stage === "token")) throw new Refusal(STATUS.lastCommandExpected);
+    if (chained === (this.#stage === "token")) throw new Refusal(statusWords.lastCommandExpected);
     switch (this.#stage) {
       case "nonce": {
-        if (tag !== undefined) throw new Refusal(STATUS.wrongData);
+        if (tag !== null) throw new Refusal(statusWords.wrongData);
         this.#stage = "map";
         const { suite } = this.#protocol;
         return answer(0x80, encryptNonce(suite, passwordKey(suite, this.#password), this.#nonce));
       }
       case "map":
-        if (tag !== 0x81) throw new Refusal(STATUS.wrongData);
+        if (tag !== 0x81) throw new Refusal(statusWords.wrongData);
         this.#stage = "agree";
         return this.#map(value);
       case "agree": {
-        if (tag !== 0x83 || this.#mapped === undefined) throw new Refusal(STATUS.wrongData);
+        if (tag !== 0x83 || this.#mapped === null) throw new Refusal(statusWords.wrongData);
         this.#mapped.checkPublicKey(value);
         this.#stage = "token";
         this.#terminalKey = value;
@@ -95,7 +96,7 @@ export class PaceChip {
         return answer(0x84, this.#mapped.publicKey(this.#privateKey));
       }
       case "token":
-        if (tag !== 0x85) throw new Refusal(STATUS.wrongData);
+        if (tag !== 0x85) throw new Refusal(statusWords.wrongData);
         return this.#finish(value);
     }
   }
@@ -103,7 +104,7 @@ export class PaceChip {
   #map(terminalValue: Uint8Array): PaceStep {
     const { suite, mapping } = this.#protocol;
     if (mapping === "integrated") {
-      if (terminalValue.length !== suite.keyBytes) throw new Refusal(STATUS.wrongData);
+      if (terminalValue.length !== suite.keyBytes) throw new Refusal(statusWords.wrongData);
       const pseudoRandom = integratedPseudoRandom(suite, this.#nonce, terminalValue, this.#domain.bits);
       this.#mapped = this.#domain.withGenerator(this.#domain.mapIntegrated(pseudoRandom));
       return answer(0x82, new Uint8Array(0));
@@ -117,20 +118,20 @@ export class PaceChip {
 
   #finish(terminalToken: Uint8Array): PaceStep {
     const mapped = this.#mapped;
-    if (mapped === undefined) throw new Refusal(STATUS.conditionsNotSatisfied);
+    if (mapped === null) throw new Refusal(statusWords.conditionsNotSatisfied);
     const { suite } = this.#protocol;
     const keys = deriveSessionKeys(suite, mapped.sharedSecret(this.#privateKey, this.#terminalKey));
     const ownKey = mapped.publicKey(this.#privateKey);
     const token = (key: Uint8Array) =>
       suite.authenticationToken(keys.mac, tokenInput(this.#protocol, mapped, key));
     if (equal(ownKey, this.#terminalKey) || !equalConstantTime(token(ownKey), terminalToken)) {
-      throw new Refusal(STATUS.authenticationFailed);
+      throw new Refusal(statusWords.authenticationFailed);
     }
     const objects = [tlv(0x86, token(this.#terminalKey))];
     const staticKey = this.#staticKey;
     if (this.#protocol.mapping === "chip-authentication") {
       // A copy without the key has nothing better to send than a wrong number.
-      const scalar = staticKey === undefined || staticKey.kind === "RSA" ? 1n : staticKey.scalar;
+      const scalar = staticKey === null || staticKey.kind === "RSA" ? 1n : staticKey.scalar;
       const value = this.#domain.divideScalars(this.#mappingPrivateKey, scalar);
       const bytes = uintBytes(value, Math.ceil(this.#domain.bits / 8));
       objects.push(tlv(0x8a, encryptChipAuthenticationData(suite, keys, bytes)));
@@ -144,9 +145,9 @@ function answer(tag: number, value: Uint8Array): PaceStep {
 }
 
 /** The one data object inside the dynamic authentication data, if there is any. */
-export function authenticationObject(data: Uint8Array): { tag: number | undefined; value: Uint8Array } {
+export function authenticationObject(data: Uint8Array): { tag: number | null; value: Uint8Array } {
   const { value } = readWhole(data, { maxDepth: 1 }).expect(0x7c, "dynamic authentication data");
-  if (value.length === 0) return { tag: undefined, value };
+  if (value.length === 0) return { tag: null, value };
   const object = readTlv(value, 0, { maxDepth: 1 });
   return { tag: object.tag, value: object.value.slice() };
 }
@@ -162,6 +163,6 @@ export function environmentObjects(data: Uint8Array): Map<number, Uint8Array> {
   return objects;
 }
 
-export function smallNumber(bytes: Uint8Array | undefined): number | undefined {
-  return bytes === undefined ? undefined : Number(bytesToBigInt(bytes.subarray(0, 4)));
+export function smallNumber(bytes: Uint8Array | undefined): number | null {
+  return bytes === undefined ? null : Number(bytesToBigInt(bytes.subarray(0, 4)));
 }

@@ -1,6 +1,6 @@
-import { OID } from "../ber/oid.ts";
+import { oids } from "../ber/oid.ts";
 import { readWhole } from "../ber/read.ts";
-import { TAG } from "../ber/tag.ts";
+import { tags } from "../ber/tag.ts";
 import { bytesToBigInt } from "../bytes.ts";
 import type { CalculableCurve } from "../crypto/curve-points.ts";
 import { ecDomain, type KeyAgreementDomain } from "../crypto/key-agreement.ts";
@@ -20,29 +20,29 @@ export type ChipPrivateKey =
 
 /** Reads PKCS #8, which is what every key generator writes. */
 export function readPkcs8(bytes: Uint8Array): ChipPrivateKey {
-  const info = readWhole(bytes, { maxBytes: 16_384, maxDepth: 8 }).expect(TAG.sequence, "PrivateKeyInfo");
-  const algorithm = info.at(1, "algorithm", TAG.sequence);
-  const key = readWhole(info.at(2, "privateKey", TAG.octetString).octetString(), {
+  const info = readWhole(bytes, { maxBytes: 16_384, maxDepth: 8 }).expect(tags.sequence, "PrivateKeyInfo");
+  const algorithm = info.at(1, "algorithm", tags.sequence);
+  const key = readWhole(info.at(2, "privateKey", tags.octetString).octetString(), {
     maxBytes: 16_384,
     maxDepth: 4,
   });
-  switch (algorithm.at(0, "algorithm identifier", TAG.oid).oid()) {
-    case OID.rsaEncryption:
+  switch (algorithm.at(0, "algorithm identifier", tags.oid).oid()) {
+    case oids.rsaEncryption:
       return {
         kind: "RSA",
-        modulus: bytesToBigInt(key.at(1, "modulus", TAG.integer).unsignedBytes()),
-        privateExponent: bytesToBigInt(key.at(3, "privateExponent", TAG.integer).unsignedBytes()),
+        modulus: bytesToBigInt(key.at(1, "modulus", tags.integer).unsignedBytes()),
+        privateExponent: bytesToBigInt(key.at(3, "privateExponent", tags.integer).unsignedBytes()),
       };
-    case OID.ecPublicKey: {
+    case oids.ecPublicKey: {
       const curve = readCurve(algorithm.children()[1]);
-      const scalar = bytesToBigInt(key.at(1, "privateKey", TAG.octetString).octetString());
+      const scalar = bytesToBigInt(key.at(1, "privateKey", tags.octetString).octetString());
       return { kind: "EC", curve, scalar, domain: ecDomain(curve) };
     }
-    case OID.dhKeyAgreement:
-    case OID.dhPublicNumber:
+    case oids.dhKeyAgreement:
+    case oids.dhPublicNumber:
       return {
         kind: "DH",
-        scalar: bytesToBigInt(key.expect(TAG.integer, "privateKey").unsignedBytes()),
+        scalar: bytesToBigInt(key.expect(tags.integer, "privateKey").unsignedBytes()),
         domain: readDhDomain(algorithm),
       };
     default:

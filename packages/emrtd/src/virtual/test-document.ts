@@ -1,6 +1,6 @@
 import { fromBase64, toBase64 } from "../base64.ts";
 import { EmrtdError } from "../emrtd-error.ts";
-import { DATA_GROUP_TAGS, type DataGroupNumber, isDataGroupNumber } from "../lds/data-group.ts";
+import { type DataGroupNumber, dataGroupTags, isDataGroupNumber } from "../lds/data-group.ts";
 import type { MrzKeyFields } from "../mrz/mrz-key.ts";
 import type { DocumentFiles } from "../verify/document-content.ts";
 
@@ -17,7 +17,7 @@ export type ExpectedFailureCode =
   | "selfie_face_mismatch";
 
 /** The private side of the software chip, as `createVirtualChip` takes it. */
-export interface TestChip {
+export type TestChip = {
   readonly mrzKey: MrzKeyFields;
   readonly can: string;
   readonly pace: readonly { readonly oid: string; readonly parameterId: number }[];
@@ -28,17 +28,17 @@ export interface TestChip {
   } | null;
   /** A copy: the files are all there, the private keys are not. */
   readonly clone: boolean;
-}
+};
 
 /** Who stands in front of the camera with a test document when no person does: one of the drawn people of the portraits. */
-export interface TestHolder {
+export type TestHolder = {
   readonly person: "adult" | "elder" | "child";
   /** Otherwise a still photograph of them is held up. */
   readonly followsInstructions: boolean;
-}
+};
 
 /** A document of the test country, with everything that a software chip needs to be it. */
-export interface TestDocument {
+export type TestDocument = {
   readonly id: string;
   readonly title: string;
   readonly description: string;
@@ -51,12 +51,12 @@ export interface TestDocument {
   readonly mrzLines: readonly string[];
   readonly files: Readonly<Partial<Record<TestFileName, Uint8Array>>>;
   readonly chip: TestChip;
-}
+};
 
 /** The files as verification takes them. */
 export function documentFilesOf({ files }: Pick<TestDocument, "files">): DocumentFiles {
   const dataGroups = new Map<DataGroupNumber, Uint8Array>();
-  for (const text of Object.keys(DATA_GROUP_TAGS)) {
+  for (const text of Object.keys(dataGroupTags)) {
     const number = Number(text);
     if (!isDataGroupNumber(number)) continue;
     const file = files[`DG${number}`];
@@ -66,21 +66,19 @@ export function documentFilesOf({ files }: Pick<TestDocument, "files">): Documen
   return { sod: files.SOD, dataGroups };
 }
 
-const BYTES_MARK = "base64:";
+const bytesMark = "base64:";
 
 /** JSON in which every byte string is text, so that a page can be given a document whole. */
 export function serialiseTestDocuments(documents: readonly TestDocument[]): string {
   return JSON.stringify(documents, (_key, value: unknown) =>
-    value instanceof Uint8Array ? `${BYTES_MARK}${toBase64(value)}` : value,
+    value instanceof Uint8Array ? `${bytesMark}${toBase64(value)}` : value,
   );
 }
 
 /** The counterpart of `serialiseTestDocuments`; it reads nothing but what that wrote. */
 export function deserialiseTestDocuments(text: string): readonly TestDocument[] {
   const value: unknown = JSON.parse(text, (_key, item: unknown) =>
-    typeof item === "string" && item.startsWith(BYTES_MARK)
-      ? fromBase64(item.slice(BYTES_MARK.length))
-      : item,
+    typeof item === "string" && item.startsWith(bytesMark) ? fromBase64(item.slice(bytesMark.length)) : item,
   );
   if (!Array.isArray(value)) throw new EmrtdError("BYTES_INVALID", "The test documents are not a list");
   return value as readonly TestDocument[];

@@ -1,19 +1,19 @@
-import { type DecodedCommand, decodeCommand, MAX_SHORT_EXPECTED_BYTES } from "../apdu/command.ts";
-import { encodeResponse, type ResponseApdu, STATUS } from "../apdu/response.ts";
+import { type DecodedCommand, decodeCommand, maxShortExpectedBytes } from "../apdu/command.ts";
+import { encodeResponse, type ResponseApdu, statusWords } from "../apdu/response.ts";
 import type { ChipTransport } from "../apdu/transport.ts";
 import { bacKeys, bacSession, openBacMessage, sealBacMessage } from "../bac/bac.ts";
 import { oidFromBytes } from "../ber/oid.ts";
 import { readTlv } from "../ber/read.ts";
 import { tlv } from "../ber/write.ts";
 import { bytesToBigInt, concat, equal, readUint16 } from "../bytes.ts";
-import { CIPHER_SUITES, type CipherSuite, deriveSessionKeys } from "../crypto/cipher-suite.ts";
+import { type CipherSuite, cipherSuites, deriveSessionKeys } from "../crypto/cipher-suite.ts";
 import { type RandomSource, secureRandom } from "../crypto/random.ts";
 import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 import { buildCardAccess } from "../lds/card-files.ts";
 import { type MrzKeyFields, mrzInformation } from "../mrz/mrz-key.ts";
-import { PASSWORD_REFERENCE, type PacePassword } from "../pace/pace-crypto.ts";
-import { CIPHER_ARCS } from "../pace/pace-protocol.ts";
-import { CHIP_FILES, type ChipFileName, LDS_APPLICATION_ID } from "../reader/chip-files.ts";
+import { type PacePassword, passwordReference } from "../pace/pace-crypto.ts";
+import { cipherArcs } from "../pace/pace-protocol.ts";
+import { type ChipFileName, chipFiles, ldsApplicationId } from "../reader/chip-files.ts";
 import { SecureMessaging } from "../secure-messaging/secure-messaging.ts";
 import {
   authenticationObject,
@@ -27,7 +27,7 @@ import { type ChipPrivateKey, readPkcs8 } from "./private-key.ts";
 import { type ChallengeSigningOptions, signChallenge } from "./sign-challenge.ts";
 
 /** How real chips and readers misbehave; each was reported by users of other readers. */
-export interface VirtualChipQuirks {
+export type VirtualChipQuirks = {
   /** Answers extended-length commands with 6700. */
   readonly refuseExtendedLength?: boolean;
   /** The most that one READ BINARY may ask for. */
@@ -42,9 +42,9 @@ export interface VirtualChipQuirks {
   readonly refuseSelectMasterFile?: boolean;
   /** Does not understand MSE:Set KAT, the older way into chip authentication. */
   readonly refuseKeyAgreementTemplate?: boolean;
-}
+};
 
-export interface VirtualChipOptions {
+export type VirtualChipOptions = {
   /** Whole files, outer tag included. */
   readonly files: Readonly<Partial<Record<ChipFileName, Uint8Array>>>;
   /** The three fields, or the whole information string with check digits. */
@@ -60,28 +60,28 @@ export interface VirtualChipOptions {
   readonly clone?: boolean;
   readonly random?: RandomSource;
   readonly quirks?: VirtualChipQuirks;
-}
+};
 
-export interface VirtualChipAuthenticationKey {
+export type VirtualChipAuthenticationKey = {
   /** PKCS #8. */
   readonly privateKey: Uint8Array;
   readonly keyId?: number;
-}
+};
 
-export interface VirtualActiveAuthenticationKey extends ChallengeSigningOptions {
+export type VirtualActiveAuthenticationKey = ChallengeSigningOptions & {
   /** PKCS #8. */
   readonly privateKey: Uint8Array;
-}
+};
 
-export interface VirtualChip extends ChipTransport {
+export type VirtualChip = ChipTransport & {
   /** As if the document had left the field and come back. */
   reset(): void;
-}
+};
 
-const OK: ResponseApdu = { data: new Uint8Array(0), statusWord: STATUS.ok };
-const SECURED = 0x0c;
+const okAnswer: ResponseApdu = { data: new Uint8Array(0), statusWord: statusWords.ok };
+const securedClassBits = 0x0c;
 /** Finger and iris prints open to terminals with a certificate only. */
-const ALWAYS_DENIED: readonly ChipFileName[] = ["DG3", "DG4"];
+const alwaysDenied: readonly ChipFileName[] = ["DG3", "DG4"];
 
 export function createVirtualChip(options: VirtualChipOptions): VirtualChip {
   const chip = new SoftwareChip(options);
@@ -94,30 +94,30 @@ export function createVirtualChip(options: VirtualChipOptions): VirtualChip {
   };
 }
 
-interface AgreementKey {
+type AgreementKey = {
   readonly key: Extract<ChipPrivateKey, { kind: "EC" | "DH" }>;
-  readonly keyId: number | undefined;
-}
+  readonly keyId: number | null;
+};
 
 class SoftwareChip {
   readonly #options: VirtualChipOptions;
   readonly #quirks: VirtualChipQuirks;
   readonly #random: RandomSource;
   readonly #files: Readonly<Partial<Record<ChipFileName, Uint8Array>>>;
-  readonly #mrzInformation: string | undefined;
+  readonly #mrzInformation: string | null;
   readonly #agreementKeys: readonly AgreementKey[];
-  readonly #signingKey: ChipPrivateKey | undefined;
+  readonly #signingKey: ChipPrivateKey | null;
   readonly #sessionLossesLeft: { count: number };
-  #messaging: SecureMessaging | undefined;
-  #nextMessaging: SecureMessaging | undefined;
+  #messaging: SecureMessaging | null = null;
+  #nextMessaging: SecureMessaging | null = null;
   #accessGranted = false;
   #directory: "master" | "application" = "master";
-  #selected: ChipFileName | undefined;
-  #bacChallenge: Uint8Array | undefined;
-  #pace: PaceChip | undefined;
-  #chipAuthentication: { readonly suite: CipherSuite; readonly key: AgreementKey } | undefined;
+  #selected: ChipFileName | null = null;
+  #bacChallenge: Uint8Array | null = null;
+  #pace: PaceChip | null = null;
+  #chipAuthentication: { readonly suite: CipherSuite; readonly key: AgreementKey } | null = null;
   #waiting: Uint8Array = new Uint8Array(0);
-  #waitingStatus: number = STATUS.ok;
+  #waitingStatus: number = statusWords.ok;
   #protectedCommands = 0;
 
   constructor(options: VirtualChipOptions) {
@@ -129,12 +129,12 @@ class SoftwareChip {
         ? options.files
         : { ...options.files, CardAccess: cardAccessFile(options.pace) };
     this.#mrzInformation =
-      typeof options.mrzKey === "object" ? mrzInformation(options.mrzKey) : options.mrzKey;
+      typeof options.mrzKey === "object" ? mrzInformation(options.mrzKey) : (options.mrzKey ?? null);
     const clone = options.clone === true;
     this.#agreementKeys = clone ? [] : (options.chipAuthentication ?? []).map(agreementKey);
     this.#signingKey =
       clone || options.activeAuthentication == null
-        ? undefined
+        ? null
         : readPkcs8(options.activeAuthentication.privateKey);
     this.#sessionLossesLeft = { count: this.#quirks.loseSessionAfterCommands === undefined ? 0 : 1 };
   }
@@ -142,7 +142,7 @@ class SoftwareChip {
   reset(): void {
     this.#endSession();
     this.#directory = "master";
-    this.#selected = undefined;
+    this.#selected = null;
     this.#waiting = new Uint8Array(0);
   }
 
@@ -152,23 +152,24 @@ class SoftwareChip {
       command = decodeCommand(bytes);
     } catch (error) {
       if (!isEmrtdError(error)) throw error;
-      return status(STATUS.wrongLength);
+      return status(statusWords.wrongLength);
     }
-    if (command.extended && this.#quirks.refuseExtendedLength === true) return status(STATUS.wrongLength);
+    if (command.extended && this.#quirks.refuseExtendedLength === true)
+      return status(statusWords.wrongLength);
     if (command.ins === 0xc0) return this.#sendWaiting(command.expectedBytes);
-    const isProtected = (command.cla & SECURED) === SECURED;
+    const isProtected = (command.cla & securedClassBits) === securedClassBits;
     const response = isProtected ? this.#answerProtected(command) : this.#answerPlain(command);
-    if (!command.extended && response.data.length > MAX_SHORT_EXPECTED_BYTES) {
+    if (!command.extended && response.data.length > maxShortExpectedBytes) {
       this.#waiting = response.data;
       this.#waitingStatus = response.statusWord;
-      return this.#sendWaiting(MAX_SHORT_EXPECTED_BYTES);
+      return this.#sendWaiting(maxShortExpectedBytes);
     }
     return encodeResponse(response);
   }
 
   /** 61xx and GET RESPONSE, for answers that do not fit into a short APDU. */
   #sendWaiting(expectedBytes: number): Uint8Array {
-    const part = this.#waiting.subarray(0, Math.min(expectedBytes, MAX_SHORT_EXPECTED_BYTES));
+    const part = this.#waiting.subarray(0, Math.min(expectedBytes, maxShortExpectedBytes));
     this.#waiting = this.#waiting.subarray(part.length);
     const left = this.#waiting.length;
     const statusWord = left === 0 ? this.#waitingStatus : 0x6100 | (left > 255 ? 0 : left);
@@ -177,19 +178,19 @@ class SoftwareChip {
 
   #answerPlain(command: DecodedCommand): ResponseApdu {
     // An unprotected command ends the session: nobody may slip one in.
-    if (this.#messaging !== undefined) this.#endSession();
+    if (this.#messaging !== null) this.#endSession();
     return this.#execute(command);
   }
 
   #answerProtected(command: DecodedCommand): ResponseApdu {
     const messaging = this.#messaging;
-    if (messaging === undefined) return { data: OK.data, statusWord: STATUS.messagingObjectsIncorrect };
+    if (messaging === null) return { data: okAnswer.data, statusWord: statusWords.messagingObjectsIncorrect };
     this.#protectedCommands++;
     const lossAt = this.#quirks.loseSessionAfterCommands;
     if (lossAt !== undefined && this.#protectedCommands > lossAt && this.#sessionLossesLeft.count > 0) {
       this.#sessionLossesLeft.count--;
       this.#endSession();
-      return { data: OK.data, statusWord: STATUS.messagingObjectsIncorrect };
+      return { data: okAnswer.data, statusWord: statusWords.messagingObjectsIncorrect };
     }
     let plain: DecodedCommand;
     try {
@@ -197,14 +198,15 @@ class SoftwareChip {
     } catch (error) {
       if (!isEmrtdError(error)) throw error;
       this.#endSession();
-      return { data: OK.data, statusWord: STATUS.messagingObjectsIncorrect };
+      return { data: okAnswer.data, statusWord: statusWords.messagingObjectsIncorrect };
     }
     const response = this.#execute(plain);
-    if (this.#messaging === undefined) return { data: OK.data, statusWord: STATUS.messagingObjectsIncorrect };
+    if (this.#messaging === null)
+      return { data: okAnswer.data, statusWord: statusWords.messagingObjectsIncorrect };
     const answer = messaging.protectResponse(command.ins, response);
-    if (this.#nextMessaging !== undefined) {
+    if (this.#nextMessaging !== null) {
       this.#messaging = this.#nextMessaging;
-      this.#nextMessaging = undefined;
+      this.#nextMessaging = null;
     }
     return answer;
   }
@@ -213,8 +215,8 @@ class SoftwareChip {
     try {
       return this.#dispatch(command);
     } catch (error) {
-      if (error instanceof Refusal) return { data: OK.data, statusWord: error.statusWord };
-      if (isEmrtdError(error)) return { data: OK.data, statusWord: STATUS.wrongData };
+      if (error instanceof Refusal) return { data: okAnswer.data, statusWord: error.statusWord };
+      if (isEmrtdError(error)) return { data: okAnswer.data, statusWord: statusWords.wrongData };
       throw error;
     }
   }
@@ -238,56 +240,55 @@ class SoftwareChip {
       case 0x88:
         return this.#internalAuthenticate(command);
       default:
-        throw new Refusal(STATUS.instructionNotSupported);
+        throw new Refusal(statusWords.instructionNotSupported);
     }
   }
 
   #endSession(): void {
-    this.#messaging = undefined;
-    this.#nextMessaging = undefined;
+    this.#messaging = null;
+    this.#nextMessaging = null;
     this.#accessGranted = false;
-    this.#bacChallenge = undefined;
-    this.#pace = undefined;
-    this.#chipAuthentication = undefined;
+    this.#bacChallenge = null;
+    this.#pace = null;
+    this.#chipAuthentication = null;
   }
 
   #select({ p1, data }: DecodedCommand): ResponseApdu {
     if (p1 === 0x04) {
-      if (!equal(data, LDS_APPLICATION_ID)) throw new Refusal(STATUS.fileNotFound);
+      if (!equal(data, ldsApplicationId)) throw new Refusal(statusWords.fileNotFound);
       this.#directory = "application";
-      this.#selected = undefined;
-      return OK;
+      this.#selected = null;
+      return okAnswer;
     }
     if (p1 === 0x00 && (data.length === 0 || (data.length === 2 && readUint16(data, 0) === 0x3f00))) {
-      if (this.#quirks.refuseSelectMasterFile === true) throw new Refusal(STATUS.fileNotFound);
+      if (this.#quirks.refuseSelectMasterFile === true) throw new Refusal(statusWords.fileNotFound);
       this.#directory = "master";
-      this.#selected = undefined;
-      return OK;
+      this.#selected = null;
+      return okAnswer;
     }
-    if ((p1 !== 0x00 && p1 !== 0x02) || data.length !== 2) throw new Refusal(STATUS.wrongParameters);
+    if ((p1 !== 0x00 && p1 !== 0x02) || data.length !== 2) throw new Refusal(statusWords.wrongParameters);
     const fileId = readUint16(data, 0);
     const name = this.#findFile((address) => address.fileId === fileId);
     this.#requireAccess(name);
     this.#selected = name;
-    return OK;
+    return okAnswer;
   }
 
   #findFile(matches: (address: { fileId: number; shortId: number }) => boolean): ChipFileName {
-    for (const [name, address] of Object.entries(CHIP_FILES) as [
+    for (const [name, address] of Object.entries(chipFiles) as [
       ChipFileName,
-      (typeof CHIP_FILES)[ChipFileName],
+      (typeof chipFiles)[ChipFileName],
     ][]) {
       if (address.directory === this.#directory && matches(address) && this.#files[name] !== undefined)
         return name;
     }
-    throw new Refusal(STATUS.fileNotFound);
+    throw new Refusal(statusWords.fileNotFound);
   }
 
   #requireAccess(name: ChipFileName): void {
-    const free =
-      name === "CardAccess" || (this.#mrzInformation === undefined && this.#options.can === undefined);
-    if (!(free || this.#accessGranted) || ALWAYS_DENIED.includes(name)) {
-      throw new Refusal(STATUS.securityStatusNotSatisfied);
+    const free = name === "CardAccess" || (this.#mrzInformation === null && this.#options.can === undefined);
+    if (!(free || this.#accessGranted) || alwaysDenied.includes(name)) {
+      throw new Refusal(statusWords.securityStatusNotSatisfied);
     }
   }
 
@@ -301,7 +302,7 @@ class SoftwareChip {
 
   #readBinaryOdd({ data, expectedBytes }: DecodedCommand): ResponseApdu {
     const offset = readTlv(data, 0, { maxDepth: 1 }).expect(0x54, "offset").value;
-    if (offset.length === 0 || offset.length > 4) throw new Refusal(STATUS.wrongData);
+    if (offset.length === 0 || offset.length > 4) throw new Refusal(statusWords.wrongData);
     const overhead = expectedBytes > 0x100 ? 4 : expectedBytes > 0x82 ? 3 : 2;
     const { data: piece, statusWord } = this.#read(Number(bytesToBigInt(offset)), expectedBytes - overhead);
     return { data: tlv(0x53, piece), statusWord };
@@ -309,49 +310,55 @@ class SoftwareChip {
 
   #read(offset: number, expectedBytes: number): ResponseApdu {
     const name = this.#selected;
-    const file = name === undefined ? undefined : this.#files[name];
-    if (name === undefined || file === undefined) throw new Refusal(STATUS.conditionsNotSatisfied);
+    const file = name === null ? undefined : this.#files[name];
+    if (name === null || file === undefined) throw new Refusal(statusWords.conditionsNotSatisfied);
     this.#requireAccess(name);
     let wanted = expectedBytes;
     const limit = this.#quirks.maxReadBytes;
     if (limit !== undefined && wanted > limit) {
       if (this.#quirks.onLongRead === "lose-session") this.#endSession();
-      if (this.#quirks.onLongRead !== "fewer-bytes") throw new Refusal(STATUS.wrongLength);
+      if (this.#quirks.onLongRead !== "fewer-bytes") throw new Refusal(statusWords.wrongLength);
       wanted = limit;
     }
-    if (offset >= file.length) throw new Refusal(STATUS.offsetOutside);
+    if (offset >= file.length) throw new Refusal(statusWords.offsetOutside);
     const all = expectedBytes === 256 || expectedBytes === 65_536;
     if (this.#quirks.exactLastRead === true && offset + wanted > file.length)
-      throw new Refusal(STATUS.wrongLength);
+      throw new Refusal(statusWords.wrongLength);
     const piece = file.subarray(offset, offset + wanted);
-    return { data: piece, statusWord: piece.length < wanted && !all ? STATUS.endOfFile : STATUS.ok };
+    return {
+      data: piece,
+      statusWord: piece.length < wanted && !all ? statusWords.endOfFile : statusWords.ok,
+    };
   }
 
   #getChallenge({ expectedBytes }: DecodedCommand): ResponseApdu {
-    if (this.#mrzInformation === undefined || this.#options.withoutBac === true) {
-      throw new Refusal(STATUS.instructionNotSupported);
+    if (this.#mrzInformation === null || this.#options.withoutBac === true) {
+      throw new Refusal(statusWords.instructionNotSupported);
     }
-    if (expectedBytes !== 8 && expectedBytes !== 256) throw new Refusal(STATUS.wrongLength);
+    if (expectedBytes !== 8 && expectedBytes !== 256) throw new Refusal(statusWords.wrongLength);
     this.#bacChallenge = this.#random(8);
-    return { data: this.#bacChallenge, statusWord: STATUS.ok };
+    return { data: this.#bacChallenge, statusWord: statusWords.ok };
   }
 
   #externalAuthenticate({ data }: DecodedCommand): ResponseApdu {
     const challenge = this.#bacChallenge;
-    this.#bacChallenge = undefined;
-    if (challenge === undefined || this.#mrzInformation === undefined || this.#directory !== "application") {
-      throw new Refusal(STATUS.conditionsNotSatisfied);
+    this.#bacChallenge = null;
+    if (challenge === null || this.#mrzInformation === null || this.#directory !== "application") {
+      throw new Refusal(statusWords.conditionsNotSatisfied);
     }
     const keys = bacKeys(this.#mrzInformation);
     const opened = openBacMessage(keys, data);
-    if (opened === undefined || !equal(opened.subarray(8, 16), challenge)) {
-      throw new Refusal(STATUS.authenticationFailed);
+    if (opened === null || !equal(opened.subarray(8, 16), challenge)) {
+      throw new Refusal(statusWords.authenticationFailed);
     }
     const terminalNonce = opened.slice(0, 8);
     const share = this.#random(16);
     this.#messaging = bacSession(challenge, terminalNonce, share, opened.subarray(16));
     this.#accessGranted = true;
-    return { data: sealBacMessage(keys, concat(challenge, terminalNonce, share)), statusWord: STATUS.ok };
+    return {
+      data: sealBacMessage(keys, concat(challenge, terminalNonce, share)),
+      statusWord: statusWords.ok,
+    };
   }
 
   #manageSecurityEnvironment({ p1, p2, data }: DecodedCommand): ResponseApdu {
@@ -359,21 +366,21 @@ class SoftwareChip {
     if (p1 === 0x41 && p2 === 0xa4) return this.#setChipAuthentication(environmentObjects(data));
     if (p1 === 0x41 && p2 === 0xa6 && this.#quirks.refuseKeyAgreementTemplate !== true) {
       const objects = environmentObjects(data);
-      return this.#agree(this.#pickAgreementKey(objects.get(0x84)), CIPHER_SUITES["3DES"], objects.get(0x91));
+      return this.#agree(this.#pickAgreementKey(objects.get(0x84)), cipherSuites["3DES"], objects.get(0x91));
     }
-    throw new Refusal(STATUS.wrongParameters);
+    throw new Refusal(statusWords.wrongParameters);
   }
 
   #setPace(objects: Map<number, Uint8Array>): ResponseApdu {
     const wantedOid = objects.get(0x80);
-    if (wantedOid === undefined) throw new Refusal(STATUS.wrongData);
+    if (wantedOid === undefined) throw new Refusal(statusWords.wrongData);
     const wanted = oidFromBytes(wantedOid);
     const parameterId = smallNumber(objects.get(0x84));
     const offer = (this.#options.pace ?? []).find(
       (candidate) =>
-        candidate.oid === wanted && (parameterId === undefined || candidate.parameterId === parameterId),
+        candidate.oid === wanted && (parameterId === null || candidate.parameterId === parameterId),
     );
-    if (offer === undefined) throw new Refusal(STATUS.referenceNotFound);
+    if (offer === undefined) throw new Refusal(statusWords.referenceNotFound);
     const password = this.#password(smallNumber(objects.get(0x83)));
     this.#endSession();
     this.#pace = new PaceChip(
@@ -382,48 +389,49 @@ class SoftwareChip {
       this.#random,
       this.#agreementKeys.map(({ key }) => key),
     );
-    return OK;
+    return okAnswer;
   }
 
-  #password(reference: number | undefined): PacePassword {
-    if (reference === PASSWORD_REFERENCE.mrz && this.#mrzInformation !== undefined) {
+  #password(reference: number | null): PacePassword {
+    if (reference === passwordReference.mrz && this.#mrzInformation !== null) {
       return { kind: "mrz", mrzInformation: this.#mrzInformation };
     }
-    if (reference === PASSWORD_REFERENCE.can && this.#options.can !== undefined) {
+    if (reference === passwordReference.can && this.#options.can !== undefined) {
       return { kind: "can", can: this.#options.can };
     }
-    throw new Refusal(STATUS.referenceNotFound);
+    throw new Refusal(statusWords.referenceNotFound);
   }
 
   #setChipAuthentication(objects: Map<number, Uint8Array>): ResponseApdu {
     const wantedOid = objects.get(0x80);
-    if (!this.#accessGranted || wantedOid === undefined) throw new Refusal(STATUS.conditionsNotSatisfied);
-    const cipher = CIPHER_ARCS[oidFromBytes(wantedOid).split(".").at(-1) ?? ""];
-    if (cipher === undefined) throw new Refusal(STATUS.wrongData);
+    if (!this.#accessGranted || wantedOid === undefined)
+      throw new Refusal(statusWords.conditionsNotSatisfied);
+    const cipher = cipherArcs[oidFromBytes(wantedOid).split(".").at(-1) ?? ""];
+    if (cipher === undefined) throw new Refusal(statusWords.wrongData);
     this.#chipAuthentication = {
-      suite: CIPHER_SUITES[cipher],
+      suite: cipherSuites[cipher],
       key: this.#pickAgreementKey(objects.get(0x84)),
     };
-    return OK;
+    return okAnswer;
   }
 
   #pickAgreementKey(reference: Uint8Array | undefined): AgreementKey {
-    if (!this.#accessGranted) throw new Refusal(STATUS.conditionsNotSatisfied);
+    if (!this.#accessGranted) throw new Refusal(statusWords.conditionsNotSatisfied);
     const keyId = smallNumber(reference);
-    const key = this.#agreementKeys.find((candidate) => keyId === undefined || candidate.keyId === keyId);
-    if (key === undefined) throw new Refusal(STATUS.referenceNotFound);
+    const key = this.#agreementKeys.find((candidate) => keyId === null || candidate.keyId === keyId);
+    if (key === undefined) throw new Refusal(statusWords.referenceNotFound);
     return key;
   }
 
   #generalAuthenticate({ cla, data }: DecodedCommand): ResponseApdu {
     const pending = this.#chipAuthentication;
-    if (pending !== undefined) {
-      this.#chipAuthentication = undefined;
+    if (pending !== null) {
+      this.#chipAuthentication = null;
       this.#agree(pending.key, pending.suite, authenticationObject(data).value);
-      return { data: tlv(0x7c), statusWord: STATUS.ok };
+      return { data: tlv(0x7c), statusWord: statusWords.ok };
     }
     const pace = this.#pace;
-    if (pace === undefined) throw new Refusal(STATUS.conditionsNotSatisfied);
+    if (pace === null) throw new Refusal(statusWords.conditionsNotSatisfied);
     try {
       const step = pace.step(data, (cla & 0x10) !== 0);
       if (step.messaging !== undefined) {
@@ -431,39 +439,39 @@ class SoftwareChip {
         this.#messaging = step.messaging;
         this.#accessGranted = true;
       }
-      return { data: step.data, statusWord: STATUS.ok };
+      return { data: step.data, statusWord: statusWords.ok };
     } catch (error) {
-      this.#pace = undefined;
+      this.#pace = null;
       throw error;
     }
   }
 
   /** From the next command on only the holder of the terminal's ephemeral key can speak to this chip. */
   #agree({ key }: AgreementKey, suite: CipherSuite, terminalKey: Uint8Array | undefined): ResponseApdu {
-    if (terminalKey === undefined) throw new Refusal(STATUS.wrongData);
+    if (terminalKey === undefined) throw new Refusal(statusWords.wrongData);
     const secret = key.domain.sharedSecret(key.scalar, terminalKey);
     this.#nextMessaging = new SecureMessaging(suite, deriveSessionKeys(suite, secret));
-    return OK;
+    return okAnswer;
   }
 
   #internalAuthenticate({ data }: DecodedCommand): ResponseApdu {
-    if (!this.#accessGranted) throw new Refusal(STATUS.securityStatusNotSatisfied);
+    if (!this.#accessGranted) throw new Refusal(statusWords.securityStatusNotSatisfied);
     const key = this.#signingKey;
-    if (key === undefined) throw new Refusal(STATUS.referenceNotFound);
-    if (data.length !== 8) throw new Refusal(STATUS.wrongLength);
+    if (key === null) throw new Refusal(statusWords.referenceNotFound);
+    if (data.length !== 8) throw new Refusal(statusWords.wrongLength);
     const signature = signChallenge(key, data, this.#random, this.#options.activeAuthentication ?? {});
-    return { data: signature, statusWord: STATUS.ok };
+    return { data: signature, statusWord: statusWords.ok };
   }
 }
 
 function status(statusWord: number): Uint8Array {
-  return encodeResponse({ data: OK.data, statusWord });
+  return encodeResponse({ data: okAnswer.data, statusWord });
 }
 
 function agreementKey(given: VirtualChipAuthenticationKey): AgreementKey {
   const key = readPkcs8(given.privateKey);
   if (key.kind === "RSA") throw new EmrtdError("BUILD_INVALID", "Chip authentication needs an EC or DH key");
-  return { key, keyId: given.keyId };
+  return { key, keyId: given.keyId ?? null };
 }
 
 /** EF.CardAccess that offers these variants. */

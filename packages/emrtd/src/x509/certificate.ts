@@ -1,5 +1,5 @@
 import { readTlv, readWhole, type Tlv } from "../ber/read.ts";
-import { contextConstructed, contextPrimitive, TAG } from "../ber/tag.ts";
+import { contextConstructed, contextPrimitive, tags } from "../ber/tag.ts";
 import { equal, toHex } from "../bytes.ts";
 import { type PublicKey, readPublicKey } from "../crypto/public-key.ts";
 import { readSignatureScheme, type SignatureScheme } from "../crypto/signature-scheme.ts";
@@ -7,9 +7,9 @@ import { EmrtdError } from "../emrtd-error.ts";
 import { type DistinguishedName, readName } from "./name.ts";
 
 /** The largest certificate of two real master lists has under 4 kB. */
-const LIMITS = { maxBytes: 64 * 1024, maxDepth: 16, maxNodes: 4096 } as const;
+const limits = { maxBytes: 64 * 1024, maxDepth: 16, maxNodes: 4096 } as const;
 
-const EXTENSION = {
+const extensionOids = {
   subjectKeyId: "2.5.29.14",
   keyUsage: "2.5.29.15",
   privateKeyUsagePeriod: "2.5.29.16",
@@ -19,7 +19,7 @@ const EXTENSION = {
 } as const;
 
 /** Known to have no bearing on whether a signer may sign travel documents, so that they may be critical. */
-const HARMLESS_EXTENSIONS: ReadonlySet<string> = new Set([
+const harmlessExtensions: ReadonlySet<string> = new Set([
   "2.5.29.17", // subject alternative name
   "2.5.29.18", // issuer alternative name
   "2.5.29.31", // CRL distribution points
@@ -28,18 +28,18 @@ const HARMLESS_EXTENSIONS: ReadonlySet<string> = new Set([
   "2.23.136.1.1.6.2", // document type list
 ]);
 
-export interface Period {
+export type Period = {
   readonly notBefore: Date | null;
   readonly notAfter: Date | null;
-}
+};
 
-export interface KeyUsage {
+export type KeyUsage = {
   readonly digitalSignature: boolean;
   readonly keyCertSign: boolean;
   readonly crlSign: boolean;
-}
+};
 
-interface Extensions {
+type Extensions = {
   subjectKeyId: Uint8Array | null;
   authorityKeyId: Uint8Array | null;
   basicConstraints: { readonly ca: boolean; readonly pathLength: number | null } | null;
@@ -47,7 +47,7 @@ interface Extensions {
   privateKeyUsagePeriod: Period | null;
   extendedKeyUsage: readonly string[] | null;
   unknownCritical: readonly string[];
-}
+};
 
 /** What verification needs of an X.509 certificate, read once; key and signature algorithm are read when asked for. */
 export class Certificate implements Readonly<Extensions> {
@@ -73,13 +73,13 @@ export class Certificate implements Readonly<Extensions> {
   /** Critical extensions that nobody here understands. */
   readonly unknownCritical: readonly string[];
   readonly #signatureAlgorithm: Uint8Array;
-  #publicKey: PublicKey | undefined;
-  #signatureScheme: SignatureScheme | undefined;
+  #publicKey: PublicKey | null = null;
+  #signatureScheme: SignatureScheme | null = null;
 
   constructor(outer: Tlv) {
-    outer.expect(TAG.sequence, "A certificate");
-    const tbs = outer.at(0, "The content of a certificate", TAG.sequence);
-    const signatureAlgorithm = outer.at(1, "The signature algorithm of a certificate", TAG.sequence);
+    outer.expect(tags.sequence, "A certificate");
+    const tbs = outer.at(0, "The content of a certificate", tags.sequence);
+    const signatureAlgorithm = outer.at(1, "The signature algorithm of a certificate", tags.sequence);
     this.der = outer.bytes;
     this.tbs = tbs.bytes;
     this.signature = outer.at(2, "The signature of a certificate").bitString().bytes;
@@ -93,7 +93,7 @@ export class Certificate implements Readonly<Extensions> {
         throw new EmrtdError("CERTIFICATE_INVALID", `${what} of a certificate is missing`);
       return found;
     };
-    const serial = field("The serial number").expect(TAG.integer, "The serial number of a certificate");
+    const serial = field("The serial number").expect(tags.integer, "The serial number of a certificate");
     if (serial.valueLength === 0 || serial.valueLength > 64) {
       throw new EmrtdError("CERTIFICATE_INVALID", "The serial number of a certificate is empty or too long");
     }
@@ -104,13 +104,13 @@ export class Certificate implements Readonly<Extensions> {
     const issuer = field("The issuer");
     this.issuer = readName(issuer);
     this.encodedIssuer = issuer.bytes;
-    const validity = field("The validity").expect(TAG.sequence, "The validity of a certificate");
+    const validity = field("The validity").expect(tags.sequence, "The validity of a certificate");
     this.notBefore = validity.at(0, "The start of a certificate's validity").time();
     this.notAfter = validity.at(1, "The end of a certificate's validity").time();
     const subject = field("The subject");
     this.subject = equal(subject.bytes, issuer.bytes) ? this.issuer : readName(subject);
     this.subjectPublicKeyInfo = field("The public key").expect(
-      TAG.sequence,
+      tags.sequence,
       "The public key of a certificate",
     ).bytes;
 
@@ -146,7 +146,7 @@ export class Certificate implements Readonly<Extensions> {
 }
 
 export function readCertificate(bytes: Uint8Array): Certificate {
-  return new Certificate(readWhole(bytes, LIMITS));
+  return new Certificate(readWhole(bytes, limits));
 }
 
 function readExtensions(wrapper: Tlv | undefined): Extensions {
@@ -162,39 +162,39 @@ function readExtensions(wrapper: Tlv | undefined): Extensions {
   if (wrapper === undefined) return found;
   const seen = new Set<string>();
   const unknownCritical: string[] = [];
-  for (const extension of wrapper.at(0, "The extensions of a certificate", TAG.sequence).children()) {
-    const parts = extension.expect(TAG.sequence, "An extension").children();
+  for (const extension of wrapper.at(0, "The extensions of a certificate", tags.sequence).children()) {
+    const parts = extension.expect(tags.sequence, "An extension").children();
     const oid = extension.at(0, "The name of an extension").oid();
     if (seen.has(oid)) throw new EmrtdError("CERTIFICATE_INVALID", `The extension ${oid} occurs twice`);
     seen.add(oid);
-    const critical = parts[1]?.tag === TAG.boolean ? parts[1].boolean() : false;
+    const critical = parts[1]?.tag === tags.boolean ? parts[1].boolean() : false;
     const value = extension
-      .at(parts[1]?.tag === TAG.boolean ? 2 : 1, "The value of an extension")
+      .at(parts[1]?.tag === tags.boolean ? 2 : 1, "The value of an extension")
       .octetString();
-    const content = (): Tlv => readWhole(value, LIMITS);
+    const content = (): Tlv => readWhole(value, limits);
     switch (oid) {
-      case EXTENSION.subjectKeyId:
+      case extensionOids.subjectKeyId:
         found.subjectKeyId = content().octetString();
         break;
-      case EXTENSION.authorityKeyId:
+      case extensionOids.authorityKeyId:
         found.authorityKeyId = readAuthorityKeyId(content());
         break;
-      case EXTENSION.basicConstraints:
+      case extensionOids.basicConstraints:
         found.basicConstraints = readBasicConstraints(content());
         break;
-      case EXTENSION.keyUsage:
+      case extensionOids.keyUsage:
         found.keyUsage = readKeyUsage(content());
         break;
-      case EXTENSION.privateKeyUsagePeriod:
+      case extensionOids.privateKeyUsagePeriod:
         found.privateKeyUsagePeriod = readPrivateKeyUsagePeriod(content());
         break;
-      case EXTENSION.extendedKeyUsage:
+      case extensionOids.extendedKeyUsage:
         found.extendedKeyUsage = content()
           .children()
           .map((usage) => usage.oid());
         break;
       default:
-        if (critical && !HARMLESS_EXTENSIONS.has(oid)) unknownCritical.push(oid);
+        if (critical && !harmlessExtensions.has(oid)) unknownCritical.push(oid);
     }
   }
   found.unknownCritical = unknownCritical;
@@ -202,13 +202,18 @@ function readExtensions(wrapper: Tlv | undefined): Extensions {
 }
 
 export function readAuthorityKeyId(content: Tlv): Uint8Array | null {
-  return content.expect(TAG.sequence, "An authority key identifier").find(contextPrimitive(0))?.value ?? null;
+  return (
+    content.expect(tags.sequence, "An authority key identifier").find(contextPrimitive(0))?.value ?? null
+  );
 }
 
 function readBasicConstraints(content: Tlv): { readonly ca: boolean; readonly pathLength: number | null } {
-  const [ca, pathLength] = content.expect(TAG.sequence, "Basic constraints").children();
-  if (ca?.tag !== TAG.boolean) return { ca: false, pathLength: null };
-  return { ca: ca.boolean(), pathLength: pathLength?.tag === TAG.integer ? pathLength.smallInteger() : null };
+  const [ca, pathLength] = content.expect(tags.sequence, "Basic constraints").children();
+  if (ca?.tag !== tags.boolean) return { ca: false, pathLength: null };
+  return {
+    ca: ca.boolean(),
+    pathLength: pathLength?.tag === tags.integer ? pathLength.smallInteger() : null,
+  };
 }
 
 function readKeyUsage(content: Tlv): KeyUsage {
@@ -224,11 +229,11 @@ function readKeyUsage(content: Tlv): KeyUsage {
 function readPrivateKeyUsagePeriod(content: Tlv): Period {
   const time = (number: number): Date | null => {
     const field = content.find(contextPrimitive(number));
-    if (field === undefined) return null;
+    if (field === null) return null;
     const retagged = field.bytes.slice();
-    retagged[0] = TAG.generalizedTime;
+    retagged[0] = tags.generalizedTime;
     return readWhole(retagged).time();
   };
-  content.expect(TAG.sequence, "A private key usage period");
+  content.expect(tags.sequence, "A private key usage period");
   return { notBefore: time(0), notAfter: time(1) };
 }

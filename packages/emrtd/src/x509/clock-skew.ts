@@ -3,9 +3,9 @@
  * second by some hours. Half of it would refuse what is dated by a clock east of Greenwich; twice of it would gain nothing, and let a
  * wrong date hide for another day.
  */
-export const CLOCK_SKEW_MILLISECONDS = 86_400_000;
+export const clockSkewMilliseconds = 86_400_000;
 
 /** Whether a time lies further ahead than clocks differ. */
 export function isInFuture(time: Date, now: Date): boolean {
-  return time.getTime() > now.getTime() + CLOCK_SKEW_MILLISECONDS;
+  return time.getTime() > now.getTime() + clockSkewMilliseconds;
 }

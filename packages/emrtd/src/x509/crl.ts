@@ -1,5 +1,5 @@
 import { readTlv, readWhole, type Tlv } from "../ber/read.ts";
-import { contextConstructed, TAG } from "../ber/tag.ts";
+import { contextConstructed, tags } from "../ber/tag.ts";
 import { equal, toHex } from "../bytes.ts";
 import { readSignatureScheme, type SignatureScheme } from "../crypto/signature-scheme.ts";
 import { EmrtdError } from "../emrtd-error.ts";
@@ -7,9 +7,9 @@ import { readAuthorityKeyId } from "./certificate.ts";
 import { type DistinguishedName, readName } from "./name.ts";
 
 /** Country signing authorities revoke signers by the dozen; the bounds leave room for a hundred thousand. */
-const LIMITS = { maxBytes: 16 * 1024 * 1024, maxDepth: 12, maxNodes: 1_500_000 } as const;
+const limits = { maxBytes: 16 * 1024 * 1024, maxDepth: 12, maxNodes: 1_500_000 } as const;
 
-const EXTENSION = {
+const extensionOids = {
   crlNumber: "2.5.29.20",
   deltaIndicator: "2.5.29.27",
   authorityKeyId: "2.5.29.35",
@@ -19,18 +19,18 @@ const EXTENSION = {
  * Restricts a list to part of the certificates, or lets it speak for other issuers (an indirect list). Taken for a complete one, such a
  * list would make a revoked signer look good, so it is refused also where its maker forgot to mark the extension as critical.
  */
-const ISSUING_DISTRIBUTION_POINT = "2.5.29.28";
+const issuingDistributionPoint = "2.5.29.28";
 
 /** In an entry: this one and those after it are of another issuer. */
-const CERTIFICATE_ISSUER = "2.5.29.29";
+const certificateIssuer = "2.5.29.29";
 
 /** Extensions of an entry that say why or since when, and change nothing about it. */
-const HARMLESS_ENTRY_EXTENSIONS: ReadonlySet<string> = new Set([
+const harmlessEntryExtensions: ReadonlySet<string> = new Set([
   "2.5.29.21", // reason
   "2.5.29.24", // date of invalidity
 ]);
 
-export interface CertificateRevocationList {
+export type CertificateRevocationList = {
   readonly der: Uint8Array;
   readonly tbs: Uint8Array;
   readonly signature: Uint8Array;
@@ -43,14 +43,14 @@ export interface CertificateRevocationList {
   readonly authorityKeyId: Uint8Array | null;
   /** When each serial number, in hexadecimal as encoded, was revoked. */
   readonly revokedAt: ReadonlyMap<string, Date>;
-}
+};
 
 export function readCrl(bytes: Uint8Array): CertificateRevocationList {
-  const outer = readWhole(bytes, LIMITS).expect(TAG.sequence, "A revocation list");
-  const tbs = outer.at(0, "The content of a revocation list", TAG.sequence);
-  const algorithm = outer.at(1, "The signature algorithm of a revocation list", TAG.sequence);
+  const outer = readWhole(bytes, limits).expect(tags.sequence, "A revocation list");
+  const tbs = outer.at(0, "The content of a revocation list", tags.sequence);
+  const algorithm = outer.at(1, "The signature algorithm of a revocation list", tags.sequence);
   const fields = tbs.children();
-  let next = fields[0]?.tag === TAG.integer ? 1 : 0;
+  let next = fields[0]?.tag === tags.integer ? 1 : 0;
   const field = (what: string): Tlv => {
     const found = fields[next++];
     if (found === undefined) throw new EmrtdError("CRL_INVALID", `${what} of a revocation list is missing`);
@@ -61,9 +61,9 @@ export function readCrl(bytes: Uint8Array): CertificateRevocationList {
   }
   const issuer = readName(field("The issuer"));
   const thisUpdate = field("The time").time();
-  const isTime = (tlv: Tlv | undefined) => tlv?.tag === TAG.utcTime || tlv?.tag === TAG.generalizedTime;
+  const isTime = (tlv: Tlv | undefined) => tlv?.tag === tags.utcTime || tlv?.tag === tags.generalizedTime;
   const nextUpdate = isTime(fields[next]) ? field("The next time").time() : null;
-  const entries = fields[next]?.tag === TAG.sequence ? fields[next++] : undefined;
+  const entries = fields[next]?.tag === tags.sequence ? fields[next++] : undefined;
   const extensions = readCrlExtensions(fields.slice(next).find((tlv) => tlv.tag === contextConstructed(0)));
   return {
     der: outer.bytes,
@@ -84,8 +84,8 @@ function readEntries(entries: Tlv | undefined): ReadonlyMap<string, Date> {
   if (entries === undefined) return revokedAt;
   for (const entry of entries.iterate()) {
     const serial = entry
-      .expect(TAG.sequence, "An entry of a revocation list")
-      .at(0, "A serial number", TAG.integer);
+      .expect(tags.sequence, "An entry of a revocation list")
+      .at(0, "A serial number", tags.integer);
     if (serial.valueLength === 0 || serial.valueLength > 64) {
       throw new EmrtdError("CRL_INVALID", "A serial number in a revocation list is empty or too long");
     }
@@ -98,9 +98,9 @@ function readEntries(entries: Tlv | undefined): ReadonlyMap<string, Date> {
 
 /** RFC 5280, section 5.3: a list with an entry that is not understood must not be used at all. */
 function checkEntryExtensions(extensions: Tlv): void {
-  for (const extension of extensions.expect(TAG.sequence, "The extensions of an entry").iterate()) {
+  for (const extension of extensions.expect(tags.sequence, "The extensions of an entry").iterate()) {
     const { oid, critical } = readExtension(extension);
-    if (oid === CERTIFICATE_ISSUER || (critical && !HARMLESS_ENTRY_EXTENSIONS.has(oid))) {
+    if (oid === certificateIssuer || (critical && !harmlessEntryExtensions.has(oid))) {
       throw new EmrtdError(
         "CRL_INVALID",
         `A revocation list with the extension ${oid} in an entry is of several issuers or not understood`,
@@ -114,8 +114,8 @@ function readExtension(extension: Tlv): {
   readonly critical: boolean;
   readonly value: Uint8Array;
 } {
-  const parts = extension.expect(TAG.sequence, "An extension").children();
-  const marked = parts[1]?.tag === TAG.boolean ? parts[1] : undefined;
+  const parts = extension.expect(tags.sequence, "An extension").children();
+  const marked = parts[1]?.tag === tags.boolean ? parts[1] : undefined;
   return {
     oid: extension.at(0, "The name of an extension").oid(),
     critical: marked?.boolean() ?? false,
@@ -143,13 +143,13 @@ function readCrlExtensions(wrapper: Tlv | undefined): {
   let number: string | null = null;
   let authorityKeyId: Uint8Array | null = null;
   if (wrapper === undefined) return { number, authorityKeyId };
-  for (const extension of wrapper.at(0, "The extensions of a revocation list", TAG.sequence).children()) {
+  for (const extension of wrapper.at(0, "The extensions of a revocation list", tags.sequence).children()) {
     const { oid, critical, value } = readExtension(extension);
-    if (oid === EXTENSION.crlNumber) {
+    if (oid === extensionOids.crlNumber) {
       number = toHex(readWhole(value).unsignedBytes());
-    } else if (oid === EXTENSION.authorityKeyId) {
+    } else if (oid === extensionOids.authorityKeyId) {
       authorityKeyId = readAuthorityKeyId(readWhole(value));
-    } else if (oid === EXTENSION.deltaIndicator || oid === ISSUING_DISTRIBUTION_POINT || critical) {
+    } else if (oid === extensionOids.deltaIndicator || oid === issuingDistributionPoint || critical) {
       throw new EmrtdError(
         "CRL_INVALID",
         `A revocation list with the extension ${oid} is not complete or not understood`,

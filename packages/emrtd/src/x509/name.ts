@@ -1,12 +1,12 @@
 import type { Tlv } from "../ber/read.ts";
-import { TAG } from "../ber/tag.ts";
+import { tags } from "../ber/tag.ts";
 import { toHex } from "../bytes.ts";
 import { isEmrtdError } from "../emrtd-error.ts";
 
-const COUNTRY_OID = "2.5.4.6";
+const countryOid = "2.5.4.6";
 
-const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
-  [COUNTRY_OID, "C"],
+const shortNames: ReadonlyMap<string, string> = new Map([
+  [countryOid, "C"],
   ["2.5.4.3", "CN"],
   ["2.5.4.5", "serialNumber"],
   ["2.5.4.7", "L"],
@@ -15,7 +15,7 @@ const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
   ["2.5.4.11", "OU"],
 ]);
 
-export interface DistinguishedName {
+export type DistinguishedName = {
   /**
    * Equal for names that RFC 5280 calls equal: the string type, case and runs of spaces do not count, the order of the
    * parts does.
@@ -25,29 +25,29 @@ export interface DistinguishedName {
   readonly country: string | null;
   /** For people, most significant part first. */
   readonly display: string;
-}
+};
 
 /** Names come from strangers' certificates and are shown in reports, so what is shown of them is bounded. */
-const MAX_DISPLAY_CHARACTERS = 300;
+const maxDisplayCharacters = 300;
 
 export function readName(name: Tlv): DistinguishedName {
-  name.expect(TAG.sequence, "A name");
+  name.expect(tags.sequence, "A name");
   const keys: string[] = [];
   const displays: string[] = [];
   let country: string | null = null;
   for (const relative of name.children()) {
-    relative.expect(TAG.set, "A part of a name");
+    relative.expect(tags.set, "A part of a name");
     const partKeys: string[] = [];
     for (const attribute of relative.children()) {
       const type = attribute.at(0, "The type of a name's part").oid();
       const text = valueText(attribute.at(1, "The value of a name's part"));
       partKeys.push(`${type}=${JSON.stringify(comparable(text))}`);
-      displays.push(`${SHORT_NAMES.get(type) ?? type}=${printable(text)}`);
-      if (type === COUNTRY_OID) country ??= text.trim();
+      displays.push(`${shortNames.get(type) ?? type}=${printable(text)}`);
+      if (type === countryOid) country ??= text.trim();
     }
     keys.push(partKeys.length === 1 ? (partKeys[0] ?? "") : partKeys.sort().join("+"));
   }
-  return { key: keys.join(","), country, display: displays.join(", ").slice(0, MAX_DISPLAY_CHARACTERS) };
+  return { key: keys.join(","), country, display: displays.join(", ").slice(0, maxDisplayCharacters) };
 }
 
 /** Whatever is not text is compared, and shown, as its bytes. */
@@ -60,14 +60,14 @@ function valueText(value: Tlv): string {
   }
 }
 
-const PLAIN_TEXT = /^[ -~]*$/;
+const plainText = /^[ -~]*$/;
 
 function comparable(text: string): string {
-  const folded = PLAIN_TEXT.test(text) ? text : text.normalize("NFKC");
+  const folded = plainText.test(text) ? text : text.normalize("NFKC");
   return folded.trim().replace(/\s+/g, " ").toLowerCase();
 }
 
 /** Names end up in terminals and pages of operators, so control characters stay out. */
 function printable(text: string): string {
-  return PLAIN_TEXT.test(text) ? text : text.replace(/[\p{Cc}\p{Cf}]/gu, "\u{fffd}");
+  return plainText.test(text) ? text : text.replace(/[\p{Cc}\p{Cf}]/gu, "\u{fffd}");
 }

@@ -8,30 +8,30 @@ import { PcscdClient } from "../../src/node/pcscd-client.ts";
 import { insertIntoVpcd } from "../../src/node/vpcd.ts";
 import type { VirtualChip } from "../../src/virtual/virtual-chip.ts";
 
-const DAEMON = "/usr/sbin/pcscd";
-const DRIVER = "/usr/lib/pcsc/drivers/serial/libifdvpcd.so";
+const daemonPath = "/usr/sbin/pcscd";
+const driverPath = "/usr/lib/pcsc/drivers/serial/libifdvpcd.so";
 
 /** The reason why tests over PC/SC cannot run here, or false. */
 export const skipWithoutPcscd: string | false =
-  process.platform !== "linux" || !existsSync(DAEMON) || !existsSync(DRIVER)
+  process.platform !== "linux" || !existsSync(daemonPath) || !existsSync(driverPath)
     ? "pcscd and vsmartcard-vpcd are not installed (Debian packages of these names)"
     : process.getuid?.() !== 0
       ? "pcscd can be started by root only"
       : false;
 
-export interface TestPcscd {
+export type TestPcscd = {
   readonly socketPath: string;
   /** Where the virtual reader waits for its card. */
   readonly vpcdPort: number;
   /** Puts a chip into the reader and waits until the daemon says that it is there; closing it waits until it is not. */
   insert(chip: VirtualChip): Promise<{ close(): Promise<void> }>;
   stop(): Promise<void>;
-}
+};
 
-const POLL_MILLISECONDS = 50;
+const pollMilliseconds = 50;
 /** Far more than the daemon ever needs, because a machine that is busy with other tests must not fail this one. */
-const DEADLINE_MILLISECONDS = 60_000;
-const MAX_STARTS = 5;
+const deadlineMilliseconds = 60_000;
+const maxStarts = 5;
 
 /** A port that was free a moment ago; the virtual reader takes its neighbour too. */
 async function freePort(): Promise<number> {
@@ -57,12 +57,12 @@ export async function startPcscd(): Promise<TestPcscd> {
       // The daemon answers once it has opened its readers. It goes on without one whose port was taken meanwhile.
       const client = await PcscdClient.open({
         socketPath: daemon.socketPath,
-        timeoutMilliseconds: DEADLINE_MILLISECONDS,
+        timeoutMilliseconds: deadlineMilliseconds,
       });
       const readers = await client.readers();
       await client.close();
       if (readers.length > 0) return daemon;
-      if (start >= MAX_STARTS) throw new Error(`pcscd has no virtual reader: ${daemon.log()}`);
+      if (start >= maxStarts) throw new Error(`pcscd has no virtual reader: ${daemon.log()}`);
     } catch (error) {
       await daemon.stop();
       throw error;
@@ -78,7 +78,7 @@ async function spawnPcscd(): Promise<TestPcscd & { log(): string }> {
   const configuration = path.join(folder, "readers");
   writeFileSync(
     configuration,
-    `FRIENDLYNAME "Virtual PCD"\nDEVICENAME /dev/null:${channel}\nLIBPATH ${DRIVER}\nCHANNELID ${channel}\n`,
+    `FRIENDLYNAME "Virtual PCD"\nDEVICENAME /dev/null:${channel}\nLIBPATH ${driverPath}\nCHANNELID ${channel}\n`,
   );
   const boundPath = path.join(folder, "bound");
   const socketPath = path.join(folder, "pcscd.comm");
@@ -90,7 +90,7 @@ async function spawnPcscd(): Promise<TestPcscd & { log(): string }> {
   const handle = (listener as unknown as { _handle: { fd: number } })._handle;
   const daemon: ChildProcess = spawn(
     "/bin/sh",
-    ["-c", `LISTEN_PID=$$ LISTEN_FDS=1 exec ${DAEMON} --foreground --error --config ${configuration}`],
+    ["-c", `LISTEN_PID=$$ LISTEN_FDS=1 exec ${daemonPath} --foreground --error --config ${configuration}`],
     { stdio: ["ignore", "pipe", "pipe", handle.fd] },
   );
   // Our own copy must not take connections away from the daemon. Closing it removes the path that it was bound to, so the
@@ -128,13 +128,13 @@ async function spawnPcscd(): Promise<TestPcscd & { log(): string }> {
 
 /** The daemon looks at its readers about twice a second and tells what it saw the last time. */
 async function untilCard(socketPath: string, present: boolean): Promise<void> {
-  const client = await PcscdClient.open({ socketPath, timeoutMilliseconds: DEADLINE_MILLISECONDS });
+  const client = await PcscdClient.open({ socketPath, timeoutMilliseconds: deadlineMilliseconds });
   try {
-    const deadline = Date.now() + DEADLINE_MILLISECONDS;
+    const deadline = Date.now() + deadlineMilliseconds;
     while ((await client.readers()).some(({ cardPresent }) => cardPresent) !== present) {
       if (Date.now() > deadline)
         throw new Error(`the daemon did not notice that the card ${present ? "came" : "left"}`);
-      await delay(POLL_MILLISECONDS);
+      await delay(pollMilliseconds);
     }
   } finally {
     await client.close();

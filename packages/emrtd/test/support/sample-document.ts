@@ -1,16 +1,16 @@
 import { generateKeyPairSync } from "node:crypto";
-import { OID } from "../../src/ber/oid.ts";
+import { oids } from "../../src/ber/oid.ts";
 import { integer, oid, sequence, setOf, tlv } from "../../src/ber/write.ts";
 import type { MrzKeyFields } from "../../src/mrz/mrz-key.ts";
 import type { ChipFileName } from "../../src/reader/chip-files.ts";
 import { seededRandom } from "./seeded-random.ts";
 
-export const SAMPLE_KEY: MrzKeyFields = {
+export const sampleKey: MrzKeyFields = {
   documentNumber: "L898902C3",
   dateOfBirth: "740812",
   dateOfExpiry: "120415",
 };
-export const SAMPLE_CAN = "135792";
+export const sampleCan = "135792";
 
 /** Files that have the outer shape of the real ones and noise inside: enough for everything below the data layer. */
 export function sampleFiles(options: { dg2Bytes?: number } = {}): Partial<Record<ChipFileName, Uint8Array>> {
@@ -24,10 +24,10 @@ export function sampleFiles(options: { dg2Bytes?: number } = {}): Partial<Record
   };
 }
 
-export interface SampleAgreementKey {
+export type SampleAgreementKey = {
   readonly spki: Uint8Array;
   readonly pkcs8: Uint8Array;
-}
+};
 
 export function ecKey(namedCurve: string, paramEncoding: "named" | "explicit" = "named"): SampleAgreementKey {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve, paramEncoding });
@@ -44,7 +44,7 @@ export function dg14(
   options: { keyId?: number; agreement?: "DH" | "ECDH" } = {},
 ): Uint8Array {
   const keyId = options.keyId === undefined ? [] : [integer(options.keyId)];
-  const keyOid = options.agreement === "DH" ? OID.publicKeyDh : OID.publicKeyEcdh;
+  const keyOid = options.agreement === "DH" ? oids.publicKeyDh : oids.publicKeyEcdh;
   return tlv(
     0x6e,
     setOf(

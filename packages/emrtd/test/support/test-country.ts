@@ -7,17 +7,17 @@ import { signerProfile } from "../../src/node/test-country/signer-profiles.ts";
 import { createTestCountry, testCountryTrust } from "../../src/node/test-country/test-country.ts";
 import { TrustStore } from "../../src/trust/trust-store.ts";
 import type { DocumentFiles } from "../../src/verify/document-content.ts";
-import { DEFAULT_POLICY, type VerificationPolicy } from "../../src/verify/policy.ts";
+import { defaultPolicy, type VerificationPolicy } from "../../src/verify/policy.ts";
 import type { Report } from "../../src/verify/report.ts";
 import { verifyDocument } from "../../src/verify/verify-document.ts";
 import { documentFilesOf } from "../../src/virtual/test-document.ts";
 
-export const NOW = new Date("2026-05-05T12:00:00Z");
+export const today = new Date("2026-05-05T12:00:00Z");
 export const checker = createNodeSignatureChecker();
-export const utopia = createTestCountry("tests of the package", NOW);
+export const utopia = createTestCountry("tests of the package", today);
 export const utopiaTrust = new TrustStore(testCountryTrust(utopia), checker);
 
-export const SPECIMEN: MrzContent = {
+export const specimen: MrzContent = {
   format: "TD3",
   documentCode: "P",
   issuingState: "UTO",
@@ -44,7 +44,7 @@ export function makeFiles(options: Options = {}): DocumentFiles {
       portrait: readPortrait("adult.jpg"),
       ...rest,
       profile: signerProfile(profileId),
-      mrz: { ...SPECIMEN, ...mrz },
+      mrz: { ...specimen, ...mrz },
     }),
   );
 }
@@ -64,8 +64,8 @@ export function verify(
   files: DocumentFiles,
   options: { policy?: Partial<VerificationPolicy>; trust?: TrustStore; now?: Date } = {},
 ): Report {
-  const { policy = {}, trust = utopiaTrust, now = NOW } = options;
-  return verifyDocument({ files, trust, policy: { ...DEFAULT_POLICY, ...policy }, now, checker }).report;
+  const { policy = {}, trust = utopiaTrust, now = today } = options;
+  return verifyDocument({ files, trust, policy: { ...defaultPolicy, ...policy }, now, checker }).report;
 }
 
 export function flipBit(bytes: Uint8Array, bit: number): Uint8Array {

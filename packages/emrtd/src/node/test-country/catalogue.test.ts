@@ -5,7 +5,7 @@ import { mrzInformation } from "../../mrz/mrz-key.ts";
 import { keyFieldsOf, parseMrzLines } from "../../mrz/parse-mrz.ts";
 import { TrustStore } from "../../trust/trust-store.ts";
 import { failureCodeOf } from "../../verify/failure-code.ts";
-import { DEFAULT_POLICY } from "../../verify/policy.ts";
+import { defaultPolicy } from "../../verify/policy.ts";
 import { failedCheckOf, type Report, withChipProof } from "../../verify/report.ts";
 import { verifyDocument } from "../../verify/verify-document.ts";
 import {
@@ -15,21 +15,21 @@ import {
   type TestDocument,
 } from "../../virtual/test-document.ts";
 import { testDocuments } from "./catalogue.ts";
-import { createTestCountry, DEFAULT_TEST_SEED, testCountryTrust } from "./test-country.ts";
+import { createTestCountry, defaultTestSeed, testCountryTrust } from "./test-country.ts";
 
-const NOW = new Date("2026-11-15T00:00:00Z");
-const documents = testDocuments(NOW);
+const today = new Date("2026-11-15T00:00:00Z");
+const documents = testDocuments(today);
 
 function trustAt(now: Date): TrustStore {
-  return new TrustStore(testCountryTrust(createTestCountry(DEFAULT_TEST_SEED, now)), checker);
+  return new TrustStore(testCountryTrust(createTestCountry(defaultTestSeed, now)), checker);
 }
 
-const trust = trustAt(NOW);
+const trust = trustAt(today);
 
 /** As a session would: the chip is asked for the proof, and can give it when it has the key. */
-function judge(document: TestDocument, now = NOW, store = trust): Report {
+function judge(document: TestDocument, now = today, store = trust): Report {
   const files = documentFilesOf(document);
-  const { report } = verifyDocument({ files, trust: store, policy: DEFAULT_POLICY, now, checker });
+  const { report } = verifyDocument({ files, trust: store, policy: defaultPolicy, now, checker });
   const proof = report.nextProof;
   if (proof === null) return report;
   const { chip } = document;
@@ -80,7 +80,7 @@ test("the catalogue is the same, byte for byte, through the year, and good on it
   for (const document of documents) {
     assert.deepEqual(judge(document, lastDay, trustAt(lastDay)), judge(document));
   }
-  assert.notDeepEqual(testDocuments(NOW, "another seed"), documents);
+  assert.notDeepEqual(testDocuments(today, "another seed"), documents);
 });
 
 test("documents, numbers and ids are told apart", () => {
@@ -92,7 +92,7 @@ test("documents, numbers and ids are told apart", () => {
 
 test("the printed zone opens the chip", () => {
   for (const { mrzLines, chip } of documents) {
-    assert.equal(mrzInformation(keyFieldsOf(parseMrzLines(mrzLines, NOW))), mrzInformation(chip.mrzKey));
+    assert.equal(mrzInformation(keyFieldsOf(parseMrzLines(mrzLines, today))), mrzInformation(chip.mrzKey));
   }
 });
 
@@ -112,8 +112,8 @@ test("the portraits are JPEG and, in one document, JPEG 2000", () => {
     const { content } = verifyDocument({
       files: documentFilesOf(document),
       trust,
-      policy: DEFAULT_POLICY,
-      now: NOW,
+      policy: defaultPolicy,
+      now: today,
       checker,
     });
     return content?.portraits.faces[0].image.kind ?? "none";
@@ -125,5 +125,5 @@ test("the operator's store does not know the test country", () => {
   const [document] = documents;
   assert.ok(document);
   const operator = new TrustStore([], checker);
-  assert.equal(failedCheckOf(judge(document, NOW, operator))?.name, "chain");
+  assert.equal(failedCheckOf(judge(document, today, operator))?.name, "chain");
 });

@@ -10,9 +10,9 @@ import type {
 import { type PersonalisationRequest, personalise } from "./personalise.ts";
 import { type PortraitName, readPortrait } from "./portraits.ts";
 import { signerProfile } from "./signer-profiles.ts";
-import { createTestCountry, DEFAULT_TEST_SEED, TEST_COUNTRY, type TestCountry } from "./test-country.ts";
+import { createTestCountry, defaultTestSeed, type TestCountry, testCountry } from "./test-country.ts";
 
-interface Entry {
+type Entry = {
   readonly id: string;
   readonly title: string;
   readonly description: string;
@@ -26,7 +26,7 @@ interface Entry {
   readonly options?: Partial<Omit<PersonalisationRequest, "country" | "profile" | "mrz" | "portrait">>;
   /** Changes a file after the state signed it. */
   readonly tamper?: (files: Files, mrz: MrzContent) => Files;
-}
+};
 
 type Files = Readonly<Partial<Record<TestFileName, Uint8Array>>>;
 
@@ -213,7 +213,7 @@ function entries(year: number): readonly Entry[] {
  * The documents of the test country for the year of `now`: one for each way that a verification can end. The same seed and year give the same
  * bytes.
  */
-export function testDocuments(now: Date, seed: string = DEFAULT_TEST_SEED): readonly TestDocument[] {
+export function testDocuments(now: Date, seed: string = defaultTestSeed): readonly TestDocument[] {
   const country = createTestCountry(seed, now);
   return entries(country.year).map((entry, index) => makeDocument(country, entry, index));
 }
@@ -223,8 +223,8 @@ function makeDocument(country: TestCountry, entry: Entry, index: number): TestDo
   const mrz: MrzContent = {
     format: "TD3",
     documentCode: "P",
-    issuingState: TEST_COUNTRY.threeLetters,
-    nationality: TEST_COUNTRY.threeLetters,
+    issuingState: testCountry.threeLetters,
+    nationality: testCountry.threeLetters,
     documentNumber: `UT${number}TST`,
     dateOfBirth: `${shortYear(country.year - 34)}0812`,
     dateOfExpiry: `${shortYear(country.year + 5)}1231`,

@@ -19,26 +19,26 @@ import {
 import type { SignatureScheme } from "../../crypto/signature-scheme.ts";
 import { type SigningKey, signatureAlgorithm } from "./signing-key.ts";
 
-export interface TestName {
+export type TestName = {
   /** Null leaves it out of the name, as one state did for years. */
   readonly country: string | null;
   readonly organization: string;
   readonly commonName: string;
-}
+};
 
-export interface Validity {
+export type Validity = {
   readonly notBefore: Date;
   readonly notAfter: Date;
-}
+};
 
 /** Somebody who can issue: a name, a key, and the way it signs. */
-export interface Issuer {
+export type Issuer = {
   readonly name: TestName;
   readonly key: SigningKey;
   readonly scheme: SignatureScheme;
-}
+};
 
-export interface CertificateRequest {
+export type CertificateRequest = {
   readonly issuer: Issuer;
   readonly subject: TestName;
   readonly subjectKey: SigningKey;
@@ -46,7 +46,7 @@ export interface CertificateRequest {
   readonly validity: Validity;
   readonly use: "authority" | "document_signer" | "master_list_signer";
   readonly privateKeyUsagePeriod?: Validity;
-}
+};
 
 export function encodeName({ country, organization, commonName }: TestName): Uint8Array {
   const part = (type: string, value: Uint8Array) => setOf(sequence(oid(type), value));
@@ -108,7 +108,7 @@ export function issueCertificate(request: CertificateRequest): Uint8Array {
   return sequence(tbs, algorithm, bitString(issuer.key.sign(issuer.scheme, tbs)));
 }
 
-export interface RevocationRequest {
+export type RevocationRequest = {
   readonly issuer: Issuer;
   readonly thisUpdate: Date;
   readonly nextUpdate: Date;
@@ -116,19 +116,19 @@ export interface RevocationRequest {
   readonly revoked: readonly RevokedSerial[];
   /** Beside the two that every list has: what makes a list partial, indirect or not understood. */
   readonly extensions?: readonly TestExtension[];
-}
+};
 
-export interface RevokedSerial {
+export type RevokedSerial = {
   readonly serial: Uint8Array;
   readonly at: Date;
   readonly extensions?: readonly TestExtension[];
-}
+};
 
-export interface TestExtension {
+export type TestExtension = {
   readonly type: string;
   readonly critical: boolean;
   readonly value: Uint8Array;
-}
+};
 
 export function issueRevocationList({
   issuer,

@@ -3,10 +3,10 @@ import { test } from "node:test";
 import { inFolder, openssl, pem, skipWithoutOpenssl as skip } from "../../../test/support/openssl.ts";
 import { makeFiles, utopia } from "../../../test/support/test-country.ts";
 import { readSodContent } from "../../lds/sod.ts";
-import { SIGNER_PROFILES } from "./signer-profiles.ts";
+import { signerProfiles } from "./signer-profiles.ts";
 
 /** OpenSSL refuses chains with explicit curve parameters, so it can judge the RSA signers alone. */
-for (const profile of SIGNER_PROFILES.filter(({ key }) => key.kind === "rsa")) {
+for (const profile of signerProfiles.filter(({ key }) => key.kind === "rsa")) {
   test(`openssl accepts the security object of ${profile.id}, and refuses it altered`, { skip }, () => {
     inFolder((write) => {
       const authority = utopia.authorityCertificates.get(profile.authority);

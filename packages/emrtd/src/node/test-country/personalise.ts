@@ -1,4 +1,4 @@
-import { OID } from "../../ber/oid.ts";
+import { oids } from "../../ber/oid.ts";
 import { buildCom } from "../../lds/com.ts";
 import type { DataGroupNumber } from "../../lds/data-group.ts";
 import { buildDg1 } from "../../lds/dg1.ts";
@@ -17,7 +17,7 @@ import type { SignerVariant, TestCountry } from "./test-country.ts";
 export type ChipAuthenticationKind = "ecdh_aes128" | "ecdh_3des" | "ecdh_unknown_curve";
 export type ActiveAuthenticationKind = "rsa" | "ecdsa";
 
-export interface PersonalisationRequest {
+export type PersonalisationRequest = {
   readonly country: TestCountry;
   readonly profile: SignerProfile;
   readonly signerVariant?: SignerVariant;
@@ -32,27 +32,27 @@ export interface PersonalisationRequest {
   readonly signing?: Partial<MessageOptions>;
   /** Changes the zone before it is signed, for documents that the state itself got wrong. */
   readonly spoilMrz?: (lines: readonly string[]) => readonly string[];
-}
+};
 
-export interface PersonalisedDocument {
+export type PersonalisedDocument = {
   readonly mrzLines: readonly string[];
   readonly files: Readonly<Partial<Record<TestFileName, Uint8Array>>>;
   readonly chip: TestChip;
-}
+};
 
 /** AES-128 with generic mapping, on brainpoolP256r1 in the table of standardised domain parameters. */
-const PACE = { oid: `${OID.paceEcdhGm}.2`, parameterId: 13 } as const;
+const paceOffered = { oid: `${oids.paceEcdhGm}.2`, parameterId: 13 } as const;
 
-interface ChipKey {
+type ChipKey = {
   readonly infos: readonly SecurityInfoContent[];
   readonly key: SigningKey;
-}
+};
 
-interface ChipAuthenticationKey {
+type ChipAuthenticationKey = {
   readonly infos: readonly SecurityInfoContent[];
   /** Null where the software chip could not use it. */
   readonly privateKey: Uint8Array | null;
-}
+};
 
 function chipAuthenticationKey(
   seed: string,
@@ -62,14 +62,15 @@ function chipAuthenticationKey(
   const keyLabel = `${label} chip authentication`;
   const infos = (protocol: string, subjectPublicKeyInfo: Uint8Array): readonly SecurityInfoContent[] => [
     { kind: "chipAuthentication", protocol, version: 1 },
-    { kind: "chipAuthenticationPublicKey", protocol: OID.publicKeyEcdh, subjectPublicKeyInfo },
+    { kind: "chipAuthenticationPublicKey", protocol: oids.publicKeyEcdh, subjectPublicKeyInfo },
   ];
   if (kind === "ecdh_unknown_curve") {
     const publicKey = secp256k1PublicKey(seed, keyLabel);
-    return { infos: infos(OID.chipAuthenticationEcdhAes128, publicKey), privateKey: null };
+    return { infos: infos(oids.chipAuthenticationEcdhAes128, publicKey), privateKey: null };
   }
   const key = ecSigningKey(seed, keyLabel, "brainpoolP256r1", { explicitParameters: true });
-  const protocol = kind === "ecdh_aes128" ? OID.chipAuthenticationEcdhAes128 : OID.chipAuthenticationEcdh3Des;
+  const protocol =
+    kind === "ecdh_aes128" ? oids.chipAuthenticationEcdhAes128 : oids.chipAuthenticationEcdh3Des;
   return { infos: infos(protocol, key.subjectPublicKeyInfo), privateKey: key.pkcs8 };
 }
 
@@ -102,7 +103,10 @@ export function personalise(request: PersonalisationRequest): PersonalisedDocume
   if (infos.length > 0) {
     dataGroups.set(
       14,
-      buildDg14([...infos, { kind: "pace", protocol: PACE.oid, parameterId: BigInt(PACE.parameterId) }]),
+      buildDg14([
+        ...infos,
+        { kind: "pace", protocol: paceOffered.oid, parameterId: BigInt(paceOffered.parameterId) },
+      ]),
     );
   }
   if (activeAuthentication) dataGroups.set(15, buildDg15(activeAuthentication.key.subjectPublicKeyInfo));
@@ -128,7 +132,7 @@ export function personalise(request: PersonalisationRequest): PersonalisedDocume
         dateOfExpiry: mrz.dateOfExpiry,
       },
       can,
-      pace: [PACE],
+      pace: [paceOffered],
       chipAuthentication:
         chipAuthentication?.privateKey && !clone ? [{ privateKey: chipAuthentication.privateKey }] : [],
       activeAuthentication:

@@ -5,13 +5,13 @@ import type { TestHolder } from "../../virtual/test-document.ts";
 export type PortraitName = "adult.jpg" | "elder.jpg" | "child.jpg" | "elder.jp2";
 
 export type PosedPerson = TestHolder["person"];
-export const POSED_PEOPLE: readonly PosedPerson[] = ["adult", "elder", "child"];
+export const posedPeople: readonly PosedPerson[] = ["adult", "elder", "child"];
 
 /** Degrees to the person's own left, and upwards. */
 export type Pose = readonly [yaw: number, pitch: number];
 
 /** The heads that were drawn turned, so that a camera can be shown one that moves. */
-export const POSES: readonly Pose[] = [
+export const poses: readonly Pose[] = [
   [0, 0],
   [9, 0],
   [18, 0],
@@ -37,7 +37,7 @@ export function readPortrait(name: PortraitName): Uint8Array {
   return read(name);
 }
 
-/** A JPEG of 240 by 320 pixels; the pose is one of `POSES`. */
+/** A JPEG of 240 by 320 pixels; the pose is one of `poses`. */
 export function readPose(person: PosedPerson, [yaw, pitch]: Pose): Uint8Array {
   return read(`poses/${person}_${yaw}_${pitch}.jpg`);
 }

@@ -3,7 +3,7 @@
  * once with `generateKeyPairSync("rsa", …)` and are kept because RSA keys cannot be derived from a seed in reasonable time.
  * PKCS#8 in base64.
  */
-export const RSA_TEST_KEYS = {
+export const rsaTestKeys = {
   authority4096:
     "MIIJQwIBADANBgkqhkiG9w0BAQEFAASCCS0wggkpAgEAAoICAQDnJFHK/NqLWWwPtD5MWAwPTylv9FCKJYwz1/wLsISKC+D1" +
     "bQilACMAyAo5rpKLIVGg0bjXRbI5sVnRuwGVWpK9T4Y47nzBvwYa+hPZCCRNWiy8wcrKeUWzilgaGhxIwIAF+hPwe413WhjC" +
@@ -198,4 +198,4 @@ export const RSA_TEST_KEYS = {
     "DEU2lF6N7fkOoFYYx9x3/ISPC9BCtho9p7sNVQlJg16hoqwsO6+Cj8xL/0UB16xPCbgjVK49ZWYDtdskBTIGRv4=",
 } as const;
 
-export type RsaTestKeyName = keyof typeof RSA_TEST_KEYS;
+export type RsaTestKeyName = keyof typeof rsaTestKeys;

@@ -1,6 +1,6 @@
-import { OID } from "../../ber/oid.ts";
+import { oids } from "../../ber/oid.ts";
 import { readTlv } from "../../ber/read.ts";
-import { contextConstructed, TAG } from "../../ber/tag.ts";
+import { contextConstructed, tags } from "../../ber/tag.ts";
 import {
   contextTag,
   contextValue,
@@ -13,7 +13,7 @@ import {
   utcTime,
 } from "../../ber/write.ts";
 import { concat } from "../../bytes.ts";
-import { ATTRIBUTE_OID } from "../../cms/signed-data.ts";
+import { attributeOids } from "../../cms/signed-data.ts";
 import type { SignatureScheme } from "../../crypto/signature-scheme.ts";
 import type { DataGroupNumber } from "../../lds/data-group.ts";
 import { buildLdsSecurityObject, type DigestName } from "../../lds/lds-security-object.ts";
@@ -21,21 +21,21 @@ import { buildSod } from "../../lds/sod.ts";
 import { readCertificate } from "../../x509/certificate.ts";
 import { digestOf, hashAlgorithm, type SigningKey, signatureAlgorithm } from "./signing-key.ts";
 
-export interface MessageSigner {
+export type MessageSigner = {
   readonly certificate: Uint8Array;
   readonly key: SigningKey;
   readonly scheme: SignatureScheme;
-}
+};
 
-export interface MessageOptions {
+export type MessageOptions = {
   /** Null leaves the attribute out, as several states do. */
   readonly signedAt: Date | null;
   readonly identifySignerBy: "issuer_and_serial" | "subject_key_id";
   /** Deviations from the standard that real states show, to be put into a message on purpose. */
   readonly quirks?: MessageQuirks;
-}
+};
 
-export interface MessageQuirks {
+export type MessageQuirks = {
   readonly contentType?: string;
   /** What the signed attribute says of the content, where it differs from what stands beside the content. */
   readonly signedContentType?: string;
@@ -45,7 +45,7 @@ export interface MessageQuirks {
   readonly withoutSignedAttributes?: boolean;
   /** In BER with an indefinite length and the content in pieces. */
   readonly indefiniteLength?: boolean;
-}
+};
 
 /** CMS SignedData with signed attributes, as security objects and master lists are. */
 export function signMessage(
@@ -57,9 +57,9 @@ export function signMessage(
   const digest = digestOf(scheme.hash, content);
   const attribute = (type: string, value: Uint8Array) => sequence(oid(type), setOf(value));
   const attributes = setOf(
-    attribute(ATTRIBUTE_OID.contentType, oid(quirks.signedContentType ?? contentType)),
-    attribute(ATTRIBUTE_OID.messageDigest, octetString(digest)),
-    ...(signedAt === null ? [] : [attribute(ATTRIBUTE_OID.signingTime, utcTime(signedAt))]),
+    attribute(attributeOids.contentType, oid(quirks.signedContentType ?? contentType)),
+    attribute(attributeOids.messageDigest, octetString(digest)),
+    ...(signedAt === null ? [] : [attribute(attributeOids.signingTime, utcTime(signedAt))]),
   );
   const sign = quirks.sign ?? ((message: Uint8Array) => key.sign(scheme, message));
   const withAttributes = quirks.withoutSignedAttributes !== true;
@@ -78,14 +78,14 @@ export function signMessage(
       ? indefinite(0x24, octetString(content.subarray(0, middle)), octetString(content.subarray(middle)))
       : octetString(content);
   const signedData = outer(
-    TAG.sequence,
+    tags.sequence,
     integer(3),
     setOf(hashAlgorithm(scheme.hash)),
-    outer(TAG.sequence, oid(contentType), outer(contextConstructed(0), octets)),
+    outer(tags.sequence, oid(contentType), outer(contextConstructed(0), octets)),
     contextTag(0, certificate),
     setOf(signerInfo),
   );
-  return outer(TAG.sequence, oid(OID.signedData), outer(contextConstructed(0), signedData));
+  return outer(tags.sequence, oid(oids.signedData), outer(contextConstructed(0), signedData));
 }
 
 function indefinite(tag: number, ...content: readonly Uint8Array[]): Uint8Array {
@@ -102,12 +102,12 @@ function signerId(certificate: Uint8Array, by: MessageOptions["identifySignerBy"
   return sequence(issuer.bytes, serial.bytes);
 }
 
-export interface SecurityObjectRequest {
+export type SecurityObjectRequest = {
   readonly groupHash: DigestName;
   readonly dataGroups: ReadonlyMap<DataGroupNumber, Uint8Array>;
   readonly signer: MessageSigner;
   readonly options: MessageOptions;
-}
+};
 
 /** EF.SOD over these data groups. */
 export function signSecurityObject({
@@ -120,7 +120,7 @@ export function signSecurityObject({
   const versions = { ldsVersion: "1.8", unicodeVersion: "6.3.0" };
   const content = buildLdsSecurityObject({ digest: groupHash, hashes, versions });
   return buildSod(
-    signMessage(options.quirks?.contentType ?? OID.ldsSecurityObject, content, signer, options),
+    signMessage(options.quirks?.contentType ?? oids.ldsSecurityObject, content, signer, options),
   );
 }
 
@@ -130,5 +130,5 @@ export function signMasterList(
   signer: MessageSigner,
   options: MessageOptions,
 ): Uint8Array {
-  return signMessage(OID.cscaMasterList, sequence(integer(0), setOf(...certificates)), signer, options);
+  return signMessage(oids.cscaMasterList, sequence(integer(0), setOf(...certificates)), signer, options);
 }

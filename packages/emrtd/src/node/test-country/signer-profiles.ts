@@ -10,14 +10,14 @@ export type KeySpecification =
   | { readonly kind: "ec"; readonly curve: CurveName; readonly explicitParameters: boolean };
 
 /** How a document signer of the test country signs, and who issued its certificate. */
-export interface SignerProfile {
+export type SignerProfile = {
   readonly id: string;
   readonly authority: AuthorityId;
   readonly key: KeySpecification;
   readonly scheme: SignatureScheme;
   /** The hash of the data groups. */
   readonly groupHash: DigestName;
-}
+};
 
 function idOf(hash: DigestName): string {
   return hash.replace("-", "").toLowerCase();
@@ -56,7 +56,7 @@ function ecProfiles(authority: AuthorityId, curve: CurveName, hash: DigestName):
 }
 
 /** Every kind of signature that real documents carry. */
-export const SIGNER_PROFILES: readonly SignerProfile[] = [
+export const signerProfiles: readonly SignerProfile[] = [
   rsaProfile("signer2048", "SHA-1"),
   rsaProfile("signer2048", "SHA-224"),
   rsaProfile("signer2048", "SHA-256"),
@@ -82,13 +82,13 @@ export const SIGNER_PROFILES: readonly SignerProfile[] = [
 ];
 
 export function signerProfile(id: string): SignerProfile {
-  const profile = SIGNER_PROFILES.find((candidate) => candidate.id === id);
+  const profile = signerProfiles.find((candidate) => candidate.id === id);
   if (profile === undefined) throw new TypeError(`The test country has no signer ${id}`);
   return profile;
 }
 
 /** How the authorities themselves sign. */
-export const AUTHORITY_KEYS: Readonly<
+export const authorityKeys: Readonly<
   Record<AuthorityId, { key: KeySpecification; scheme: SignatureScheme }>
 > = {
   rsa: { key: { kind: "rsa", key: "authority4096" }, scheme: { kind: "rsa_pkcs1", hash: "SHA-256" } },

@@ -7,13 +7,13 @@ import {
   privateEncrypt,
   sign,
 } from "node:crypto";
-import { OID } from "../../ber/oid.ts";
+import { oids } from "../../ber/oid.ts";
 import { bitString, contextTag, integer, nullValue, octetString, oid, sequence } from "../../ber/write.ts";
 import { bytesToBigInt, concat, uintBytes } from "../../bytes.ts";
 import { type CurveName, curveNamed } from "../../crypto/curves.ts";
-import { SIGNATURE_OID, type SignatureScheme } from "../../crypto/signature-scheme.ts";
+import { type SignatureScheme, signatureOids } from "../../crypto/signature-scheme.ts";
 import { type DigestName, digestOid } from "../../lds/lds-security-object.ts";
-import { RSA_TEST_KEYS, type RsaTestKeyName } from "./rsa-test-keys.ts";
+import { type RsaTestKeyName, rsaTestKeys } from "./rsa-test-keys.ts";
 import { seededBytes, seededScalar } from "./seeded.ts";
 
 function nodeHash(hash: DigestName): string {
@@ -25,23 +25,23 @@ export function digestOf(hash: DigestName, bytes: Uint8Array): Uint8Array {
 }
 
 /** A key of the test country. Its signatures depend on key and message alone, so that documents can be made again byte for byte. */
-export interface SigningKey {
+export type SigningKey = {
   readonly subjectPublicKeyInfo: Uint8Array;
   /** PKCS#8, for keys that a chip holds. */
   readonly pkcs8: Uint8Array;
   readonly sign: (scheme: SignatureScheme, message: Uint8Array) => Uint8Array;
-}
+};
 
 /** Names of node:crypto that differ from those of the standards. */
-const NODE_CURVE_NAMES: Partial<Record<CurveName, string>> = {
+const nodeCurveNames: Partial<Record<CurveName, string>> = {
   secp192r1: "prime192v1",
   secp256r1: "prime256v1",
 };
 
-export interface EcKeyOptions {
+export type EcKeyOptions = {
   /** Spell the curve out in the key instead of naming it, as most states do. */
   readonly explicitParameters: boolean;
-}
+};
 
 export function ecSigningKey(
   seed: string,
@@ -54,7 +54,7 @@ export function ecSigningKey(
   const scalarBytes = uintBytes(scalar, curve.orderBytes);
   const point = multiplyBase(curveName, scalarBytes);
   const parameters = options.explicitParameters ? explicitParameters(curveName) : oid(curve.oid);
-  const algorithm = sequence(oid(OID.ecPublicKey), parameters);
+  const algorithm = sequence(oid(oids.ecPublicKey), parameters);
   return {
     subjectPublicKeyInfo: sequence(algorithm, bitString(point)),
     pkcs8: sequence(
@@ -75,12 +75,12 @@ export function ecSigningKey(
 export function secp256k1PublicKey(seed: string, label: string): Uint8Array {
   const ecdh = createECDH("secp256k1");
   ecdh.setPrivateKey(seededBytes(seed, `${label} secp256k1`, 32));
-  const algorithm = sequence(oid(OID.ecPublicKey), oid("1.3.132.0.10"));
+  const algorithm = sequence(oid(oids.ecPublicKey), oid("1.3.132.0.10"));
   return sequence(algorithm, bitString(new Uint8Array(ecdh.getPublicKey())));
 }
 
 function multiplyBase(curveName: CurveName, scalar: Uint8Array): Uint8Array {
-  const ecdh = createECDH(NODE_CURVE_NAMES[curveName] ?? curveName);
+  const ecdh = createECDH(nodeCurveNames[curveName] ?? curveName);
   ecdh.setPrivateKey(scalar);
   return new Uint8Array(ecdh.getPublicKey());
 }
@@ -116,7 +116,7 @@ function explicitParameters(curveName: CurveName): Uint8Array {
   const coordinate = (value: bigint) => uintBytes(value, fieldBytes);
   return sequence(
     integer(1),
-    sequence(oid(OID.primeField), integer(p)),
+    sequence(oid(oids.primeField), integer(p)),
     sequence(octetString(coordinate(a)), octetString(coordinate(b))),
     octetString(Uint8Array.of(4), coordinate(gx), coordinate(gy)),
     integer(n),
@@ -126,7 +126,7 @@ function explicitParameters(curveName: CurveName): Uint8Array {
 
 /** RSA keys cannot be derived quickly, so they are fixed and the seed does not change them. */
 export function rsaSigningKey(name: RsaTestKeyName): SigningKey {
-  const pkcs8 = Buffer.from(RSA_TEST_KEYS[name], "base64");
+  const pkcs8 = Buffer.from(rsaTestKeys[name], "base64");
   const key = createPrivateKey({ key: pkcs8, format: "der", type: "pkcs8" });
   const modulusBits = key.asymmetricKeyDetails?.modulusLength ?? 0;
   return {
@@ -169,20 +169,20 @@ function maskBytes(hash: DigestName, from: Uint8Array, length: number): Uint8Arr
   return concat(...blocks).subarray(0, length);
 }
 
-const FIXED_OIDS = {
+const fixedOids = {
   rsa_pkcs1: {
-    "SHA-1": SIGNATURE_OID.rsaWithSha1,
-    "SHA-224": SIGNATURE_OID.rsaWithSha224,
-    "SHA-256": SIGNATURE_OID.rsaWithSha256,
-    "SHA-384": SIGNATURE_OID.rsaWithSha384,
-    "SHA-512": SIGNATURE_OID.rsaWithSha512,
+    "SHA-1": signatureOids.rsaWithSha1,
+    "SHA-224": signatureOids.rsaWithSha224,
+    "SHA-256": signatureOids.rsaWithSha256,
+    "SHA-384": signatureOids.rsaWithSha384,
+    "SHA-512": signatureOids.rsaWithSha512,
   },
   ecdsa: {
-    "SHA-1": SIGNATURE_OID.ecdsaWithSha1,
-    "SHA-224": SIGNATURE_OID.ecdsaWithSha224,
-    "SHA-256": SIGNATURE_OID.ecdsaWithSha256,
-    "SHA-384": SIGNATURE_OID.ecdsaWithSha384,
-    "SHA-512": SIGNATURE_OID.ecdsaWithSha512,
+    "SHA-1": signatureOids.ecdsaWithSha1,
+    "SHA-224": signatureOids.ecdsaWithSha224,
+    "SHA-256": signatureOids.ecdsaWithSha256,
+    "SHA-384": signatureOids.ecdsaWithSha384,
+    "SHA-512": signatureOids.ecdsaWithSha512,
   },
 } as const;
 
@@ -193,15 +193,15 @@ export function hashAlgorithm(hash: DigestName): Uint8Array {
 export function signatureAlgorithm(scheme: SignatureScheme): Uint8Array {
   switch (scheme.kind) {
     case "rsa_pkcs1":
-      return sequence(oid(FIXED_OIDS.rsa_pkcs1[scheme.hash]), nullValue());
+      return sequence(oid(fixedOids.rsa_pkcs1[scheme.hash]), nullValue());
     case "ecdsa":
-      return sequence(oid(FIXED_OIDS.ecdsa[scheme.hash]));
+      return sequence(oid(fixedOids.ecdsa[scheme.hash]));
     case "rsa_pss":
       return sequence(
-        oid(SIGNATURE_OID.rsaPss),
+        oid(signatureOids.rsaPss),
         sequence(
           contextTag(0, hashAlgorithm(scheme.hash)),
-          contextTag(1, sequence(oid(SIGNATURE_OID.mgf1), hashAlgorithm(scheme.mgfHash))),
+          contextTag(1, sequence(oid(signatureOids.mgf1), hashAlgorithm(scheme.mgfHash))),
           contextTag(2, integer(scheme.saltBytes)),
         ),
       );

@@ -9,21 +9,21 @@ import {
 } from "./issue-certificate.ts";
 import { type MessageSigner, signMasterList } from "./sign-message.ts";
 import {
-  AUTHORITY_KEYS,
   type AuthorityId,
+  authorityKeys,
   type KeySpecification,
   type SignerProfile,
 } from "./signer-profiles.ts";
 import { ecSigningKey, rsaSigningKey, type SigningKey } from "./signing-key.ts";
 
-export const TEST_COUNTRY = { twoLetters: "UT", threeLetters: "UTO", name: "Utopia" } as const;
+export const testCountry = { twoLetters: "UT", threeLetters: "UTO", name: "Utopia" } as const;
 
-export const DEFAULT_TEST_SEED = "Utopia issues test documents only";
+export const defaultTestSeed = "Utopia issues test documents only";
 
 /** Also a state that nobody trusts: the same names, other keys. */
 export type Realm = "utopia" | "impostor";
 
-export interface TestCountry {
+export type TestCountry = {
   readonly seed: string;
   /** All dates follow from it, so that documents stay the same for a year. */
   readonly year: number;
@@ -38,12 +38,12 @@ export interface TestCountry {
   readonly masterList: () => Uint8Array;
   /** When documents were signed. */
   readonly signedAt: Date;
-}
+};
 
-export interface SignerVariant {
+export type SignerVariant = {
   readonly revoked?: boolean;
   readonly realm?: Realm;
-}
+};
 
 function dayOf(year: number, month: number, day: number): Date {
   return new Date(Date.UTC(year, month - 1, day));
@@ -60,7 +60,7 @@ function serialOf(label: string): Uint8Array {
 
 function authorityName(id: AuthorityId): TestName {
   return {
-    country: TEST_COUNTRY.twoLetters,
+    country: testCountry.twoLetters,
     organization: "Utopia Test Authority",
     commonName: `CSCA Utopia ${id}`,
   };
@@ -80,7 +80,7 @@ export function createTestCountry(seed: string, now: Date): TestCountry {
   const issuerOf = (id: AuthorityId, realm: Realm): Issuer => {
     const known = issuers.get(`${realm} ${id}`);
     if (known !== undefined) return known;
-    const { key, scheme } = AUTHORITY_KEYS[id];
+    const { key, scheme } = authorityKeys[id];
     // RSA keys do not follow the seed, so an impostor always uses a curve.
     const specification: KeySpecification =
       realm === "impostor" && key.kind === "rsa"
@@ -106,7 +106,7 @@ export function createTestCountry(seed: string, now: Date): TestCountry {
     });
   };
 
-  const ids = Object.keys(AUTHORITY_KEYS) as AuthorityId[];
+  const ids = Object.keys(authorityKeys) as AuthorityId[];
   const authorityCertificates = new Map(ids.map((id) => [id, selfSigned(id, "utopia")]));
   const signerSerial = (profile: SignerProfile, { revoked = false, realm = "utopia" }: SignerVariant) =>
     serialOf(`${realm} signer ${profile.id}${revoked ? " revoked" : ""}`);
@@ -118,7 +118,7 @@ export function createTestCountry(seed: string, now: Date): TestCountry {
     const certificate = issueCertificate({
       issuer: issuerOf(profile.authority, realm),
       subject: {
-        country: TEST_COUNTRY.twoLetters,
+        country: testCountry.twoLetters,
         organization: "Utopia Test Authority",
         commonName: `Document Signer ${profile.id}${revoked ? " revoked" : ""}`,
       },
@@ -146,7 +146,7 @@ export function createTestCountry(seed: string, now: Date): TestCountry {
       thisUpdate: dayOf(year, 1, 1),
       nextUpdate: dayOf(year + 1, 3, 1),
       number: year,
-      revoked: REVOKED_PROFILE_IDS.map((profileId) => ({
+      revoked: revokedProfileIds.map((profileId) => ({
         serial: serialOf(`utopia signer ${profileId} revoked`),
         at: dayOf(year - 1, 6, 1),
       })),
@@ -158,7 +158,7 @@ export function createTestCountry(seed: string, now: Date): TestCountry {
     const certificate = issueCertificate({
       issuer: issuerOf("brainpool", "utopia"),
       subject: {
-        country: TEST_COUNTRY.twoLetters,
+        country: testCountry.twoLetters,
         organization: "Utopia Test Authority",
         commonName: "Master List Signer",
       },
@@ -190,7 +190,7 @@ export function createTestCountry(seed: string, now: Date): TestCountry {
 }
 
 /** Signers with these profiles exist a second time, revoked. */
-export const REVOKED_PROFILE_IDS: readonly string[] = ["brainpoolP256r1-sha256-explicit", "rsa-2048-sha256"];
+export const revokedProfileIds: readonly string[] = ["brainpoolP256r1-sha256-explicit", "rsa-2048-sha256"];
 
 /** What the sandbox trusts, and nothing else may. It is never part of an operator's store. */
 export function testCountryTrust(country: TestCountry): readonly TrustRecord[] {
