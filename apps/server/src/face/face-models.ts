@@ -154,6 +154,33 @@ const middleGrey = 128;
  * of a moving head is less exact (not measured).
  */
 const meshShiftShare = 0.03;
+/** The face mesh of a square part of the picture, and how sure the network is that a face is there. */
+function runMesh(
+  tf: Awaited<ReturnType<typeof loadTensorflow>>,
+  meshNetwork: Awaited<ReturnType<typeof loadGraph>>,
+  picture: Picture,
+  around: Square,
+): { points: Float32Array; confidence: number } {
+  const step = around.side / (meshInputPixels - 1);
+  const pixels = samplePicture(picture, meshInputPixels, {
+    left: around.x - around.side / 2,
+    top: around.y - around.side / 2,
+    step,
+    outside: () => 0,
+  });
+  return tf.tidy(() => {
+    const input = tf.tensor4d(pixels, [1, meshInputPixels, meshInputPixels, 3]);
+    const [points, confidence] = meshNetwork.execute(tf.div(input, 255), [
+      "output_mesh",
+      "output_faceflag",
+    ]) as TensorflowCore.Tensor[];
+    return {
+      points: points?.dataSync() as Float32Array,
+      confidence: Number(confidence?.dataSync()[0] ?? 0),
+    };
+  });
+}
+
 /** Everything is read from packages on disk; nothing is ever fetched. */
 export async function loadFaceModels(): Promise<FaceModels> {
   const tf = await loadTensorflow();
@@ -174,26 +201,7 @@ export async function loadFaceModels(): Promise<FaceModels> {
   const tensorOf = ({ rgb, width, height }: Picture) =>
     tf.tensor3d(Int32Array.from(rgb), [height, width, 3], "int32");
 
-  function mesh(picture: Picture, around: Square): { points: Float32Array; confidence: number } {
-    const step = around.side / (meshInputPixels - 1);
-    const pixels = samplePicture(picture, meshInputPixels, {
-      left: around.x - around.side / 2,
-      top: around.y - around.side / 2,
-      step,
-      outside: () => 0,
-    });
-    return tf.tidy(() => {
-      const input = tf.tensor4d(pixels, [1, meshInputPixels, meshInputPixels, 3]);
-      const [points, confidence] = meshNetwork.execute(tf.div(input, 255), [
-        "output_mesh",
-        "output_faceflag",
-      ]) as TensorflowCore.Tensor[];
-      return {
-        points: points?.dataSync() as Float32Array,
-        confidence: Number(confidence?.dataSync()[0] ?? 0),
-      };
-    });
-  }
+  const mesh = (picture: Picture, around: Square) => runMesh(tf, meshNetwork, picture, around);
 
   /** With a grey margin of so many pixels around the picture. The network is shown a square; black fills it up. */
   async function find(picture: Picture, margin: number): Promise<Box[]> {

@@ -66,18 +66,10 @@ function authorityName(id: AuthorityId): TestName {
   };
 }
 
-/**
- * A state that exists to be tested with. Everything follows from seed and year, byte for byte. Its keys are public: only the sandbox
- * may trust it.
- */
-export function createTestCountry(seed: string, now: Date): TestCountry {
-  const year = now.getUTCFullYear();
-  const authorityValidity: Validity = { notBefore: dayOf(year - 8, 1, 1), notAfter: dayOf(year + 20, 1, 1) };
-  const signerValidity: Validity = { notBefore: dayOf(year - 3, 1, 1), notAfter: dayOf(year + 12, 1, 1) };
-  const keyUsagePeriod: Validity = { notBefore: dayOf(year - 3, 1, 1), notAfter: dayOf(year + 1, 1, 1) };
-
+/** The authorities of both realms, each made when it is first needed. */
+function createIssuers(seed: string): (id: AuthorityId, realm: Realm) => Issuer {
   const issuers = new Map<string, Issuer>();
-  const issuerOf = (id: AuthorityId, realm: Realm): Issuer => {
+  return (id, realm) => {
     const known = issuers.get(`${realm} ${id}`);
     if (known !== undefined) return known;
     const { key, scheme } = authorityKeys[id];
@@ -94,6 +86,19 @@ export function createTestCountry(seed: string, now: Date): TestCountry {
     issuers.set(`${realm} ${id}`, issuer);
     return issuer;
   };
+}
+
+/**
+ * A state that exists to be tested with. Everything follows from seed and year, byte for byte. Its keys are public: only the sandbox
+ * may trust it.
+ */
+export function createTestCountry(seed: string, now: Date): TestCountry {
+  const year = now.getUTCFullYear();
+  const authorityValidity: Validity = { notBefore: dayOf(year - 8, 1, 1), notAfter: dayOf(year + 20, 1, 1) };
+  const signerValidity: Validity = { notBefore: dayOf(year - 3, 1, 1), notAfter: dayOf(year + 12, 1, 1) };
+  const keyUsagePeriod: Validity = { notBefore: dayOf(year - 3, 1, 1), notAfter: dayOf(year + 1, 1, 1) };
+
+  const issuerOf = createIssuers(seed);
   const selfSigned = (id: AuthorityId, realm: Realm): Uint8Array => {
     const issuer = issuerOf(id, realm);
     return issueCertificate({
