@@ -27,7 +27,7 @@ import {
   inNamedOrganization,
   namesOrganizationInBody,
 } from "./identify.ts";
-import type { SocketBinding } from "./mount-socket.ts";
+import { refuseBadHandshake, type SocketBinding } from "./mount-socket.ts";
 
 /** What a handler gets: everything is parsed, checked and typed by the route's declaration. */
 export type Context<R extends RouteDefinition> = {
@@ -112,6 +112,7 @@ function mountRoute(
             if (!request.ws) return;
             if (checkParams) checkParams(request.params);
             refuseAnyQuery(request.query);
+            refuseBadHandshake(request);
             socket.admit(request);
           },
           wsHandler: socket.open,

@@ -6,6 +6,7 @@ import { mayHoldBrokenText, refuseBrokenText } from "../kernel/check-text.ts";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import { createErrorHandler } from "./error-handler.ts";
+import { servesUpgrade } from "./mount-socket.ts";
 
 /** What others may hold of the web framework. */
 export type Server = FastifyInstance;
@@ -27,6 +28,7 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
   const renderError = createErrorHandler({ publicUrl, log });
   const app = Fastify({
     logger: false,
+    http: { shouldUpgradeCallback: servesUpgrade },
     bodyLimit: maxBodyBytes,
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
     // Answers while closing are ours (see below), not the framework's.
