@@ -23,6 +23,11 @@ export const errorTable = {
     message: "There is no such resource.",
     hint: "Check the path and the identifier, and that the resource belongs to your organization.",
   },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    message: "This path does not have this method.",
+    hint: "Use one of the methods that the header `Allow` names.",
+  },
   BAD_REQUEST: {
     status: 400,
     message: "The request is not well formed.",
@@ -243,5 +248,8 @@ export const errorTable = {
 } as const satisfies Record<string, ErrorDefinition>;
 
 export type ErrorCode = keyof typeof errorTable;
+
+/** Codes of requests that are refused before it is known which route they are for; no route lists them. */
+export const codesOfNoRoute = ["METHOD_NOT_ALLOWED"] as const satisfies readonly ErrorCode[];
 
 export const errorCodes = Object.keys(errorTable) as ErrorCode[];

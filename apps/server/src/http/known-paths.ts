@@ -25,6 +25,11 @@ export class KnownPaths {
   }
 }
 
+export function pathOf(url: string): string {
+  const end = url.indexOf("?");
+  return end < 0 ? url : url.slice(0, end);
+}
+
 /** A path of a route as a pattern for paths of requests, of which one slash at the end is ignored. */
 export function pathPattern(path: string): RegExp {
   const source = path

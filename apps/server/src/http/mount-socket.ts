@@ -3,7 +3,7 @@ import { routes } from "@assay/contract/routes";
 import websocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
-import { pathPattern } from "./known-paths.ts";
+import { pathOf, pathPattern } from "./known-paths.ts";
 
 /** A route that becomes a WebSocket, and what it does with a request that asks to. */
 export type SocketBinding = {
@@ -46,8 +46,7 @@ const socketPaths = routes
  */
 export function servesUpgrade({ method, url = "", headers }: IncomingMessage): boolean {
   if (method !== "GET" || headers.upgrade?.toLowerCase() !== "websocket") return false;
-  const [path = ""] = url.split("?");
-  return socketPaths.some((pattern) => pattern.test(path));
+  return socketPaths.some((pattern) => pattern.test(pathOf(url)));
 }
 
 /** What the WebSocket library would refuse without the envelope. */

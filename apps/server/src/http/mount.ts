@@ -166,8 +166,9 @@ function mountRoute(
       const key = request.headers["idempotency-key"];
       const answer =
         key !== undefined && honoursIdempotencyKey(definition)
-          ? await options.idempotency.once({ key, definition, caller, path: request.url, body }, async () =>
-              render(await run()),
+          ? await options.idempotency.once(
+              { key, definition, caller, path: withoutLastSlash(request.url), body },
+              async () => render(await run()),
             )
           : { ...render(await run()), replayed: false };
       if (answer.replayed) reply.header("idempotent-replayed", "true");
@@ -176,6 +177,11 @@ function mountRoute(
       return reply.header("content-type", "application/json; charset=utf-8").send(answer.text);
     },
   });
+}
+
+/** The same route with and without it, so a repetition with an `Idempotency-Key` may differ in it. */
+function withoutLastSlash(url: string): string {
+  return url.replace(/\/(?=$|\?)/, "");
 }
 
 function refuseAnyQuery(query: unknown): Record<string, unknown> {

@@ -6,6 +6,7 @@ import { mayHoldBrokenText, refuseBrokenText } from "../kernel/check-text.ts";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import { createErrorHandler } from "./error-handler.ts";
+import { KnownPaths, pathOf } from "./known-paths.ts";
 import { servesUpgrade } from "./mount-socket.ts";
 
 /** What others may hold of the web framework. */
@@ -34,11 +35,11 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
     // Answers while closing are ours (see below), not the framework's.
     return503OnClosing: false,
     forceCloseConnections: "idle",
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     requestTimeout: 60_000,
     connectionTimeout: 0,
     keepAliveTimeout: 65_000,
-    routerOptions: { maxParamLength: 1000, ignoreTrailingSlash: false },
+    routerOptions: { maxParamLength: 1000, ignoreTrailingSlash: true },
     genReqId: (request) => {
       const given = request.headers["x-request-id"];
       return typeof given === "string" && requestIdPattern.test(given)
@@ -47,6 +48,9 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
     },
     frameworkErrors: (error, request, reply) => renderError(error, request as never, reply as never),
   });
+
+  const knownPaths = new KnownPaths();
+  app.addHook("onRoute", ({ method, url, config }) => knownPaths.add(method, url, config?.definition));
 
   const requestSeconds = metrics.histogram(
     "assay_http_request_seconds",
@@ -91,6 +95,8 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
         headers: { "retry-after": "2" },
       });
     }
+    // Before the body is read: nothing in it could make this another answer.
+    if (request.is404) throw refuseUnknown(knownPaths, request.url);
   });
   // Of a body this is looked at while it is read.
   app.addHook("preValidation", async (request) => {
@@ -122,9 +128,16 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
 
   app.setErrorHandler(renderError);
   app.setNotFoundHandler((request, reply) =>
-    renderError(new ApiError("NOT_FOUND", { message: "There is no such route." }), request, reply),
+    renderError(refuseUnknown(knownPaths, request.url), request, reply),
   );
   return app;
+}
+
+function refuseUnknown(knownPaths: KnownPaths, url: string): ApiError {
+  const methods = knownPaths.methodsAt(pathOf(url));
+  return methods.length === 0
+    ? new ApiError("NOT_FOUND", { message: "There is no such route." })
+    : new ApiError("METHOD_NOT_ALLOWED", { headers: { allow: methods.join(", ") } });
 }
 
 /**

@@ -71,16 +71,16 @@ test("a failure on our side is a 500 that tells nothing, and its log line has th
   }
 });
 
-test("unknown routes and methods under /v1 are 404 in the envelope", async () => {
+test("unknown routes are 404 in the envelope, whatever is sent to them", async () => {
   for (const [method, path] of [
     ["GET", "/v1/nothing"],
-    ["PUT", listRoute],
-    ["DELETE", "/v1/sessions"],
-    ["POST", "/v1"],
+    ["POST", "/v1/"],
+    ["DELETE", "/v1/auth/api-keys/a/b"],
   ] as const) {
-    assert.equal((await api.call(method, path)).status, 404, `${method} ${path}`);
+    expectError(await api.call(method, path), 404, "NOT_FOUND");
   }
-  expectError(await api.get("/v1/nothing"), 404, "NOT_FOUND");
+  const headers = { "content-type": "text/plain" };
+  expectError(await api.call("POST", "/v1/nothing", { raw: "x", headers }), 404, "NOT_FOUND");
 });
 
 test("broken bodies are refused and named", async () => {
