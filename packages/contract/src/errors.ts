@@ -48,6 +48,16 @@ export const errorTable = {
     message: "The request body is larger than 1 MiB.",
     hint: "Send a smaller body.",
   },
+  REQUEST_HEADERS_TOO_LARGE: {
+    status: 431,
+    message: "The address and the headers of the request are larger than 16 KiB.",
+    hint: "Send fewer or shorter headers; cookies of other services on the same host are the usual cause.",
+  },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    message: "The request did not arrive in time.",
+    hint: "Send the whole request within a minute.",
+  },
   INTERNAL_SERVER_ERROR: {
     status: 500,
     message: "Something went wrong on our side.",
@@ -250,6 +260,6 @@ export const errorTable = {
 export type ErrorCode = keyof typeof errorTable;
 
 /** Codes of requests that are refused before it is known which route they are for; no route lists them. */
-export const codesOfNoRoute = ["METHOD_NOT_ALLOWED"] as const satisfies readonly ErrorCode[];
+export const codesOfNoRoute = ["METHOD_NOT_ALLOWED", "REQUEST_HEADERS_TOO_LARGE", "REQUEST_TIMEOUT"] as const satisfies readonly ErrorCode[];
 
 export const errorCodes = Object.keys(errorTable) as ErrorCode[];

@@ -1,4 +1,6 @@
+import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
+import { noteCode } from "./api.ts";
 
 export type RawAnswer = { status: number; headers: ReadonlyMap<string, string>; body: string; text: string };
 
@@ -42,4 +44,18 @@ export function parseAnswer(text: string): RawAnswer {
     body: text.slice(end + 4),
     text,
   };
+}
+
+/** Asserts that a refusal is in the envelope and carries what every answer does. */
+export function expectRefusal(answer: RawAnswer, status: number, code: string): void {
+  assert.equal(answer.status, status, answer.text);
+  const { data, error } = JSON.parse(answer.body);
+  assert.equal(data, null);
+  assert.equal(error.code, code, answer.text);
+  assert.deepEqual(Object.keys(error).sort(), ["code", "docs", "hint", "message"]);
+  assert.match(answer.headers.get("x-request-id") ?? "", /^req_[0-9a-f]{24}$/);
+  assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
+  assert.equal(answer.headers.get("cache-control"), "no-store");
+  assert.equal(Number(answer.headers.get("content-length")), answer.body.length);
+  noteCode(error.code);
 }
