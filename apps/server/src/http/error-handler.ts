@@ -22,10 +22,15 @@ export function createErrorHandler(options: { publicUrl: () => string; log: Log 
     reply: FastifyReply,
     meant?: RouteDefinition,
   ): FastifyReply {
-    const failure = toApiError(error);
-    if (failure.status >= 500) {
+    const isLost = request.raw.errored === error;
+    const failure = isLost ? new ApiError("BAD_REQUEST", incomplete) : toApiError(error);
+    // The framework's hook after an answer does not come to run, so this is the only line about the request.
+    if (isLost) options.log.info("request given up by the client", { requestId: request.id });
+    // What code raises on purpose is an answer, whatever its status; only what nobody expected is a fault of ours.
+    if (failure.status >= 500 && failure !== error)
       options.log.error("request failed", { requestId: request.id, ...describeError(error) });
-    }
+    else if (failure.status >= 500)
+      options.log.info("request refused", { requestId: request.id, code: failure.code });
     const definition = request.routeOptions?.config?.definition ?? meant;
     const list = definition && isList(definition) ? { limit: limitInEffect(queryOf(request)) } : null;
     return reply
@@ -54,6 +59,9 @@ export function writeFailure(
     ...(list === null ? {} : { pagination: { limit: list.limit, has_more: false, next_cursor: null } }),
   });
 }
+
+/** Nobody is left to read it. */
+const incomplete = { message: "The connection was lost before the request was complete." };
 
 /** Errors of the framework's parsers and of the database in terms of the contract. */
 function toApiError(error: unknown): ApiError {

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import test from "node:test";
+import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import { createKey, createPartner, expectData, expectError, signUp, signUpOwner } from "../support/api.ts";
-import { expectRefusal, sendRaw } from "../support/raw-http.ts";
+import { expectRefusal, openConnection, sendRaw } from "../support/raw-http.ts";
 import { startTestService } from "../support/service.ts";
 
 const { api, url, databaseUrl, logLines } = await startTestService();
@@ -126,6 +128,23 @@ test("what the HTTP parser refuses is in the envelope, and the connection ends w
   const line = logLines.find((entry) => entry.includes(large.headers.get("x-request-id") ?? "none"));
   assert.match(line ?? "", /"level":"info".*HPE_HEADER_OVERFLOW/);
   assert.equal((await api.get("/healthz")).status, 200);
+});
+
+test("a client that goes away in the middle of its request is no error of the service", async () => {
+  const before = logLines.length;
+  for (const length of ["Content-Length: 1000", "Transfer-Encoding: chunked"]) {
+    const socket = openConnection(url);
+    const post = "POST /v1/auth/password/forgot HTTP/1.1\r\nHost: x\r\nContent-Type: application/json";
+    socket.write(`${post}\r\n${length}\r\n\r\n5\r\n{"ema`, () => setTimeout(200).then(() => socket.destroy()));
+    await once(socket, "close");
+  }
+  const lines = () => logLines.slice(before).filter((line) => line.includes('given up by the client"'));
+  for (let waits = 0; lines().length < 2 && waits < 500; waits++) await setTimeout(10);
+  assert.equal(lines().length, 2, logLines.slice(before).join(""));
+  assert.deepEqual(
+    logLines.slice(before).filter((line) => line.includes('"level":"error"')),
+    [],
+  );
 });
 
 test("a request without Host, or with an unknown expectation, gets an answer in the envelope", async () => {
