@@ -45,8 +45,8 @@ export const errorTable = {
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
-    message: "The request body is larger than 1 MiB.",
-    hint: "Send a smaller body.",
+    message: "The request body is larger than this route takes.",
+    hint: "Send a smaller body; the reference at /reference tells how large it may be.",
   },
   REQUEST_HEADERS_TOO_LARGE: {
     status: 431,

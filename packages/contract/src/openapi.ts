@@ -4,6 +4,7 @@ import { webhookDescriptions } from "./events.ts";
 import { apiKeyForm, idempotencyLimits, sessionCookieNames } from "./facts.ts";
 import { Pagination } from "./page.ts";
 import {
+  bodyLimitOf,
   errorsOf,
   honoursIdempotencyKey,
   isList,
@@ -131,6 +132,7 @@ function describeRoute(route: RouteDefinition, components: Components): JsonObje
     ...(route.body
       ? {
           requestBody: {
+            description: `At most ${bodyLimitOf(route) / 1024} KiB, not compressed.`,
             required: route.bodyOptional !== true,
             content: {
               "application/json": {

@@ -23,7 +23,7 @@ export function createErrorHandler(options: { publicUrl: () => string; log: Log 
     meant?: RouteDefinition,
   ): FastifyReply {
     const isLost = request.raw.errored === error;
-    const failure = isLost ? new ApiError("BAD_REQUEST", incomplete) : toApiError(error);
+    const failure = isLost ? new ApiError("BAD_REQUEST", incomplete) : toApiError(error, request.routeOptions.bodyLimit);
     // The framework's hook after an answer does not come to run, so this is the only line about the request.
     if (isLost) options.log.info("request given up by the client", { requestId: request.id });
     // What code raises on purpose is an answer, whatever its status; only what nobody expected is a fault of ours.
@@ -64,12 +64,14 @@ export function writeFailure(
 const incomplete = { message: "The connection was lost before the request was complete." };
 
 /** Errors of the framework's parsers and of the database in terms of the contract. */
-function toApiError(error: unknown): ApiError {
+function toApiError(error: unknown, bodyLimit: number): ApiError {
   if (error instanceof ApiError) return error;
   const { code, statusCode } = error as FastifyError;
   switch (code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return new ApiError("PAYLOAD_TOO_LARGE");
+      return new ApiError("PAYLOAD_TOO_LARGE", {
+        message: `The request body is larger than ${bodyLimit / 1024} KiB.`,
+      });
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return new ApiError("BAD_REQUEST", {
         message: "The body must be JSON.",

@@ -1,5 +1,6 @@
 import {
   type BodyOf,
+  bodyLimitOf,
   type DataOf,
   type EventFeed,
   honoursIdempotencyKey,
@@ -104,6 +105,7 @@ function mountRoute(
     method: definition.method,
     url: definition.path,
     config: { definition },
+    bodyLimit: bodyLimitOf(definition),
     ...(socket === undefined
       ? {}
       : {
@@ -117,7 +119,7 @@ function mountRoute(
           },
           wsHandler: socket.open,
         }),
-    // Before the body is read: a caller who may not do this does not get to send us a megabyte.
+    // Before the body is read: a caller who may not do this does not get to send us one.
     onRequest: async (request, reply) => {
       callers.set(request, await identify(request, reply, definition, options));
     },

@@ -1,19 +1,18 @@
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
-import { mayHoldBrokenText, refuseBrokenText } from "../kernel/check-text.ts";
+import { refuseBrokenText } from "../kernel/check-text.ts";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import { createErrorHandler } from "./error-handler.ts";
 import { KnownPaths, pathOf } from "./known-paths.ts";
 import { servesUpgrade } from "./mount-socket.ts";
+import { parseBody } from "./parse-body.ts";
 import { createUnparsedRefusal, type LatestAnswers } from "./refuse-unparsed.ts";
 import { newRequestId, standardHeaders } from "./standard-headers.ts";
 
 /** What others may hold of the web framework. */
 export type Server = FastifyInstance;
-
-export const maxBodyBytes = 1024 * 1024;
 
 /** Of the request line and the headers together; Node's own default. */
 const maxHeaderBytes = 16 * 1024;
@@ -36,7 +35,6 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
     logger: false,
     // The framework's first hook asks for `Host`, so that what lacks it gets the envelope.
     http: { shouldUpgradeCallback: servesUpgrade, requireHostHeader: false, maxHeaderSize: maxHeaderBytes },
-    bodyLimit: maxBodyBytes,
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
     // Answers while closing are ours (see below), not the framework's.
     return503OnClosing: false,
@@ -75,6 +73,14 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
   metrics.gaugeOf("assay_http_requests_in_flight", "Requests being answered.", () => requests.open);
 
   app.removeAllContentTypeParsers();
+  app.addHook("preParsing", async ({ headers }) => {
+    const encoding = headers["content-encoding"];
+    if (encoding !== undefined && encoding.toLowerCase() !== "identity")
+      throw new ApiError("BAD_REQUEST", {
+        message: "The body must not be compressed.",
+        hint: "Send it as it is, without `Content-Encoding`.",
+      });
+  });
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
     if (body.length === 0) return done(null, undefined);
     try {
@@ -164,24 +170,4 @@ function closeSilentConnections(app: FastifyInstance): void {
   app.addHook("preClose", async () => {
     for (const socket of silent) socket.destroy();
   });
-}
-
-function parseBody(body: Buffer): unknown {
-  const { text, value } = parseJson(body);
-  if (mayHoldBrokenText(text)) refuseBrokenText(value, "body");
-  return value;
-}
-
-/** JSON without the keys that could reach an object's prototype. */
-function parseJson(body: Buffer): { text: string; value: unknown } {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
-    const value = JSON.parse(text, (name, inner) => {
-      if (name === "__proto__") throw new SyntaxError("forbidden key");
-      return inner;
-    });
-    return { text, value };
-  } catch {
-    throw new ApiError("BAD_REQUEST", { message: "The body is not valid JSON." });
-  }
 }
