@@ -115,6 +115,11 @@ export function honoursIdempotencyKey(definition: RouteDefinition): boolean {
   return definition.idempotent ?? (definition.method === "POST" && definition.reply.status === 201);
 }
 
+/** Whether null stands for a field of the body that is left out. In a change it may mean to clear the field instead. */
+export function nullIsAbsent(definition: RouteDefinition): boolean {
+  return definition.method !== "PATCH";
+}
+
 const kibibyte = 1024;
 
 /**

@@ -5,6 +5,7 @@ import {
   type EventFeed,
   honoursIdempotencyKey,
   isList,
+  nullIsAbsent,
   type Page,
   type ParamsOf,
   type Picture,
@@ -93,11 +94,13 @@ function mountRoute(
   options: MountOptions,
 ): void {
   const checkParams = definition.params
-    ? createValidator(definition.params, "path", definition.invalidParams)
+    ? createValidator(definition.params, "path", { code: definition.invalidParams ?? "BAD_REQUEST" })
     : null;
   const query = definition.query ?? null;
   const checkQuery = query ? createValidator(query, "query") : null;
-  const checkBody = definition.body ? createValidator(definition.body, "body") : null;
+  const checkBody = definition.body
+    ? createValidator(definition.body, "body", { nullIsAbsent: nullIsAbsent(definition) })
+    : null;
   const serialize = lazySerializer(definition);
   const socket = options.sockets?.[definition.id];
 
