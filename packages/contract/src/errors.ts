@@ -260,6 +260,10 @@ export const errorTable = {
 export type ErrorCode = keyof typeof errorTable;
 
 /** Codes of requests that are refused before it is known which route they are for; no route lists them. */
-export const codesOfNoRoute = ["METHOD_NOT_ALLOWED", "REQUEST_HEADERS_TOO_LARGE", "REQUEST_TIMEOUT"] as const satisfies readonly ErrorCode[];
+export const codesOfNoRoute = [
+  "METHOD_NOT_ALLOWED",
+  "REQUEST_HEADERS_TOO_LARGE",
+  "REQUEST_TIMEOUT",
+] as const satisfies readonly ErrorCode[];
 
 export const errorCodes = Object.keys(errorTable) as ErrorCode[];

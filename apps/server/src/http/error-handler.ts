@@ -23,7 +23,9 @@ export function createErrorHandler(options: { publicUrl: () => string; log: Log 
     meant?: RouteDefinition,
   ): FastifyReply {
     const isLost = request.raw.errored === error;
-    const failure = isLost ? new ApiError("BAD_REQUEST", incomplete) : toApiError(error, request.routeOptions.bodyLimit);
+    const failure = isLost
+      ? new ApiError("BAD_REQUEST", incomplete)
+      : toApiError(error, request.routeOptions.bodyLimit);
     // The framework's hook after an answer does not come to run, so this is the only line about the request.
     if (isLost) options.log.info("request given up by the client", { requestId: request.id });
     // What code raises on purpose is an answer, whatever its status; only what nobody expected is a fault of ours.

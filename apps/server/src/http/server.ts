@@ -4,6 +4,7 @@ import { ApiError } from "../kernel/api-error.ts";
 import { refuseBrokenText } from "../kernel/check-text.ts";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
+import { compressAnswers } from "./compress-answers.ts";
 import { createErrorHandler } from "./error-handler.ts";
 import { KnownPaths, pathOf } from "./known-paths.ts";
 import { servesUpgrade } from "./mount-socket.ts";
@@ -90,6 +91,7 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
     }
   });
 
+  compressAnswers(app);
   closeSilentConnections(app);
   let closing = false;
   app.addHook("onRequest", async (request, reply) => {

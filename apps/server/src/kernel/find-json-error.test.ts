@@ -33,7 +33,8 @@ test("JSON that is cut off goes wrong at its end or where a number stops, and ho
       assert.ok(findJsonError(part) <= part.length);
       // What JavaScript's parser tells of a place, where it does, is the same place.
       const told = messageOf(part).match(/at position (\d+)/)?.[1];
-      if (told !== undefined && !part.endsWith("\\")) assert.ok(findJsonError(part) <= Number(told) + 6, part);
+      if (told !== undefined && !part.endsWith("\\"))
+        assert.ok(findJsonError(part) <= Number(told) + 6, part);
     }),
   );
   assert.equal(findJsonError("[".repeat(100_000)), 100_000);

@@ -77,7 +77,12 @@ test("broken bodies are refused and named", async () => {
   const send = (raw: string | Uint8Array, type = "application/json") =>
     owner.api.call("POST", "/v1/auth/api-keys", { raw, headers: { "content-type": type } });
   expectError(await send("{"), 400, "BAD_REQUEST", /^The body is not valid JSON: it ends too early\.$/);
-  expectError(await send('{\n "a": x}'), 400, "BAD_REQUEST", /^The body is not valid JSON: line 2, column 7\.$/);
+  expectError(
+    await send('{\n "a": x}'),
+    400,
+    "BAD_REQUEST",
+    /^The body is not valid JSON: line 2, column 7\.$/,
+  );
   for (const name of ["__proto__", "\\u005f_proto__", "__\\u0070roto__"])
     expectError(await send(`{"a": [{"${name}": {"name": "x"}}]}`), 400, "BAD_REQUEST", /^`__proto__` is not/);
   expectError(await send(new Uint8Array([0x22, 0xff, 0x22])), 400, "BAD_REQUEST", /not valid UTF-8/);
@@ -141,7 +146,9 @@ test("a client that goes away in the middle of its request is no error of the se
   for (const length of ["Content-Length: 1000", "Transfer-Encoding: chunked"]) {
     const socket = openConnection(url);
     const post = "POST /v1/auth/password/forgot HTTP/1.1\r\nHost: x\r\nContent-Type: application/json";
-    socket.write(`${post}\r\n${length}\r\n\r\n5\r\n{"ema`, () => setTimeout(200).then(() => socket.destroy()));
+    socket.write(`${post}\r\n${length}\r\n\r\n5\r\n{"ema`, () =>
+      setTimeout(200).then(() => socket.destroy()),
+    );
     await once(socket, "close");
   }
   const lines = () => logLines.slice(before).filter((line) => line.includes('given up by the client"'));
@@ -154,7 +161,11 @@ test("a client that goes away in the middle of its request is no error of the se
 });
 
 test("a request without Host, or with an unknown expectation, gets an answer in the envelope", async () => {
-  expectRefusal(await sendRaw(url, "GET /v1/sessions HTTP/1.1\r\nConnection: close\r\n\r\n"), 400, "BAD_REQUEST");
+  expectRefusal(
+    await sendRaw(url, "GET /v1/sessions HTTP/1.1\r\nConnection: close\r\n\r\n"),
+    400,
+    "BAD_REQUEST",
+  );
   const expecting = "GET /v1/sessions HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nConnection: close\r\n\r\n";
   expectRefusal(await sendRaw(url, expecting), 401, "UNAUTHORIZED");
 });

@@ -44,7 +44,10 @@ test("HEAD answers as GET, with the length and without the body", async () => {
     const headers = { "accept-encoding": "identity" };
     const [got, asked] = [
       await partner.api.call("GET", path, { headers }),
-      await fetch(url + path, { method: "HEAD", headers: { ...headers, authorization: `Bearer ${partner.key.secret}` } }),
+      await fetch(url + path, {
+        method: "HEAD",
+        headers: { ...headers, authorization: `Bearer ${partner.key.secret}` },
+      }),
     ];
     assert.equal(asked.status, got.status, path);
     assert.equal(await asked.text(), "", path);

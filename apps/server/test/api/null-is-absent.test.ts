@@ -40,7 +40,17 @@ test("a session is the same with null and without the field", async () => {
 
 test("null in a required field, in a list or in a change is refused as before", async () => {
   const { owner } = partner;
-  expectError(await owner.api.post("/v1/auth/api-keys", { name: null, scopes: [] }), 400, "BAD_REQUEST", /`name`/);
-  expectError(await owner.api.post("/v1/auth/api-keys", { name: "x", scopes: [null] }), 400, "BAD_REQUEST", /`scopes/);
+  expectError(
+    await owner.api.post("/v1/auth/api-keys", { name: null, scopes: [] }),
+    400,
+    "BAD_REQUEST",
+    /`name`/,
+  );
+  expectError(
+    await owner.api.post("/v1/auth/api-keys", { name: "x", scopes: [null] }),
+    400,
+    "BAD_REQUEST",
+    /`scopes/,
+  );
   expectError(await owner.api.patch("/v1/auth/orgs", { name: null }), 400, "BAD_REQUEST", /`name`/);
 });
