@@ -202,6 +202,8 @@ export const startPasskeySignIn = route({
 
 export const finishPasskeySignIn = route({
   id: "finishPasskeySignIn",
+  // What the fields may hold together.
+  maxBodyBytes: 32 * 1024,
   method: "POST",
   path: "/v1/auth/sign-in/passkey/verify",
   tag: signInTag,
@@ -228,6 +230,8 @@ export const startPasskeyRegistration = route({
 
 export const registerPasskey = route({
   id: "registerPasskey",
+  // What the fields may hold together.
+  maxBodyBytes: 64 * 1024,
   method: "POST",
   path: "/v1/auth/passkeys",
   tag,

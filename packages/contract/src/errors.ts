@@ -23,6 +23,11 @@ export const errorTable = {
     message: "There is no such resource.",
     hint: "Check the path and the identifier, and that the resource belongs to your organization.",
   },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    message: "This path does not have this method.",
+    hint: "Use one of the methods that the header `Allow` names.",
+  },
   BAD_REQUEST: {
     status: 400,
     message: "The request is not well formed.",
@@ -40,8 +45,18 @@ export const errorTable = {
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
-    message: "The request body is larger than 1 MiB.",
-    hint: "Send a smaller body.",
+    message: "The request body is larger than this route takes.",
+    hint: "Send a smaller body; the reference at /reference tells how large it may be.",
+  },
+  REQUEST_HEADERS_TOO_LARGE: {
+    status: 431,
+    message: "The address and the headers of the request are larger than 16 KiB.",
+    hint: "Send fewer or shorter headers; cookies of other services on the same host are the usual cause.",
+  },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    message: "The request did not arrive in time.",
+    hint: "Send the whole request within a minute.",
   },
   INTERNAL_SERVER_ERROR: {
     status: 500,
@@ -243,5 +258,12 @@ export const errorTable = {
 } as const satisfies Record<string, ErrorDefinition>;
 
 export type ErrorCode = keyof typeof errorTable;
+
+/** Codes of requests that are refused before it is known which route they are for; no route lists them. */
+export const codesOfNoRoute = [
+  "METHOD_NOT_ALLOWED",
+  "REQUEST_HEADERS_TOO_LARGE",
+  "REQUEST_TIMEOUT",
+] as const satisfies readonly ErrorCode[];
 
 export const errorCodes = Object.keys(errorTable) as ErrorCode[];

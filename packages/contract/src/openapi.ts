@@ -4,6 +4,7 @@ import { webhookDescriptions } from "./events.ts";
 import { apiKeyForm, idempotencyLimits, sessionCookieNames } from "./facts.ts";
 import { Pagination } from "./page.ts";
 import {
+  bodyLimitOf,
   errorsOf,
   honoursIdempotencyKey,
   isList,
@@ -50,7 +51,8 @@ export function describeApi(routes: readonly RouteDefinition[]): JsonObject {
       summary: "Privacy-first identity verification",
       description: [
         "Create a verification session, send the person to its `verification_url`, and learn the outcome from the session or from a webhook whose body only you can read.",
-        "Every answer is `{ data, error }`; lists add `pagination`. Error codes are stable and listed at `/docs/errors`. Requests are strict: an unknown field is refused. Replies are open: ignore fields you do not know.",
+        "Every answer is `{ data, error }`; lists add `pagination`. Error codes are stable and listed at `/docs/errors`. Requests are strict: an unknown field is refused. `null` for an optional field means that it is absent; in a PATCH it clears the field, where the field can be cleared. Replies are open: ignore fields you do not know.",
+        "`HEAD` answers like `GET` without the body, one slash at the end of a path is ignored, and a known path with another method is 405 `METHOD_NOT_ALLOWED` with `Allow`.",
         `\`Idempotency-Key\` makes the repetition of a creating POST safe for ${idempotencyLimits.keptHours} hours.`,
       ].join("\n\n"),
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
@@ -130,6 +132,7 @@ function describeRoute(route: RouteDefinition, components: Components): JsonObje
     ...(route.body
       ? {
           requestBody: {
+            description: `At most ${bodyLimitOf(route) / 1024} KiB, not compressed.`,
             required: route.bodyOptional !== true,
             content: {
               "application/json": {

@@ -63,6 +63,8 @@ export type RouteDefinition = {
   body?: TSchema;
   /** The body may be left out altogether, which means `{}`. */
   bodyOptional?: true;
+  /** The largest body in bytes; unless given it follows from who may call, see `bodyLimitOf`. */
+  maxBodyBytes?: number;
   reply: Reply;
   /** Codes of this route's own; those that follow from access, validation and idempotency are derived. */
   errors: readonly ErrorCode[];
@@ -111,6 +113,21 @@ export function isWrite(definition: RouteDefinition): boolean {
 
 export function honoursIdempotencyKey(definition: RouteDefinition): boolean {
   return definition.idempotent ?? (definition.method === "POST" && definition.reply.status === 201);
+}
+
+/** Whether null stands for a field of the body that is left out. In a change it may mean to clear the field instead. */
+export function nullIsAbsent(definition: RouteDefinition): boolean {
+  return definition.method !== "PATCH";
+}
+
+const kibibyte = 1024;
+
+/**
+ * The largest body that a route takes, in bytes. What anybody or any account may send costs work before it is known whether
+ * it is worth it, so it gets less room.
+ */
+export function bodyLimitOf({ access, maxBodyBytes }: RouteDefinition): number {
+  return maxBodyBytes ?? ("public" in access || "user" in access ? 16 : 64) * kibibyte;
 }
 
 /** The role a user needs where a key would need a scope. */

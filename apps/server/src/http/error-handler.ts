@@ -12,41 +12,69 @@ declare module "fastify" {
   }
 }
 
-/** Renders every failure of the service, whoever raised it. */
+/**
+ * Renders every failure of the service, whoever raised it. `meant` is the route that the path is of, where the router did
+ * not come to find it.
+ */
 export function createErrorHandler(options: { publicUrl: () => string; log: Log }) {
-  return function renderError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const failure = toApiError(error);
-    if (failure.status >= 500) {
+  return function renderError(
+    error: unknown,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    meant?: RouteDefinition,
+  ): FastifyReply {
+    const isLost = request.raw.errored === error;
+    const failure = isLost
+      ? new ApiError("BAD_REQUEST", incomplete)
+      : toApiError(error, request.routeOptions.bodyLimit);
+    // The framework's hook after an answer does not come to run, so this is the only line about the request.
+    if (isLost) options.log.info("request given up by the client", { requestId: request.id });
+    // What code raises on purpose is an answer, whatever its status; only what nobody expected is a fault of ours.
+    if (failure.status >= 500 && failure !== error)
       options.log.error("request failed", { requestId: request.id, ...describeError(error) });
-    }
-    const definition = request.routeOptions?.config?.definition;
-    const body = {
-      data: null,
-      error: {
-        code: failure.code,
-        message: failure.message,
-        hint: failure.hint,
-        docs: `${options.publicUrl()}/docs/errors#${failure.code}`,
-      },
-      ...(definition && isList(definition)
-        ? { pagination: { limit: limitInEffect(request.query), has_more: false, next_cursor: null } }
-        : {}),
-    };
+    else if (failure.status >= 500)
+      options.log.info("request refused", { requestId: request.id, code: failure.code });
+    const definition = request.routeOptions?.config?.definition ?? meant;
+    const list = definition && isList(definition) ? { limit: limitInEffect(queryOf(request)) } : null;
     return reply
       .code(failure.status)
       .headers(failure.headers)
       .header("content-type", "application/json; charset=utf-8")
-      .send(JSON.stringify(body));
+      .send(writeFailure(failure, options.publicUrl(), list));
   };
 }
 
+/** The framework has not read it where it could not read the path. */
+function queryOf({ query, url }: FastifyRequest): unknown {
+  return query ?? Object.fromEntries(new URLSearchParams(url.split("?")[1]));
+}
+
+/** The envelope of a failure, with `pagination` where it is a list that failed. */
+export function writeFailure(
+  failure: ApiError,
+  publicUrl: string,
+  list: { limit: number } | null = null,
+): string {
+  const { code, message, hint } = failure;
+  return JSON.stringify({
+    data: null,
+    error: { code, message, hint, docs: `${publicUrl}/docs/errors#${code}` },
+    ...(list === null ? {} : { pagination: { limit: list.limit, has_more: false, next_cursor: null } }),
+  });
+}
+
+/** Nobody is left to read it. */
+const incomplete = { message: "The connection was lost before the request was complete." };
+
 /** Errors of the framework's parsers and of the database in terms of the contract. */
-function toApiError(error: unknown): ApiError {
+function toApiError(error: unknown, bodyLimit: number): ApiError {
   if (error instanceof ApiError) return error;
   const { code, statusCode } = error as FastifyError;
   switch (code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return new ApiError("PAYLOAD_TOO_LARGE");
+      return new ApiError("PAYLOAD_TOO_LARGE", {
+        message: `The request body is larger than ${bodyLimit / 1024} KiB.`,
+      });
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return new ApiError("BAD_REQUEST", {
         message: "The body must be JSON.",
@@ -55,7 +83,10 @@ function toApiError(error: unknown): ApiError {
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return new ApiError("BAD_REQUEST", { message: "Content-Length does not match the body." });
     case "FST_ERR_BAD_URL":
-      return new ApiError("BAD_REQUEST", { message: "The path is not a valid URL path." });
+      return new ApiError("BAD_REQUEST", {
+        message: "The path is not a valid URL path.",
+        hint: "Write a percent sign as `%25`, and other characters as the percent-encoding of their UTF-8.",
+      });
   }
   if (isUnavailable(error)) return new ApiError("SERVICE_UNAVAILABLE", { headers: { "retry-after": "2" } });
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500 && code?.startsWith("FST_")) {

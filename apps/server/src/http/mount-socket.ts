@@ -1,5 +1,9 @@
+import type { IncomingMessage } from "node:http";
+import { routes } from "@assay/contract/routes";
 import websocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { ApiError } from "../kernel/api-error.ts";
+import { pathOf, pathPattern } from "./known-paths.ts";
 
 /** A route whose requests are upgraded to a WebSocket, and the functions that handle them. */
 export type SocketBinding = {
@@ -30,4 +34,30 @@ export async function enableSockets(app: FastifyInstance, binding: SocketBinding
       await new Promise<void>((resolve) => app.websocketServer.close(() => resolve()));
     },
   } as never);
+}
+
+const socketPaths = routes
+  .filter((route) => route.reply.status === 101)
+  .map((route) => pathPattern(route.path));
+
+/**
+ * Whether a request that offers another protocol gets it: only a WebSocket, and only where the contract has one. Every
+ * other offer is ignored, and the request is answered like any other; Java's HTTP client offers HTTP/2 (`h2c`) in each.
+ */
+export function servesUpgrade({ method, url = "", headers }: IncomingMessage): boolean {
+  if (method !== "GET" || headers.upgrade?.toLowerCase() !== "websocket") return false;
+  return socketPaths.some((pattern) => pattern.test(pathOf(url)));
+}
+
+/** What the WebSocket library would refuse without the envelope. */
+export function refuseBadHandshake({ headers }: FastifyRequest): void {
+  if (headers["sec-websocket-version"] !== "13")
+    throw new ApiError("BAD_REQUEST", {
+      message: "`Sec-WebSocket-Version` must be 13.",
+      headers: { "sec-websocket-version": "13" },
+    });
+  if (!/^[A-Za-z0-9+/]{22}==$/.test(headers["sec-websocket-key"] ?? ""))
+    throw new ApiError("BAD_REQUEST", {
+      message: "`Sec-WebSocket-Key` must be 16 bytes in base64.",
+    });
 }

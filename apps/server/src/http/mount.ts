@@ -1,9 +1,11 @@
 import {
   type BodyOf,
+  bodyLimitOf,
   type DataOf,
   type EventFeed,
   honoursIdempotencyKey,
   isList,
+  nullIsAbsent,
   type Page,
   type ParamsOf,
   type Picture,
@@ -27,7 +29,7 @@ import {
   inNamedOrganization,
   namesOrganizationInBody,
 } from "./identify.ts";
-import type { SocketBinding } from "./mount-socket.ts";
+import { refuseBadHandshake, type SocketBinding } from "./mount-socket.ts";
 
 /** What a handler gets: everything is parsed, checked and typed by the route's declaration. */
 export type Context<R extends RouteDefinition> = {
@@ -95,11 +97,13 @@ function mountRoute(
   options: MountOptions,
 ): void {
   const checkParams = definition.params
-    ? createValidator(definition.params, "path", definition.invalidParams)
+    ? createValidator(definition.params, "path", { code: definition.invalidParams ?? "BAD_REQUEST" })
     : null;
   const query = definition.query ?? null;
   const checkQuery = query ? createValidator(query, "query") : null;
-  const checkBody = definition.body ? createValidator(definition.body, "body") : null;
+  const checkBody = definition.body
+    ? createValidator(definition.body, "body", { nullIsAbsent: nullIsAbsent(definition) })
+    : null;
   const serialize = lazySerializer(definition);
   const socket = options.sockets?.[definition.id];
 
@@ -107,6 +111,7 @@ function mountRoute(
     method: definition.method,
     url: definition.path,
     config: { definition },
+    bodyLimit: bodyLimitOf(definition),
     ...(socket === undefined
       ? {}
       : {
@@ -115,11 +120,12 @@ function mountRoute(
             if (!request.ws) return;
             if (checkParams) checkParams(request.params);
             refuseAnyQuery(request.query);
+            refuseBadHandshake(request);
             socket.admit(request);
           },
           wsHandler: socket.open,
         }),
-    // Before the body is read: a caller who may not do this does not get to send us a megabyte.
+    // Before the body is read: a caller who may not do this does not get to send us one.
     onRequest: async (request, reply) => {
       callers.set(request, await identify(request, reply, definition, options));
     },
@@ -168,8 +174,9 @@ function mountRoute(
       const key = request.headers["idempotency-key"];
       const answer =
         key !== undefined && honoursIdempotencyKey(definition)
-          ? await options.idempotency.once({ key, definition, caller, path: request.url, body }, async () =>
-              render(await run()),
+          ? await options.idempotency.once(
+              { key, definition, caller, path: withoutLastSlash(request.url), body },
+              async () => render(await run()),
             )
           : { ...render(await run()), replayed: false };
       if (answer.replayed) reply.header("idempotent-replayed", "true");
@@ -178,6 +185,11 @@ function mountRoute(
       return reply.header("content-type", "application/json; charset=utf-8").send(answer.text);
     },
   });
+}
+
+/** The same route with and without it, so a repetition with an `Idempotency-Key` may differ in it. */
+function withoutLastSlash(url: string): string {
+  return url.replace(/\/(?=$|\?)/, "");
 }
 
 function refuseAnyQuery(query: unknown): Record<string, unknown> {

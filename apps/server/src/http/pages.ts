@@ -1,12 +1,13 @@
-import { createReadStream } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { describeSocket } from "@assay/contract/asyncapi";
 import { describeApi } from "@assay/contract/openapi";
 import { routes } from "@assay/contract/routes";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
 import { listDocuments, readDocument } from "../pages/documents.ts";
 import { escapeHtml, icon, page, stylesheet } from "../pages/layout.ts";
+import { FixedContent } from "./fixed-content.ts";
 
 const pagePolicy =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -14,58 +15,54 @@ const pagePolicy =
 const referencePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+const html = "text/html; charset=utf-8";
+const script = "text/javascript; charset=utf-8";
+const json = "application/json; charset=utf-8";
+
 /** Start page, guides, API description and reference. Nothing here needs a database or another host. */
 export function mountPages(app: FastifyInstance): void {
-  const sendPage = (reply: FastifyReply, html: string, policy = pagePolicy) =>
-    reply
-      .headers({ "content-security-policy": policy, "cache-control": "no-cache" })
-      .type("text/html; charset=utf-8")
-      .send(html);
-  const sendAsset = (reply: FastifyReply, type: string, content: string) =>
-    reply.header("cache-control", "public, max-age=3600").type(type).send(content);
+  // Made when it is first asked for, and kept: nothing of it changes while the process runs.
+  const contents = new Map<string, FixedContent>();
+  const contentOf = (path: string, type: string, make: () => string | Buffer): FixedContent => {
+    const content = contents.get(path) ?? new FixedContent(type, make());
+    contents.set(path, content);
+    return content;
+  };
+  const serve = (
+    path: string,
+    type: string,
+    headers: Readonly<Record<string, string>>,
+    make: () => string | Buffer,
+  ) =>
+    app.get(path, async (request, reply) =>
+      contentOf(path, type, make).send(request, reply.headers(headers)),
+    );
+  const asPage = { "content-security-policy": pagePolicy, "cache-control": "no-cache" };
+  const asAsset = { "cache-control": "public, max-age=3600" };
+  const asDescription = { "cache-control": "no-cache", "access-control-allow-origin": "*" };
 
-  app.get("/", async (_request, reply) => sendPage(reply, startPage()));
-  app.get("/assets/pages.css", async (_request, reply) =>
-    sendAsset(reply, "text/css; charset=utf-8", stylesheet),
-  );
-  app.get("/assets/icon.svg", async (_request, reply) => sendAsset(reply, "image/svg+xml", icon));
+  serve("/", html, asPage, startPage);
+  serve("/assets/pages.css", "text/css; charset=utf-8", asAsset, () => stylesheet);
+  serve("/assets/icon.svg", "image/svg+xml", asAsset, () => icon);
 
-  app.get("/docs", async (_request, reply) => sendPage(reply, documentIndex()));
+  serve("/docs", html, asPage, documentIndex);
   app.get<{ Params: { name: string } }>("/docs/:name", async (request, reply) => {
-    const document = readDocument(request.params.name);
-    if (document === null) throw new ApiError("NOT_FOUND", { message: "There is no such page." });
-    return sendPage(reply, page({ title: `${document.title} · Assay`, body: document.html }));
+    const content = contentOf(`/docs/${request.params.name}`, html, () => {
+      const document = readDocument(request.params.name);
+      if (document === null) throw new ApiError("NOT_FOUND", { message: "There is no such page." });
+      return page({ title: `${document.title} · Assay`, body: document.html });
+    });
+    return content.send(request, reply.headers(asPage));
   });
 
-  let description: string | null = null;
-  app.get("/openapi", async (_request, reply) => {
-    description ??= JSON.stringify(describeApi(routes));
-    return reply
-      .headers({ "cache-control": "no-cache", "access-control-allow-origin": "*" })
-      .type("application/json; charset=utf-8")
-      .send(description);
-  });
-  let socketDescription: string | null = null;
-  app.get("/asyncapi", async (_request, reply) => {
-    socketDescription ??= JSON.stringify(describeSocket());
-    return reply
-      .headers({ "cache-control": "no-cache", "access-control-allow-origin": "*" })
-      .type("application/json; charset=utf-8")
-      .send(socketDescription);
-  });
-  app.get("/reference", async (_request, reply) => sendPage(reply, referencePage, referencePolicy));
-  app.get("/reference/start.js", async (_request, reply) =>
-    sendAsset(reply, "text/javascript; charset=utf-8", referenceScript),
-  );
+  serve("/openapi", json, asDescription, () => JSON.stringify(describeApi(routes)));
+  serve("/asyncapi", json, asDescription, () => JSON.stringify(describeSocket()));
+  serve("/reference", html, { ...asPage, "content-security-policy": referencePolicy }, () => referencePage);
+  serve("/reference/start.js", script, asAsset, () => referenceScript);
   const bundle = createRequire(import.meta.url)
     .resolve("@scalar/api-reference")
     .replace(/dist.*$/, "dist/browser/standalone.js");
-  app.get("/reference/ui.js", async (_request, reply) =>
-    reply
-      .header("cache-control", "public, max-age=3600")
-      .type("text/javascript; charset=utf-8")
-      .send(createReadStream(bundle)),
-  );
+  serve("/reference/ui.js", script, asAsset, () => readFileSync(bundle));
 }
 
 function startPage(): string {

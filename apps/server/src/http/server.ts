@@ -1,17 +1,22 @@
-import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
-import { mayHoldBrokenText, refuseBrokenText } from "../kernel/check-text.ts";
+import { refuseBrokenText } from "../kernel/check-text.ts";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
+import { compressAnswers } from "./compress-answers.ts";
 import { createErrorHandler } from "./error-handler.ts";
+import { KnownPaths, pathOf } from "./known-paths.ts";
+import { servesUpgrade } from "./mount-socket.ts";
+import { parseBody } from "./parse-body.ts";
+import { createUnparsedRefusal, type LatestAnswers } from "./refuse-unparsed.ts";
+import { newRequestId, standardHeaders } from "./standard-headers.ts";
 
 /** What others may hold of the web framework. */
 export type Server = FastifyInstance;
 
-export const maxBodyBytes = 1024 * 1024;
-
+/** Of the request line and the headers together; Node's own default. */
+const maxHeaderBytes = 16 * 1024;
 const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/;
 const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -25,26 +30,40 @@ type ServerOptions = {
 /** The web server with everything that holds for every answer: ids, headers, limits, errors, logs, metrics. */
 export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOptions): FastifyInstance {
   const renderError = createErrorHandler({ publicUrl, log });
+  const knownPaths = new KnownPaths();
+  const latest: LatestAnswers = new WeakMap();
   const app = Fastify({
     logger: false,
-    bodyLimit: maxBodyBytes,
+    // The framework's first hook asks for `Host`, so that what lacks it gets the envelope.
+    http: { shouldUpgradeCallback: servesUpgrade, requireHostHeader: false, maxHeaderSize: maxHeaderBytes },
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
     // Answers while closing are ours (see below), not the framework's.
     return503OnClosing: false,
     forceCloseConnections: "idle",
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     requestTimeout: 60_000,
     connectionTimeout: 0,
     keepAliveTimeout: 65_000,
-    routerOptions: { maxParamLength: 1000, ignoreTrailingSlash: false },
+    // No parameter is longer than the headers may be: each route refuses what is too long for it.
+    routerOptions: { maxParamLength: maxHeaderBytes, ignoreTrailingSlash: true },
     genReqId: (request) => {
       const given = request.headers["x-request-id"];
-      return typeof given === "string" && requestIdPattern.test(given)
-        ? given
-        : `req_${randomBytes(12).toString("hex")}`;
+      return typeof given === "string" && requestIdPattern.test(given) ? given : newRequestId();
     },
-    frameworkErrors: (error, request, reply) => renderError(error, request as never, reply as never),
+    // Hooks do not run for a path that cannot be decoded.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(standardHeaders(request.id, publicUrl()));
+      const meant = knownPaths.routeAt(request.method, pathOf(request.url));
+      log.info("request", { requestId: request.id, method: request.method, route: "none", status: 400 });
+      renderError(error, request as never, reply as never, meant);
+    },
+    clientErrorHandler: createUnparsedRefusal({ publicUrl, log, latest }),
   });
+  app.server.on("request", (request, response) => latest.set(request.socket, response));
+  // An expectation other than 100-continue is ignored rather than refused without the envelope.
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
+
+  app.addHook("onRoute", ({ method, url, config }) => knownPaths.add(method, url, config?.definition));
 
   const requestSeconds = metrics.histogram(
     "assay_http_request_seconds",
@@ -55,6 +74,14 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
   metrics.gaugeOf("assay_http_requests_in_flight", "Requests being answered.", () => requests.open);
 
   app.removeAllContentTypeParsers();
+  app.addHook("preParsing", async ({ headers }) => {
+    const encoding = headers["content-encoding"];
+    if (encoding !== undefined && encoding.toLowerCase() !== "identity")
+      throw new ApiError("BAD_REQUEST", {
+        message: "The body must not be compressed.",
+        hint: "Send it as it is, without `Content-Encoding`.",
+      });
+  });
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
     if (body.length === 0) return done(null, undefined);
     try {
@@ -64,24 +91,15 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
     }
   });
 
+  compressAnswers(app);
   closeSilentConnections(app);
-  const secure = () => publicUrl().startsWith("https:");
   let closing = false;
   app.addHook("onRequest", async (request, reply) => {
     requests.open += 1;
     reply.raw.once("close", () => {
       requests.open -= 1;
     });
-    reply.headers({
-      "x-request-id": request.id,
-      "x-content-type-options": "nosniff",
-      "x-frame-options": "DENY",
-      "referrer-policy": "no-referrer",
-      "cross-origin-resource-policy": "same-origin",
-      "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-      "cache-control": "no-store",
-    });
-    if (secure()) reply.header("strict-transport-security", "max-age=31536000");
+    reply.headers(standardHeaders(request.id, publicUrl()));
     if (closing) {
       reply.header("connection", "close");
       throw new ApiError("SERVICE_UNAVAILABLE", {
@@ -89,6 +107,13 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
         headers: { "retry-after": "2" },
       });
     }
+    if (request.headers.host === undefined && request.raw.httpVersion === "1.1")
+      throw new ApiError("BAD_REQUEST", {
+        message: "The header `Host` is missing.",
+        hint: "Send `Host` with the name in the address that you call.",
+      });
+    // Before the body is read: nothing in it could make this another answer.
+    if (request.is404) throw refuseUnknown(knownPaths, request.url);
   });
   // Path and query. A body is checked while it is parsed.
   app.addHook("preValidation", async (request) => {
@@ -120,9 +145,16 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
 
   app.setErrorHandler(renderError);
   app.setNotFoundHandler((request, reply) =>
-    renderError(new ApiError("NOT_FOUND", { message: "There is no such route." }), request, reply),
+    renderError(refuseUnknown(knownPaths, request.url), request, reply),
   );
   return app;
+}
+
+function refuseUnknown(knownPaths: KnownPaths, url: string): ApiError {
+  const methods = knownPaths.methodsAt(pathOf(url));
+  return methods.length === 0
+    ? new ApiError("NOT_FOUND", { message: "There is no such route." })
+    : new ApiError("METHOD_NOT_ALLOWED", { headers: { allow: methods.join(", ") } });
 }
 
 /**
@@ -140,24 +172,4 @@ function closeSilentConnections(app: FastifyInstance): void {
   app.addHook("preClose", async () => {
     for (const socket of silent) socket.destroy();
   });
-}
-
-function parseBody(body: Buffer): unknown {
-  const { text, value } = parseJson(body);
-  if (mayHoldBrokenText(text)) refuseBrokenText(value, "body");
-  return value;
-}
-
-/** JSON without the keys that could reach an object's prototype. */
-function parseJson(body: Buffer): { text: string; value: unknown } {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
-    const value = JSON.parse(text, (name, inner) => {
-      if (name === "__proto__") throw new SyntaxError("forbidden key");
-      return inner;
-    });
-    return { text, value };
-  } catch {
-    throw new ApiError("BAD_REQUEST", { message: "The body is not valid JSON." });
-  }
 }

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
+import { FixedContent } from "./fixed-content.ts";
 
 const appsFolder = new URL("../../../", import.meta.url);
 
@@ -31,32 +32,31 @@ export function mountWebApp(
   alsoAt: readonly string[] = [],
 ): void {
   const dist = new URL(`${name}/dist/`, appsFolder);
-  const cache = new Map<string, Buffer>();
-  const read = (file: string): Buffer | null => {
+  const cache = new Map<string, FixedContent>();
+  const read = (file: string): FixedContent | null => {
     let content = cache.get(file);
     if (content === undefined && existsSync(new URL(file, dist))) {
-      content = readFileSync(new URL(file, dist));
+      const type = types[extname(file)] ?? "application/octet-stream";
+      content = new FixedContent(type, readFileSync(new URL(file, dist)));
       cache.set(file, content);
     }
     return content ?? null;
   };
-  const sendApp = (reply: FastifyReply) => {
+  const sendApp = (request: FastifyRequest, reply: FastifyReply) => {
     const html = read("index.html");
     if (html === null)
       throw new ApiError("SERVICE_UNAVAILABLE", {
         message: "The web app is not built.",
         hint: "Start the service with `npm start`, which builds it.",
       });
-    return reply
-      .headers({
-        "content-security-policy": policy,
-        "cache-control": "no-cache",
-        "permissions-policy": name === "verify" ? "camera=(self)" : "camera=()",
-        // The person goes on to the partner's page: it learns the origin they came from, never the session's address.
-        "referrer-policy": "no-referrer",
-      })
-      .type("text/html; charset=utf-8")
-      .send(html);
+    reply.headers({
+      "content-security-policy": policy,
+      "cache-control": "no-cache",
+      "permissions-policy": name === "verify" ? "camera=(self)" : "camera=()",
+      // The person goes on to the partner's page: it learns the origin they came from, never the session's address.
+      "referrer-policy": "no-referrer",
+    });
+    return html.send(request, reply);
   };
 
   app.get<{ Params: { file: string } }>(`/${name}/assets/:file`, async (request, reply) => {
@@ -67,11 +67,9 @@ export function mountWebApp(
     if (content === null) throw new ApiError("NOT_FOUND", { message: "There is no such file." });
     // A worker lives by the policy of its own script, not by that of the page that started it.
     if (extname(file) === ".js") reply.header("content-security-policy", policy);
-    return reply
-      .header("cache-control", "public, max-age=31536000, immutable")
-      .type(types[extname(file)] ?? "application/octet-stream")
-      .send(content);
+    reply.header("cache-control", "public, max-age=31536000, immutable");
+    return content.send(request, reply);
   });
   for (const path of [`/${name}`, `/${name}/*`, ...alsoAt])
-    app.get(path, async (_request, reply) => sendApp(reply));
+    app.get(path, async (request, reply) => sendApp(request, reply));
 }

@@ -4,19 +4,27 @@ import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
 import { ApiError } from "./api-error.ts";
 import type { Part } from "./check-text.ts";
+import { dropNulls } from "./drop-nulls.ts";
 import { joinNames } from "./field-name.ts";
 import { createExcessSearch, type Excess } from "./find-excess.ts";
 
 /**
  * Checks a part of a request against its schema. The error names the field, never the value: it may be a secret. Sizes and
  * unknown fields come first, so that patterns are run and errors are looked for only in what the schema has room for.
+ * With `nullIsAbsent` the value is changed: see `dropNulls`.
  */
-export function createValidator(schema: TSchema, part: Part, code: ErrorCode = "BAD_REQUEST") {
+export function createValidator(
+  schema: TSchema,
+  part: Part,
+  options: { code?: ErrorCode; nullIsAbsent?: boolean } = {},
+) {
+  const { code = "BAD_REQUEST", nullIsAbsent = false } = options;
   const findExcess = createExcessSearch(schema);
   const validator = Compile(schema);
   return (value: unknown): unknown => {
     const excess = findExcess(value);
     if (excess !== null) throw new ApiError(code, { message: explainExcess(excess, part) });
+    if (nullIsAbsent) dropNulls(schema, value);
     if (validator.Check(value)) return value;
     throw new ApiError(code, { message: explain(validator.Errors(value), part) });
   };

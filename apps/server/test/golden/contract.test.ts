@@ -4,21 +4,49 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { errorCodes } from "@assay/contract/errors";
+import { codesOfNoRoute, errorCodes } from "@assay/contract/errors";
 import { describeApi, tagDescriptions } from "@assay/contract/openapi";
-import { errorsOf } from "@assay/contract/route";
+import { bodyLimitOf, errorsOf } from "@assay/contract/route";
 import { routes } from "@assay/contract/routes";
 import { listDocuments, readDocument } from "../../src/pages/documents.ts";
 
-test("every error code is declared by a route, and every declared code exists", () => {
+test("every error code is declared by a route or is of none, and every declared code exists", () => {
   const declared = new Set(routes.flatMap(errorsOf));
-  assert.deepEqual([...declared].sort(), [...errorCodes].sort());
+  assert.deepEqual([...declared, ...codesOfNoRoute].sort(), [...errorCodes].sort());
 });
 
 test("every error code has its own heading on the page that errors link to", () => {
   const html = readDocument("errors")?.html ?? "";
   for (const code of errorCodes) assert.ok(html.includes(`id="${code}"`), code);
 });
+
+test("a body that is as long as its fields may be fits into what its route takes", () => {
+  for (const definition of routes) {
+    if (definition.body === undefined) continue;
+    const bytes = longest(definition.body as Shape);
+    assert.ok(bytes <= bodyLimitOf(definition), `${definition.id}: ${bytes}`);
+  }
+});
+
+type Shape = {
+  anyOf?: Shape[];
+  enum?: unknown[];
+  type?: string;
+  maxLength?: number;
+  items?: Shape;
+  maxItems?: number;
+  properties?: Record<string, Shape>;
+};
+
+/** Of a value in ASCII; what only a pattern or a number bounds is short. */
+function longest(shape: Shape): number {
+  if (shape.anyOf) return Math.max(...shape.anyOf.map(longest));
+  if (shape.enum) return Math.max(...shape.enum.map((value) => JSON.stringify(value).length));
+  if (shape.type === "string") return 2 + (shape.maxLength ?? 100);
+  if (shape.items) return 2 + (shape.maxItems ?? 0) * (1 + longest(shape.items));
+  const fields = Object.entries(shape.properties ?? {});
+  return 24 + fields.reduce((sum, [name, inner]) => sum + name.length + 4 + longest(inner), 0);
+}
 
 test("operation ids and the pairs of method and path are unique", () => {
   assert.equal(new Set(routes.map((route) => route.id)).size, routes.length);

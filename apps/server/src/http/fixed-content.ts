@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { acceptedEncoding, type Encoding } from "./accepted-encoding.ts";
+
+const compressWith: Readonly<Record<Encoding, (bytes: Buffer) => Promise<Buffer>>> = {
+  // The largest script (4.4 MB) takes 0.5 s and becomes 1.09 MB. At 9 it takes 2 s for 4 % less, at 11 26 s for 14 % less.
+  br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  gzip: (bytes) => promisify(gzip)(bytes, { level: 9 }),
+};
+
+/** Below this, what is saved fits into the packet that is sent anyway. */
+export const worthCompressingBytes = 1024;
+
+/**
+ * A page, document or asset that stays the same for as long as the process runs. Each encoding of it is made once, when the
+ * first client asks for it, off the thread that answers requests.
+ */
+export class FixedContent {
+  readonly #type: string;
+  readonly #plain: Buffer;
+  readonly #etag: string;
+  readonly #encoded = new Map<Encoding, Promise<Buffer | null>>();
+
+  constructor(type: string, content: string | Buffer) {
+    this.#type = type;
+    this.#plain = Buffer.from(content);
+    // Weak, because it names the content and not one of its encodings.
+    this.#etag = `W/"${createHash("sha256").update(this.#plain).digest("base64url").slice(0, 22)}"`;
+  }
+
+  async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    reply.headers({ etag: this.#etag, vary: "accept-encoding" });
+    if (namesTag(request.headers["if-none-match"], this.#etag)) return reply.code(304).send();
+    reply.type(this.#type);
+    const encoding = acceptedEncoding(request.headers["accept-encoding"]);
+    const encoded = encoding === null ? null : await this.#encode(encoding);
+    return encoding === null || encoded === null
+      ? reply.send(this.#plain)
+      : reply.header("content-encoding", encoding).send(encoded);
+  }
+
+  /** Null where it is not worth it: too small, or packed already, like pictures, fonts and weights. */
+  #encode(encoding: Encoding): Promise<Buffer | null> {
+    let encoded = this.#encoded.get(encoding);
+    if (encoded === undefined) {
+      encoded =
+        this.#plain.length < worthCompressingBytes
+          ? Promise.resolve(null)
+          : compressWith[encoding](this.#plain).then((bytes) =>
+              bytes.length < 0.9 * this.#plain.length ? bytes : null,
+            );
+      this.#encoded.set(encoding, encoded);
+    }
+    return encoded;
+  }
+}
+
+function namesTag(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  const plain = (tag: string) => tag.trim().replace(/^W\//, "");
+  return header.split(",").some((tag) => tag.trim() === "*" || plain(tag) === plain(etag));
+}
