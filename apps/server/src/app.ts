@@ -145,6 +145,12 @@ async function openParts(options: ServiceOptions) {
   const db = openDb({
     url: databaseUrl,
     poolSize: config.databasePoolSize,
+    limits: {
+      statementMs: config.databaseStatementSeconds * secondMs,
+      lockMs: config.databaseLockSeconds * secondMs,
+      idleInTransactionMs: config.databaseIdleTransactionSeconds * secondMs,
+      connectMs: config.databaseConnectSeconds * secondMs,
+    },
     onError: (error) => log.warn("a database connection was lost", describeError(error)),
   });
   const ringMember = new RingMember({ db, ring, clock, log });
@@ -220,9 +226,9 @@ function jobsOfEveryProcess({ usage, ringMember }: Parts): Job[] {
 
 /** The one list of background work. Each run handles a bounded batch and can be repeated. */
 function jobsOfWorkers({ core, idempotency, deliveryWorker }: Parts): Job[] {
-  const { db, clock } = core;
+  const { config, db, clock } = core;
   const mailTransport = createMailTransport(core);
-  return [
+  const jobs: Job[] = [
     { name: "send-mails", everyMs: 5 * secondMs, run: () => sendDueMails(core, mailTransport) },
     { name: "answer-mail-requests", everyMs: 10 * secondMs, run: () => answerMailRequests(core) },
     { name: "purge-account-leftovers", everyMs: 10 * minuteMs, run: () => purgeAccountLeftovers(core) },
@@ -241,10 +247,15 @@ function jobsOfWorkers({ core, idempotency, deliveryWorker }: Parts): Job[] {
     },
     { name: "purge-invitations", everyMs: hourMs, run: () => purgeInvitations(db, clock.now(), 1000) },
     { name: "purge-user-sessions", everyMs: hourMs, run: () => purgeUserSessions(db, clock.now(), 1000) },
-    // The worker wakes by itself; as a job it can be waited for.
-    { name: "deliver-webhooks", everyMs: minuteMs, run: () => deliveryWorker.settle().then(() => 0) },
     { name: "scrub-webhook-payloads", everyMs: 30 * secondMs, run: () => scrubPayloads(core) },
     { name: "purge-webhook-history", everyMs: 10 * minuteMs, run: createPurgeHistory(core) },
+  ];
+  // A batch may take longer than anybody would wait for an answer.
+  const statementMs = config.databaseJobStatementSeconds * secondMs;
+  return [
+    ...jobs.map((job) => ({ ...job, run: () => db.unhurried(statementMs, job.run) })),
+    // The worker wakes by itself; as a job it can be waited for. What it sends is short.
+    { name: "deliver-webhooks", everyMs: minuteMs, run: () => deliveryWorker.settle().then(() => 0) },
   ];
 }
 

@@ -1,0 +1,67 @@
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import { after } from "node:test";
+
+/**
+ * Stands between the service and PostgreSQL and can fall silent: what goes through a silent connection is swallowed, and neither
+ * side is told. To the service that looks like a host that lost its power.
+ */
+export class SilentProxy {
+  #url = "";
+  readonly #sockets = new Set<Socket>();
+  readonly #silent = new WeakSet<Socket>();
+  /** Whether connections that are opened from now on are silent as well. */
+  swallowsNew = false;
+  /** How many connections the service has opened. */
+  opened = 0;
+
+  /** Where the service finds the database. */
+  get url(): string {
+    return this.#url;
+  }
+
+  /** Connections that are open now say nothing from now on. */
+  fallSilent(): void {
+    for (const socket of this.#sockets) this.#silent.add(socket);
+  }
+
+  async start(databaseUrl: string): Promise<this> {
+    const target = new URL(databaseUrl);
+    const folder = target.searchParams.get("host");
+    const port = Number(target.searchParams.get("port") ?? (target.port || 5432));
+    const reach = () =>
+      folder?.startsWith("/") === true
+        ? connect(`${folder}/.s.PGSQL.${port}`)
+        : connect(port, folder ?? target.hostname);
+    const server = createServer((near) => {
+      this.opened++;
+      const far = reach();
+      if (this.swallowsNew) for (const socket of [near, far]) this.#silent.add(socket);
+      for (const [from, to] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.#sockets.add(from);
+        from.on("error", () => {});
+        from.on("data", (chunk) => {
+          if (!this.#silent.has(from)) to.write(chunk);
+        });
+        from.on("close", () => {
+          this.#sockets.delete(from);
+          if (!this.#silent.has(from)) to.destroy();
+        });
+      }
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port: ownPort } = server.address() as { port: number };
+    const user = target.username || target.searchParams.get("user") || "";
+    const password = target.password === "" ? "" : `:${target.password}`;
+    this.#url = `postgresql://${user}${password}@127.0.0.1:${ownPort}${target.pathname}`;
+    after(() => {
+      for (const socket of this.#sockets) socket.destroy();
+      server.close();
+    });
+    return this;
+  }
+}
