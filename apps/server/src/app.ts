@@ -89,10 +89,13 @@ export type ServiceOptions = {
   verify?: Partial<RegistryOptions>;
 };
 
-/** Starts the service. The database must be reachable; migrations are applied here. */
+/** Starts the service. Waits for the database where it is not there yet; migrations are applied here. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, role = "all" } = options;
-  const applied = await migrate(options.databaseUrl);
+  const applied = await migrate(options.databaseUrl, {
+    waitForDatabaseMs: config.databaseStartWaitSeconds * secondMs,
+    tell: log.warn,
+  });
   if (applied.length > 0) log.info("database migrated", { applied: applied.join(" ") });
   const parts = await openParts(options);
   const { core, listener, statusFeed, deliveryWorker, metricsOf } = parts;

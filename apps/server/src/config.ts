@@ -153,6 +153,13 @@ export const settings = {
     1,
     120,
   ),
+  databaseStartWaitSeconds: integer(
+    "DATABASE_START_WAIT_SECONDS",
+    "How long a start, or a command, waits for a database that does not answer yet.",
+    60,
+    0,
+    3600,
+  ),
   secretKeys: text(
     "SECRET_KEYS",
     "Key ring as `id:base64,id:base64`, 32 bytes or more each, newest key first. Demanded together with DATABASE_URL; otherwise made once in DATA_DIR/secret-keys.",

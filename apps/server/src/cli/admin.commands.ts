@@ -1,7 +1,6 @@
-import { migrate } from "../db/migrate.ts";
 import { listAllOrganizations } from "../organizations/organization.store.ts";
 import type { Command } from "./command.ts";
-import { openInstallation, withDatabase } from "./installation.ts";
+import { migrateInstallation, openInstallation, withDatabase } from "./installation.ts";
 
 export const migrateCommand: Command = {
   name: "migrate",
@@ -9,7 +8,7 @@ export const migrateCommand: Command = {
   run: async (_args, print) => {
     const installation = await openInstallation();
     try {
-      const applied = await migrate(installation.databaseUrl);
+      const applied = await migrateInstallation(installation);
       print(applied.length === 0 ? "The database is up to date." : `Applied: ${applied.join(", ")}`);
       return 0;
     } finally {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { type Config, ConfigError, loadConfig } from "../config.ts";
 import { type Db, openDb } from "../db/db.ts";
 import { migrate } from "../db/migrate.ts";
-import { type Clock, systemClock } from "../kernel/clock.ts";
+import { type Clock, secondMs, systemClock } from "../kernel/clock.ts";
 import { KeyRing, parseRing } from "../lib/key-ring.ts";
 import { keyRingPath, openRingFile } from "../lib/key-ring-file.ts";
 import { createLog, describeError, type Log } from "../lib/log.ts";
@@ -62,11 +62,16 @@ function openRing(config: Config): KeyRing {
   }
 }
 
+export function migrateInstallation({ config, databaseUrl, log }: Installation): Promise<string[]> {
+  const waitForDatabaseMs = config.databaseStartWaitSeconds * secondMs;
+  return migrate(databaseUrl, { waitForDatabaseMs, tell: log.warn });
+}
+
 /** For commands that look or change something and end. */
 export async function withDatabase<T>(work: (db: Db, installation: Installation) => Promise<T>): Promise<T> {
   const installation = await openInstallation();
   try {
-    await migrate(installation.databaseUrl);
+    await migrateInstallation(installation);
     const db = openDb({
       url: installation.databaseUrl,
       poolSize: 4,

@@ -25,7 +25,15 @@ export class SilentProxy {
     for (const socket of this.#sockets) this.#silent.add(socket);
   }
 
-  async start(databaseUrl: string): Promise<this> {
+  /** The address of a proxy on this port, started or not. */
+  static addressOf(databaseUrl: string, port: number): string {
+    const target = new URL(databaseUrl);
+    const user = target.username || target.searchParams.get("user") || "";
+    const password = target.password === "" ? "" : `:${target.password}`;
+    return `postgresql://${user}${password}@127.0.0.1:${port}${target.pathname}`;
+  }
+
+  async start(databaseUrl: string, ownPort = 0): Promise<this> {
     const target = new URL(databaseUrl);
     const folder = target.searchParams.get("host");
     const port = Number(target.searchParams.get("port") ?? (target.port || 5432));
@@ -52,16 +60,23 @@ export class SilentProxy {
         });
       }
     });
-    server.listen(0, "127.0.0.1");
+    server.listen(ownPort, "127.0.0.1");
     await once(server, "listening");
-    const { port: ownPort } = server.address() as { port: number };
-    const user = target.username || target.searchParams.get("user") || "";
-    const password = target.password === "" ? "" : `:${target.password}`;
-    this.#url = `postgresql://${user}${password}@127.0.0.1:${ownPort}${target.pathname}`;
+    this.#url = SilentProxy.addressOf(databaseUrl, (server.address() as { port: number }).port);
     after(() => {
       for (const socket of this.#sockets) socket.destroy();
       server.close();
     });
     return this;
   }
+}
+
+/** A port that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
 }
