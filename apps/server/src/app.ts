@@ -13,9 +13,10 @@ import { deleteAttemptSockets } from "./attempts/attempt-socket.store.ts";
 import { auditRoutes } from "./audit/audit.routes.ts";
 import type { Config } from "./config.ts";
 import type { Core } from "./core.ts";
+import { DatabaseProbe } from "./db/database-probe.ts";
 import { openDb } from "./db/db.ts";
 import { Listener } from "./db/listener.ts";
-import { migrate, missingMigrations } from "./db/migrate.ts";
+import { listMigrations, migrate } from "./db/migrate.ts";
 import { showConnections } from "./db/show-connections.ts";
 import { bindVerifySocket } from "./device-socket/device-socket.routes.ts";
 import { DeviceRegistry, type RegistryOptions } from "./device-socket/registry.ts";
@@ -124,6 +125,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await listener.stop();
     metricsServer?.close();
     await parts.ringMember.leave();
+    await parts.probe.close();
     await core.db.close();
   };
   let closed: Promise<void> | null = null;
@@ -185,6 +187,11 @@ async function openParts(options: ServiceOptions) {
     rpTerms,
     consentTexts,
     ringMember,
+    probe: new DatabaseProbe(
+      databaseUrl,
+      db,
+      listMigrations().map(({ name }) => name),
+    ),
     listener,
     listening,
     safeFetch,
@@ -284,7 +291,7 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<Server> {
     publicUrl,
     trustProxy: config.trustProxy,
   });
-  mountHealth(app, () => whyNotReady(parts));
+  mountHealth(app, async () => parts.ringMember.problem ?? parts.probe.problem());
   if (config.metricsToken !== "") mountMetrics(app, parts.metricsOf, config.metricsToken);
   mountPages(app);
   mountWebApp(app, "verify");
@@ -305,16 +312,6 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<Server> {
     writeCookie: (reply, cookie) => writeSessionCookie(reply, cookie, publicUrl().startsWith("https:")),
   });
   return app;
-}
-
-/** Null when requests can be answered. */
-async function whyNotReady({ core, ringMember }: Parts): Promise<string | null> {
-  try {
-    const missing = await missingMigrations(core.db);
-    return missing.length === 0 ? ringMember.problem : `migrations are missing: ${missing.join(", ")}`;
-  } catch {
-    return "the database does not answer";
-  }
 }
 
 /** Each route of the contract is carried out by exactly one piece of code. */

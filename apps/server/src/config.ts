@@ -117,7 +117,13 @@ export const settings = {
     "PostgreSQL 15 or later. Unset, the service runs its own PostgreSQL in DATA_DIR.",
     ["postgres:", "postgresql:"],
   ),
-  databasePoolSize: integer("DATABASE_POOL_SIZE", "Most database connections of one process.", 10, 2, 200),
+  databasePoolSize: integer(
+    "DATABASE_POOL_SIZE",
+    "Most database connections of one process for requests and jobs; it has two more, for notifications and /readyz.",
+    10,
+    2,
+    200,
+  ),
   databaseStatementSeconds: integer(
     "DATABASE_STATEMENT_SECONDS",
     "Longest time of one database statement of a request. At the limit it is ended and the request answered with 503; a server that says nothing for 3 seconds more is taken for gone.",

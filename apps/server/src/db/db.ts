@@ -111,21 +111,25 @@ export class Tx extends Statements {
   }
 }
 
+/** What a database without room, and one that only reads, say to a write. */
+export type RefusedWrite = "disk_full" | "read_only";
+
 const retryableStates = new Set(["40001", "40P01"]);
 
 export class Db extends Statements {
   readonly #pool: pg.Pool;
   readonly #joined = new AsyncLocalStorage<{ connection: Borrowed; savepoints: number }>();
   readonly #unhurried = new AsyncLocalStorage<{ statementMs: number }>();
-  /** Counts how often the server fell silent; a connection from before the last time is not lent again. */
-  #silences = 0;
-  readonly #openedAfter = new Map<pg.PoolClient, number>();
+  /** Counts the times when what is open became of no use; a connection from before the last one is not lent again. */
+  #generation = 0;
+  #refusedWrite: RefusedWrite | null = null;
+  readonly #generationOf = new Map<pg.PoolClient, number>();
 
   constructor(pool: pg.Pool) {
     super();
     this.#pool = pool;
-    pool.on("connect", (client) => this.#openedAfter.set(client, this.#silences));
-    pool.on("remove", (client) => this.#openedAfter.delete(client));
+    pool.on("connect", (client) => this.#generationOf.set(client, this.#generation));
+    pool.on("remove", (client) => this.#generationOf.delete(client));
   }
 
   protected async send(statement: Sql): Promise<pg.QueryResult> {
@@ -149,7 +153,7 @@ export class Db extends Statements {
   async #borrow(): Promise<Borrowed> {
     for (;;) {
       const client = await this.#pool.connect();
-      if (this.#openedAfter.get(client) === this.#silences)
+      if (this.#generationOf.get(client) === this.#generation)
         return new Borrowed(client, (error) => this.#noticeFailure(error, client));
       cutOff(client);
       client.release(true);
@@ -158,13 +162,26 @@ export class Db extends Statements {
 
   /**
    * A server that is silent on one connection is silent on all that were open then: a host that vanished, or a firewall that
-   * forgot them. So one request after the other does not have to find out.
+   * forgot them. One that has become read-only may have handed over to another, which only new connections reach. So one
+   * request after the other does not have to find out.
    */
   #noticeFailure(error: unknown, client: pg.PoolClient): void {
-    if (!isSilence(error)) return;
-    if (this.#openedAfter.get(client) === this.#silences) this.#silences++;
+    const state = sqlState(error);
+    if (state === "53100") this.#refusedWrite = "disk_full";
+    if (state === "25006") this.#refusedWrite = "read_only";
+    if (!isSilence(error) && state !== "25006") return;
+    if (this.#generationOf.get(client) === this.#generation) this.#generation++;
     // What is sent on it from now on, such as a rollback, fails at once instead of waiting as long again.
-    cutOff(client);
+    if (isSilence(error)) cutOff(client);
+  }
+
+  /** Why the last write failed that the database had no room for, or did not allow. Stays until somebody knows better. */
+  get refusedWrite(): RefusedWrite | null {
+    return this.#refusedWrite;
+  }
+
+  forgetRefusedWrite(refused: RefusedWrite): void {
+    if (this.#refusedWrite === refused) this.#refusedWrite = null;
   }
 
   /** For background work: each statement that `work` sends may take this long. */
@@ -250,7 +267,7 @@ export class Db extends Statements {
   async close(): Promise<void> {
     await this.#pool.end();
     // The pool does not wait until a server has heard that it is over. One that never does must not keep the process.
-    const left = [...this.#openedAfter.keys()];
+    const left = [...this.#generationOf.keys()];
     setTimeout(() => left.forEach(cutOff), 1_000).unref();
   }
 }

@@ -4,8 +4,6 @@ import { setTimeout as wait } from "node:timers/promises";
 import type pg from "pg";
 import { sqlState } from "../lib/sql-state.ts";
 import { endConnection } from "./connection.ts";
-import type { Queryable } from "./db.ts";
-import { sql } from "./sql.ts";
 import { connectWhenThere, type Tell } from "./wait-for-database.ts";
 
 export type Migration = { name: string; text: string; checksum: string };
@@ -143,17 +141,4 @@ async function retryForLock<T>(
 
 function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === "55P03";
-}
-
-let ownNames: readonly string[] | null = null;
-
-/**
- * Migrations that this code has and the database has not: none when the database is ready for this code. A health check asks
- * every few seconds, so the folder is looked at once.
- */
-export async function missingMigrations(db: Queryable): Promise<string[]> {
-  ownNames ??= listMigrations().map((migration) => migration.name);
-  const rows = await db.rows<{ name: string }>(sql`select name from schema_migrations`);
-  const applied = new Set(rows.map((row) => row.name));
-  return ownNames.filter((name) => !applied.has(name));
 }
