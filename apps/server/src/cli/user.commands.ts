@@ -1,4 +1,4 @@
-import { createUser } from "../accounts/create-user.ts";
+import { createUser, preparePerson } from "../accounts/create-user.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { type Command, CommandError } from "./command.ts";
 import { readSecret, withDatabase } from "./installation.ts";
@@ -23,7 +23,7 @@ export const userCreate: Command = {
       try {
         const user = await createUser(
           { db, clock },
-          { name: text("name"), email: text("email"), password },
+          await preparePerson({ name: text("name"), email: text("email"), password }),
           { emailVerified: true },
         );
         print(`Created ${user.id}.`);

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import pg from "pg";
+import { whileConnectionIsHeld } from "../lib/held-connection.ts";
 import { sqlState } from "../lib/sql-state.ts";
 import {
   answerLimitMs,
@@ -226,7 +227,7 @@ export class Db extends Statements {
       let broken: Error | undefined;
       try {
         await connection.begin(statementMs);
-        const result = await work(new Tx(connection), connection);
+        const result = await whileConnectionIsHeld(() => work(new Tx(connection), connection));
         await connection.query({ text: "commit" });
         return result;
       } catch (error) {
@@ -250,7 +251,7 @@ export class Db extends Statements {
     const { client } = await this.#borrow();
     let failed = true;
     try {
-      const result = await work(client);
+      const result = await whileConnectionIsHeld(() => work(client));
       failed = false;
       return result;
     } finally {
