@@ -4,6 +4,8 @@ import pg from "pg";
 import { createPartner, expectData, expectError } from "../support/api.ts";
 import { startTestService, type TestService } from "../support/service.ts";
 
+const poolSize = 2;
+
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -18,9 +20,11 @@ async function readiness({ api }: TestService): Promise<string> {
 }
 
 test("/readyz does not wait in line behind the requests", async () => {
-  const service = await startTestService({ env: { DATABASE_POOL_SIZE: "2" }, role: "api" });
+  const service = await startTestService({ env: { DATABASE_POOL_SIZE: String(poolSize) }, role: "api" });
   const { api } = await createPartner(service.api);
   const admin = await connect(service.databaseUrl);
+  // Another one looks, because what the server tells of its connections stays the same within a transaction.
+  const onlooker = await connect(service.databaseUrl);
   await admin.query("begin");
   await admin.query("lock table sessions in exclusive mode");
   let answered = 0;
@@ -29,7 +33,13 @@ test("/readyz does not wait in line behind the requests", async () => {
     answered++;
     return answer;
   });
-  while (service.core.db.connections.waiting === 0) await admin.query("select pg_sleep(0.01)");
+  const stuck = async () =>
+    (
+      await onlooker.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      )
+    ).rowCount ?? 0;
+  while ((await stuck()) < poolSize && answered === 0);
   assert.equal(await readiness(service), "200 ready");
   assert.equal(answered, 0);
   await admin.query("rollback");
