@@ -13,9 +13,10 @@ import { deleteAttemptSockets } from "./attempts/attempt-socket.store.ts";
 import { auditRoutes } from "./audit/audit.routes.ts";
 import type { Config } from "./config.ts";
 import type { Core } from "./core.ts";
+import { DatabaseProbe } from "./db/database-probe.ts";
 import { openDb } from "./db/db.ts";
 import { Listener } from "./db/listener.ts";
-import { migrate, missingMigrations } from "./db/migrate.ts";
+import { listMigrations, migrate } from "./db/migrate.ts";
 import { showConnections } from "./db/show-connections.ts";
 import { bindVerifySocket } from "./device-socket/device-socket.routes.ts";
 import { DeviceRegistry, type RegistryOptions } from "./device-socket/registry.ts";
@@ -89,10 +90,13 @@ export type ServiceOptions = {
   verify?: Partial<RegistryOptions>;
 };
 
-/** Starts the service. The database must be reachable; migrations are applied here. */
+/** Starts the service. Waits for the database where it is not there yet; migrations are applied here. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, role = "all" } = options;
-  const applied = await migrate(options.databaseUrl);
+  const applied = await migrate(options.databaseUrl, {
+    waitForDatabaseMs: config.databaseStartWaitSeconds * secondMs,
+    tell: log.warn,
+  });
   if (applied.length > 0) log.info("database migrated", { applied: applied.join(" ") });
   const parts = await openParts(options);
   const { core, listener, statusFeed, deliveryWorker, metricsOf } = parts;
@@ -121,6 +125,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await listener.stop();
     metricsServer?.close();
     await parts.ringMember.leave();
+    await parts.probe.close();
     await core.db.close();
   };
   let closed: Promise<void> | null = null;
@@ -145,6 +150,12 @@ async function openParts(options: ServiceOptions) {
   const db = openDb({
     url: databaseUrl,
     poolSize: config.databasePoolSize,
+    limits: {
+      statementMs: config.databaseStatementSeconds * secondMs,
+      lockMs: config.databaseLockSeconds * secondMs,
+      idleInTransactionMs: config.databaseIdleTransactionSeconds * secondMs,
+      connectMs: config.databaseConnectSeconds * secondMs,
+    },
     onError: (error) => log.warn("a database connection was lost", describeError(error)),
   });
   const ringMember = new RingMember({ db, ring, clock, log });
@@ -176,6 +187,11 @@ async function openParts(options: ServiceOptions) {
     rpTerms,
     consentTexts,
     ringMember,
+    probe: new DatabaseProbe(
+      databaseUrl,
+      db,
+      listMigrations().map(({ name }) => name),
+    ),
     listener,
     listening,
     safeFetch,
@@ -220,9 +236,9 @@ function jobsOfEveryProcess({ usage, ringMember }: Parts): Job[] {
 
 /** The one list of background work. Each run handles a bounded batch and can be repeated. */
 function jobsOfWorkers({ core, idempotency, deliveryWorker }: Parts): Job[] {
-  const { db, clock } = core;
+  const { config, db, clock } = core;
   const mailTransport = createMailTransport(core);
-  return [
+  const jobs: Job[] = [
     { name: "send-mails", everyMs: 5 * secondMs, run: () => sendDueMails(core, mailTransport) },
     { name: "answer-mail-requests", everyMs: 10 * secondMs, run: () => answerMailRequests(core) },
     { name: "purge-account-leftovers", everyMs: 10 * minuteMs, run: () => purgeAccountLeftovers(core) },
@@ -241,10 +257,15 @@ function jobsOfWorkers({ core, idempotency, deliveryWorker }: Parts): Job[] {
     },
     { name: "purge-invitations", everyMs: hourMs, run: () => purgeInvitations(db, clock.now(), 1000) },
     { name: "purge-user-sessions", everyMs: hourMs, run: () => purgeUserSessions(db, clock.now(), 1000) },
-    // The worker wakes by itself; as a job it can be waited for.
-    { name: "deliver-webhooks", everyMs: minuteMs, run: () => deliveryWorker.settle().then(() => 0) },
     { name: "scrub-webhook-payloads", everyMs: 30 * secondMs, run: () => scrubPayloads(core) },
     { name: "purge-webhook-history", everyMs: 10 * minuteMs, run: createPurgeHistory(core) },
+  ];
+  // A batch may take longer than anybody would wait for an answer.
+  const statementMs = config.databaseJobStatementSeconds * secondMs;
+  return [
+    ...jobs.map((job) => ({ ...job, run: () => db.unhurried(statementMs, job.run) })),
+    // The worker wakes by itself; as a job it can be waited for. What it sends is short.
+    { name: "deliver-webhooks", everyMs: minuteMs, run: () => deliveryWorker.settle().then(() => 0) },
   ];
 }
 
@@ -270,7 +291,7 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<Server> {
     publicUrl,
     trustProxy: config.trustProxy,
   });
-  mountHealth(app, () => whyNotReady(parts));
+  mountHealth(app, async () => parts.ringMember.problem ?? parts.probe.problem());
   if (config.metricsToken !== "") mountMetrics(app, parts.metricsOf, config.metricsToken);
   mountPages(app);
   mountWebApp(app, "verify");
@@ -291,16 +312,6 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<Server> {
     writeCookie: (reply, cookie) => writeSessionCookie(reply, cookie, publicUrl().startsWith("https:")),
   });
   return app;
-}
-
-/** Null when requests can be answered. */
-async function whyNotReady({ core, ringMember }: Parts): Promise<string | null> {
-  try {
-    const missing = await missingMigrations(core.db);
-    return missing.length === 0 ? ringMember.problem : `migrations are missing: ${missing.join(", ")}`;
-  } catch {
-    return "the database does not answer";
-  }
 }
 
 /** Each route of the contract is carried out by exactly one piece of code. */

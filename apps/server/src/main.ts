@@ -8,6 +8,8 @@ import { start, worker } from "./cli/start.command.ts";
 import { trustAudit, trustImport, trustList } from "./cli/trust.commands.ts";
 import { userCreate } from "./cli/user.commands.ts";
 import { ConfigError } from "./config.ts";
+import { MigrationError } from "./db/migrate.ts";
+import { DatabaseUnreachableError } from "./db/wait-for-database.ts";
 import { BackupError } from "./installation/backup.ts";
 import { EmbeddedPostgresError } from "./installation/postgres/embedded-postgres-error.ts";
 import { KeyRingError } from "./key-ring/ring-member.ts";
@@ -30,7 +32,15 @@ const commands: readonly Command[] = [
 ];
 
 // What whoever typed the command can mend is said in a sentence; everything else is a fault and shows where it is.
-const explained = [CommandError, ConfigError, BackupError, EmbeddedPostgresError, KeyRingError];
+const explained = [
+  CommandError,
+  ConfigError,
+  BackupError,
+  EmbeddedPostgresError,
+  DatabaseUnreachableError,
+  MigrationError,
+  KeyRingError,
+];
 
 try {
   process.exitCode = await runCommand(commands, process.argv.slice(2), (line) => console.log(line));

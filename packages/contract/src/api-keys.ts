@@ -19,7 +19,11 @@ const apiKeyFields = {
   name: ApiKeyName,
   scopes: Scopes,
   enabled: Type.Boolean(),
-  request_count: Type.Integer({ minimum: 0, description: "Authenticated requests made with this key." }),
+  request_count: Type.Integer({
+    minimum: 0,
+    description:
+      "Authenticated requests made with this key, as of a second or two ago. A process of the service that is killed may leave its last second uncounted, so do not bill by it.",
+  }),
   last_used_at: Nullable(Timestamp),
   created_at: Timestamp,
   updated_at: Timestamp,

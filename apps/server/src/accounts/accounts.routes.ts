@@ -3,7 +3,7 @@ import type { Core } from "../core.ts";
 import { type Binding, bind } from "../http/mount.ts";
 import type { RequestInfo } from "../kernel/request-info.ts";
 import { resetPassword } from "./change-password.ts";
-import { createUser } from "./create-user.ts";
+import { createUser, preparePerson } from "./create-user.ts";
 import { countWork, rememberOrigin } from "./limit-guesses.ts";
 import { mailLink } from "./mail-link.ts";
 import { asAssertion, passkeyRoutes } from "./passkeys.routes.ts";
@@ -29,9 +29,13 @@ function signInRoutes(core: Core): Binding[] {
   return [
     bind(
       contract.signUp,
-      async ({ body, request }) => {
+      {
+        guard: ({ request }) => countWork(core, "sign-up", request.address),
+        prepare: ({ body }) => preparePerson(body),
+      },
+      async ({ request }, person) => {
         let token = "";
-        const user = await createUser(core, body, {
+        const user = await createUser(core, person, {
           together: async (tx, user) => {
             token = await openUserSession(tx, user.id, request.userAgent, core.clock.now());
             if (verificationIsRequired(core)) await mailLink(core, tx, user.id, "verify_email", user.email);
@@ -40,7 +44,6 @@ function signInRoutes(core: Core): Binding[] {
         await rememberOrigin(core, [user.email, user.id], request.address);
         return signedIn({ user, token }, request);
       },
-      ({ request }) => countWork(core, "sign-up", request.address),
     ),
 
     bind(contract.signIn, async ({ body, request }) =>

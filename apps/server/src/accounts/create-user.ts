@@ -10,6 +10,14 @@ import { insertUser, type UserRow } from "./user.store.ts";
 const check = createValidator(SignUpBody, "body");
 
 export type NewPerson = { name: string; email: string; password: string };
+export type PreparedPerson = { name: string; email: string; passwordHash: string };
+
+/** What takes its time in making an account, apart from the transaction that makes it. */
+export async function preparePerson(person: NewPerson): Promise<PreparedPerson> {
+  check(person);
+  const { name, email, password } = person;
+  return { name, email, passwordHash: await hashPassword(password) };
+}
 
 /**
  * Makes an account. `emailVerified`: the caller vouches for the address, as the operator does on the command line.
@@ -17,19 +25,17 @@ export type NewPerson = { name: string; email: string; password: string };
  */
 export async function createUser(
   { db, clock }: Pick<Core, "db" | "clock">,
-  person: NewPerson,
+  person: PreparedPerson,
   options: { emailVerified?: boolean; together?: (tx: Tx, user: UserRow) => Promise<void> } = {},
 ): Promise<UserRow> {
-  check(person);
   const now = clock.now();
-  const passwordHash = await hashPassword(person.password);
   try {
     return await db.transaction(async (tx) => {
       const user = await insertUser(tx, {
         id: newUuid(now),
         name: person.name.trim(),
         email: person.email,
-        passwordHash,
+        passwordHash: person.passwordHash,
         emailVerifiedAt: options.emailVerified ? now : null,
         now,
       });

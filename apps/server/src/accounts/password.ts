@@ -1,9 +1,11 @@
 import { hash, verify } from "@node-rs/argon2";
+import { refuseWhileConnectionIsHeld } from "../lib/held-connection.ts";
 
 // Argon2id with 19 MiB and two passes: about 40 ms, so guessing is slow and signing in is not.
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-export function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string): Promise<string> {
+  refuseWhileConnectionIsHeld("a password is hashed");
   return hash(password.normalize("NFKC"), parameters);
 }
 
@@ -14,6 +16,7 @@ let decoy: Promise<string> | undefined;
  * timing oracle).
  */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
+  refuseWhileConnectionIsHeld("a password is checked");
   decoy ??= hashPassword("not the password of anybody");
   const matches = await verify(stored ?? (await decoy), password.normalize("NFKC"));
   return stored !== null && matches;

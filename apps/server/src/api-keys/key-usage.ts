@@ -5,8 +5,9 @@ import { describeError, type Log } from "../lib/log.ts";
 import { addUsage } from "./api-key.store.ts";
 
 /**
- * Counts requests in memory and adds them to the table in batches, so that a busy key is not a hot row. Every counted
- * request reaches the table: what a failed flush could not write stays for the next one.
+ * Counts requests in memory and adds them to the table in batches, so that a busy key is not a hot row. What a
+ * failed flush could not write stays for the next one, and an orderly end writes all; a process that is killed loses the counts since
+ * its last flush, a second's worth. To be exact, every request that only reads would have to write.
  */
 export class KeyUsage {
   readonly #db: Db;

@@ -1,5 +1,4 @@
-import { migrate } from "../db/migrate.ts";
-import { openInstallation, withDatabase } from "../installation/open-installation.ts";
+import { migrateInstallation, openInstallation, withDatabase } from "../installation/open-installation.ts";
 import { listAllOrganizations } from "../organizations/organization.store.ts";
 import type { Command } from "./command.ts";
 
@@ -9,7 +8,7 @@ export const migrateCommand: Command = {
   run: async (_args, print) => {
     const installation = await openInstallation(process.env);
     try {
-      const applied = await migrate(installation.databaseUrl);
+      const applied = await migrateInstallation(installation);
       print(applied.length === 0 ? "The database is up to date." : `Applied: ${applied.join(", ")}`);
       return 0;
     } finally {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createUser } from "../accounts/create-user.ts";
+import { createUser, preparePerson } from "../accounts/create-user.ts";
 import { withDatabase } from "../installation/open-installation.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { type Command, CommandError } from "./command.ts";
@@ -29,7 +29,7 @@ export const userCreate: Command = {
       try {
         const user = await createUser(
           { db, clock },
-          { name: text("name"), email: text("email"), password },
+          await preparePerson({ name: text("name"), email: text("email"), password }),
           { emailVerified: true },
         );
         print(`Created ${user.id}.`);

@@ -1,6 +1,15 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import pg from "pg";
+import { whileConnectionIsHeld } from "../lib/held-connection.ts";
 import { sqlState } from "../lib/sql-state.ts";
+import {
+  answerLimitMs,
+  connectionTo,
+  cutOff,
+  isSilence,
+  patientLimits,
+  type TimeLimits,
+} from "./connection.ts";
 import { type Sql, statementName } from "./sql.ts";
 
 // bigint counts of rows and requests fit a JavaScript number; nothing here counts beyond 2^53.
@@ -41,41 +50,144 @@ abstract class Statements implements Queryable {
   }
 }
 
+type Query = { text: string; name?: string; values?: unknown[] };
+
+/** A connection of the pool in the hands of whoever borrowed it. */
+class Borrowed {
+  readonly client: pg.PoolClient;
+  readonly #onFailure: (error: unknown) => void;
+  /** In place of the limit that the connection was opened with. */
+  #answerLimit: { query_timeout?: number } = {};
+
+  constructor(client: pg.PoolClient, onFailure: (error: unknown) => void) {
+    this.client = client;
+    this.#onFailure = onFailure;
+  }
+
+  async query(query: Query): Promise<pg.QueryResult> {
+    try {
+      return await this.client.query({ ...query, ...this.#answerLimit });
+    } catch (error) {
+      this.#onFailure(error);
+      throw error;
+    }
+  }
+
+  send(statement: Sql): Promise<pg.QueryResult> {
+    const { text } = statement;
+    return this.query({ name: statementName(text), text, values: statement.values as unknown[] });
+  }
+
+  /** Begins a transaction; `statementMs` is the limit for each statement in it. */
+  async begin(statementMs: number | undefined): Promise<void> {
+    if (statementMs === undefined) {
+      await this.query({ text: "begin" });
+      return;
+    }
+    await this.query({ text: `begin; set local statement_timeout = ${Math.trunc(statementMs)}` });
+    // Only now: a connection that was lost unnoticed shows at the first statement, and is not waited for that long.
+    this.#answerLimit = { query_timeout: answerLimitMs(statementMs) };
+  }
+}
+
 /**
  * An open transaction. Only `Db.transaction` makes one, so a function that takes a `Tx` cannot be called outside of one.
  */
 export class Tx extends Statements {
   // The private member makes the type nominal: a `Db` is not assignable to a `Tx`.
-  readonly #client: pg.PoolClient;
+  readonly #connection: Borrowed;
 
-  constructor(client: pg.PoolClient) {
+  constructor(connection: Borrowed) {
     super();
-    this.#client = client;
+    this.#connection = connection;
   }
 
   protected send(statement: Sql): Promise<pg.QueryResult> {
-    return sendOn(this.#client, statement);
+    return this.#connection.send(statement);
   }
 
   /** Delivered to listeners of every process when, and only when, this transaction commits. */
   async notify(channel: string, payload: string): Promise<void> {
-    await this.#client.query("select pg_notify($1, $2)", [channel, payload]);
+    await this.#connection.query({ text: "select pg_notify($1, $2)", values: [channel, payload] });
   }
 }
+
+/** What a database without room, and one that only reads, say to a write. */
+export type RefusedWrite = "disk_full" | "read_only";
 
 const retryableStates = new Set(["40001", "40P01"]);
 
 export class Db extends Statements {
   readonly #pool: pg.Pool;
-  readonly #joined = new AsyncLocalStorage<{ client: pg.PoolClient; savepoints: number }>();
+  readonly #joined = new AsyncLocalStorage<{ connection: Borrowed; savepoints: number }>();
+  readonly #unhurried = new AsyncLocalStorage<{ statementMs: number }>();
+  /** Counts the times when what is open became of no use; a connection from before the last one is not lent again. */
+  #generation = 0;
+  #refusedWrite: RefusedWrite | null = null;
+  readonly #generationOf = new Map<pg.PoolClient, number>();
 
   constructor(pool: pg.Pool) {
     super();
     this.#pool = pool;
+    pool.on("connect", (client) => this.#generationOf.set(client, this.#generation));
+    pool.on("remove", (client) => this.#generationOf.delete(client));
   }
 
-  protected send(statement: Sql): Promise<pg.QueryResult> {
-    return sendOn(this.#joined.getStore()?.client ?? this.#pool, statement);
+  protected async send(statement: Sql): Promise<pg.QueryResult> {
+    const joined = this.#joined.getStore();
+    if (joined !== undefined) return joined.connection.send(statement);
+    // Only a transaction can have a limit of its own without leaving it on the connection.
+    if (this.#unhurried.getStore() !== undefined)
+      return this.#begin((_tx, connection) => connection.send(statement));
+    const connection = await this.#borrow();
+    let failure: Error | boolean = false;
+    try {
+      return await connection.send(statement);
+    } catch (error) {
+      failure = error instanceof Error ? error : true;
+      throw error;
+    } finally {
+      connection.client.release(failure);
+    }
+  }
+
+  async #borrow(): Promise<Borrowed> {
+    for (;;) {
+      const client = await this.#pool.connect();
+      if (this.#generationOf.get(client) === this.#generation)
+        return new Borrowed(client, (error) => this.#noticeFailure(error, client));
+      cutOff(client);
+      client.release(true);
+    }
+  }
+
+  /**
+   * A server that is silent on one connection is silent on all that were open then: a host that vanished, or a firewall that
+   * forgot them. One that has become read-only may have handed over to another, which only new connections reach. So one
+   * request after the other does not have to find out.
+   */
+  #noticeFailure(error: unknown, client: pg.PoolClient): void {
+    const state = sqlState(error);
+    if (state === "53100") this.#refusedWrite = "disk_full";
+    if (state === "25006") this.#refusedWrite = "read_only";
+    if (!isSilence(error) && state !== "25006") return;
+    if (this.#generationOf.get(client) === this.#generation) this.#generation++;
+    // What is sent on it from now on, such as a rollback, fails at once instead of waiting as long again.
+    if (isSilence(error)) cutOff(client);
+  }
+
+  /** Why the last write failed that the database had no room for, or did not allow. Stays until somebody knows better. */
+  get refusedWrite(): RefusedWrite | null {
+    return this.#refusedWrite;
+  }
+
+  forgetRefusedWrite(refused: RefusedWrite): void {
+    if (this.#refusedWrite === refused) this.#refusedWrite = null;
+  }
+
+  /** For background work: each statement that `work` sends may take this long. */
+  unhurried<T>(statementMs: number, work: () => Promise<T>): Promise<T> {
+    return this.#unhurried.run({ statementMs }, work);
   }
 
   /**
@@ -84,7 +196,7 @@ export class Db extends Statements {
    * case knowing. Code inside that goes on after a failed statement must have sent it in a transaction of its own.
    */
   async joinedTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#begin((tx, client) => this.#joined.run({ client, savepoints: 0 }, () => work(tx)));
+    return this.#begin((tx, connection) => this.#joined.run({ connection, savepoints: 0 }, () => work(tx)));
   }
 
   /**
@@ -94,37 +206,39 @@ export class Db extends Statements {
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const outer = this.#joined.getStore();
     if (outer === undefined) return this.#begin(work);
+    const { connection } = outer;
     const savepoint = `s${outer.savepoints++}`;
-    await outer.client.query(`savepoint ${savepoint}`);
+    await connection.query({ text: `savepoint ${savepoint}` });
     try {
-      const result = await work(new Tx(outer.client));
-      await outer.client.query(`release savepoint ${savepoint}`);
+      const result = await work(new Tx(connection));
+      await connection.query({ text: `release savepoint ${savepoint}` });
       return result;
     } catch (error) {
       // It fails when the connection is lost. Then so will the commit, and the first error tells more.
-      await outer.client.query(`rollback to savepoint ${savepoint}`).catch(() => {});
+      await connection.query({ text: `rollback to savepoint ${savepoint}` }).catch(() => {});
       throw error;
     }
   }
 
-  async #begin<T>(work: (tx: Tx, client: pg.PoolClient) => Promise<T>): Promise<T> {
+  async #begin<T>(work: (tx: Tx, connection: Borrowed) => Promise<T>): Promise<T> {
+    const statementMs = this.#unhurried.getStore()?.statementMs;
     for (let attempt = 1; ; attempt++) {
-      const client = await this.#pool.connect();
+      const connection = await this.#borrow();
       let broken: Error | undefined;
       try {
-        await client.query("begin");
-        const result = await work(new Tx(client), client);
-        await client.query("commit");
+        await connection.begin(statementMs);
+        const result = await whileConnectionIsHeld(() => work(new Tx(connection), connection));
+        await connection.query({ text: "commit" });
         return result;
       } catch (error) {
         // Fails at once on a connection that was lost, which the pool then closes instead of lending it again.
-        await client.query("rollback").catch((rollbackError: Error) => {
+        await connection.query({ text: "rollback" }).catch((rollbackError: Error) => {
           broken = rollbackError;
         });
         if (attempt < 4 && isRetryable(error)) continue;
         throw error;
       } finally {
-        client.release(broken);
+        connection.client.release(broken);
       }
     }
   }
@@ -134,10 +248,10 @@ export class Db extends Statements {
    * nobody knows what it still holds then, or whether it is still there.
    */
   async withConnection<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect();
+    const { client } = await this.#borrow();
     let failed = true;
     try {
-      const result = await work(client);
+      const result = await whileConnectionIsHeld(() => work(client));
       failed = false;
       return result;
     } finally {
@@ -153,12 +267,10 @@ export class Db extends Statements {
 
   async close(): Promise<void> {
     await this.#pool.end();
+    // The pool does not wait until a server has heard that it is over. One that never does must not keep the process.
+    const left = [...this.#generationOf.keys()];
+    setTimeout(() => left.forEach(cutOff), 1_000).unref();
   }
-}
-
-function sendOn(target: pg.Pool | pg.PoolClient, statement: Sql): Promise<pg.QueryResult> {
-  const text = statement.text;
-  return target.query({ name: statementName(text), text, values: statement.values as unknown[] });
 }
 
 /** A deadlock or a serialization failure: the same transaction may succeed when it is run again. */
@@ -166,17 +278,30 @@ export function isRetryable(error: unknown): boolean {
   return retryableStates.has(sqlState(error) ?? "");
 }
 
-/** The database is away or starting: the same work may succeed in a moment. */
+const lostSystemCodes = new Set([
+  ...["ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "ENOENT", "EPIPE", "ETIMEDOUT"],
+  ...["EHOSTUNREACH", "EHOSTDOWN", "ENETUNREACH", "ENETDOWN", "ENOTFOUND", "EAI_AGAIN"],
+]);
+
+/**
+ * The database is away, starting, overloaded, full or read-only for now: the same work may succeed in a moment. Besides whole
+ * classes of SQLSTATE: 57014 is a statement that took too long, 55P03 a lock that was not free in time, 25P03 and 25P04 a
+ * transaction that was ended for its age, 25006 a write on a read-only database, AK001 is of our own triggers: this
+ * process has yet to learn of a new key.
+ */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error) ?? "";
-  // AK001 is of our own triggers: this process has yet to learn of a new key.
-  if (/^(08|57P0|53|AK001)/.test(state)) return true;
-  if (["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH"].includes(state))
-    return (error as { syscall?: string }).syscall !== undefined;
+  if (/^(08|57P0|53|57014|55P03|25P0[34]|25006|AK001)/.test(state)) return true;
+  // A name with several addresses fails with all of their errors.
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isUnavailable);
+  if (lostSystemCodes.has(state)) return (error as { syscall?: string }).syscall !== undefined;
   // What the driver says has no code. The last is a statement on a connection that was lost before it.
   return (
     error instanceof Error &&
-    /Connection terminated|timeout exceeded when trying to connect|is not queryable$/.test(error.message)
+    (isSilence(error) ||
+      /Connection terminated|timeout exceeded when trying to connect|^timeout expired$|is not queryable$/.test(
+        error.message,
+      ))
   );
 }
 
@@ -197,13 +322,17 @@ export function violates(error: unknown, constraint: string): boolean {
   return sqlState(error) === "23505" && (error as pg.DatabaseError).constraint === constraint;
 }
 
-export function openDb(options: { url: string; poolSize: number; onError: (error: Error) => void }): Db {
+export function openDb(options: {
+  url: string;
+  poolSize: number;
+  onError: (error: Error) => void;
+  name?: string;
+  limits?: TimeLimits;
+}): Db {
   const pool = new pg.Pool({
-    connectionString: options.url,
+    ...connectionTo(options.url, options.name ?? "assay", options.limits ?? patientLimits),
     max: options.poolSize,
     idleTimeoutMillis: 30_000,
-    connectionTimeoutMillis: 10_000,
-    application_name: "assay",
   });
   // A lost connection emits `error` on its client, and again when the socket closes. The pool listens only while the client
   // is idle, and an `error` that nobody listens to ends the process; so each client has a listener for as long as it lives.

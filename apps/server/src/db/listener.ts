@@ -1,9 +1,15 @@
 import pg from "pg";
 import { describeError, type Log } from "../lib/log.ts";
+import { connectionTo, cutOff, endConnection } from "./connection.ts";
 
 type Handler = (payload: string) => void;
 
 const reconnectMs = 500;
+// Nothing is sent on this connection for hours, so a silent server would never be missed. Twice the time, and what waits for a
+// notification is found by polling for that much longer; half of it finds nothing sooner that anybody would notice.
+const signOfLifeEveryMs = 10_000;
+// Nothing that is sent here takes a server more than a moment.
+const limits = { statementMs: 5_000, lockMs: 5_000, idleInTransactionMs: 5_000, connectMs: 10_000 };
 
 /**
  * Notifications of other processes (and of this one). They only make things faster: whoever listens also polls or reads
@@ -40,11 +46,7 @@ export class Listener {
   }
 
   async start(): Promise<void> {
-    const client = new pg.Client({
-      connectionString: this.#url,
-      application_name: "assay listener",
-      keepAlive: true,
-    });
+    const client = new pg.Client(connectionTo(this.#url, "assay listener", limits));
     // The connection may break between an answer and the line below that waits for it.
     const faults: Error[] = [];
     client.on("error", (error) => {
@@ -63,17 +65,28 @@ export class Listener {
       if (faults[0] !== undefined) throw faults[0];
       if (this.#closed) throw new Error("stopped while it connected");
     } catch (error) {
-      client.end().catch(() => {});
+      cutOff(client);
       throw error;
     }
     // Only now: a connection that breaks before is the failure of this start, and must not begin a second one.
     this.#client = client;
+    this.#watch(client);
+  }
+
+  #watch(client: pg.Client): void {
+    setTimeout(() => {
+      if (this.#closed || this.#client !== client) return;
+      client.query("select 1").then(
+        () => this.#watch(client),
+        (error) => this.#lost(client, error),
+      );
+    }, signOfLifeEveryMs).unref();
   }
 
   #lost(client: pg.Client, error: Error | null): void {
     if (this.#closed || this.#client !== client) return;
     this.#client = null;
-    client.end().catch(() => {});
+    cutOff(client);
     this.#log.warn(
       "lost the connection for notifications, polling until it is back",
       error ? describeError(error) : {},
@@ -99,6 +112,6 @@ export class Listener {
   async stop(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#retry);
-    await this.#client?.end().catch(() => {});
+    if (this.#client !== null) await endConnection(this.#client);
   }
 }

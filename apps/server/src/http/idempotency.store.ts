@@ -1,13 +1,20 @@
 import type { Queryable, Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
 
-type EarlierAnswer = {
+export type EarlierAnswer = {
   /** The keyed hash of a request that was remembered before digests were sealed. */
   request_hash: Buffer | null;
   request_digest: Buffer | null;
   status: number;
   answer: Buffer | null;
 };
+
+/** What was answered if the key was used before; null also while the first request is under way. Waits for nobody. */
+export function findAnswer(db: Queryable, id: Buffer, now: Date): Promise<EarlierAnswer | null> {
+  return db.first<EarlierAnswer>(sql`
+    select request_hash, request_digest, status, answer from idempotent_answers
+    where id = ${id} and expires_at > ${now}`);
+}
 
 /** Takes the key, waiting for another request that holds it. Returns what was answered if it was used before. */
 export async function claimKey(

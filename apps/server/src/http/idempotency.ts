@@ -6,7 +6,13 @@ import { ApiError } from "../kernel/api-error.ts";
 import type { Caller, OrganizationCaller } from "../kernel/caller.ts";
 import { type Clock, hourMs, later } from "../kernel/clock.ts";
 import type { KeyRing } from "../lib/key-ring.ts";
-import { claimKey, purgeAnswers, rememberAnswer } from "./idempotency.store.ts";
+import {
+  claimKey,
+  type EarlierAnswer,
+  findAnswer,
+  purgeAnswers,
+  rememberAnswer,
+} from "./idempotency.store.ts";
 
 /** An answer as it leaves: the status and the body as text, null where there is none. */
 export type RenderedAnswer = { status: number; text: string | null };
@@ -38,9 +44,13 @@ export class Idempotency {
     this.#clock = clock;
   }
 
-  async once(
+  /**
+   * `prepare` runs before the transaction, which holds a connection; not for a request whose answer is known. Of two that
+   * come at once both may prepare, and one is carried out.
+   */
+  async once<P>(
     request: KeyedRequest,
-    answer: () => Promise<RenderedAnswer>,
+    steps: { prepare: (() => Promise<P>) | null; answer: (prepared: P | null) => Promise<RenderedAnswer> },
   ): Promise<RenderedAnswer & { replayed: boolean }> {
     const { key } = request;
     if (typeof key !== "string" || !keyPattern.test(key)) {
@@ -51,10 +61,13 @@ export class Idempotency {
     const id = createHash("sha256")
       .update(JSON.stringify([ownerOf(request.caller), request.definition.id, key]))
       .digest();
+    const fingerprint = JSON.stringify([request.path, request.body ?? null]);
+    const known = steps.prepare === null ? null : await findAnswer(this.#db, id, this.#clock.now());
+    if (known !== null) return this.#replay(known, id, fingerprint);
+    const prepared = steps.prepare === null ? null : await steps.prepare();
     // The body may hold secrets: only its hash is kept, and sealed, so that it moves to a new key together with the answer.
     const context = id.toString("hex");
-    const fingerprint = JSON.stringify([request.path, request.body ?? null]);
-    const digest = createHash("sha256").update(fingerprint).digest();
+    const digest = digestOf(fingerprint);
     return this.#db.joinedTransaction(async (tx) => {
       const now = this.#clock.now();
       const earlier = await claimKey(tx, id, {
@@ -62,29 +75,34 @@ export class Idempotency {
         now,
         expiresAt: later(now, keptMs),
       });
-      if (earlier !== null) {
-        const same =
-          earlier.request_digest === null
-            ? // Remembered before digests were sealed.
-              this.#ring
-                .hashes("request-hash", fingerprint)
-                .some((hash) => earlier.request_hash?.equals(hash))
-            : this.#ring.open("request-hash", earlier.request_digest, context).equals(digest);
-        if (!same) throw new ApiError("IDEMPOTENCY_KEY_REUSED");
-        const text = earlier.answer && this.#ring.openText("idempotent-answer", earlier.answer, context);
-        return { status: earlier.status, text, replayed: true };
-      }
-      const fresh = await answer();
+      if (earlier !== null) return this.#replay(earlier, id, fingerprint);
+      const fresh = await steps.answer(prepared);
       const sealed = fresh.text === null ? null : this.#ring.seal("idempotent-answer", fresh.text, context);
       await rememberAnswer(tx, id, fresh.status, sealed);
       return { ...fresh, replayed: false };
     });
   }
 
+  #replay(earlier: EarlierAnswer, id: Buffer, fingerprint: string): RenderedAnswer & { replayed: true } {
+    const context = id.toString("hex");
+    const same =
+      earlier.request_digest === null
+        ? // Remembered before digests were sealed.
+          this.#ring.hashes("request-hash", fingerprint).some((hash) => earlier.request_hash?.equals(hash))
+        : this.#ring.open("request-hash", earlier.request_digest, context).equals(digestOf(fingerprint));
+    if (!same) throw new ApiError("IDEMPOTENCY_KEY_REUSED");
+    const text = earlier.answer && this.#ring.openText("idempotent-answer", earlier.answer, context);
+    return { status: earlier.status, text, replayed: true };
+  }
+
   /** Removes a batch of answers that are past their day; returns how many. */
   async purge(limit: number): Promise<number> {
     return purgeAnswers(this.#db, this.#clock.now(), limit);
   }
+}
+
+function digestOf(fingerprint: string): Buffer {
+  return createHash("sha256").update(fingerprint).digest();
 }
 
 function ownerOf(caller: Caller | OrganizationCaller | null): string {

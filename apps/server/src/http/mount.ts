@@ -48,31 +48,41 @@ export class AlternateStatus<T> {
   }
 }
 
-export type Handler<R extends RouteDefinition> = (
+export type Handler<R extends RouteDefinition, P> = (
   context: Context<R>,
+  prepared: P,
 ) => Promise<DataOf<R> | AlternateStatus<DataOf<R>>>;
 
-export type Binding = {
-  definition: RouteDefinition;
-  handle: (context: Context<RouteDefinition>) => Promise<unknown>;
+/** What comes before the handler, in this order. */
+type Steps<C, P> = {
   /**
    * Runs before `Idempotency-Key` is looked at and outside of its transaction: what it writes stays when the request
    * fails, so that a limit counts failures too.
    */
-  guard?: (context: Context<RouteDefinition>) => Promise<void>;
+  guard?: (context: C) => Promise<void>;
+  /**
+   * Runs outside of that transaction as well, and not for an answer that is repeated. Here belongs what waits for the outside
+   * world or computes for long: the transaction holds a database connection. The handler gets what it gives.
+   */
+  prepare?: (context: C) => Promise<P>;
 };
 
-/** Ties a route of the contract to the code that carries it out. */
-export function bind<const R extends RouteDefinition>(
+export type Binding = Steps<Context<RouteDefinition>, unknown> & {
+  definition: RouteDefinition;
+  handle: (context: Context<RouteDefinition>, prepared: unknown) => Promise<unknown>;
+};
+
+/** Ties a route of the contract to the code that carries it out, with what comes before it. */
+export function bind<const R extends RouteDefinition>(definition: R, handle: Handler<R, undefined>): Binding;
+export function bind<const R extends RouteDefinition, P = undefined>(
   definition: R,
-  handle: Handler<R>,
-  guard?: (context: Context<R>) => Promise<void>,
-): Binding {
-  return {
-    definition,
-    handle: handle as unknown as Binding["handle"],
-    ...(guard ? { guard: guard as unknown as NonNullable<Binding["guard"]> } : {}),
-  };
+  steps: Steps<Context<R>, P>,
+  handle: Handler<R, P>,
+): Binding;
+export function bind(definition: RouteDefinition, ...given: readonly unknown[]): Binding {
+  const handle = given.at(-1);
+  const steps = given.length > 1 ? given[0] : {};
+  return { definition, handle, ...(steps as object) } as Binding;
 }
 
 type MountOptions = IdentifyOptions & {
@@ -93,7 +103,7 @@ export function mount(app: FastifyInstance, bindings: readonly Binding[], option
 
 function mountRoute(
   app: FastifyInstance,
-  { definition, handle, guard }: Binding,
+  { definition, handle, guard, prepare }: Binding,
   options: MountOptions,
 ): void {
   const checkParams = definition.params
@@ -159,7 +169,7 @@ function mountRoute(
           setSessionCookie: (cookie: SessionCookie | null) => options.writeCookie(reply, cookie),
         },
       } as unknown as Context<RouteDefinition>;
-      const run = () => handle(context);
+      const run = async () => handle(context, await prepare?.(context));
       if (guard) await guard(context);
       if ("events" in definition.reply) return sendEvents(reply, (await run()) as EventFeed<unknown>);
       if ("picture" in definition.reply) {
@@ -176,7 +186,10 @@ function mountRoute(
         key !== undefined && honoursIdempotencyKey(definition)
           ? await options.idempotency.once(
               { key, definition, caller, path: withoutLastSlash(request.url), body },
-              async () => render(await run()),
+              {
+                prepare: prepare === undefined ? null : () => prepare(context),
+                answer: async (prepared) => render(await handle(context, prepared)),
+              },
             )
           : { ...render(await run()), replayed: false };
       if (answer.replayed) reply.header("idempotent-replayed", "true");

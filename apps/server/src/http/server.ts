@@ -65,40 +65,12 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
 
   app.addHook("onRoute", ({ method, url, config }) => knownPaths.add(method, url, config?.definition));
 
-  const requestSeconds = metrics.histogram(
-    "assay_http_request_seconds",
-    "Time to answer, by route and status.",
-    latencyBuckets,
-  );
-  const requests = { open: 0 };
-  metrics.gaugeOf("assay_http_requests_in_flight", "Requests being answered.", () => requests.open);
-
-  app.removeAllContentTypeParsers();
-  app.addHook("preParsing", async ({ headers }) => {
-    const encoding = headers["content-encoding"];
-    if (encoding !== undefined && encoding.toLowerCase() !== "identity")
-      throw new ApiError("BAD_REQUEST", {
-        message: "The body must not be compressed.",
-        hint: "Send it as it is, without `Content-Encoding`.",
-      });
-  });
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
-    if (body.length === 0) return done(null, undefined);
-    try {
-      done(null, parseBody(body as Buffer));
-    } catch (error) {
-      done(error as never, undefined);
-    }
-  });
-
+  watchRequests(app, { log, metrics });
+  readJsonBodies(app);
   compressAnswers(app);
   closeSilentConnections(app);
   let closing = false;
   app.addHook("onRequest", async (request, reply) => {
-    requests.open += 1;
-    reply.raw.once("close", () => {
-      requests.open -= 1;
-    });
     reply.headers(standardHeaders(request.id, publicUrl()));
     if (closing) {
       reply.header("connection", "close");
@@ -129,6 +101,49 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
   app.addHook("onSend", async (_request, reply) => {
     if (closing) reply.header("connection", "close");
   });
+  app.setErrorHandler(renderError);
+  app.setNotFoundHandler((request, reply) =>
+    renderError(refuseUnknown(knownPaths, request.url), request, reply),
+  );
+  return app;
+}
+
+/** Bodies are JSON, whole and not compressed, or there is none. */
+function readJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addHook("preParsing", async ({ headers }) => {
+    const encoding = headers["content-encoding"];
+    if (encoding !== undefined && encoding.toLowerCase() !== "identity")
+      throw new ApiError("BAD_REQUEST", {
+        message: "The body must not be compressed.",
+        hint: "Send it as it is, without `Content-Encoding`.",
+      });
+  });
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
+    if (body.length === 0) return done(null, undefined);
+    try {
+      done(null, parseBody(body as Buffer));
+    } catch (error) {
+      done(error as never, undefined);
+    }
+  });
+}
+
+/** Counts, times and logs every request. */
+function watchRequests(app: FastifyInstance, { log, metrics }: Pick<ServerOptions, "log" | "metrics">): void {
+  const requestSeconds = metrics.histogram(
+    "assay_http_request_seconds",
+    "Time to answer, by route and status.",
+    latencyBuckets,
+  );
+  const requests = { open: 0 };
+  metrics.gaugeOf("assay_http_requests_in_flight", "Requests being answered.", () => requests.open);
+  app.addHook("onRequest", async (_request, reply) => {
+    requests.open += 1;
+    reply.raw.once("close", () => {
+      requests.open -= 1;
+    });
+  });
   app.addHook("onResponse", async (request, reply) => {
     const route = request.routeOptions.config.definition?.id ?? request.routeOptions.url ?? "none";
     const status = reply.statusCode;
@@ -142,12 +157,6 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
       milliseconds: Math.round(reply.elapsedTime * 10) / 10,
     });
   });
-
-  app.setErrorHandler(renderError);
-  app.setNotFoundHandler((request, reply) =>
-    renderError(refuseUnknown(knownPaths, request.url), request, reply),
-  );
-  return app;
 }
 
 function refuseUnknown(knownPaths: KnownPaths, url: string): ApiError {

@@ -1,7 +1,7 @@
 import { type Config, ConfigError, loadConfig } from "../config.ts";
 import { type Db, openDb } from "../db/db.ts";
 import { migrate } from "../db/migrate.ts";
-import { type Clock, systemClock } from "../kernel/clock.ts";
+import { type Clock, secondMs, systemClock } from "../kernel/clock.ts";
 import { KeyRing, parseRing } from "../lib/key-ring.ts";
 import { createLog, describeError, type Log } from "../lib/log.ts";
 import { createLogWriter } from "../lib/log-writer.ts";
@@ -63,6 +63,11 @@ function openRing(config: Config): KeyRing {
   }
 }
 
+export function migrateInstallation({ config, databaseUrl, log }: Installation): Promise<string[]> {
+  const waitForDatabaseMs = config.databaseStartWaitSeconds * secondMs;
+  return migrate(databaseUrl, { waitForDatabaseMs, tell: log.warn });
+}
+
 /** For commands that look or change something and end. */
 export async function withDatabase<T>(
   env: Environment,
@@ -70,7 +75,7 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const installation = await openInstallation(env);
   try {
-    await migrate(installation.databaseUrl);
+    await migrateInstallation(installation);
     const db = openDb({
       url: installation.databaseUrl,
       poolSize: 4,

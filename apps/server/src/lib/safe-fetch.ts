@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { createSecureContext } from "node:tls";
 import { Agent, buildConnector, type Dispatcher } from "undici";
 import type { ResolveAddresses } from "./dns.ts";
+import { refuseWhileConnectionIsHeld } from "./held-connection.ts";
 import { bareHost, isPublicAddress, urlProblem } from "./public-address.ts";
 
 /** Why a request got no answer. */
@@ -140,6 +141,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     request: { method: "GET" | "POST"; headers: Record<string, string>; body?: string; timeoutMs: number },
     read: (answer: Dispatcher.ResponseData, stopTimer: () => void) => Promise<T>,
   ): Promise<T> {
+    refuseWhileConnectionIsHeld("a request is sent");
     if (urlProblem(text, exemptHosts) !== null) throw new SafeFetchError("url_refused");
     const url = new URL(text);
     const limit = new AbortController();
@@ -178,6 +180,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
 
   return {
     async problemOf(text) {
+      refuseWhileConnectionIsHeld("a URL is looked up");
       const problem = urlProblem(text, exemptHosts);
       if (problem !== null) return problem;
       const host = bareHost(new URL(text).hostname);

@@ -13,14 +13,34 @@ import { newSigningSecret } from "./signing.ts";
 
 type Needs = Pick<Core, "db" | "clock" | "ring">;
 
+/** A URL that may be sent to. Only `check` makes one. */
+export class CheckedUrl {
+  // The private member makes the type nominal.
+  readonly #text: string;
+
+  private constructor(text: string) {
+    this.#text = text;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Asks for the addresses of the name, which can take seconds; so it is done before any transaction. */
+  static async check(safeFetch: SafeFetch, url: string): Promise<CheckedUrl> {
+    const problem = await safeFetch.problemOf(url);
+    if (problem !== null) throw new ApiError("WEBHOOK_URL_REJECTED", { message: `\`url\` ${problem}.` });
+    return new CheckedUrl(url);
+  }
+}
+
 /** The new endpoint with its signing secret, which is shown this once. */
 export async function createEndpoint(
   { db, clock, ring }: Needs,
-  safeFetch: SafeFetch,
   caller: OrganizationCaller,
   body: BodyOf<typeof contract.createEndpoint>,
+  url: CheckedUrl,
 ): Promise<{ row: EndpointRow; secret: string }> {
-  await checkUrl(safeFetch, body.url);
   const now = clock.now();
   const id = newId("whe", now);
   const secret = newSigningSecret();
@@ -29,7 +49,7 @@ export async function createEndpoint(
       id,
       organizationId: caller.organizationId,
       name: body.name?.trim() ?? null,
-      url: body.url,
+      url: url.text,
       subscribedEventTypes: body.subscribed_event_types ?? null,
       retentionHours: body.undelivered_payload_retention_hours ?? contract.defaultPayloadRetentionHours,
       signingSecret: ring.seal("webhook-secret", secret, id),
@@ -38,7 +58,7 @@ export async function createEndpoint(
     await recordAct(tx, now, caller, {
       event: "webhook_endpoint.created",
       targetId: id,
-      details: { name: created.name, host: hostOf(body.url) },
+      details: { name: created.name, host: hostOf(url.text) },
     });
     return created;
   });
@@ -47,28 +67,27 @@ export async function createEndpoint(
 
 export async function changeEndpoint(
   { db, clock }: Needs,
-  safeFetch: SafeFetch,
   caller: OrganizationCaller,
   endpointId: EndpointId,
   body: BodyOf<typeof contract.updateEndpoint>,
+  url: CheckedUrl | null,
 ): Promise<EndpointRow> {
-  if (body.url !== undefined) await checkUrl(safeFetch, body.url);
   const now = clock.now();
   return db.transaction(async (tx) => {
     const updated = await updateEndpoint(tx, caller.organizationId, endpointId, {
       name: body.name === null ? null : body.name?.trim(),
-      url: body.url,
+      url: url?.text,
       enabled: body.enabled,
       subscribedEventTypes: body.subscribed_event_types,
       retentionHours: body.undelivered_payload_retention_hours,
       now,
     });
     if (updated === null) throw new ApiError("NOT_FOUND");
-    const { url, ...settings } = body;
+    const { url: _url, ...settings } = body;
     await recordAct(tx, now, caller, {
       event: "webhook_endpoint.updated",
       targetId: updated.id,
-      details: { ...settings, ...(url === undefined ? {} : { host: hostOf(url) }) },
+      details: { ...settings, ...(url === null ? {} : { host: hostOf(url.text) }) },
     });
     // Deliveries that were held while the endpoint was disabled become due at once.
     if (body.enabled === true) await announceDeliveries(tx, [updated.id]);
@@ -92,11 +111,6 @@ export async function removeEndpoint(
       details: { name: deleted.name },
     });
   });
-}
-
-async function checkUrl(safeFetch: SafeFetch, url: string): Promise<void> {
-  const problem = await safeFetch.problemOf(url);
-  if (problem !== null) throw new ApiError("WEBHOOK_URL_REJECTED", { message: `\`url\` ${problem}.` });
 }
 
 /** Only the host is written to the audit log: path and query may hold a secret of the partner's. */

@@ -13,7 +13,7 @@ import { findEndpoint, listEndpoints } from "./endpoint.store.ts";
 import { viewEndpoint } from "./endpoint.view.ts";
 import { type EventRow, findEvent, listEvents } from "./event.store.ts";
 import { viewEvent } from "./event.view.ts";
-import { changeEndpoint, createEndpoint, removeEndpoint } from "./manage-endpoint.ts";
+import { CheckedUrl, changeEndpoint, createEndpoint, removeEndpoint } from "./manage-endpoint.ts";
 import { activateKey, registerKey } from "./manage-key.ts";
 import { revealSecret, rotateSecret } from "./manage-secret.ts";
 import { replayEvent, retryDelivery } from "./restart-delivery.ts";
@@ -32,19 +32,23 @@ export function webhookRoutes(core: Core, safeFetch: SafeFetch): Binding[] {
 function endpointRoutes(core: Core, safeFetch: SafeFetch): Binding[] {
   const { db } = core;
   return [
-    bind(contract.createEndpoint, async ({ caller, body }) => {
-      const { row, secret } = await createEndpoint(core, safeFetch, caller, body);
-      return {
-        endpoint: viewEndpoint(row),
-        signing_secret: secret,
-        warnings: [
-          {
-            code: "NO_ACTIVE_KEY" as const,
-            message: `The endpoint has no encryption key, so nothing is sent to it. Register one with POST /v1/webhooks/endpoints/${row.id}/keys.`,
-          },
-        ],
-      };
-    }),
+    bind(
+      contract.createEndpoint,
+      { prepare: ({ body }) => CheckedUrl.check(safeFetch, body.url) },
+      async ({ caller, body }, url) => {
+        const { row, secret } = await createEndpoint(core, caller, body, url);
+        return {
+          endpoint: viewEndpoint(row),
+          signing_secret: secret,
+          warnings: [
+            {
+              code: "NO_ACTIVE_KEY" as const,
+              message: `The endpoint has no encryption key, so nothing is sent to it. Register one with POST /v1/webhooks/endpoints/${row.id}/keys.`,
+            },
+          ],
+        };
+      },
+    ),
 
     bind(contract.listEndpoints, ({ caller, query }) =>
       viewPage(
@@ -63,8 +67,13 @@ function endpointRoutes(core: Core, safeFetch: SafeFetch): Binding[] {
       return viewEndpoint(row);
     }),
 
-    bind(contract.updateEndpoint, async ({ caller, params, body }) =>
-      viewEndpoint(await changeEndpoint(core, safeFetch, caller, params.endpoint_id, body)),
+    bind(
+      contract.updateEndpoint,
+      {
+        prepare: async ({ body }) => (body.url === undefined ? null : CheckedUrl.check(safeFetch, body.url)),
+      },
+      async ({ caller, params, body }, url) =>
+        viewEndpoint(await changeEndpoint(core, caller, params.endpoint_id, body, url)),
     ),
 
     bind(contract.deleteEndpoint, ({ caller, params }) => removeEndpoint(core, caller, params.endpoint_id)),

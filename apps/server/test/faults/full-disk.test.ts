@@ -38,6 +38,36 @@ function fillUp(): void {
   assert.ok(readdirSync(ballast).length > 0);
 }
 
+test("a full disk makes the process not ready, with the reason, until there is room", {
+  skip: mounted ? false : "needs root and the right to mount",
+}, async () => {
+  const service = await startAssay({ DATA_DIR: dataDir });
+  const { api } = await createPartner(new Api(service.url));
+  const readiness = async () => {
+    const answer = await fetch(`${service.url}/readyz`);
+    const { reason } = (await answer.json()) as { reason?: string };
+    return `${answer.status} ${reason ?? "ready"}`;
+  };
+  assert.equal(await readiness(), "200 ready");
+  fillUp();
+  // Until the pages that are there are full.
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const answer = await api.post("/v1/sessions", { client_reference_id: "x".repeat(60) });
+    if (answer.status !== 201) {
+      expectError(answer, 503, "SERVICE_UNAVAILABLE");
+      break;
+    }
+    assert.ok(Date.now() < deadline, "the disk never became full");
+  }
+  for (let probe = 0; probe < 5; probe++)
+    assert.equal(await readiness(), "503 the disk of the database is full");
+  rmSync(ballast, { recursive: true });
+  assert.equal(await readiness(), "200 ready");
+  expectData(await api.post("/v1/sessions", {}), 201);
+  assert.equal(await service.stop(), 0, service.output());
+});
+
 test("a full disk and a server that cannot recover on it refuse requests; with room again all is as acknowledged", {
   skip: mounted ? false : "needs root and the right to mount",
 }, async () => {

@@ -1,0 +1,78 @@
+import type pg from "pg";
+
+/** How long anything on a connection may take. Zero leaves a limit of the server's to the server's own configuration. */
+export type TimeLimits = {
+  /** One statement. */
+  statementMs: number;
+  /** Waiting for one lock. */
+  lockMs: number;
+  /** An open transaction that sends nothing. */
+  idleInTransactionMs: number;
+  /** Until a new connection is there, or one of the pool is free. */
+  connectMs: number;
+};
+
+/** For commands that somebody watches, and may end. */
+export const patientLimits: TimeLimits = {
+  statementMs: 600_000,
+  lockMs: 60_000,
+  idleInTransactionMs: 600_000,
+  connectMs: 10_000,
+};
+
+// The server ends a statement at its limit and says so. Whoever has heard nothing this much later is talking to a host that is
+// gone, or to a network that drops packets. Half of it, and a busy process takes an answer that waits to be read for silence.
+const silenceAfterMs = 3_000;
+
+/** How long a client waits for the answer to a statement before it takes the server for gone; 0 for ever. */
+export function answerLimitMs(statementMs: number): number {
+  return statementMs === 0 ? 0 : statementMs + silenceAfterMs;
+}
+
+/**
+ * A connection with these limits. They travel in the `options` of the startup message, so they cost no round trip. A pooler such as PgBouncer
+ * must be told to let that parameter pass (`ignore_startup_parameters = options`), and then the limits that the
+ * server keeps are those of the role; the ones that are kept here hold all the same.
+ */
+export function connectionTo(url: string, name: string, limits: TimeLimits): pg.ClientConfig {
+  const ours = [
+    `-c statement_timeout=${limits.statementMs}`,
+    `-c lock_timeout=${limits.lockMs}`,
+    `-c idle_in_transaction_session_timeout=${limits.idleInTransactionMs}`,
+  ].join(" ");
+  const base: pg.ClientConfig = {
+    connectionString: url,
+    application_name: name,
+    connectionTimeoutMillis: limits.connectMs,
+    query_timeout: answerLimitMs(limits.statementMs),
+    // A connection that is only listened on, or idle in the pool, is asked for a sign of life.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  };
+  const parsed = URL.parse(url);
+  const theirs = parsed?.searchParams.get("options") ?? null;
+  if (parsed === null || theirs === null) return { ...base, options: ours };
+  // The driver takes what the URL says over what it is given. Of two values for a parameter the server takes the last.
+  parsed.searchParams.set("options", `${ours} ${theirs}`);
+  return { ...base, connectionString: parsed.href };
+}
+
+/** No answer came in time. Nobody knows what became of the statement, and the connection is of no use any more. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof Error && error.message === "Query read timeout";
+}
+
+/**
+ * Ends a connection without a word to the other side, which may not be there to hear it. Statements that wait on it fail at
+ * once, and its socket does not keep the process from ending.
+ */
+export function cutOff(client: pg.Client): void {
+  client.connection.stream.destroy();
+}
+
+/** Ends a connection in order, and without waiting long for a server that does not answer. */
+export async function endConnection(client: pg.Client): Promise<void> {
+  const deadline = setTimeout(() => cutOff(client), 1_000);
+  await client.end().catch(() => {});
+  clearTimeout(deadline);
+}

@@ -1,0 +1,101 @@
+import pg from "pg";
+import { connectionTo, cutOff, endConnection } from "./connection.ts";
+import type { Db } from "./db.ts";
+
+// Load balancers give up on a probe after some seconds; an answer that comes later says nothing to them.
+const limitMs = 2_000;
+const limits = { statementMs: limitMs, lockMs: limitMs, idleInTransactionMs: limitMs, connectMs: limitMs };
+
+type State = { standby: boolean; read_only: boolean; applied: string[] };
+
+/**
+ * Says whether the database can serve this process, for a load balancer that asks every few seconds. It has a connection of its own,
+ * so that the answer does not wait behind the requests that it is about.
+ *
+ * A probe writes nothing. That the database is read-only can be asked. That its disk is full cannot, so it is looked into only
+ * after a write of this process has failed for want of room: then a result that does not fit into the memory it may use makes
+ * the server put some megabytes into a temporary file, which needs the same room, is gone at once and leaves nothing in any table. A
+ * write that succeeds proves nothing: on a full disk those that fit into pages which are already there go on succeeding.
+ */
+export class DatabaseProbe {
+  readonly #url: string;
+  readonly #db: Db;
+  readonly #migrations: readonly string[];
+  #client: pg.Client | null = null;
+  #asking: Promise<string | null> | null = null;
+
+  /** `migrations`: the names of those that this code needs. */
+  constructor(url: string, db: Db, migrations: readonly string[]) {
+    this.#url = url;
+    this.#db = db;
+    this.#migrations = migrations;
+  }
+
+  /** Why requests should go elsewhere, in words, or null. Probes that come at once share one answer. */
+  problem(): Promise<string | null> {
+    this.#asking ??= this.#ask()
+      .catch(() => {
+        this.#drop();
+        return "the database does not answer";
+      })
+      .finally(() => {
+        this.#asking = null;
+      });
+    return this.#asking;
+  }
+
+  async #ask(): Promise<string | null> {
+    const refused = this.#db.refusedWrite;
+    // What makes a database read-only may hold for connections that are opened from then on, or lead them to another server.
+    if (refused === "read_only") this.#drop();
+    const client = await this.#connect();
+    const { rows } = await client.query<State>(
+      `select pg_is_in_recovery() as standby, current_setting('transaction_read_only')::boolean as read_only,
+         array(select name from schema_migrations) as applied`,
+    );
+    const [state] = rows;
+    if (state === undefined) throw new Error("no answer");
+    if (state.standby) return "the database is a standby and takes no writes";
+    if (state.read_only) return "the database is read-only";
+    const missing = this.#migrations.filter((name) => !state.applied.includes(name));
+    if (missing.length > 0) return `migrations are missing: ${missing.join(", ")}`;
+    if (refused === "disk_full" && !(await hasRoom(client))) return "the disk of the database is full";
+    if (refused !== null) this.#db.forgetRefusedWrite(refused);
+    return null;
+  }
+
+  async #connect(): Promise<pg.Client> {
+    if (this.#client !== null) return this.#client;
+    const client = new pg.Client({
+      ...connectionTo(this.#url, "assay readiness", limits),
+      query_timeout: limitMs,
+    });
+    client.on("error", () => {
+      if (this.#client === client) this.#client = null;
+    });
+    // Known from here on, so that it is cut off when the limit comes first.
+    this.#client = client;
+    await client.connect();
+    return client;
+  }
+
+  #drop(): void {
+    if (this.#client !== null) cutOff(this.#client);
+    this.#client = null;
+  }
+
+  async close(): Promise<void> {
+    if (this.#client !== null) await endConnection(this.#client);
+  }
+}
+
+async function hasRoom(client: pg.Client): Promise<boolean> {
+  try {
+    await client.query("set work_mem = '64kB'");
+    await client.query("select count(*) from generate_series(1, 200000)");
+    return true;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code?.startsWith("53")) return false;
+    throw error;
+  }
+}

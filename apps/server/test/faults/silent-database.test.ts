@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { after } from "node:test";
+import { type Answer, Api, createPartner, expectData, expectError } from "../support/api.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { startAssay } from "../support/process.ts";
+import { testRing } from "../support/service.ts";
+import { SilentProxy } from "../support/silent-proxy.ts";
+
+const poolSize = 6;
+// One second for a statement, three more of silence, and room for a busy machine. Without limits it would be a quarter of an hour.
+const longestMs = 15_000;
+
+test("a database host that vanishes without a word costs requests seconds, and the next ones go over new connections", async () => {
+  const database = await createTestDatabase();
+  const proxy = await new SilentProxy().start(database.url);
+  const dataDir = mkdtempSync(join(tmpdir(), "assay-silent-"));
+  after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const service = await startAssay({
+    DATA_DIR: dataDir,
+    DATABASE_URL: proxy.url,
+    DATABASE_POOL_SIZE: String(poolSize),
+    DATABASE_STATEMENT_SECONDS: "1",
+    DATABASE_CONNECT_SECONDS: "2",
+    SECRET_KEYS: testRing,
+  });
+  const { api } = await createPartner(new Api(service.url));
+  /** Half of them in the one transaction that a key makes of a request. */
+  const createMany = async (count: number): Promise<Answer[]> => {
+    const startedAt = performance.now();
+    const answers = await Promise.all(
+      Array.from({ length: count }, (_, i) =>
+        api.post("/v1/sessions", {}, i % 2 === 0 ? { "idempotency-key": crypto.randomUUID() } : {}),
+      ),
+    );
+    const tookMs = performance.now() - startedAt;
+    assert.ok(tookMs < longestMs, `answered after ${Math.round(tookMs)} ms`);
+    return answers;
+  };
+  const allRefused = (answers: readonly Answer[]) => {
+    for (const answer of answers) {
+      expectError(answer, 503, "SERVICE_UNAVAILABLE");
+      assert.ok(answer.headers.get("retry-after"));
+    }
+  };
+  // Fills the pool.
+  for (const answer of await createMany(4 * poolSize)) expectData(answer, 201);
+
+  proxy.fallSilent();
+  // As many as there are connections, so that each meets a silent one.
+  allRefused(await createMany(poolSize));
+  const opened = proxy.opened;
+  for (const answer of await createMany(2 * poolSize)) expectData(answer, 201);
+  assert.ok(proxy.opened > opened);
+
+  // Most of the pool is idle when it happens: one request finds out for all.
+  proxy.fallSilent();
+  allRefused(await createMany(1));
+  for (const answer of await createMany(poolSize)) expectData(answer, 201);
+
+  // Nor are new connections answered, for a while.
+  proxy.swallowsNew = true;
+  proxy.fallSilent();
+  allRefused(await createMany(2 * poolSize));
+  proxy.swallowsNew = false;
+  // Those that were being opened meanwhile give up at their own limit.
+  for (let tries = 0; ; tries++) {
+    const [answer] = await createMany(1);
+    if (answer?.status === 201) break;
+    assert.ok(tries < 5, answer?.text);
+  }
+  assert.equal(service.child.exitCode, null, service.output());
+  proxy.fallSilent();
+  assert.equal(await service.stop(), 0, service.output());
+});
