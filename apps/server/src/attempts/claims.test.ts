@@ -101,9 +101,10 @@ test("the identifier follows from key, organization and document, and from nothi
     serviceDocumentId(key, "org-2", document),
     serviceDocumentId(key, "org-1", { ...document, documentNumber: "L898902C4" }),
     serviceDocumentId(key, "org-1", { ...document, documentCode: "PO" }),
+    serviceDocumentId(key, "org-1", { ...document, issuingState: "UTP" }),
     serviceDocumentId(key, "org-1", { issuingState: "UTOP", documentCode: "", documentNumber: "L898902C3" }),
   ];
-  assert.equal(new Set([id, ...others]).size, 6);
+  assert.equal(new Set([id, ...others]).size, 7);
 });
 
 test("a success tells the chosen claims of what was proved, and which were chosen", () => {
