@@ -318,13 +318,6 @@ export const mutations: readonly Mutation[] = [
       tests: [api("webhook-deliveries")],
     },
     {
-      id: "no-fence-owner",
-      file: server("webhooks/delivery.store"),
-      find: " and d.lease_owner = ${owner} and d.lease_number",
-      replace: " and d.lease_number",
-      tests: [api("webhook-deliveries")],
-    },
-    {
       id: "delivered-payload-kept",
       file: server("webhooks/delivery.store"),
       find: "payload = case when r.scrub then null else d.payload end",
