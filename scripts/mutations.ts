@@ -474,10 +474,10 @@ export const mutations: readonly Mutation[] = [
       tests: [api("access-matrix")],
     },
     {
-      id: "keys-on-user-routes",
+      id: "nobody-is-let-in",
       file: server("http/access"),
-      find: 'if (!("scope" in access)) {',
-      replace: "if (false) {",
+      find: 'if (caller === null) throw new ApiError("UNAUTHORIZED");',
+      replace: "if (caller === null) return null;",
       tests: [api("access-matrix")],
     },
     {
