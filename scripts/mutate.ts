@@ -162,7 +162,7 @@ async function runTest(copy: string, file: string, postgresUrl: string, limitMs:
   const child = spawn(process.execPath, ["--test-reporter=tap", file], {
     cwd: copy,
     detached: true,
-    stdio: ["ignore", "pipe", "ignore"],
+    stdio: ["ignore", "pipe", "pipe"],
     env: {
       ...process.env,
       NODE_ENV: "test",
@@ -181,6 +181,10 @@ async function runTest(copy: string, file: string, postgresUrl: string, limitMs:
     if (firstFailure(output) !== null) killGroup(pid);
     else output = output.slice(-200_000);
   });
+  let complaint = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    complaint = (complaint + chunk.toString("utf8")).slice(-2000);
+  });
   let hung = false;
   const timer = setTimeout(() => {
     hung = true;
@@ -192,7 +196,8 @@ async function runTest(copy: string, file: string, postgresUrl: string, limitMs:
   running.delete(pid);
   await dropDatabasesOf(pid, postgresUrl);
   const failed =
-    firstFailure(output) ?? (hung ? "did not end" : code === 0 ? null : `ended with exit code ${code}`);
+    firstFailure(output) ??
+    (hung ? "did not end" : code === 0 ? null : `ended with exit code ${code}: ${complaint.trim()}`);
   return { failed, hung: hung && firstFailure(output) === null, ms: Date.now() - startedAt };
 }
 
