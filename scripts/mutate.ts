@@ -2,7 +2,16 @@
 // a copy of the source, alone, and the tests it names are run on it: one of them must fail. `--only MODULE` and
 // `--id A,B` pick some, `--at-once N` runs that many side by side.
 import { spawn, spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
@@ -125,7 +134,7 @@ function summarize(verdicts: readonly Verdict[]): number {
   return missed ? 1 : 0;
 }
 
-/** What git would commit, with the packages of this checkout and the workspaces of the copy. */
+/** What git would commit, with the installed packages of this checkout. */
 function copySource(copy: string): void {
   const listed = spawnSync("git", ["ls-files", "-z", "-co", "--exclude-standard"], { cwd: root });
   for (const file of listed.stdout.toString("utf8").split("\0")) {
@@ -138,13 +147,16 @@ function copySource(copy: string): void {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     }
   }
-  const modules = path.join(root, "node_modules");
-  mkdirSync(path.join(copy, "node_modules/@assay"), { recursive: true });
-  for (const name of readdirSync(modules))
-    if (name !== "@assay") symlinkSync(path.join(modules, name), path.join(copy, "node_modules", name));
+  // Hard links cost nothing and are files of the copy: the worker that judges faces may read its own folders only. The links to the
+  // workspaces are relative, so that here they lead to those of the copy.
+  const modules = path.join(copy, "node_modules");
+  const linked = spawnSync("cp", ["-al", path.join(root, "node_modules"), modules]);
+  if (linked.status !== 0) {
+    rmSync(modules, { recursive: true, force: true });
+    cpSync(path.join(root, "node_modules"), modules, { recursive: true, verbatimSymlinks: true });
+  }
   for (const folder of ["apps", "packages"]) {
     for (const name of readdirSync(path.join(copy, folder))) {
-      symlinkSync(path.join(copy, folder, name), path.join(copy, "node_modules/@assay", name));
       const built = path.join(root, folder, name, "dist");
       try {
         readdirSync(built);
