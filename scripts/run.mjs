@@ -31,6 +31,7 @@ const commands = {
   ],
   build: () => [],
   bench: (args) => [["bench/run.ts", ...args]],
+  mutate: (args) => [["scripts/mutate.ts", ...args]],
   fuzz: (args) => [["packages/emrtd/fuzz/run.ts", ...args]],
 };
 const needsWebApps = new Set(["start", "dev", "build", "test", "check"]);

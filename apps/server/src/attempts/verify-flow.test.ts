@@ -310,6 +310,35 @@ function answerChallenge(from: FlowState): FlowState {
   return state;
 }
 
+test("who connects again while a challenge runs gets the same one with the time that is left, and no new one", () => {
+  const { deadlineMs } = challenge;
+  let { state, effects } = advance(beforeTheCamera(), says({ type: "face_start" }), start);
+  ({ state, effects } = advance(state, { kind: "face_challenge", challenge }, start));
+  const asked = challengesIn(effects);
+  assert.equal(asked.length, 1);
+  for (const afterMs of [0, 1, deadlineMs - 1]) {
+    const again = advance(state, { kind: "attached" }, new Date(start.getTime() + afterMs));
+    assert.equal(again.state.phase, "face_capture");
+    assert.deepEqual(again.state.face, { challenge, startedAtMs: start.getTime() });
+    assert.deepEqual(challengesIn(again.effects), [{ ...asked[0], deadline_ms: deadlineMs - afterMs }]);
+    assert.equal(
+      again.state.challengesSinceVerdict,
+      state.challengesSinceVerdict,
+      "it is not a new challenge",
+    );
+  }
+  const late = advance(state, { kind: "attached" }, new Date(start.getTime() + deadlineMs));
+  assert.equal(late.state.phase, "face");
+  assert.equal(late.state.face, null);
+  assert.deepEqual(challengesIn(late.effects), []);
+});
+
+function challengesIn(effects: readonly FlowEffect[]) {
+  return effects.flatMap((effect) =>
+    effect.do === "send" && effect.message.type === "face_challenge" ? [effect.message] : [],
+  );
+}
+
 function faultCodes(effects: readonly FlowEffect[]): string[] {
   return effects.flatMap((effect) =>
     effect.do === "send" && effect.message.type === "fault" ? [effect.message.code] : [],

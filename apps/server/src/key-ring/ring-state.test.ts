@@ -65,6 +65,20 @@ test("a retired key may stay in a ring or go from it, and no other key may take 
   assert.equal(sealingKey(admit(known, [one, two], []))?.id, "2", "it does not come back into use");
 });
 
+test("a key that seals no more is needed until nothing depends on it", () => {
+  const known: KnownKey[] = [inUse("2", 2), { ...one, state: "retiring", generation: 1 }];
+  assert.deepEqual(misfits([two, one], known), []);
+  assert.deepEqual(misfits([two], known), [
+    'The key ring has no key "1", and data in the database needs it.',
+  ]);
+});
+
+test("a ring that does not fit makes nothing known of what else is in it", () => {
+  const known = [inUse("1", 1)];
+  assert.deepEqual(admit(known, [three, two], []), known);
+  assert.deepEqual(admit(known, [three, key("1", "another")], []), known);
+});
+
 test("a process counts until it has been silent for the limit", () => {
   const process = holding("a", [one]);
   assert.ok(isLive(process, new Date(now.getTime() + goneAfterMs - 1)));

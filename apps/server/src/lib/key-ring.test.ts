@@ -48,6 +48,15 @@ test("a process that meets a key it does not know looks again", () => {
   assert.equal(new KeyRing([one], () => [two, one]).openText("mail", sealed, "row"), "new");
 });
 
+test("a key that is named to seal with does so, wherever it stands, and one that is missing is refused", () => {
+  const ring = new KeyRing([two, one]);
+  ring.sealWith(one.id);
+  assert.equal(ring.currentId, one.id);
+  assert.equal(new KeyRing([one]).openText("mail", ring.seal("mail", "text", "row"), "row"), "text");
+  assert.throws(() => ring.sealWith("3"), /no key "3"/);
+  assert.equal(ring.currentId, one.id);
+});
+
 test("a ring survives being written and read, and a bad one is refused without showing its keys", () => {
   assert.deepEqual(parseRing(formatRing([two, one])), [two, one]);
   const secret = Buffer.alloc(32, 7).toString("base64");

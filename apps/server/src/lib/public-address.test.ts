@@ -48,6 +48,57 @@ test("every form that carries an IPv4 address inside an IPv6 one is refused, wha
   );
 });
 
+test("an address with a zone is one of a local link, whatever its number", () => {
+  for (const address of ["2606:4700::1%eth0", "2001:4860:4860::8888%1", "fe80::1%eth0"]) {
+    assert.equal(isIP(address), 6, address);
+    assert.equal(isPublicAddress(address), false, address);
+  }
+});
+
+test("every range that is set aside is refused from its first address to its last, and its neighbours are not", () => {
+  const edges: readonly (readonly [first: string, last: string])[] = [
+    ["0.0.0.0", "0.255.255.255"],
+    ["10.0.0.0", "10.255.255.255"],
+    ["100.64.0.0", "100.127.255.255"],
+    ["127.0.0.0", "127.255.255.255"],
+    ["169.254.0.0", "169.254.255.255"],
+    ["172.16.0.0", "172.31.255.255"],
+    ["192.0.0.0", "192.0.0.255"],
+    ["192.0.2.0", "192.0.2.255"],
+    ["192.31.196.0", "192.31.196.255"],
+    ["192.52.193.0", "192.52.193.255"],
+    ["192.88.99.0", "192.88.99.255"],
+    ["192.168.0.0", "192.168.255.255"],
+    ["192.175.48.0", "192.175.48.255"],
+    ["198.18.0.0", "198.19.255.255"],
+    ["198.51.100.0", "198.51.100.255"],
+    ["203.0.113.0", "203.0.113.255"],
+    ["224.0.0.0", "239.255.255.255"],
+    ["240.0.0.0", "255.255.255.255"],
+    ["2001::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff"],
+    ["2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff"],
+    ["2002::", "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
+    ["2620:4f:8000::", "2620:4f:8000:ffff:ffff:ffff:ffff:ffff"],
+    ["3ffe::", "3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
+    ["3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff"],
+    ["fc00::", "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
+    ["fe80::", "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
+    ["ff00::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
+  ];
+  for (const address of edges.flat()) assert.equal(isPublicAddress(address), false, address);
+  for (const address of [
+    "2001:200::",
+    "2001:db7:ffff::1",
+    "2001:db9::",
+    "2003::",
+    "2620:4f:7fff::1",
+    "2620:4f:8001::",
+    "3ffd::1",
+    "3fff:1000::",
+  ])
+    assert.equal(isPublicAddress(address), true, address);
+});
+
 test("only 2000::/3 can be public, and what is not an address never is", () => {
   const group = fc.integer({ min: 0, max: 0xffff });
   fc.assert(

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { OrganizationId, UserId } from "@assay/contract/ids";
+import type { OrganizationId } from "@assay/contract/ids";
 import {
   hasRole,
   isList,
@@ -12,19 +12,12 @@ import {
   scopes,
 } from "@assay/contract/route";
 import { routes } from "@assay/contract/routes";
-import type { TSchema } from "typebox";
 import { Check } from "typebox/value";
-import { insertUser } from "../../src/accounts/user.store.ts";
-import { openUserSession } from "../../src/accounts/user-session.ts";
-import { insertApiKey } from "../../src/api-keys/api-key.store.ts";
-import type { Tx } from "../../src/db/db.ts";
 import { dayMs, later } from "../../src/kernel/clock.ts";
-import { newUuid, randomText } from "../../src/kernel/ids.ts";
 import { setPendingDeletion } from "../../src/organizations/deletion.store.ts";
-import { newDocumentIdKey } from "../../src/organizations/document-id-key.ts";
-import { insertMembership } from "../../src/organizations/member.store.ts";
-import { insertOrganization } from "../../src/organizations/organization.store.ts";
 import type { Answer, Api } from "../support/api.ts";
+import { createKeyRow, createOrganization, createPerson } from "../support/cast.ts";
+import { bodyOf, nobodysUuid, pathOf } from "../support/route-samples.ts";
 import { startTestService } from "../support/service.ts";
 
 /**
@@ -85,126 +78,7 @@ function verdictOf(answer: Answer, route: RouteDefinition, caller: Caller): Verd
   }
 }
 
-const nobodysUuid = "00000000-0000-7000-8000-000000000000";
-
-type Schema = TSchema & {
-  type?: string | string[];
-  enum?: unknown[];
-  anyOf?: Schema[];
-  properties?: Record<string, Schema>;
-  required?: string[];
-  minProperties?: number;
-  items?: Schema;
-  examples?: unknown[];
-  pattern?: string;
-  minLength?: number;
-  minimum?: number;
-  format?: string;
-};
-
-/** A value that fits a schema, from its examples where it has some: a request must not fail before access is decided. */
-function sample(schema: Schema): unknown {
-  if (schema.format === "uuid") return nobodysUuid;
-  if (schema.examples?.[0] !== undefined) return schema.examples[0];
-  if (schema.enum) return schema.enum[0];
-  if (schema.anyOf?.[0]) return sample(schema.anyOf[0]);
-  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
-  switch (type) {
-    case "object": {
-      const names = Object.keys(schema.properties ?? {});
-      const needed = names.filter((name) => schema.required?.includes(name));
-      // Some bodies need at least one field, whichever.
-      const given = needed.length === 0 && schema.minProperties ? names.slice(0, 1) : needed;
-      return Object.fromEntries(
-        given.map((name) => [name, sample(schema.properties?.[name] ?? ({} as Schema))]),
-      );
-    }
-    case "array":
-      return [];
-    case "boolean":
-      return false;
-    case "integer":
-    case "number":
-      return schema.minimum ?? 1;
-    default:
-      return "A".repeat(Math.max(1, schema.minLength ?? 1));
-  }
-}
-
-function pathOf(route: RouteDefinition): string {
-  return route.path.replace(/:([a-z_]+)/g, (_, name: string) => {
-    const schema = route.params?.properties[name] as Schema | undefined;
-    const pattern = schema?.pattern ?? "";
-    const random = /\{(\d+)\}\$$/.exec(pattern)?.[1];
-    // Identifiers that fit but are nobody's: the request gets past validation and touches nothing.
-    if (schema?.format === "uuid") return nobodysUuid;
-    const prefix = /^\^\(?([a-z]+_)/.exec(pattern)?.[1] ?? "";
-    return random ? `${prefix}${"0".repeat(Number(random))}` : String(sample(schema ?? ({} as Schema)));
-  });
-}
-
-function bodyOf(route: RouteDefinition, organizationId: string): unknown {
-  if (route.body === undefined) return undefined;
-  const body = (route.examples?.body ?? sample(route.body as Schema)) as Record<string, unknown>;
-  return { ...body, ...("organizationId" in body ? { organizationId } : {}) };
-}
-
 type Actor = { name: string; api: Api; caller: Caller; organizationId: OrganizationId };
-
-type Person = { api: Api; userId: UserId };
-
-let counter = 0;
-
-/** Written straight into the tables: there are hundreds of them, and how they come to be is the subject of other tests. */
-async function createPerson(tx: Tx, now: Date): Promise<Person> {
-  counter += 1;
-  const userId = newUuid<UserId>(now);
-  const email = `matrix-${counter}@example.com`;
-  await insertUser(tx, {
-    id: userId,
-    name: "Somebody",
-    email,
-    passwordHash: null,
-    emailVerifiedAt: now,
-    now,
-  });
-  return { api: api.as(await openUserSession(tx, userId, "matrix", now)), userId };
-}
-
-async function createOrganization(
-  tx: Tx,
-  now: Date,
-  members: Partial<Record<Role, Person>>,
-): Promise<OrganizationId> {
-  counter += 1;
-  const id = newUuid<OrganizationId>(now);
-  const documentIdKey = newDocumentIdKey(core.ring, id);
-  await insertOrganization(tx, { id, name: "Matrix", slug: `matrix-${counter}`, documentIdKey, now });
-  for (const [role, person] of Object.entries(members))
-    await insertMembership(tx, id, person.userId, role as Role, now);
-  return id;
-}
-
-async function createKey(
-  tx: Tx,
-  now: Date,
-  organizationId: OrganizationId,
-  held: readonly Scope[],
-): Promise<Api> {
-  const secret = `kk_${randomText(32)}`;
-  const secretHash = core.ring.hash("api-key-hash", secret);
-  const hashKeyId = core.ring.currentId;
-  await insertApiKey(tx, {
-    id: newUuid(now),
-    organizationId,
-    name: "matrix",
-    scopes: held,
-    secretHash,
-    hashKeyId,
-    now,
-  });
-  return api.as(secret);
-}
 
 /**
  * People and keys anew for every route: what one of them is let to do (leave, delete the account, sign out) must not
@@ -214,27 +88,27 @@ function cast(): Promise<Actor[]> {
   const now = core.clock.now();
   return core.db.transaction(async (tx) => {
     const [owner, admin, member] = [
-      await createPerson(tx, now),
-      await createPerson(tx, now),
-      await createPerson(tx, now),
+      await createPerson(tx, api, now),
+      await createPerson(tx, api, now),
+      await createPerson(tx, api, now),
     ];
-    const organizationId = await createOrganization(tx, now, { owner, admin, member });
-    const other = await createPerson(tx, now);
-    await createOrganization(tx, now, { owner: other });
-    const stranger = await createPerson(tx, now);
-    const [frozenOwner, frozenMember] = [await createPerson(tx, now), await createPerson(tx, now)];
-    const frozenId = await createOrganization(tx, now, { owner: frozenOwner, member: frozenMember });
+    const organizationId = await createOrganization(tx, core, now, { owner, admin, member });
+    const other = await createPerson(tx, api, now);
+    await createOrganization(tx, core, now, { owner: other });
+    const stranger = await createPerson(tx, api, now);
+    const [frozenOwner, frozenMember] = [await createPerson(tx, api, now), await createPerson(tx, api, now)];
+    const frozenId = await createOrganization(tx, core, now, { owner: frozenOwner, member: frozenMember });
     await setPendingDeletion(tx, frozenId, later(now, dayMs), now);
 
     const actors: Actor[] = [{ name: "nobody", api, caller: { kind: "nobody" }, organizationId }];
     const add = (name: string, caller: Caller, as: Api, id = organizationId) =>
       actors.push({ name, api: as, caller, organizationId: id });
     for (const held of [[], ...scopes.map((scope) => [scope])]) {
-      const key = await createKey(tx, now, organizationId, held);
-      add(`key with ${held.join() || "no scope"}`, { kind: "key", scopes: held, frozen: false }, key);
+      const key = await createKeyRow(tx, { api, core }, now, organizationId, held);
+      add(`key with ${held.join() || "no scope"}`, { kind: "key", scopes: held, frozen: false }, key.api);
     }
-    const frozenKey = await createKey(tx, now, frozenId, scopes);
-    add("frozen key", { kind: "key", scopes, frozen: true }, frozenKey, frozenId);
+    const frozenKey = await createKeyRow(tx, { api, core }, now, frozenId, scopes);
+    add("frozen key", { kind: "key", scopes, frozen: true }, frozenKey.api, frozenId);
     const user = (active: Role | null, named = active, frozen = false): Caller => ({
       kind: "user",
       active,

@@ -120,6 +120,17 @@ test("one address that guesses at many accounts is slowed down; who signed in fr
   expectError(await signIn(newAddress(), "many-60@example.com", "a wrong guess"), 401, "UNAUTHORIZED");
 });
 
+test("a right password gives back its own try only: the wrong guesses from its address still count", async () => {
+  const address = newAddress();
+  const guesser = await signUp(api);
+  const guess = (i: number) => signIn(address, `spread-${i}@example.com`, "a wrong guess");
+  for (let i = 0; i < 59; i++) expectError(await guess(i), 401, "UNAUTHORIZED");
+  // The account of the guesser was never signed in to from here, so this sign-in counts for the address too.
+  expectData(await signIn(address, guesser.email, guesser.password));
+  expectError(await guess(59), 401, "UNAUTHORIZED");
+  expectLimited(await guess(60));
+});
+
 test("right passwords from one address are never limited", async () => {
   const { email, password } = await signUp(api);
   const address = newAddress();

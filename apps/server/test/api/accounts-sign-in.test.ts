@@ -3,6 +3,7 @@ import test from "node:test";
 import { sql } from "../../src/db/sql.ts";
 import { hourMs, minuteMs } from "../../src/kernel/clock.ts";
 import { Api, expectData, expectError, signUp, signUpOwner } from "../support/api.ts";
+import { untilBlocked } from "../support/database.ts";
 import { latestToken, mailsTo, subjectsTo } from "../support/mailed-links.ts";
 import { startTestService } from "../support/service.ts";
 
@@ -122,6 +123,35 @@ test("a cookie reads from anywhere and writes only from the service's own pages"
   expectError(await rename({ "sec-fetch-site": "same-site" }), 403, "FORBIDDEN");
   expectData(await rename({ origin: api.url }));
   expectData(await rename({}));
+});
+
+test("a page that another program serves on this machine cannot write with the cookie", async () => {
+  const { token } = await signUp(api);
+  const { port } = new URL(api.url);
+  for (const name of ["localhost", "127.0.0.1", "[::1]", "127.8.9.10"])
+    for (const other of [`:${Number(port) + 1}`, ""]) {
+      const headers = { cookie: `assay_session=${token}`, origin: `http://${name}${other}` };
+      const answer = await api.call("PATCH", "/v1/auth/account", { body: { name: "Renamed" }, headers });
+      expectError(answer, 403, "FORBIDDEN", /own pages/);
+    }
+});
+
+test("a password that is changed while a sign-in with the old one is under way lets nobody in", async () => {
+  const user = await signUp(api);
+  const { core } = service;
+  const { signingIn } = await core.db.transaction(async (tx) => {
+    // Whoever changes the password holds the row; the sign-in has found the old password right and waits for it.
+    await tx.run(sql`update users set password_hash = password_hash || 'x' where id = ${user.userId}`);
+    const signingIn = api.post("/v1/auth/sign-in/email", { email: user.email, password: user.password });
+    await untilBlocked(core.db);
+    return { signingIn };
+  });
+  expectError(await signingIn, 401, "UNAUTHORIZED", /password is wrong/);
+  assert.equal(
+    (await core.db.rows(sql`select from user_sessions where user_id = ${user.userId}`)).length,
+    1,
+    "no session but that of the sign-up",
+  );
 });
 
 test("on https the cookie is Secure with the __Host- prefix, and the plain one does not count", async () => {

@@ -3,6 +3,7 @@ import test from "node:test";
 import type { AttemptId } from "@assay/contract/ids";
 import fc from "fast-check";
 import type { Core } from "../../src/core.ts";
+import type { Tx } from "../../src/db/db.ts";
 import { sql } from "../../src/db/sql.ts";
 import { minuteMs } from "../../src/kernel/clock.ts";
 import { knownId } from "../../src/kernel/ids.ts";
@@ -27,8 +28,16 @@ function at<T>(list: readonly T[], index: number): T {
 }
 
 /** What must hold for every session, whatever happened to it. */
-async function checkEverySession(core: Core): Promise<Map<string, string>> {
-  const sessions = await core.db.rows<{
+function checkEverySession(core: Core): Promise<Map<string, string>> {
+  return core.db.transaction(async (tx) => {
+    // One view of all tables: the jobs of both processes go on meanwhile, and what they write between two looks would differ.
+    await tx.run(sql`set transaction isolation level repeatable read`);
+    return checkSessionsIn(tx);
+  });
+}
+
+async function checkSessionsIn(tx: Tx): Promise<Map<string, string>> {
+  const sessions = await tx.rows<{
     id: string;
     status: string;
     events: string[];
@@ -50,7 +59,7 @@ async function checkEverySession(core: Core): Promise<Map<string, string>> {
     assert.equal(session.open_attempts, session.status === "in_progress" ? 1 : 0);
     assert.equal(session.succeeded_attempts, session.status === "succeeded" ? 1 : 0);
   }
-  const counted = await core.db.one<Record<string, number>>(sql`
+  const counted = await tx.one<Record<string, number>>(sql`
     select coalesce(sum(succeeded), 0)::bigint as succeeded, coalesce(sum(failed), 0)::bigint as failed,
       coalesce(sum(expired), 0)::bigint as expired, coalesce(sum(cancelled), 0)::bigint as cancelled
     from session_days`);

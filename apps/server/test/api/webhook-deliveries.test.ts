@@ -538,6 +538,85 @@ test("replay sends again wherever the payload is still there", async () => {
   assert.equal(all.length, 2);
 });
 
+test("another organization restarts nothing, also where there is something to restart", async () => {
+  const receiver = await startReceiver(authority);
+  receiver.answerWith(() => ({ status: 500 }));
+  const partner = await createPartner(api);
+  const stranger = await createPartner(api);
+  await createReceivingEndpoint(partner.api, receiver.url);
+  const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
+  await deliver();
+  for (const status of ["pending", "failed"]) {
+    const before = await deliveryOf(partner, eventId);
+    assert.equal(before.status, status);
+    assert.notEqual(await payloadOf(before.id), null, "it could be sent again");
+    for (const { api: caller } of [stranger, stranger.owner]) {
+      expectError(await caller.post(`/v1/webhooks/deliveries/${before.id}/retry`), 404, "NOT_FOUND");
+      expectError(await caller.post(`/v1/webhooks/events/${eventId}/replay`), 404, "NOT_FOUND");
+    }
+    assert.deepEqual(await deliveryOf(partner, eventId), before);
+    for (let tries = receiver.received.length; tries < 8; tries++) {
+      clock.advance(12 * hourMs);
+      await deliver();
+    }
+  }
+});
+
+test("a delivery that the same process claimed again keeps the result of the later claim only", async () => {
+  const receiver = await startReceiver(authority);
+  const held = Promise.withResolvers<void>();
+  receiver.answerWith(async () => {
+    await held.promise;
+    return { status: 500 };
+  });
+  const partner = await createPartner(api);
+  await createReceivingEndpoint(partner.api, receiver.url);
+  const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
+  const sending = deliver();
+  await arrival(receiver);
+  // The process was held up for longer than its lease, gave it back and claimed once more: only the number differs.
+  await core.db.run(
+    sql`update webhook_deliveries set lease_number = lease_number + 1 where event_id = ${eventId}`,
+  );
+  held.resolve();
+  await sending;
+  const claimed = await deliveryOf(partner, eventId);
+  assert.deepEqual(
+    [claimed.status, claimed.attempt_count, claimed.last_status_code],
+    ["delivering", 0, null],
+  );
+  receiver.answerWith(() => ({ status: 200 }));
+  clock.advance(31 * secondMs);
+  await deliver();
+  const delivery = await deliveryOf(partner, eventId);
+  assert.deepEqual([delivery.status, delivery.attempt_count], ["succeeded", 1]);
+});
+
+test("an answer of the old URL does not disable an endpoint that has moved", async () => {
+  const receiver = await startReceiver(authority);
+  const held = Promise.withResolvers<void>();
+  receiver.answerWith(async ({ path }) => {
+    if (path.endsWith("/new")) return { status: 200 };
+    await held.promise;
+    return { status: 410 };
+  });
+  const partner = await createPartner(api);
+  const endpoint = await createReceivingEndpoint(partner.api, `${receiver.url}/old`);
+  const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
+  const sending = deliver();
+  await arrival(receiver);
+  expectData(
+    await partner.api.patch(`/v1/webhooks/endpoints/${endpoint.id}`, { url: `${receiver.url}/new` }),
+  );
+  held.resolve();
+  await sending;
+  const moved = expectData(await partner.api.get(`/v1/webhooks/endpoints/${endpoint.id}`));
+  assert.deepEqual([moved.enabled, moved.disabled_reason], [true, null]);
+  clock.advance(6 * secondMs);
+  await deliver();
+  assert.equal((await deliveryOf(partner, eventId)).status, "succeeded");
+});
+
 test("a lease that ran out is given back, and the late result of its old holder is dropped", async () => {
   const receiver = await startReceiver(authority);
   let release = () => {};

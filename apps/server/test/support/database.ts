@@ -1,12 +1,16 @@
 import { createHash, randomBytes } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import pg from "pg";
+import type { Queryable } from "../../src/db/db.ts";
 import { listMigrations, migrate } from "../../src/db/migrate.ts";
+import { sql } from "../../src/db/sql.ts";
 
 /** A database of its own for a test file, with every migration applied. Takes a few hundredths of a second. */
 export async function createTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const adminUrl = testPostgresUrl();
   const template = await ensureTemplate(adminUrl);
-  const name = `assay_test_${randomBytes(8).toString("hex")}`;
+  // The number of the process tells whoever cleans up whose it was.
+  const name = `assay_test_${process.pid}_${randomBytes(8).toString("hex")}`;
   await asAdmin(adminUrl, (admin) => admin.query(`create database ${name} template ${template}`));
   return {
     url: withDatabase(adminUrl, name),
@@ -51,6 +55,16 @@ async function ensureTemplate(adminUrl: string): Promise<string> {
     await admin.query(`alter database ${building} rename to ${template}`);
   });
   return template;
+}
+
+/** Resolves once some statement in this database waits for a lock that somebody else holds. */
+export async function untilBlocked(db: Queryable): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  const waits = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  while ((await db.rows(waits)).length === 0) {
+    if (Date.now() > deadline) throw new Error("nothing has come to wait for a lock");
+    await setTimeout(5);
+  }
 }
 
 async function asAdmin<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {

@@ -40,6 +40,12 @@ export async function claimedSession(api: Api, body: Record<string, unknown> = {
   return { session, ...claimed };
 }
 
+/**
+ * How long a device waits for the service to say something. Nothing that the tests do takes a second by itself; halved, a machine with
+ * many times the load it can carry fails tests that are right, doubled, a service that has gone silent is noticed later.
+ */
+const patienceMs = 20_000;
+
 type Heard = { message: ServiceMessage } | { closed: string };
 
 /** A connection as a queue of what was heard. */
@@ -52,7 +58,11 @@ class HeardConnection {
     this.#connection = new DeviceConnection(baseUrl, sessionId, {
       opened,
       heard: (message) => this.#push({ message }),
-      closed: (reason, status) => this.#push({ closed: reason || String(status) }),
+      closed: (reason, status) => {
+        // A socket that is refused is heard of as one that was closed.
+        opened();
+        this.#push({ closed: reason || String(status) });
+      },
     });
   }
 
@@ -70,12 +80,19 @@ class HeardConnection {
     else this.#heard.push(heard);
   }
 
-  /** The next message. After the end, the end again. */
+  /** The next message. After the end, the end again. A service that says nothing any more fails the test. */
   next(): Promise<Heard> {
     const heard = this.#heard[0];
     if (heard === undefined)
-      return new Promise((resolve) => {
-        this.#waiting = resolve;
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          this.#waiting = null;
+          reject(new Error(`the service said nothing for ${patienceMs / 1000} seconds`));
+        }, patienceMs);
+        this.#waiting = (next) => {
+          clearTimeout(timer);
+          resolve(next);
+        };
       });
     if ("message" in heard || this.#heard.length > 1) this.#heard.shift();
     return Promise.resolve(heard);

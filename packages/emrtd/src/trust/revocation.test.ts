@@ -496,6 +496,13 @@ const cases: readonly Case[] = [
     openssl: false,
   },
   {
+    says: "a state with lists of its own cannot put its key under the name of another and speak for it either",
+    trusted: [root(before), root(foreign), link(foreign, foreignAsOurs)],
+    lists: [revoking(before, "2026-01-01"), clean(foreign, "2026-01-01"), clean(foreignAsOurs, "2026-02-01")],
+    expected: "signer_revoked",
+    openssl: false,
+  },
+  {
     says: "a state cannot link to the key of another and speak for it",
     trusted: [
       root(before),

@@ -328,10 +328,11 @@ test("a state cannot sign the documents of another", () => {
   assert.deepEqual(warningsOf(verify(files, { policy: { countryMismatch: "warn" } })), ["country_mismatch"]);
 });
 
-test("a signer of another country below the same authority fails", () => {
+/** A document whose signer the authority certified in another way than those of the test country. */
+function signedBy({ country = "UT", from = "2023-01-01" }: { country?: string; from?: string }) {
   const key = ecSigningKey("x", "foreign signer", "secp256r1", { explicitParameters: false });
-  const name = (country: string, commonName: string) => ({
-    country,
+  const name = (of: string, commonName: string) => ({
+    country: of,
     organization: "Utopia Test Authority",
     commonName,
   });
@@ -344,10 +345,10 @@ test("a signer of another country below the same authority fails", () => {
       key: issuerKey,
       scheme: { kind: "ecdsa", hash: "SHA-384" },
     },
-    subject: name("XX", "Foreign signer"),
+    subject: name(country, "Foreign signer"),
     subjectKey: key,
     serial: Uint8Array.of(7),
-    validity: { notBefore: new Date("2023-01-01T00:00:00Z"), notAfter: new Date("2033-01-01T00:00:00Z") },
+    validity: { notBefore: new Date(`${from}T00:00:00Z`), notAfter: new Date("2033-01-01T00:00:00Z") },
     use: "document_signer",
   });
   const files = makeFiles();
@@ -357,7 +358,19 @@ test("a signer of another country below the same authority fails", () => {
     signer: { certificate, key, scheme: { kind: "ecdsa", hash: "SHA-256" } },
     options: { signedAt: utopia.signedAt, identifySignerBy: "subject_key_id" },
   });
-  fails(verify({ ...files, sod }), "country_agreement", "country_mismatch");
+  return { ...files, sod };
+}
+
+test("a signer of another country below the same authority fails", () => {
+  passes(verify(signedBy({})));
+  fails(verify(signedBy({ country: "XX" })), "country_agreement", "country_mismatch");
+});
+
+test("a signer that was certified before its authority was valid fails, whenever it signed", () => {
+  // The authority is valid from the first day of 2018, give or take a day for clocks.
+  passes(verify(signedBy({ from: "2017-12-31" })));
+  const early = verify(signedBy({ from: "2017-12-30" }));
+  fails(early, "signer_validity_at_signing", "authority_not_valid_when_it_signed");
 });
 
 const ecSigner = utopia.documentSigner(signerProfile("brainpoolP256r1-sha256-explicit"));

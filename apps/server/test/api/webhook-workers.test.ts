@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { setImmediate } from "node:timers/promises";
+import type { OrganizationId } from "@assay/contract/ids";
+import type { Db } from "../../src/db/db.ts";
+import { sql } from "../../src/db/sql.ts";
+import { later, secondMs } from "../../src/kernel/clock.ts";
+import { newId } from "../../src/kernel/ids.ts";
+import { claimDue } from "../../src/webhooks/delivery.store.ts";
+import { type NewEvent, publishEvents } from "../../src/webhooks/publish-event.ts";
+import { createPartner } from "../support/api.ts";
+import { createAuthority } from "../support/certificate.ts";
+import { untilBlocked } from "../support/database.ts";
+import { createReceivingEndpoint, startReceiver } from "../support/receiver.ts";
+import { startTestService } from "../support/service.ts";
+
+/** Several processes on one queue. The first one only answers requests, so that nothing is sent before a test says so. */
+const authority = createAuthority();
+const env = { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" };
+const webhooks = { ca: authority.certificate };
+const { api, clock, core, databaseUrl } = await startTestService({ role: "api", env, webhooks });
+const startWorker = () => startTestService({ databaseUrl, clock, env, webhooks, role: "worker" });
+
+async function publish(organizationId: OrganizationId, count: number): Promise<string[]> {
+  const events = Array.from({ length: count }, (): NewEvent => {
+    const id = newId("vs", clock.now());
+    return {
+      organizationId,
+      sandbox: true,
+      session: { id, contractVersion: 1, clientReferenceId: null, webhookEndpointId: null },
+      type: "verification.session.expired",
+      data: { nfc_tries_used: 0, liveness_tries_used: 0 },
+    };
+  });
+  return core.db.transaction((tx) => publishEvents(core, tx, clock.now(), events));
+}
+
+test("a delivery that one process is claiming is passed over by every other one, at once", async () => {
+  const partner = await createPartner(api);
+  const endpoint = await createReceivingEndpoint(partner.api, "https://127.0.0.1:9/hook");
+  await publish(partner.organizationId, 5);
+  const now = clock.now();
+  const claim = (db: Db, owner: string, most: number) =>
+    claimDue(db, [{ endpointId: endpoint.id, most }], {
+      owner,
+      now,
+      until: later(now, 30 * secondMs),
+    });
+  const owners = [crypto.randomUUID(), crypto.randomUUID()] as const;
+  const { first, second } = await core.db.transaction(async (tx) => {
+    // A claim is one statement; inside a transaction it can be looked at before it is committed.
+    const first = await claim(tx as unknown as Db, owners[0], 3);
+    const second = claim(core.db, owners[1], 5);
+    await Promise.race([second, untilBlocked(tx)]);
+    return { first, second };
+  });
+  const ids = [...first, ...(await second)].map((delivery) => delivery.id);
+  assert.equal(first.length, 3);
+  assert.equal(ids.length, 5, "the other process gets what is left");
+  assert.equal(new Set(ids).size, 5, "and nothing twice");
+  await core.db.run(sql`delete from webhook_deliveries where endpoint_id = ${endpoint.id}`);
+});
+
+test("two processes on one queue send each delivery once", async () => {
+  const receiver = await startReceiver(authority);
+  const partner = await createPartner(api);
+  await createReceivingEndpoint(partner.api, receiver.url);
+  const workers = await Promise.all([startWorker(), startWorker()]);
+  const ids = await publish(partner.organizationId, 400);
+  await Promise.all(workers.map((worker) => worker.runJob("deliver-webhooks")));
+  const sent = receiver.received.map(({ headers }) => headers["webhook-id"]);
+  assert.equal(sent.length, ids.length);
+  assert.deepEqual(new Set(sent), new Set(ids));
+  for (const worker of workers) await worker.service.close();
+});
+
+test("a process that ends in the middle of a send gives the delivery back at once", async () => {
+  const receiver = await startReceiver(authority);
+  receiver.answerWith(() => null);
+  const partner = await createPartner(api);
+  await createReceivingEndpoint(partner.api, receiver.url);
+  const worker = await startWorker();
+  const [eventId = ""] = await publish(partner.organizationId, 1);
+  while (receiver.received.length === 0) await setImmediate();
+  await worker.service.close();
+  // The clock stands still: the lease of the process that ended would be good for another half a minute.
+  const row = await core.db.one<Record<string, unknown>>(
+    sql`select status, lease_owner, next_attempt_at, tries_used from webhook_deliveries where event_id = ${eventId}`,
+  );
+  assert.deepEqual(row, {
+    status: "pending",
+    lease_owner: null,
+    next_attempt_at: clock.now(),
+    tries_used: 0,
+  });
+  receiver.answerWith(() => ({ status: 200 }));
+  const next = await startWorker();
+  await next.runJob("deliver-webhooks");
+  assert.equal(receiver.received.length, 2);
+});

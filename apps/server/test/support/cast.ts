@@ -1,0 +1,71 @@
+import { apiKeyForm } from "@assay/contract/facts";
+import type { ApiKeyId, OrganizationId, UserId } from "@assay/contract/ids";
+import type { Role, Scope } from "@assay/contract/route";
+import { insertUser } from "../../src/accounts/user.store.ts";
+import { openUserSession } from "../../src/accounts/user-session.ts";
+import { insertApiKey } from "../../src/api-keys/api-key.store.ts";
+import type { Core } from "../../src/core.ts";
+import type { Tx } from "../../src/db/db.ts";
+import { newUuid, randomText } from "../../src/kernel/ids.ts";
+import { newDocumentIdKey } from "../../src/organizations/document-id-key.ts";
+import { insertMembership } from "../../src/organizations/member.store.ts";
+import { insertOrganization } from "../../src/organizations/organization.store.ts";
+import type { Api } from "./api.ts";
+
+export type Person = { api: Api; userId: UserId };
+
+let counter = 0;
+
+/** Written straight into the tables: there are hundreds of them, and how they come to be is the subject of other tests. */
+export async function createPerson(tx: Tx, api: Api, now: Date): Promise<Person> {
+  counter += 1;
+  const userId = newUuid<UserId>(now);
+  const email = `matrix-${counter}@example.com`;
+  await insertUser(tx, {
+    id: userId,
+    name: "Somebody",
+    email,
+    passwordHash: null,
+    emailVerifiedAt: now,
+    now,
+  });
+  return { api: api.as(await openUserSession(tx, userId, "matrix", now)), userId };
+}
+
+export async function createOrganization(
+  tx: Tx,
+  core: Pick<Core, "ring">,
+  now: Date,
+  members: Partial<Record<Role, Person>>,
+): Promise<OrganizationId> {
+  counter += 1;
+  const id = newUuid<OrganizationId>(now);
+  const documentIdKey = newDocumentIdKey(core.ring, id);
+  await insertOrganization(tx, { id, name: "Matrix", slug: `matrix-${counter}`, documentIdKey, now });
+  for (const [role, person] of Object.entries(members))
+    await insertMembership(tx, id, person.userId, role as Role, now);
+  return id;
+}
+
+export async function createKeyRow(
+  tx: Tx,
+  { api, core }: { api: Api; core: Pick<Core, "ring"> },
+  now: Date,
+  organizationId: OrganizationId,
+  held: readonly Scope[],
+): Promise<{ id: ApiKeyId; api: Api }> {
+  const secret = apiKeyForm.prefix + randomText(apiKeyForm.length);
+  const secretHash = core.ring.hash("api-key-hash", secret);
+  const hashKeyId = core.ring.currentId;
+  const id = newUuid<ApiKeyId>(now);
+  await insertApiKey(tx, {
+    id,
+    organizationId,
+    name: "matrix",
+    scopes: held,
+    secretHash,
+    hashKeyId,
+    now,
+  });
+  return { id, api: api.as(secret) };
+}
