@@ -162,13 +162,6 @@ export const mutations: readonly Mutation[] = [
       tests: [api("verify-handoff")],
     },
     {
-      id: "session-moved-from-anywhere",
-      file: server("sessions/session.store"),
-      find: "where id = ${id} and status = ${move.from}",
-      replace: "where id = ${id}",
-      tests: [api("session-storm"), api("session-flow")],
-    },
-    {
       id: "device-kept",
       file: server("sessions/session.store"),
       find: "update attempts a set device_hash = null, last_seen_at = null,",
