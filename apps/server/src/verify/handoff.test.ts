@@ -53,7 +53,7 @@ test("the same device is another one in another session", () => {
 test("at the very moment of its expiry a token is too old", () => {
   const now = new Date("2026-03-01T09:30:00.000Z");
   const token = { expiresAt: now, consumedAt: null, deviceHash: null, mayTakeOver: false };
-  const device = hashDevice("vs_1", "phone");
+  const device = hashDevice(session, "phone");
   assert.deepEqual(decideHandoff(token, device, now), { move: "refuse", code: "HANDOFF_TOKEN_EXPIRED" });
   const before = new Date(now.getTime() - 1);
   assert.deepEqual(decideHandoff(token, device, before), {
