@@ -43,7 +43,7 @@ async function startsSoon(dataDir: string, acknowledged: readonly number[], with
 /** As on macOS, and wherever there is no setpriv: nothing ends the server with its owner. */
 const withoutSetpriv = async () => ({ env: { PATH: await newFolder() } });
 
-describe("one process of the server is killed at the moment its owner is", () => {
+describe("one process of the server is killed at the moment its owner is", { concurrency: 4 }, () => {
   for (const [name, title] of [
     ["a backend", /assay assay \[local\]/],
     ["the checkpointer", /: checkpointer/],
@@ -67,7 +67,7 @@ describe("one process of the server is killed at the moment its owner is", () =>
   }
 });
 
-describe("a server that is stuck", { concurrency: 2 }, () => {
+describe("a server that is stuck", { concurrency: 5 }, () => {
   test("while it stops, with a dead owner, is ended by the next start, which says what it waits for", async () => {
     const dataDir = await usedDataDir();
     const held = await hold(dataDir, "write", await withoutSetpriv());
@@ -138,7 +138,7 @@ describe("a server that is stuck", { concurrency: 2 }, () => {
   });
 });
 
-describe("while its owner runs", { concurrency: 2 }, () => {
+describe("while its owner runs", { concurrency: 5 }, () => {
   for (const [name, title] of [
     ["a backend", /assay assay \[local\]/],
     ["the checkpointer", /: checkpointer/],
