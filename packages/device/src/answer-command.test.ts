@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { EmrtdError } from "@assay/emrtd/emrtd-error";
-import { type AnsweringChip, answerCommand } from "./answer-command.ts";
+import type { AnsweringChip } from "@assay/emrtd/reader/carry-commands";
+import { answerCommand } from "./answer-command.ts";
 
 function chip(answer: () => Promise<Uint8Array>): AnsweringChip {
   return {

@@ -1,41 +1,20 @@
 import { fromBase64, toBase64 } from "@assay/emrtd/base64";
-import { type EmrtdError, isEmrtdError } from "@assay/emrtd/emrtd-error";
-import type { Chip } from "@assay/emrtd/reader/open-chip";
+import { isEmrtdError } from "@assay/emrtd/emrtd-error";
+import { type AnsweringChip, carryCommands } from "@assay/emrtd/reader/carry-commands";
 import type { ChipCommand, ReadProblem } from "./device-flow.ts";
 
-export type AnsweringChip = Pick<Chip, "forwardInSession" | "forwardSealed" | "activeAuthentication">;
-
-/**
- * Passes commands of the service on to the chip. Where the chip refuses one, there are fewer answers than commands, and
- * the service judges that; "lost" means that the chip left the field. Any other error is a fault of this device and is
- * thrown: as an answer it would count as a refusal of the chip, and an honest document would fail for a fault of ours.
- */
+/** Passes commands of the service on to the chip, in the form of the socket. "lost" means that the chip left the field. */
 export async function answerCommand(
   chip: AnsweringChip,
   { kind, commands }: Pick<ChipCommand, "kind" | "commands">,
 ): Promise<string[] | "lost"> {
   try {
-    const bytes = commands.map(fromBase64);
-    const [first = new Uint8Array(0)] = bytes;
-    switch (kind) {
-      case "in_session":
-        return (await chip.forwardInSession(bytes)).map(toBase64);
-      case "sealed":
-        return [toBase64(await chip.forwardSealed(first))];
-      case "challenge":
-        return [toBase64(await chip.activeAuthentication(first))];
-    }
+    const answers = await carryCommands(chip, { kind, commands: commands.map(fromBase64) });
+    return answers.map(toBase64);
   } catch (error) {
-    if (!isEmrtdError(error)) throw error;
-    if (error.code === "CHIP_LOST") return "lost";
-    if (isRefusal(error)) return [];
+    if (isEmrtdError(error) && error.code === "CHIP_LOST") return "lost";
     throw error;
   }
-}
-
-/** The chip answered, with a status word that is no success or with something that is no answer. */
-function isRefusal({ code, statusWord }: EmrtdError): boolean {
-  return statusWord !== null || code === "CHIP_RESPONSE_INVALID" || code === "SECURE_MESSAGING_FAILED";
 }
 
 /** What a person is told about an error of opening, reading or passing on. */

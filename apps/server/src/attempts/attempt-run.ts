@@ -9,6 +9,7 @@ import type {
 import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
 import { readDg2 } from "@assay/emrtd/lds/dg2";
 import { type ChipProofState, type ChipProofStep, overwriteChipProof } from "@assay/emrtd/verify/prove-chip";
+import type { ChipProof } from "@assay/emrtd/verify/report";
 import type { Core } from "../core.ts";
 import type { FaceJudge, FaultReason } from "../face/face-judge.ts";
 import { describeError } from "../lib/log.ts";
@@ -19,14 +20,7 @@ import { recordTry } from "./record-try.ts";
 import { reportProgress } from "./report-progress.ts";
 import { riskScore } from "./risk-score.ts";
 import type { JudgedTry } from "./try.ts";
-import {
-  advance,
-  type ChipProofName,
-  type FlowEffect,
-  type FlowInput,
-  type FlowState,
-  startFlow,
-} from "./verify-flow.ts";
+import { advance, type FlowEffect, type FlowInput, type FlowState, startFlow } from "./verify-flow.ts";
 
 /** One end of a socket, as far as a run needs it. */
 export type DeviceLink = {
@@ -287,7 +281,7 @@ export class AttemptRun {
     return { kind: "chip_checked", verdict: { failureCode: check.failureCode }, proof: check.proof };
   }
 
-  async #beginProof(proof: ChipProofName): Promise<FlowInput> {
+  async #beginProof(proof: ChipProof): Promise<FlowInput> {
     this.#keepProof(null);
     return this.#takeStep(await this.#around.examiner.beginProof(proof, this.#sentFiles(), this.#onBusy));
   }

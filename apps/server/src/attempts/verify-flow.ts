@@ -16,6 +16,7 @@ import {
   verifySubprotocol,
 } from "@assay/contract/verify-protocol";
 import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
+import type { ChipProof } from "@assay/emrtd/verify/report";
 import type { Challenge } from "@assay/face/challenge";
 import type { Step } from "../sessions/session.ts";
 import type { TryRecorded, Verdict } from "./try.ts";
@@ -37,7 +38,7 @@ export type FlowState = {
   /** Bytes announced in this try. */
   readonly announcedBytes: number;
   readonly exchange: { readonly id: string; readonly commands: number } | null;
-  readonly proof: ChipProofName | null;
+  readonly proof: ChipProof | null;
   readonly proofRestarts: number;
   readonly face: FaceTry | null;
   /** Challenges that were handed out since the last verdict on a face, and not answered. */
@@ -61,7 +62,6 @@ type Artifact = {
   readonly size: number;
   readonly received: number;
 };
-export type ChipProofName = "chip_authentication" | "active_authentication";
 type FaceTry = { readonly challenge: Challenge; readonly startedAtMs: number };
 
 export type ArtifactPart = { artifact: number; offset: number; total: number; length: number };
@@ -75,7 +75,7 @@ type DeviceSideInput =
 
 /** Results of the service's own work. */
 type OwnInput =
-  | { kind: "chip_checked"; verdict: Verdict; proof: ChipProofName | null }
+  | { kind: "chip_checked"; verdict: Verdict; proof: ChipProof | null }
   | {
       kind: "proof_commands";
       exchange: string;
@@ -101,8 +101,8 @@ export type FlowEffect =
   | { do: "keep_part"; artifact: number; offset: number }
   | { do: "wipe"; what: "chip" | "face" }
   | { do: "check_chip" }
-  | { do: "begin_proof"; proof: ChipProofName }
-  | { do: "check_answers"; proof: ChipProofName; answers: readonly string[] }
+  | { do: "begin_proof"; proof: ChipProof }
+  | { do: "check_answers"; proof: ChipProof; answers: readonly string[] }
   /** Pin the chip that has passed: from now on it is the only source of claims. */
   | { do: "pin_chip" }
   /** Count the try and, where it decides the session, end the session in the same transaction. */
