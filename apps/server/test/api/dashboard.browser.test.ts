@@ -298,6 +298,8 @@ test("a tab notices that another one switched the organization", async () => {
   expectData(await owner.api.post("/v1/auth/orgs", { name: "Second", slug: "second-of-two" }), 201);
   const { page } = await open({ token: owner.token });
   await page.goto(`${url}/dashboard/settings`);
+  // A page that still loads when the other one switches simply shows the new organization.
+  await page.getByRole("button", { name: /Switch organization/ }).waitFor();
   const other = await page.context().newPage();
   await other.goto(`${url}/dashboard`);
   await other.getByRole("button", { name: /Switch organization/ }).click();
