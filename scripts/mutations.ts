@@ -1595,8 +1595,8 @@ export const mutations: readonly Mutation[] = [
     {
       id: "creation-not-written",
       file: server("sessions/create-session"),
-      find: "    await recordAudit(tx, now, {",
-      replace: "    if (false as boolean) await recordAudit(tx, now, {",
+      find: "    await recordAct(tx, now, caller, {",
+      replace: "    if (false as boolean) await recordAct(tx, now, caller, {",
       tests: [api("audit-events")],
     },
     {

@@ -1,13 +1,12 @@
-import { createHash } from "node:crypto";
 import type { EndpointId, OrganizationId } from "@assay/contract/ids";
 import type { CreateSessionBody } from "@assay/contract/sessions";
 import type { Static } from "typebox";
-import { actorOf, recordAudit } from "../audit/audit.store.ts";
+import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { liveRedirectProblem } from "../domains/check-redirect.ts";
 import { ApiError, badField } from "../kernel/api-error.ts";
 import type { OrganizationCaller } from "../kernel/caller.ts";
-import { newId, newToken } from "../kernel/ids.ts";
+import { hashToken, newId, newToken } from "../kernel/ids.ts";
 import { isUsableEndpoint } from "../webhooks/endpoint.store.ts";
 import {
   commonRedirectProblem,
@@ -45,23 +44,14 @@ export async function createSession(
       clientReferenceId: body.client_reference_id ?? null,
       metadata: body.metadata ?? {},
       sandbox: caller.environment === "sandbox",
-      cancelTokenHash: hashCancelToken(cancelToken),
+      cancelTokenHash: hashToken(cancelToken),
       expiresAt: expiryOf(now),
       now,
     });
-    await recordAudit(tx, now, {
-      organizationId: session.organization_id,
-      event: "session.created",
-      actor: actorOf(caller),
-      targetId: session.id,
-    });
+    await recordAct(tx, now, caller, { event: "session.created", targetId: session.id });
     return session;
   });
   return { row, cancelToken };
-}
-
-export function hashCancelToken(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
 }
 
 function checkShareFields(asked: Body["share_fields"]): ShareFields {

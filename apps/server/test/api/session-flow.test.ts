@@ -3,7 +3,7 @@ import test from "node:test";
 import type { SessionId } from "@assay/contract/ids";
 import { sql } from "../../src/db/sql.ts";
 import { minuteMs, secondMs } from "../../src/kernel/clock.ts";
-import { hashCancelToken } from "../../src/sessions/create-session.ts";
+import { hashToken } from "../../src/kernel/ids.ts";
 import { spendCancelToken, touchAttempt } from "../../src/sessions/session.store.ts";
 import { createPartner, expectData, expectError } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
@@ -221,7 +221,7 @@ test("the cancel token opens its own session, once", async () => {
   const { id, cancel_token } = expectData(await partner.api.post("/v1/sessions"), 201);
   const other = await createSession(partner.api);
   const spend = (sessionId: SessionId, token: string) =>
-    core.db.transaction((tx) => spendCancelToken(tx, sessionId, hashCancelToken(token), clock.now()));
+    core.db.transaction((tx) => spendCancelToken(tx, sessionId, hashToken(token), clock.now()));
   assert.equal(await spend(other, cancel_token), null);
   assert.equal(await spend(id, "x".repeat(43)), null);
   assert.deepEqual(await spend(id, cancel_token), { first: true });
