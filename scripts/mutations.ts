@@ -1080,7 +1080,7 @@ export const mutations: readonly Mutation[] = [
     {
       id: "test-country-live",
       file: server("attempts/chip-task"),
-      find: "const trust = sandbox ? testTrust(now, checker) : await trustFolder.current();",
+      find: 'const trust = trusted === "test_country" ? testTrust(now, checker) : stores.storeOf(trusted);',
       replace: "const trust = testTrust(now, checker);",
       tests: [api("verify-faults")],
     },

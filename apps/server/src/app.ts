@@ -54,6 +54,8 @@ import { loadRpTerms } from "./organizations/rp-terms.ts";
 import { retentionJobs } from "./retention/retain-sessions.job.ts";
 import { expireSessions } from "./sessions/expire-sessions.job.ts";
 import { sessionRoutes } from "./sessions/sessions.routes.ts";
+import { takeOverTrustFolder } from "./trust/take-over-folder.ts";
+import { readTrust } from "./trust/trust.store.ts";
 import { deleteConsents } from "./verify/consent.store.ts";
 import { loadConsentTexts } from "./verify/consent-texts.ts";
 import { deleteHandoffTokens } from "./verify/handoff.store.ts";
@@ -99,6 +101,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   if (applied.length > 0) log.info("database migrated", { applied: applied.join(" ") });
   const parts = await openParts(options);
+  await prepareTrust(parts.core);
   const { core, listener, statusFeed, deliveryWorker, metricsOf } = parts;
   const app = await createApp(parts, role);
   const scheduler = new Scheduler(
@@ -138,6 +141,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       return closed;
     },
   };
+}
+
+/** What an older version kept in a folder is taken over, and whoever starts a service that can verify nobody is told so. */
+async function prepareTrust({ db, config, clock, log }: Core): Promise<void> {
+  const taken = await takeOverTrustFolder(db, config.dataDir, clock.now(), (problem) => log.warn(problem));
+  if (taken > 0) log.info("the trust folder was taken over into the database", { files: taken });
+  const { records } = await readTrust(db);
+  if (records.every(({ certificates }) => certificates.length === 0))
+    log.warn(
+      "no issuing authority is trusted, so only sandbox sessions can succeed: import a master list with `assay trust import`",
+    );
 }
 
 /** What lives as long as the service does. */

@@ -13,6 +13,7 @@ import type { ChipProof } from "@assay/emrtd/verify/report";
 import type { Core } from "../core.ts";
 import type { FaceJudge, FaultReason } from "../face/face-judge.ts";
 import { describeError } from "../lib/log.ts";
+import type { CurrentTrust } from "../trust/current-trust.ts";
 import type { ChipExaminer } from "./chip-examiner.ts";
 import { type DocumentCheck, documentCheckWithProof, type SentFiles } from "./chip-task.ts";
 import { overwriteProof, type Proof } from "./proof.ts";
@@ -42,6 +43,9 @@ export type RunOwner = {
 export type RunSurroundings = {
   core: Core;
   examiner: ChipExaminer;
+  trust: CurrentTrust;
+  /** A document was judged: with which verdict, by which version of what is trusted. */
+  judged: (verdict: string, trustVersion: string) => void;
   /** Null where no face check is installed: then nobody can pass with a live document. */
   faceJudge: FaceJudge | null;
   /** Seconds that a step took, by its name. */
@@ -268,15 +272,24 @@ export class AttemptRun {
   // --- chip --------------------------------------------------------------------------------------------------------
 
   async #checkChip(): Promise<FlowInput> {
-    const { core, examiner } = this.#around;
+    const { core, examiner, judged } = this.#around;
+    const trust = this.owner.sandbox ? "test_country" : await this.#around.trust.snapshot();
     const check = await examiner.verify(
-      { sandbox: this.owner.sandbox, files: this.#sentFiles(), now: core.clock.now() },
+      { trust, files: this.#sentFiles(), now: core.clock.now() },
       this.#onBusy,
     );
     if (check.trustStoreEmpty) {
       core.log.warn("a document could not be judged: no issuing authority is known");
       return { kind: "fault", code: "TRUST_STORE_EMPTY" };
     }
+    const trustVersion = trust === "test_country" ? trust : String(trust.version);
+    const verdict = check.failureCode ?? "passed";
+    judged(verdict, trustVersion);
+    core.log.info("a document was judged", {
+      session: this.owner.sessionId,
+      verdict,
+      trust_version: trustVersion,
+    });
     this.#check = check;
     return { kind: "chip_checked", verdict: { failureCode: check.failureCode }, proof: check.proof };
   }

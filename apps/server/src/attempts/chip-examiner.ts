@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ChipProofState, ChipProofStep, ProofFiles } from "@assay/emrtd/verify/prove-chip";
 import type { ChipProof } from "@assay/emrtd/verify/report";
 import { PoolBusyError, WorkerLostError, WorkerPool, type WorkerPoolOptions } from "../lib/worker-pool.ts";
+import type { TrustSnapshot } from "../trust/trust-snapshot.ts";
 import type { ChipTask, ChipTaskAnswer, DocumentCheck, SentFiles } from "./chip-task.ts";
 
 export type ExaminerOptions = Partial<WorkerPoolOptions> & { retryMs?: number; patienceMs?: number };
@@ -16,16 +17,12 @@ export class ChipExaminer {
   readonly #patienceMs: number;
   readonly #closing = new AbortController();
 
-  constructor(trustFolder: string, options: ExaminerOptions = {}) {
-    this.#pool = new WorkerPool(
-      new URL("./chip-worker.ts", import.meta.url),
-      {
-        threads: options.threads ?? Math.min(4, Math.max(1, availableParallelism() - 1)),
-        maxWaiting: options.maxWaiting ?? 64,
-        taskMs: options.taskMs ?? 30_000,
-      },
-      { trustFolder },
-    );
+  constructor(options: ExaminerOptions = {}) {
+    this.#pool = new WorkerPool(new URL("./chip-worker.ts", import.meta.url), {
+      threads: options.threads ?? Math.min(4, Math.max(1, availableParallelism() - 1)),
+      maxWaiting: options.maxWaiting ?? 64,
+      taskMs: options.taskMs ?? 30_000,
+    });
     this.#retryMs = options.retryMs ?? 250;
     this.#patienceMs = options.patienceMs ?? 5 * 60_000;
   }
@@ -36,11 +33,11 @@ export class ChipExaminer {
 
   /** Calls `onBusy` once when the queue is full, so that the check has to wait. */
   verify(
-    input: { sandbox: boolean; files: SentFiles; now: Date },
+    input: { trust: TrustSnapshot | "test_country"; files: SentFiles; now: Date },
     onBusy: () => void,
   ): Promise<DocumentCheck> {
-    const { sandbox, files, now } = input;
-    return this.#run({ kind: "verify", sandbox, files, nowMs: now.getTime() }, onBusy);
+    const { trust, files, now } = input;
+    return this.#run({ kind: "verify", trust, files, nowMs: now.getTime() }, onBusy);
   }
 
   beginProof(proof: ChipProof, files: ProofFiles, onBusy: () => void): Promise<ChipProofStep> {

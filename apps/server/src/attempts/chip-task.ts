@@ -30,14 +30,14 @@ import {
   withChipProof,
 } from "@assay/emrtd/verify/report";
 import { verifyDocument } from "@assay/emrtd/verify/verify-document";
-import type { TrustFolder } from "../trust/trust-folder.ts";
+import { type TrustSnapshot, unpackTrust } from "../trust/trust-snapshot.ts";
 
 /**
  * The work on a chip that takes time, as tasks that can be handed to any thread: nothing is kept between them. How far a proof is, with the
  * private key of chip authentication, is kept by the service and given along with each task.
  */
 export type ChipTask =
-  | { kind: "verify"; sandbox: boolean; files: SentFiles; nowMs: number }
+  | { kind: "verify"; trust: TrustSnapshot | "test_country"; files: SentFiles; nowMs: number }
   | { kind: "begin_proof"; proof: ChipProof; files: ProofFiles }
   | { kind: "continue_proof"; state: ChipProofState; answers: readonly Uint8Array[]; files: ProofFiles }
   | { kind: "find_test_document"; sod: Uint8Array; nowMs: number };
@@ -95,7 +95,26 @@ export type ChipTaskAnswer = {
   find_test_document: { faceFailureCode: "liveness_failed" | "selfie_face_mismatch" | null };
 };
 
-export type ChipTaskSurroundings = { checker: SignatureChecker; trustFolder: TrustFolder };
+/** The store of the version that was used last. A thread has one of these, and makes it anew when the version has risen. */
+export class TrustStores {
+  readonly #checker: SignatureChecker;
+  #kept: { version: number; store: TrustStore } | null = null;
+
+  constructor(checker: SignatureChecker) {
+    this.#checker = checker;
+  }
+
+  storeOf(snapshot: TrustSnapshot): TrustStore {
+    if (this.#kept?.version !== snapshot.version)
+      this.#kept = {
+        version: snapshot.version,
+        store: new TrustStore(unpackTrust(snapshot), this.#checker),
+      };
+    return this.#kept.store;
+  }
+}
+
+export type ChipTaskSurroundings = { checker: SignatureChecker; stores: TrustStores };
 
 export async function runChipTask<T extends ChipTask>(
   task: T,
@@ -120,11 +139,11 @@ async function run(task: ChipTask, surroundings: ChipTaskSurroundings): Promise<
 // --- passive authentication ----------------------------------------------------------------------------------------
 
 async function checkDocument(
-  { sandbox, files, nowMs }: Extract<ChipTask, { kind: "verify" }>,
-  { checker, trustFolder }: ChipTaskSurroundings,
+  { trust: trusted, files, nowMs }: Extract<ChipTask, { kind: "verify" }>,
+  { checker, stores }: ChipTaskSurroundings,
 ): Promise<DocumentCheck> {
   const now = new Date(nowMs);
-  const trust = sandbox ? testTrust(now, checker) : await trustFolder.current();
+  const trust = trusted === "test_country" ? testTrust(now, checker) : stores.storeOf(trusted);
   const dataGroups = new Map<DataGroupNumber, Uint8Array>();
   for (const number of [1, 2, 14, 15] as const) {
     const file = files[`DG${number}`];

@@ -1,17 +1,11 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
 import type { WorkerAnswer } from "../lib/worker-pool.ts";
-import { openTrustFolder } from "../trust/trust-folder.ts";
-import { type ChipTask, runChipTask } from "./chip-task.ts";
+import { type ChipTask, runChipTask, TrustStores } from "./chip-task.ts";
 
 /** A thread that checks chips. It works on copies, and overwrites them and its answer once that is sent: the files, the keys of a proof, the content. */
-const { trustFolder } = workerData as { trustFolder: string };
 const checker = createNodeSignatureChecker();
-const surroundings = {
-  checker,
-  // The service's own watch on the folder reports problems; here the last good store stays.
-  trustFolder: openTrustFolder(trustFolder, checker, () => {}),
-};
+const surroundings = { checker, stores: new TrustStores(checker) };
 
 parentPort?.on("message", async (task: ChipTask) => {
   let message: WorkerAnswer<unknown>;

@@ -19,13 +19,13 @@ import { readDocument } from "@assay/emrtd/reader/read-document";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
 import { defaultPolicy } from "@assay/emrtd/verify/policy";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
-import { loadConfig } from "../config.ts";
 import { accessKeyFromTyped } from "../desk-reader/access-key.ts";
 import { CardAtDesk } from "../desk-reader/card-at-desk.ts";
 import { judgeDocument } from "../desk-reader/judge-document.ts";
 import { readDocumentAtDesk } from "../desk-reader/read-document.ts";
-import { loadTrustRecords, trustFolderPath } from "../trust/trust-folder.ts";
+import { readTrust } from "../trust/trust.store.ts";
 import { type Arguments, type Command, CommandError } from "./command.ts";
+import { withTrust } from "./with-trust.ts";
 
 export const readCommand: Command = {
   name: "read",
@@ -122,7 +122,7 @@ async function readAtDesk({ options }: Arguments, print: (line: string) => void)
       {
         readers,
         judge: judgeDocument({
-          trust: await trustStore(options["test-country"] === true, now),
+          trust: await trustStore(options["test-country"] === true, now, print),
           policy: defaultPolicy,
           checker: createNodeSignatureChecker(),
           now,
@@ -187,10 +187,14 @@ async function readForSession(
   }
 }
 
-async function trustStore(testCountry: boolean, now: Date): Promise<TrustStore> {
+async function trustStore(
+  testCountry: boolean,
+  now: Date,
+  print: (line: string) => void,
+): Promise<TrustStore> {
   const records = testCountry
     ? testCountryTrust(createTestCountry(defaultTestSeed, now))
-    : await loadTrustRecords(trustFolderPath(loadConfig(process.env).dataDir));
+    : await withTrust(print, async (db) => (await readTrust(db)).records);
   return new TrustStore(records, createNodeSignatureChecker());
 }
 

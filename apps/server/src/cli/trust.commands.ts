@@ -1,10 +1,14 @@
-import { loadConfig } from "../config.ts";
-import { systemClock } from "../kernel/clock.ts";
-import { auditTrustFolder, importTrustFile, listTrust } from "../trust/trust-command.ts";
-import { trustFolderPath } from "../trust/trust-folder.ts";
+import {
+  importTrustFile,
+  listTrust,
+  listTrustImports,
+  printTrustAudit,
+  printTrustLog,
+  removeTrustImport,
+} from "../trust/trust-command.ts";
 import { type Command, CommandError } from "./command.ts";
+import { withTrust } from "./with-trust.ts";
 
-const folder = () => trustFolderPath(loadConfig(process.env).dataDir);
 const entries = (value: string | boolean | undefined) =>
   typeof value === "string" ? value.split(",").filter((entry) => entry !== "") : [];
 
@@ -28,15 +32,12 @@ export const trustImport: Command = {
   run: async ({ options, positionals }, print) => {
     const [file, ...more] = positionals;
     if (file === undefined || more.length > 0) throw new CommandError("Name one file to import.");
-    return importTrustFile(
-      {
-        folder: folder(),
-        file,
-        rootFiles: entries(options.root),
-        pinnedSha256: entries(options.pin),
-        now: systemClock.now(),
-      },
-      print,
+    return withTrust(print, (db, now) =>
+      importTrustFile(
+        db,
+        { file, rootFiles: entries(options.root), pinnedSha256: entries(options.pin), now },
+        print,
+      ),
     );
   },
 };
@@ -44,16 +45,38 @@ export const trustImport: Command = {
 export const trustList: Command = {
   name: "trust list",
   about: "List the trusted authorities, with where each came from.",
-  options: { country: { type: "string", about: "Two-letter code of one country.", placeholder: "CC" } },
+  options: {
+    country: { type: "string", about: "Two-letter code of one country.", placeholder: "CC" },
+    imports: { type: "boolean", about: "List the imported files instead." },
+  },
   run: ({ options }, print) =>
-    listTrust(
-      { folder: folder(), ...(typeof options.country === "string" ? { country: options.country } : {}) },
-      print,
+    withTrust(print, (db) =>
+      options.imports === true
+        ? listTrustImports(db, print)
+        : listTrust(db, typeof options.country === "string" ? { country: options.country } : {}, print),
     ),
+};
+
+export const trustRemove: Command = {
+  name: "trust remove",
+  about: "Take back the import of a file, named by its SHA-256 or the beginning of it.",
+  positionals: "SHA256",
+  run: async ({ positionals }, print) => {
+    const [sha256, ...more] = positionals;
+    if (sha256 === undefined || more.length > 0)
+      throw new CommandError("Name one imported file by its SHA-256.");
+    return withTrust(print, (db, now) => removeTrustImport(db, sha256, now, print));
+  },
 };
 
 export const trustAudit: Command = {
   name: "trust audit",
   about: "Show what is expired, has no parent, or lacks a fresh revocation list, by country.",
-  run: (_args, print) => auditTrustFolder({ folder: folder(), now: systemClock.now() }, print),
+  run: (_args, print) => withTrust(print, (db, now) => printTrustAudit(db, now, print)),
+};
+
+export const trustLog: Command = {
+  name: "trust log",
+  about: "Show what was done to the trust of this installation, the newest first.",
+  run: (_args, print) => withTrust(print, (db) => printTrustLog(db, print)),
 };

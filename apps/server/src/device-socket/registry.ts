@@ -10,7 +10,7 @@ import { describeError } from "../lib/log.ts";
 import { sessionChannel } from "../sessions/end-session.ts";
 import { findSessionOfPerson, stateOf, touchAttempt } from "../sessions/session.store.ts";
 import { statusAt } from "../sessions/session.ts";
-import { trustFolderPath } from "../trust/trust-folder.ts";
+import { CurrentTrust } from "../trust/current-trust.ts";
 import { parseDeviceMessage, readFrame } from "./read-frame.ts";
 import { DeviceSocket, type RawSocket } from "./socket.ts";
 
@@ -34,6 +34,7 @@ export type RegistryOptions = {
 export class DeviceRegistry {
   readonly #core: Core;
   readonly #examiner: ChipExaminer;
+  readonly #trust: CurrentTrust;
   readonly #faceJudge: FaceJudge | null;
   readonly #timing: { helloMs: number; idleMs: number; heartbeatMs: number; resumeMs: number };
   readonly #runs = new Map<AttemptId, AttemptRun>();
@@ -42,13 +43,15 @@ export class DeviceRegistry {
   readonly #forgetting = new Map<AttemptRun, NodeJS.Timeout>();
   readonly #timed: (step: string, seconds: number) => void;
   readonly #closed: (code: VerifyCloseCode | "BY_DEVICE") => void;
+  readonly #judged: (verdict: string, trustVersion: string) => void;
   readonly #heartbeat: NodeJS.Timeout;
   #closing = false;
 
   constructor(core: Core, listener: Listener, options: RegistryOptions) {
     this.#core = core;
     this.#faceJudge = options.faceJudge;
-    this.#examiner = new ChipExaminer(trustFolderPath(core.config.dataDir), options.examiner);
+    this.#examiner = new ChipExaminer(options.examiner);
+    this.#trust = new CurrentTrust(core.db);
     const { helloMs, idleMs, heartbeatMs, resumeMs } = verifySocketLimits;
     this.#timing = { helloMs, idleMs, heartbeatMs, resumeMs, ...options.timing };
 
@@ -64,6 +67,11 @@ export class DeviceRegistry {
       "Closed sockets of reading devices, by reason.",
     );
     this.#closed = (code) => closes({ code });
+    const verdicts = metrics.counter(
+      "assay_document_verdicts_total",
+      "Documents that were judged, by verdict and by the version of what is trusted.",
+    );
+    this.#judged = (verdict, trustVersion) => verdicts({ verdict, trust_version: trustVersion });
     metrics.gaugeOf("assay_verify_sockets", "Open sockets of reading devices.", () => this.#sockets.size);
     metrics.gaugeOf(
       "assay_verify_checks_waiting",
@@ -140,6 +148,8 @@ export class DeviceRegistry {
           {
             core: this.#core,
             examiner: this.#examiner,
+            trust: this.#trust,
+            judged: this.#judged,
             faceJudge: this.#faceJudge,
             timed: this.#timed,
           },

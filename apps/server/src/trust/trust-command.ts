@@ -10,12 +10,21 @@ import { readPem } from "@assay/emrtd/trust/pem";
 import type { TrustRecord } from "@assay/emrtd/trust/trust-record";
 import { type RefusedRevocationList, TrustStore } from "@assay/emrtd/trust/trust-store";
 import { type Certificate, readCertificate } from "@assay/emrtd/x509/certificate";
-import { loadTrustRecords, saveTrustRecord } from "./trust-folder.ts";
+import type { Db } from "../db/db.ts";
+import { describeImport } from "./describe-import.ts";
+import {
+  changeTrust,
+  findImportedFiles,
+  insertImport,
+  listTrustActs,
+  readTrust,
+  retireImports,
+  type TrustAct,
+} from "./trust.store.ts";
 
 type Print = (line: string) => void;
 
 export type TrustImportRequest = {
-  readonly folder: string;
   readonly file: string;
   /** Certificates that may vouch for the signer of a master list, beside those that are already trusted. */
   readonly rootFiles: readonly string[];
@@ -28,15 +37,15 @@ export type TrustImportRequest = {
 const maxReasonsShown = 20;
 
 /** `assay trust import`. The exit code is 1 when nothing of the file could be used. */
-export async function importTrustFile(request: TrustImportRequest, print: Print): Promise<number> {
-  const { folder, file, rootFiles, pinnedSha256, now } = request;
+export async function importTrustFile(db: Db, request: TrustImportRequest, print: Print): Promise<number> {
+  const { file, rootFiles, pinnedSha256, now } = request;
   const wrongPin = pinnedSha256.find((pin) => !/^[0-9a-f]{64}$/i.test(pin.replaceAll(":", "")));
   if (wrongPin !== undefined) {
     print("A pin must be a SHA-256 fingerprint: 64 hexadecimal digits, with or without colons.");
     return 1;
   }
   const checker = createNodeSignatureChecker();
-  const before = await loadTrustRecords(folder);
+  const { records: before } = await readTrust(db);
   const trusted = new TrustStore(before, checker);
   const roots = rootsOf(trusted);
   try {
@@ -48,14 +57,14 @@ export async function importTrustFile(request: TrustImportRequest, print: Print)
     if (rejected.length > maxReasonsShown) print(`Left out ${rejected.length - maxReasonsShown} more.`);
     for (const list of listsWithoutEffect(records, before, checker, now))
       print(`Without effect: ${describeRefused(list)}.`);
-    for (const [part, record] of records.entries()) {
-      await saveTrustRecord(folder, record, part);
-      const { certificates, revocationLists, source } = record;
-      const signedBy = source.signedBy === null ? "" : `, signed by ${source.signedBy.signer}`;
-      print(
-        `Imported ${certificates.length} certificates and ${revocationLists.length} revocation lists${signedBy}.`,
-      );
-    }
+    await changeTrust(db, now, "command", async (tx) => {
+      const acts: TrustAct[] = [];
+      for (const [part, record] of records.entries()) {
+        if (await insertImport(tx, record, part, "command")) acts.push(describeImport(record));
+      }
+      return acts;
+    });
+    for (const record of records) print(`Imported ${describeImport(record).detail}.`);
     return records.length === 0 ? 1 : 0;
   } catch (error) {
     if (!isEmrtdError(error)) throw error;
@@ -109,14 +118,13 @@ function readRoots(bytes: Uint8Array): readonly Certificate[] {
 }
 
 export type TrustListRequest = {
-  readonly folder: string;
   /** Two letters; all countries when absent. */
   readonly country?: string;
 };
 
 /** `assay trust list`: every authority, with the reason it is trusted for. */
-export async function listTrust({ folder, country }: TrustListRequest, print: Print): Promise<number> {
-  const store = new TrustStore(await loadTrustRecords(folder), createNodeSignatureChecker());
+export async function listTrust(db: Db, { country }: TrustListRequest, print: Print): Promise<number> {
+  const store = new TrustStore((await readTrust(db)).records, createNodeSignatureChecker());
   const shown = store.authorities.filter(
     (authority) => country === undefined || countryOf(authority) === country.toUpperCase(),
   );
@@ -149,15 +157,12 @@ function reasonOf({ basis, linkedFrom, sources }: Authority): string {
   }
 }
 
-export type TrustAuditRequest = {
-  readonly folder: string;
-  readonly now: Date;
-};
-
 /** `assay trust audit`: what an operator should look at. The exit code is 1 when nothing is trusted at all. */
-export async function auditTrustFolder({ folder, now }: TrustAuditRequest, print: Print): Promise<number> {
-  const store = new TrustStore(await loadTrustRecords(folder), createNodeSignatureChecker());
+export async function printTrustAudit(db: Db, now: Date, print: Print): Promise<number> {
+  const { version, records } = await readTrust(db);
+  const store = new TrustStore(records, createNodeSignatureChecker());
   const audit = auditTrust(store, now);
+  print(`Version ${version} of what is trusted.`);
   print(
     `${audit.authorities} authorities of ${audit.countries.length} countries, ${audit.revocationLists} revocation lists.`,
   );
@@ -180,4 +185,50 @@ export async function auditTrustFolder({ folder, now }: TrustAuditRequest, print
   print(`Revocation lists without effect: ${refused.length === 0 ? "none" : refused.length}`);
   for (const list of refused) print(`    ${describeRefused(list)}`);
   return store.isEmpty ? 1 : 0;
+}
+
+/** `assay trust remove`: takes back the import of one file, named by the beginning of its fingerprint. */
+export async function removeTrustImport(
+  db: Db,
+  sha256Prefix: string,
+  now: Date,
+  print: Print,
+): Promise<number> {
+  const prefix = sha256Prefix.toLowerCase();
+  const files = /^[0-9a-f]{8,64}$/.test(prefix) ? await findImportedFiles(db, prefix) : [];
+  const [file] = files;
+  if (file === undefined || files.length > 1) {
+    print(
+      files.length > 1
+        ? `${files.length} imported files have a fingerprint that begins so; name more of it.`
+        : "No imported file has that fingerprint. Name at least eight digits of it, as `assay trust list --imports` shows it.",
+    );
+    return 1;
+  }
+  await changeTrust(db, now, "command", async (tx) => {
+    const labels = await retireImports(tx, file, now);
+    return labels.map((label) => ({ act: "taken_back", subject: label, detail: `the file ${file}` }));
+  });
+  print(`Taken back: ${file}.`);
+  return 0;
+}
+
+/** `assay trust list --imports`: the files that were imported and count. */
+export async function listTrustImports(db: Db, print: Print): Promise<number> {
+  const { records } = await readTrust(db);
+  for (const record of records) {
+    const { sha256, importedAt, label } = record.source;
+    print(`${sha256}  ${importedAt.slice(0, 10)}  ${label}: ${describeImport(record).detail}`);
+  }
+  if (records.length === 0) print("Nothing was imported.");
+  return 0;
+}
+
+const actsShown = 100;
+
+/** `assay trust log`: what was done, the newest first. */
+export async function printTrustLog(db: Db, print: Print): Promise<number> {
+  for (const { at, version, actor, act, subject, detail } of await listTrustActs(db, actsShown))
+    print(`${at.toISOString()}  version ${version}  ${actor}  ${act}  ${subject}: ${detail}`);
+  return 0;
 }

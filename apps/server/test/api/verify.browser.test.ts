@@ -25,7 +25,7 @@ import { testDocument, trustTestCountry } from "../support/verify-device.ts";
 
 const authority = createAuthority();
 const dns = await startDnsServer();
-const { url, api, core, clock, dataDir } = await startTestService({
+const { url, api, core, clock } = await startTestService({
   env: {
     WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
     DNS_RESOLVERS: dns.address,
@@ -434,7 +434,7 @@ test("a live session on a browser without a chip reader says which devices can; 
   await look(device.page, "no-reader");
   assert.equal(expectData(await live.api.get(`/v1/sessions/${session.id}`)).status, "created");
 
-  await trustTestCountry({ dataDir, clock });
+  await trustTestCountry({ core, clock });
   const read = await runDevice({
     verificationUrl: session.verification_url,
     consent: "given",

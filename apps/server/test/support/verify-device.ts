@@ -12,7 +12,8 @@ import {
   testCountryTrust,
 } from "@assay/emrtd/node/test-country/test-country";
 import type { TestDocument } from "@assay/emrtd/virtual/test-document";
-import { saveTrustRecord, trustFolderPath } from "../../src/trust/trust-folder.ts";
+import { describeImport } from "../../src/trust/describe-import.ts";
+import { changeTrust, insertImport } from "../../src/trust/trust.store.ts";
 import { type Api, expectData } from "./api.ts";
 import type { TestService } from "./service.ts";
 
@@ -26,10 +27,12 @@ export function testDocument(id: string, now: Date): TestDocument {
 }
 
 /** The test country stands in for the states that an operator trusts. */
-export async function trustTestCountry({ dataDir, clock }: Pick<TestService, "dataDir" | "clock">) {
+export async function trustTestCountry({ core, clock }: Pick<TestService, "core" | "clock">) {
   const [record] = testCountryTrust(createTestCountry(defaultTestSeed, clock.now()));
   assert.ok(record !== undefined);
-  await saveTrustRecord(trustFolderPath(dataDir), record, 0);
+  await changeTrust(core.db, clock.now(), "command", async (tx) =>
+    (await insertImport(tx, record, 0, "command")) ? [describeImport(record)] : [],
+  );
 }
 
 /** A session that a device has claimed, up to the point where the socket is opened. */

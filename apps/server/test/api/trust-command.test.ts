@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { access, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -10,8 +10,22 @@ import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker"
 import { signMasterList } from "@assay/emrtd/node/test-country/sign-message";
 import { signerProfile } from "@assay/emrtd/node/test-country/signer-profiles";
 import { createTestCountry } from "@assay/emrtd/node/test-country/test-country";
-import { auditTrustFolder, importTrustFile, listTrust } from "./trust-command.ts";
-import { openTrustFolder, saveTrustRecord, trustFolderPath } from "./trust-folder.ts";
+import { serialiseTrustRecord, type TrustRecord } from "@assay/emrtd/trust/trust-record";
+import { TrustStore } from "@assay/emrtd/trust/trust-store";
+import { openDb } from "../../src/db/db.ts";
+import { CurrentTrust } from "../../src/trust/current-trust.ts";
+import { takeOverTrustFolder } from "../../src/trust/take-over-folder.ts";
+import { changeTrust, insertImport, listTrustActs, readTrust } from "../../src/trust/trust.store.ts";
+import {
+  importTrustFile,
+  listTrust,
+  listTrustImports,
+  printTrustAudit,
+  printTrustLog,
+  removeTrustImport,
+} from "../../src/trust/trust-command.ts";
+import { unpackTrust } from "../../src/trust/trust-snapshot.ts";
+import { createTestDatabase } from "../support/database.ts";
 
 const today = new Date("2026-05-05T00:00:00Z");
 const country = createTestCountry("trust command", today);
@@ -28,8 +42,13 @@ function pem(label: string, bytes: Uint8Array): string {
 
 async function setUp(context: TestContext) {
   const dataDir = await mkdtemp(join(tmpdir(), "trust-"));
-  context.after(() => rm(dataDir, { recursive: true }));
-  const folder = trustFolderPath(dataDir);
+  const database = await createTestDatabase();
+  const db = openDb({ url: database.url, poolSize: 4, onError: () => {} });
+  context.after(async () => {
+    await db.close();
+    await database.drop();
+    await rm(dataDir, { recursive: true });
+  });
   const lines: string[] = [];
   const print = (line: string) => lines.push(line);
   const write = async (name: string, content: Uint8Array | string) => {
@@ -43,17 +62,18 @@ async function setUp(context: TestContext) {
     pins: readonly string[] = [],
   ) =>
     importTrustFile(
-      { folder, file: await write(name, content), rootFiles: roots, pinnedSha256: pins, now: today },
+      db,
+      { file: await write(name, content), rootFiles: roots, pinnedSha256: pins, now: today },
       print,
     );
-  return { folder, lines, print, write, bring };
+  return { db, dataDir, lines, print, write, bring };
 }
 
 test("a master list is imported when a given root vouches for its signer, and refused otherwise", async (context) => {
-  const { folder, lines, write, bring } = await setUp(context);
+  const { db, lines, write, bring } = await setUp(context);
   assert.equal(await bring("list.ml", country.masterList()), 1);
   assert.match(lines.join("\n"), /No trusted root vouches/);
-  assert.deepEqual(await readdir(folder).catch(() => []), []);
+  assert.deepEqual(await readTrust(db), { version: 0, records: [] });
 
   const root = await write("root.pem", pem("CERTIFICATE", authority("brainpool")));
   assert.equal(await bring("list.ml", country.masterList(), [root]), 0);
@@ -91,13 +111,22 @@ test("a new edition of a list needs no root, and an authority that a list names 
   assert.equal(await bringOther("list.ml", country.masterList()), 1);
 });
 
-test("an import made twice is there once, and its file is readable by its owner alone", async (context) => {
-  const { folder, bring } = await setUp(context);
+test("an import made twice is there once, and the second one changes no version", async (context) => {
+  const { db, bring } = await setUp(context);
   await bring("root.cer", authority("rsa"));
-  await bring("root.cer", authority("rsa"));
-  const names = await readdir(folder);
-  assert.equal(names.length, 1);
-  assert.equal((await stat(join(folder, names[0] ?? ""))).mode & 0o777, 0o600);
+  const once = await readTrust(db);
+  assert.equal(once.version, 1);
+  assert.equal(await bring("copy.cer", authority("rsa")), 0);
+  assert.deepEqual(await readTrust(db), once);
+});
+
+test("imports made at the same time are there both", async (context) => {
+  const { db, bring } = await setUp(context);
+  const ids = ["brainpool", "nist", "rsa"] as const;
+  await Promise.all(ids.map((id) => bring(`${id}.cer`, authority(id))));
+  const { version, records } = await readTrust(db);
+  assert.equal(version, 3);
+  assert.equal(new TrustStore(records, createNodeSignatureChecker()).authorities.length, 3);
 });
 
 test("what cannot be trusted is left out, with the reason, and the rest is imported", async (context) => {
@@ -129,37 +158,37 @@ test("a file with nothing in it says so", async (context) => {
 });
 
 test("list shows each authority with the reason it is trusted for", async (context) => {
-  const { folder, lines, print, bring } = await setUp(context);
-  assert.equal(await listTrust({ folder }, print), 0);
+  const { db, lines, print, bring } = await setUp(context);
+  assert.equal(await listTrust(db, {}, print), 0);
   assert.match(lines.join("\n"), /Nothing is trusted/);
   await bring("root.cer", authority("brainpool"));
   await bring("link.cer", country.linkCertificate);
   lines.length = 0;
-  await listTrust({ folder, country: "ut" }, print);
+  await listTrust(db, { country: "ut" }, print);
   assert.match(lines.join("\n"), /CSCA Utopia brainpool\n.*imported by the operator; from root.cer/);
   assert.match(lines.join("\n"), /CSCA Utopia nist\n.*linked from [0-9a-f]{64}/);
 });
 
 test("audit names expired authorities, links without a parent, and revocation lists that are missing or stale", async (context) => {
-  const { folder, lines, print, bring } = await setUp(context);
-  assert.equal(await auditTrustFolder({ folder, now: today }, print), 1, "an empty store is a finding");
+  const { db, lines, print, bring } = await setUp(context);
+  assert.equal(await printTrustAudit(db, today, print), 1, "an empty store is a finding");
   await bring("link.cer", country.linkCertificate);
   await bring("rsa.cer", authority("rsa"));
   await bring("rsa.crl", country.revocationLists[0] ?? new Uint8Array());
   lines.length = 0;
-  assert.equal(await auditTrustFolder({ folder, now: today }, print), 0);
+  assert.equal(await printTrustAudit(db, today, print), 0);
   const text = lines.join("\n");
   assert.match(text, /UT {2}2 authorities, 1 valid now; revocation list fresh of 2026-01-01/);
   assert.match(text, /Without parent \(not trusted\): 1/);
   assert.match(text, /Expired: none/);
   lines.length = 0;
-  await auditTrustFolder({ folder, now: new Date("2060-01-01T00:00:00Z") }, print);
+  await printTrustAudit(db, new Date("2060-01-01T00:00:00Z"), print);
   assert.match(lines.join("\n"), /Expired: 2/);
   assert.match(lines.join("\n"), /revocation list stale/);
 });
 
 test("a revocation list that is refused, or counts for nothing, is named with the reason", async (context) => {
-  const { folder, lines, print, bring } = await setUp(context);
+  const { db, lines, print, bring } = await setUp(context);
   const [list = new Uint8Array()] = country.revocationLists;
   const [future = new Uint8Array()] = createTestCountry(
     "trust command",
@@ -177,7 +206,7 @@ test("a revocation list that is refused, or counts for nothing, is named with th
     /Without effect: the revocation list of C=UT.* rsa, 2026-01-01, from early.crl: No trusted authority of its name/,
   );
   lines.length = 0;
-  await auditTrustFolder({ folder, now: today }, print);
+  await printTrustAudit(db, today, print);
   assert.match(
     lines.join("\n"),
     /Revocation lists without effect: 1\n.*from early.crl: No trusted authority/,
@@ -187,50 +216,106 @@ test("a revocation list that is refused, or counts for nothing, is named with th
   assert.equal(await bring("again.crl", list), 0);
   assert.doesNotMatch(lines.join("\n"), /Without effect/);
   lines.length = 0;
-  await auditTrustFolder({ folder, now: today }, print);
+  await printTrustAudit(db, today, print);
   assert.match(lines.join("\n"), /Revocation lists without effect: none/);
   lines.length = 0;
-  await auditTrustFolder({ folder, now: new Date("2025-12-01T00:00:00Z") }, print);
-  assert.match(lines.join("\n"), /from again.crl: It is dated in the future/);
+  await printTrustAudit(db, new Date("2025-12-01T00:00:00Z"), print);
+  assert.match(lines.join("\n"), /from early.crl: It is dated in the future/);
 });
 
-test("a list in the folder that cannot be used is named, and takes nothing else away", async (context) => {
-  const { folder, lines, print, bring } = await setUp(context);
-  await bring("rsa.cer", authority("rsa"));
-  const source = {
+const oldList: TrustRecord = {
+  source: {
     type: "der",
     label: "old.crl",
-    sha256: "00",
+    sha256: "0".repeat(64),
     importedAt: today.toISOString(),
     signedBy: null,
-  } as const;
-  await saveTrustRecord(folder, { source, certificates: [], revocationLists: [Uint8Array.of(0x30, 0)] }, 0);
-  const trust = openTrustFolder(folder, createNodeSignatureChecker(), assert.fail);
-  assert.equal((await trust.current()).authorities.length, 1);
+  },
+  certificates: [],
+  revocationLists: [Uint8Array.of(0x30, 0)],
+};
+
+test("a list that cannot be used is named, and takes nothing else away", async (context) => {
+  const { db, lines, print, bring } = await setUp(context);
+  await bring("rsa.cer", authority("rsa"));
+  await changeTrust(db, today, "command", async (tx) => {
+    await insertImport(tx, oldList, 0, "command");
+    return [{ act: "imported", subject: "old.crl", detail: "" }];
+  });
+  const { records } = await readTrust(db);
+  assert.equal(new TrustStore(records, createNodeSignatureChecker()).authorities.length, 1);
   lines.length = 0;
-  assert.equal(await auditTrustFolder({ folder, now: today }, print), 0);
+  assert.equal(await printTrustAudit(db, today, print), 0);
   assert.match(lines.join("\n"), /Revocation lists without effect: 1\n.*the revocation list, from old.crl: /);
 });
 
-test("a running service follows the folder, and keeps its last good store when a file is broken", async (context) => {
-  const { folder, bring } = await setUp(context);
-  const problems: Error[] = [];
-  const trust = openTrustFolder(folder, createNodeSignatureChecker(), (error) => problems.push(error));
-  assert.equal((await trust.current()).isEmpty, true);
-  await bring("root.cer", authority("rsa"));
-  const loaded = await trust.current();
-  assert.equal(loaded.authorities.length, 1);
-  assert.equal(await trust.current(), loaded, "an unchanged folder is not read again");
-  await writeFile(join(folder, `zzz.trust.json`), "{");
-  assert.equal(await trust.current(), loaded);
-  assert.equal(await trust.current(), loaded);
-  assert.equal(problems.length, 1);
-  assert.match(problems[0]?.message ?? "", /zzz\.trust\.json cannot be used/);
-  await rm(join(folder, `zzz.trust.json`));
-  await bring("second.cer", authority("nist"));
-  assert.equal((await trust.current()).authorities.length, 2);
-  await assert.rejects(async () => {
-    await writeFile(join(folder, `zzz.trust.json`), "{");
-    await openTrustFolder(folder, createNodeSignatureChecker(), () => undefined).current();
-  }, /cannot be used/);
+test("an import can be taken back by the beginning of its fingerprint, and made again", async (context) => {
+  const { db, lines, print, bring } = await setUp(context);
+  await bring("rsa.cer", authority("rsa"));
+  await bring("nist.cer", authority("nist"));
+  lines.length = 0;
+  await listTrustImports(db, print);
+  const sha256 = (lines.find((line) => line.includes("rsa.cer")) ?? "").slice(0, 64);
+  assert.equal(await removeTrustImport(db, "", today, print), 1, "nothing is taken back by an empty name");
+  assert.equal(await removeTrustImport(db, sha256.slice(0, 7), today, print), 1);
+  assert.equal(await removeTrustImport(db, "f".repeat(64), today, print), 1);
+  assert.equal((await readTrust(db)).version, 2);
+  assert.equal(await removeTrustImport(db, sha256.slice(0, 12).toUpperCase(), today, print), 0);
+  assert.deepEqual(
+    (await readTrust(db)).records.map(({ source }) => source.label),
+    ["nist.cer"],
+  );
+  assert.equal(await bring("rsa.cer", authority("rsa")), 0);
+  assert.equal((await readTrust(db)).records.length, 2);
+  lines.length = 0;
+  await printTrustLog(db, print);
+  assert.match(lines[0] ?? "", /version 4 {2}command {2}imported {2}rsa.cer: 1 certificates/);
+  assert.match(lines[1] ?? "", /version 3 {2}command {2}taken_back {2}rsa.cer: the file [0-9a-f]{64}/);
+});
+
+test("what a process sees is never older than the change that was made before it asked", async (context) => {
+  const { db, bring } = await setUp(context);
+  const trust = new CurrentTrust(db);
+  const empty = await trust.snapshot();
+  assert.deepEqual(unpackTrust(empty), []);
+  assert.equal(await trust.snapshot(), empty, "nothing is read again while the version stays");
+  for (const [index, id] of (["brainpool", "nist", "rsa"] as const).entries()) {
+    const before = trust.snapshot();
+    await bring(`${id}.cer`, authority(id));
+    const [snapshot] = await Promise.all([trust.snapshot(), before]);
+    assert.equal(snapshot.version, index + 1);
+    assert.equal(unpackTrust(snapshot).length, index + 1);
+  }
+});
+
+test("the folder of an older version is taken over once, and what was taken back stays away", async (context) => {
+  const { db, dataDir, print, lines } = await setUp(context);
+  const folder = join(dataDir, "trust");
+  await mkdir(folder);
+  const record: TrustRecord = {
+    source: { ...oldList.source, label: "rsa.cer", sha256: "a".repeat(64) },
+    certificates: [authority("rsa")],
+    revocationLists: [],
+  };
+  const name = `${record.source.sha256}-0.trust.json`;
+  await writeFile(join(folder, name), serialiseTrustRecord(record));
+  await writeFile(join(folder, "broken.trust.json"), "{");
+  await writeFile(join(folder, `${"b".repeat(64)}-0.trust.json`), "{");
+  assert.equal(await takeOverTrustFolder(db, dataDir, today, print), 1);
+  assert.match(lines.join("\n"), /broken.trust.json cannot be taken over: its name/);
+  assert.match(lines.join("\n"), /b{64}-0.trust.json cannot be taken over: A trust record is not JSON/);
+  const { records } = await readTrust(db);
+  assert.deepEqual(
+    records.map(({ source, certificates }) => ({ source, certificates: certificates.map(toHex) })),
+    [{ source: record.source, certificates: [toHex(authority("rsa"))] }],
+  );
+  await access(join(folder, "taken-over", name));
+  assert.ok(!(await readdir(folder)).includes(name));
+
+  // A process that ended before it moved the file does the same again, even after the operator took the import back.
+  await removeTrustImport(db, record.source.sha256, today, print);
+  await writeFile(join(folder, name), serialiseTrustRecord(record));
+  await takeOverTrustFolder(db, dataDir, today, print);
+  assert.deepEqual((await readTrust(db)).records, []);
+  assert.equal((await listTrustActs(db, 10)).length, 2);
 });

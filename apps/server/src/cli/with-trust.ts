@@ -1,0 +1,14 @@
+import type { Db } from "../db/db.ts";
+import { withDatabase } from "../installation/open-installation.ts";
+import { takeOverTrustFolder } from "../trust/take-over-folder.ts";
+
+/** The trust of the installation, with what an older version has left in its folder. */
+export function withTrust<T>(
+  print: (line: string) => void,
+  work: (db: Db, now: Date) => Promise<T>,
+): Promise<T> {
+  return withDatabase(process.env, async (db, { config, clock }) => {
+    await takeOverTrustFolder(db, config.dataDir, clock.now(), print);
+    return work(db, clock.now());
+  });
+}
