@@ -18,6 +18,10 @@ create table trust_imports (
   -- Who signed the list and who vouches for the signer; null where the operator's own act is the reason.
   signed_by jsonb,
   brought_by text not null check (brought_by in ('command', 'folder', 'source')),
+  -- The address of the source, where one brought it.
+  source text check ((source is not null) = (brought_by = 'source')),
+  -- A later edition of the source lacks some of its certificates: they count until then, so that an operator can object.
+  retire_at timestamptz(3),
   -- Taken back. The row stays, so that the folder of an older installation does not bring it again.
   retired_at timestamptz(3),
   primary key (sha256, part)
@@ -39,6 +43,23 @@ create table trust_version (
   changed_at timestamptz(3) not null
 );
 insert into trust_version (version, changed_at) values (0, now());
+
+-- The addresses that are asked for new editions, and what came of it.
+create table trust_sources (
+  address text collate "C" primary key,
+  etag text,
+  last_modified text,
+  file_sha256 text,
+  -- When the edition that counts was signed: an older one is refused.
+  edition_at timestamptz(3),
+  due_at timestamptz(3) not null,
+  checked_at timestamptz(3),
+  succeeded_at timestamptz(3),
+  failures integer not null default 0,
+  -- Why the last check brought nothing; null when it went well.
+  problem text
+);
+create index trust_sources_due on trust_sources (due_at);
 
 -- What was done to the trust of this installation, for its operator.
 create table trust_acts (

@@ -533,9 +533,12 @@ create table trust_imports (
   imported_at timestamp(3) with time zone not null,
   signed_by jsonb,
   brought_by text not null,
+  source text,
+  retire_at timestamp(3) with time zone,
   retired_at timestamp(3) with time zone,
   constraint trust_imports_pkey PRIMARY KEY (sha256, part),
   constraint trust_imports_brought_by_check CHECK ((brought_by = ANY (ARRAY['command'::text, 'folder'::text, 'source'::text]))),
+  constraint trust_imports_check CHECK (((source IS NOT NULL) = (brought_by = 'source'::text))),
   constraint trust_imports_part_check CHECK ((part >= 0)),
   constraint trust_imports_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
 );
@@ -548,6 +551,21 @@ create table trust_items (
   constraint trust_items_kind_check CHECK ((kind = ANY (ARRAY['certificate'::text, 'revocation_list'::text]))),
   constraint trust_items_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
 );
+
+create table trust_sources (
+  address text collate "C" not null,
+  etag text,
+  last_modified text,
+  file_sha256 text,
+  edition_at timestamp(3) with time zone,
+  due_at timestamp(3) with time zone not null,
+  checked_at timestamp(3) with time zone,
+  succeeded_at timestamp(3) with time zone,
+  failures integer default 0 not null,
+  problem text,
+  constraint trust_sources_pkey PRIMARY KEY (address)
+);
+CREATE INDEX trust_sources_due ON public.trust_sources USING btree (due_at);
 
 create table trust_version (
   only_row boolean default true not null,

@@ -54,8 +54,12 @@ import { loadRpTerms } from "./organizations/rp-terms.ts";
 import { retentionJobs } from "./retention/retain-sessions.job.ts";
 import { expireSessions } from "./sessions/expire-sessions.job.ts";
 import { sessionRoutes } from "./sessions/sessions.routes.ts";
+import { CurrentTrust } from "./trust/current-trust.ts";
+import { refreshTrust } from "./trust/refresh-trust.job.ts";
+import { createShowTrust } from "./trust/show-trust.ts";
 import { takeOverTrustFolder } from "./trust/take-over-folder.ts";
-import { readTrust } from "./trust/trust.store.ts";
+import { trustsAnybody } from "./trust/trust.store.ts";
+import { TrustReader } from "./trust/trust-reader.ts";
 import { deleteConsents } from "./verify/consent.store.ts";
 import { loadConsentTexts } from "./verify/consent-texts.ts";
 import { deleteHandoffTokens } from "./verify/handoff.store.ts";
@@ -123,7 +127,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     statusFeed.stop();
     await app.close();
     await Promise.all([scheduler.stop(), deliveryWorker.stop()]);
-    await parts.safeFetch.close();
+    await Promise.all([parts.safeFetch.close(), parts.trustReader.close()]);
     await parts.usage.flush();
     await listener.stop();
     metricsServer?.close();
@@ -147,8 +151,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 async function prepareTrust({ db, config, clock, log }: Core): Promise<void> {
   const taken = await takeOverTrustFolder(db, config.dataDir, clock.now(), (problem) => log.warn(problem));
   if (taken > 0) log.info("the trust folder was taken over into the database", { files: taken });
-  const { records } = await readTrust(db);
-  if (records.every(({ certificates }) => certificates.length === 0))
+  if (!(await trustsAnybody(db)))
     log.warn(
       "no issuing authority is trusted, so only sandbox sessions can succeed: import a master list with `assay trust import`",
     );
@@ -194,6 +197,7 @@ async function openParts(options: ServiceOptions) {
     resolveExempt: config.dnsResolvers.length > 0 ? dns.resolveAddresses : lookUpLocally,
     ...(options.webhooks?.ca === undefined ? {} : { ca: options.webhooks.ca }),
   });
+  const trust = new CurrentTrust(db);
   const isWatched = config.metricsToken !== "" || config.metricsPort > 0;
   const renderProcess = isWatched ? watchProcess() : async () => "";
   return {
@@ -209,11 +213,14 @@ async function openParts(options: ServiceOptions) {
     listener,
     listening,
     safeFetch,
+    trust,
+    trustReader: new TrustReader(),
+    isWatched,
     usage: new KeyUsage(db, clock, log),
     idempotency: new Idempotency(db, ring, clock),
     deliveryWorker: new DeliveryWorker(core, safeFetch, options.webhooks),
     statusFeed: new StatusFeed(core),
-    devices: new DeviceRegistry(core, listener, {
+    devices: new DeviceRegistry(core, trust, listener, {
       faceJudge: createFaceJudge({ log, metrics, ...faceJudgeSettings(config) }),
       ...options.verify,
     }),
@@ -241,15 +248,18 @@ function bindRoutes({ core, rpTerms, consentTexts, usage, statusFeed, safeFetch 
 }
 
 /** Every process that answers requests counts them, so every one writes its counts; every one seals with the ring. */
-function jobsOfEveryProcess({ usage, ringMember }: Parts): Job[] {
+function jobsOfEveryProcess({ core, usage, ringMember, trust, trustReader, isWatched }: Parts): Job[] {
   return [
     { name: "flush-key-usage", everyMs: secondMs, run: () => usage.flush().then(() => 0) },
     { name: "watch-key-ring", everyMs: secondMs, run: () => ringMember.refresh().then(() => 0) },
+    ...(isWatched
+      ? [{ name: "show-trust", everyMs: minuteMs, run: createShowTrust(core, trust, trustReader) }]
+      : []),
   ];
 }
 
 /** The one list of background work. Each run handles a bounded batch and can be repeated. */
-function jobsOfWorkers({ core, idempotency, deliveryWorker }: Parts): Job[] {
+function jobsOfWorkers({ core, idempotency, deliveryWorker, safeFetch, trust, trustReader }: Parts): Job[] {
   const { config, db, clock } = core;
   const mailTransport = createMailTransport(core);
   const jobs: Job[] = [
@@ -271,6 +281,11 @@ function jobsOfWorkers({ core, idempotency, deliveryWorker }: Parts): Job[] {
     },
     { name: "purge-invitations", everyMs: hourMs, run: () => purgeInvitations(db, clock.now(), 1000) },
     { name: "purge-user-sessions", everyMs: hourMs, run: () => purgeUserSessions(db, clock.now(), 1000) },
+    {
+      name: "refresh-trust",
+      everyMs: minuteMs,
+      run: () => refreshTrust({ ...core, safeFetch, trust, reader: trustReader }),
+    },
     { name: "scrub-webhook-payloads", everyMs: 30 * secondMs, run: () => scrubPayloads(core) },
     { name: "purge-webhook-history", everyMs: 10 * minuteMs, run: createPurgeHistory(core) },
   ];

@@ -2,6 +2,8 @@ import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { matchThresholds } from "@assay/face/match";
 import { poolLimits } from "./face/pool-limits.ts";
+import { exemptHostSet } from "./lib/public-address.ts";
+import { sourceProblem } from "./trust/trust-sources.ts";
 
 type Setting<T> = {
   env: string;
@@ -230,6 +232,16 @@ export const settings = {
     "",
     "apps/server/terms/consent-texts.json",
   ),
+  trustSources: list(
+    "TRUST_SOURCES",
+    "Addresses (https) of master lists and revocation lists that are asked every six hours, comma separated. `#sha256=` with the fingerprint of a signer, or of its authority, says who alone may have signed it; otherwise a root that was imported must vouch. The word `distribution-points` stands for the addresses that trusted certificates name for their revocation lists. Unset, nothing is fetched.",
+    () => null,
+  ),
+  operatorEmail: text(
+    "OPERATOR_EMAIL",
+    "Where the service writes to whoever runs it, for example before trusted authorities are removed. Unset, the log alone tells.",
+    "",
+  ),
   trustProxy: list(
     "TRUST_PROXY",
     "Addresses or networks of reverse proxies whose X-Forwarded-For is believed, comma separated.",
@@ -362,6 +374,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     problems.push(
       'SECRET_KEYS must be set together with DATABASE_URL. Make a ring with: echo "1:$(openssl rand -base64 32)"',
     );
+  }
+  const exemptHosts = exemptHostSet(config.webhookAllowedPrivateHosts);
+  for (const [index, entry] of config.trustSources.entries()) {
+    const problem = sourceProblem(entry, exemptHosts);
+    if (problem !== null) problems.push(`TRUST_SOURCES entry ${index + 1} ${problem}.`);
   }
   if (config.rpTermsFile !== "" && (env.RP_TERMS_VERSION ?? "").trim() === "") {
     problems.push("RP_TERMS_VERSION must be set together with RP_TERMS_FILE.");

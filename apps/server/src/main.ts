@@ -5,7 +5,16 @@ import { keysRotate } from "./cli/keys.command.ts";
 import { readCommand, virtualDocument } from "./cli/read.command.ts";
 import { simulateCommand } from "./cli/simulate.command.ts";
 import { start, worker } from "./cli/start.command.ts";
-import { trustAudit, trustImport, trustList, trustLog, trustRemove } from "./cli/trust.commands.ts";
+import {
+  trustAudit,
+  trustImport,
+  trustKeep,
+  trustList,
+  trustLog,
+  trustRefresh,
+  trustRemove,
+  trustStatus,
+} from "./cli/trust.commands.ts";
 import { userCreate } from "./cli/user.commands.ts";
 import { ConfigError } from "./config.ts";
 import { MigrationError } from "./db/migrate.ts";
@@ -27,6 +36,9 @@ const commands: readonly Command[] = [
   trustList,
   trustRemove,
   trustAudit,
+  trustStatus,
+  trustKeep,
+  trustRefresh,
   trustLog,
   readCommand,
   virtualDocument,

@@ -1,9 +1,12 @@
 import {
   importTrustFile,
+  keepTrustImport,
   listTrust,
   listTrustImports,
   printTrustAudit,
   printTrustLog,
+  printTrustStatus,
+  refreshTrustNow,
   removeTrustImport,
 } from "../trust/trust-command.ts";
 import { type Command, CommandError } from "./command.ts";
@@ -79,4 +82,27 @@ export const trustLog: Command = {
   name: "trust log",
   about: "Show what was done to the trust of this installation, the newest first.",
   run: (_args, print) => withTrust(print, (db) => printTrustLog(db, print)),
+};
+
+export const trustStatus: Command = {
+  name: "trust status",
+  about: "Show on one screen what is trusted, how fresh it is, and what the sources brought last.",
+  run: (_args, print) => withTrust(print, (db, now) => printTrustStatus(db, now, print)),
+};
+
+export const trustKeep: Command = {
+  name: "trust keep",
+  about: "Keep what a later edition of a source lacks, named by the SHA-256 of the earlier one.",
+  positionals: "SHA256",
+  run: async ({ positionals }, print) => {
+    const [sha256, ...more] = positionals;
+    if (sha256 === undefined || more.length > 0) throw new CommandError("Name one file by its SHA-256.");
+    return withTrust(print, (db, now) => keepTrustImport(db, sha256, now, print));
+  },
+};
+
+export const trustRefresh: Command = {
+  name: "trust refresh",
+  about: "Have every source asked within a minute.",
+  run: (_args, print) => withTrust(print, (db, now) => refreshTrustNow(db, now, print)),
 };

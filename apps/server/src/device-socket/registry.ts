@@ -10,7 +10,7 @@ import { describeError } from "../lib/log.ts";
 import { sessionChannel } from "../sessions/end-session.ts";
 import { findSessionOfPerson, stateOf, touchAttempt } from "../sessions/session.store.ts";
 import { statusAt } from "../sessions/session.ts";
-import { CurrentTrust } from "../trust/current-trust.ts";
+import type { CurrentTrust } from "../trust/current-trust.ts";
 import { parseDeviceMessage, readFrame } from "./read-frame.ts";
 import { DeviceSocket, type RawSocket } from "./socket.ts";
 
@@ -47,11 +47,11 @@ export class DeviceRegistry {
   readonly #heartbeat: NodeJS.Timeout;
   #closing = false;
 
-  constructor(core: Core, listener: Listener, options: RegistryOptions) {
+  constructor(core: Core, trust: CurrentTrust, listener: Listener, options: RegistryOptions) {
     this.#core = core;
     this.#faceJudge = options.faceJudge;
     this.#examiner = new ChipExaminer(options.examiner);
-    this.#trust = new CurrentTrust(core.db);
+    this.#trust = trust;
     const { helloMs, idleMs, heartbeatMs, resumeMs } = verifySocketLimits;
     this.#timing = { helloMs, idleMs, heartbeatMs, resumeMs, ...options.timing };
 

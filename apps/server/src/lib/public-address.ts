@@ -85,12 +85,17 @@ export function bareHost(hostname: string): string {
  * to is a separate question that is asked at every connection. The URL parser has already turned decimal, octal and
  * hexadecimal addresses into their usual form.
  */
-export function urlProblem(text: string, exemptHosts: ReadonlySet<string>): string | null {
+export function urlProblem(
+  text: string,
+  exemptHosts: ReadonlySet<string>,
+  protocols: "https" | "https_or_http" = "https",
+): string | null {
   const url = URL.parse(text);
   // Parsers differ about white space, control characters and backslashes; nobody needs them.
   if (url === null || /[^\x21-\x7e\u00a1-\uffff]|\\/.test(text)) return "is not a valid URL";
-  if (url.protocol !== "https:") return "must start with https://";
-  if (url.username !== "" || url.password !== "" || /^https:\/*[^/?#]*@/i.test(text))
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && protocols === "https_or_http"))
+    return "must start with https://";
+  if (url.username !== "" || url.password !== "" || /^https?:\/*[^/?#]*@/i.test(text))
     return "must not hold credentials";
   const host = bareHost(url.hostname);
   if (exemptHosts.has(host)) return null;

@@ -27,7 +27,13 @@ export class SafeFetchError extends Error {
 
 export type SafeAnswer = { status: number; retryAfter: string | null };
 /** `body` is null when it is longer than asked for; of an answer other than 200 it is not read. */
-export type SafeContent = { status: number; body: Buffer | null };
+export type SafeContent = {
+  status: number;
+  body: Buffer | null;
+  /** What a later request may be made conditional on; null where the answer has none, or one of unlikely length. */
+  etag: string | null;
+  lastModified: string | null;
+};
 
 export type SafeFetch = {
   /** Why nothing may be sent to this URL, or null. Asks the name's addresses; a name without any is not a problem yet. */
@@ -40,7 +46,13 @@ export type SafeFetch = {
   /** One GET with its body. The time is for all of it; throws `SafeFetchError` when that is over, or there is no answer. */
   get(
     url: string,
-    request: { headers: Record<string, string>; timeoutMs: number; maxBodyBytes: number },
+    request: {
+      headers: Record<string, string>;
+      timeoutMs: number;
+      maxBodyBytes: number;
+      /** Plain http is for what is signed itself, and public. */
+      protocols?: "https" | "https_or_http";
+    },
   ): Promise<SafeContent>;
   close(): Promise<void>;
 };
@@ -138,11 +150,17 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   /** `read` gets the answer; the time goes on until it stops the timer. */
   async function send<T>(
     text: string,
-    request: { method: "GET" | "POST"; headers: Record<string, string>; body?: string; timeoutMs: number },
+    request: {
+      method: "GET" | "POST";
+      headers: Record<string, string>;
+      body?: string;
+      timeoutMs: number;
+      protocols?: "https" | "https_or_http";
+    },
     read: (answer: Dispatcher.ResponseData, stopTimer: () => void) => Promise<T>,
   ): Promise<T> {
     refuseWhileConnectionIsHeld("a request is sent");
-    if (urlProblem(text, exemptHosts) !== null) throw new SafeFetchError("url_refused");
+    if (urlProblem(text, exemptHosts, request.protocols) !== null) throw new SafeFetchError("url_refused");
     const url = new URL(text);
     const limit = new AbortController();
     const expiry = Promise.withResolvers<never>();
@@ -205,13 +223,18 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
 
     get: (url, { maxBodyBytes, ...request }) =>
       send(url, { ...request, method: "GET" }, async ({ statusCode, headers, body }, stopTimer) => {
+        const about = {
+          status: statusCode,
+          etag: shortHeader(headers.etag),
+          lastModified: shortHeader(headers["last-modified"]),
+        };
         if (statusCode === 200) {
           const announced = Number(headers["content-length"] ?? 0);
-          return { status: statusCode, body: await readUpTo(body, announced, maxBodyBytes) };
+          return { ...about, body: await readUpTo(body, announced, maxBodyBytes) };
         }
         stopTimer();
         await discard(body);
-        return { status: statusCode, body: null };
+        return { ...about, body: null };
       }),
 
     close: () => agent.destroy(),
@@ -219,6 +242,10 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
 }
 
 type Body = Dispatcher.ResponseData["body"];
+
+function shortHeader(value: string | string[] | undefined): string | null {
+  return typeof value === "string" && /^[\x20-\x7e]{1,200}$/.test(value) ? value : null;
+}
 
 async function discard(body: Body): Promise<void> {
   const giveUp = setTimeout(() => body.destroy(), bodyTimeoutMs);

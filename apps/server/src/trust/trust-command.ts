@@ -11,6 +11,7 @@ import type { TrustRecord } from "@assay/emrtd/trust/trust-record";
 import { type RefusedRevocationList, TrustStore } from "@assay/emrtd/trust/trust-store";
 import { type Certificate, readCertificate } from "@assay/emrtd/x509/certificate";
 import type { Db } from "../db/db.ts";
+import { hourMs } from "../kernel/clock.ts";
 import { describeImport } from "./describe-import.ts";
 import {
   changeTrust,
@@ -21,6 +22,8 @@ import {
   retireImports,
   type TrustAct,
 } from "./trust.store.ts";
+import { rootsOf } from "./trust-roots.ts";
+import { keepImports, listHeldImports, listSources, makeSourcesDue } from "./trust-source.store.ts";
 
 type Print = (line: string) => void;
 
@@ -91,22 +94,6 @@ function describeRefused({ issuer, thisUpdate, reason, source }: RefusedRevocati
   const of = issuer === null ? "" : ` of ${issuer}`;
   const from = thisUpdate === null ? "" : `, ${thisUpdate.toISOString().slice(0, 10)}`;
   return `the revocation list${of}${from}, from ${source.label}: ${reason}`;
-}
-
-/**
- * Who may vouch for a further master list: what the operator imported itself, and what vouched for a list before, so that a new edition
- * needs no root. An authority that is merely named in a list may not, or any state could name the authorities of all others.
- */
-function rootsOf(store: TrustStore): Certificate[] {
-  const anchors = new Set(
-    store.authorities.flatMap(({ sources }) => sources.map(({ signedBy }) => signedBy?.anchorSha256)),
-  );
-  return store.authorities
-    .filter(({ basis, sources, fingerprint }) => {
-      const byOperator = basis === "named" && sources.some(({ signedBy }) => signedBy === null);
-      return byOperator || anchors.has(fingerprint);
-    })
-    .map(({ certificate }) => certificate);
 }
 
 function readRoots(bytes: Uint8Array): readonly Certificate[] {
@@ -187,6 +174,19 @@ export async function printTrustAudit(db: Db, now: Date, print: Print): Promise<
   return store.isEmpty ? 1 : 0;
 }
 
+/** The one imported file whose fingerprint begins so; null, and a reason printed, where there is none or more than one. */
+async function findOneFile(db: Db, sha256Prefix: string, print: Print): Promise<string | null> {
+  const prefix = sha256Prefix.toLowerCase();
+  const files = /^[0-9a-f]{8,64}$/.test(prefix) ? await findImportedFiles(db, prefix) : [];
+  if (files.length === 1) return files[0] ?? null;
+  print(
+    files.length > 1
+      ? `${files.length} imported files have a fingerprint that begins so; name more of it.`
+      : "No imported file has that fingerprint. Name at least eight digits of it, as `assay trust list --imports` shows it.",
+  );
+  return null;
+}
+
 /** `assay trust remove`: takes back the import of one file, named by the beginning of its fingerprint. */
 export async function removeTrustImport(
   db: Db,
@@ -194,23 +194,81 @@ export async function removeTrustImport(
   now: Date,
   print: Print,
 ): Promise<number> {
-  const prefix = sha256Prefix.toLowerCase();
-  const files = /^[0-9a-f]{8,64}$/.test(prefix) ? await findImportedFiles(db, prefix) : [];
-  const [file] = files;
-  if (file === undefined || files.length > 1) {
-    print(
-      files.length > 1
-        ? `${files.length} imported files have a fingerprint that begins so; name more of it.`
-        : "No imported file has that fingerprint. Name at least eight digits of it, as `assay trust list --imports` shows it.",
-    );
-    return 1;
-  }
+  const file = await findOneFile(db, sha256Prefix, print);
+  if (file === null) return 1;
   await changeTrust(db, now, "command", async (tx) => {
     const labels = await retireImports(tx, file, now);
     return labels.map((label) => ({ act: "taken_back", subject: label, detail: `the file ${file}` }));
   });
   print(`Taken back: ${file}.`);
   return 0;
+}
+
+/** `assay trust keep`: what a later edition of a source lacks is not removed. */
+export async function keepTrustImport(
+  db: Db,
+  sha256Prefix: string,
+  now: Date,
+  print: Print,
+): Promise<number> {
+  const file = await findOneFile(db, sha256Prefix, print);
+  if (file === null) return 1;
+  const acts = await changeTrust(db, now, "command", async (tx) => {
+    const labels = await keepImports(tx, file);
+    return labels.map((label) => ({ act: "kept", subject: label, detail: `the file ${file}` }));
+  });
+  print(acts.length === 0 ? "Nothing of that file is about to be removed." : `Kept: ${file}.`);
+  return acts.length === 0 ? 1 : 0;
+}
+
+/** `assay trust refresh`: the service that runs asks every source. */
+export async function refreshTrustNow(db: Db, now: Date, print: Print): Promise<number> {
+  const count = await makeSourcesDue(db, now);
+  print(
+    count === 0
+      ? "No source is followed. Name some in TRUST_SOURCES and start the service."
+      : `${count} sources will be asked within a minute, while the service runs.`,
+  );
+  return count === 0 ? 1 : 0;
+}
+
+/** `assay trust status`: one screen. The exit code is 1 when nothing is trusted at all. */
+export async function printTrustStatus(db: Db, now: Date, print: Print): Promise<number> {
+  const { version, records } = await readTrust(db);
+  const store = new TrustStore(records, createNodeSignatureChecker());
+  const { authorities, countries } = auditTrust(store, now);
+  const withList = (state: string) =>
+    countries.filter(({ revocationList }) => revocationList === state).length;
+  print(`Trusted: ${authorities} authorities of ${countries.length} countries (version ${version}).`);
+  print(
+    `Revocation lists: fresh for ${withList("fresh")} countries, stale for ${withList("stale")}, missing for ${withList("missing")}.`,
+  );
+  const sources = await listSources(db);
+  print(sources.length === 0 ? "Sources: none is followed (TRUST_SOURCES)." : "Sources:");
+  for (const { address, succeeded_at, edition_at, problem } of sources) {
+    const edition =
+      edition_at === null ? "nothing yet" : `edition of ${edition_at.toISOString().slice(0, 10)}`;
+    print(`    ${address}`);
+    print(
+      `        ${edition}, last asked with success ${agoOf(succeeded_at, now)}${problem === null ? "" : `; now: ${problem}`}`,
+    );
+  }
+  const held = await listHeldImports(db);
+  if (held.length > 0) print("To be removed, unless you keep it (`assay trust keep`):");
+  for (const { sha256, label, retireAt } of held)
+    print(`    ${sha256.slice(0, 16)}  at ${retireAt?.toISOString()}  what ${label} no longer has`);
+  if (store.isEmpty) print("Nothing is trusted: no live document can be accepted.");
+  return store.isEmpty ? 1 : 0;
+}
+
+function agoOf(then: Date | null, now: Date): string {
+  if (then === null) return "never";
+  const hours = Math.floor((now.getTime() - then.getTime()) / hourMs);
+  return hours < 1
+    ? "within the hour"
+    : hours < 48
+      ? `${hours} hours ago`
+      : `${Math.floor(hours / 24)} days ago`;
 }
 
 /** `assay trust list --imports`: the files that were imported and count. */

@@ -7,7 +7,7 @@ import { sql } from "../db/sql.ts";
 export type TrustActor = "command" | "folder" | "source";
 
 export type TrustAct = {
-  act: "imported" | "taken_back";
+  act: "imported" | "taken_back" | "kept" | "removal_held" | "removal_carried_out" | "refused";
   /** What it was done to, by its label. */
   subject: string;
   detail: string;
@@ -78,14 +78,28 @@ export function changeTrust(
     const acts = await work(tx);
     if (acts.length === 0) return acts;
     await tx.run(sql`update trust_version set version = ${version}, changed_at = ${now}`);
-    for (const { act, subject, detail } of acts) {
-      await tx.run(sql`
-        insert into trust_acts (number, at, version, actor, act, subject, detail)
-        select coalesce(max(number), 0) + 1, ${now}, ${version}, ${actor}, ${act}, ${subject}, ${detail}
-        from trust_acts`);
-    }
+    for (const act of acts) await insertAct(tx, now, version, actor, act);
     return acts;
   });
+}
+
+/** Something that changed nothing, such as a list that was refused. */
+export async function recordTrustAct(tx: Tx, now: Date, actor: TrustActor, act: TrustAct): Promise<void> {
+  const { version } = await tx.one<{ version: number }>(sql`select version from trust_version for update`);
+  await insertAct(tx, now, version, actor, act);
+}
+
+async function insertAct(
+  tx: Tx,
+  now: Date,
+  version: number,
+  actor: TrustActor,
+  { act, subject, detail }: TrustAct,
+): Promise<void> {
+  await tx.run(sql`
+    insert into trust_acts (number, at, version, actor, act, subject, detail)
+    select coalesce(max(number), 0) + 1, ${now}, ${version}, ${actor}, ${act}, ${subject}, ${detail}
+    from trust_acts`);
 }
 
 /**
@@ -97,16 +111,17 @@ export async function insertImport(
   record: TrustRecord,
   part: number,
   broughtBy: TrustActor,
+  address: string | null = null,
 ): Promise<boolean> {
   const { source } = record;
   const mayReturn = broughtBy !== "folder";
   const added = await tx.run(sql`
-    insert into trust_imports (sha256, part, type, label, imported_at, signed_by, brought_by)
+    insert into trust_imports (sha256, part, type, label, imported_at, signed_by, brought_by, source)
     values (${source.sha256}, ${part}, ${source.type}, ${source.label}, ${new Date(source.importedAt)},
-      ${source.signedBy === null ? null : JSON.stringify(source.signedBy)}, ${broughtBy})
+      ${source.signedBy === null ? null : JSON.stringify(source.signedBy)}, ${broughtBy}, ${address})
     on conflict (sha256, part) do update
     set label = excluded.label, imported_at = excluded.imported_at, signed_by = excluded.signed_by,
-      brought_by = excluded.brought_by, retired_at = null
+      brought_by = excluded.brought_by, source = excluded.source, retired_at = null, retire_at = null
     where ${mayReturn} and trust_imports.retired_at is not null`);
   if (added === 0) return false;
   await insertItems(tx, record, part);
@@ -150,4 +165,14 @@ export async function findImportedFiles(db: Queryable, sha256Prefix: string): Pr
 export function listTrustActs(db: Queryable, limit: number): Promise<RecordedTrustAct[]> {
   return db.rows<RecordedTrustAct>(sql`
     select at, version, actor, act, subject, detail from trust_acts order by number desc limit ${limit}`);
+}
+
+/** Whether at least one certificate counts. */
+export async function trustsAnybody(db: Queryable): Promise<boolean> {
+  const { any } = await db.one<{ any: boolean }>(sql`
+    select exists (
+      select from trust_imports i join trust_import_items p on p.import_sha256 = i.sha256 and p.import_part = i.part
+      join trust_items t on t.sha256 = p.item_sha256
+      where i.retired_at is null and t.kind = 'certificate') as any`);
+  return any;
 }

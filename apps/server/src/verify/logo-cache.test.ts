@@ -31,7 +31,7 @@ function createCache(answer: (url: string) => Promise<SafeContent>) {
 const numbered = (count: number) => Array.from({ length: count }, (_, i) => `https://${i}.example.com/`);
 
 test("the oldest goes when there are too many, pictures and failures alike", async () => {
-  const { look } = createCache(async () => ({ status: 404, body: null }));
+  const { look } = createCache(async () => ({ status: 404, body: null, etag: null, lastModified: null }));
   const urls = numbered(200);
   assert.deepEqual(await look(...urls), urls);
   assert.deepEqual(await look(...urls), []);
@@ -44,7 +44,7 @@ test("the oldest goes when there are too many, pictures and failures alike", asy
 test("the oldest goes when there are too many bytes", async () => {
   const small = drawPng(1, 1);
   const large = Buffer.concat([small, Buffer.alloc(256 * 1024 - small.length)]);
-  const { look } = createCache(async () => ({ status: 200, body: large }));
+  const { look } = createCache(async () => ({ status: 200, body: large, etag: null, lastModified: null }));
   const urls = numbered(64);
   assert.deepEqual(await look(...urls), urls);
   assert.deepEqual(await look(...urls), []);
@@ -60,7 +60,7 @@ test("only so many are fetched at once; the next finds nothing and may ask again
   assert.equal(await cache.find("https://late.example.com/"), null);
   assert.deepEqual(fetched, urls, "those for the same address share a fetch");
   const body = drawPng(1, 1);
-  answered.resolve({ status: 200, body });
+  answered.resolve({ status: 200, body, etag: null, lastModified: null });
   for (const logo of await Promise.all(waiting))
     assert.deepEqual(logo, { contentType: "image/png", bytes: body });
   assert.notEqual(await cache.find("https://late.example.com/"), null);

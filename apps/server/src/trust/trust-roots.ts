@@ -1,0 +1,18 @@
+import type { TrustStore } from "@assay/emrtd/trust/trust-store";
+import type { Certificate } from "@assay/emrtd/x509/certificate";
+
+/**
+ * Who may vouch for a further master list: what the operator imported itself, and what vouched for a list before, so that a new edition
+ * needs no root. An authority that is merely named in a list may not, or any state could name the authorities of all others.
+ */
+export function rootsOf(store: TrustStore): Certificate[] {
+  const anchors = new Set(
+    store.authorities.flatMap(({ sources }) => sources.map(({ signedBy }) => signedBy?.anchorSha256)),
+  );
+  return store.authorities
+    .filter(({ basis, sources, fingerprint }) => {
+      const byOperator = basis === "named" && sources.some(({ signedBy }) => signedBy === null);
+      return byOperator || anchors.has(fingerprint);
+    })
+    .map(({ certificate }) => certificate);
+}

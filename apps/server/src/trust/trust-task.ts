@@ -1,0 +1,122 @@
+import type { SignatureChecker } from "@assay/emrtd/crypto/signature";
+import { isEmrtdError } from "@assay/emrtd/emrtd-error";
+import { auditTrust, type CountryAudit } from "@assay/emrtd/trust/audit-trust";
+import { importTrust, type TrustImport } from "@assay/emrtd/trust/import-trust";
+import type { TrustRecord } from "@assay/emrtd/trust/trust-record";
+import { TrustStore } from "@assay/emrtd/trust/trust-store";
+import { readCrl } from "@assay/emrtd/x509/crl";
+import { revocationListAddresses } from "@assay/emrtd/x509/distribution-points";
+import { rootsOf } from "./trust-roots.ts";
+import { type TrustSnapshot, unpackTrust } from "./trust-snapshot.ts";
+
+/** Work on what is trusted that takes more than a moment, for a thread of its own. */
+export type TrustTask =
+  | {
+      kind: "read_edition";
+      trust: TrustSnapshot;
+      bytes: Uint8Array;
+      label: string;
+      pins: readonly string[];
+      nowMs: number;
+    }
+  | { kind: "survey"; trust: TrustSnapshot; nowMs: number };
+
+/** What a source has sent, fit to be taken in; or why not. */
+export type EditionAnswer =
+  | { kind: "usable"; records: readonly TrustRecord[]; at: Date; leftOut: number }
+  | { kind: "refused"; reason: string };
+
+export type TrustSurvey = {
+  version: number;
+  countries: readonly CountryAudit[];
+  /** Where trusted authorities publish their revocation lists. */
+  revocationListAddresses: readonly string[];
+};
+
+export type TrustTaskAnswer = { read_edition: EditionAnswer; survey: TrustSurvey };
+
+export function runTrustTask(task: TrustTask, checker: SignatureChecker): EditionAnswer | TrustSurvey {
+  return task.kind === "read_edition" ? readEdition(task, checker) : survey(task, checker);
+}
+
+function survey(
+  { trust, nowMs }: Extract<TrustTask, { kind: "survey" }>,
+  checker: SignatureChecker,
+): TrustSurvey {
+  const store = new TrustStore(unpackTrust(trust), checker);
+  const trusted = store.authorities.filter(({ basis }) => basis !== "none");
+  return {
+    version: trust.version,
+    countries: auditTrust(store, new Date(nowMs)).countries,
+    revocationListAddresses: [
+      ...new Set(trusted.flatMap(({ certificate }) => revocationListAddresses(certificate.der))),
+    ].sort(),
+  };
+}
+
+/**
+ * A source may bring master lists that somebody signed whom the operator has pinned (or imported as a root), and revocation lists that a trusted
+ * authority signed. A loose certificate has nobody but the operator to vouch for it, so no source may bring one.
+ */
+function readEdition(
+  { trust, bytes, label, pins, nowMs }: Extract<TrustTask, { kind: "read_edition" }>,
+  checker: SignatureChecker,
+): EditionAnswer {
+  const now = new Date(nowMs);
+  const before = unpackTrust(trust);
+  const store = new TrustStore(before, checker);
+  const roots = pins.length > 0 ? [] : rootsOf(store);
+  let found: TrustImport;
+  try {
+    found = importTrust(bytes, { label, checker, roots, pinnedSha256: pins, now });
+  } catch (error) {
+    if (!isEmrtdError(error)) throw error;
+    return { kind: "refused", reason: error.message };
+  }
+  const masterLists = found.records.filter(({ source }) => source.signedBy !== null);
+  const lists = found.records
+    .filter(({ source }) => source.signedBy === null)
+    .map((record) =>
+      onlySignedLists({ ...record, certificates: [] }, [...before, ...masterLists], checker, now),
+    )
+    .filter(({ revocationLists }) => revocationLists.length > 0);
+  const records = [...masterLists, ...lists];
+  if (records.length === 0) {
+    const reason = found.rejected[0]?.reason ?? "Nothing in it is signed by an authority that is trusted";
+    return { kind: "refused", reason };
+  }
+  const times = records.flatMap(timesOf);
+  const at = new Date(Math.max(...times.map((time) => time?.getTime() ?? Number.NaN)));
+  // Without a time nobody could tell an older edition from a newer one.
+  if (Number.isNaN(at.getTime())) return { kind: "refused", reason: "It does not say when it was signed" };
+  return { kind: "usable", records, at, leftOut: found.rejected.length };
+}
+
+function onlySignedLists(
+  record: TrustRecord,
+  beside: readonly TrustRecord[],
+  checker: SignatureChecker,
+  now: Date,
+): TrustRecord {
+  const store = new TrustStore([...beside, record], checker);
+  const nameOf = (issuer: string | null, thisUpdate: Date | null) => `${thisUpdate?.toISOString()} ${issuer}`;
+  const refused = new Set(
+    store
+      .refusedLists(now)
+      .filter(({ source }) => source === record.source)
+      .map(({ issuer, thisUpdate }) => nameOf(issuer, thisUpdate)),
+  );
+  return {
+    ...record,
+    revocationLists: store.revocationLists
+      .filter(({ source, issuer }) => source === record.source && issuer !== null)
+      .filter(({ list }) => !refused.has(nameOf(list.issuer.display, list.thisUpdate)))
+      .map(({ list }) => list.der),
+  };
+}
+
+function timesOf({ source, revocationLists }: TrustRecord): readonly (Date | null)[] {
+  if (source.signedBy !== null)
+    return [source.signedBy.signedAt === null ? null : new Date(source.signedBy.signedAt)];
+  return revocationLists.map((list) => readCrl(list).thisUpdate);
+}

@@ -1,0 +1,32 @@
+import { readWhole } from "../ber/read.ts";
+import { contextConstructed, contextPrimitive, tags } from "../ber/tag.ts";
+import { isEmrtdError } from "../emrtd-error.ts";
+
+const limits = { maxBytes: 64 * 1024, maxDepth: 12, maxNodes: 2_000 } as const;
+const distributionPoints = "2.5.29.31";
+const mostAddresses = 8;
+
+/**
+ * The http and https addresses where an authority says that it publishes its revocation lists. A hint and nothing more: what cannot be read
+ * gives none, because a certificate is as good without it.
+ */
+export function revocationListAddresses(certificate: Uint8Array): readonly string[] {
+  try {
+    const fields = readWhole(certificate, limits).at(0, "The content of a certificate").children();
+    const wrapper = fields.find(({ tag }) => tag === contextConstructed(3));
+    const extensions = wrapper?.at(0, "The extensions of a certificate").children() ?? [];
+    const extension = extensions.find((each) => each.at(0, "A name").oid() === distributionPoints);
+    const value = extension?.children().find(({ tag }) => tag === tags.octetString);
+    if (value === undefined) return [];
+    const addresses = readWhole(value.octetString(), limits)
+      .children()
+      .flatMap((point) => point.find(contextConstructed(0))?.find(contextConstructed(0))?.children() ?? [])
+      .filter(({ tag }) => tag === contextPrimitive(6))
+      .map((name) => new TextDecoder("latin1").decode(name.value))
+      .filter((address) => /^https?:\/\/[\x21-\x7e]{1,1000}$/i.test(address));
+    return [...new Set(addresses)].slice(0, mostAddresses);
+  } catch (error) {
+    if (!isEmrtdError(error)) throw error;
+    return [];
+  }
+}
