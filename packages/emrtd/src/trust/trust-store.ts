@@ -131,6 +131,15 @@ export class TrustStore {
     return this.#revocation.statusOf(authority, now);
   }
 
+  /** When this certificate, or the authority of the store that issued it, was revoked; null when no list that counts says so. */
+  revokedAt(certificate: Certificate, checker: SignatureChecker, now: Date): Date | null {
+    const issuer = signerAmong(certificate, this.issuersOf(certificate).authorities, checker);
+    if (issuer === null) return null;
+    const { lists, authorityRevokedAt } = this.revocationOf(issuer, now);
+    const listing = lists.find(({ revokedAt }) => revokedAt.has(certificate.serial));
+    return listing?.revokedAt.get(certificate.serial) ?? authorityRevokedAt;
+  }
+
   /** The lists that count for nothing at this time. */
   refusedLists(now: Date): readonly RefusedRevocationList[] {
     const refused = this.revocationLists.flatMap((known): readonly RefusedRevocationList[] => {
