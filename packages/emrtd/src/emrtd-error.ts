@@ -21,6 +21,8 @@ export type EmrtdErrorCode =
   | "APDU_INVALID"
   | "CHIP_STATUS"
   | "CHIP_LOST"
+  // the chip will not speak again before the document was taken away and laid down again, or the reader resets it
+  | "RESET_NEEDED"
   | "CHIP_RESPONSE_INVALID"
   | "FILE_NOT_FOUND"
   | "FILE_TOO_LARGE"
