@@ -6,8 +6,9 @@ import type { SignatureChecker } from "../crypto/signature.ts";
 import { describeScheme } from "../crypto/signature-scheme.ts";
 import { isEmrtdError } from "../emrtd-error.ts";
 import type { DataGroupNumber } from "../lds/data-group.ts";
+import { readFullDateOfBirth } from "../lds/dg11.ts";
 import type { LdsSecurityObject } from "../lds/lds-security-object.ts";
-import { lastValidDay } from "../mrz/mrz-date.ts";
+import { lastValidDay, type MrzDate, withBirthBefore, withFullDateOfBirth } from "../mrz/mrz-date.ts";
 import type { Mrz } from "../mrz/parse-mrz.ts";
 import type { Authority } from "../trust/authority.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
@@ -72,8 +73,9 @@ export function verifyDocument(input: DocumentVerification): VerifiedDocument {
     const document = run.check("structure", (note) => checkStructure(files, policy, now, note));
     content = document;
     const { securityObject, mrz, chipKeys } = document;
-    const { signer, authority } = checkAuthorship(run, document, input);
+    const { signer, authority, signingTime } = checkAuthorship(run, document, input);
     run.check("data_group_hashes", (note) => checkHashes(files, securityObject, checker, note));
+    content = { ...document, mrz: { ...mrz, dateOfBirth: settleBirth(document, files, signingTime, now) } };
     run.check("undeclared_groups", (note) => checkUndeclaredGroups(files, securityObject, policy, note));
     run.check("country_agreement", (note) => checkCountries(signer, authority, mrz, policy, note));
     run.check("document_expiry", (note) => checkExpiry(mrz, policy, now, note));
@@ -115,7 +117,7 @@ function checkAuthorship(
   run: Run,
   { signedData, securityObject }: SecurityObjectFile,
   { trust, policy, now, checker }: Omit<DocumentVerification, "files">,
-): { readonly signer: Certificate; readonly authority: Authority } {
+): { readonly signer: Certificate; readonly authority: Authority; readonly signingTime: Date | null } {
   const { signer, signingTime } = run.check("sod_signature", (note) => {
     const read = (der: Uint8Array) => trust.readSigner(der);
     const verdict = verifySignedData(signedData, checker, policy.securityObject, read);
@@ -128,7 +130,25 @@ function checkAuthorship(
     checkValidityAtSigning(signer, authority, signingTime, policy, now, note),
   );
   run.check("revocation", (note) => checkRevocation(signer, authority, trust, policy, now, note));
-  return { signer, authority };
+  return { signer, authority, signingTime };
+}
+
+/**
+ * The zone gives two digits of the year of birth. Where they can mean two centuries, what the state signed besides may settle it: the
+ * full date in DG11, whose hash has been compared by now, or the time of the signature.
+ */
+function settleBirth(
+  { mrz: { dateOfBirth }, securityObject }: DocumentContent,
+  { dataGroups }: DocumentFiles,
+  signingTime: Date | null,
+  now: Date,
+): MrzDate {
+  if (dateOfBirth.otherYears.length === 0) return dateOfBirth;
+  const settled = withBirthBefore(dateOfBirth, signingTime ?? now);
+  const dg11 = securityObject.hashes.has(11) ? dataGroups.get(11) : undefined;
+  if (settled.otherYears.length === 0 || dg11 === undefined) return settled;
+  const fullDate = readFullDateOfBirth(dg11);
+  return fullDate === null ? settled : withFullDateOfBirth(settled, fullDate);
 }
 
 class CheckFailed extends Error {
@@ -434,9 +454,15 @@ function checkCountries(
   if (!agree) note.judge(policy.countryMismatch, "country_mismatch");
 }
 
-function checkExpiry({ dateOfExpiry }: Mrz, policy: VerificationPolicy, now: Date, note: Note): void {
-  const lastDay = lastValidDay(dateOfExpiry);
-  if (lastDay === null) return;
+function checkExpiry(
+  { dateOfExpiry, endless }: Mrz,
+  policy: VerificationPolicy,
+  now: Date,
+  note: Note,
+): void {
+  note.evidence({ expires: !endless });
+  if (endless) return;
+  const lastDay = lastValidDay(dateOfExpiry) ?? note.fail("expiry_not_stated");
   const end = Date.parse(`${lastDay}T00:00:00Z`) + dayMilliseconds + policy.expiryGraceHours * 3_600_000;
   if (now.getTime() >= end) note.fail("expired");
 }
