@@ -40,7 +40,9 @@ export type EmrtdErrorCode =
   | "CERTIFICATE_INVALID"
   | "CRL_INVALID"
   | "MASTER_LIST_INVALID"
+  | "DEVIATION_LIST_INVALID"
   | "TRUST_IMPORT_INVALID"
+  | "POLICY_INVALID"
   // a builder was given something that cannot be encoded
   | "BUILD_INVALID";
 

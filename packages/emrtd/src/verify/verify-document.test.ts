@@ -146,7 +146,7 @@ test("a key in a group that the security object does not name is no proof", () =
   const key = rsaSigningKey("otherChip2048").subjectPublicKeyInfo;
   const files = withGroup(makeFiles(), 15, buildDg15(key));
   fails(verify(files), "undeclared_groups", "undeclared_group");
-  const tolerant = verify(files, { policy: { undeclaredGroup: "warn" } });
+  const tolerant = verify(files, { rulings: { undeclared_group: "warn" } });
   assert.deepEqual(warningsOf(tolerant), ["undeclared_group"]);
   assert.equal(checkOf(tolerant, "active_authentication").outcome, "not_offered");
   assert.equal(tolerant.level, "chip_clonable");
@@ -163,7 +163,7 @@ test("DG1 and DG2 must be among the signed hashes whatever the policy", () => {
     options: { signedAt: utopia.signedAt, identifySignerBy: "issuer_and_serial" },
   });
   fails(
-    verify({ ...files, sod }, { policy: { undeclaredGroup: "warn" } }),
+    verify({ ...files, sod }, { rulings: { undeclared_group: "warn" } }),
     "data_group_hashes",
     "dg1_not_declared",
   );
@@ -251,7 +251,7 @@ test("a signature made outside of the signer's validity, or in the future, fails
   const then = new Date("2028-02-01T00:00:00Z");
   assert.ok(warningsOf(verify(late, { now: then })).includes("signed_after_key_usage_period"));
   fails(
-    verify(late, { now: then, policy: { signedAfterKeyUsagePeriod: "fail" } }),
+    verify(late, { now: then, rulings: { signed_after_key_usage_period: "refuse" } }),
     validity,
     "signed_after_key_usage_period",
   );
@@ -306,14 +306,14 @@ test("a revoked signer fails; a missing or stale list is reported, or fails wher
   passes(missing);
   assert.deepEqual(warningsOf(missing), ["revocation_list_missing"]);
   fails(
-    verify(makeFiles(), { trust, policy: { missingRevocationList: "fail" } }),
+    verify(makeFiles(), { trust, rulings: { revocation_list_missing: "refuse" } }),
     "revocation",
     "revocation_list_missing",
   );
   const later = new Date("2027-03-02T00:00:00Z");
   assert.deepEqual(warningsOf(verify(makeFiles(), { now: later })), ["revocation_list_stale"]);
   fails(
-    verify(makeFiles(), { now: later, policy: { staleRevocationList: "fail" } }),
+    verify(makeFiles(), { now: later, rulings: { revocation_list_stale: "refuse" } }),
     "revocation",
     "revocation_list_stale",
   );
@@ -327,7 +327,9 @@ test("a revoked signer fails; a missing or stale list is reported, or fails wher
 test("a state cannot sign the documents of another", () => {
   const files = makeFiles({ mrz: { issuingState: "D" } });
   fails(verify(files), "country_agreement", "country_mismatch");
-  assert.deepEqual(warningsOf(verify(files, { policy: { countryMismatch: "warn" } })), ["country_mismatch"]);
+  assert.deepEqual(warningsOf(verify(files, { rulings: { country_mismatch: "warn" } })), [
+    "country_mismatch",
+  ]);
 });
 
 /** A document whose signer the authority certified in another way than those of the test country. */

@@ -14,7 +14,7 @@ import type { Authority } from "../trust/authority.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import { clockSkewMilliseconds, isInFuture } from "../x509/clock-skew.ts";
-import { certificateCountriesOf } from "./country.ts";
+import { certificateCountriesOf, sameCountry } from "./country.ts";
 import {
   type ChipKeys,
   type DocumentContent,
@@ -24,7 +24,7 @@ import {
   readSecurityObjectFile,
   type SecurityObjectFile,
 } from "./document-content.ts";
-import type { Severity, VerificationPolicy } from "./policy.ts";
+import type { PolicySwitch, Ruling, VerificationPolicy } from "./policy.ts";
 import {
   type Check,
   type CheckName,
@@ -67,7 +67,7 @@ function wasValidAt({ notBefore, notAfter }: Certificate, time: Date): boolean {
  */
 export function verifyDocument(input: DocumentVerification): VerifiedDocument {
   const { files, policy, now, checker } = input;
-  const run = new Run();
+  const run = new Run(policy);
   let content: DocumentContent | null = null;
   run.untilFailure(() => {
     const document = run.check("structure", (note) => checkStructure(files, policy, now, note));
@@ -75,9 +75,13 @@ export function verifyDocument(input: DocumentVerification): VerifiedDocument {
     const { securityObject, mrz, chipKeys } = document;
     const { signer, authority, signingTime } = checkAuthorship(run, document, input);
     run.check("data_group_hashes", (note) => checkHashes(files, securityObject, checker, note));
-    content = { ...document, mrz: { ...mrz, dateOfBirth: settleBirth(document, files, signingTime, now) } };
-    run.check("undeclared_groups", (note) => checkUndeclaredGroups(files, securityObject, policy, note));
-    run.check("country_agreement", (note) => checkCountries(signer, authority, mrz, policy, note));
+    const dateOfBirth = settleBirth(run, document, files, signingTime, now);
+    content = { ...document, mrz: { ...mrz, dateOfBirth } };
+    run.check("undeclared_groups", (note) => checkUndeclaredGroups(files, securityObject, note));
+    run.check("country_agreement", (note) => {
+      checkCountries(signer, authority, mrz, note);
+      checkDocumentType(signer, mrz, note);
+    });
     run.check("document_expiry", (note) => checkExpiry(mrz, policy, now, note));
     offerChipAuthentication(run, chipKeys);
     run.offer("active_authentication", offersActiveAuthentication(chipKeys));
@@ -93,15 +97,18 @@ export function verifyDocument(input: DocumentVerification): VerifiedDocument {
  */
 function offerChipAuthentication(run: Run, { securityInfos }: ChipKeys): void {
   const { offers, problem } = chipAuthenticationOffersIn(securityInfos ?? []);
+  if (problem !== null && run.ruling("chip_authentication_unsupported") === "refuse")
+    run.check("chip_authentication", (note) => note.fail("chip_authentication_unsupported"));
   run.offer("chip_authentication", offers.length > 0);
-  if (problem !== null) run.warn("chip_authentication", "chip_authentication_unsupported");
+  if (problem !== null && run.ruling("chip_authentication_unsupported") === "warn")
+    run.warn("chip_authentication", "chip_authentication_unsupported");
 }
 
 /** Who signed the security object, without a look at the groups it is about: the checks up to `revocation`. */
 export function verifySecurityObject(
   input: Omit<DocumentVerification, "files"> & { readonly sod: Uint8Array },
 ): Report {
-  const run = new Run();
+  const run = new Run(input.policy);
   run.untilFailure(() => {
     const file = run.check("structure", (note) => {
       const read = readSecurityObjectFile(input.sod);
@@ -121,15 +128,15 @@ function checkAuthorship(
   const { signer, signingTime } = run.check("sod_signature", (note) => {
     const read = (der: Uint8Array) => trust.readSigner(der);
     const verdict = verifySignedData(signedData, checker, policy.securityObject, read);
-    return checkSecurityObject(verdict, securityObject, policy, note);
+    return checkSecurityObject(verdict, securityObject, note);
   });
   run.check("signer_certificate", (note) => checkSignerCertificate(signer, policy, note));
   const authority = run.check("chain", (note) => checkChain(signer, trust, policy, checker, note));
   trust.rememberSigner(signer);
   run.check("signer_validity_at_signing", (note) =>
-    checkValidityAtSigning(signer, authority, signingTime, policy, now, note),
+    checkValidityAtSigning(signer, authority, signingTime, now, note),
   );
-  run.check("revocation", (note) => checkRevocation(signer, authority, trust, policy, now, note));
+  run.check("revocation", (note) => checkRevocation(signer, authority, trust, now, note));
   return { signer, authority, signingTime };
 }
 
@@ -138,6 +145,7 @@ function checkAuthorship(
  * full date in DG11, whose hash has been compared by now, or the time of the signature.
  */
 function settleBirth(
+  run: Run,
   { mrz: { dateOfBirth }, securityObject }: DocumentContent,
   { dataGroups }: DocumentFiles,
   signingTime: Date | null,
@@ -146,9 +154,13 @@ function settleBirth(
   if (dateOfBirth.otherYears.length === 0) return dateOfBirth;
   const settled = withBirthBefore(dateOfBirth, signingTime ?? now);
   const dg11 = securityObject.hashes.has(11) ? dataGroups.get(11) : undefined;
-  if (settled.otherYears.length === 0 || dg11 === undefined) return settled;
-  const fullDate = readFullDateOfBirth(dg11);
-  return fullDate === null ? settled : withFullDateOfBirth(settled, fullDate);
+  const fullDate = dg11 === undefined ? null : readFullDateOfBirth(dg11);
+  const known = fullDate === null ? settled : withFullDateOfBirth(settled, fullDate);
+  if (known.otherYears.length === 0) return known;
+  // Refused, it stays open: the document is good, and only what hangs on the century cannot be told.
+  const ruling = run.ruling("century_of_birth_unknown");
+  if (ruling === "warn") run.warn("data_group_hashes", "century_of_birth_unknown");
+  return ruling === "refuse" ? known : { ...known, otherYears: [] };
 }
 
 class CheckFailed extends Error {
@@ -165,13 +177,22 @@ type Note = {
   readonly evidence: (facts: Evidence) => void;
   readonly warn: (code: WarningCode) => void;
   readonly fail: (reason: string) => never;
-  /** Fails or warns, as the operator decided. */
-  readonly judge: (severity: Severity, code: WarningCode) => void;
+  /** Accepts, warns or fails, as the operator decided. */
+  readonly judge: (code: PolicySwitch) => void;
 };
 
 class Run {
   readonly #checks: Check[] = [];
   readonly #warnings: Warning[] = [];
+  readonly #policy: VerificationPolicy;
+
+  constructor(policy: VerificationPolicy) {
+    this.#policy = policy;
+  }
+
+  ruling(code: PolicySwitch): Ruling {
+    return this.#policy.rulings[code];
+  }
 
   check<T>(name: CheckName, body: (note: Note) => T): T {
     let evidence: Evidence = {};
@@ -185,7 +206,11 @@ class Run {
       },
       warn,
       fail,
-      judge: (severity, code) => (severity === "fail" ? fail(code) : warn(code)),
+      judge: (code) => {
+        const ruling = this.ruling(code);
+        if (ruling === "refuse") fail(code);
+        if (ruling === "warn") warn(code);
+      },
     };
     try {
       const result = body(note);
@@ -241,7 +266,7 @@ function checkStructure(
     if (!files.dataGroups.has(required)) note.fail(`dg${required}_missing`);
   const content = readDocumentContent(files, now);
   judgeContentType(content, policy, note);
-  if (!content.mrz.checkDigitsAgree) note.fail("mrz_check_digits_differ");
+  if (!content.mrz.checkDigitsAgree) note.judge("mrz_check_digits_differ");
   note.evidence({
     lds_version: content.securityObject.ldsVersion ?? null,
     document_format: content.mrz.format,
@@ -254,8 +279,9 @@ function judgeContentType(
   policy: VerificationPolicy,
   note: Note,
 ): void {
-  if (legacyContentType)
-    note.judge(policy.securityObject.legacyContentType ? "warn" : "fail", "legacy_content_type");
+  if (!legacyContentType) return;
+  if (!policy.securityObject.legacyContentType) note.fail("legacy_content_type");
+  note.warn("legacy_content_type");
 }
 
 type ValidSignature = Extract<SignedDataVerdict, { valid: true }>;
@@ -263,13 +289,12 @@ type ValidSignature = Extract<SignedDataVerdict, { valid: true }>;
 function checkSecurityObject(
   verdict: SignedDataVerdict,
   { digest }: LdsSecurityObject,
-  policy: VerificationPolicy,
   note: Note,
 ): ValidSignature {
   if (!verdict.valid) return note.fail(verdict.fault);
   for (const warning of verdict.warnings) note.warn(warning);
   note.evidence({ algorithm: describeScheme(verdict.scheme), group_hash: digest });
-  if (verdict.scheme.hash === "SHA-1" || digest === "SHA-1") note.judge(policy.sha1, "sha1");
+  if (verdict.scheme.hash === "SHA-1" || digest === "SHA-1") note.judge("sha1");
   return verdict;
 }
 
@@ -286,17 +311,24 @@ function checkSignerCertificate(signer: Certificate, policy: VerificationPolicy,
   });
   if (key.kind === "rsa" && key.bits < policy.minimumRsaBits) note.fail("short_rsa_key");
   if (key.kind === "rsa" && key.bits < 2048) note.warn("short_rsa_key");
-  if (signer.signatureScheme.hash === "SHA-1") note.judge(policy.sha1, "sha1");
+  if (signer.signatureScheme.hash === "SHA-1") note.judge("sha1");
   if (signer.basicConstraints?.ca === true) note.fail("signer_is_an_authority");
-  if (signer.keyUsage?.digitalSignature !== true)
-    note.judge(policy.signerCertificate.keyUsage, "signer_key_usage");
+  if (signer.keyUsage?.digitalSignature !== true) note.judge("signer_key_usage");
   const uses = signer.extendedKeyUsage ?? [];
   if (uses.some((use) => use.startsWith(icaoUses))) note.fail("signer_is_for_another_use");
-  if (uses.length > 0) note.judge(policy.signerCertificate.keyUsage, "signer_key_usage");
+  if (uses.length > 0) note.judge("signer_key_usage");
   if (signer.unknownCritical.length > 0) {
     note.evidence({ unknown_critical: signer.unknownCritical });
-    note.judge(policy.signerCertificate.unknownCriticalExtension, "unknown_critical_extension");
+    note.judge("unknown_critical_extension");
   }
+  judgeUnreadable(signer, note);
+}
+
+/** Hints that cannot be read are missing hints; the certificate says all the same whom its key belongs to. */
+function judgeUnreadable({ unreadable }: Certificate, note: Note): void {
+  if (unreadable.length === 0) return;
+  note.evidence({ unreadable });
+  note.judge("extension_unreadable");
 }
 
 function checkChain(
@@ -317,9 +349,9 @@ function checkChain(
   const authority =
     found.candidates.find(({ certificate }) => wasValidAt(certificate, signer.notBefore)) ??
     found.candidates[0];
-  if (foundBy === "key_id") note.judge(policy.authority.issuerMismatch, "issuer_name_mismatch");
+  if (foundBy === "key_id") note.judge("issuer_name_mismatch");
   if (foundBy === "name" && signer.authorityKeyId !== null && authority.certificate.subjectKeyId !== null) {
-    note.judge(policy.authority.issuerMismatch, "issuer_key_id_mismatch");
+    note.judge("issuer_key_id_mismatch");
   }
   const { certificate, fingerprint, basis, sources } = authority;
   note.evidence({
@@ -332,8 +364,9 @@ function checkChain(
   if (certificate.keyUsage !== null && !certificate.keyUsage.keyCertSign)
     note.fail("authority_may_not_sign_certificates");
   if (certificate.basicConstraints?.ca !== true) {
-    note.judge(policy.authority.notMarkedAsAuthority, "authority_not_marked");
+    note.judge("authority_not_marked");
   }
+  judgeUnreadable(certificate, note);
   return authority;
 }
 
@@ -341,7 +374,6 @@ function checkValidityAtSigning(
   signer: Certificate,
   { certificate: authority }: Authority,
   signingTime: Date | null,
-  policy: VerificationPolicy,
   now: Date,
   note: Note,
 ): void {
@@ -354,7 +386,7 @@ function checkValidityAtSigning(
   });
   if (isInFuture(signer.notBefore, now)) note.fail("signer_not_yet_valid");
   if (!wasValidAt(authority, signer.notBefore)) note.fail("authority_not_valid_when_it_signed");
-  if (signer.notAfter < now) note.warn("signer_expired");
+  if (signer.notAfter < now) note.judge("signer_expired");
   if (signingTime === null) return;
   if (isInFuture(signingTime, now)) note.fail("signed_in_the_future");
   if (!wasValidAt(signer, signingTime)) note.fail("signer_not_valid_at_signing");
@@ -362,15 +394,13 @@ function checkValidityAtSigning(
   const period = signer.privateKeyUsagePeriod;
   const beforePeriod = period?.notBefore != null && signingTime < period.notBefore;
   const afterPeriod = period?.notAfter != null && signingTime > period.notAfter;
-  if (beforePeriod || afterPeriod)
-    note.judge(policy.signedAfterKeyUsagePeriod, "signed_after_key_usage_period");
+  if (beforePeriod || afterPeriod) note.judge("signed_after_key_usage_period");
 }
 
 function checkRevocation(
   signer: Certificate,
   authority: Authority,
   trust: TrustStore,
-  policy: VerificationPolicy,
   now: Date,
   note: Note,
 ): void {
@@ -396,8 +426,9 @@ function checkRevocation(
     note.evidence({ revoked_at: authorityRevokedAt.toISOString() });
     note.fail("authority_revoked");
   }
-  if (newest === undefined) note.judge(policy.missingRevocationList, "revocation_list_missing");
-  if (stale) note.judge(policy.staleRevocationList, "revocation_list_stale");
+  if (newest === undefined)
+    note.judge(trust.hasRefusedList(authority, now) ? "revocation_unchecked" : "revocation_list_missing");
+  if (stale) note.judge("revocation_list_stale");
 }
 
 /** The proof that a chip is no copy hangs on these groups, so leaving one out must not make a document look as if it had none. */
@@ -428,12 +459,11 @@ function checkHashes(
 function checkUndeclaredGroups(
   { dataGroups }: DocumentFiles,
   { hashes }: LdsSecurityObject,
-  policy: VerificationPolicy,
   note: Note,
 ): void {
   const undeclared = [...dataGroups.keys()].filter((number) => !hashes.has(number));
   note.evidence({ undeclared });
-  if (undeclared.length > 0) note.judge(policy.undeclaredGroup, "undeclared_group");
+  if (undeclared.length > 0) note.judge("undeclared_group");
 }
 
 /** Without this, any state could sign the documents of any other. */
@@ -441,17 +471,30 @@ function checkCountries(
   signer: Certificate,
   { certificate: authority }: Authority,
   { issuingState }: Mrz,
-  policy: VerificationPolicy,
   note: Note,
 ): void {
   const signerCountry = (signer.subject.country ?? signer.issuer.country)?.toUpperCase() ?? null;
   const authorityCountry = authority.subject.country?.toUpperCase() ?? null;
   note.evidence({ signer: signerCountry, authority: authorityCountry, issuing_state: issuingState });
+  const behind = certificateCountriesOf(issuingState);
+  if (authorityCountry === null && signerCountry !== null && behind.includes(signerCountry)) {
+    note.judge("authority_without_country");
+    return;
+  }
   const agree =
     signerCountry !== null &&
-    signerCountry === authorityCountry &&
-    certificateCountriesOf(issuingState).includes(authorityCountry);
-  if (!agree) note.judge(policy.countryMismatch, "country_mismatch");
+    authorityCountry !== null &&
+    sameCountry(signerCountry, authorityCountry) &&
+    behind.includes(authorityCountry);
+  if (!agree) note.judge("country_mismatch");
+}
+
+/** The signer's certificate may say for which documents it is; Doc 9303 part 12 writes them as they stand in the zone. */
+function checkDocumentType({ documentTypes }: Certificate, { documentCode }: Mrz, note: Note): void {
+  if (documentTypes === null) return;
+  note.evidence({ document_types: documentTypes });
+  const listed = documentTypes.some((type) => type === documentCode || type === documentCode.slice(0, 1));
+  if (!listed) note.judge("document_type_not_listed");
 }
 
 function checkExpiry(
