@@ -11,6 +11,7 @@ import type { LdsSecurityObject } from "../lds/lds-security-object.ts";
 import { lastValidDay, type MrzDate, withBirthBefore, withFullDateOfBirth } from "../mrz/mrz-date.ts";
 import type { Mrz } from "../mrz/parse-mrz.ts";
 import type { Authority } from "../trust/authority.ts";
+import { type DeviationDescription, type DeviationList, deviationsOf } from "../trust/deviation-list.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import { clockSkewMilliseconds, isInFuture } from "../x509/clock-skew.ts";
@@ -39,6 +40,8 @@ import {
 export type DocumentVerification = {
   readonly files: DocumentFiles;
   readonly trust: TrustStore;
+  /** What states say about faults of their own documents. */
+  readonly deviations?: readonly DeviationList[];
   readonly policy: VerificationPolicy;
   readonly now: Date;
   readonly checker: SignatureChecker;
@@ -78,13 +81,19 @@ export function verifyDocument(input: DocumentVerification): VerifiedDocument {
     const dateOfBirth = settleBirth(run, document, files, signingTime, now);
     content = { ...document, mrz: { ...mrz, dateOfBirth } };
     run.check("undeclared_groups", (note) => checkUndeclaredGroups(files, securityObject, note));
+    const found = findDeviations(document, signer, authority, signingTime, input);
     run.check("country_agreement", (note) => {
       checkCountries(signer, authority, mrz, note);
       checkDocumentType(signer, mrz, note);
+      if (found.length === 0) return;
+      note.evidence({ deviations: [...new Set(found.map(({ kind }) => kind))] });
+      note.judge("document_deviates");
     });
     run.check("document_expiry", (note) => checkExpiry(mrz, policy, now, note));
     offerChipAuthentication(run, chipKeys);
-    run.offer("active_authentication", offersActiveAuthentication(chipKeys));
+    // A key that the state itself calls compromised proves nothing.
+    const compromised = found.some(({ kind }) => kind === "active_authentication_key_compromised");
+    run.offer("active_authentication", offersActiveAuthentication(chipKeys) && !compromised);
   });
   return { report: run.report(), content };
 }
@@ -487,6 +496,17 @@ function checkCountries(
     sameCountry(signerCountry, authorityCountry) &&
     behind.includes(authorityCountry);
   if (!agree) note.judge("country_mismatch");
+}
+
+function findDeviations(
+  { mrz: { documentCode, documentNumber } }: DocumentContent,
+  signer: Certificate,
+  { certificate }: Authority,
+  signedAt: Date | null,
+  { deviations = [], checker }: DocumentVerification,
+): readonly DeviationDescription[] {
+  const country = certificate.subject.country?.toUpperCase() ?? null;
+  return deviationsOf(deviations, { country, documentCode, documentNumber, signer, signedAt }, checker);
 }
 
 /** The signer's certificate may say for which documents it is; Doc 9303 part 12 writes them as they stand in the zone. */
