@@ -18,6 +18,8 @@ export const chipFileLimits = {
   SOD: 64 * kibibyte,
   DG1: 256,
   DG2: 1024 * kibibyte,
+  /** Sent only when DG1 leaves the century of birth open. */
+  DG11: 16 * kibibyte,
   DG14: 16 * kibibyte,
   DG15: 8 * kibibyte,
 } as const;

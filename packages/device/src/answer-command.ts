@@ -12,7 +12,8 @@ export async function answerCommand(
     const answers = await carryCommands(chip, { kind, commands: commands.map(fromBase64) });
     return answers.map(toBase64);
   } catch (error) {
-    if (isEmrtdError(error) && error.code === "CHIP_LOST") return "lost";
+    // Where only a person can reset the chip, it comes back as one that left the field does.
+    if (isEmrtdError(error) && (error.code === "CHIP_LOST" || error.code === "RESET_NEEDED")) return "lost";
     throw error;
   }
 }
@@ -22,6 +23,7 @@ export function problemOf(error: unknown): ReadProblem {
   if (!isEmrtdError(error)) return "device";
   switch (error.code) {
     case "CHIP_LOST":
+    case "RESET_NEEDED":
       return "lost";
     case "ACCESS_KEY_INVALID":
     case "BAC_FAILED":

@@ -27,7 +27,7 @@ export function openedChip(
   own: Partial<Pick<OpenedChip, "readFiles" | "reopen" | "release">>,
 ): OpenedChip {
   return {
-    readFiles: own.readFiles ?? (() => readDocument(chip)),
+    readFiles: own.readFiles ?? (() => readDocument(chip, new Date())),
     reopen: own.reopen ?? (() => chip.open()),
     release: own.release ?? (() => {}),
     answer: (command) => answerCommand(chip, command),

@@ -11,6 +11,6 @@ export function virtualPassport(
 ): ChipSource {
   return (onStep) => {
     const transport = createVirtualChip({ files, ...chip });
-    return openDocument(through(transport), { mrz: chip.mrzKey }, onStep, () => transport.reset());
+    return openDocument(through(transport), { mrz: chip.mrzKey }, onStep, () => void transport.reset());
   };
 }

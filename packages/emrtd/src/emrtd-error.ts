@@ -21,6 +21,8 @@ export type EmrtdErrorCode =
   | "APDU_INVALID"
   | "CHIP_STATUS"
   | "CHIP_LOST"
+  // the chip will not speak again before the document was taken away and laid down again, or the reader resets it
+  | "RESET_NEEDED"
   | "CHIP_RESPONSE_INVALID"
   | "FILE_NOT_FOUND"
   | "FILE_TOO_LARGE"
@@ -38,7 +40,9 @@ export type EmrtdErrorCode =
   | "CERTIFICATE_INVALID"
   | "CRL_INVALID"
   | "MASTER_LIST_INVALID"
+  | "DEVIATION_LIST_INVALID"
   | "TRUST_IMPORT_INVALID"
+  | "POLICY_INVALID"
   // a builder was given something that cannot be encoded
   | "BUILD_INVALID";
 

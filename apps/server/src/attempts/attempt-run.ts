@@ -16,11 +16,12 @@ import { describeError } from "../lib/log.ts";
 import type { CurrentTrust } from "../trust/current-trust.ts";
 import type { ChipExaminer } from "./chip-examiner.ts";
 import { type DocumentCheck, documentCheckWithProof, type SentFiles } from "./chip-task.ts";
+import { claimRefusal } from "./claims.ts";
 import { overwriteProof, type Proof } from "./proof.ts";
 import { recordTry } from "./record-try.ts";
 import { reportProgress } from "./report-progress.ts";
 import { riskScore } from "./risk-score.ts";
-import type { JudgedTry } from "./try.ts";
+import type { JudgedTry, Verdict } from "./try.ts";
 import { advance, type FlowEffect, type FlowInput, type FlowState, startFlow } from "./verify-flow.ts";
 
 /** One end of a socket, as far as a run needs it. */
@@ -291,7 +292,16 @@ export class AttemptRun {
       trust_version: trustVersion,
     });
     this.#check = check;
-    return { kind: "chip_checked", verdict: { failureCode: check.failureCode }, proof: check.proof };
+    const refusal =
+      check.content === null
+        ? null
+        : claimRefusal(check.content, this.owner.selectedFieldKeys, core.clock.now());
+    // The contract has no code of its own for a document that does not say what was asked for.
+    const verdict: Verdict =
+      refusal === null
+        ? { failureCode: check.failureCode }
+        : { failureCode: "document_data_invalid", reasons: [refusal.reason] };
+    return { kind: "chip_checked", verdict, proof: check.proof };
   }
 
   async #beginProof(proof: ChipProof): Promise<FlowInput> {

@@ -43,7 +43,7 @@ export type ChipTask =
   | { kind: "find_test_document"; sod: Uint8Array; nowMs: number };
 
 export type SentFiles = Readonly<
-  Partial<Record<"COM" | "DG14" | "DG15", Uint8Array>> & Record<"SOD" | "DG1" | "DG2", Uint8Array>
+  Partial<Record<"COM" | "DG11" | "DG14" | "DG15", Uint8Array>> & Record<"SOD" | "DG1" | "DG2", Uint8Array>
 >;
 
 /** The report on a document, and what follows from it; made by `documentCheckOf` only, so that the two cannot differ. */
@@ -145,7 +145,7 @@ async function checkDocument(
   const now = new Date(nowMs);
   const trust = trusted === "test_country" ? testTrust(now, checker) : stores.storeOf(trusted);
   const dataGroups = new Map<DataGroupNumber, Uint8Array>();
-  for (const number of [1, 2, 14, 15] as const) {
+  for (const number of [1, 2, 11, 14, 15] as const) {
     const file = files[`DG${number}`];
     if (file !== undefined) dataGroups.set(number, file);
   }

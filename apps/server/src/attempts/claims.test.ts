@@ -3,12 +3,13 @@ import { test } from "node:test";
 import { serialize } from "node:v8";
 import type { OrganizationId } from "@assay/contract/ids";
 import { claimKeys } from "@assay/contract/sessions";
+import { isAtLeast } from "@assay/emrtd/mrz/age";
 import { buildMrz } from "@assay/emrtd/mrz/build-mrz";
 import { parseMrzLines } from "@assay/emrtd/mrz/parse-mrz";
 import fc from "fast-check";
 import { knownId } from "../kernel/ids.ts";
 import type { ChipContent } from "./chip-task.ts";
-import { buildClaims, isAtLeast, serviceDocumentId, sharedData } from "./claims.ts";
+import { buildClaims, claimRefusal, serviceDocumentId, sharedData } from "./claims.ts";
 import type { Proof } from "./proof.ts";
 
 const now = new Date("2026-03-01T12:00:00.000Z");
@@ -95,6 +96,39 @@ test("an age counts from the birthday on, and in doubt the person is younger", (
   assert.equal(isAtLeast(year, 18, at("2026-12-30T12:00:00.000Z")), false);
   assert.equal(isAtLeast(year, 18, at("2026-12-31T00:00:00.000Z")), true);
   assert.equal(isAtLeast(date("<<<<<<"), 12, at("2026-03-01T00:00:00.000Z")), false);
+});
+
+test("a date of birth whose century is open is refused, and an age only where it hangs on the century", () => {
+  const refused = (dateOfBirth: string, fieldKeys: readonly string[]) => {
+    const open = parseMrzLines(buildMrz({ ...content, dateOfBirth }), now);
+    const refusal = claimRefusal(serialize({ mrz: open } satisfies ChipContent), fieldKeys, now);
+    const build = () => buildClaims(open, { fieldKeys, documentId: () => "", now });
+    if (refusal === null) build();
+    else assert.throws(build, /leaves open/);
+    return refusal;
+  };
+  const century = "century_of_birth_unknown";
+  // Born in 1925 or in 2025.
+  assert.deepEqual(refused("250301", ["family_name", "date_of_birth"]), {
+    key: "date_of_birth",
+    reason: century,
+  });
+  assert.deepEqual(refused("250301", ["age_over_18"]), { key: "age_over_18", reason: century });
+  assert.equal(refused("250301", ["family_name", "document_expiry_date"]), null);
+  assert.equal(refused("740812", ["date_of_birth", "age_over_18"]), null);
+  // Born in 1910 or in 2010: over 12 in both cases, over 18 in one.
+  assert.equal(refused("100101", ["age_over_12"]), null);
+  assert.deepEqual(refused("100101", ["age_over_18"]), { key: "age_over_18", reason: century });
+});
+
+test("somebody over a hundred whose century is known is as old as that", () => {
+  const open = parseMrzLines(buildMrz({ ...content, dateOfBirth: "250301" }), now);
+  const old = { ...open, dateOfBirth: { ...open.dateOfBirth, year: 1925, otherYears: [] } };
+  const fieldKeys = ["date_of_birth", "age_over_99"];
+  assert.deepEqual(buildClaims(old, { fieldKeys, documentId: () => "", now }), {
+    date_of_birth: "1925-03-01",
+    age_over_99: true,
+  });
 });
 
 const organizationId = knownId<OrganizationId>("org-1");

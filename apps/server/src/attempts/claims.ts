@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { deserialize } from "node:v8";
 import type { EventData } from "@assay/contract/events";
 import type { OrganizationId } from "@assay/contract/ids";
+import { isAtLeast } from "@assay/emrtd/mrz/age";
 import { isoDate, type MrzDate } from "@assay/emrtd/mrz/mrz-date";
 import type { Mrz } from "@assay/emrtd/mrz/parse-mrz";
 import { ageOf } from "../sessions/share-contract.ts";
@@ -35,6 +36,29 @@ function claimsOf(proof: Proof, chosen: Chosen): Record<string, ClaimValue> {
   }
 }
 
+/** Why a field cannot be told although the document has it. */
+export type ClaimRefusal = { key: string; reason: "century_of_birth_unknown" };
+
+/**
+ * The first chosen field that this document leaves open in a way that must not be guessed; null when all can be told. To be asked before
+ * anything is said to have passed: `buildClaims` throws for such a field.
+ */
+export function claimRefusal(
+  content: Uint8Array,
+  fieldKeys: readonly string[],
+  now: Date,
+): ClaimRefusal | null {
+  const { mrz } = deserialize(content) as ChipContent;
+  const key = fieldKeys.find((candidate) => hangsOnCentury(mrz.dateOfBirth, candidate, now));
+  return key === undefined ? null : { key, reason: "century_of_birth_unknown" };
+}
+
+function hangsOnCentury(birth: MrzDate, key: string, now: Date): boolean {
+  if (key === "date_of_birth") return birth.otherYears.length > 0;
+  const years = ageOf(key);
+  return years !== null && isAtLeast(birth, years, now) === null;
+}
+
 /**
  * The fields of the machine readable zone on the chip (DG1). A field that the document leaves blank is null; a date of which the issuer
  * knew only a part has only that part (`1968-05`, `1968`).
@@ -44,6 +68,8 @@ export function buildClaims(
   chosen: { fieldKeys: readonly string[]; documentId: () => string; now: Date },
 ): Record<string, ClaimValue> {
   const claims: Record<string, ClaimValue> = {};
+  if (chosen.fieldKeys.some((key) => hangsOnCentury(mrz.dateOfBirth, key, chosen.now)))
+    throw new Error("a field was to be shared that the document leaves open");
   for (const key of chosen.fieldKeys) claims[key] = claimOf(mrz, key, chosen);
   return claims;
 }
@@ -90,20 +116,6 @@ function knownDate(date: MrzDate): string | null {
   if (date.year === null) return null;
   const year = String(date.year).padStart(4, "0");
   return date.month === null ? year : `${year}-${String(date.month).padStart(2, "0")}`;
-}
-
-/**
- * Whether the person has completed this number of years on the day of the check (UTC). Where the document leaves the
- * date open, the answer is the one that is certain: an unknown day or month counts as the last one possible, an unknown
- * year as too young, and somebody born on 29 February completes a year on 1 March where there is no such day.
- */
-export function isAtLeast(birth: MrzDate, years: number, now: Date): boolean {
-  if (birth.year === null) return false;
-  const month = birth.month ?? 12;
-  const day = birth.day ?? new Date(Date.UTC(birth.year, month, 0)).getUTCDate();
-  // 29 February in a year without one rolls over to 1 March, as it should.
-  const birthday = Date.UTC(birth.year + years, month - 1, day);
-  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()) >= birthday;
 }
 
 /**

@@ -164,7 +164,7 @@ async function readForSession(
           readFiles: () =>
             card.work(async (fresh) => {
               if (fresh) await chip.open();
-              return await readDocument(chip);
+              return await readDocument(chip, new Date());
             }),
           reopen: async () => {
             await card.release();

@@ -49,6 +49,9 @@ export class CardAtDesk {
           throw error;
         }
       },
+      reset: async () => {
+        await connected().reset?.();
+      },
       get maxCommandBytes() {
         return connected().maxCommandBytes;
       },

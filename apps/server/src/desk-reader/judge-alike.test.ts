@@ -79,7 +79,7 @@ async function judgedAtDesk({ files, chip }: Document): Promise<Judgement> {
 /** The device of the service carries the commands, as the socket's other end does. */
 async function judgedByService({ files, chip }: Document): Promise<Judgement> {
   const opened = await openChip(createVirtualChip({ files, ...chip }), { mrz: chip.mrzKey });
-  const read = await readDocument(opened);
+  const read = await readDocument(opened, now);
   const wait = () => {};
   let check = await examiner.verify({ trust: "test_country", files: read, now }, wait);
   if (check.proof !== null) {

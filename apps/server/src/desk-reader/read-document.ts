@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { RandomSource } from "@assay/emrtd/crypto/random";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { readDg1 } from "@assay/emrtd/lds/dg1";
-import { isoDate } from "@assay/emrtd/mrz/mrz-date";
+import { isoDate, type MrzDate } from "@assay/emrtd/mrz/mrz-date";
 import { compareWithDg14 } from "@assay/emrtd/reader/card-access";
 import { type AccessKey, type Chip, type ChipProgress, openChip } from "@assay/emrtd/reader/open-chip";
 import { type ReadDocumentFiles, readDocument } from "@assay/emrtd/reader/read-document";
@@ -50,7 +50,7 @@ export async function readDocumentAtDesk(
         ...(random === undefined ? {} : { random }),
       });
       if (files === null) {
-        files = await readDocument(chip);
+        files = await readDocument(chip, surroundings.now());
         // Saved before it is judged: a document that fails is the one somebody wants to look into.
         if (reading.saveTo !== undefined) await saveFiles(reading.saveTo, files, print);
       }
@@ -117,13 +117,18 @@ function holderLines(files: ReadDocumentFiles, now: Date): string[] {
       `Name:         ${[mrz.name.secondary, mrz.name.primary].filter((part) => part !== "").join(" ")}`,
       `Document:     ${mrz.documentCode} ${mrz.documentNumber}, issued by ${mrz.issuingState}`,
       `Nationality:  ${mrz.nationality}`,
-      `Born:         ${isoDate(mrz.dateOfBirth) ?? "not fully known"}`,
-      `Expires:      ${isoDate(mrz.dateOfExpiry) ?? "not stated"}`,
+      `Born:         ${isoDate(mrz.dateOfBirth) ?? "not fully known"}${openCentury(mrz.dateOfBirth)}`,
+      `Expires:      ${isoDate(mrz.dateOfExpiry) ?? (mrz.endless ? "never" : "not stated")}`,
       "",
     ];
   } catch {
     return ["", "The machine readable zone on the chip cannot be read.", ""];
   }
+}
+
+/** The desk shows the zone as it stands; who looks at the person sees which century it is. */
+function openCentury({ otherYears }: MrzDate): string {
+  return otherYears.length === 0 ? "" : ` (or ${otherYears.join(" or ")}: the zone has two digits)`;
 }
 
 /** Readable by their owner only, and never over a file that is there. */

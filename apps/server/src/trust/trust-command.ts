@@ -55,7 +55,8 @@ export async function importTrustFile(db: Db, request: TrustImportRequest, print
     for (const rootFile of rootFiles) roots.push(...readRoots(new Uint8Array(await readFile(rootFile))));
     const bytes = new Uint8Array(await readFile(file));
     const label = basename(file);
-    const { records, rejected } = importTrust(bytes, { label, checker, roots, pinnedSha256, now });
+    const options = { label, checker, roots, pinnedSha256, now, trust: trusted };
+    const { records, rejected } = importTrust(bytes, options);
     for (const { item, reason } of rejected.slice(0, maxReasonsShown)) print(`Left out ${item}: ${reason}.`);
     if (rejected.length > maxReasonsShown) print(`Left out ${rejected.length - maxReasonsShown} more.`);
     for (const list of listsWithoutEffect(records, before, checker, now))

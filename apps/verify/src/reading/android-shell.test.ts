@@ -135,7 +135,7 @@ test("a chip that leaves the field is lost to the page, and the next reading beg
     return await opened.readFiles();
   };
   await assert.rejects(read(), (error) => isEmrtdError(error) && problemOf(error) === "lost");
-  chip.reset();
+  await chip.reset();
   assert.ok((await read()).DG1);
   assert.equal(native.connections, 2);
 });

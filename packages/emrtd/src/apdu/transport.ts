@@ -11,6 +11,13 @@ export type ChipTransport = {
   /** Status word included. */
   readonly maxResponseBytes: number;
   readonly extendedLength: boolean;
+  /**
+   * Takes the power from the chip and gives it back, so that it forgets every session. Absent where only a person can do that, by lifting
+   * the document and laying it down again.
+   */
+  reset?(): Promise<void>;
+  /** Whether the travel document application is selected when a connection begins, as some phones do by themselves. */
+  readonly applicationSelected?: boolean;
 };
 
 const maxAnswerBytes = 70_000;

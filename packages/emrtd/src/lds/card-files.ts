@@ -27,8 +27,8 @@ export type AtrInfo = {
   /** From the extended length information, when the chip gives it. */
   readonly maxCommandBytes: number | null;
   readonly maxResponseBytes: number | null;
-  /** From the card capabilities: whether extended lengths may be used at all. */
-  readonly extendedLength: boolean;
+  /** From the card capabilities: whether extended lengths may be used at all. Null when the file does not say. */
+  readonly extendedLength: boolean | null;
 };
 
 const extendedLengthInformationTag = 0x7f66;
@@ -40,7 +40,7 @@ export function readAtrInfo(bytes: Uint8Array): AtrInfo {
   if (bytes.length > 4096) throw new EmrtdError("LDS_TOO_LARGE", "EF.ATR/INFO is too large");
   let maxCommandBytes: number | null = null;
   let maxResponseBytes: number | null = null;
-  let extendedLength = false;
+  let extendedLength: boolean | null = null;
   let offset = 0;
   for (let objects = 0; offset < bytes.length && objects < maxObjects; objects++) {
     const first = bytes[offset];
@@ -54,7 +54,8 @@ export function readAtrInfo(bytes: Uint8Array): AtrInfo {
       }
     }
     // ISO/IEC 7816-4, third software function table: bit 7 says that extended lengths are understood.
-    if (object.tag === cardCapabilitiesTag) extendedLength = ((object.value[2] ?? 0) & 0x40) !== 0;
+    if (object.tag === cardCapabilitiesTag && object.valueLength >= 3)
+      extendedLength = ((object.value[2] ?? 0) & 0x40) !== 0;
     offset = object.end;
   }
   return { maxCommandBytes, maxResponseBytes, extendedLength };

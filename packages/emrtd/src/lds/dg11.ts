@@ -1,6 +1,7 @@
 import type { Tlv } from "../ber/read.ts";
 import { integer, tlv } from "../ber/write.ts";
 import { latin1, utf8 } from "../bytes.ts";
+import { isEmrtdError } from "../emrtd-error.ts";
 import { dataGroupTags } from "./data-group.ts";
 import {
   type HolderName,
@@ -74,6 +75,17 @@ export function readDg11(bytes: Uint8Array): Dg11 {
     otherDocuments: lines(fieldTags.otherDocuments),
     custody: text(fieldTags.custody),
   };
+}
+
+/** Nothing else of the group is looked at: it holds more about a person than anybody asked for. Null when it cannot be read. */
+export function readFullDateOfBirth(bytes: Uint8Array): string | null {
+  try {
+    const birth = openFile(bytes, dataGroupTags[11], "DG11").find(fieldTags.fullDateOfBirth);
+    return birth === null ? null : readDigits(birth, 8);
+  } catch (error) {
+    if (isEmrtdError(error)) return null;
+    throw error;
+  }
 }
 
 /** In their own template by the standard, beside the other fields in Chinese documents. */

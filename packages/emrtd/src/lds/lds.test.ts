@@ -407,8 +407,9 @@ test("EF.ATR/INFO tells how long commands may be", () => {
   assert.deepEqual(readAtrInfo(new Uint8Array(0)), {
     maxCommandBytes: null,
     maxResponseBytes: null,
-    extendedLength: false,
+    extendedLength: null,
   });
+  assert.equal(readAtrInfo(fromHex("47 03 B4 C5 80")).extendedLength, false);
   fails("BER_TRUNCATED", () => readAtrInfo(fromHex("7F66 08 02")));
 });
 

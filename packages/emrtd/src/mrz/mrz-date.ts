@@ -1,7 +1,12 @@
 import { EmrtdError } from "../emrtd-error.ts";
+import { clockSkewMilliseconds } from "../x509/clock-skew.ts";
 
-/** A person older than this is taken for a misread century. */
-const longestLifeYears = 120;
+/**
+ * Nobody who lives is taken to be born more years ago, counted by the calendar. It is the age of the oldest living person (2026), and by no
+ * accident the largest number that leaves no adult's century open: with more, people of 18 and over would have to prove theirs with
+ * DG11, which many states leave out. With half of it, people over a hundred would be taken for children.
+ */
+export const longestLifeYears = 117;
 const expiryYearsAhead = 20;
 const expiryYearsBack = 30;
 
@@ -45,14 +50,14 @@ function exists(year: number, parts: Parts): boolean {
 }
 
 /** Negative when the earliest day that the parts allow lies before `at`'s calendar day in UTC. */
-function daysFrom(at: Date, year: number, parts: Parts): number {
+function daysFrom(at: Date, year: number, parts: Pick<Parts, "month" | "day">): number {
   const today = Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate());
   return (Date.UTC(year, (parts.month ?? 1) - 1, parts.day ?? 1) - today) / 86_400_000;
 }
 
 /**
- * A birth lies in the past, so the latest century that makes it so is taken: the person is then assumed young, which is the
- * careful answer to a question about age. A living person's other century is reported in `otherYears`.
+ * A birth lies in the past, so the latest century that makes it so comes first. A living person's other century is reported in
+ * `otherYears`; whoever needs the year has to settle it with `withFullDateOfBirth` or `withBirthBefore`, or to say that it is not known.
  */
 export function readDateOfBirth(raw: string, at: Date): MrzDate {
   const parts = parseParts(raw, "date of birth");
@@ -93,7 +98,21 @@ export function readDateOfExpiry(raw: string, at: Date): MrzDate {
   return { raw, year, month: parts.month, day: parts.day, otherYears };
 }
 
-/** YYYY-MM-DD, or undefined when a part is not known. */
+/** The years that the two digits may mean, the latest first; none when the year is not known. */
+export function possibleYears({ year, otherYears }: MrzDate): readonly number[] {
+  return year === null ? [] : [year, ...otherYears];
+}
+
+/** Nobody gets a document before being born, so a signature of the state can settle the century. */
+export function withBirthBefore(date: MrzDate, time: Date): MrzDate {
+  const latest = new Date(time.getTime() + clockSkewMilliseconds);
+  const [year, ...otherYears] = possibleYears(date).filter(
+    (candidate) => daysFrom(latest, candidate, date) <= 0,
+  );
+  return year === undefined ? date : { ...date, year, otherYears };
+}
+
+/** YYYY-MM-DD, or null when a part is not known. */
 export function isoDate(date: MrzDate): string | null {
   if (date.year === null || date.month === null || date.day === null) return null;
   return `${String(date.year).padStart(4, "0")}-${String(date.month).padStart(2, "0")}-${String(date.day).padStart(2, "0")}`;

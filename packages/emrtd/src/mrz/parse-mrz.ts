@@ -1,6 +1,7 @@
 import { fromLatin1 } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import { checkDigit } from "./check-digit.ts";
+import { isEndless } from "./end-of-validity.ts";
 import { type MrzDate, readDateOfBirth, readDateOfExpiry } from "./mrz-date.ts";
 import type { MrzKeyFields } from "./mrz-key.ts";
 import { layoutForLength, type MrzFormat, type MrzLayout, textOf } from "./mrz-layout.ts";
@@ -34,7 +35,10 @@ export type Mrz = {
   /** Whole, also when it runs over into the optional data. */
   readonly documentNumber: string;
   readonly dateOfBirth: MrzDate;
+  /** Without a year where the document does not expire, or does not say when. */
   readonly dateOfExpiry: MrzDate;
+  /** By the rules of `end-of-validity.ts`. */
+  readonly endless: boolean;
   /** X stands for the filler, which means unspecified. */
   readonly sex: "F" | "M" | "X";
   readonly name: MrzName;
@@ -85,15 +89,26 @@ export function parseMrzLines(lines: readonly string[], at: Date): Mrz {
     throw new EmrtdError("MRZ_INVALID", "A machine readable visa has no chip");
   const key = keyOf(lines, layout);
   const checkDigits = compareCheckDigits(lines, layout, key);
+  const issuingState = state(textOf(lines, layout.issuingState), "issuing state");
+  const endless = isEndless({
+    format: layout.format,
+    documentCode,
+    issuingState,
+    rawExpiry: key.dateOfExpiry,
+  });
+  const dateOfExpiry = readDateOfExpiry(key.dateOfExpiry, at);
   return {
     format: layout.format,
     lines,
     documentCode,
-    issuingState: state(textOf(lines, layout.issuingState), "issuing state"),
+    issuingState,
     nationality: state(textOf(lines, layout.nationality), "nationality"),
     documentNumber: key.documentNumber,
     dateOfBirth: readDateOfBirth(key.dateOfBirth, at),
-    dateOfExpiry: readDateOfExpiry(key.dateOfExpiry, at),
+    dateOfExpiry: endless
+      ? { raw: dateOfExpiry.raw, year: null, month: null, day: null, otherYears: [] }
+      : dateOfExpiry,
+    endless,
     sex: readSex(textOf(lines, layout.sex)),
     name: readName(textOf(lines, layout.name)),
     optionalData: key.optionalData,

@@ -91,7 +91,10 @@ test("a daemon with another protocol is refused with its version", async () => {
 });
 
 test("the optional native package is driven in the same way", async () => {
-  const chip = createVirtualChip({ files: sampleFiles(), mrzKey: sampleKey });
+  // Once its session is lost this chip speaks to nobody until it is reset.
+  const quirks = { loseSessionAfterCommands: 20, closedUntilReset: 0x6985 };
+  const chip = createVirtualChip({ files: sampleFiles(), mrzKey: sampleKey, quirks });
+  let resets = 0;
   let refusedLong = 0;
   let ready = false;
   class Context {
@@ -107,7 +110,8 @@ test("the optional native package is driven in the same way", async () => {
           return await chip.transceive(command);
         },
         reconnect: async () => {
-          chip.reset();
+          resets++;
+          await chip.reset();
           return 2;
         },
         disconnect: () => {},
@@ -129,6 +133,7 @@ test("the optional native package is driven in the same way", async () => {
   const opened = await openChip(card.transport, { mrz: sampleKey });
   assert.equal(toHex(await opened.readFile("DG2")), toHex(sampleFiles().DG2 ?? new Uint8Array(0)));
   assert.ok(refusedLong > 0);
+  assert.equal(resets, refusedLong + 1);
   await assert.rejects(readers.connect("other"), { code: "CHIP_LOST" });
   await card.disconnect();
   await readers.close();

@@ -90,6 +90,13 @@ function readerTransport(
   return {
     ...(extendedLength ? extendedLimits : shortLimits),
     extendedLength,
+    reset: async () => {
+      try {
+        await reset();
+      } catch (cause) {
+        throw new EmrtdError("CHIP_LOST", "The card did not come back after a reset", { cause });
+      }
+    },
     transceive: async (command) => {
       try {
         return await transmit(command);

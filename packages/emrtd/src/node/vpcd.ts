@@ -56,7 +56,7 @@ export async function insertIntoVpcd(
 async function handle(chip: VirtualChip, body: Uint8Array, socket: Socket): Promise<void> {
   if (body.length === 1) {
     if (body[0] === controlCodes.atr) send(socket, contactlessAtr);
-    else chip.reset();
+    else await chip.reset();
     return;
   }
   if (body.length > 0) send(socket, await chip.transceive(body));

@@ -32,6 +32,6 @@ export async function carryCommands(
 
 /** The chip answered, with a status word that is no success or with something that is no answer. */
 function isRefusal({ code, statusWord }: EmrtdError): boolean {
-  if (code === "CHIP_LOST") return false;
+  if (code === "CHIP_LOST" || code === "RESET_NEEDED") return false;
   return statusWord !== null || code === "CHIP_RESPONSE_INVALID" || code === "SECURE_MESSAGING_FAILED";
 }

@@ -1,5 +1,5 @@
 export type DataGroupName = `DG${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15 | 16}`;
-export type ChipFileName = "CardAccess" | "CardSecurity" | "COM" | "SOD" | DataGroupName;
+export type ChipFileName = "AtrInfo" | "CardAccess" | "CardSecurity" | "COM" | "SOD" | DataGroupName;
 
 export type ChipFileAddress = {
   readonly fileId: number;
@@ -14,6 +14,7 @@ function dataGroup(number: number): ChipFileAddress {
 
 /** ICAO Doc 9303-10, section 4.6. */
 export const chipFiles: Readonly<Record<ChipFileName, ChipFileAddress>> = {
+  AtrInfo: { fileId: 0x2f01, shortId: 0x01, directory: "master" },
   CardAccess: { fileId: 0x011c, shortId: 0x1c, directory: "master" },
   CardSecurity: { fileId: 0x011d, shortId: 0x1d, directory: "master" },
   COM: { fileId: 0x011e, shortId: 0x1e, directory: "application" },

@@ -5,6 +5,7 @@ import { performBac } from "../bac/bac.ts";
 import { uintBytes } from "../bytes.ts";
 import { type RandomSource, secureRandom } from "../crypto/random.ts";
 import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
+import { type AtrInfo, readAtrInfo } from "../lds/card-files.ts";
 import { type MrzKeyFields, mrzInformation } from "../mrz/mrz-key.ts";
 import { type PaceResult, performPace } from "../pace/pace.ts";
 import type { PacePassword } from "../pace/pace-crypto.ts";
@@ -41,6 +42,14 @@ export type OpenChipOptions = {
 export const readLadder: readonly number[] = [4096, 256, 224, 192, 160, 128];
 const defaultMaxFileBytes = 1024 * 1024;
 const maxReopenings = 8;
+const selectMasterFile: CommandApdu = { cla: 0, ins: 0xa4, p1: 0, p2: 0x0c, data: Uint8Array.of(0x3f, 0x00) };
+const selectApplication: CommandApdu = { cla: 0, ins: 0xa4, p1: 0x04, p2: 0x0c, data: ldsApplicationId };
+
+/**
+ * Readers without a reset in whose field a chip was lost to a long command. The person lays the document down once more, and the next reading
+ * must not lose it in the same way.
+ */
+const lostToLongCommands = new WeakSet<ChipTransport>();
 
 export async function openChip(
   transport: ChipTransport,
@@ -65,6 +74,16 @@ export class Chip {
   #paceParameterId: number | null = null;
   #cardAccess: Uint8Array | null = null;
   #shortOnly = false;
+  /** Whether the chip understands extended length: what EF.ATR/INFO says, or else a harmless command showed. Null when nothing tells. */
+  #chipExtends: boolean | null = null;
+  #chipMaxResponseBytes: number | null = null;
+  #askedForLengths = false;
+  /** A session was there. From then on nothing but an opening is sent without one. */
+  #guarded = false;
+  #opening = false;
+  #inApplication = false;
+  /** On phones that select the application themselves, some chips do not find back to it. */
+  #stayInApplication = false;
   #rung = 0;
   #reopenings = 0;
   #handedOver = false;
@@ -79,7 +98,8 @@ export class Chip {
 
   /** Asked each time: a phone learns what it can carry with the first chip in its field. */
   get #extended(): boolean {
-    return !this.#shortOnly && this.#transport.extendedLength;
+    if (this.#shortOnly || !this.#transport.extendedLength || this.#chipExtends === false) return false;
+    return this.#transport.reset !== undefined || !lostToLongCommands.has(this.#transport);
   }
 
   get accessMethod(): AccessMethod {
@@ -101,12 +121,57 @@ export class Chip {
     return this.#cardAccess;
   }
 
-  /** Also opens anew, for example after the server had the chip to itself. */
+  /**
+   * Also opens anew, for example after the server had the chip to itself. A chip that refuses, as some do once a session was lost, is reset
+   * where the reader can do that; otherwise RESET_NEEDED asks for the person's hand.
+   */
   async open(): Promise<void> {
+    try {
+      await this.#openOnce();
+    } catch (error) {
+      if (!isEmrtdError(error) || error.code === "CHIP_LOST" || !this.#resetMayHelp(error)) throw error;
+      if (this.#transport.reset === undefined) {
+        if (!this.#guarded) throw error;
+        if (this.#shortOnly) lostToLongCommands.add(this.#transport);
+        throw new EmrtdError("RESET_NEEDED", "The chip refuses a new session until it is laid down again", {
+          cause: error,
+        });
+      }
+      await this.#reset();
+      this.#stayInApplication = this.#transport.applicationSelected === true;
+      await this.#openOnce();
+    }
+  }
+
+  /** A key that opened the chip before cannot be wrong now, and a first refusal of the key must not be repeated. */
+  #resetMayHelp({ code }: EmrtdError): boolean {
+    return this.#guarded || (code !== "ACCESS_KEY_INVALID" && code !== "PROTOCOL_UNSUPPORTED");
+  }
+
+  async #reset(): Promise<void> {
+    try {
+      await this.#transport.reset?.();
+    } catch (cause) {
+      if (isEmrtdError(cause)) throw cause;
+      throw new EmrtdError("CHIP_LOST", "The chip did not come back after a reset", { cause });
+    }
+  }
+
+  async #openOnce(): Promise<void> {
     this.#messaging = null;
     this.#handedOver = false;
+    this.#opening = true;
+    try {
+      await this.#openInTurn();
+    } finally {
+      this.#opening = false;
+    }
+  }
+
+  async #openInTurn(): Promise<void> {
+    this.#inApplication = this.#transport.applicationSelected === true;
     this.#onProgress({ step: "connecting" });
-    const offers = await this.#readPaceOffers();
+    const offers = this.#stayInApplication ? [] : await this.#readPaceOffers();
     if (offers.length > 0 && (await this.#openWithPace(offers))) return;
     if ("can" in this.#accessKey) {
       throw new EmrtdError("PROTOCOL_UNSUPPORTED", "This chip cannot be opened with a card access number");
@@ -139,6 +204,7 @@ export class Chip {
 
   /** The chip's signature over the challenge of the server. */
   async activeAuthentication(challenge: Uint8Array): Promise<Uint8Array> {
+    await this.#ensureSession();
     const answer = await this.send({
       cla: 0,
       ins: 0x88,
@@ -152,6 +218,7 @@ export class Chip {
 
   /** Carries plain commands of the server to the chip inside the running session. Stops at the first refusal. */
   async forwardInSession(commands: readonly Uint8Array[]): Promise<Uint8Array[]> {
+    await this.#ensureSession();
     const answers: Uint8Array[] = [];
     for (const command of commands) {
       const answer = await this.send(decodeCommand(command));
@@ -173,6 +240,8 @@ export class Chip {
     if (this.#handedOver) throw new EmrtdError("ACCESS_DENIED", "The chip speaks to the server only by now");
     const messaging = this.#messaging;
     if (messaging === null) {
+      if (this.#guarded && !this.#opening)
+        throw new EmrtdError("SECURE_MESSAGING_FAILED", "The session with the chip has ended");
       if (needsExtendedLength(command)) this.#requireExtended();
       return await transmit(this.#transport, command);
     }
@@ -187,6 +256,12 @@ export class Chip {
     );
   }
 
+  /** A session that was lost with the last file that was read must not look like a chip that refuses its proof. */
+  async #ensureSession(): Promise<void> {
+    if (this.#handedOver || !this.#guarded || this.#messaging?.alive === true) return;
+    await this.open();
+  }
+
   #requireExtended(): void {
     if (this.#transport.extendedLength) return;
     throw new EmrtdError(
@@ -198,6 +273,7 @@ export class Chip {
   async #readPaceOffers(): Promise<PaceOffer[]> {
     try {
       await this.#selectMasterFile();
+      await this.#askForLengths();
       this.#cardAccess = await this.#readCardAccess();
       return paceOffers(this.#cardAccess);
     } catch (error) {
@@ -205,6 +281,53 @@ export class Chip {
       if (!isEmrtdError(error) || error.code === "CHIP_LOST") throw error;
       return [];
     }
+  }
+
+  /** Asked in the clear, where a refusal costs nothing: inside of a session it can cost the session. */
+  async #askForLengths(): Promise<void> {
+    if (this.#askedForLengths || !this.#transport.extendedLength) return;
+    this.#askedForLengths = true;
+    const info = await this.#readAtrInfo();
+    this.#chipMaxResponseBytes = info?.maxResponseBytes ?? null;
+    this.#chipExtends = info?.extendedLength ?? (this.#chipMaxResponseBytes === null ? null : true);
+    if (this.#chipExtends === null) await this.#selectProbing(selectMasterFile);
+  }
+
+  async #readAtrInfo(): Promise<AtrInfo | null> {
+    const data = uintBytes(chipFiles.AtrInfo.fileId, 2);
+    const selected = await this.send({ cla: 0, ins: 0xa4, p1: 0x02, p2: 0x0c, data });
+    if (selected.statusWord !== statusWords.ok) return null;
+    const { data: bytes, statusWord } = await this.send({
+      cla: 0,
+      ins: 0xb0,
+      p1: 0,
+      p2: 0,
+      expectedBytes: 256,
+    });
+    if (statusWord !== statusWords.ok && statusWord !== statusWords.endOfFile) return null;
+    try {
+      return readAtrInfo(bytes);
+    } catch (error) {
+      if (isEmrtdError(error)) return null;
+      throw error;
+    }
+  }
+
+  /**
+   * A SELECT in the long form, where the chip has not said whether it understands that: it changes nothing but the place, so a refusal costs
+   * one round trip, and no session.
+   */
+  async #selectProbing(command: CommandApdu): Promise<ResponseApdu> {
+    if (this.#chipExtends !== null || this.#messaging !== null || !this.#extended)
+      return await this.send(command);
+    const long = await transmit(this.#transport, command, { extended: true });
+    if (long.statusWord === statusWords.ok) {
+      this.#chipExtends = true;
+      return long;
+    }
+    const short = await this.send(command);
+    if (short.statusWord === statusWords.ok) this.#chipExtends = false;
+    return short;
   }
 
   async #readCardAccess(): Promise<Uint8Array> {
@@ -228,13 +351,18 @@ export class Chip {
 
   /** Some chips refuse this although they have what is asked for next, so a refusal is no error. */
   async #selectMasterFile(): Promise<void> {
-    const named = await this.send({ cla: 0, ins: 0xa4, p1: 0, p2: 0x0c, data: Uint8Array.of(0x3f, 0x00) });
-    if (named.statusWord !== statusWords.ok) await this.send({ cla: 0, ins: 0xa4, p1: 0, p2: 0x0c });
+    let answer = await this.send(selectMasterFile);
+    if (answer.statusWord !== statusWords.ok)
+      answer = await this.send({ cla: 0, ins: 0xa4, p1: 0, p2: 0x0c });
+    if (answer.statusWord === statusWords.ok) this.#inApplication = false;
   }
 
   async #selectApplication(): Promise<void> {
-    const answer = await this.send({ cla: 0, ins: 0xa4, p1: 0x04, p2: 0x0c, data: ldsApplicationId });
+    const answer = await this.#selectProbing(selectApplication);
+    // Who selected it before us may have made this one too many.
+    if (answer.statusWord !== statusWords.ok && this.#inApplication && this.#messaging === null) return;
     requireOk(answer, "SELECT of the travel document application");
+    this.#inApplication = true;
   }
 
   async #openWithPace(offers: readonly PaceOffer[]): Promise<boolean> {
@@ -284,6 +412,8 @@ export class Chip {
         statusWords.functionNotSupported,
       ];
       if (!isEmrtdError(error) || !unsupported.some((word) => word === error.statusWord)) throw error;
+      // A chip that had a session before is not open to everybody; it does not want another one.
+      if (this.#guarded) throw error;
       this.#opened("none");
       return;
     }
@@ -292,14 +422,14 @@ export class Chip {
 
   #opened(method: AccessMethod): void {
     this.#method = method;
+    if (method !== "none") this.#guarded = true;
     this.#onProgress({ step: "opened", method });
   }
 
   #blockBytes(): number {
     const nominal = readLadder[this.#rung] ?? 128;
-    const answerBytes = this.#extended
-      ? this.#transport.maxResponseBytes - 2
-      : Math.min(256, this.#transport.maxResponseBytes - 2);
+    const most = Math.min(this.#transport.maxResponseBytes, this.#chipMaxResponseBytes ?? Infinity) - 2;
+    const answerBytes = this.#extended ? most : Math.min(256, this.#transport.maxResponseBytes - 2);
     const messaging = this.#messaging;
     const carried =
       messaging === null ? answerBytes : largestProtectedRead(answerBytes, messaging.suite.blockBytes);

@@ -1,12 +1,15 @@
 import { isEmrtdError } from "../emrtd-error.ts";
+import type { DataGroupNumber } from "../lds/data-group.ts";
+import { readDg1 } from "../lds/dg1.ts";
+import { readSecurityObjectFile } from "../verify/document-content.ts";
 import type { ChipFileName } from "./chip-files.ts";
 import type { Chip } from "./open-chip.ts";
 
 /** What verification needs, the small files first so that an unreadable document is noticed early. */
 export const documentFiles = [
-  "COM",
   "SOD",
   "DG1",
+  "DG11",
   "DG14",
   "DG15",
   "DG2",
@@ -16,23 +19,46 @@ export type DocumentFileName = (typeof documentFiles)[number];
 export type ReadDocumentFiles = Readonly<Partial<Record<DocumentFileName, Uint8Array>>> &
   Readonly<Record<"SOD" | "DG1" | "DG2", Uint8Array>>;
 
-/** Reads the files of a document. EF.COM, DG14 and DG15 may be absent; the others may not. */
-export async function readDocument(chip: Chip): Promise<ReadDocumentFiles> {
+/**
+ * Reads the files of a document that its security object names. EF.COM, which is not signed and in several states' documents is missing or
+ * names other files than there are, decides nothing and is not read. DG11 holds more about a person than anybody asked for, so it is read
+ * only when the century of birth cannot be known otherwise, by the calendar of `now`.
+ */
+export async function readDocument(chip: Chip, now: Date): Promise<ReadDocumentFiles> {
   const optional: Partial<Record<DocumentFileName, Uint8Array>> = {};
-  const read = async (name: DocumentFileName) => {
+  const sod = await chip.readFile("SOD");
+  const dg1 = await chip.readFile("DG1");
+  const named = groupsNamedIn(sod);
+  for (const number of [11, 14, 15] as const) {
+    // A security object that this reader cannot read is for the judge to refuse; the keys are then tried for.
+    if (!(named?.has(number) ?? number !== 11)) continue;
+    if (number === 11 && !centuryOfBirthIsOpen(dg1, now)) continue;
     try {
-      optional[name] = await chip.readFile(name);
+      optional[`DG${number}`] = await chip.readFile(`DG${number}`);
     } catch (error) {
       // Some chips say "not allowed" about files that they do not have.
       if (!isEmrtdError(error) || (error.code !== "FILE_NOT_FOUND" && error.code !== "ACCESS_DENIED"))
         throw error;
     }
-  };
-  await read("COM");
-  const sod = await chip.readFile("SOD");
-  const dg1 = await chip.readFile("DG1");
-  await read("DG14");
-  await read("DG15");
+  }
   const dg2 = await chip.readFile("DG2");
   return { ...optional, SOD: sod, DG1: dg1, DG2: dg2 };
+}
+
+function groupsNamedIn(sod: Uint8Array): ReadonlySet<DataGroupNumber> | null {
+  try {
+    return new Set(readSecurityObjectFile(sod).securityObject.hashes.keys());
+  } catch (error) {
+    if (isEmrtdError(error)) return null;
+    throw error;
+  }
+}
+
+function centuryOfBirthIsOpen(dg1: Uint8Array, now: Date): boolean {
+  try {
+    return readDg1(dg1, now).dateOfBirth.otherYears.length > 0;
+  } catch (error) {
+    if (isEmrtdError(error)) return false;
+    throw error;
+  }
 }

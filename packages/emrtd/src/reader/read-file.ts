@@ -53,12 +53,28 @@ async function selectOnceMore(reading: FileReading): Promise<void> {
   try {
     await reading.select();
   } catch (error) {
-    if (!isLostSession(error) || !(await reading.reopen())) throw error;
-    await reading.select();
+    if (!isLostSession(error)) throw error;
+    refuseAsMissing(error, reading);
+    if (!(await reading.reopen())) throw error;
+    try {
+      await reading.select();
+    } catch (again) {
+      if (isLostSession(again)) refuseAsMissing(again, reading);
+      throw again;
+    }
   }
 }
 
-function isLostSession(error: unknown): boolean {
+/**
+ * Some chips say without protection that a file is not there, which costs the session. Asking again would only cost another one. Nobody
+ * gains by forging that answer: a file that the security object names must be there for the document to pass.
+ */
+function refuseAsMissing(error: EmrtdError, { name }: FileReading): void {
+  if (error.statusWord === statusWords.fileNotFound)
+    throw statusError(statusWords.fileNotFound, `SELECT of ${name}`);
+}
+
+function isLostSession(error: unknown): error is EmrtdError {
   return isEmrtdError(error) && error.code === "SECURE_MESSAGING_FAILED";
 }
 
@@ -86,8 +102,9 @@ async function readBlock(
   wantedBytes: number,
   isHeader: boolean,
 ): Promise<Uint8Array> {
+  let allowedBytes = wantedBytes;
   for (;;) {
-    const size = Math.min(wantedBytes, reading.blockBytes());
+    const size = Math.min(allowedBytes, reading.blockBytes());
     let problem: EmrtdError;
     try {
       const { data, statusWord } = await readOnce(reading, offset, size);
@@ -102,12 +119,17 @@ async function readBlock(
       problem = usable
         ? new EmrtdError("CHIP_RESPONSE_INVALID", `The chip sent nothing of ${reading.name}`)
         : statusError(statusWord, `READ BINARY of ${reading.name}`);
+      const offeredBytes = statusWord & 0xff || 256;
+      if (statusWord >> 8 === 0x6c && offeredBytes < size && (!isHeader || offeredBytes >= 2)) {
+        allowedBytes = offeredBytes;
+        continue;
+      }
       if (problem.code === "ACCESS_DENIED" || problem.code === "FILE_NOT_FOUND" || !reading.stepDown())
         throw problem;
       if (problem.code !== "SECURE_MESSAGING_FAILED") continue;
     } catch (error) {
       if (!isLostSession(error)) throw error;
-      problem = error as EmrtdError;
+      problem = error;
       // A long answer is the usual reason; but a session can also be lost at the smallest size, and once may be bad luck.
       reading.stepDown();
     }

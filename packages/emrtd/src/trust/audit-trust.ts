@@ -1,4 +1,8 @@
+import { fromBase64 } from "../base64.ts";
+import type { SignatureChecker } from "../crypto/signature.ts";
+import { readCertificate } from "../x509/certificate.ts";
 import type { Authority } from "./authority.ts";
+import type { TrustSource } from "./trust-record.ts";
 import type { RefusedRevocationList, TrustStore } from "./trust-store.ts";
 
 export type CountryAudit = {
@@ -69,4 +73,23 @@ function auditCountry(
     revocationList: newest === null ? "missing" : fresh ? "fresh" : "stale",
     revocationListFrom: newest?.from ?? null,
   };
+}
+
+/**
+ * Master lists whose signer was revoked after they were imported. What they name stays trusted until the operator decides: a state that
+ * retires a signer does not mean to take back all authorities of the world.
+ */
+export function listsOfRevokedSigners(
+  store: TrustStore,
+  checker: SignatureChecker,
+  now: Date,
+): readonly TrustSource[] {
+  const sources = new Map(
+    store.authorities.flatMap(({ sources }) => sources.map((source) => [source.sha256, source] as const)),
+  );
+  return [...sources.values()].filter(({ signedBy }) => {
+    if (signedBy === null || signedBy.signerCertificate === null) return false;
+    const signer = readCertificate(fromBase64(signedBy.signerCertificate));
+    return store.revokedAt(signer, checker, now) !== null;
+  });
 }

@@ -11,10 +11,13 @@ import { readLdif } from "./ldif.ts";
 import { type MasterListOptions, type RejectedItem, readMasterList } from "./master-list.ts";
 import { readPem } from "./pem.ts";
 import type { TrustRecord, TrustSignature, TrustSource, TrustSourceType } from "./trust-record.ts";
+import { TrustStore } from "./trust-store.ts";
 
 export const maxImportBytes = 64 * 1024 * 1024;
 
 export type TrustImportOptions = MasterListOptions & {
+  /** What is trusted already. Its revocation lists, and those of the same file, can revoke the signer of a master list. */
+  readonly trust?: TrustStore;
   /** What to call the import in the list of sources, usually the name of the file. */
   readonly label: string;
 };
@@ -23,6 +26,14 @@ export type TrustImport = {
   /** One for each master list inside, and one for everything the operator alone vouches for. */
   readonly records: readonly TrustRecord[];
   readonly rejected: readonly RejectedItem[];
+};
+
+const nobody: TrustSignature = {
+  signer: "",
+  signerSha256: "",
+  anchorSha256: "",
+  signedAt: null,
+  signerCertificate: null,
 };
 
 /** Reads a master list, an LDIF or PEM file, or a single certificate or revocation list, whichever it is. */
@@ -52,6 +63,7 @@ class Collector {
   readonly #rejected: RejectedItem[] = [];
   readonly #certificates: Uint8Array[] = [];
   readonly #revocationLists: Uint8Array[] = [];
+  readonly #masterLists: { readonly bytes: Uint8Array; readonly item: string }[] = [];
   #type: TrustSourceType = "der";
 
   constructor(bytes: Uint8Array, options: TrustImportOptions) {
@@ -61,11 +73,18 @@ class Collector {
 
   addEncoded(bytes: Uint8Array, item: string, type: TrustSourceType): void {
     this.#type = type;
-    try {
+    this.#orReject(item, () => {
       const kind = kindOf(bytes);
-      if (kind === "master_list") this.#addMasterList(bytes, item);
+      // Judged at the end, when all revocation lists of the file are known.
+      if (kind === "master_list") this.#masterLists.push({ bytes, item });
       else if (kind === "revocation_list") this.#revocationLists.push(this.#acceptList(readCrl(bytes)).der);
       else this.#certificates.push(this.#acceptCertificate(readCertificate(bytes)).der);
+    });
+  }
+
+  #orReject(item: string, add: () => void): void {
+    try {
+      add();
     } catch (error) {
       if (!isEmrtdError(error)) throw error;
       this.#rejected.push({ item, reason: error.message });
@@ -73,11 +92,22 @@ class Collector {
   }
 
   #addMasterList(bytes: Uint8Array, item: string): void {
-    const list = readMasterList(bytes, this.#options);
+    const list = readMasterList(bytes, this.#options, (signer, anchor) => this.#revokedAt(signer, anchor));
     for (const { item: inner, reason } of list.rejected)
       this.#rejected.push({ item: `${inner} of ${item}`, reason });
     const source = this.#source("master_list", list.signature);
     this.#records.push({ source, certificates: list.certificates, revocationLists: [] });
+  }
+
+  #revokedAt(signer: Certificate, anchor: Certificate): Date | null {
+    const { trust, roots, checker, now } = this.#options;
+    const before = trust?.revokedAt(signer, checker, now) ?? null;
+    if (before !== null || this.#revocationLists.length === 0) return before;
+    const certificates = [...roots, anchor].map(({ der }) => der);
+    // Named, as roots are the operator's choice and need not be their own issuers.
+    const source = this.#source("der", { ...nobody, signer: anchor.subject.display });
+    const record = { source, certificates, revocationLists: this.#revocationLists };
+    return new TrustStore([record], checker).revokedAt(signer, checker, now);
   }
 
   /** Who signed it is left to the store: its authority may come with a later import. */
@@ -118,6 +148,9 @@ class Collector {
   }
 
   finish(): TrustImport {
+    for (const { bytes, item } of this.#masterLists) {
+      this.#orReject(item, () => this.#addMasterList(bytes, item));
+    }
     if (this.#certificates.length > 0 || this.#revocationLists.length > 0) {
       this.#records.push({
         source: this.#source(this.#type, null),

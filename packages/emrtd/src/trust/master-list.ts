@@ -1,3 +1,4 @@
+import { toBase64 } from "../base64.ts";
 import { oids } from "../ber/oid.ts";
 import { readWhole } from "../ber/read.ts";
 import { tags } from "../ber/tag.ts";
@@ -7,6 +8,7 @@ import { type SignedDataTolerance, verifySignedData } from "../cms/verify-signed
 import type { SignatureChecker } from "../crypto/signature.ts";
 import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 import { type Certificate, readCertificate } from "../x509/certificate.ts";
+import { clockSkewMilliseconds } from "../x509/clock-skew.ts";
 import { findSigner, keyIdFits } from "./find-signer.ts";
 import type { TrustSignature } from "./trust-record.ts";
 
@@ -31,6 +33,9 @@ export type MasterListOptions = {
   readonly now: Date;
 };
 
+/** When the signer of a list was revoked, by itself or with the authority that vouches for it; null when no list says so. */
+export type SignerRevocation = (signer: Certificate, anchor: Certificate) => Date | null;
+
 export type RejectedItem = {
   /** What and where: "certificate 17". */
   readonly item: string;
@@ -44,7 +49,11 @@ export type MasterList = {
 };
 
 /** Reads a CSCA master list. It throws unless the list is signed by somebody whom the operator trusts to name authorities. */
-export function readMasterList(bytes: Uint8Array, options: MasterListOptions): MasterList {
+export function readMasterList(
+  bytes: Uint8Array,
+  options: MasterListOptions,
+  revokedAt: SignerRevocation,
+): MasterList {
   const signedData = readSignedData(bytes, { maxBytes: maxListBytes });
   if (signedData.contentType !== oids.cscaMasterList) {
     throw new EmrtdError("MASTER_LIST_INVALID", "The signed message is not a master list");
@@ -67,6 +76,11 @@ export function readMasterList(bytes: Uint8Array, options: MasterListOptions): M
     throw new EmrtdError("MASTER_LIST_INVALID", "The certificate of the signer was not valid when it signed");
   }
   const anchor = findAnchor(signer, signedData.certificates, options);
+  checkAnchor(anchor, signer, signingTime ?? options.now);
+  // A key that was stolen can put any date on a list, so when the signer was revoked does not matter.
+  if (revokedAt(signer, anchor) !== null) {
+    throw new EmrtdError("MASTER_LIST_INVALID", "The signer of the master list was revoked");
+  }
   return {
     ...readContent(signedData.content),
     signature: {
@@ -74,8 +88,22 @@ export function readMasterList(bytes: Uint8Array, options: MasterListOptions): M
       signerSha256: toHex(options.checker.hash("SHA-256", signer.der)),
       anchorSha256: toHex(options.checker.hash("SHA-256", anchor.der)),
       signedAt: signingTime?.toISOString() ?? null,
+      signerCertificate: toBase64(signer.der),
     },
   };
+}
+
+/** An authority vouches for a list only while it may sign at all: an old key that came to light must not name new authorities. */
+function checkAnchor(anchor: Certificate, signer: Certificate, signedAt: Date): void {
+  if (anchor === signer) return;
+  const begin = anchor.notBefore.getTime() - clockSkewMilliseconds;
+  for (const time of [signedAt, signer.notBefore]) {
+    if (time.getTime() >= begin && time <= anchor.notAfter) continue;
+    throw new EmrtdError(
+      "MASTER_LIST_INVALID",
+      `The authority that vouches for the signer was not valid when ${time === signedAt ? "the list was signed" : "it did so"}`,
+    );
+  }
 }
 
 function findAnchor(

@@ -23,6 +23,8 @@ export type TrustSignature = {
   readonly anchorSha256: string;
   /** ISO 8601; null when the signer did not say. */
   readonly signedAt: string | null;
+  /** Base64, so that a later revocation of the signer is noticed; null in records of before it was kept. */
+  readonly signerCertificate: string | null;
 };
 
 /** One import, as it is kept: a store is the sum of its records, so two imports never overwrite each other. */
@@ -84,6 +86,8 @@ function readSignature(signature: Record<string, unknown>): TrustSignature {
     signerSha256: asText(signature.signerSha256, "signerSha256"),
     anchorSha256: asText(signature.anchorSha256, "anchorSha256"),
     signedAt: signature.signedAt === null ? null : asText(signature.signedAt, "signedAt"),
+    signerCertificate:
+      signature.signerCertificate == null ? null : asText(signature.signerCertificate, "signerCertificate"),
   };
 }
 

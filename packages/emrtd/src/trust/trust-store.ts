@@ -3,7 +3,7 @@ import type { SignatureTolerance } from "../crypto/check-signature.ts";
 import type { SignatureChecker } from "../crypto/signature.ts";
 import { isEmrtdError } from "../emrtd-error.ts";
 import { type Certificate, readCertificate } from "../x509/certificate.ts";
-import { type CertificateRevocationList, readCrl } from "../x509/crl.ts";
+import { type CertificateRevocationList, readCrl, readCrlIssuer } from "../x509/crl.ts";
 import type { Authority, KnownRevocationList } from "./authority.ts";
 import { type FoundSigner, findSigner, isOwnIssuer, keyIdFits, signerAmong } from "./find-signer.ts";
 import { RevocationIndex, type RevocationStatus } from "./revocation.ts";
@@ -11,6 +11,8 @@ import type { TrustRecord, TrustSource } from "./trust-record.ts";
 
 /** A list that counts for nothing, and why. */
 export type RefusedRevocationList = {
+  /** Of the name that the list gives for its issuer, as in `DistinguishedName`; null when not even that could be read. */
+  readonly issuerKey: string | null;
   /** For people; null when the list could not be read. */
   readonly issuer: string | null;
   readonly thisUpdate: Date | null;
@@ -131,15 +133,30 @@ export class TrustStore {
     return this.#revocation.statusOf(authority, now);
   }
 
+  /** When this certificate, or the authority of the store that issued it, was revoked; null when no list that counts says so. */
+  revokedAt(certificate: Certificate, checker: SignatureChecker, now: Date): Date | null {
+    const issuer = signerAmong(certificate, this.issuersOf(certificate).authorities, checker);
+    if (issuer === null) return null;
+    const { lists, authorityRevokedAt } = this.revocationOf(issuer, now);
+    const listing = lists.find(({ revokedAt }) => revokedAt.has(certificate.serial));
+    return listing?.revokedAt.get(certificate.serial) ?? authorityRevokedAt;
+  }
+
   /** The lists that count for nothing at this time. */
   refusedLists(now: Date): readonly RefusedRevocationList[] {
     const refused = this.revocationLists.flatMap((known): readonly RefusedRevocationList[] => {
       const reason = this.#revocation.refusalOf(known, now);
       if (reason === null) return [];
       const { list, source } = known;
-      return [{ issuer: list.issuer.display, thisUpdate: list.thisUpdate, reason, source }];
+      const { key: issuerKey, display: issuer } = list.issuer;
+      return [{ issuerKey, issuer, thisUpdate: list.thisUpdate, reason, source }];
     });
     return [...this.#unreadableLists, ...refused];
+  }
+
+  /** Whether a list of the authority's name is here and counts for nothing, so that there is one and nothing was checked. */
+  hasRefusedList({ certificate }: Authority, now: Date): boolean {
+    return this.refusedLists(now).some(({ issuerKey }) => issuerKey === certificate.subject.key);
   }
 
   #collectLists(records: readonly TrustRecord[], checker: SignatureChecker): readonly KnownRevocationList[] {
@@ -159,7 +176,14 @@ export class TrustStore {
       return readCrl(bytes);
     } catch (error) {
       if (!isEmrtdError(error)) throw error;
-      this.#unreadableLists.push({ issuer: null, thisUpdate: null, reason: error.message, source });
+      const name = readCrlIssuer(bytes);
+      this.#unreadableLists.push({
+        issuerKey: name?.key ?? null,
+        issuer: name?.display ?? null,
+        thisUpdate: null,
+        reason: error.message,
+        source,
+      });
       return null;
     }
   }

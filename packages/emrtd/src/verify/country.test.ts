@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { certificateCountriesOf } from "./country.ts";
+import { certificateCountriesOf, countryExceptions, sameCountry } from "./country.ts";
 
 test("three letters of the zone stand for two letters of a certificate", () => {
   assert.deepEqual(certificateCountriesOf("AUT"), ["AT", "AUT"]);
@@ -16,6 +16,13 @@ test("codes that ISO does not have are known", () => {
     ["GBD", "BM"],
     ["BMU", "BM"],
     ["UNO", "UN"],
+    ["UNO", "ZZ"],
+    ["UNA", "ZZ"],
+    ["UNK", "UN"],
+    ["MAC", "CN"],
+    ["XKX", "XK"],
+    ["TWN", "TW"],
+    ["GIB", "GB"],
     ["EUE", "EU"],
     ["XOM", "XO"],
     ["RKS", "KS"],
@@ -48,4 +55,20 @@ test("each country of ISO 3166-1 is there once", () => {
   assert.ok(new Set(found).size >= 249);
   const special = new Set(["UT", "XO", "XP", "KS"]);
   for (const two of found) assert.ok(special.has(two) || names.of(two) !== undefined, two);
+});
+
+test("every exception names its source once", () => {
+  for (const { state, source } of countryExceptions) assert.ok(source.length > 10, state);
+  assert.equal(new Set(countryExceptions.map(({ state }) => state)).size, countryExceptions.length);
+});
+
+test("a certificate may write its country with three letters, and ZZ is no state but the one of the table", () => {
+  assert.ok(sameCountry("AUT", "AT"));
+  assert.ok(sameCountry("AT", "AT"));
+  assert.ok(!sameCountry("AUT", "AU"));
+  const behindZz = countryExceptions.filter(({ countries }) => countries.includes("ZZ"));
+  assert.deepEqual(
+    behindZz.map(({ state }) => state),
+    ["UNO", "UNA", "UNK"],
+  );
 });

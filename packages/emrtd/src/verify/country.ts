@@ -16,39 +16,100 @@ const iso3166 =
   "TGO:TG TKL:TK TON:TO TTO:TT TUN:TN TUR:TR TKM:TM TCA:TC TUV:TV UGA:UG UKR:UA ARE:AE GBR:GB USA:US UMI:UM URY:UY UZB:UZ " +
   "VUT:VU VEN:VE VNM:VN VGB:VG VIR:VI WLF:WF ESH:EH YEM:YE ZMB:ZM ZWE:ZW ALA:AX";
 
+export type CountryException = {
+  /** As in the zone, without fillers. */
+  readonly state: string;
+  /** The certificate countries, in upper case, that may stand behind it. */
+  readonly countries: readonly string[];
+  /** Where it is laid down, or was seen. */
+  readonly source: string;
+};
+
+const codes = "Doc 9303 part 3, section 5";
+const britain =
+  "Doc 9303 part 3, section 5: kinds of British nationals; His Majesty's Passport Office signs for all";
+const islands =
+  "ISO 3166-1; passports of the Crown dependencies and Gibraltar are made and signed in the United Kingdom";
+
 /**
- * Codes of Doc 9303 part 3 that ISO does not have, and states whose documents another state's authority signs. Each names the certificate
- * countries that may stand behind the code.
+ * Codes of Doc 9303 part 3 that ISO does not have, states that write another country into their certificates, and states whose documents
+ * another state's authority signs.
  */
-const specialCodes: ReadonlyMap<string, readonly string[]> = new Map([
-  ["D", ["DE"]],
-  // British nationals of every kind; Bermuda signs its own.
-  ["GBD", ["GB", "BM"]],
-  ["GBN", ["GB"]],
-  ["GBO", ["GB"]],
-  ["GBP", ["GB"]],
-  ["GBS", ["GB"]],
-  ["BMU", ["BM", "GB"]],
-  ["IMN", ["IM", "GB"]],
-  ["GGY", ["GG", "GB"]],
-  ["JEY", ["JE", "GB"]],
-  ["GIB", ["GI", "GB"]],
-  ["HKG", ["HK", "CN"]],
-  ["MAC", ["MO", "CN"]],
-  ["RKS", ["KS", "XK", "RK"]],
-  ["XKX", ["XK", "KS"]],
-  ["EUE", ["EU"]],
-  ["UNO", ["UN"]],
-  ["UNA", ["UN"]],
-  ["UNK", ["UN"]],
-  ["XOM", ["XO", "XM"]],
-  ["XPO", ["XP"]],
-  ["UTO", ["UT"]],
-]);
+export const countryExceptions: readonly CountryException[] = [
+  { state: "D", countries: ["DE"], source: `${codes}: Germany is D and not DEU` },
+  {
+    state: "GBD",
+    countries: ["GB", "BM"],
+    source: `${britain}; Bermuda has an authority of its own, linked to that of GB (German master list of May 2026)`,
+  },
+  { state: "GBN", countries: ["GB"], source: britain },
+  { state: "GBO", countries: ["GB"], source: britain },
+  { state: "GBP", countries: ["GB"], source: britain },
+  { state: "GBS", countries: ["GB"], source: britain },
+  {
+    state: "BMU",
+    countries: ["BM", "GB"],
+    source: "CSCA of Bermuda (C=BM), linked to that of GB: German master list of May 2026",
+  },
+  { state: "IMN", countries: ["IM", "GB"], source: islands },
+  { state: "GGY", countries: ["GG", "GB"], source: islands },
+  { state: "JEY", countries: ["JE", "GB"], source: islands },
+  { state: "GIB", countries: ["GI", "GB"], source: islands },
+  {
+    state: "HKG",
+    countries: ["HK", "CN"],
+    source: "CSCA of Hong Kong (C=CN): German and Dutch master lists of 2026",
+  },
+  {
+    state: "MAC",
+    countries: ["MO", "CN"],
+    source: "CSCA of Macao (C=CN): German and Dutch master lists of 2026",
+  },
+  {
+    state: "RKS",
+    countries: ["KS", "XK", "RK"],
+    source:
+      "CSCA of Kosovo (C=KS): German and Dutch master lists of 2026; XK is the code of the European Commission",
+  },
+  {
+    state: "XKX",
+    countries: ["XK", "KS"],
+    source: "Kosovo by the code of the European Commission and the World Bank",
+  },
+  {
+    state: "EUE",
+    countries: ["EU"],
+    source: `${codes}; CSCA of the laissez-passer of the European Union (C=EU): master lists of 2026`,
+  },
+  {
+    state: "UNO",
+    countries: ["UN", "ZZ"],
+    source: `${codes}; CSCA of the United Nations (C=UN): master lists of 2026; their older one had C=ZZ`,
+  },
+  { state: "UNA", countries: ["UN", "ZZ"], source: `${codes}: specialised agencies of the United Nations` },
+  {
+    state: "UNK",
+    countries: ["UN", "ZZ"],
+    source: `${codes}: United Nations Interim Administration in Kosovo`,
+  },
+  { state: "XOM", countries: ["XO", "XM"], source: `${codes}: Sovereign Military Order of Malta` },
+  { state: "XPO", countries: ["XP"], source: `${codes}: Interpol` },
+  { state: "UTO", countries: ["UT"], source: `${codes}: Utopia, the state of specimens` },
+];
+
+const specialCodes: ReadonlyMap<string, readonly string[]> = new Map(
+  countryExceptions.map(({ state, countries }) => [state, countries]),
+);
 
 const isoByThree: ReadonlyMap<string, string> = new Map(
   iso3166.split(" ").map((pair) => [pair.slice(0, 3), pair.slice(4)]),
 );
+
+/** Two letters or three, the country is the same: a few certificates write the three. */
+export function sameCountry(one: string, other: string): boolean {
+  const short = (code: string) => isoByThree.get(code) ?? code;
+  return short(one) === short(other);
+}
 
 /**
  * The countries, in upper case, that the certificates of a document may name when its MRZ names this issuing state. A certificate may

@@ -1,46 +1,180 @@
 import type { SignedDataTolerance } from "../cms/verify-signed-data.ts";
 import type { SignatureTolerance } from "../crypto/check-signature.ts";
 
-export type Severity = "warn" | "fail";
+/** `accept`: without a word. `warn`: named among the warnings of the report. `refuse`: the check fails with the switch's name as its reason. */
+export const rulings = ["accept", "warn", "refuse"] as const;
+export type Ruling = (typeof rulings)[number];
 
-/** What an operator may decide. Everything that is tolerated is named among the warnings of the report. */
+export type PolicySwitchDefinition = {
+  /** One sentence for operators: what was found, and what hangs on it. */
+  readonly description: string;
+  readonly byDefault: Ruling;
+  /** In the policy that holds to nothing but the standards. */
+  readonly strict: Ruling;
+  /** Whether an operator may set it. What is not for operators would let one state sign for another, or unsigned data in. */
+  readonly forOperators: boolean;
+};
+
+/**
+ * Everything that may be judged one way or the other, defined once: the name is that of the warning and of the reason for a refusal, and
+ * documentation is made from the descriptions.
+ */
+export const policySwitches = {
+  revocation_list_missing: {
+    description: "There is no revocation list of the authority, so a revoked signer would not be noticed.",
+    byDefault: "warn",
+    strict: "refuse",
+    forOperators: true,
+  },
+  revocation_list_stale: {
+    description: "The newest revocation list is past the time of its successor.",
+    byDefault: "warn",
+    strict: "refuse",
+    forOperators: true,
+  },
+  revocation_unchecked: {
+    description:
+      "There are revocation lists of the authority's name, and none of them can be used: dated in the future, partial, or not signed by a key that counts.",
+    byDefault: "warn",
+    strict: "refuse",
+    forOperators: true,
+  },
+  sha1: {
+    description: "SHA-1 is used in a signature of the state or in the hashes of the data groups.",
+    byDefault: "warn",
+    strict: "refuse",
+    forOperators: true,
+  },
+  signer_expired: {
+    description:
+      "The signer's certificate has expired since it signed. It was valid at that time, which is checked in any case.",
+    byDefault: "warn",
+    strict: "warn",
+    forOperators: true,
+  },
+  mrz_check_digits_differ: {
+    description: "The state signed a machine readable zone with a wrong check digit.",
+    byDefault: "refuse",
+    strict: "refuse",
+    forOperators: true,
+  },
+  century_of_birth_unknown: {
+    description:
+      "Neither the zone nor DG11 says in which century the holder was born. Accepted or warned about, the holder is taken to be young; refused, a field that hangs on it fails the verification.",
+    byDefault: "refuse",
+    strict: "refuse",
+    forOperators: true,
+  },
+  document_type_not_listed: {
+    description:
+      "The signer's certificate lists the types of documents that it signs, and this type is not among them.",
+    byDefault: "warn",
+    strict: "refuse",
+    forOperators: true,
+  },
+  document_deviates: {
+    description: "A deviation list of the state says that documents of this signer or kind have a fault.",
+    byDefault: "warn",
+    strict: "refuse",
+    forOperators: true,
+  },
+  signed_after_key_usage_period: {
+    description: "The document was signed after the signer's key was to be retired.",
+    byDefault: "warn",
+    strict: "refuse",
+    forOperators: true,
+  },
+  signer_key_usage: {
+    description: "The signer's certificate has no key usage, or one that lacks digital signatures.",
+    byDefault: "warn",
+    strict: "refuse",
+    forOperators: true,
+  },
+  unknown_critical_extension: {
+    description: "The signer's certificate has a critical extension that is not understood here.",
+    byDefault: "refuse",
+    strict: "refuse",
+    forOperators: true,
+  },
+  extension_unreadable: {
+    description: "A certificate has an extension that cannot be read and that nothing hangs on.",
+    byDefault: "warn",
+    strict: "refuse",
+    forOperators: true,
+  },
+  issuer_name_mismatch: {
+    description: "The signer's certificate points to its authority by a key id, and the name does not fit.",
+    byDefault: "warn",
+    strict: "refuse",
+    forOperators: true,
+  },
+  issuer_key_id_mismatch: {
+    description: "The signer's certificate points to its authority by name, and the key id does not fit.",
+    byDefault: "warn",
+    strict: "refuse",
+    forOperators: true,
+  },
+  authority_not_marked: {
+    description: "The authority's certificate does not say that it is one.",
+    byDefault: "warn",
+    strict: "refuse",
+    forOperators: true,
+  },
+  authority_without_country: {
+    description:
+      "The authority's certificate names no country. Accepted or warned about, the country of the signer is compared with the document alone.",
+    byDefault: "refuse",
+    strict: "refuse",
+    forOperators: true,
+  },
+  chip_authentication_unsupported: {
+    description:
+      "The document offers chip authentication only with keys of a kind that is unknown here, so its chip is not asked for that proof.",
+    byDefault: "warn",
+    strict: "refuse",
+    forOperators: true,
+  },
+  country_mismatch: {
+    description: "Signer, authority and document name different states.",
+    byDefault: "refuse",
+    strict: "refuse",
+    forOperators: false,
+  },
+  undeclared_group: {
+    description: "The chip holds a group that the security object does not name.",
+    byDefault: "refuse",
+    strict: "refuse",
+    forOperators: false,
+  },
+} as const satisfies Readonly<Record<string, PolicySwitchDefinition>>;
+
+export type PolicySwitch = keyof typeof policySwitches;
+export const policySwitchNames = Object.keys(policySwitches) as readonly PolicySwitch[];
+export type PolicyRulings = Readonly<Record<PolicySwitch, Ruling>>;
+
+/** What an operator may decide. Everything that is warned about is named in the report. */
 export type VerificationPolicy = {
+  readonly rulings: PolicyRulings;
   /** Deviations of the security object and its signature that real states show. */
   readonly securityObject: SignedDataTolerance & {
     /** The content type of the first edition of the standard, or the one of early Dutch documents. */
     readonly legacyContentType: boolean;
   };
-  /** Deviations of the document signer's certificate and its signature. */
-  readonly signerCertificate: SignatureTolerance & {
-    /** The certificate has no key usage, or one that lacks digital signature. */
-    readonly keyUsage: Severity;
-    readonly unknownCriticalExtension: Severity;
-  };
-  readonly authority: {
-    /** The signer's certificate points to the authority by name or by key id, and the other of the two does not fit. */
-    readonly issuerMismatch: Severity;
-    /** The authority's certificate does not say that it is one. */
-    readonly notMarkedAsAuthority: Severity;
-  };
-  /** The document was signed after the signer's key was to be retired. */
-  readonly signedAfterKeyUsagePeriod: Severity;
-  /** SHA-1 in a signature or in the hashes of the groups. */
-  readonly sha1: Severity;
-  /** RSA keys of document signers below this length. */
+  /** Deviations of the signature on the document signer's certificate. */
+  readonly signerCertificate: SignatureTolerance;
+  /** RSA keys of document signers below this length are refused. */
   readonly minimumRsaBits: number;
-  /** There is no revocation list of the authority. */
-  readonly missingRevocationList: Severity;
-  /** The revocation list is past the time of its successor. */
-  readonly staleRevocationList: Severity;
-  /** Signer, authority and document name different states. Off only for material that has no DG1. */
-  readonly countryMismatch: Severity;
-  /** A group that the security object does not name. Where only warned about, the group still proves nothing. */
-  readonly undeclaredGroup: Severity;
   /** A document is valid to the end of its last day where its holder is; the earth turns for twelve hours more than UTC. */
   readonly expiryGraceHours: number;
 };
 
+function rulingsOf(which: "byDefault" | "strict"): PolicyRulings {
+  const named = policySwitchNames.map((name) => [name, policySwitches[name][which]] as const);
+  return Object.fromEntries(named) as PolicyRulings;
+}
+
 export const defaultPolicy: VerificationPolicy = {
+  rulings: rulingsOf("byDefault"),
   securityObject: {
     digestInfoWithoutNull: true,
     rawEcdsa: true,
@@ -53,22 +187,14 @@ export const defaultPolicy: VerificationPolicy = {
     digestInfoWithoutNull: true,
     rawEcdsa: true,
     wrongCurveOfSameSize: false,
-    keyUsage: "warn",
-    unknownCriticalExtension: "fail",
   },
-  authority: { issuerMismatch: "warn", notMarkedAsAuthority: "warn" },
-  signedAfterKeyUsagePeriod: "warn",
-  sha1: "warn",
   minimumRsaBits: 1024,
-  missingRevocationList: "warn",
-  staleRevocationList: "warn",
-  countryMismatch: "fail",
-  undeclaredGroup: "fail",
   expiryGraceHours: 12,
 };
 
 /** Nothing but what the standards say, and revocation lists at hand. */
 export const strictPolicy: VerificationPolicy = {
+  rulings: rulingsOf("strict"),
   securityObject: {
     digestInfoWithoutNull: false,
     rawEcdsa: false,
@@ -81,16 +207,7 @@ export const strictPolicy: VerificationPolicy = {
     digestInfoWithoutNull: false,
     rawEcdsa: false,
     wrongCurveOfSameSize: false,
-    keyUsage: "fail",
-    unknownCriticalExtension: "fail",
   },
-  authority: { issuerMismatch: "fail", notMarkedAsAuthority: "fail" },
-  signedAfterKeyUsagePeriod: "fail",
-  sha1: "fail",
   minimumRsaBits: 2048,
-  missingRevocationList: "fail",
-  staleRevocationList: "fail",
-  countryMismatch: "fail",
-  undeclaredGroup: "fail",
   expiryGraceHours: 12,
 };

@@ -1,5 +1,6 @@
 import type { SignedDataWarning } from "../cms/verify-signed-data.ts";
 import type { SignatureWarning } from "../crypto/check-signature.ts";
+import type { PolicySwitch } from "./policy.ts";
 
 /** In the order in which they are made. The first that fails is the last that is made. */
 export const checkNames = [
@@ -41,21 +42,9 @@ export type Check = {
 export type WarningCode =
   | SignedDataWarning
   | SignatureWarning
+  | PolicySwitch
   | "legacy_content_type"
-  | "sha1"
-  | "short_rsa_key"
-  | "signer_key_usage"
-  | "unknown_critical_extension"
-  | "issuer_name_mismatch"
-  | "issuer_key_id_mismatch"
-  | "authority_not_marked"
-  | "signer_expired"
-  | "signed_after_key_usage_period"
-  | "revocation_list_missing"
-  | "revocation_list_stale"
-  | "country_mismatch"
-  | "undeclared_group"
-  | "chip_authentication_unsupported";
+  | "short_rsa_key";
 
 /** Something that was tolerated, or that an operator should know. */
 export type Warning = {

@@ -20,8 +20,10 @@ import { contextValue, integer, nullValue, octetString, oid, sequence } from "..
 import { concat } from "../bytes.ts";
 import { readSignedData } from "../cms/signed-data.ts";
 import { buildDg1 } from "../lds/dg1.ts";
+import { buildDg11 } from "../lds/dg11.ts";
 import { buildDg15 } from "../lds/dg15.ts";
-import { buildMrz } from "../mrz/build-mrz.ts";
+import { buildMrz, type MrzContent } from "../mrz/build-mrz.ts";
+import { possibleYears } from "../mrz/mrz-date.ts";
 import { encodeName, issueCertificate } from "../node/test-country/issue-certificate.ts";
 import { readPortrait } from "../node/test-country/portraits.ts";
 import { signSecurityObject } from "../node/test-country/sign-message.ts";
@@ -144,7 +146,7 @@ test("a key in a group that the security object does not name is no proof", () =
   const key = rsaSigningKey("otherChip2048").subjectPublicKeyInfo;
   const files = withGroup(makeFiles(), 15, buildDg15(key));
   fails(verify(files), "undeclared_groups", "undeclared_group");
-  const tolerant = verify(files, { policy: { undeclaredGroup: "warn" } });
+  const tolerant = verify(files, { rulings: { undeclared_group: "warn" } });
   assert.deepEqual(warningsOf(tolerant), ["undeclared_group"]);
   assert.equal(checkOf(tolerant, "active_authentication").outcome, "not_offered");
   assert.equal(tolerant.level, "chip_clonable");
@@ -161,7 +163,7 @@ test("DG1 and DG2 must be among the signed hashes whatever the policy", () => {
     options: { signedAt: utopia.signedAt, identifySignerBy: "issuer_and_serial" },
   });
   fails(
-    verify({ ...files, sod }, { policy: { undeclaredGroup: "warn" } }),
+    verify({ ...files, sod }, { rulings: { undeclared_group: "warn" } }),
     "data_group_hashes",
     "dg1_not_declared",
   );
@@ -249,7 +251,7 @@ test("a signature made outside of the signer's validity, or in the future, fails
   const then = new Date("2028-02-01T00:00:00Z");
   assert.ok(warningsOf(verify(late, { now: then })).includes("signed_after_key_usage_period"));
   fails(
-    verify(late, { now: then, policy: { signedAfterKeyUsagePeriod: "fail" } }),
+    verify(late, { now: then, rulings: { signed_after_key_usage_period: "refuse" } }),
     validity,
     "signed_after_key_usage_period",
   );
@@ -304,14 +306,14 @@ test("a revoked signer fails; a missing or stale list is reported, or fails wher
   passes(missing);
   assert.deepEqual(warningsOf(missing), ["revocation_list_missing"]);
   fails(
-    verify(makeFiles(), { trust, policy: { missingRevocationList: "fail" } }),
+    verify(makeFiles(), { trust, rulings: { revocation_list_missing: "refuse" } }),
     "revocation",
     "revocation_list_missing",
   );
   const later = new Date("2027-03-02T00:00:00Z");
   assert.deepEqual(warningsOf(verify(makeFiles(), { now: later })), ["revocation_list_stale"]);
   fails(
-    verify(makeFiles(), { now: later, policy: { staleRevocationList: "fail" } }),
+    verify(makeFiles(), { now: later, rulings: { revocation_list_stale: "refuse" } }),
     "revocation",
     "revocation_list_stale",
   );
@@ -325,7 +327,9 @@ test("a revoked signer fails; a missing or stale list is reported, or fails wher
 test("a state cannot sign the documents of another", () => {
   const files = makeFiles({ mrz: { issuingState: "D" } });
   fails(verify(files), "country_agreement", "country_mismatch");
-  assert.deepEqual(warningsOf(verify(files, { policy: { countryMismatch: "warn" } })), ["country_mismatch"]);
+  assert.deepEqual(warningsOf(verify(files, { rulings: { country_mismatch: "warn" } })), [
+    "country_mismatch",
+  ]);
 });
 
 /** A document whose signer the authority certified in another way than those of the test country. */
@@ -615,4 +619,47 @@ test("content is handed on even when a later check fails, and says which keys th
     rsaSigningKey("chip2048").subjectPublicKeyInfo,
   );
   assert.equal(content?.chipKeys.securityInfos, null);
+});
+
+function bornAs(options: Parameters<typeof makeFiles>[0], files = makeFiles(options)) {
+  const { report, content } = verifyDocument({
+    files,
+    trust: utopiaTrust,
+    policy: defaultPolicy,
+    now: today,
+    checker,
+  });
+  return { report, years: content === null ? null : possibleYears(content.mrz.dateOfBirth) };
+}
+
+test("the century of birth is that of DG11, where the state signed it and the zone agrees", () => {
+  const mrz = { dateOfBirth: "150301" };
+  const signed = (fullDateOfBirth: string) => bornAs({ mrz, details: { fullDateOfBirth } }).years;
+  assert.deepEqual(bornAs({ mrz }).years, [2015, 1915]);
+  assert.deepEqual(signed("19150301"), [1915]);
+  assert.deepEqual(signed("20150301"), [2015]);
+  assert.deepEqual(signed("19150302"), [2015, 1915], "another day is no answer");
+  assert.deepEqual(signed("18150301"), [2015, 1915]);
+  const files = makeFiles({ mrz, details: { fullDateOfBirth: "19150301" } });
+  const altered = bornAs({}, withGroup(files, 11, buildDg11({ fullDateOfBirth: "20150301" })));
+  assert.equal(failedCheckOf(altered.report)?.reason, "dg11_hash_differs");
+  const unsigned = withGroup(makeFiles({ mrz }), 11, buildDg11({ fullDateOfBirth: "19150301" }));
+  assert.equal(failedCheckOf(bornAs({}, unsigned).report)?.name, "undeclared_groups");
+  assert.deepEqual(bornAs({}, withGroup(files, 11, null)).years, [2015, 1915], "and nothing without it");
+});
+
+test("nobody has a document from before their birth, so the time of the signature settles a century", () => {
+  assert.deepEqual(bornAs({ mrz: { dateOfBirth: "250301" } }).years, [1925]);
+  const unstated = { mrz: { dateOfBirth: "250301" }, signing: { signedAt: null } };
+  assert.deepEqual(bornAs(unstated).years, [2025, 1925]);
+});
+
+test("a card that has no end does not expire, and a passport without a date is refused", () => {
+  const card = { format: "TD1", documentCode: "I" } as const;
+  for (const dateOfExpiry of ["991231", "990101", "<<<<<<"])
+    passes(verify(makeFiles({ mrz: { ...card, dateOfExpiry } })));
+  const refusal = (mrz: Partial<MrzContent>) => failedCheckOf(verify(makeFiles({ mrz })))?.reason;
+  assert.equal(refusal({ dateOfExpiry: "<<<<<<" }), "expiry_not_stated");
+  assert.equal(refusal({ dateOfExpiry: "991231" }), "expired");
+  assert.equal(refusal({ ...card, dateOfExpiry: "991230" }), "expired");
 });

@@ -6,14 +6,16 @@ import type { SignatureChecker } from "../crypto/signature.ts";
 import { describeScheme } from "../crypto/signature-scheme.ts";
 import { isEmrtdError } from "../emrtd-error.ts";
 import type { DataGroupNumber } from "../lds/data-group.ts";
+import { readFullDateOfBirth } from "../lds/dg11.ts";
 import type { LdsSecurityObject } from "../lds/lds-security-object.ts";
-import { lastValidDay } from "../mrz/mrz-date.ts";
+import { lastValidDay, type MrzDate, withBirthBefore, withFullDateOfBirth } from "../mrz/mrz-date.ts";
 import type { Mrz } from "../mrz/parse-mrz.ts";
 import type { Authority } from "../trust/authority.ts";
+import { type DeviationDescription, type DeviationList, deviationsOf } from "../trust/deviation-list.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import { clockSkewMilliseconds, isInFuture } from "../x509/clock-skew.ts";
-import { certificateCountriesOf } from "./country.ts";
+import { certificateCountriesOf, sameCountry } from "./country.ts";
 import {
   type ChipKeys,
   type DocumentContent,
@@ -23,7 +25,7 @@ import {
   readSecurityObjectFile,
   type SecurityObjectFile,
 } from "./document-content.ts";
-import type { Severity, VerificationPolicy } from "./policy.ts";
+import type { PolicySwitch, Ruling, VerificationPolicy } from "./policy.ts";
 import {
   type Check,
   type CheckName,
@@ -38,6 +40,8 @@ import {
 export type DocumentVerification = {
   readonly files: DocumentFiles;
   readonly trust: TrustStore;
+  /** What states say about faults of their own documents. */
+  readonly deviations?: readonly DeviationList[];
   readonly policy: VerificationPolicy;
   readonly now: Date;
   readonly checker: SignatureChecker;
@@ -66,19 +70,30 @@ function wasValidAt({ notBefore, notAfter }: Certificate, time: Date): boolean {
  */
 export function verifyDocument(input: DocumentVerification): VerifiedDocument {
   const { files, policy, now, checker } = input;
-  const run = new Run();
+  const run = new Run(policy);
   let content: DocumentContent | null = null;
   run.untilFailure(() => {
     const document = run.check("structure", (note) => checkStructure(files, policy, now, note));
     content = document;
     const { securityObject, mrz, chipKeys } = document;
-    const { signer, authority } = checkAuthorship(run, document, input);
+    const { signer, authority, signingTime } = checkAuthorship(run, document, input);
     run.check("data_group_hashes", (note) => checkHashes(files, securityObject, checker, note));
-    run.check("undeclared_groups", (note) => checkUndeclaredGroups(files, securityObject, policy, note));
-    run.check("country_agreement", (note) => checkCountries(signer, authority, mrz, policy, note));
+    const dateOfBirth = settleBirth(run, document, files, signingTime, now);
+    content = { ...document, mrz: { ...mrz, dateOfBirth } };
+    run.check("undeclared_groups", (note) => checkUndeclaredGroups(files, securityObject, note));
+    const found = findDeviations(document, signer, authority, signingTime, input);
+    run.check("country_agreement", (note) => {
+      checkCountries(signer, authority, mrz, note);
+      checkDocumentType(signer, mrz, note);
+      if (found.length === 0) return;
+      note.evidence({ deviations: [...new Set(found.map(({ kind }) => kind))] });
+      note.judge("document_deviates");
+    });
     run.check("document_expiry", (note) => checkExpiry(mrz, policy, now, note));
     offerChipAuthentication(run, chipKeys);
-    run.offer("active_authentication", offersActiveAuthentication(chipKeys));
+    // A key that the state itself calls compromised proves nothing.
+    const compromised = found.some(({ kind }) => kind === "active_authentication_key_compromised");
+    run.offer("active_authentication", offersActiveAuthentication(chipKeys) && !compromised);
   });
   return { report: run.report(), content };
 }
@@ -91,15 +106,18 @@ export function verifyDocument(input: DocumentVerification): VerifiedDocument {
  */
 function offerChipAuthentication(run: Run, { securityInfos }: ChipKeys): void {
   const { offers, problem } = chipAuthenticationOffersIn(securityInfos ?? []);
+  if (problem !== null && run.ruling("chip_authentication_unsupported") === "refuse")
+    run.check("chip_authentication", (note) => note.fail("chip_authentication_unsupported"));
   run.offer("chip_authentication", offers.length > 0);
-  if (problem !== null) run.warn("chip_authentication", "chip_authentication_unsupported");
+  if (problem !== null && run.ruling("chip_authentication_unsupported") === "warn")
+    run.warn("chip_authentication", "chip_authentication_unsupported");
 }
 
 /** Who signed the security object, without a look at the groups it is about: the checks up to `revocation`. */
 export function verifySecurityObject(
   input: Omit<DocumentVerification, "files"> & { readonly sod: Uint8Array },
 ): Report {
-  const run = new Run();
+  const run = new Run(input.policy);
   run.untilFailure(() => {
     const file = run.check("structure", (note) => {
       const read = readSecurityObjectFile(input.sod);
@@ -115,20 +133,43 @@ function checkAuthorship(
   run: Run,
   { signedData, securityObject }: SecurityObjectFile,
   { trust, policy, now, checker }: Omit<DocumentVerification, "files">,
-): { readonly signer: Certificate; readonly authority: Authority } {
+): { readonly signer: Certificate; readonly authority: Authority; readonly signingTime: Date | null } {
   const { signer, signingTime } = run.check("sod_signature", (note) => {
     const read = (der: Uint8Array) => trust.readSigner(der);
     const verdict = verifySignedData(signedData, checker, policy.securityObject, read);
-    return checkSecurityObject(verdict, securityObject, policy, note);
+    return checkSecurityObject(verdict, securityObject, note);
   });
   run.check("signer_certificate", (note) => checkSignerCertificate(signer, policy, note));
   const authority = run.check("chain", (note) => checkChain(signer, trust, policy, checker, note));
   trust.rememberSigner(signer);
   run.check("signer_validity_at_signing", (note) =>
-    checkValidityAtSigning(signer, authority, signingTime, policy, now, note),
+    checkValidityAtSigning(signer, authority, signingTime, now, note),
   );
-  run.check("revocation", (note) => checkRevocation(signer, authority, trust, policy, now, note));
-  return { signer, authority };
+  run.check("revocation", (note) => checkRevocation(signer, authority, trust, now, note));
+  return { signer, authority, signingTime };
+}
+
+/**
+ * The zone gives two digits of the year of birth. Where they can mean two centuries, what the state signed besides may settle it: the
+ * full date in DG11, whose hash has been compared by now, or the time of the signature.
+ */
+function settleBirth(
+  run: Run,
+  { mrz: { dateOfBirth }, securityObject }: DocumentContent,
+  { dataGroups }: DocumentFiles,
+  signingTime: Date | null,
+  now: Date,
+): MrzDate {
+  if (dateOfBirth.otherYears.length === 0) return dateOfBirth;
+  const settled = withBirthBefore(dateOfBirth, signingTime ?? now);
+  const dg11 = securityObject.hashes.has(11) ? dataGroups.get(11) : undefined;
+  const fullDate = dg11 === undefined ? null : readFullDateOfBirth(dg11);
+  const known = fullDate === null ? settled : withFullDateOfBirth(settled, fullDate);
+  if (known.otherYears.length === 0) return known;
+  // Refused, it stays open: the document is good, and only what hangs on the century cannot be told.
+  const ruling = run.ruling("century_of_birth_unknown");
+  if (ruling === "warn") run.warn("data_group_hashes", "century_of_birth_unknown");
+  return ruling === "refuse" ? known : { ...known, otherYears: [] };
 }
 
 class CheckFailed extends Error {
@@ -145,13 +186,22 @@ type Note = {
   readonly evidence: (facts: Evidence) => void;
   readonly warn: (code: WarningCode) => void;
   readonly fail: (reason: string) => never;
-  /** Fails or warns, as the operator decided. */
-  readonly judge: (severity: Severity, code: WarningCode) => void;
+  /** Accepts, warns or fails, as the operator decided. */
+  readonly judge: (code: PolicySwitch) => void;
 };
 
 class Run {
   readonly #checks: Check[] = [];
   readonly #warnings: Warning[] = [];
+  readonly #policy: VerificationPolicy;
+
+  constructor(policy: VerificationPolicy) {
+    this.#policy = policy;
+  }
+
+  ruling(code: PolicySwitch): Ruling {
+    return this.#policy.rulings[code];
+  }
 
   check<T>(name: CheckName, body: (note: Note) => T): T {
     let evidence: Evidence = {};
@@ -165,7 +215,11 @@ class Run {
       },
       warn,
       fail,
-      judge: (severity, code) => (severity === "fail" ? fail(code) : warn(code)),
+      judge: (code) => {
+        const ruling = this.ruling(code);
+        if (ruling === "refuse") fail(code);
+        if (ruling === "warn") warn(code);
+      },
     };
     try {
       const result = body(note);
@@ -221,7 +275,7 @@ function checkStructure(
     if (!files.dataGroups.has(required)) note.fail(`dg${required}_missing`);
   const content = readDocumentContent(files, now);
   judgeContentType(content, policy, note);
-  if (!content.mrz.checkDigitsAgree) note.fail("mrz_check_digits_differ");
+  if (!content.mrz.checkDigitsAgree) note.judge("mrz_check_digits_differ");
   note.evidence({
     lds_version: content.securityObject.ldsVersion ?? null,
     document_format: content.mrz.format,
@@ -234,8 +288,9 @@ function judgeContentType(
   policy: VerificationPolicy,
   note: Note,
 ): void {
-  if (legacyContentType)
-    note.judge(policy.securityObject.legacyContentType ? "warn" : "fail", "legacy_content_type");
+  if (!legacyContentType) return;
+  if (!policy.securityObject.legacyContentType) note.fail("legacy_content_type");
+  note.warn("legacy_content_type");
 }
 
 type ValidSignature = Extract<SignedDataVerdict, { valid: true }>;
@@ -243,13 +298,12 @@ type ValidSignature = Extract<SignedDataVerdict, { valid: true }>;
 function checkSecurityObject(
   verdict: SignedDataVerdict,
   { digest }: LdsSecurityObject,
-  policy: VerificationPolicy,
   note: Note,
 ): ValidSignature {
   if (!verdict.valid) return note.fail(verdict.fault);
   for (const warning of verdict.warnings) note.warn(warning);
   note.evidence({ algorithm: describeScheme(verdict.scheme), group_hash: digest });
-  if (verdict.scheme.hash === "SHA-1" || digest === "SHA-1") note.judge(policy.sha1, "sha1");
+  if (verdict.scheme.hash === "SHA-1" || digest === "SHA-1") note.judge("sha1");
   return verdict;
 }
 
@@ -266,17 +320,24 @@ function checkSignerCertificate(signer: Certificate, policy: VerificationPolicy,
   });
   if (key.kind === "rsa" && key.bits < policy.minimumRsaBits) note.fail("short_rsa_key");
   if (key.kind === "rsa" && key.bits < 2048) note.warn("short_rsa_key");
-  if (signer.signatureScheme.hash === "SHA-1") note.judge(policy.sha1, "sha1");
+  if (signer.signatureScheme.hash === "SHA-1") note.judge("sha1");
   if (signer.basicConstraints?.ca === true) note.fail("signer_is_an_authority");
-  if (signer.keyUsage?.digitalSignature !== true)
-    note.judge(policy.signerCertificate.keyUsage, "signer_key_usage");
+  if (signer.keyUsage?.digitalSignature !== true) note.judge("signer_key_usage");
   const uses = signer.extendedKeyUsage ?? [];
   if (uses.some((use) => use.startsWith(icaoUses))) note.fail("signer_is_for_another_use");
-  if (uses.length > 0) note.judge(policy.signerCertificate.keyUsage, "signer_key_usage");
+  if (uses.length > 0) note.judge("signer_key_usage");
   if (signer.unknownCritical.length > 0) {
     note.evidence({ unknown_critical: signer.unknownCritical });
-    note.judge(policy.signerCertificate.unknownCriticalExtension, "unknown_critical_extension");
+    note.judge("unknown_critical_extension");
   }
+  judgeUnreadable(signer, note);
+}
+
+/** Hints that cannot be read are missing hints; the certificate says all the same whom its key belongs to. */
+function judgeUnreadable({ unreadable }: Certificate, note: Note): void {
+  if (unreadable.length === 0) return;
+  note.evidence({ unreadable });
+  note.judge("extension_unreadable");
 }
 
 function checkChain(
@@ -297,9 +358,9 @@ function checkChain(
   const authority =
     found.candidates.find(({ certificate }) => wasValidAt(certificate, signer.notBefore)) ??
     found.candidates[0];
-  if (foundBy === "key_id") note.judge(policy.authority.issuerMismatch, "issuer_name_mismatch");
+  if (foundBy === "key_id") note.judge("issuer_name_mismatch");
   if (foundBy === "name" && signer.authorityKeyId !== null && authority.certificate.subjectKeyId !== null) {
-    note.judge(policy.authority.issuerMismatch, "issuer_key_id_mismatch");
+    note.judge("issuer_key_id_mismatch");
   }
   const { certificate, fingerprint, basis, sources } = authority;
   note.evidence({
@@ -312,8 +373,9 @@ function checkChain(
   if (certificate.keyUsage !== null && !certificate.keyUsage.keyCertSign)
     note.fail("authority_may_not_sign_certificates");
   if (certificate.basicConstraints?.ca !== true) {
-    note.judge(policy.authority.notMarkedAsAuthority, "authority_not_marked");
+    note.judge("authority_not_marked");
   }
+  judgeUnreadable(certificate, note);
   return authority;
 }
 
@@ -321,7 +383,6 @@ function checkValidityAtSigning(
   signer: Certificate,
   { certificate: authority }: Authority,
   signingTime: Date | null,
-  policy: VerificationPolicy,
   now: Date,
   note: Note,
 ): void {
@@ -334,7 +395,7 @@ function checkValidityAtSigning(
   });
   if (isInFuture(signer.notBefore, now)) note.fail("signer_not_yet_valid");
   if (!wasValidAt(authority, signer.notBefore)) note.fail("authority_not_valid_when_it_signed");
-  if (signer.notAfter < now) note.warn("signer_expired");
+  if (signer.notAfter < now) note.judge("signer_expired");
   if (signingTime === null) return;
   if (isInFuture(signingTime, now)) note.fail("signed_in_the_future");
   if (!wasValidAt(signer, signingTime)) note.fail("signer_not_valid_at_signing");
@@ -342,15 +403,13 @@ function checkValidityAtSigning(
   const period = signer.privateKeyUsagePeriod;
   const beforePeriod = period?.notBefore != null && signingTime < period.notBefore;
   const afterPeriod = period?.notAfter != null && signingTime > period.notAfter;
-  if (beforePeriod || afterPeriod)
-    note.judge(policy.signedAfterKeyUsagePeriod, "signed_after_key_usage_period");
+  if (beforePeriod || afterPeriod) note.judge("signed_after_key_usage_period");
 }
 
 function checkRevocation(
   signer: Certificate,
   authority: Authority,
   trust: TrustStore,
-  policy: VerificationPolicy,
   now: Date,
   note: Note,
 ): void {
@@ -376,8 +435,9 @@ function checkRevocation(
     note.evidence({ revoked_at: authorityRevokedAt.toISOString() });
     note.fail("authority_revoked");
   }
-  if (newest === undefined) note.judge(policy.missingRevocationList, "revocation_list_missing");
-  if (stale) note.judge(policy.staleRevocationList, "revocation_list_stale");
+  if (newest === undefined)
+    note.judge(trust.hasRefusedList(authority, now) ? "revocation_unchecked" : "revocation_list_missing");
+  if (stale) note.judge("revocation_list_stale");
 }
 
 /** The proof that a chip is no copy hangs on these groups, so leaving one out must not make a document look as if it had none. */
@@ -408,12 +468,11 @@ function checkHashes(
 function checkUndeclaredGroups(
   { dataGroups }: DocumentFiles,
   { hashes }: LdsSecurityObject,
-  policy: VerificationPolicy,
   note: Note,
 ): void {
   const undeclared = [...dataGroups.keys()].filter((number) => !hashes.has(number));
   note.evidence({ undeclared });
-  if (undeclared.length > 0) note.judge(policy.undeclaredGroup, "undeclared_group");
+  if (undeclared.length > 0) note.judge("undeclared_group");
 }
 
 /** Without this, any state could sign the documents of any other. */
@@ -421,22 +480,52 @@ function checkCountries(
   signer: Certificate,
   { certificate: authority }: Authority,
   { issuingState }: Mrz,
-  policy: VerificationPolicy,
   note: Note,
 ): void {
   const signerCountry = (signer.subject.country ?? signer.issuer.country)?.toUpperCase() ?? null;
   const authorityCountry = authority.subject.country?.toUpperCase() ?? null;
   note.evidence({ signer: signerCountry, authority: authorityCountry, issuing_state: issuingState });
+  const behind = certificateCountriesOf(issuingState);
+  if (authorityCountry === null && signerCountry !== null && behind.includes(signerCountry)) {
+    note.judge("authority_without_country");
+    return;
+  }
   const agree =
     signerCountry !== null &&
-    signerCountry === authorityCountry &&
-    certificateCountriesOf(issuingState).includes(authorityCountry);
-  if (!agree) note.judge(policy.countryMismatch, "country_mismatch");
+    authorityCountry !== null &&
+    sameCountry(signerCountry, authorityCountry) &&
+    behind.includes(authorityCountry);
+  if (!agree) note.judge("country_mismatch");
 }
 
-function checkExpiry({ dateOfExpiry }: Mrz, policy: VerificationPolicy, now: Date, note: Note): void {
-  const lastDay = lastValidDay(dateOfExpiry);
-  if (lastDay === null) return;
+function findDeviations(
+  { mrz: { documentCode, documentNumber } }: DocumentContent,
+  signer: Certificate,
+  { certificate }: Authority,
+  signedAt: Date | null,
+  { deviations = [], checker }: DocumentVerification,
+): readonly DeviationDescription[] {
+  const country = certificate.subject.country?.toUpperCase() ?? null;
+  return deviationsOf(deviations, { country, documentCode, documentNumber, signer, signedAt }, checker);
+}
+
+/** The signer's certificate may say for which documents it is; Doc 9303 part 12 writes them as they stand in the zone. */
+function checkDocumentType({ documentTypes }: Certificate, { documentCode }: Mrz, note: Note): void {
+  if (documentTypes === null) return;
+  note.evidence({ document_types: documentTypes });
+  const listed = documentTypes.some((type) => type === documentCode || type === documentCode.slice(0, 1));
+  if (!listed) note.judge("document_type_not_listed");
+}
+
+function checkExpiry(
+  { dateOfExpiry, endless }: Mrz,
+  policy: VerificationPolicy,
+  now: Date,
+  note: Note,
+): void {
+  note.evidence({ expires: !endless });
+  if (endless) return;
+  const lastDay = lastValidDay(dateOfExpiry) ?? note.fail("expiry_not_stated");
   const end = Date.parse(`${lastDay}T00:00:00Z`) + dayMilliseconds + policy.expiryGraceHours * 3_600_000;
   if (now.getTime() >= end) note.fail("expired");
 }

@@ -40,6 +40,18 @@ export type VirtualChipQuirks = {
   readonly loseSessionAfterCommands?: number;
   /** Answers SELECT of the master file with 6A82. */
   readonly refuseSelectMasterFile?: boolean;
+  /** Refuses READ BINARY in extended length, although it understands other commands in it. */
+  readonly refuseExtendedReads?: boolean;
+  /** Says without protection what it refuses inside of a session, and ends the session with it. */
+  readonly plainRefusals?: boolean;
+  /** Once a session was lost, answers everything with this status word until it is reset. */
+  readonly closedUntilReset?: number;
+  /** Gives answers in pieces of this many bytes (61xx), whatever length was asked for. */
+  readonly pieceBytes?: number;
+  /** Answers a READ BINARY of more than is left, or than it gives at once, with 6Cxx. */
+  readonly tellsRightLength?: boolean;
+  /** Does not find back to the application once another directory was selected. */
+  readonly leavesApplicationForGood?: boolean;
   /** Does not understand MSE:Set KAT, the older way into chip authentication. */
   readonly refuseKeyAgreementTemplate?: boolean;
 };
@@ -56,6 +68,8 @@ export type VirtualChipOptions = {
   readonly pace?: readonly VirtualPace[];
   readonly chipAuthentication?: readonly VirtualChipAuthenticationKey[];
   readonly activeAuthentication?: VirtualActiveAuthenticationKey | null;
+  /** As with phones that select the application before anybody else can send a command. */
+  readonly applicationSelected?: boolean;
   /** A copy: the same files, none of the private keys. */
   readonly clone?: boolean;
   readonly random?: RandomSource;
@@ -74,8 +88,8 @@ export type VirtualActiveAuthenticationKey = ChallengeSigningOptions & {
 };
 
 export type VirtualChip = ChipTransport & {
-  /** As if the document had left the field and come back. */
-  reset(): void;
+  /** As if the document had left the field and come back. It is done when the call returns. */
+  reset(): Promise<void>;
 };
 
 const okAnswer: ResponseApdu = { data: new Uint8Array(0), statusWord: statusWords.ok };
@@ -90,7 +104,8 @@ export function createVirtualChip(options: VirtualChipOptions): VirtualChip {
     maxResponseBytes: 65_538,
     extendedLength: true,
     transceive: async (command) => chip.answer(command),
-    reset: () => chip.reset(),
+    reset: async () => chip.reset(),
+    applicationSelected: options.applicationSelected === true,
   };
 }
 
@@ -111,7 +126,9 @@ class SoftwareChip {
   #messaging: SecureMessaging | null = null;
   #nextMessaging: SecureMessaging | null = null;
   #accessGranted = false;
-  #directory: "master" | "application" = "master";
+  #directory: "master" | "application";
+  #closed = false;
+  #leftApplication = false;
   #selected: ChipFileName | null = null;
   #bacChallenge: Uint8Array | null = null;
   #pace: PaceChip | null = null;
@@ -122,6 +139,7 @@ class SoftwareChip {
 
   constructor(options: VirtualChipOptions) {
     this.#options = options;
+    this.#directory = options.applicationSelected === true ? "application" : "master";
     this.#quirks = options.quirks ?? {};
     this.#random = options.random ?? secureRandom;
     this.#files =
@@ -141,7 +159,9 @@ class SoftwareChip {
 
   reset(): void {
     this.#endSession();
-    this.#directory = "master";
+    this.#closed = false;
+    this.#leftApplication = false;
+    this.#directory = this.#options.applicationSelected === true ? "application" : "master";
     this.#selected = null;
     this.#waiting = new Uint8Array(0);
   }
@@ -154,22 +174,30 @@ class SoftwareChip {
       if (!isEmrtdError(error)) throw error;
       return status(statusWords.wrongLength);
     }
-    if (command.extended && this.#quirks.refuseExtendedLength === true)
+    const { refuseExtendedLength, refuseExtendedReads, closedUntilReset } = this.#quirks;
+    if (this.#closed && closedUntilReset !== undefined) return status(closedUntilReset);
+    const isRead = command.ins === 0xb0 || command.ins === 0xb1;
+    if (command.extended && (refuseExtendedLength === true || (refuseExtendedReads === true && isRead))) {
+      if (this.#quirks.plainRefusals === true) this.#loseSession();
       return status(statusWords.wrongLength);
+    }
     if (command.ins === 0xc0) return this.#sendWaiting(command.expectedBytes);
     const isProtected = (command.cla & securedClassBits) === securedClassBits;
     const response = isProtected ? this.#answerProtected(command) : this.#answerPlain(command);
-    if (!command.extended && response.data.length > maxShortExpectedBytes) {
+    const { pieceBytes } = this.#quirks;
+    const atOnce = pieceBytes ?? (command.extended ? response.data.length : maxShortExpectedBytes);
+    if (response.data.length > atOnce) {
       this.#waiting = response.data;
       this.#waitingStatus = response.statusWord;
-      return this.#sendWaiting(maxShortExpectedBytes);
+      return this.#sendWaiting(atOnce);
     }
     return encodeResponse(response);
   }
 
   /** 61xx and GET RESPONSE, for answers that do not fit into a short APDU. */
   #sendWaiting(expectedBytes: number): Uint8Array {
-    const part = this.#waiting.subarray(0, Math.min(expectedBytes, maxShortExpectedBytes));
+    const most = this.#quirks.pieceBytes ?? maxShortExpectedBytes;
+    const part = this.#waiting.subarray(0, Math.min(expectedBytes, most));
     this.#waiting = this.#waiting.subarray(part.length);
     const left = this.#waiting.length;
     const statusWord = left === 0 ? this.#waitingStatus : 0x6100 | (left > 255 ? 0 : left);
@@ -178,7 +206,7 @@ class SoftwareChip {
 
   #answerPlain(command: DecodedCommand): ResponseApdu {
     // An unprotected command ends the session: nobody may slip one in.
-    if (this.#messaging !== null) this.#endSession();
+    if (this.#messaging !== null) this.#loseSession();
     return this.#execute(command);
   }
 
@@ -189,7 +217,7 @@ class SoftwareChip {
     const lossAt = this.#quirks.loseSessionAfterCommands;
     if (lossAt !== undefined && this.#protectedCommands > lossAt && this.#sessionLossesLeft.count > 0) {
       this.#sessionLossesLeft.count--;
-      this.#endSession();
+      this.#loseSession();
       return { data: okAnswer.data, statusWord: statusWords.messagingObjectsIncorrect };
     }
     let plain: DecodedCommand;
@@ -197,10 +225,15 @@ class SoftwareChip {
       plain = messaging.unprotectCommand(command);
     } catch (error) {
       if (!isEmrtdError(error)) throw error;
-      this.#endSession();
+      this.#loseSession();
       return { data: okAnswer.data, statusWord: statusWords.messagingObjectsIncorrect };
     }
     const response = this.#execute(plain);
+    const refused = response.statusWord !== statusWords.ok && response.statusWord !== statusWords.endOfFile;
+    if (refused && this.#quirks.plainRefusals === true) {
+      this.#loseSession();
+      return response;
+    }
     if (this.#messaging === null)
       return { data: okAnswer.data, statusWord: statusWords.messagingObjectsIncorrect };
     const answer = messaging.protectResponse(command.ins, response);
@@ -244,6 +277,12 @@ class SoftwareChip {
     }
   }
 
+  /** As by an error; a new session that the terminal asks for is none. */
+  #loseSession(): void {
+    if (this.#messaging !== null && this.#quirks.closedUntilReset !== undefined) this.#closed = true;
+    this.#endSession();
+  }
+
   #endSession(): void {
     this.#messaging = null;
     this.#nextMessaging = null;
@@ -255,13 +294,15 @@ class SoftwareChip {
 
   #select({ p1, data }: DecodedCommand): ResponseApdu {
     if (p1 === 0x04) {
-      if (!equal(data, ldsApplicationId)) throw new Refusal(statusWords.fileNotFound);
+      const lost = this.#leftApplication && this.#quirks.leavesApplicationForGood === true;
+      if (lost || !equal(data, ldsApplicationId)) throw new Refusal(statusWords.fileNotFound);
       this.#directory = "application";
       this.#selected = null;
       return okAnswer;
     }
     if (p1 === 0x00 && (data.length === 0 || (data.length === 2 && readUint16(data, 0) === 0x3f00))) {
       if (this.#quirks.refuseSelectMasterFile === true) throw new Refusal(statusWords.fileNotFound);
+      this.#leftApplication = true;
       this.#directory = "master";
       this.#selected = null;
       return okAnswer;
@@ -286,7 +327,10 @@ class SoftwareChip {
   }
 
   #requireAccess(name: ChipFileName): void {
-    const free = name === "CardAccess" || (this.#mrzInformation === null && this.#options.can === undefined);
+    const free =
+      name === "CardAccess" ||
+      name === "AtrInfo" ||
+      (this.#mrzInformation === null && this.#options.can === undefined);
     if (!(free || this.#accessGranted) || alwaysDenied.includes(name)) {
       throw new Refusal(statusWords.securityStatusNotSatisfied);
     }
@@ -316,7 +360,8 @@ class SoftwareChip {
     let wanted = expectedBytes;
     const limit = this.#quirks.maxReadBytes;
     if (limit !== undefined && wanted > limit) {
-      if (this.#quirks.onLongRead === "lose-session") this.#endSession();
+      if (this.#quirks.tellsRightLength === true) throw new Refusal(0x6c00 | (limit & 0xff));
+      if (this.#quirks.onLongRead === "lose-session") this.#loseSession();
       if (this.#quirks.onLongRead !== "fewer-bytes") throw new Refusal(statusWords.wrongLength);
       wanted = limit;
     }

@@ -3,7 +3,7 @@ import { contextConstructed, contextPrimitive, tags } from "../ber/tag.ts";
 import { equal, toHex } from "../bytes.ts";
 import { type PublicKey, readPublicKey } from "../crypto/public-key.ts";
 import { readSignatureScheme, type SignatureScheme } from "../crypto/signature-scheme.ts";
-import { EmrtdError } from "../emrtd-error.ts";
+import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 import { type DistinguishedName, readName } from "./name.ts";
 
 /** The largest certificate of two real master lists has under 4 kB. */
@@ -16,7 +16,12 @@ const extensionOids = {
   basicConstraints: "2.5.29.19",
   authorityKeyId: "2.5.29.35",
   extendedKeyUsage: "2.5.29.37",
+  documentTypeList: "2.23.136.1.1.6.2",
 } as const;
+
+/** A key id longer than any hash is none. */
+const maxKeyIdBytes = 64;
+const maxDocumentTypes = 64;
 
 /** Known to have no bearing on whether a signer may sign travel documents, so that they may be critical. */
 const harmlessExtensions: ReadonlySet<string> = new Set([
@@ -25,7 +30,6 @@ const harmlessExtensions: ReadonlySet<string> = new Set([
   "2.5.29.31", // CRL distribution points
   "2.5.29.32", // certificate policies
   "2.23.136.1.1.6.1", // name change
-  "2.23.136.1.1.6.2", // document type list
 ]);
 
 export type Period = {
@@ -47,6 +51,8 @@ type Extensions = {
   privateKeyUsagePeriod: Period | null;
   extendedKeyUsage: readonly string[] | null;
   unknownCritical: readonly string[];
+  documentTypes: readonly string[] | null;
+  unreadable: readonly string[];
 };
 
 /** What verification needs of an X.509 certificate, read once; key and signature algorithm are read when asked for. */
@@ -72,6 +78,10 @@ export class Certificate implements Readonly<Extensions> {
   readonly extendedKeyUsage: readonly string[] | null;
   /** Critical extensions that nobody here understands. */
   readonly unknownCritical: readonly string[];
+  /** Codes of the documents that a signer may sign, without fillers: P, ID. Null when the certificate does not say. */
+  readonly documentTypes: readonly string[] | null;
+  /** Extensions that cannot be read and that nothing is decided by. */
+  readonly unreadable: readonly string[];
   readonly #signatureAlgorithm: Uint8Array;
   #publicKey: PublicKey | null = null;
   #signatureScheme: SignatureScheme | null = null;
@@ -123,6 +133,8 @@ export class Certificate implements Readonly<Extensions> {
     this.privateKeyUsagePeriod = extensions.privateKeyUsagePeriod;
     this.extendedKeyUsage = extensions.extendedKeyUsage;
     this.unknownCritical = extensions.unknownCritical;
+    this.documentTypes = extensions.documentTypes;
+    this.unreadable = extensions.unreadable;
   }
 
   get publicKey(): PublicKey {
@@ -158,10 +170,13 @@ function readExtensions(wrapper: Tlv | undefined): Extensions {
     privateKeyUsagePeriod: null,
     extendedKeyUsage: null,
     unknownCritical: [],
+    documentTypes: null,
+    unreadable: [],
   };
   if (wrapper === undefined) return found;
   const seen = new Set<string>();
   const unknownCritical: string[] = [];
+  const unreadable: string[] = [];
   for (const extension of wrapper.at(0, "The extensions of a certificate", tags.sequence).children()) {
     const parts = extension.expect(tags.sequence, "An extension").children();
     const oid = extension.at(0, "The name of an extension").oid();
@@ -172,12 +187,22 @@ function readExtensions(wrapper: Tlv | undefined): Extensions {
       .at(parts[1]?.tag === tags.boolean ? 2 : 1, "The value of an extension")
       .octetString();
     const content = (): Tlv => readWhole(value, limits);
+    /** For what only hints: when it cannot be read, it is as if it were not there, unless its maker marked it as critical. */
+    const hint = <T>(read: () => T): T | null => {
+      try {
+        return read();
+      } catch (error) {
+        if (!isEmrtdError(error)) throw error;
+        (critical ? unknownCritical : unreadable).push(oid);
+        return null;
+      }
+    };
     switch (oid) {
       case extensionOids.subjectKeyId:
-        found.subjectKeyId = content().octetString();
+        found.subjectKeyId = hint(() => content().octetString()) ?? rawKeyId(value);
         break;
       case extensionOids.authorityKeyId:
-        found.authorityKeyId = readAuthorityKeyId(content());
+        found.authorityKeyId = hint(() => readAuthorityKeyId(content()));
         break;
       case extensionOids.basicConstraints:
         found.basicConstraints = readBasicConstraints(content());
@@ -186,7 +211,10 @@ function readExtensions(wrapper: Tlv | undefined): Extensions {
         found.keyUsage = readKeyUsage(content());
         break;
       case extensionOids.privateKeyUsagePeriod:
-        found.privateKeyUsagePeriod = readPrivateKeyUsagePeriod(content());
+        found.privateKeyUsagePeriod = hint(() => readPrivateKeyUsagePeriod(content()));
+        break;
+      case extensionOids.documentTypeList:
+        found.documentTypes = hint(() => readDocumentTypes(content()));
         break;
       case extensionOids.extendedKeyUsage:
         found.extendedKeyUsage = content()
@@ -198,6 +226,7 @@ function readExtensions(wrapper: Tlv | undefined): Extensions {
     }
   }
   found.unknownCritical = unknownCritical;
+  found.unreadable = unreadable;
   return found;
 }
 
@@ -205,6 +234,20 @@ export function readAuthorityKeyId(content: Tlv): Uint8Array | null {
   return (
     content.expect(tags.sequence, "An authority key identifier").find(contextPrimitive(0))?.value ?? null
   );
+}
+
+/** Some authorities put the bytes of the key id there as they are, without an OCTET STRING around them; others point at the same bytes. */
+function rawKeyId(value: Uint8Array): Uint8Array | null {
+  return value.length > 0 && value.length <= maxKeyIdBytes ? value : null;
+}
+
+/** DocumentTypeList of Doc 9303 part 12: a version and a set of codes as they stand in the zone. */
+function readDocumentTypes(content: Tlv): readonly string[] {
+  content.expect(tags.sequence, "A document type list").at(0, "Its version", tags.integer);
+  const types = content.at(1, "The document types", tags.set).children();
+  if (types.length > maxDocumentTypes)
+    throw new EmrtdError("CERTIFICATE_INVALID", "A document type list is too long");
+  return types.map((type) => type.text().replaceAll("<", "").trim().slice(0, 8));
 }
 
 function readBasicConstraints(content: Tlv): { readonly ca: boolean; readonly pathLength: number | null } {

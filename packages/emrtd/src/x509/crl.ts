@@ -2,7 +2,7 @@ import { readTlv, readWhole, type Tlv } from "../ber/read.ts";
 import { contextConstructed, tags } from "../ber/tag.ts";
 import { equal, toHex } from "../bytes.ts";
 import { readSignatureScheme, type SignatureScheme } from "../crypto/signature-scheme.ts";
-import { EmrtdError } from "../emrtd-error.ts";
+import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 import { readAuthorityKeyId } from "./certificate.ts";
 import { type DistinguishedName, readName } from "./name.ts";
 
@@ -79,6 +79,20 @@ export function readCrl(bytes: Uint8Array): CertificateRevocationList {
   };
 }
 
+/** Who a list says it is of, also where the rest of it is refused; null when that cannot be read. */
+export function readCrlIssuer(bytes: Uint8Array): DistinguishedName | null {
+  try {
+    const fields = readWhole(bytes, limits)
+      .at(0, "The content of a revocation list", tags.sequence)
+      .children();
+    const issuer = fields[fields[0]?.tag === tags.integer ? 2 : 1];
+    return issuer === undefined ? null : readName(issuer);
+  } catch (error) {
+    if (isEmrtdError(error)) return null;
+    throw error;
+  }
+}
+
 function readEntries(entries: Tlv | undefined): ReadonlyMap<string, Date> {
   const revokedAt = new Map<string, Date>();
   if (entries === undefined) return revokedAt;
@@ -145,10 +159,11 @@ function readCrlExtensions(wrapper: Tlv | undefined): {
   if (wrapper === undefined) return { number, authorityKeyId };
   for (const extension of wrapper.at(0, "The extensions of a revocation list", tags.sequence).children()) {
     const { oid, critical, value } = readExtension(extension);
+    // Both only hint: at the order of two lists of one moment, and at the key to try first.
     if (oid === extensionOids.crlNumber) {
-      number = toHex(readWhole(value).unsignedBytes());
+      number = hint(critical, () => toHex(readWhole(value).unsignedBytes()));
     } else if (oid === extensionOids.authorityKeyId) {
-      authorityKeyId = readAuthorityKeyId(readWhole(value));
+      authorityKeyId = hint(critical, () => readAuthorityKeyId(readWhole(value)));
     } else if (oid === extensionOids.deltaIndicator || oid === issuingDistributionPoint || critical) {
       throw new EmrtdError(
         "CRL_INVALID",
@@ -157,4 +172,14 @@ function readCrlExtensions(wrapper: Tlv | undefined): {
     }
   }
   return { number, authorityKeyId };
+}
+
+/** What cannot be read is a hint that is missing, unless its maker says that it must be understood. */
+function hint<T>(critical: boolean, read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (!isEmrtdError(error) || critical) throw error;
+    return null;
+  }
 }

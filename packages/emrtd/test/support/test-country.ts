@@ -7,7 +7,7 @@ import { signerProfile } from "../../src/node/test-country/signer-profiles.ts";
 import { createTestCountry, testCountryTrust } from "../../src/node/test-country/test-country.ts";
 import { TrustStore } from "../../src/trust/trust-store.ts";
 import type { DocumentFiles } from "../../src/verify/document-content.ts";
-import { defaultPolicy, type VerificationPolicy } from "../../src/verify/policy.ts";
+import { defaultPolicy, type PolicyRulings, type VerificationPolicy } from "../../src/verify/policy.ts";
 import type { Report } from "../../src/verify/report.ts";
 import { verifyDocument } from "../../src/verify/verify-document.ts";
 import { documentFilesOf } from "../../src/virtual/test-document.ts";
@@ -62,10 +62,17 @@ export function withGroup(
 
 export function verify(
   files: DocumentFiles,
-  options: { policy?: Partial<VerificationPolicy>; trust?: TrustStore; now?: Date } = {},
+  options: {
+    policy?: Partial<VerificationPolicy>;
+    rulings?: Partial<PolicyRulings>;
+    trust?: TrustStore;
+    now?: Date;
+  } = {},
 ): Report {
-  const { policy = {}, trust = utopiaTrust, now = today } = options;
-  return verifyDocument({ files, trust, policy: { ...defaultPolicy, ...policy }, now, checker }).report;
+  const { trust = utopiaTrust, now = today } = options;
+  const policy = { ...defaultPolicy, ...options.policy };
+  const rulings = { ...policy.rulings, ...options.rulings };
+  return verifyDocument({ files, trust, policy: { ...policy, rulings }, now, checker }).report;
 }
 
 export function flipBit(bytes: Uint8Array, bit: number): Uint8Array {

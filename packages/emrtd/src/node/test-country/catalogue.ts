@@ -101,7 +101,8 @@ function entries(year: number): readonly Entry[] {
       profileId: "secp384r1-sha384-explicit",
       portrait: "child.jpg",
       mrz: { primaryName: "Littlefield", secondaryName: "Sam", sex: "X", dateOfBirth: minorBorn },
-      options: { chipAuthentication: "ecdh_aes128" },
+      // Without DG11, two digits of the year would leave open whether the holder is a child or over a hundred.
+      options: { chipAuthentication: "ecdh_aes128", details: { fullDateOfBirth: `${year - 11}0701` } },
     },
     {
       id: "passport-expired",

@@ -46,6 +46,9 @@ export type CertificateRequest = {
   readonly validity: Validity;
   readonly use: "authority" | "document_signer" | "master_list_signer";
   readonly privateKeyUsagePeriod?: Validity;
+  /** Beside those that every certificate of its use has. */
+  readonly extensions?: readonly TestExtension[];
+  readonly withoutSubjectKeyId?: boolean;
 };
 
 export function encodeName({ country, organization, commonName }: TestName): Uint8Array {
@@ -75,7 +78,9 @@ export function issueCertificate(request: CertificateRequest): Uint8Array {
   const { issuer, subject, subjectKey, serial, validity, use, privateKeyUsagePeriod } = request;
   const isAuthority = use === "authority";
   const extensions = [
-    extension("2.5.29.14", false, octetString(keyIdOf(subjectKey))),
+    ...(request.withoutSubjectKeyId === true
+      ? []
+      : [extension("2.5.29.14", false, octetString(keyIdOf(subjectKey)))]),
     extension("2.5.29.35", false, sequence(contextValue(0, keyIdOf(issuer.key)))),
     // keyCertSign and cRLSign, or digitalSignature.
     extension(
@@ -94,6 +99,8 @@ export function issueCertificate(request: CertificateRequest): Uint8Array {
     );
     extensions.push(extension("2.5.29.16", false, period));
   }
+  for (const { type, critical, value } of request.extensions ?? [])
+    extensions.push(extension(type, critical, value));
   const algorithm = signatureAlgorithm(issuer.scheme);
   const tbs = sequence(
     contextTag(0, integer(2)),

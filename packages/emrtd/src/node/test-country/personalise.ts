@@ -3,6 +3,7 @@ import { buildCom } from "../../lds/com.ts";
 import type { DataGroupNumber } from "../../lds/data-group.ts";
 import { buildDg1 } from "../../lds/dg1.ts";
 import { buildDg2 } from "../../lds/dg2.ts";
+import { buildDg11, type Dg11Content } from "../../lds/dg11.ts";
 import { buildDg14 } from "../../lds/dg14.ts";
 import { buildDg15 } from "../../lds/dg15.ts";
 import type { SecurityInfoContent } from "../../lds/security-infos.ts";
@@ -26,6 +27,8 @@ export type PersonalisationRequest = {
   readonly faceEncoding?: "ISO_19794_5" | "ISO_39794_5";
   readonly chipAuthentication?: ChipAuthenticationKind;
   readonly activeAuthentication?: ActiveAuthenticationKind;
+  /** Further details of the holder, in DG11. */
+  readonly details?: Dg11Content;
   readonly can: string;
   /** A copy of the chip: same files, no private keys. */
   readonly clone?: boolean;
@@ -109,6 +112,7 @@ export function personalise(request: PersonalisationRequest): PersonalisedDocume
       ]),
     );
   }
+  if (request.details !== undefined) dataGroups.set(11, buildDg11(request.details));
   if (activeAuthentication) dataGroups.set(15, buildDg15(activeAuthentication.key.subjectPublicKeyInfo));
 
   const sod = signSecurityObject({

@@ -1,0 +1,66 @@
+import type { MrzFormat } from "./mrz-layout.ts";
+
+/** How a document says that it is good for ever. */
+export type EndlessRule = {
+  /** What stands in place of the date of expiry. */
+  readonly raw: string;
+  readonly formats: readonly MrzFormat[];
+  /** First letters of the document code. */
+  readonly documentCodes: readonly string[];
+  /** As in the zone; null for every state. */
+  readonly issuingStates: readonly string[] | null;
+  /** Where it was seen or is laid down. */
+  readonly source: string;
+};
+
+const cards = {
+  formats: ["TD1", "TD2"],
+  // I, A and C are the letters that Doc 9303 parts 5 and 6 give to official cards.
+  documentCodes: ["I", "A", "C"],
+} as const;
+
+/**
+ * Passports are in none of the rules: their validity is limited, so one without an end has no expiry that can be known. The
+ * last two rules hold for every state, because the date cannot be meant: there was no travel document with a chip before 2004 (Doc 9303
+ * part 3 volume 2 of the sixth edition), and nobody gives out cards for seventy years.
+ */
+export const endlessRules: readonly EndlessRule[] = [
+  {
+    ...cards,
+    raw: "<<<<<<",
+    issuingStates: null,
+    source: "Moldova, cards of older people: github.com/snifter/MRZCode.NET, pull requests 3 and 4",
+  },
+  {
+    ...cards,
+    raw: "991231",
+    issuingStates: null,
+    source: "no date of a document with a chip; seen in use for cards without an end",
+  },
+  {
+    ...cards,
+    raw: "990101",
+    issuingStates: null,
+    source:
+      "no date of a document with a chip; 01.01.9999 is what Italy writes for cards without an end since July 2026: " +
+      "github.com/italia/anpr, issue 5393. Spain's cards have no end from 70 on: Council of the EU, PRADO, ESP-BO-03001",
+  },
+];
+
+export type EndlessQuestion = {
+  readonly format: MrzFormat;
+  readonly documentCode: string;
+  readonly issuingState: string;
+  readonly rawExpiry: string;
+};
+
+/** Whether the document says that it does not expire. */
+export function isEndless({ format, documentCode, issuingState, rawExpiry }: EndlessQuestion): boolean {
+  return endlessRules.some(
+    (rule) =>
+      rule.raw === rawExpiry &&
+      rule.formats.includes(format) &&
+      rule.documentCodes.includes(documentCode.slice(0, 1)) &&
+      (rule.issuingStates === null || rule.issuingStates.includes(issuingState)),
+  );
+}
