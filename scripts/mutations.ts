@@ -57,6 +57,20 @@ function of(module: Module, list: readonly Omit<Mutation, "module">[]): Mutation
 export const mutations: readonly Mutation[] = [
   ...of("sessions", [
     {
+      id: "open-sessions-not-limited",
+      file: server("sessions/take-place"),
+      find: "if (allowance.bound >= this.#limit) {",
+      replace: "if (this.#limit < 0) {",
+      tests: [api("organization-limits")],
+    },
+    {
+      id: "blocks-forgotten-when-counting",
+      file: server("sessions/allowance"),
+      find: "return { ...allowance, bound: open + unused };",
+      replace: "return { ...allowance, bound: open + 0 * unused };",
+      tests: [unit("sessions/allowance")],
+    },
+    {
       id: "expires-late",
       file: server("sessions/session"),
       find: 'isOpen(session.status) && session.expiresAt <= now ? "expired"',
@@ -1547,6 +1561,20 @@ export const mutations: readonly Mutation[] = [
     },
   ]),
   ...of("organizations", [
+    {
+      id: "keys-counted-without-lock",
+      file: server("api-keys/manage-api-key"),
+      find: "await lockOrganization(tx, caller.organizationId);",
+      replace: "",
+      tests: [api("organization-limits")],
+    },
+    {
+      id: "test-events-not-limited",
+      file: server("webhooks/send-test-event"),
+      find: ">= mostPerMinute)",
+      replace: ">= mostPerMinute * 1e9)",
+      tests: [api("organization-limits")],
+    },
     {
       id: "admin-removes-owner",
       file: server("organizations/member"),

@@ -245,6 +245,34 @@ export const settings = {
     (entry) =>
       isIP(entry.split("/")[0] ?? "") !== 0 ? null : "is not an address or a network like 10.0.0.0/8",
   ),
+  organizationMaxOpenSessions: integer(
+    "ORGANIZATION_MAX_OPEN_SESSIONS",
+    "Most sessions of one organization that are open at once; one more is answered with 409.",
+    100_000,
+    1,
+    10_000_000,
+  ),
+  organizationMaxEndpoints: integer(
+    "ORGANIZATION_MAX_ENDPOINTS",
+    "Most webhook endpoints of one organization; one more is answered with 409.",
+    200,
+    1,
+    100_000,
+  ),
+  organizationMaxApiKeys: integer(
+    "ORGANIZATION_MAX_API_KEYS",
+    "Most API keys of one organization; one more is answered with 409.",
+    500,
+    1,
+    100_000,
+  ),
+  organizationTestEventsPerMinute: integer(
+    "ORGANIZATION_TEST_EVENTS_PER_MINUTE",
+    "Most test events of one organization in a minute; one more is answered with 409.",
+    60,
+    1,
+    100_000,
+  ),
   metricsPort: integer(
     "METRICS_PORT",
     "Port for /metrics on HOST; 0 keeps it off unless METRICS_TOKEN is set.",
