@@ -404,6 +404,27 @@ export const mutations: readonly Mutation[] = [
   ]),
   ...of("access", [
     {
+      id: "logos-of-one-take-all",
+      file: server("verify/logo-cache"),
+      find: "const mostFetchesOfOrganization = 2;",
+      replace: "const mostFetchesOfOrganization = 2000;",
+      tests: [unit("verify/logo-cache")],
+    },
+    {
+      id: "unwelcomed-not-limited",
+      file: server("device-socket/registry"),
+      find: "if (!byAddress.isFull(addressBlock(address)) && !bySession.isFull(sessionId)) return;",
+      replace: "if (byAddress) return;",
+      tests: [api("connections")],
+    },
+    {
+      id: "streams-not-limited-by-address",
+      file: server("verify/status-feed"),
+      find: "const maxStreamsPerAddress = 1_000;",
+      replace: "const maxStreamsPerAddress = 1_000_000;",
+      tests: [api("connections")],
+    },
+    {
       id: "read-scope-cancels",
       file: "packages/contract/src/sessions.ts",
       find: 'access: { scope: "sessions:write" },\n  params',

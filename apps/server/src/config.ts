@@ -273,6 +273,13 @@ export const settings = {
     1,
     100_000,
   ),
+  httpMaxConnections: integer(
+    "HTTP_MAX_CONNECTIONS",
+    "Most connections of one process at once, event streams and sockets of reading devices included; one more is closed at once. Stay below the system's limit of open files.",
+    20_000,
+    10,
+    1_000_000,
+  ),
   metricsPort: integer(
     "METRICS_PORT",
     "Port for /metrics on HOST; 0 keeps it off unless METRICS_TOKEN is set.",
