@@ -57,6 +57,20 @@ function of(module: Module, list: readonly Omit<Mutation, "module">[]): Mutation
 export const mutations: readonly Mutation[] = [
   ...of("sessions", [
     {
+      id: "open-sessions-not-limited",
+      file: server("sessions/take-place"),
+      find: "if (allowance.bound >= this.#limit) {",
+      replace: "if (this.#limit < 0) {",
+      tests: [api("organization-limits")],
+    },
+    {
+      id: "blocks-forgotten-when-counting",
+      file: server("sessions/allowance"),
+      find: "return { ...allowance, bound: open + unused };",
+      replace: "return { ...allowance, bound: open + 0 * unused };",
+      tests: [unit("sessions/allowance")],
+    },
+    {
       id: "expires-late",
       file: server("sessions/session"),
       find: 'isOpen(session.status) && session.expiresAt <= now ? "expired"',
@@ -389,6 +403,27 @@ export const mutations: readonly Mutation[] = [
     },
   ]),
   ...of("access", [
+    {
+      id: "logos-of-one-take-all",
+      file: server("verify/logo-cache"),
+      find: "const mostFetchesOfOrganization = 2;",
+      replace: "const mostFetchesOfOrganization = 2000;",
+      tests: [unit("verify/logo-cache")],
+    },
+    {
+      id: "unwelcomed-not-limited",
+      file: server("device-socket/registry"),
+      find: "if (!byAddress.isFull(addressBlock(address)) && !bySession.isFull(sessionId)) return;",
+      replace: "if (byAddress) return;",
+      tests: [api("connections")],
+    },
+    {
+      id: "streams-not-limited-by-address",
+      file: server("verify/status-feed"),
+      find: "const maxStreamsPerAddress = 1_000;",
+      replace: "const maxStreamsPerAddress = 1_000_000;",
+      tests: [api("connections")],
+    },
     {
       id: "read-scope-cancels",
       file: "packages/contract/src/sessions.ts",
@@ -1229,7 +1264,49 @@ export const mutations: readonly Mutation[] = [
       file: server("attempts/attempt-run"),
       find: "bytes?.fill(0);",
       replace: "void bytes;",
-      tests: [api("verify-canary")],
+      tests: [api("verify-memory")],
+    },
+    {
+      id: "frames-kept",
+      file: server("attempts/attempt-run"),
+      find: "for (const { jpeg } of this.#frames.values()) jpeg.fill(0);",
+      replace: "",
+      tests: [api("verify-memory")],
+    },
+    {
+      id: "bytes-kept-at-shutdown",
+      file: server("attempts/attempt-run"),
+      find: "      this.#wipeChip();\n      this.#wipeFace();\n      this.#reservation.release();",
+      replace: "      this.#reservation.release();",
+      tests: [api("verify-memory")],
+    },
+    {
+      id: "bytes-counted-for-ever",
+      file: server("attempts/attempt-run"),
+      find: 'if (phase !== "face_capture" && phase !== "face_check") this.#reservation.resize("face", 0);',
+      replace: "",
+      tests: [api("verify-memory")],
+    },
+    {
+      id: "frames-not-counted",
+      file: server("attempts/attempt-run"),
+      find: 'if (!this.#reservation.resize("face", verifySocketLimits.faceBytes)) return busy;',
+      replace: "",
+      tests: [api("verify-memory")],
+    },
+    {
+      id: "capture-without-end",
+      file: server("attempts/verify-flow"),
+      find: "if (now.getTime() <= deadlineAtMs(state.face) + limits.captureGraceMs) return stay(state);",
+      replace: "if (now) return stay(state);",
+      tests: [api("verify-memory")],
+    },
+    {
+      id: "sandbox-takes-all-memory",
+      file: server("attempts/byte-budget"),
+      find: 'if (pool === "sandbox" && this.#reserved.sandbox + by > this.#limits.sandbox) return "sandbox";',
+      replace: "",
+      tests: [server("attempts/byte-budget.test")],
     },
     {
       id: "pace-token",
@@ -1582,6 +1659,20 @@ export const mutations: readonly Mutation[] = [
     },
   ]),
   ...of("organizations", [
+    {
+      id: "keys-counted-without-lock",
+      file: server("api-keys/manage-api-key"),
+      find: "await lockOrganization(tx, caller.organizationId);",
+      replace: "",
+      tests: [api("organization-limits")],
+    },
+    {
+      id: "test-events-not-limited",
+      file: server("webhooks/send-test-event"),
+      find: ">= mostPerMinute)",
+      replace: ">= mostPerMinute * 1e9)",
+      tests: [api("organization-limits")],
+    },
     {
       id: "admin-removes-owner",
       file: server("organizations/member"),

@@ -458,6 +458,15 @@ create table second_factors (
 );
 CREATE TRIGGER second_factors_secret_key BEFORE INSERT OR UPDATE OF secret ON public.second_factors FOR EACH ROW WHEN ((NOT key_may_store(sealed_under(new.secret)))) EXECUTE FUNCTION refuse_key();
 
+create table session_allowances (
+  organization_id uuid not null,
+  bound bigint not null,
+  granted bigint default 0 not null,
+  granted_before bigint default 0 not null,
+  window_from timestamp(3) with time zone not null,
+  constraint session_allowances_pkey PRIMARY KEY (organization_id)
+);
+
 create table session_days (
   organization_id uuid not null,
   day date not null,

@@ -319,6 +319,7 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<Server> {
     metrics: core.metrics,
     publicUrl,
     trustProxy: config.trustProxy,
+    maxConnections: config.httpMaxConnections,
   });
   mountHealth(app, async () => parts.ringMember.problem ?? parts.probe.problem());
   if (config.metricsToken !== "") mountMetrics(app, parts.metricsOf, config.metricsToken);

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { totalmem } from "node:os";
 import { resolve } from "node:path";
 import { matchThresholds } from "@assay/face/match";
 import { poolLimits } from "./face/pool-limits.ts";
@@ -95,6 +96,14 @@ function isResolver(entry: string): boolean {
   const match = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(entry);
   if (match === null) return isIP(entry) !== 0;
   return isIP(match[1] ?? match[2] ?? "") !== 0 && Number(match[3] ?? 53) <= 65_535;
+}
+
+const mebibyte = 1024 * 1024;
+
+/** Of the machine or, where that is less, of the container. */
+function availableMegabytes(): number {
+  const constrained = process.constrainedMemory();
+  return Math.floor(Math.min(totalmem(), constrained > 0 ? constrained : totalmem()) / mebibyte);
 }
 
 const builtInTermsVersion = "2026-03-01";
@@ -248,6 +257,41 @@ export const settings = {
     (entry) =>
       isIP(entry.split("/")[0] ?? "") !== 0 ? null : "is not an address or a network like 10.0.0.0/8",
   ),
+  organizationMaxOpenSessions: integer(
+    "ORGANIZATION_MAX_OPEN_SESSIONS",
+    "Most sessions of one organization that are open at once; one more is answered with 409.",
+    100_000,
+    1,
+    10_000_000,
+  ),
+  organizationMaxEndpoints: integer(
+    "ORGANIZATION_MAX_ENDPOINTS",
+    "Most webhook endpoints of one organization; one more is answered with 409.",
+    200,
+    1,
+    100_000,
+  ),
+  organizationMaxApiKeys: integer(
+    "ORGANIZATION_MAX_API_KEYS",
+    "Most API keys of one organization; one more is answered with 409.",
+    500,
+    1,
+    100_000,
+  ),
+  organizationTestEventsPerMinute: integer(
+    "ORGANIZATION_TEST_EVENTS_PER_MINUTE",
+    "Most test events of one organization in a minute; one more is answered with 409.",
+    60,
+    1,
+    100_000,
+  ),
+  httpMaxConnections: integer(
+    "HTTP_MAX_CONNECTIONS",
+    "Most connections of one process at once, event streams and sockets of reading devices included; one more is closed at once. Stay below the system's limit of open files.",
+    20_000,
+    10,
+    1_000_000,
+  ),
   metricsPort: integer(
     "METRICS_PORT",
     "Port for /metrics on HOST; 0 keeps it off unless METRICS_TOKEN is set.",
@@ -294,6 +338,32 @@ export const settings = {
     poolLimits.queueLimit,
     1,
     1000,
+  ),
+  attemptMemoryMb: define<number>(
+    "ATTEMPT_MEMORY_MB",
+    "Most megabytes of memory that one process reserves for the chip files and camera frames of running verifications. A device waiting to read a chip takes 1.1, one that films a face 12 more; beyond it devices are asked to wait, which costs no try.",
+    Math.max(256, Math.floor(availableMegabytes() / 4)),
+    "a quarter of the memory of the machine or container, at least 256",
+    (value) => {
+      const number = Number(value);
+      if (!/^\d+$/.test(value) || number < 16 || number > 1_000_000)
+        throw new Problem("must be a whole number from 16 to 1000000");
+      return number;
+    },
+  ),
+  attemptMemorySandboxPercent: integer(
+    "ATTEMPT_MEMORY_SANDBOX_PERCENT",
+    "The part of ATTEMPT_MEMORY_MB that all verifications of the sandbox may take together.",
+    25,
+    1,
+    100,
+  ),
+  attemptMemoryOrganizationPercent: integer(
+    "ATTEMPT_MEMORY_ORGANIZATION_PERCENT",
+    "The part that the verifications of one organization may take: of ATTEMPT_MEMORY_MB those with live sessions, of the sandbox's part those in the sandbox.",
+    50,
+    1,
+    100,
   ),
   faceMatchDistance: decimal(
     "FACE_MATCH_DISTANCE",

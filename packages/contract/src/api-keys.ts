@@ -52,11 +52,11 @@ export const createApiKey = route({
   tag,
   summary: "Create an API key",
   description:
-    "The key acts for the active organization with the given scopes. A key with no scopes reaches no partner route.",
+    "The key acts for the active organization with the given scopes. A key with no scopes reaches no partner route. 409 `CONFLICT` when the organization has as many keys as the operator allows; the hint tells how many.",
   access: { role: "admin" },
   body: named("CreateApiKeyBody", closed({ name: ApiKeyName, scopes: Scopes })),
   reply: { status: 201, data: CreatedApiKey },
-  errors: [],
+  errors: ["CONFLICT"],
 });
 
 export const listApiKeys = route({

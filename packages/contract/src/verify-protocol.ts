@@ -61,6 +61,12 @@ export const verifySocketLimits = {
   idleMs: 10 * 60_000,
   /** The service pings this often; a socket that answers none of three is closed. */
   heartbeatMs: 15_000,
+  /**
+   * From the end of a challenge to the end of its capture. A capture without `face_done` is ended then: its frames are overwritten, no try is used, the challenge counts as
+   * not answered, and the socket is closed with `IDLE_TIMEOUT`. A `face_done` that comes late but before that fails the try. Half: an answer that was sent in time over a slow network may meet a closed
+   * socket. Twice: 12 MiB are held for twice as long for nothing.
+   */
+  captureGraceMs: 5_000,
   /** How long the chip's bytes are kept in memory for a device that has lost its connection. */
   resumeMs: 120_000,
 } as const;
@@ -130,6 +136,11 @@ export const verifyCloseCodes = {
   ARTIFACT_INVALID: {
     status: 4413,
     about: "An artifact was not announced, is too large, or its parts do not follow each other.",
+  },
+  BUSY: {
+    status: 1013,
+    about:
+      "The service has no memory left for what this device would send. Nothing was counted; connect again in a moment.",
   },
   INTERNAL: { status: 1011, about: "Something went wrong on our side. Connect again." },
 } as const;

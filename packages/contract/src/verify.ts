@@ -404,7 +404,7 @@ export const openVerifySocket = route({
   summary: "Open the socket of the reading device",
   description: "A WebSocket. Plain HTTP is answered with 426.",
   reply: { status: 101 },
-  errors: ["WEBSOCKET_REQUIRED"],
+  errors: ["WEBSOCKET_REQUIRED", "RATE_LIMITED"],
 });
 
 const ConsentText = named(

@@ -203,7 +203,7 @@ export const createEndpoint = route({
   tag,
   summary: "Create a webhook endpoint",
   description:
-    "The signing secret is shown only here. Nothing is sent until an encryption key is registered for the endpoint.",
+    "The signing secret is shown only here. Nothing is sent until an encryption key is registered for the endpoint. 409 `CONFLICT` when the organization has as many endpoints as the operator allows; the hint tells how many.",
   access: write,
   body: named(
     "CreateWebhookEndpointBody",
@@ -215,7 +215,7 @@ export const createEndpoint = route({
     }),
   ),
   reply: { status: 201, data: CreatedWebhookEndpoint },
-  errors: ["WEBHOOK_URL_REJECTED"],
+  errors: ["WEBHOOK_URL_REJECTED", "CONFLICT"],
 });
 
 export const listEndpoints = route({
@@ -314,7 +314,8 @@ export const testEndpoint = route({
   path: "/v1/webhooks/endpoints/:endpoint_id/test",
   tag,
   summary: "Send a test event",
-  description: "Sends `webhook.endpoint.test` to this endpoint only, whatever types it subscribes to.",
+  description:
+    "Sends `webhook.endpoint.test` to this endpoint only, whatever types it subscribes to. 409 `CONFLICT` when the endpoint is disabled, or when the organization has sent as many in the last minute as the operator allows; the hint tells how many.",
   access: write,
   params: endpointParams,
   reply: { status: 202, data: EventWithDeliveries },

@@ -18,6 +18,7 @@ import {
   type DeviceEffect,
   type DeviceInput,
   type DeviceState,
+  type DeviceTimer,
   deviceLimits,
   openWishes,
   type PersonWish,
@@ -661,6 +662,41 @@ test("it ends with a fault, a refusal, a mistake of its own and a chip that cann
   assert.equal(lost.state.end, null);
 });
 
+test("it waits for its turn where others come first, asks again without having used a try, and gives up in the end", () => {
+  const bench = unattended({ camera: true });
+  bench.connect(welcome("face"));
+  const busy: ServiceMessage = { type: "fault", code: "FACE_CHECK_BUSY", message: "Wait.", phase: "face" };
+  const isAsking = (effects: readonly DeviceEffect[]) => bench.said(effects).includes("face_start");
+  for (let turn = 0; turn < deviceLimits.turnsAllowed; turn++) {
+    const waits = bench.tell(busy);
+    assert.ok(waits.some((effect) => effect.do === "set_timer" && effect.ms === deviceLimits.turnMs));
+    assert.ok(!isAsking(waits), "not before its time");
+    assert.equal(bench.state.end, null);
+    assert.ok(isAsking(bench.feed({ kind: "timer", timer: "turn" })));
+  }
+  bench.tell(busy);
+  assert.deepEqual(bench.state.end, { result: "fault", code: "FACE_CHECK_BUSY", message: "Wait." });
+});
+
+test("a connection that is lost while it waits changes nothing about its turn", () => {
+  const bench = unattended({ camera: true });
+  bench.connect(welcome("face"));
+  bench.tell({ type: "fault", code: "FACE_CHECK_BUSY", message: "", phase: "face" });
+  bench.lose();
+  assert.deepEqual(bench.said(bench.connect(welcome("face"))), ["hello"]);
+  assert.deepEqual(bench.said(bench.feed({ kind: "timer", timer: "turn" })), ["face_start"]);
+});
+
+test("a service without memory for it is asked again after the usual waits, with a person and without", () => {
+  for (const bench of [new Bench(), unattended()]) {
+    bench.feed({ kind: "start", token }, { kind: "connected" });
+    assert.deepEqual(bench.lose("BUSY"), [
+      { do: "set_timer", timer: "reconnect", ms: deviceLimits.backoffMs[0] },
+    ]);
+    assert.deepEqual([bench.state.end, bench.state.ownMistakes, bench.state.refused], [null, 0, null]);
+  }
+});
+
 // --- any order at all ----------------------------------------------------------------------------------------------
 
 const phaseOf = fc.constantFrom(...verifyPhases);
@@ -741,7 +777,7 @@ const anyEvent: fc.Arbitrary<Event> = fc.oneof(
 
 /** Work under way outside of the flow. Each piece of it ends at some time, and its result is an input. */
 type Work =
-  | { what: "timer"; timer: "reconnect" | "challenge" }
+  | { what: "timer"; timer: DeviceTimer }
   | { what: "claim" | "reading" | "reopening" | "passing_on" | "capture"; job: number }
   | { what: "opening" };
 
@@ -836,7 +872,7 @@ class World {
     this.work.push(work);
   }
 
-  clear(timer: "reconnect" | "challenge"): void {
+  clear(timer: DeviceTimer): void {
     this.work = this.work.filter((work) => work.what !== "timer" || work.timer !== timer);
   }
 

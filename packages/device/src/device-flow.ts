@@ -64,6 +64,9 @@ export type DeviceState = {
 
   readonly failure: { readonly step: "chip" | "face"; readonly code: FailureCode } | null;
   readonly fault: { readonly code: VerifyFaultCode; readonly message: string } | null;
+  /** Of an unattended device: a timer runs until it asks again for a face check that was refused because others come first. */
+  readonly waitsForTurn: boolean;
+  readonly turnsWaited: number;
   readonly outcome: {
     readonly status: "succeeded" | "failed";
     readonly failureCode: FailureCode | null;
@@ -127,7 +130,7 @@ export type DeviceEnd =
   /** The chip could not be read, or the camera gave no picture; the driver has the error. */
   | { readonly result: "problem"; readonly problem: ReadProblem | "camera" };
 
-export type DeviceTimer = "reconnect" | "challenge";
+export type DeviceTimer = "reconnect" | "challenge" | "turn";
 
 export type PersonWish =
   /** With the socket token that was kept when the page was loaded before, if any. */
@@ -213,6 +216,7 @@ export const closeRules: Readonly<
   REPLACED: "refused",
   SOCKET_TOKEN_INVALID: "claim_again",
   SHUTTING_DOWN: "connect_again",
+  BUSY: "connect_again",
   INTERNAL: "connect_again",
   IDLE_TIMEOUT: "connect_again",
   HELLO_TIMEOUT: "connect_again",
@@ -269,6 +273,14 @@ export const deviceLimits = {
    * send the same challenge once more.
    */
   runOutMarginMs: 300,
+  /**
+   * How long a device without a person waits before it asks again for a face check that was refused with
+   * `FACE_CHECK_BUSY`. Half: many that wait ask twice as often for nothing. Twice: a place that became free stays empty
+   * for longer.
+   */
+  turnMs: 5_000,
+  /** How often it does so: two minutes. Fewer: a rush makes it fail. More: somebody looks at a command that does not end. */
+  turnsAllowed: 24,
 } as const;
 
 /** Codes of a failed claim that may work in a moment; so may one that got no answer at all. */
@@ -350,9 +362,9 @@ const onMessage: Handlers<ServiceMessage, "type"> = {
       },
       { do: "tell", step: `face_capture (${movements.join(", ")})` },
     ),
-  fault: (state, { code, message, phase }) =>
+  fault: (state, { code, message, phase }) => {
     // The chip is let go as well: the person decides whether to read it once more.
-    dropChip({
+    const ended = dropChip({
       ...state,
       phase,
       fault: { code, message },
@@ -360,7 +372,19 @@ const onMessage: Handlers<ServiceMessage, "type"> = {
       step: null,
       faceSource: null,
       faceAsked: false,
-    }),
+    });
+    // A person is told and presses the button again. Where there is none, the device waits for its turn.
+    const waits =
+      state.plan !== null && code === "FACE_CHECK_BUSY" && state.turnsWaited < deviceLimits.turnsAllowed;
+    if (!waits) return ended;
+    return also(ended, (now) =>
+      stay(
+        { ...now, fault: null, waitsForTurn: true, turnsWaited: state.turnsWaited + 1 },
+        { do: "set_timer", timer: "turn", ms: deviceLimits.turnMs },
+        { do: "tell", step: "waiting" },
+      ),
+    );
+  },
   outcome: (state, { status, failure_code }) =>
     stay({ ...state, connection: "closed", outcome: { status, failureCode: failure_code } }),
   closing: (state, { code }) => stay({ ...state, announcedClose: code }),
@@ -437,6 +461,7 @@ const onInput: Handlers<DeviceInput, "kind"> = {
   closed: (state, { reason }) => (isConnected(state) ? afterClose(state, reason) : stay(state)),
   timer: (state, { timer }) => {
     if (timer === "reconnect") return state.link === "waiting" ? connect(state) : stay(state);
+    if (timer === "turn") return stay({ ...state, waitsForTurn: false });
     return state.faceWaits ? connectAnew({ ...state, faceWaits: false }) : stay(state);
   },
   awake: (state) =>
@@ -614,6 +639,8 @@ export function startDevice(plan: UnattendedPlan | null = null): DeviceState {
     capture: null,
     failure: null,
     fault: null,
+    waitsForTurn: false,
+    turnsWaited: 0,
     outcome: null,
     refused: null,
     nextJob: 1,
@@ -667,7 +694,7 @@ function planned(state: DeviceState): PersonWish | DeviceEnd | null {
   }
   const [wish] = openWishes(state);
   if (wish === "read_chip") return { kind: "read_chip" };
-  if (wish === "start_face" && state.faceSource === null && !state.faceAsked)
+  if (wish === "start_face" && state.faceSource === null && !state.faceAsked && !state.waitsForTurn)
     return { kind: "start_face", source: plan.camera ? "camera" : "test_document" };
   return null;
 }
@@ -779,9 +806,11 @@ function stop(state: DeviceState): DeviceStep {
     faceSource: null,
     capture: null,
     faceWaits: false,
+    waitsForTurn: false,
     step: null,
   };
   const effects: DeviceEffect[] = [];
+  if (state.waitsForTurn) effects.push({ do: "clear_timer", timer: "turn" });
   if (state.link === "waiting") effects.push({ do: "clear_timer", timer: "reconnect" });
   if (state.faceWaits) effects.push({ do: "clear_timer", timer: "challenge" });
   if (state.capture !== null) effects.push({ do: "abort_capture" });

@@ -36,6 +36,13 @@ export function insertApiKey(
     returning ${columns}`);
 }
 
+export async function countApiKeys(tx: Tx, organizationId: OrganizationId): Promise<number> {
+  const { count } = await tx.one<{ count: number }>(
+    sql`select count(*) from api_keys where organization_id = ${organizationId}`,
+  );
+  return count;
+}
+
 export function updateApiKey(
   tx: Tx,
   organizationId: OrganizationId,

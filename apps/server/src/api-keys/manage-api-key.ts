@@ -7,19 +7,27 @@ import type { Core } from "../core.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import type { MemberCaller } from "../kernel/caller.ts";
 import { newUuid, randomText } from "../kernel/ids.ts";
-import { type ApiKeyRow, deleteApiKey, insertApiKey, updateApiKey } from "./api-key.store.ts";
+import { lockOrganization } from "../organizations/organization.store.ts";
+import { type ApiKeyRow, countApiKeys, deleteApiKey, insertApiKey, updateApiKey } from "./api-key.store.ts";
 
 type Needs = Pick<Core, "db" | "clock" | "ring">;
+type CreationNeeds = Needs & Pick<Core, "config">;
 
 /** The record, and the key that is shown this once. */
 export async function createApiKey(
-  { db, clock, ring }: Needs,
+  { db, clock, ring, config }: CreationNeeds,
   caller: MemberCaller,
   body: BodyOf<typeof contract.createApiKey>,
 ): Promise<{ row: ApiKeyRow; key: string }> {
   const now = clock.now();
   const key = apiKeyForm.prefix + randomText(apiKeyForm.length);
   const row = await db.transaction(async (tx) => {
+    await lockOrganization(tx, caller.organizationId);
+    if ((await countApiKeys(tx, caller.organizationId)) >= config.organizationMaxApiKeys)
+      throw new ApiError("CONFLICT", {
+        message: "The organization has as many API keys as it may have.",
+        hint: `An organization may have ${config.organizationMaxApiKeys} API keys. Delete one that is not used, or ask the operator for more.`,
+      });
     const { hash, keyId } = ring.keyedHash("api-key-hash", key);
     const created = await insertApiKey(tx, {
       id: newUuid(now),

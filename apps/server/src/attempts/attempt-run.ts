@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { AttemptId, OrganizationId, SessionId } from "@assay/contract/ids";
-import type {
-  ArtifactFrame,
-  ChipFile,
-  VerifyCloseCode,
-  VerifyFaultCode,
+import {
+  type ArtifactFrame,
+  type ChipFile,
+  type VerifyCloseCode,
+  type VerifyFaultCode,
+  type VerifyPhase,
+  verifySocketLimits,
 } from "@assay/contract/verify-protocol";
 import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
 import { readDg2 } from "@assay/emrtd/lds/dg2";
@@ -14,6 +16,7 @@ import type { Core } from "../core.ts";
 import type { FaceJudge, FaultReason } from "../face/face-judge.ts";
 import { describeError } from "../lib/log.ts";
 import type { CurrentTrust } from "../trust/current-trust.ts";
+import type { ByteBudget, ByteReservation } from "./byte-budget.ts";
 import type { ChipExaminer } from "./chip-examiner.ts";
 import { type DocumentCheck, documentCheckWithProof, type SentFiles } from "./chip-task.ts";
 import { claimRefusal } from "./claims.ts";
@@ -49,6 +52,9 @@ export type RunSurroundings = {
   judged: (verdict: string, trustVersion: string) => void;
   /** Null where no face check is installed: then nobody can pass with a live document. */
   faceJudge: FaceJudge | null;
+  budget: ByteBudget;
+  /** Memory for what a device announces, filled with zeros. */
+  allocate: (bytes: number) => Buffer;
   /** Seconds that a step took, by its name. */
   timed: (step: string, seconds: number) => void;
 };
@@ -64,6 +70,8 @@ export type DeviceInput =
 type PassedChip = { proof: Proof; dg2: Buffer; sod: Buffer };
 
 type FaceFacts = { simulated: boolean; risk: number };
+
+const chipPhases: readonly VerifyPhase[] = ["chip", "chip_check", "chip_proof"];
 
 const faceFaultCodes: Readonly<Record<FaultReason, VerifyFaultCode>> = {
   busy: "FACE_CHECK_BUSY",
@@ -84,6 +92,7 @@ const faceFaultCodes: Readonly<Record<FaultReason, VerifyFaultCode>> = {
 export class AttemptRun {
   readonly owner: RunOwner;
   readonly #around: RunSurroundings;
+  readonly #reservation: ByteReservation;
   #state: FlowState;
   #link: DeviceLink | null = null;
   #work: Promise<void> = Promise.resolve();
@@ -101,6 +110,7 @@ export class AttemptRun {
   constructor(owner: RunOwner, around: RunSurroundings) {
     this.owner = owner;
     this.#around = around;
+    this.#reservation = around.budget.open(owner);
     const { sessionId, attemptId, sandbox, expiresAt, triesUsed, chipPassed } = owner;
     const faceMode = sandbox ? "simulated" : around.faceJudge === null ? "unavailable" : "camera";
     this.#state = startFlow(
@@ -123,15 +133,31 @@ export class AttemptRun {
     return known.chip === triesUsed.chip && known.face === triesUsed.face;
   }
 
-  /** The device has connected with this socket. An earlier socket of the attempt is closed at once. */
+  /**
+   * The device has connected with this socket. An earlier socket of the attempt is closed at once. A device is welcomed
+   * only when there is room for what it may send then.
+   */
   attach(link: DeviceLink): Promise<void> {
     this.#link?.close("REPLACED");
     this.#link = link;
-    return this.#next(() => (this.#link === link ? this.#apply({ kind: "attached" }, null) : undefined));
+    return this.#next(() => {
+      if (this.#link !== link) return undefined;
+      if (this.#makeRoomForChip()) return this.#apply({ kind: "attached" }, null);
+      this.#link = null;
+      link.close("BUSY");
+      return undefined;
+    });
   }
 
+  /** The socket is gone. Files that were not judged are sent again on the next one, so they are not kept for it. */
   detach(link: DeviceLink): void {
     if (this.#link === link) this.#link = null;
+    if (this.#link === null)
+      void this.#next(() =>
+        this.#link === null && this.#state.phase === "chip"
+          ? this.#apply({ kind: "forgotten" }, null)
+          : undefined,
+      );
   }
 
   /** Resolves when the input has been handled. Input from a socket that has been replaced is dropped. */
@@ -156,12 +182,19 @@ export class AttemptRun {
     return this.#next(() => (this.#link === null ? this.#apply({ kind: "forgotten" }, null) : undefined));
   }
 
+  /** Ends a capture whose challenge has run out some time ago. */
+  lookAtTime(): Promise<void> {
+    if (this.#state.phase !== "face_capture") return Promise.resolve();
+    return this.#next(() => this.#apply({ kind: "time_passed" }, null));
+  }
+
   /** Overwrites all bytes and ignores every later input. Resolves when the work under way has ended. */
   dispose(): Promise<void> {
     this.#disposed = true;
     return this.#work.then(() => {
       this.#wipeChip();
       this.#wipeFace();
+      this.#reservation.release();
     });
   }
 
@@ -195,7 +228,27 @@ export class AttemptRun {
         if (then !== undefined) inputs.push(then);
       }
     }
+    this.#giveBackRoom(first.kind);
   }
+
+  // --- bytes -------------------------------------------------------------------------------------------------------
+
+  #makeRoomForChip(): boolean {
+    return chipPhases.includes(this.#state.phase)
+      ? this.#reservation.resize("chip", verifySocketLimits.chipBytes)
+      : true;
+  }
+
+  /** Gives back what the phase has no use for. More is reserved in two places only: for a welcome and for a challenge. */
+  #giveBackRoom(after: FlowInput["kind"]): void {
+    const { phase } = this.#state;
+    if (phase !== "face_capture" && phase !== "face_check") this.#reservation.resize("face", 0);
+    if (this.#passed !== null)
+      this.#reservation.resize("chip", this.#passed.dg2.length + this.#passed.sod.length);
+    else if (phase === "ended" || after === "forgotten") this.#reservation.resize("chip", 0);
+  }
+
+  // --- effects -----------------------------------------------------------------------------------------------------
 
   /** Tells the person's other page how far the device is. A failure is only logged: the verification goes on without it. */
   async #report(): Promise<void> {
@@ -224,7 +277,7 @@ export class AttemptRun {
         this.#link = null;
         return undefined;
       case "expect_artifact": {
-        const buffer = Buffer.alloc(effect.size);
+        const buffer = this.#around.allocate(effect.size);
         this.#artifacts.set(effect.artifact, buffer);
         if ("file" in effect.what) this.#files.set(effect.what.file, buffer);
         else
@@ -258,10 +311,10 @@ export class AttemptRun {
         return this.#guarded("face_challenge", async () => {
           const { faceJudge } = this.#around;
           if (faceJudge === null) return { kind: "fault", code: "FACE_CHECK_UNAVAILABLE" };
+          const busy: FlowInput = { kind: "fault", code: "FACE_CHECK_BUSY" };
+          if (!this.#reservation.resize("face", verifySocketLimits.faceBytes)) return busy;
           const challenge = faceJudge.begin({ sandbox: this.owner.sandbox });
-          return challenge === null
-            ? { kind: "fault", code: "FACE_CHECK_BUSY" }
-            : { kind: "face_challenge", challenge };
+          return challenge === null ? busy : { kind: "face_challenge", challenge };
         });
       case "judge_face":
         return this.#guarded("face_check", () => this.#judgeFace(effect.by));

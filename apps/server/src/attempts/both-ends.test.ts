@@ -9,6 +9,7 @@ import {
   type DeviceEffect,
   type DeviceInput,
   type DeviceState,
+  type DeviceTimer,
   openWishes,
   startDevice,
 } from "@assay/device/device-flow";
@@ -25,7 +26,7 @@ import { knownId } from "../kernel/ids.ts";
 /** Work under way on the device. Each piece of it ends at some time, and its result is an input of the flow. */
 type Work =
   | { what: "opening" }
-  | { what: "timer"; timer: "reconnect" | "challenge" }
+  | { what: "timer"; timer: DeviceTimer }
   | { what: "reading" | "reopening" | "passing_on" | "capture"; job: number };
 
 const chipWork: readonly Work["what"][] = ["reading", "reopening", "passing_on"];
@@ -239,6 +240,8 @@ class BothEnds {
       if (this.#unlucky(4)) moves.push(() => this.tell({ kind: "stop_face" }));
       if (this.#unlucky(4)) moves.push(() => this.tell({ kind: "awake" }));
     }
+    // The service looks at the time every now and then; only a capture that has run out is changed by it.
+    if (this.#unlucky(3)) this.serve({ kind: "time_passed" });
     const move = moves[this.#chance(moves.length)];
     assert.ok(move !== undefined, `nothing happens any more: ${JSON.stringify([this.device, this.service])}`);
     move();

@@ -89,7 +89,9 @@ type OwnInput =
   | TryRecorded
   | { kind: "fault"; code: VerifyFaultCode }
   /** The bytes of the chip were overwritten. */
-  | { kind: "forgotten" };
+  | { kind: "forgotten" }
+  /** Nothing but time: a capture may have outlived its challenge. */
+  | { kind: "time_passed" };
 
 export type FlowInput = DeviceSideInput | OwnInput;
 
@@ -182,6 +184,8 @@ function goOn(state: FlowState, input: OwnInput, now: Date): FlowStep {
           { do: "wipe", what: "face" },
         ],
       };
+    case "time_passed":
+      return endOverdueCapture(state, now);
     case "chip_checked":
       if (state.phase !== "chip_check") return stay(state);
       if (input.verdict.failureCode === null && input.proof !== null)
@@ -473,6 +477,22 @@ function end(state: FlowState, failureCode: FailureCode | null): FlowStep {
       failure_code: failureCode,
     },
   });
+}
+
+/**
+ * A device that answers with nothing must not keep its frames in our memory. It is treated like one whose connection was
+ * lost: no try is used, and the challenge stays counted as one that was not answered.
+ */
+function endOverdueCapture(state: FlowState, now: Date): FlowStep {
+  if (state.phase !== "face_capture" || state.face === null) return stay(state);
+  if (now.getTime() <= deadlineAtMs(state.face) + limits.captureGraceMs) return stay(state);
+  return {
+    state: { ...withoutArtifacts(state), phase: "face", face: null },
+    effects: [
+      { do: "wipe", what: "face" },
+      { do: "close", code: "IDLE_TIMEOUT" },
+    ],
+  };
 }
 
 /** Back to the phase from which the device can repeat the step. A chip that has passed stays passed, and no try is counted. */

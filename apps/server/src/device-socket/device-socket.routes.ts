@@ -30,8 +30,13 @@ export function bindVerifySocket(registry: DeviceRegistry, publicUrl: () => stri
           message: `\`Sec-WebSocket-Protocol\` must offer \`${verifySubprotocol}\`.`,
         });
       }
+      registry.admit(sessionOf(request), request.ip);
     },
-    open: (socket, request) => registry.accept(socket as RawSocket, (request.params as { id: SessionId }).id),
+    open: (socket, request) => registry.accept(socket as RawSocket, sessionOf(request), request.ip),
     close: () => registry.close(),
   };
+}
+
+function sessionOf({ params }: { params: unknown }): SessionId {
+  return (params as { id: SessionId }).id;
 }

@@ -1,12 +1,16 @@
 import type { AttemptId, SessionId } from "@assay/contract/ids";
 import { type VerifyCloseCode, verifySocketLimits } from "@assay/contract/verify-protocol";
+import { addressBlock } from "../accounts/guess-limit.ts";
 import { AttemptRun } from "../attempts/attempt-run.ts";
 import { findSocketOwner } from "../attempts/attempt-socket.store.ts";
+import { ByteBudget, byteLimits } from "../attempts/byte-budget.ts";
 import { ChipExaminer, type ExaminerOptions } from "../attempts/chip-examiner.ts";
 import type { Core } from "../core.ts";
 import type { Listener } from "../db/listener.ts";
 import type { FaceJudge } from "../face/face-judge.ts";
+import { ApiError } from "../kernel/api-error.ts";
 import { describeError } from "../lib/log.ts";
+import { Places } from "../lib/places.ts";
 import { sessionChannel } from "../sessions/end-session.ts";
 import { findSessionOfPerson, stateOf, touchAttempt } from "../sessions/session.store.ts";
 import { statusAt } from "../sessions/session.ts";
@@ -20,15 +24,34 @@ const socketChannel = "verify_socket";
 const stepBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Pings that may go unanswered: with fewer, a phone that changes networks is cut off; with more, its session stays blocked longer. */
 const missedHeartbeats = 3;
-/** Frames that a device may send before it is welcomed. Until then it can only announce files, so more is a flood. */
+/** What a device may send before it is welcomed. Until then it can only announce files, so more is a flood. */
 const mostEarlyFrames = 16;
+const mostEarlyBytes = 64 * 1024;
+/** How often captures are looked at that may have outlived their challenge. */
+const lookAtTimeMs = 1000;
+const mebibyte = 1024 * 1024;
+
+/**
+ * Sockets that were opened and not welcomed yet. An honest device is welcomed within milliseconds; one that says nothing is
+ * closed after `helloMs`.
+ */
+export const unwelcomedLimits = {
+  /** Half: a hall full of people behind one address that all connect again at once after a restart waits a second longer. Twice: a stranger's silent sockets cost twice as much. */
+  perAddress: 256,
+  /** A session has one device, and its old socket may not be gone yet. Half: a device on a bad network is refused. Twice: nothing known. */
+  perSession: 8,
+} as const;
 
 export type RegistryOptions = {
   /** Null where there is none: then nobody can pass with a live document. */
   faceJudge: FaceJudge | null;
   examiner?: ExaminerOptions;
-  timing?: Partial<Record<"helloMs" | "idleMs" | "heartbeatMs" | "resumeMs", number>>;
+  timing?: Partial<Timing>;
+  /** Memory for what devices announce; for tests, which look at it afterwards. */
+  allocate?: (bytes: number) => Buffer;
 };
+
+type Timing = Record<"helloMs" | "idleMs" | "heartbeatMs" | "resumeMs" | "lookAtTimeMs", number>;
 
 /** All sockets and running attempts of this process. */
 export class DeviceRegistry {
@@ -36,7 +59,13 @@ export class DeviceRegistry {
   readonly #examiner: ChipExaminer;
   readonly #trust: CurrentTrust;
   readonly #faceJudge: FaceJudge | null;
-  readonly #timing: { helloMs: number; idleMs: number; heartbeatMs: number; resumeMs: number };
+  readonly #timing: Timing;
+  readonly #budget: ByteBudget;
+  readonly #allocate: (bytes: number) => Buffer;
+  readonly #unwelcomed = {
+    byAddress: new Places<string>(unwelcomedLimits.perAddress),
+    bySession: new Places<SessionId>(unwelcomedLimits.perSession),
+  };
   readonly #runs = new Map<AttemptId, AttemptRun>();
   readonly #sockets = new Set<DeviceSocket>();
   /** Runs whose device is disconnected, each with the timer at whose end its bytes are overwritten. */
@@ -44,7 +73,7 @@ export class DeviceRegistry {
   readonly #timed: (step: string, seconds: number) => void;
   readonly #closed: (code: VerifyCloseCode | "BY_DEVICE") => void;
   readonly #judged: (verdict: string, trustVersion: string) => void;
-  readonly #heartbeat: NodeJS.Timeout;
+  readonly #timers: readonly NodeJS.Timeout[];
   #closing = false;
 
   constructor(core: Core, trust: CurrentTrust, listener: Listener, options: RegistryOptions) {
@@ -53,7 +82,8 @@ export class DeviceRegistry {
     this.#examiner = new ChipExaminer(options.examiner);
     this.#trust = trust;
     const { helloMs, idleMs, heartbeatMs, resumeMs } = verifySocketLimits;
-    this.#timing = { helloMs, idleMs, heartbeatMs, resumeMs, ...options.timing };
+    this.#timing = { helloMs, idleMs, heartbeatMs, resumeMs, lookAtTimeMs, ...options.timing };
+    this.#allocate = options.allocate ?? ((bytes) => Buffer.alloc(bytes));
 
     const { metrics } = core;
     const seconds = metrics.histogram(
@@ -78,23 +108,44 @@ export class DeviceRegistry {
       "Checks of chips that wait for a thread.",
       () => this.#examiner.waiting,
     );
+    this.#budget = countedBudget(core);
 
     listener.on(socketChannel, (payload) => this.#onSocketOpened(payload));
     listener.on(sessionChannel, (payload) => this.#onSessionChanged(payload));
-    this.#heartbeat = setInterval(() => this.#beat(), this.#timing.heartbeatMs);
-    this.#heartbeat.unref();
+    this.#timers = [
+      setInterval(() => this.#beat(), this.#timing.heartbeatMs).unref(),
+      setInterval(() => this.#lookAtTime(), this.#timing.lookAtTimeMs).unref(),
+    ];
+  }
+
+  /** Refuses a socket, while it is still HTTP, of an address or a session that has too many that were never welcomed. */
+  admit(sessionId: SessionId, address: string): void {
+    const { byAddress, bySession } = this.#unwelcomed;
+    if (!byAddress.isFull(addressBlock(address)) && !bySession.isFull(sessionId)) return;
+    throw new ApiError("RATE_LIMITED", {
+      message: "Too many sockets are open from this address, or for this session, that have not said hello.",
+      headers: { "retry-after": "1" },
+    });
   }
 
   /** A device has connected; it may do nothing but say hello. */
-  accept(raw: RawSocket, sessionId: SessionId): void {
+  accept(raw: RawSocket, sessionId: SessionId, address: string): void {
     const socket = new DeviceSocket(raw, sessionId, (code) => this.#closed(code));
     this.#sockets.add(socket);
+    const places = [
+      this.#unwelcomed.byAddress.take(addressBlock(address)),
+      this.#unwelcomed.bySession.take(sessionId),
+    ];
+    socket.leaveDoor = () => {
+      for (const giveBack of places) giveBack?.();
+    };
     const hello = setTimeout(() => socket.close("HELLO_TIMEOUT"), this.#timing.helloMs);
     raw.on("error", () => {});
     raw.on("pong", () => socket.heard());
     raw.on("close", () => {
       clearTimeout(hello);
       socket.gone();
+      socket.leaveDoor();
       this.#sockets.delete(socket);
       this.#onDetached(socket);
     });
@@ -105,7 +156,9 @@ export class DeviceRegistry {
       else if (socket.greeted) {
         // The device has not waited for the welcome: its frames are handled once the welcome was sent.
         socket.early.push({ data, isBinary });
-        if (socket.early.length > mostEarlyFrames) socket.close("OUT_OF_ORDER");
+        socket.earlyBytes += data.length;
+        if (socket.early.length > mostEarlyFrames || socket.earlyBytes > mostEarlyBytes)
+          socket.close("OUT_OF_ORDER");
       } else {
         const message = isBinary ? null : parseDeviceMessage(data.toString("utf8"));
         clearTimeout(hello);
@@ -115,6 +168,8 @@ export class DeviceRegistry {
       }
     });
     if (this.#closing) socket.close("SHUTTING_DOWN");
+    // Those that came at the same moment as the last one admitted.
+    else if (places.includes(null)) socket.close("BUSY");
   }
 
   async #greet(socket: DeviceSocket, token: string): Promise<void> {
@@ -151,6 +206,8 @@ export class DeviceRegistry {
             trust: this.#trust,
             judged: this.#judged,
             faceJudge: this.#faceJudge,
+            budget: this.#budget,
+            allocate: this.#allocate,
             timed: this.#timed,
           },
         );
@@ -159,6 +216,7 @@ export class DeviceRegistry {
       await db.transaction((tx) => tx.notify(socketChannel, `${attemptId} ${socket.id}`));
       if (socket.isClosed) return;
       socket.run = run;
+      socket.leaveDoor();
       this.#keep(run);
       void run.attach(socket);
       for (const { data, isBinary } of socket.early.splice(0)) this.#receive(socket, run, data, isBinary);
@@ -273,15 +331,45 @@ export class DeviceRegistry {
       if (run.link === null && (run.ended || run.owner.expiresAt <= now)) this.#drop(run);
   }
 
+  #lookAtTime(): void {
+    for (const run of this.#runs.values()) void run.lookAtTime();
+  }
+
   /** Tells every device to connect elsewhere, waits for results that are being written, and overwrites all bytes. */
   async close(): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
-    clearInterval(this.#heartbeat);
+    for (const timer of this.#timers) clearInterval(timer);
     for (const socket of this.#sockets) socket.close("SHUTTING_DOWN");
     await Promise.all([this.#examiner.close(), this.#faceJudge?.close()]);
     await Promise.all([...this.#runs.values()].map((run) => run.dispose()));
     for (const timer of this.#forgetting.values()) clearTimeout(timer);
     this.#runs.clear();
   }
+}
+
+/** The budget by the operator's settings, with its figures in the metrics. Nothing there tells whose the bytes are. */
+function countedBudget({ config, metrics }: Core): ByteBudget {
+  const limits = byteLimits({
+    processBytes: config.attemptMemoryMb * mebibyte,
+    sandboxPercent: config.attemptMemorySandboxPercent,
+    organizationPercent: config.attemptMemoryOrganizationPercent,
+  });
+  const refused = metrics.counter(
+    "assay_attempt_bytes_refused_total",
+    "Devices that were asked to wait because memory for attempts was taken, by the limit they met.",
+  );
+  const budget = new ByteBudget(limits, (limit) => refused({ limit }));
+  metrics.gaugeOf(
+    "assay_attempt_bytes",
+    "Bytes reserved for chip files and camera frames of running attempts.",
+    () => budget.reserved,
+  );
+  metrics.gaugeOf(
+    "assay_attempt_bytes_sandbox",
+    "Those of the sandbox among them.",
+    () => budget.reservedBySandbox,
+  );
+  metrics.gaugeOf("assay_attempt_bytes_limit", "The most of them.", () => limits.process);
+  return budget;
 }

@@ -18,8 +18,11 @@ export type RawSocket = {
   on(event: "error", listener: (error: Error) => void): unknown;
 };
 
-/** Reading from a socket pauses while more than this waits to be handled (backpressure). */
-const maxQueuedBytes = 2 * 1024 * 1024;
+/**
+ * Reading from a socket pauses while more than this waits to be handled (backpressure). It is the memory of a socket that no
+ * budget counts. Half: nothing known; a part of a file is 64 KiB. Twice: twice as much for each socket that sends while it has to wait.
+ */
+const maxQueuedBytes = 256 * 1024;
 /** A device that does not answer our close in this time is disconnected. */
 const terminateAfterMs = 1000;
 
@@ -29,6 +32,9 @@ export class DeviceSocket implements DeviceLink {
   readonly sessionId: SessionId;
   /** Frames that came before the welcome was sent. */
   readonly early: { data: Buffer; isBinary: boolean }[] = [];
+  earlyBytes = 0;
+  /** Gives back the places of a socket that was not welcomed yet. */
+  leaveDoor: () => void = () => {};
   readonly #raw: RawSocket;
   readonly #onClosed: (code: VerifyCloseCode | "BY_DEVICE") => void;
   /** The device has said hello. */

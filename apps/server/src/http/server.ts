@@ -17,6 +17,15 @@ export type Server = FastifyInstance;
 
 /** Of the request line and the headers together; Node's own default. */
 const maxHeaderBytes = 16 * 1024;
+/**
+ * Line and headers of a request have to be there within this time, counted from the opening of the connection for its first. Half: a phone on a bad network, with a
+ * handshake that was repeated, may not make it. Twice: a connection that sends a letter now and then is held for twice as long.
+ */
+const headersMs = 15_000;
+/** The whole request. Half: a body over a slow network may not make it. Twice: the same as above. */
+const requestMs = 60_000;
+/** How often connections are looked at for these times, so that the times are kept to a few seconds. */
+const connectionLookMs = 5_000;
 const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/;
 const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -25,23 +34,31 @@ type ServerOptions = {
   metrics: Metrics;
   publicUrl: () => string;
   trustProxy: readonly string[];
+  maxConnections: number;
 };
 
 /** The web server with everything that holds for every answer: ids, headers, limits, errors, logs, metrics. */
-export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOptions): FastifyInstance {
+export function createServer(options: ServerOptions): FastifyInstance {
+  const { log, metrics, publicUrl, trustProxy } = options;
   const renderError = createErrorHandler({ publicUrl, log });
   const knownPaths = new KnownPaths();
   const latest: LatestAnswers = new WeakMap();
   const app = Fastify({
     logger: false,
     // The framework's first hook asks for `Host`, so that what lacks it gets the envelope.
-    http: { shouldUpgradeCallback: servesUpgrade, requireHostHeader: false, maxHeaderSize: maxHeaderBytes },
+    http: {
+      shouldUpgradeCallback: servesUpgrade,
+      requireHostHeader: false,
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: headersMs,
+      connectionsCheckingInterval: connectionLookMs,
+    },
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
     // Answers while closing are ours (see below), not the framework's.
     return503OnClosing: false,
     forceCloseConnections: "idle",
     exposeHeadRoutes: true,
-    requestTimeout: 60_000,
+    requestTimeout: requestMs,
     connectionTimeout: 0,
     keepAliveTimeout: 65_000,
     // No parameter is longer than the headers may be: each route refuses what is too long for it.
@@ -59,6 +76,7 @@ export function createServer({ log, metrics, publicUrl, trustProxy }: ServerOpti
     },
     clientErrorHandler: createUnparsedRefusal({ publicUrl, log, latest }),
   });
+  limitConnections(app, options);
   app.server.on("request", (request, response) => latest.set(request.socket, response));
   // An expectation other than 100-continue is ignored rather than refused without the envelope.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
@@ -164,6 +182,27 @@ function refuseUnknown(knownPaths: KnownPaths, url: string): ApiError {
   return methods.length === 0
     ? new ApiError("NOT_FOUND", { message: "There is no such route." })
     : new ApiError("METHOD_NOT_ALLOWED", { headers: { allow: methods.join(", ") } });
+}
+
+/** Beyond the limit a connection is closed as soon as it is made. Whatever is under way on the others goes on. */
+function limitConnections(
+  app: FastifyInstance,
+  { metrics, maxConnections }: Pick<ServerOptions, "metrics" | "maxConnections">,
+): void {
+  app.server.maxConnections = maxConnections;
+  const dropped = metrics.counter(
+    "assay_http_connections_dropped_total",
+    "Connections that were closed because there were too many.",
+  );
+  app.server.on("drop", () => dropped());
+  let open = 0;
+  app.server.on("connection", (socket) => {
+    open += 1;
+    socket.once("close", () => {
+      open -= 1;
+    });
+  });
+  metrics.gaugeOf("assay_http_connections", "Open connections, sockets and streams included.", () => open);
 }
 
 /**

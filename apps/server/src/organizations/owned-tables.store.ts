@@ -32,6 +32,7 @@ export const ownedTables: readonly OwnedTable[] = [
   byOrganization("attempts"),
   byOrganization("sessions"),
   byOrganization("session_days"),
+  byOrganization("session_allowances"),
   byOrganization("events"),
   byOrganization("api_keys"),
   byOrganization("redirect_uris"),

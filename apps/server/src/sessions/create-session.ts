@@ -17,6 +17,7 @@ import {
 import { insertSession, type SessionRow } from "./session.store.ts";
 import { contractVersion, expiryOf } from "./session.ts";
 import { buildShareFields, type ShareFields } from "./share-contract.ts";
+import type { SessionPlace, SessionPlaces } from "./take-place.ts";
 
 type Body = Static<typeof CreateSessionBody>;
 
@@ -25,6 +26,7 @@ export async function createSession(
   core: Core,
   caller: OrganizationCaller,
   body: Body,
+  { places, place }: { places: SessionPlaces; place: SessionPlace },
 ): Promise<{ row: SessionRow; cancelToken: string }> {
   const { db, clock } = core;
   const shareFields = checkShareFields(body.share_fields);
@@ -34,6 +36,7 @@ export async function createSession(
   const now = clock.now();
   const cancelToken = newToken();
   const row = await db.transaction(async (tx) => {
+    await places.take(tx, caller.organizationId, place, now);
     const session = await insertSession(tx, {
       id: newId("vs", now),
       organizationId: caller.organizationId,

@@ -8,14 +8,20 @@ import { cancelByPartner } from "./cancel-by-partner.ts";
 import { createSession } from "./create-session.ts";
 import { findSession, listAttempts, listSessions } from "./session.store.ts";
 import { viewAttempt, viewSession } from "./session.view.ts";
+import { SessionPlaces } from "./take-place.ts";
 
 export function sessionRoutes(core: Core): Binding[] {
   const { db, clock, publicUrl } = core;
+  const places = new SessionPlaces(core, core.config.organizationMaxOpenSessions);
   return [
-    bind(contract.createSession, async ({ caller, body }) => {
-      const { row, cancelToken } = await createSession(core, caller, body);
-      return { ...viewSession(row, row.created_at, publicUrl()), cancel_token: cancelToken };
-    }),
+    bind(
+      contract.createSession,
+      { prepare: ({ caller }) => places.prepare(caller.organizationId) },
+      async ({ caller, body }, place) => {
+        const { row, cancelToken } = await createSession(core, caller, body, { places, place });
+        return { ...viewSession(row, row.created_at, publicUrl()), cancel_token: cancelToken };
+      },
+    ),
 
     bind(contract.listSessions, async ({ caller, query }) => {
       const now = clock.now();

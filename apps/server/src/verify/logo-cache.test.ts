@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { OrganizationId } from "@assay/contract/ids";
 import { drawPng } from "../../test/support/pictures.ts";
 import { createLog } from "../lib/log.ts";
 import { Metrics } from "../lib/metrics.ts";
@@ -22,12 +23,13 @@ function createCache(answer: (url: string) => Promise<SafeContent>) {
   /** Looks at one after the other and tells which of them were fetched. */
   const look = async (...urls: string[]) => {
     fetched.length = 0;
-    for (const url of urls) await cache.find(url);
+    for (const url of urls) await cache.find(organization(0), url);
     return [...fetched];
   };
   return { cache, look, fetched };
 }
 
+const organization = (number: number) => `organization ${number}` as unknown as OrganizationId;
 const numbered = (count: number) => Array.from({ length: count }, (_, i) => `https://${i}.example.com/`);
 
 test("the oldest goes when there are too many, pictures and failures alike", async () => {
@@ -56,12 +58,29 @@ test("only so many are fetched at once; the next finds nothing and may ask again
   const answered = Promise.withResolvers<SafeContent>();
   const { cache, fetched } = createCache(() => answered.promise);
   const urls = numbered(16);
-  const waiting = [...urls, ...urls].map((url) => cache.find(url));
-  assert.equal(await cache.find("https://late.example.com/"), null);
+  const waiting = [...urls, ...urls].map((url, index) => cache.find(organization(index % 16), url));
+  assert.equal(await cache.find(organization(16), "https://late.example.com/"), null);
   assert.deepEqual(fetched, urls, "those for the same address share a fetch");
   const body = drawPng(1, 1);
   answered.resolve({ status: 200, body, etag: null, lastModified: null });
   for (const logo of await Promise.all(waiting))
     assert.deepEqual(logo, { contentType: "image/png", bytes: body });
-  assert.notEqual(await cache.find("https://late.example.com/"), null);
+  assert.notEqual(await cache.find(organization(16), "https://late.example.com/"), null);
+});
+
+test("an organization whose addresses never answer takes two places, and all others get their logos", async () => {
+  const body = drawPng(1, 1);
+  const never = new Promise<SafeContent>(() => {});
+  const { cache } = createCache((url) =>
+    url.includes("hang") ? never : Promise.resolve({ status: 200, body }),
+  );
+  for (let tried = 0; tried < 17; tried++)
+    void cache.find(organization(0), `https://hang.example.com/${tried}`);
+  assert.equal(
+    await cache.find(organization(0), "https://own.example.com/"),
+    null,
+    "it waits for its own only",
+  );
+  for (let other = 1; other < 40; other++)
+    assert.notEqual(await cache.find(organization(other), `https://${other}.example.com/`), null);
 });

@@ -1,6 +1,8 @@
+import type { OrganizationId } from "@assay/contract/ids";
 import { logoLimits, logoTypes } from "@assay/contract/verify";
 import type { Core } from "../core.ts";
 import { hourMs, later, minuteMs, secondMs } from "../kernel/clock.ts";
+import { Places } from "../lib/places.ts";
 import { type SafeFetch, SafeFetchError, type SafeFetchProblem } from "../lib/safe-fetch.ts";
 import { type Logo, type LogoProblem, readLogo } from "./logo-picture.ts";
 
@@ -10,6 +12,8 @@ type Entry = { logo: Logo | null; until: Date };
 const mostEntries = 200;
 const mostBytes = 16 * 1024 * 1024;
 const mostFetchesAtOnce = 16;
+/** So that addresses which never answer take no more than these of all places. One would make a logo that was just changed wait for the old one. */
+const mostFetchesOfOrganization = 2;
 const fetchTimeoutMs = 5 * secondMs;
 const headers = { accept: logoTypes.join(", "), "user-agent": "Assay-Logos/1" };
 
@@ -24,6 +28,7 @@ export class LogoCache {
   /** Oldest first. */
   readonly #entries = new Map<string, Entry>();
   readonly #fetching = new Map<string, Promise<Logo | null>>();
+  readonly #places = new Places<OrganizationId>(mostFetchesOfOrganization);
   #bytes = 0;
 
   constructor(core: Pick<Core, "clock" | "log" | "metrics">, safeFetch: SafeFetch) {
@@ -33,16 +38,20 @@ export class LogoCache {
   }
 
   /** Null when there is no picture at the address that may be shown. */
-  async find(url: string): Promise<Logo | null> {
+  async find(organizationId: OrganizationId, url: string): Promise<Logo | null> {
     const known = this.#entries.get(url);
     if (known !== undefined && known.until > this.#core.clock.now()) return known.logo;
     const running = this.#fetching.get(url);
     if (running !== undefined) return running;
-    if (this.#fetching.size >= mostFetchesAtOnce) {
+    const giveBack = this.#fetching.size >= mostFetchesAtOnce ? null : this.#places.take(organizationId);
+    if (giveBack === null) {
       this.#report("too_many_fetches");
       return null;
     }
-    const fetching = this.#fetch(url).finally(() => this.#fetching.delete(url));
+    const fetching = this.#fetch(url).finally(() => {
+      giveBack();
+      this.#fetching.delete(url);
+    });
     this.#fetching.set(url, fetching);
     return fetching;
   }

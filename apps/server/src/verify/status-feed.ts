@@ -1,6 +1,7 @@
 import type { SessionId } from "@assay/contract/ids";
 import type { EventFeed, EventStream } from "@assay/contract/route";
 import { maxStreamsPerSession, streamHeartbeatSeconds, type VerifyStatusData } from "@assay/contract/verify";
+import { addressBlock } from "../accounts/guess-limit.ts";
 import { progressSession, verifyProgressChannel } from "../attempts/report-progress.ts";
 import type { Core } from "../core.ts";
 import type { Listener } from "../db/listener.ts";
@@ -8,15 +9,21 @@ import { ApiError } from "../kernel/api-error.ts";
 import { secondMs } from "../kernel/clock.ts";
 import { knownId } from "../kernel/ids.ts";
 import { describeError } from "../lib/log.ts";
+import { Places } from "../lib/places.ts";
 import { sessionChannel } from "../sessions/end-session.ts";
 import { isOpen } from "../sessions/session.ts";
 import { readStatus } from "./read-status.ts";
 
 /** Streams of all sessions together. Beyond it pages read the status instead. */
 const maxStreams = 10_000;
+/**
+ * Streams of one address. Half: the people of a large company behind one address, each with two pages open, may have to do without. Twice: five strangers take all
+ * streams of a process.
+ */
+const maxStreamsPerAddress = 1_000;
 const pollMs = streamHeartbeatSeconds * secondMs;
 
-type Watcher = { stream: EventStream<VerifyStatusData> | null; sent: string };
+type Watcher = { stream: EventStream<VerifyStatusData> | null; sent: string; giveBack: () => void };
 type Watched = {
   watchers: Set<Watcher>;
   reading: boolean;
@@ -32,6 +39,7 @@ type Watched = {
 export class StatusFeed {
   readonly #core: Core;
   readonly #watched = new Map<SessionId, Watched>();
+  readonly #places = new Places<string>(maxStreamsPerAddress);
   #streams = 0;
   #stopped = false;
 
@@ -45,8 +53,8 @@ export class StatusFeed {
     listener.on(verifyProgressChannel, (payload) => this.#changed(progressSession(payload)));
   }
 
-  /** A place for one more page of the session; refused when there are too many. */
-  open(sessionId: SessionId): EventFeed<VerifyStatusData> {
+  /** A place for one more page of the session; refused when there are too many, of the session or of the address. */
+  open(sessionId: SessionId, address: string): EventFeed<VerifyStatusData> {
     if (this.#stopped || this.#streams >= maxStreams) {
       throw new ApiError("SERVICE_UNAVAILABLE", { headers: { "retry-after": "5" } });
     }
@@ -58,7 +66,15 @@ export class StatusFeed {
         headers: { "retry-after": String(streamHeartbeatSeconds) },
       });
     }
-    const watcher: Watcher = { stream: null, sent: "" };
+    const giveBack = this.#places.take(addressBlock(address));
+    if (giveBack === null) {
+      throw new ApiError("RATE_LIMITED", {
+        message: "There are too many streams from this address already.",
+        hint: "Read the status instead.",
+        headers: { "retry-after": String(streamHeartbeatSeconds) },
+      });
+    }
+    const watcher: Watcher = { stream: null, sent: "", giveBack };
     watched.watchers.add(watcher);
     this.#watched.set(sessionId, watched);
     this.#streams += 1;
@@ -142,6 +158,7 @@ export class StatusFeed {
   #leave(sessionId: SessionId, watched: Watched, watcher: Watcher): void {
     if (!watched.watchers.delete(watcher)) return;
     this.#streams -= 1;
+    watcher.giveBack();
     if (watched.watchers.size > 0) return;
     clearTimeout(watched.timer);
     this.#watched.delete(sessionId);

@@ -58,7 +58,7 @@ export function verifyRoutes(core: Core, texts: ConsentTexts, feed: StatusFeed, 
     bind(contract.getVerifyLogo, async ({ params }) => {
       const { organization, domain } = await findWhoAsks(await findSession(params.id));
       const url = shownLogoUrl(organization, domain);
-      const logo = url === null ? null : await logos.find(url);
+      const logo = url === null ? null : await logos.find(organization.id, url);
       if (logo === null) throw new ApiError("LOGO_NOT_FOUND");
       return logo;
     }),
@@ -122,9 +122,9 @@ export function verifyRoutes(core: Core, texts: ConsentTexts, feed: StatusFeed, 
       return status;
     }),
 
-    bind(contract.streamVerifyEvents, async ({ params }) => {
+    bind(contract.streamVerifyEvents, async ({ params, request }) => {
       await findSession(params.id);
-      return feed.open(params.id);
+      return feed.open(params.id, request.address);
     }),
 
     bind(contract.cancelByPerson, ({ params, body }) => cancelByPerson(core, params.id, body.cancel_token)),

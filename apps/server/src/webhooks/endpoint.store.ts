@@ -106,6 +106,13 @@ export function updateEndpoint(
     returning ${columns}`);
 }
 
+export async function countEndpoints(tx: Tx, organizationId: OrganizationId): Promise<number> {
+  const { count } = await tx.one<{ count: number }>(
+    sql`select count(*) from webhook_endpoints where organization_id = ${organizationId}`,
+  );
+  return count;
+}
+
 export function deleteEndpoint(
   tx: Tx,
   organizationId: OrganizationId,

@@ -46,6 +46,19 @@ export function findEvent(
   );
 }
 
+/** Counted in the index of the lists: an id begins with its time. */
+export async function countEventsSince(
+  tx: Tx,
+  organizationId: OrganizationId,
+  type: EventType,
+  since: Date,
+): Promise<number> {
+  const { count } = await tx.one<{ count: number }>(sql`
+    select count(*) from events
+    where organization_id = ${organizationId} and type = ${type} and id collate by_type >= ${idFloor("evt", since)}`);
+  return count;
+}
+
 export type EventFilter = {
   type?: EventType | undefined;
   sessionId?: SessionId | undefined;

@@ -7,11 +7,19 @@ import { ApiError } from "../kernel/api-error.ts";
 import type { OrganizationCaller } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
 import type { SafeFetch } from "../lib/safe-fetch.ts";
+import { lockOrganization } from "../organizations/organization.store.ts";
 import { announceDeliveries, endDeliveriesOf } from "./delivery.store.ts";
-import { deleteEndpoint, type EndpointRow, insertEndpoint, updateEndpoint } from "./endpoint.store.ts";
+import {
+  countEndpoints,
+  deleteEndpoint,
+  type EndpointRow,
+  insertEndpoint,
+  updateEndpoint,
+} from "./endpoint.store.ts";
 import { newSigningSecret } from "./signing.ts";
 
 type Needs = Pick<Core, "db" | "clock" | "ring">;
+type CreationNeeds = Needs & Pick<Core, "config">;
 
 /** A URL that may be sent to. Only `check` makes one. */
 export class CheckedUrl {
@@ -36,7 +44,7 @@ export class CheckedUrl {
 
 /** The new endpoint with its signing secret, which is shown this once. */
 export async function createEndpoint(
-  { db, clock, ring }: Needs,
+  { db, clock, ring, config }: CreationNeeds,
   caller: OrganizationCaller,
   body: BodyOf<typeof contract.createEndpoint>,
   url: CheckedUrl,
@@ -45,6 +53,12 @@ export async function createEndpoint(
   const id = newId("whe", now);
   const secret = newSigningSecret();
   const row = await db.transaction(async (tx) => {
+    await lockOrganization(tx, caller.organizationId);
+    if ((await countEndpoints(tx, caller.organizationId)) >= config.organizationMaxEndpoints)
+      throw new ApiError("CONFLICT", {
+        message: "The organization has as many webhook endpoints as it may have.",
+        hint: `An organization may have ${config.organizationMaxEndpoints} webhook endpoints. Delete one that is not used, or ask the operator for more.`,
+      });
     const created = await insertEndpoint(tx, {
       id,
       organizationId: caller.organizationId,

@@ -28,6 +28,7 @@ const origin = `https://127.0.0.1:${host.port}`;
 type Served = { status?: number; headers?: Record<string, string>; body: Buffer | string };
 const served = new Map<string, Served>();
 host.answerWith(({ path }, response) => {
+  if (path.startsWith("/never-answers/")) return null;
   const { status = 200, headers = {}, body } = served.get(path) ?? { status: 404, body: "" };
   response.writeHead(status, headers).end(body);
   return null;
@@ -240,3 +241,26 @@ test("of a failure only its kind is written down", () => {
       assert.ok(!written.includes(secret), secret);
   assert.match(core.metrics.render(), /assay_logo_fetches_total\{result="too_many_bytes"\} 2/);
 });
+
+test("an organization whose logo never comes takes no place from another one", async () => {
+  const other = await createPartner(api);
+  await verifyDomain(other.owner, names, "second.example");
+  served.set("/theirs.png", { body: png });
+  expectData(await other.owner.api.patch("/v1/auth/orgs", { logo_url: `${origin}/theirs.png` }));
+  const theirs = await startVerification(other.api);
+
+  const hanging: Promise<Response>[] = [];
+  for (let tried = 0; tried < 17; tried++) {
+    await setLogo(`${origin}/never-answers/${tried}`);
+    hanging.push(look());
+    if (tried < 2) await untilAsked(`/never-answers/${tried}`);
+  }
+  assert.equal((await look(theirs.path)).status, 200);
+  assert.deepEqual(new Set((await Promise.all(hanging)).map(({ status }) => status)), new Set([404]));
+  const asked = host.received.filter(({ path }) => path.startsWith("/never-answers/"));
+  assert.equal(asked.length, 2, "the others were not even asked for");
+});
+
+async function untilAsked(path: string): Promise<void> {
+  while (requestsFor(path) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+}

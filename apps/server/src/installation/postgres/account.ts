@@ -14,12 +14,18 @@ export type Runner = {
   /** True when the command in `prefix` changes the user; false when `spawn` has to. */
   prefixChangesUser: boolean;
   notes: string[];
+  /** What the operator should change; null when all is well. */
+  warning: string | null;
 };
+
+/** The user that a system may have for this service. As root, its PostgreSQL runs as this user and owns its files. */
+const ownUser = "assay";
 
 const goesOnWhenKilled = "PostgreSQL goes on when this process is killed; the next start takes it over.";
 
 /**
- * PostgreSQL refuses to run as root, so as root it gets the account `nobody`. `setpriv` starts it in such a way that the
+ * PostgreSQL refuses to run as root, so as root it gets another account: the owner of the data, `assay` where there is such a user, or else `nobody`, which other
+ * services may run as too, and whoever runs as the owner can read the files. A password would not keep them out. `setpriv` starts it in such a way that the
  * kernel interrupts it when this process ends, however it ends (`--pdeathsig`). Where a folder above our files is closed to
  * other users (a home of mode 0700) the server gets the single right, a capability, to pass through folders.
  *
@@ -34,6 +40,8 @@ export function chooseRunner(options: {
   passedFolders: readonly string[];
   /** The PATH in which `setpriv` is looked for. */
   searchPath: string;
+  /** Where the users of this system are listed. */
+  usersFile?: string;
 }): Runner {
   const works = (flags: readonly string[]) => setprivWorks(flags, options.searchPath);
   const notes: string[] = [];
@@ -46,9 +54,12 @@ export function chooseRunner(options: {
       prefix: usable ? ["setpriv", ...dying, "--"] : [],
       prefixChangesUser: false,
       notes,
+      warning: null,
     };
   }
-  const account = accountFor(options.dataFolder);
+  const users = options.usersFile ?? "/etc/passwd";
+  const account = accountFor(options.dataFolder, users);
+  const warning = account.uid === findNobody(users).uid ? sharedAccountWarning(options.dataFolder) : null;
   const drop = [`--reuid=${account.uid}`, `--regid=${account.gid}`, "--clear-groups"];
   const closed = options.passedFolders
     .map((folder) => firstClosedFolder(folder, account))
@@ -56,10 +67,11 @@ export function chooseRunner(options: {
   if (closed === undefined) {
     notes.push(`Running as root: PostgreSQL runs as user id ${account.uid}, which owns its files.`);
     if (works([...drop, ...dying])) {
-      return { account, prefix: ["setpriv", ...drop, ...dying, "--"], prefixChangesUser: true, notes };
+      const prefix = ["setpriv", ...drop, ...dying, "--"];
+      return { account, prefix, prefixChangesUser: true, notes, warning };
     }
     notes.push(goesOnWhenKilled);
-    return { account, prefix: [], prefixChangesUser: false, notes };
+    return { account, prefix: [], prefixChangesUser: false, notes, warning };
   }
   for (const right of ["dac_read_search", "dac_override"]) {
     const pass = [
@@ -72,7 +84,8 @@ export function chooseRunner(options: {
     notes.push(
       `Running as root: PostgreSQL runs as user id ${account.uid}, which owns its files, with the capability ${right} because ${closed} is closed to other users.`,
     );
-    return { account, prefix: ["setpriv", ...drop, ...pass, ...dying, "--"], prefixChangesUser: true, notes };
+    const prefix = ["setpriv", ...drop, ...pass, ...dying, "--"];
+    return { account, prefix, prefixChangesUser: true, notes, warning };
   }
   throw new EmbeddedPostgresError(
     `PostgreSQL does not run as root, and user id ${account.uid} cannot pass through ${closed}. ` +
@@ -80,16 +93,33 @@ export function chooseRunner(options: {
   );
 }
 
-/** The user that owns the data already. New data goes to `nobody`, which every system has for programs without rights. */
-function accountFor(dataFolder: string): Account {
+/** The user that owns the data already. New data goes to the user that is there for it, or to `nobody`, which every system has. */
+function accountFor(dataFolder: string, usersFile: string): Account {
   const owner = statSync(dataFolder, { throwIfNoEntry: false });
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
-  const line = readFileSync("/etc/passwd", "utf8")
+  const own = findUser(usersFile, ownUser);
+  return own !== null && own.uid !== 0 ? own : findNobody(usersFile);
+}
+
+function findUser(usersFile: string, name: string): Account | null {
+  const line = readFileSync(usersFile, "utf8")
     .split("\n")
-    .find((entry) => entry.startsWith("nobody:"));
+    .find((entry) => entry.startsWith(`${name}:`));
   const [, , uid, gid] = line?.split(":") ?? [];
+  if (uid === undefined || gid === undefined) return null;
   // macOS writes -2 where the kernel counts 4294967294.
-  return { uid: Number(uid ?? 65534) >>> 0, gid: Number(gid ?? 65534) >>> 0 };
+  return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 };
+}
+
+function findNobody(usersFile: string): Account {
+  return findUser(usersFile, "nobody") ?? { uid: 65534, gid: 65534 };
+}
+
+function sharedAccountWarning(dataFolder: string): string {
+  return (
+    "The files of the database belong to `nobody`: every other service of this machine that runs as `nobody` can read them. " +
+    `Make a user for them (useradd --system ${ownUser}), stop Assay, and hand them over (chown -R ${ownUser}: ${path.dirname(dataFolder)}); or start Assay as an ordinary user.`
+  );
 }
 
 /** The first folder on the way up to the root that this account may not pass through. */

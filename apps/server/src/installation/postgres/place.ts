@@ -68,6 +68,7 @@ export async function preparePlace(options: EmbeddedPostgresOptions): Promise<Pl
   if (socketFolder !== folders.socket) passedFolders.push(path.dirname(socketFolder));
   const searchPath = options.env.PATH ?? "/usr/bin:/bin";
   const runner = chooseRunner({ dataFolder: folders.data, passedFolders, searchPath });
+  if (runner.warning !== null) options.log(runner.warning, "warn");
   await makeOwnFolder(folders.base, runner.account);
   await linkLibraries(native, folders.libraries);
   await makeSocketFolder(socketFolder, runner.account);

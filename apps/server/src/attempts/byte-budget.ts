@@ -1,0 +1,105 @@
+import type { OrganizationId } from "@assay/contract/ids";
+import { verifySocketLimits } from "@assay/contract/verify-protocol";
+
+/** What an attempt holds bytes for. */
+export type BytePart = "chip" | "face";
+
+/** Which limit a reservation met first. */
+export type ByteLimit = "process" | "sandbox" | "organization";
+
+export type ByteLimits = {
+  /** All attempts of this process together. */
+  readonly process: number;
+  /** All attempts of the sandbox together, so that accounts which anybody can make leave room for live sessions. */
+  readonly sandbox: number;
+  /** The attempts of one organization, live and sandbox counted apart. */
+  readonly organization: { readonly live: number; readonly sandbox: number };
+};
+
+/** The most that one attempt can hold. No limit is smaller: otherwise nobody could ever pass. */
+const mostOfOneAttempt = verifySocketLimits.chipBytes + verifySocketLimits.faceBytes;
+
+export function byteLimits(options: {
+  processBytes: number;
+  sandboxPercent: number;
+  organizationPercent: number;
+}): ByteLimits {
+  const atLeastOne = (bytes: number) => Math.max(Math.floor(bytes), mostOfOneAttempt);
+  const process = atLeastOne(options.processBytes);
+  const sandbox = atLeastOne((process * options.sandboxPercent) / 100);
+  const shareOf = (bytes: number) => atLeastOne((bytes * options.organizationPercent) / 100);
+  return { process, sandbox, organization: { live: shareOf(process), sandbox: shareOf(sandbox) } };
+}
+
+/** Counts the bytes that running attempts of this process may hold. They are counted before the first of them is accepted. */
+export class ByteBudget {
+  readonly #limits: ByteLimits;
+  readonly #onRefused: (limit: ByteLimit) => void;
+  readonly #reserved = { live: 0, sandbox: 0 };
+  /** By organization and environment. An entry that comes to nothing is removed. */
+  readonly #byOwner = new Map<string, number>();
+
+  constructor(limits: ByteLimits, onRefused: (limit: ByteLimit) => void = () => {}) {
+    this.#limits = limits;
+    this.#onRefused = onRefused;
+  }
+
+  get reserved(): number {
+    return this.#reserved.live + this.#reserved.sandbox;
+  }
+
+  get reservedBySandbox(): number {
+    return this.#reserved.sandbox;
+  }
+
+  /** How many organizations hold anything; for tests of the release. */
+  get owners(): number {
+    return this.#byOwner.size;
+  }
+
+  /** An empty reservation for one attempt. */
+  open(owner: { organizationId: OrganizationId; sandbox: boolean }): ByteReservation {
+    const pool = owner.sandbox ? "sandbox" : "live";
+    const key = `${owner.organizationId} ${pool}`;
+    return new ByteReservation((by) => {
+      const ofOwner = this.#byOwner.get(key) ?? 0;
+      const limit = by > 0 ? this.#limitMet(pool, ofOwner, by) : null;
+      if (limit !== null) {
+        this.#onRefused(limit);
+        return false;
+      }
+      this.#reserved[pool] += by;
+      if (ofOwner + by === 0) this.#byOwner.delete(key);
+      else this.#byOwner.set(key, ofOwner + by);
+      return true;
+    });
+  }
+
+  #limitMet(pool: "live" | "sandbox", ofOwner: number, by: number): ByteLimit | null {
+    if (this.reserved + by > this.#limits.process) return "process";
+    if (pool === "sandbox" && this.#reserved.sandbox + by > this.#limits.sandbox) return "sandbox";
+    return ofOwner + by > this.#limits.organization[pool] ? "organization" : null;
+  }
+}
+
+/** What one attempt has reserved, by what it is for. */
+export class ByteReservation {
+  readonly #change: (by: number) => boolean;
+  readonly #parts: Record<BytePart, number> = { chip: 0, face: 0 };
+
+  constructor(change: (by: number) => boolean) {
+    this.#change = change;
+  }
+
+  /** False, and nothing is changed, when the budget has no room for it. To shrink always succeeds. */
+  resize(part: BytePart, bytes: number): boolean {
+    if (bytes !== this.#parts[part] && !this.#change(bytes - this.#parts[part])) return false;
+    this.#parts[part] = bytes;
+    return true;
+  }
+
+  release(): void {
+    this.resize("chip", 0);
+    this.resize("face", 0);
+  }
+}

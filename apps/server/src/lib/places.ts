@@ -1,0 +1,32 @@
+/** Counts what is under way by key, with the same limit for each. A key that has nothing under way takes no memory. */
+export class Places<Key> {
+  readonly #mostOfEach: number;
+  readonly #taken = new Map<Key, number>();
+
+  constructor(mostOfEach: number) {
+    this.#mostOfEach = mostOfEach;
+  }
+
+  isFull(key: Key): boolean {
+    return (this.#taken.get(key) ?? 0) >= this.#mostOfEach;
+  }
+
+  /** A place, as the function that gives it back, which may be called any number of times; null when there is none left. */
+  take(key: Key): (() => void) | null {
+    if (this.isFull(key)) return null;
+    this.#taken.set(key, (this.#taken.get(key) ?? 0) + 1);
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      const left = (this.#taken.get(key) ?? 0) - 1;
+      if (left > 0) this.#taken.set(key, left);
+      else this.#taken.delete(key);
+    };
+  }
+
+  /** For how many keys something is under way. */
+  get keys(): number {
+    return this.#taken.size;
+  }
+}

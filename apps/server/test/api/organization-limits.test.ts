@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "../../src/db/sql.ts";
+import { minuteMs, secondMs } from "../../src/kernel/clock.ts";
+import { type Answer, type Api, createPartner, expectData, expectError } from "../support/api.ts";
+import { startTestService } from "../support/service.ts";
+
+const env = {
+  ORGANIZATION_MAX_OPEN_SESSIONS: "7",
+  ORGANIZATION_MAX_ENDPOINTS: "3",
+  ORGANIZATION_MAX_API_KEYS: "4",
+  ORGANIZATION_TEST_EVENTS_PER_MINUTE: "5",
+  WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
+};
+const service = await startTestService({ env, role: "api" });
+const { clock } = service;
+/** A second process on the same database. */
+const second = await startTestService({ env, role: "api", databaseUrl: service.databaseUrl, clock });
+const elsewhere = (api: Api, key: string) => [api, second.api.as(key)];
+
+/** `count` requests at once, half of them to the other process; all but those that succeed are refused by the limit. */
+async function rush(
+  count: number,
+  apis: readonly Api[],
+  ask: (api: Api) => Promise<Answer>,
+): Promise<number> {
+  const answers = await Promise.all(
+    Array.from({ length: count }, (_, index) => ask(apis[index % apis.length] ?? assert.fail())),
+  );
+  const refused = answers.filter(({ status }) => status >= 400);
+  for (const answer of refused) expectError(answer, 409, "CONFLICT");
+  return answers.length - refused.length;
+}
+
+async function openSessions(organizationId: string): Promise<number> {
+  const { open } = await service.core.db.one<{ open: number }>(sql`
+    select count(*) as open from sessions
+    where organization_id = ${organizationId} and status in ('created', 'in_progress') and expires_at > ${clock.now()}`);
+  return open;
+}
+
+test("open sessions: never more than the limit, however many ask at once in two processes, and the hint names it", async () => {
+  const partner = await createPartner(service.api);
+  const apis = elsewhere(partner.api, partner.key.secret);
+  assert.equal(await rush(20, apis, (api) => api.post("/v1/sessions", {})), 7);
+  assert.equal(await openSessions(partner.organizationId), 7);
+  const refused = await partner.api.post("/v1/sessions", {});
+  expectError(refused, 409, "CONFLICT");
+  assert.match(refused.body.error?.hint ?? "", /may have 7 open sessions/);
+
+  const [session] = expectData(await partner.api.get("/v1/sessions"));
+  expectData(await partner.api.post(`/v1/sessions/${session.id}/cancel`), 204);
+  clock.advance(2 * secondMs);
+  assert.equal(
+    await rush(20, apis, (api) => api.post("/v1/sessions", {})),
+    1,
+    "a place that became free is used",
+  );
+  assert.equal(await openSessions(partner.organizationId), 7);
+
+  const other = await createPartner(service.api);
+  expectData(await other.api.post("/v1/sessions", {}), 201);
+  clock.advance(61 * minuteMs);
+  assert.equal(
+    await rush(20, apis, (api) => api.post("/v1/sessions", {})),
+    7,
+    "those that are due are not open",
+  );
+});
+
+test("open sessions: a repetition with the same Idempotency-Key takes no place, and a creation that fails gives none away", async () => {
+  const partner = await createPartner(service.api);
+  for (let round = 0; round < 20; round++) {
+    expectData(await partner.api.post("/v1/sessions", {}, { "idempotency-key": "the-same" }), 201);
+    expectError(
+      await partner.api.post("/v1/sessions", {
+        share_fields: { shoe_size: { required: true, reason: "For shoes." } },
+      }),
+      400,
+      "UNKNOWN_CLAIM_KEY",
+    );
+  }
+  assert.equal(await openSessions(partner.organizationId), 1);
+  assert.equal(await rush(20, [partner.api], (api) => api.post("/v1/sessions", {})), 6);
+});
+
+test("open sessions: places that processes take in blocks never add up to more than the limit, and all of it can be used", async () => {
+  const limit = 400;
+  const large = { ...env, ORGANIZATION_MAX_OPEN_SESSIONS: String(limit) };
+  const [one, two] = [
+    await startTestService({ env: large, role: "api", databaseUrl: service.databaseUrl, clock }),
+    await startTestService({ env: large, role: "api", databaseUrl: service.databaseUrl, clock }),
+  ];
+  const partner = await createPartner(one.api);
+  const id = partner.organizationId;
+  const apis = [partner.api, two.api.as(partner.key.secret)];
+  let created = 0;
+  for (let round = 0; round < 8; round++)
+    created += await rush(60, apis, (api) => api.post("/v1/sessions", {}));
+  const open = await openSessions(id);
+  assert.equal(open, created);
+  assert.ok(open <= limit && open > limit / 2, `${open} of ${limit}`);
+  // Blocks of the last minutes count as unused. Once they are old enough, every place can be taken.
+  for (let round = 0; round < 4; round++) {
+    clock.advance(2 * minuteMs);
+    await rush(80, apis, (api) => api.post("/v1/sessions", {}));
+    assert.ok((await openSessions(id)) <= limit);
+  }
+  assert.equal(await openSessions(id), limit);
+});
+
+test("endpoints: never more than the limit, and a deleted one makes room", async () => {
+  const partner = await createPartner(service.api);
+  const apis = elsewhere(partner.api, partner.key.secret);
+  const create = (api: Api) => api.post("/v1/webhooks/endpoints", { url: "https://127.0.0.1:9/" });
+  assert.equal(await rush(20, apis, create), 3);
+  const refused = await create(partner.api);
+  expectError(refused, 409, "CONFLICT");
+  assert.match(refused.body.error?.hint ?? "", /may have 3 webhook endpoints/);
+  const [endpoint] = expectData(await partner.api.get("/v1/webhooks/endpoints"));
+  await partner.api.delete(`/v1/webhooks/endpoints/${endpoint.id}`);
+  assert.equal(await rush(4, apis, create), 1);
+});
+
+test("API keys: never more than the limit, and a deleted one makes room", async () => {
+  const { owner } = await createPartner(service.api);
+  const apis = [owner.api, second.api.as(owner.token)];
+  const create = (api: Api) => api.post("/v1/auth/api-keys", { name: "Shop", scopes: ["sessions:read"] });
+  assert.equal(await rush(20, apis, create), 3, "the partner has one already");
+  const refused = await create(owner.api);
+  expectError(refused, 409, "CONFLICT");
+  assert.match(refused.body.error?.hint ?? "", /may have 4 API keys/);
+  const [key] = expectData(await owner.api.get("/v1/auth/api-keys"));
+  await owner.api.delete(`/v1/auth/api-keys/${key.id}`);
+  assert.equal(await rush(4, apis, create), 1);
+});
+
+test("test events: never more in a minute than the limit, and a minute later as many again", async () => {
+  const partner = await createPartner(service.api);
+  const apis = elsewhere(partner.api, partner.key.secret);
+  const { endpoint } = expectData(
+    await partner.api.post("/v1/webhooks/endpoints", { url: "https://127.0.0.1:9/" }),
+    201,
+  );
+  const send = (api: Api) => api.post(`/v1/webhooks/endpoints/${endpoint.id}/test`);
+  assert.equal(await rush(20, apis, send), 5);
+  const refused = await send(partner.api);
+  expectError(refused, 409, "CONFLICT");
+  assert.match(refused.body.error?.hint ?? "", /may send 5 test events a minute/);
+  clock.advance(minuteMs - 1);
+  assert.equal(await rush(4, apis, send), 0);
+  clock.advance(1);
+  assert.equal(await rush(20, apis, send), 5);
+});
