@@ -164,8 +164,8 @@ export const mutations: readonly Mutation[] = [
     {
       id: "device-kept",
       file: server("sessions/session.store"),
-      find: "update attempts a set device_hash = null, last_seen_at = null,",
-      replace: "update attempts a set last_seen_at = null,",
+      find: "update attempts set device_hash = null, last_seen_at = null,",
+      replace: "update attempts set last_seen_at = null,",
       tests: [api("session-expiry")],
     },
     {
@@ -1616,8 +1616,8 @@ export const mutations: readonly Mutation[] = [
     {
       id: "expiry-not-written",
       file: server("sessions/expire-sessions.job"),
-      find: "    await recordAudits(",
-      replace: "    if (false as boolean) await recordAudits(",
+      find: "  await recordAudits(",
+      replace: "  if (false as boolean) await recordAudits(",
       tests: [api("audit-events")],
     },
     {

@@ -503,6 +503,21 @@ CREATE INDEX sessions_organization ON public.sessions USING btree (organization_
 CREATE INDEX sessions_reference ON public.sessions USING btree (organization_id, client_reference_id, status, id COLLATE by_reference DESC) WHERE (client_reference_id IS NOT NULL);
 CREATE INDEX sessions_status ON public.sessions USING btree (organization_id, status, id COLLATE by_status DESC);
 
+create table set_aside_rows (
+  job text not null,
+  kind text not null,
+  row_id text collate "C" not null,
+  organization_id uuid,
+  reason text not null,
+  first_at timestamp(3) with time zone not null,
+  last_at timestamp(3) with time zone not null,
+  tries integer not null,
+  retry_at timestamp(3) with time zone not null,
+  constraint set_aside_rows_pkey PRIMARY KEY (job, kind, row_id)
+);
+CREATE INDEX set_aside_rows_due ON public.set_aside_rows USING btree (job, kind, retry_at);
+CREATE INDEX set_aside_rows_organization ON public.set_aside_rows USING btree (organization_id) WHERE (organization_id IS NOT NULL);
+
 create table user_sessions (
   id uuid not null,
   user_id uuid not null,
