@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import test, { after } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import type { EndpointId } from "@assay/contract/ids";
 import pg from "pg";
 import { insertMailRequest } from "../../src/accounts/mailed-token.store.ts";
@@ -20,8 +21,9 @@ import { publishEvents } from "../../src/webhooks/publish-event.ts";
 import { createKey, createPartner } from "../support/api.ts";
 import { createAuthority } from "../support/certificate.ts";
 import { startDnsServer } from "../support/dns-server.ts";
+import { assay } from "../support/process.ts";
 import { createReceivingEndpoint, startReceiver } from "../support/receiver.ts";
-import { startTestService } from "../support/service.ts";
+import { startTestService, testRing } from "../support/service.ts";
 
 const authority = createAuthority();
 const dns = await startDnsServer();
@@ -734,6 +736,44 @@ test("how long the oldest mail and the oldest webhook have been waiting is in /m
   await runJob("deliver-webhooks");
   assert.ok(await arrived(id));
   assert.equal(await read("webhooks"), 0);
+});
+
+test("the operator sees what is set aside, and has it tried again at once", async () => {
+  const mine = await startTestService();
+  const command = { DATABASE_URL: mine.databaseUrl, SECRET_KEYS: testRing, DATA_DIR: mine.dataDir };
+  // The command has the time of the machine.
+  mine.clock.set(new Date());
+  const { organizationId: organization } = await createPartner(mine.api);
+  assert.match((await assay(["jobs"], command)).stdout, /No row is set aside/);
+  const id = newUuid(mine.clock.now());
+  const expired = later(mine.clock.now(), -hourMs);
+  await mine.core.db.run(sql`
+    insert into invitations (id, organization_id, email, role, token_hash, expires_at, created_at)
+    values (${id}, ${organization}, ${canary}, 'member', ${randomBytes(32)}, ${expired}, ${expired})`);
+  await mine.core.db.run(
+    raw("alter table mailed_tokens add column invitation uuid references invitations (id)"),
+  );
+  await mine.core.db.run(sql`
+    insert into mailed_tokens (id, user_id, purpose, email, token_hash, created_at, expires_at, invitation)
+    select ${id}, user_id, 'magic_link', 'x', '', ${expired}, ${later(expired, dayMs)}, ${id} from memberships limit 1`);
+  await mine.runJob("purge-invitations");
+  const listed = await assay(["jobs"], command);
+  assert.match(
+    listed.stdout,
+    new RegExp(
+      `^purge-invitations {2}invitations {2}${id} {2}failed 1 times since .*: 23503, constraint .*_fkey`,
+      "m",
+    ),
+  );
+  assert.ok(!listed.stdout.includes(canary));
+
+  await mine.core.db.run(sql`delete from mailed_tokens where invitation = ${id}`);
+  // Hours before the job would run again, and minutes before the row would be tried again.
+  mine.clock.advance(5 * minuteMs);
+  assert.match((await assay(["jobs", "retry", "--job", "other"], command)).stdout, /again: 0\./);
+  assert.match((await assay(["jobs", "retry", "--job", "purge-invitations"], command)).stdout, /again: 1\./);
+  while ((await mine.core.db.rows(sql`select 1 from invitations`)).length > 0) await setImmediate();
+  while ((await mine.core.db.rows(sql`select 1 from set_aside_rows`)).length > 0) await setImmediate();
 });
 
 // The last: what the service's own ring does not have opens nothing any more.
