@@ -75,6 +75,7 @@ export async function resealAll(
     const failed: RowId[] = [];
     for (;;) {
       const rows = await listOtherwiseSealed(db, ring, column, failed);
+      const before = resealed + failed.length;
       if (rows.length === 0) break;
       await isolateFailures(rows, {
         process: async (some) => {
@@ -95,6 +96,8 @@ export async function resealAll(
           });
         },
       });
+      // All of them have been changed or removed by others meanwhile, and nothing is gained by asking again at once.
+      if (resealed + failed.length === before) break;
     }
     stuck += failed.length;
   }
