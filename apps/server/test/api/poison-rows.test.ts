@@ -579,6 +579,15 @@ async function doneOf(poison: Poison, ids: readonly string[]): Promise<boolean[]
   return Promise.all(ids.map((id) => poison.isDone(id)));
 }
 
+/**
+ * Once is enough, unless the same rows are just being dealt with by the scheduler or by the delivery worker, which look for
+ * themselves: a run passes over what they hold.
+ */
+async function runUntil(job: string, holds: () => Promise<boolean>): Promise<void> {
+  await runJob(job);
+  for (let run = 0; run < 200 && !(await holds()); run++) await runJob(job);
+}
+
 for (const [job, ofJob] of Object.entries(poisons)) {
   for (const poison of ofJob) {
     test(`${job}: ${poison.what} is set aside, the others are dealt with, and it as well once it is repaired`, async () => {
@@ -586,8 +595,8 @@ for (const [job, ofJob] of Object.entries(poisons)) {
       const { ids, bad, repair } = await plant(poison);
       try {
         if (job === "flush-key-usage") for (const key of keys) await key.api.get("/v1/sessions");
-        await runJob(job);
-        await runJob(job);
+        await runUntil(job, async () => (await asideOf(bad)).length > 0);
+        await runUntil(job, async () => (await doneOf(poison, ids)).filter((done) => done).length === 4);
         assert.deepEqual(await doneOf(poison, ids), [true, true, false, true, true]);
         const [aside, ...more] = await asideOf(bad);
         assert.ok(aside !== undefined && more.length === 0);
@@ -600,8 +609,7 @@ for (const [job, ofJob] of Object.entries(poisons)) {
 
         // It fails again, which nobody is told a second time, and the next time is farther away.
         clock.advance(firstRetryMs);
-        // The delivery worker may be at it by itself at this very moment, and holds the row then.
-        for (let run = 0; run < 20 && (await asideOf(bad))[0]?.tries !== 2; run++) await runJob(job);
+        await runUntil(job, async () => (await asideOf(bad))[0]?.tries === 2);
         assert.equal((await asideOf(bad))[0]?.tries, 2);
         clock.advance(firstRetryMs);
         await runJob(job);
@@ -611,8 +619,7 @@ for (const [job, ofJob] of Object.entries(poisons)) {
         await repair();
       }
       await retryAside(db, job, clock.now());
-      await runJob(job);
-      await runJob(job);
+      await runUntil(job, async () => (await asideOf(bad)).length === 0);
       assert.deepEqual(await doneOf(poison, ids), [true, true, true, true, true]);
       assert.deepEqual(await asideOf(bad), []);
       assert.equal(await metric("assay_job_rows_set_aside", job), 0);
