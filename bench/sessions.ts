@@ -7,11 +7,14 @@ import { type AttemptStatus, type SessionStatus, sessionStatuses } from "@assay/
 import { median } from "@assay/face/median";
 import { type Db, openDb } from "../apps/server/src/db/db.ts";
 import { migrate } from "../apps/server/src/db/migrate.ts";
+import { SetAside } from "../apps/server/src/db/set-aside.ts";
 import { sql } from "../apps/server/src/db/sql.ts";
 import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
 import { type Clock, dayMs, hourMs } from "../apps/server/src/kernel/clock.ts";
 import { knownId } from "../apps/server/src/kernel/ids.ts";
 import { KeyRing, newRingKey } from "../apps/server/src/lib/key-ring.ts";
+import { createLog } from "../apps/server/src/lib/log.ts";
+import { Metrics } from "../apps/server/src/lib/metrics.ts";
 import { expireSessions } from "../apps/server/src/sessions/expire-sessions.job.ts";
 import { listAttempts, listSessions } from "../apps/server/src/sessions/session.store.ts";
 import { load, type Request } from "./support/load.ts";
@@ -419,15 +422,15 @@ async function measureExpiry(adminUrl: string): Promise<void> {
       await client.query("vacuum analyze attempts");
     });
     const clock: Clock = { now: () => new Date() };
+    const log = createLog({ level: "warn", write: (line) => process.stderr.write(line), now: clock.now });
+    const setAside = new SetAside({ db, clock, log, metrics: new Metrics() });
     const started = performance.now();
     const expired = await Promise.all(
       Array.from({ length: processes }, async () => {
-        const runBatch = expireSessions({
-          db,
-          clock,
-          ring: new KeyRing([newRingKey([])]),
-          publicUrl: () => "",
-        });
+        const runBatch = expireSessions(
+          { clock, ring: new KeyRing([newRingKey([])]), setAside, publicUrl: () => "" },
+          "expire-sessions",
+        );
         let total = 0;
         for (let done = await runBatch(); done > 0; done = await runBatch()) total += done;
         return total;

@@ -17,7 +17,7 @@ export const decisiveModules = [
   "claims",
   "key ring",
 ] as const;
-const otherModules = ["accounts", "organizations", "audit", "face"] as const;
+const otherModules = ["jobs", "accounts", "organizations", "audit", "face"] as const;
 export type Module = (typeof decisiveModules)[number] | (typeof otherModules)[number];
 
 export type Mutation = {
@@ -178,8 +178,8 @@ export const mutations: readonly Mutation[] = [
     {
       id: "device-kept",
       file: server("sessions/session.store"),
-      find: "update attempts a set device_hash = null, last_seen_at = null,",
-      replace: "update attempts a set last_seen_at = null,",
+      find: "update attempts set device_hash = null, last_seen_at = null,",
+      replace: "update attempts set last_seen_at = null,",
       tests: [api("session-expiry")],
     },
     {
@@ -1784,8 +1784,8 @@ export const mutations: readonly Mutation[] = [
     {
       id: "expiry-not-written",
       file: server("sessions/expire-sessions.job"),
-      find: "    await recordAudits(",
-      replace: "    if (false as boolean) await recordAudits(",
+      find: "  await recordAudits(",
+      replace: "  if (false as boolean) await recordAudits(",
       tests: [api("audit-events")],
     },
     {
@@ -1794,6 +1794,57 @@ export const mutations: readonly Mutation[] = [
       find: "    await recordAudit(tx, now, {",
       replace: "    if (false as boolean) await recordAudit(tx, now, {",
       tests: [api("audit-events")],
+    },
+  ]),
+  ...of("jobs", [
+    {
+      id: "bad-row-not-isolated",
+      file: server("db/set-aside"),
+      find: "if (taken.length === 0 || !isAboutData(error)) throw error;",
+      replace: "throw error;",
+      tests: [api("poison-rows")],
+    },
+    {
+      id: "transient-failure-sets-aside",
+      file: server("db/isolate-failures"),
+      find: "    if (!isAboutData(error)) throw error;\n",
+      replace: "",
+      tests: [unit("db/isolate-failures")],
+    },
+    {
+      id: "set-aside-for-ever",
+      file: server("db/set-aside.store"),
+      find: " and aside.retry_at > ${now})`",
+      replace: ")`",
+      tests: [api("poison-rows")],
+    },
+    {
+      id: "retry-without-growing-distance",
+      file: server("db/set-aside.store"),
+      find: " * 2 ^ least(s.tries, 30)",
+      replace: "",
+      tests: [api("poison-rows")],
+    },
+    {
+      id: "told-at-every-try",
+      file: server("db/set-aside"),
+      find: "    if (tries > 1) return;\n",
+      replace: "",
+      tests: [api("poison-rows")],
+    },
+    {
+      id: "set-aside-claimed-again",
+      file: server("webhooks/delivery.store"),
+      find: "\n    and ${notSetAside(sql`d.id`, now)}`;",
+      replace: "`;",
+      tests: [api("poison-rows")],
+    },
+    {
+      id: "unrecorded-result-blocks-the-others",
+      file: server("webhooks/delivery-worker"),
+      find: "process: (some) => this.#write(some),",
+      replace: "process: () => this.#write(batch),",
+      tests: [api("poison-rows")],
     },
   ]),
   ...of("face", [

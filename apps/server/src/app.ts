@@ -3,7 +3,7 @@ import { accountRoutes } from "./accounts/accounts.routes.ts";
 import { answerMailRequests } from "./accounts/answer-mail-requests.job.ts";
 import { purgeAccountLeftovers } from "./accounts/purge-accounts.job.ts";
 import { mailRequestChannel } from "./accounts/request-link.ts";
-import { findMembership, purgeUserSessions } from "./accounts/user.store.ts";
+import { expiredUserSessions, findMembership } from "./accounts/user.store.ts";
 import { authenticateUser } from "./accounts/user-session.ts";
 import { analyticsRoutes } from "./analytics/analytics.routes.ts";
 import { apiKeyRoutes } from "./api-keys/api-keys.routes.ts";
@@ -17,15 +17,18 @@ import { DatabaseProbe } from "./db/database-probe.ts";
 import { openDb } from "./db/db.ts";
 import { Listener } from "./db/listener.ts";
 import { listMigrations, migrate } from "./db/migrate.ts";
+import { type Expired, retryChannel } from "./db/set-aside.store.ts";
+import { SetAside } from "./db/set-aside.ts";
 import { showConnections } from "./db/show-connections.ts";
 import { bindVerifySocket } from "./device-socket/device-socket.routes.ts";
 import { DeviceRegistry, type RegistryOptions } from "./device-socket/registry.ts";
-import { hasActiveDomain, purgeChallenges } from "./domains/domain.store.ts";
+import { expiredChallenges, hasActiveDomain } from "./domains/domain.store.ts";
 import { domainRoutes } from "./domains/domains.routes.ts";
 import { recheckDomains } from "./domains/recheck-domains.job.ts";
 import { createFaceJudge } from "./face/face-judge.ts";
 import { faceJudgeSettings } from "./face/face-settings.ts";
 import { listenForMetrics, mountHealth, mountMetrics } from "./http/health.ts";
+import { expiredAnswers } from "./http/idempotency.store.ts";
 import { Idempotency } from "./http/idempotency.ts";
 import { type Binding, mount } from "./http/mount.ts";
 import { enableSockets } from "./http/mount-socket.ts";
@@ -48,10 +51,11 @@ import { createMailTransport, sendDueMails } from "./mails/send-mails.job.ts";
 import { organizationDeletionRoutes } from "./organizations/deletion.routes.ts";
 import { goLiveRoutes } from "./organizations/go-live.routes.ts";
 import { hardDeleteStep } from "./organizations/hard-delete.job.ts";
-import { purgeInvitations } from "./organizations/invitation.store.ts";
+import { expiredInvitations } from "./organizations/invitation.store.ts";
 import { organizationRoutes } from "./organizations/organizations.routes.ts";
 import { loadRpTerms } from "./organizations/rp-terms.ts";
-import { retentionJobs } from "./retention/retain-sessions.job.ts";
+import { measureQueues, type ShowOldestDue, showOldestDue } from "./retention/measure-queues.job.ts";
+import { measureBacklogJob, retentionJobs } from "./retention/retain-sessions.job.ts";
 import { expireSessions } from "./sessions/expire-sessions.job.ts";
 import { sessionRoutes } from "./sessions/sessions.routes.ts";
 import { CurrentTrust } from "./trust/current-trust.ts";
@@ -66,9 +70,13 @@ import { deleteHandoffTokens } from "./verify/handoff.store.ts";
 import { LogoCache } from "./verify/logo-cache.ts";
 import { StatusFeed } from "./verify/status-feed.ts";
 import { verifyRoutes } from "./verify/verify.routes.ts";
+import { setAsideAs } from "./webhooks/delivery.store.ts";
 import { DeliveryWorker, type DeliveryWorkerOptions } from "./webhooks/delivery-worker.ts";
 import { createPurgeHistory, scrubPayloads } from "./webhooks/purge-history.job.ts";
 import { webhookRoutes } from "./webhooks/webhooks.routes.ts";
+
+const keyUsageJob = "flush-key-usage";
+const sendMailsJob = "send-mails";
 
 /** `api` answers requests, `worker` runs the background work, `all` does both. */
 export type ProcessRole = "api" | "worker" | "all";
@@ -77,6 +85,8 @@ export type Service = {
   /** Where it listens, for example http://127.0.0.1:3000. */
   url: string;
   core: Core;
+  /** The names of the background jobs that this process runs. */
+  jobs: readonly string[];
   /** Runs a background job now, until nothing is left to do. */
   runJob(name: string): Promise<void>;
   /** Finishes requests in flight, refuses new ones, lets background work come to rest. */
@@ -108,12 +118,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await prepareTrust(parts.core);
   const { core, listener, statusFeed, deliveryWorker, metricsOf } = parts;
   const app = await createApp(parts, role);
-  const scheduler = new Scheduler(
-    role === "api" ? jobsOfEveryProcess(parts) : [...jobsOfEveryProcess(parts), ...jobsOfWorkers(parts)],
-    log,
-    core.metrics,
-  );
-  if (role !== "api") wakeByNotification(parts, scheduler);
+  const jobs =
+    role === "api" ? jobsOfEveryProcess(parts) : [...jobsOfEveryProcess(parts), ...jobsOfWorkers(parts)];
+  const scheduler = new Scheduler(jobs, log, core.metrics);
+  if (role !== "api") wakeByNotification(parts, scheduler, jobs);
   statusFeed.listen(listener);
   await listener.start();
   parts.listening.url = await app.listen({ port: config.port, host: config.host });
@@ -139,6 +147,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   return {
     url: parts.listening.url,
     core,
+    jobs: jobs.map((job) => job.name),
     runJob: (name) => scheduler.run(name),
     close: () => {
       closed ??= close();
@@ -190,7 +199,8 @@ async function openParts(options: ServiceOptions) {
   const listening = { url: "" };
   const publicUrl = () => (config.publicUrl === "" ? listening.url : config.publicUrl);
   const dns = createDns({ resolvers: config.dnsResolvers, timeoutMs: 2 * secondMs });
-  const core: Core = { config, db, clock, dns, ring, log, metrics, publicUrl };
+  const setAside = new SetAside({ db, clock, log, metrics });
+  const core: Core = { config, db, clock, dns, ring, log, metrics, setAside, publicUrl };
   const safeFetch = createSafeFetch({
     resolveAddresses: dns.resolveAddresses,
     exemptHosts: exemptHostSet(config.webhookAllowedPrivateHosts),
@@ -198,6 +208,7 @@ async function openParts(options: ServiceOptions) {
     ...(options.webhooks?.ca === undefined ? {} : { ca: options.webhooks.ca }),
   });
   const trust = new CurrentTrust(db);
+  const showOldest: ShowOldestDue = showOldestDue(core);
   const isWatched = config.metricsToken !== "" || config.metricsPort > 0;
   const renderProcess = isWatched ? watchProcess() : async () => "";
   return {
@@ -216,9 +227,10 @@ async function openParts(options: ServiceOptions) {
     trust,
     trustReader: new TrustReader(),
     isWatched,
-    usage: new KeyUsage(db, clock, log),
+    usage: new KeyUsage(core, keyUsageJob),
     idempotency: new Idempotency(db, ring, clock),
-    deliveryWorker: new DeliveryWorker(core, safeFetch, options.webhooks),
+    showOldest,
+    deliveryWorker: new DeliveryWorker(core, safeFetch, showOldest, options.webhooks),
     statusFeed: new StatusFeed(core),
     devices: new DeviceRegistry(core, trust, listener, {
       faceJudge: createFaceJudge({ log, metrics, ...faceJudgeSettings(config) }),
@@ -250,7 +262,15 @@ function bindRoutes({ core, rpTerms, consentTexts, usage, statusFeed, safeFetch 
 /** Every process that answers requests counts them, so every one writes its counts; every one seals with the ring. */
 function jobsOfEveryProcess({ core, usage, ringMember, trust, trustReader, isWatched }: Parts): Job[] {
   return [
-    { name: "flush-key-usage", everyMs: secondMs, run: () => usage.flush().then(() => 0) },
+    {
+      name: keyUsageJob,
+      everyMs: secondMs,
+      run: async () => {
+        await usage.retry();
+        await usage.flush();
+        return 0;
+      },
+    },
     { name: "watch-key-ring", everyMs: secondMs, run: () => ringMember.refresh().then(() => 0) },
     ...(isWatched
       ? [{ name: "show-trust", everyMs: minuteMs, run: createShowTrust(core, trust, trustReader) }]
@@ -258,56 +278,87 @@ function jobsOfEveryProcess({ core, usage, ringMember, trust, trustReader, isWat
   ];
 }
 
+/** A job that deals with rows, and sets those aside under its own name that it cannot deal with. */
+type RowJob = { name: string; everyMs: number; run: (job: string) => () => Promise<number> };
+
 /** The one list of background work. Each run handles a bounded batch and can be repeated. */
-function jobsOfWorkers({ core, idempotency, deliveryWorker, safeFetch, trust, trustReader }: Parts): Job[] {
-  const { config, db, clock } = core;
+function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, trustReader }: Parts): Job[] {
+  const { config, db, clock, setAside } = core;
   const mailTransport = createMailTransport(core);
+  const purge = (expired: () => Expired) => (job: string) => () => setAside.purge(job, expired(), 1000);
+  const rowJobs: RowJob[] = [
+    { name: sendMailsJob, everyMs: 5 * secondMs, run: (job) => () => sendDueMails(core, mailTransport, job) },
+    {
+      name: "answer-mail-requests",
+      everyMs: 10 * secondMs,
+      run: (job) => () => answerMailRequests(core, job),
+    },
+    {
+      name: "purge-account-leftovers",
+      everyMs: 10 * minuteMs,
+      run: (job) => () => purgeAccountLeftovers(core, job),
+    },
+    { name: "expire-sessions", everyMs: secondMs, run: (job) => expireSessions(core, job) },
+    {
+      name: "purge-idempotent-answers",
+      everyMs: 10 * minuteMs,
+      run: purge(() => expiredAnswers(clock.now())),
+    },
+    { name: "delete-organizations", everyMs: minuteMs, run: (job) => () => hardDeleteStep(core, job) },
+    { name: "recheck-domains", everyMs: minuteMs, run: (job) => () => recheckDomains(core, job) },
+    {
+      name: "purge-domain-challenges",
+      everyMs: hourMs,
+      run: purge(() => expiredChallenges(later(clock.now(), -30 * dayMs))),
+    },
+    { name: "purge-invitations", everyMs: hourMs, run: purge(() => expiredInvitations(clock.now())) },
+    { name: "purge-user-sessions", everyMs: hourMs, run: purge(() => expiredUserSessions(clock.now())) },
+    { name: "scrub-webhook-payloads", everyMs: 30 * secondMs, run: (job) => () => scrubPayloads(core, job) },
+    { name: "purge-webhook-history", everyMs: 10 * minuteMs, run: (job) => createPurgeHistory(core, job) },
+  ];
   const jobs: Job[] = [
-    { name: "send-mails", everyMs: 5 * secondMs, run: () => sendDueMails(core, mailTransport) },
-    { name: "answer-mail-requests", everyMs: 10 * secondMs, run: () => answerMailRequests(core) },
-    { name: "purge-account-leftovers", everyMs: 10 * minuteMs, run: () => purgeAccountLeftovers(core) },
-    { name: "expire-sessions", everyMs: secondMs, run: expireSessions(core) },
+    ...rowJobs.map((job) => ({ ...job, run: job.run(job.name) })),
     ...retentionJobs(core, {
       ofDevices: [deleteAttemptSockets, deleteHandoffTokens],
       ofSessions: [deleteConsents],
     }),
-    { name: "purge-idempotent-answers", everyMs: 10 * minuteMs, run: () => idempotency.purge(1000) },
-    { name: "delete-organizations", everyMs: minuteMs, run: () => hardDeleteStep(core) },
-    { name: "recheck-domains", everyMs: minuteMs, run: () => recheckDomains(core) },
-    {
-      name: "purge-domain-challenges",
-      everyMs: hourMs,
-      run: () => purgeChallenges(db, later(clock.now(), -30 * dayMs), 1000),
-    },
-    { name: "purge-invitations", everyMs: hourMs, run: () => purgeInvitations(db, clock.now(), 1000) },
-    { name: "purge-user-sessions", everyMs: hourMs, run: () => purgeUserSessions(db, clock.now(), 1000) },
     {
       name: "refresh-trust",
       everyMs: minuteMs,
       run: () => refreshTrust({ ...core, safeFetch, trust, reader: trustReader }),
     },
-    { name: "scrub-webhook-payloads", everyMs: 30 * secondMs, run: () => scrubPayloads(core) },
-    { name: "purge-webhook-history", everyMs: 10 * minuteMs, run: createPurgeHistory(core) },
   ];
+  const measure = measureQueues(core, {
+    jobs: [...jobs.map(({ name }) => name), setAsideAs.job, keyUsageJob].filter(
+      (name) => name !== measureBacklogJob,
+    ),
+    mailJob: sendMailsJob,
+    show: showOldest,
+  });
+  jobs.push({ name: "measure-queues", everyMs: 15 * secondMs, run: measure });
   // A batch may take longer than anybody would wait for an answer.
   const statementMs = config.databaseJobStatementSeconds * secondMs;
   return [
     ...jobs.map((job) => ({ ...job, run: () => db.unhurried(statementMs, job.run) })),
     // The worker wakes by itself; as a job it can be waited for. What it sends is short.
-    { name: "deliver-webhooks", everyMs: minuteMs, run: () => deliveryWorker.settle().then(() => 0) },
+    { name: setAsideAs.job, everyMs: minuteMs, run: () => deliveryWorker.settle().then(() => 0) },
   ];
 }
 
 /** What somebody waits for is done at once, not only when its time comes round. */
-function wakeByNotification({ core, listener }: Parts, scheduler: Scheduler): void {
+function wakeByNotification({ core, listener }: Parts, scheduler: Scheduler, jobs: readonly Job[]): void {
   const wake = (name: string) =>
     void scheduler
       .run(name)
       .catch((error) =>
         core.log.warn("background job failed, will run again", { job: name, ...describeError(error) }),
       );
-  listener.on(mailChannel, () => wake("send-mails"));
+  listener.on(mailChannel, () => wake(sendMailsJob));
   listener.on(mailRequestChannel, () => wake("answer-mail-requests"));
+  // The payload is empty after a reconnect; what was missed is then tried when its job comes round.
+  listener.on(retryChannel, (name) => {
+    if (jobs.some((job) => job.name === name)) wake(name);
+  });
 }
 
 /** Everything that answers HTTP. */

@@ -1,5 +1,6 @@
 import type { Config } from "./config.ts";
 import type { Db } from "./db/db.ts";
+import type { SetAside } from "./db/set-aside.ts";
 import type { Clock } from "./kernel/clock.ts";
 import type { Dns } from "./lib/dns.ts";
 import type { KeyRing } from "./lib/key-ring.ts";
@@ -15,6 +16,7 @@ export type Core = {
   ring: KeyRing;
   log: Log;
   metrics: Metrics;
+  setAside: SetAside;
   /** Address under which people and partners reach the service, without a slash at its end. */
   publicUrl: () => string;
 };

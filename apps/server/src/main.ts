@@ -1,6 +1,7 @@
 import { migrateCommand, orgList } from "./cli/admin.commands.ts";
 import { backup, restore } from "./cli/backup.commands.ts";
 import { type Command, CommandError, runCommand } from "./cli/command.ts";
+import { jobsCommand, jobsRetry } from "./cli/jobs.commands.ts";
 import { keysRotate } from "./cli/keys.command.ts";
 import { readCommand, virtualDocument } from "./cli/read.command.ts";
 import { simulateCommand } from "./cli/simulate.command.ts";
@@ -30,6 +31,9 @@ const commands: readonly Command[] = [
   userCreate,
   orgList,
   keysRotate,
+  // The longer name first: the shorter one is a part of it.
+  jobsRetry,
+  jobsCommand,
   backup,
   restore,
   trustImport,

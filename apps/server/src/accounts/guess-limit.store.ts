@@ -1,4 +1,5 @@
 import type { Queryable, Tx } from "../db/db.ts";
+import type { Expired } from "../db/set-aside.store.ts";
 import { sql } from "../db/sql.ts";
 import type { LimitState } from "./guess-limit.ts";
 
@@ -49,12 +50,10 @@ export async function rememberAddress(db: Queryable, key: Buffer, expiresAt: Dat
     on conflict (key) do update set expires_at = excluded.expires_at`);
 }
 
-export async function purgeLimits(db: Queryable, now: Date, limit: number): Promise<number> {
-  const limits = await db.run(sql`
-    delete from guess_limits where key in (
-      select key from guess_limits where expires_at <= ${now} limit ${limit} for update skip locked)`);
-  const addresses = await db.run(sql`
-    delete from familiar_addresses where key in (
-      select key from familiar_addresses where expires_at <= ${now} limit ${limit} for update skip locked)`);
-  return limits + addresses;
+export function expiredLimits(now: Date): readonly Expired[] {
+  const due = sql`expires_at <= ${now}`;
+  return [
+    { table: "guess_limits", key: "key", type: "bytea", due },
+    { table: "familiar_addresses", key: "key", type: "bytea", due },
+  ];
 }

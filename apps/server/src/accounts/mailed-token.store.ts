@@ -1,6 +1,10 @@
 import type { UserId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
+import type { Expired } from "../db/set-aside.store.ts";
+import type { Among } from "../db/set-aside.ts";
 import { sql } from "../db/sql.ts";
+import { later } from "../kernel/clock.ts";
+import { uuidFloor } from "../kernel/ids.ts";
 
 export type TokenPurpose = "magic_link" | "reset_password" | "verify_email" | "change_email";
 export type MailedTokenRow = { user_id: UserId; email: string };
@@ -60,10 +64,8 @@ export async function removeMailedTokens(
   );
 }
 
-export function purgeMailedTokens(db: Queryable, now: Date, limit: number): Promise<number> {
-  return db.run(sql`
-    delete from mailed_tokens where id in (
-      select id from mailed_tokens where expires_at <= ${now} limit ${limit} for update skip locked)`);
+export function expiredMailedTokens(now: Date): Expired {
+  return { table: "mailed_tokens", key: "id", type: "uuid", due: sql`expires_at <= ${now}` };
 }
 
 export type MailRequestPurpose = "magic_link" | "reset_password";
@@ -79,36 +81,18 @@ export async function insertMailRequest(
 }
 
 /** The oldest requests that no other process has locked (`skip locked`). */
-export async function listMailRequests(db: Queryable, limit: number): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>(sql`
-    select id from mail_requests where set_aside_at is null order by id limit ${limit} for update skip locked`);
-  return rows.map(({ id }) => id);
-}
-
-/** Those of the requests that no other process has taken meanwhile. */
-export function takeMailRequests(tx: Tx, ids: readonly string[]): Promise<MailRequestRow[]> {
+export function takeMailRequests(tx: Tx, among: Among): Promise<MailRequestRow[]> {
   return tx.rows<MailRequestRow>(sql`
-    delete from mail_requests where id in (
-      select id from mail_requests where id = any(${ids}::uuid[]) and set_aside_at is null
-      order by id for update skip locked)
-    returning id, purpose, email`);
+    select id, purpose, email from mail_requests where ${among.where(sql`id`, "uuid")}
+    order by id limit ${among.limit} for update skip locked`);
 }
 
-/** False when the request was set aside or answered already. */
-export async function setMailRequestAside(
-  db: Queryable,
-  id: string,
-  reason: string,
-  now: Date,
-): Promise<boolean> {
-  const touched = await db.run(sql`
-    update mail_requests set set_aside_at = ${now}, set_aside_reason = ${reason}
-    where id = ${id} and set_aside_at is null`);
-  return touched === 1;
+export async function deleteMailRequests(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.run(sql`delete from mail_requests where id = any(${ids}::uuid[])`);
 }
 
-export function purgeMailRequests(db: Queryable, setAsideBefore: Date, limit: number): Promise<number> {
-  return db.run(sql`
-    delete from mail_requests where id in (
-      select id from mail_requests where set_aside_at <= ${setAsideBefore} limit ${limit} for update skip locked)`);
+/** Requests that could not be answered for so long that nobody waits for the mail any more. Ids begin with their time. */
+export function staleMailRequests(writtenBefore: Date): Expired {
+  const due = sql`id < ${uuidFloor(later(writtenBefore, 1))}`;
+  return { table: "mail_requests", key: "id", type: "uuid", due };
 }

@@ -1,6 +1,7 @@
 import type { PasskeyId, UserId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
+import type { Expired } from "../db/set-aside.store.ts";
 import { noSql, sql } from "../db/sql.ts";
 
 export type PasskeyRow = {
@@ -115,8 +116,7 @@ export async function takeChallenge(
   return taken === 1;
 }
 
-export function purgeChallenges(db: Queryable, now: Date, limit: number): Promise<number> {
-  return db.run(sql`
-    delete from passkey_challenges where challenge_hash in (
-      select challenge_hash from passkey_challenges where expires_at <= ${now} limit ${limit} for update skip locked)`);
+export function expiredChallenges(now: Date): Expired {
+  const due = sql`expires_at <= ${now}`;
+  return { table: "passkey_challenges", key: "challenge_hash", type: "bytea", due };
 }

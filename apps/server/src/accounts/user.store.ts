@@ -2,6 +2,7 @@ import type { OrganizationId, UserId, UserSessionId } from "@assay/contract/ids"
 import type { Role } from "@assay/contract/route";
 import type { Queryable, Tx } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
+import type { Expired } from "../db/set-aside.store.ts";
 import { noSql, sql } from "../db/sql.ts";
 import type { Environment, Membership } from "../kernel/caller.ts";
 
@@ -218,7 +219,6 @@ export async function findMembership(
 }
 
 /** Removes a batch of sign-ins that have run out; returns how many. */
-export function purgeUserSessions(db: Queryable, now: Date, limit: number): Promise<number> {
-  return db.run(sql`
-    delete from user_sessions where id in (select id from user_sessions where expires_at <= ${now} limit ${limit})`);
+export function expiredUserSessions(now: Date): Expired {
+  return { table: "user_sessions", key: "id", type: "uuid", due: sql`expires_at <= ${now}` };
 }

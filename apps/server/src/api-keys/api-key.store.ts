@@ -126,7 +126,7 @@ export async function rehashKey(
 
 export async function addUsage(
   db: Queryable,
-  usage: readonly { id: ApiKeyId; requests: number; lastUsedAt: Date }[],
+  usage: readonly { id: ApiKeyId; requests: number; lastUsedAt: Date | null }[],
 ): Promise<void> {
   // Ordered, so that two processes that flush at once lock the rows in the same order.
   const ordered = [...usage].sort((a, b) => (a.id < b.id ? -1 : 1));

@@ -2,6 +2,7 @@ import type { AuditEvent } from "@assay/contract/audit";
 import type { ApiKeyId, AuditLogId, OrganizationId, UserId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
+import type { Among } from "../db/set-aside.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
 import type { Caller, OrganizationCaller } from "../kernel/caller.ts";
 import { later } from "../kernel/clock.ts";
@@ -127,19 +128,21 @@ export function auditPage(organizationId: OrganizationId, filter: AuditFilter, l
     order by ${key} desc limit ${limit}`;
 }
 
-/** Deletes the next entries written before `writtenBefore`, in order of their ids, which is the order of their age. */
-export function deleteOldAuditLogs(
-  db: Queryable,
+/** The next entries written before `writtenBefore`, in order of their ids, which is the order of their age. */
+export function takeOldAuditLogs(
+  tx: Tx,
   writtenBefore: Date,
-  afterId: string,
-  limit: number,
-): Promise<{ id: AuditLogId }[]> {
-  return db.rows<{ id: AuditLogId }>(sql`
-    with old as materialized (
-      select id from audit_logs
-      where id > ${afterId === "" ? firstUuid : afterId} and id < ${uuidFloor(writtenBefore)}
-      order by id limit ${limit} for update skip locked)
-    delete from audit_logs a using old where a.id = old.id returning a.id`);
+  among: Among,
+): Promise<{ id: AuditLogId; organization_id: OrganizationId }[]> {
+  return tx.rows<{ id: AuditLogId; organization_id: OrganizationId }>(sql`
+    select id, organization_id from audit_logs
+    where id > ${among.after === "" ? firstUuid : among.after} and id < ${uuidFloor(writtenBefore)}
+      and ${among.where(sql`id`, "uuid")}
+    order by id limit ${among.limit} for update skip locked`);
+}
+
+export async function deleteAuditLogs(tx: Tx, ids: readonly AuditLogId[]): Promise<void> {
+  await tx.run(sql`delete from audit_logs where id = any(${ids}::uuid[])`);
 }
 
 /** How many entries wait to be deleted, counted up to `cap`. */

@@ -91,12 +91,20 @@ async function rotate(work: Work): Promise<number> {
       : "Until they have it the old key seals, and nothing is lost. Run `assay keys rotate` again to go on.",
   );
   await waitUntilAllSealWith(work, fresh.id);
-  const resealed = await resealAll(db, sealing(next, fresh.id));
-  print(`Current key: ${fresh.id}. Sealed anew: ${resealed}.`);
+  await sealAnew(work, sealing(next, fresh.id));
   for (const key of next.slice(1)) {
     for (const reason of await hashesUnder(db, key.id, clock.now())) print(`Key ${key.id} stays: ${reason}`);
   }
   return 0;
+}
+
+async function sealAnew({ db, clock, print }: Work, ring: KeyRing): Promise<void> {
+  const { resealed, stuck } = await resealAll(db, ring, clock.now());
+  print(`Current key: ${ring.currentId}. Sealed anew: ${resealed}.`);
+  if (stuck > 0)
+    print(
+      `${stuck} cannot be sealed anew and stay as they are; \`assay jobs\` lists them. Their keys are still needed.`,
+    );
 }
 
 async function retire(work: Work): Promise<number> {
@@ -105,7 +113,7 @@ async function retire(work: Work): Promise<number> {
   const current = sealingKey(known);
   if (current === null) throw new CommandError("No key of the ring is in use.");
   const ring = sealing(work.keys, current.id);
-  print(`Current key: ${current.id}. Sealed anew: ${await resealAll(db, ring)}.`);
+  await sealAnew(work, ring);
   const old = known.filter(
     (key) => key.id !== current.id && (key.state === "in_use" || key.state === "retiring"),
   );
@@ -138,7 +146,7 @@ async function retireKey({ db, clock }: Work, ring: KeyRing, key: KnownKey): Pro
   if (before.length > 0) return before;
   if (!(await fence(db, key.id))) return ["a request that stores something takes long. Try again."];
   // From here on nothing new is stored under it, so what this look does not find will never be there.
-  await resealAll(db, ring);
+  await resealAll(db, ring, clock.now());
   const hashes = await hashesUnder(db, key.id, clock.now());
   if (hashes.length > 0 || (await countSealedWith(db, key.id)) > 0) {
     await setKeyState(db, key.id, "retiring", "in_use", clock.now());

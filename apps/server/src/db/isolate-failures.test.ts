@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import pg from "pg";
-import { failureName, isolateFailures } from "./isolate-failures.ts";
+import { failureReason, isolateFailures } from "./isolate-failures.ts";
 
 function databaseError(code: string): pg.DatabaseError {
   return Object.assign(new pg.DatabaseError("holds a value", 0, "error"), { code, severity: "ERROR" });
@@ -19,7 +19,6 @@ async function run(count: number, failures: ReadonlyMap<number, Error>) {
       const failure = some.map((row) => failures.get(row)).find((error) => error !== undefined);
       if (failure !== undefined) throw failure;
       done.push(...some);
-      return some.length;
     },
     setAside: async (row) => {
       aside.push(row);
@@ -29,15 +28,19 @@ async function run(count: number, failures: ReadonlyMap<number, Error>) {
 }
 
 test("rows that fail alone are set aside, all others are dealt with, in order", async () => {
-  assert.deepEqual(await run(0, new Map()), { result: 0, done: [], aside: [], batches: 0 });
+  assert.deepEqual(await run(0, new Map()), {
+    result: undefined,
+    done: [],
+    aside: [],
+    batches: 0,
+  });
   assert.equal((await run(20, new Map())).batches, 1);
   const bad = new Map([
     [1, databaseError("22021")],
     [7, new TypeError("x is not a function")],
     [20, databaseError("P0001")],
   ]);
-  const { result, done, aside } = await run(20, bad);
-  assert.equal(result, 20);
+  const { done, aside } = await run(20, bad);
   assert.deepEqual(aside, [1, 7, 20]);
   assert.deepEqual(
     done,
@@ -75,7 +78,12 @@ test("a failure of the circumstances sets nothing aside and is passed on", async
 });
 
 test("what is kept of a failure holds no message", () => {
-  assert.equal(failureName(databaseError("22021")), "22021");
-  assert.equal(failureName(new RangeError("ada@example.com")), "RangeError");
-  assert.equal(failureName("ada@example.com"), "string");
+  const refused = Object.assign(databaseError("23514"), { table: "events", constraint: "events_check" });
+  assert.equal(failureReason(refused), "23514, constraint events_check, table events");
+  assert.match(failureReason(databaseError("22021")), /^22021, at isolate-failures\.test\.ts:\d+$/);
+  assert.match(
+    failureReason(new RangeError("ada@example.com\n    at /src/ada@example.com/ada.ts:1:1")),
+    /^RangeError, at isolate-failures\.test\.ts:\d+$/,
+  );
+  assert.equal(failureReason("ada@example.com"), "string");
 });

@@ -1,5 +1,7 @@
 import type { ChallengeId, DomainId, OrganizationId } from "@assay/contract/ids";
-import type { Db, Queryable, Tx } from "../db/db.ts";
+import type { Queryable, Tx } from "../db/db.ts";
+import type { Expired } from "../db/set-aside.store.ts";
+import type { Among } from "../db/set-aside.ts";
 import { sql } from "../db/sql.ts";
 import type { DomainState } from "./domain.ts";
 import { domainsAbove } from "./redirect-uri.ts";
@@ -111,10 +113,9 @@ export async function spendChallenge(
 }
 
 /** Expired challenges are kept for a while, so that an answer to one can say that it has expired. */
-export function purgeChallenges(db: Queryable, expiredBefore: Date, limit: number): Promise<number> {
-  return db.run(sql`
-    delete from domain_challenges where id in (
-      select id from domain_challenges where expires_at <= ${expiredBefore} limit ${limit} for update skip locked)`);
+export function expiredChallenges(expiredBefore: Date): Expired {
+  const due = sql`expires_at <= ${expiredBefore}`;
+  return { table: "domain_challenges", key: "id", type: "uuid", due, owned: true };
 }
 
 /** Serialises all decisions about who holds a domain (an advisory lock, because there may be no row to lock yet). */
@@ -171,14 +172,17 @@ export function deleteDomain(
     delete from verified_domains where organization_id = ${organizationId} and id = ${id} returning apex_domain`);
 }
 
-/** Leases domains whose check is due; those of a process that dies come back when `leaseUntil` has passed. */
-export function claimDueDomains(db: Db, now: Date, leaseUntil: Date, limit: number): Promise<DomainRow[]> {
-  return db.rows<DomainRow>(sql`
-    update verified_domains d set next_check_at = ${leaseUntil}
-    where d.id in (
-      select id from verified_domains where next_check_at <= ${now} order by next_check_at limit ${limit}
-      for update skip locked)
-    returning ${domainColumns}`);
+/** Domains whose check is due. */
+export function takeDueDomains(tx: Tx, now: Date, among: Among): Promise<DomainRow[]> {
+  return tx.rows<DomainRow>(sql`
+    select ${domainColumns} from verified_domains d
+    where (d.next_check_at <= ${now} or ${among.isRetry}) and ${among.where(sql`d.id`, "uuid")}
+    order by d.next_check_at limit ${among.limit} for update skip locked`);
+}
+
+/** Leases domains; those of a process that dies come back when `leaseUntil` has passed. */
+export async function leaseDomains(tx: Tx, ids: readonly DomainId[], leaseUntil: Date): Promise<void> {
+  await tx.run(sql`update verified_domains set next_check_at = ${leaseUntil} where id = any(${ids}::uuid[])`);
 }
 
 /**

@@ -1,21 +1,34 @@
 import { recordAudit, systemActor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
+import type { Steps } from "../db/set-aside.ts";
 import { later, minuteMs } from "../kernel/clock.ts";
 import { DnsError } from "../lib/dns.ts";
 import { mailOwners } from "../organizations/mail-owners.ts";
 import { unicodeForm } from "./apex.ts";
-import { claimDueDomains, type DomainRow, recordCheck } from "./domain.store.ts";
+import { type DomainRow, leaseDomains, recordCheck, takeDueDomains } from "./domain.store.ts";
 import { afterCheck, type CheckOutcome, provesToken, recordName } from "./domain.ts";
 
 const batchSize = 20;
 const leaseMs = 10 * minuteMs;
 
 /** Looks whether the records of verified domains are still there, each once a day. */
-export async function recheckDomains(core: Core): Promise<number> {
-  const now = core.clock.now();
-  const due = await claimDueDomains(core.db, now, later(now, leaseMs), batchSize);
-  await Promise.all(due.map((domain) => recheck(core, domain)));
-  return due.length;
+export async function recheckDomains(core: Core, job: string): Promise<number> {
+  const rows = core.setAside.rowsOf(job, "verified_domains");
+  const lease: Steps<DomainRow> = {
+    take: (tx, among) => takeDueDomains(tx, core.clock.now(), among),
+    handle: (tx, domains) =>
+      leaseDomains(
+        tx,
+        domains.map((domain) => domain.id),
+        later(core.clock.now(), leaseMs),
+      ),
+  };
+  const healed = await rows.retry(async (id) => {
+    for (const domain of await rows.again(id, lease)) await recheck(core, domain);
+  });
+  const { taken, done } = await rows.batch(batchSize, lease);
+  await Promise.all(done.map((domain) => rows.guard(domain, () => recheck(core, domain))));
+  return healed + taken.length;
 }
 
 async function recheck(core: Core, domain: DomainRow): Promise<void> {

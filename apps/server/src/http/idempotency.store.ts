@@ -1,4 +1,5 @@
 import type { Queryable, Tx } from "../db/db.ts";
+import type { Expired } from "../db/set-aside.store.ts";
 import { sql } from "../db/sql.ts";
 
 export type EarlierAnswer = {
@@ -42,9 +43,7 @@ export async function rememberAnswer(
   await tx.run(sql`update idempotent_answers set status = ${status}, answer = ${sealed} where id = ${id}`);
 }
 
-/** Removes a batch of answers that are past their day; returns how many. */
-export function purgeAnswers(db: Queryable, now: Date, limit: number): Promise<number> {
-  return db.run(sql`
-    delete from idempotent_answers where id in (
-      select id from idempotent_answers where expires_at <= ${now} limit ${limit} for update skip locked)`);
+/** Answers that are past their day. */
+export function expiredAnswers(now: Date): Expired {
+  return { table: "idempotent_answers", key: "id", type: "bytea", due: sql`expires_at <= ${now}` };
 }

@@ -6,13 +6,7 @@ import { ApiError } from "../kernel/api-error.ts";
 import type { Caller, OrganizationCaller } from "../kernel/caller.ts";
 import { type Clock, hourMs, later } from "../kernel/clock.ts";
 import type { KeyRing } from "../lib/key-ring.ts";
-import {
-  claimKey,
-  type EarlierAnswer,
-  findAnswer,
-  purgeAnswers,
-  rememberAnswer,
-} from "./idempotency.store.ts";
+import { claimKey, type EarlierAnswer, findAnswer, rememberAnswer } from "./idempotency.store.ts";
 
 /** An answer as it leaves: the status and the body as text, null where there is none. */
 export type RenderedAnswer = { status: number; text: string | null };
@@ -93,11 +87,6 @@ export class Idempotency {
     if (!same) throw new ApiError("IDEMPOTENCY_KEY_REUSED");
     const text = earlier.answer && this.#ring.openText("idempotent-answer", earlier.answer, context);
     return { status: earlier.status, text, replayed: true };
-  }
-
-  /** Removes a batch of answers that are past their day; returns how many. */
-  async purge(limit: number): Promise<number> {
-    return purgeAnswers(this.#db, this.#clock.now(), limit);
   }
 }
 

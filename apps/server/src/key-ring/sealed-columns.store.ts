@@ -1,5 +1,7 @@
 import type { Db, Queryable, Tx } from "../db/db.ts";
-import { Sql, sql } from "../db/sql.ts";
+import { failureReason, isolateFailures } from "../db/isolate-failures.ts";
+import { putAside, removeAllAside } from "../db/set-aside.store.ts";
+import { noSql, Sql, sql } from "../db/sql.ts";
 import type { KeyPurpose, KeyRing } from "../lib/key-ring.ts";
 
 /**
@@ -54,29 +56,85 @@ function contextOf(id: string | Buffer): string {
   return Buffer.isBuffer(id) ? id.toString("hex") : id;
 }
 
-/** Re-seals under the current key whatever another key sealed; returns how many values. Safe to repeat and to interrupt. */
-export async function resealAll(db: Db, ring: KeyRing): Promise<number> {
-  let count = 0;
+/** What values that cannot be sealed anew are set aside under. Not a job that runs: each call tries all of them again. */
+export const resealJob = "seal-anew";
+
+/**
+ * Re-seals under the current key whatever another key sealed. Values that cannot be opened or stored stay as they are and
+ * are set aside, so that they do not keep the others from the new key. Safe to repeat and to interrupt.
+ */
+export async function resealAll(
+  db: Db,
+  ring: KeyRing,
+  now: Date,
+): Promise<{ resealed: number; stuck: number }> {
+  let resealed = 0;
+  let stuck = 0;
+  await removeAllAside(db, resealJob);
   for (const column of sealedColumns) {
-    for (let done = -1; done !== 0; ) {
-      done = await resealBatch(db, ring, column);
-      count += done;
+    const failed: RowId[] = [];
+    for (;;) {
+      const rows = await listOtherwiseSealed(db, ring, column, failed);
+      const before = resealed + failed.length;
+      if (rows.length === 0) break;
+      await isolateFailures(rows, {
+        process: async (some) => {
+          resealed += await resealRows(db, ring, column, some);
+        },
+        setAside: async (id, error) => {
+          failed.push(id);
+          await putAside(db, {
+            job: resealJob,
+            kind: column.table,
+            rowId: contextOf(id),
+            organizationId: null,
+            reason: failureReason(error),
+            now,
+            // Tried again by the next call, whenever that is.
+            firstRetryMs: 0,
+            lastRetryMs: 0,
+          });
+        },
+      });
+      // All of them have been changed or removed by others meanwhile, and nothing is gained by asking again at once.
+      if (resealed + failed.length === before) break;
     }
+    stuck += failed.length;
   }
-  return count;
+  return { resealed, stuck };
 }
 
-async function resealBatch(
+type RowId = string | Buffer;
+
+/** Holds for values that another key than the current one has sealed. */
+function sealedOtherwise(ring: KeyRing, column: string): Sql {
+  const prefix = prefixOf(ring.currentId);
+  return sql`${name(column)} is not null and substring(${name(column)} from 1 for ${prefix.length}) <> ${prefix}`;
+}
+
+async function listOtherwiseSealed(
+  db: Queryable,
+  ring: KeyRing,
+  { table, id, column }: SealedColumn,
+  failed: readonly RowId[],
+): Promise<RowId[]> {
+  const except = failed.length === 0 ? noSql : sql`and not (${name(id)} = any(${failed}))`;
+  const rows = await db.rows<{ id: RowId }>(sql`
+    select ${name(id)} as id from ${name(table)}
+    where ${sealedOtherwise(ring, column)} ${except} limit ${batchSize}`);
+  return rows.map((row) => row.id);
+}
+
+async function resealRows(
   db: Db,
   ring: KeyRing,
   { table, id, column, purpose }: SealedColumn,
+  ids: readonly RowId[],
 ): Promise<number> {
-  const prefix = prefixOf(ring.currentId);
   return db.transaction(async (tx) => {
-    const rows = await tx.rows<{ id: string | Buffer; sealed: Buffer }>(sql`
+    const rows = await tx.rows<{ id: RowId; sealed: Buffer }>(sql`
       select ${name(id)} as id, ${name(column)} as sealed from ${name(table)}
-      where ${name(column)} is not null and substring(${name(column)} from 1 for ${prefix.length}) <> ${prefix}
-      limit ${batchSize} for update`);
+      where ${name(id)} = any(${ids}) and ${sealedOtherwise(ring, column)} for update`);
     for (const row of rows) {
       const context = contextOf(row.id);
       const fresh = ring.seal(purpose, ring.open(purpose, row.sealed, context), context);

@@ -1,5 +1,7 @@
 import type { OrganizationId } from "@assay/contract/ids";
-import type { Db, Queryable, Tx } from "../db/db.ts";
+import type { Queryable, Tx } from "../db/db.ts";
+import { notAside } from "../db/set-aside.store.ts";
+import type { Among } from "../db/set-aside.ts";
 import { sql } from "../db/sql.ts";
 
 export async function insertMail(
@@ -11,14 +13,34 @@ export async function insertMail(
     values (${mail.id}, ${mail.organizationId}, ${mail.content}, ${mail.now}, ${mail.now})`);
 }
 
-export type DueMail = { id: string; content: Buffer; attempt_count: number; created_at: Date };
+export type DueMail = {
+  id: string;
+  organization_id: OrganizationId | null;
+  content: Buffer;
+  /** Without the attempt that it is taken for. */
+  attempt_count: number;
+  created_at: Date;
+};
 
-/** Leases due mails; those of a process that dies come back when `leaseUntil` has passed. */
-export function claimDueMails(db: Db, now: Date, leaseUntil: Date, limit: number): Promise<DueMail[]> {
-  return db.rows<DueMail>(sql`
+export function takeDueMails(tx: Tx, now: Date, among: Among): Promise<DueMail[]> {
+  return tx.rows<DueMail>(sql`
+    select id, organization_id, content, attempt_count, created_at from mails
+    where (next_attempt_at <= ${now} or ${among.isRetry}) and ${among.where(sql`id`, "uuid")}
+    order by next_attempt_at limit ${among.limit} for update skip locked`);
+}
+
+/** Leases mails; those of a process that dies come back when `leaseUntil` has passed. */
+export async function leaseMails(tx: Tx, ids: readonly string[], leaseUntil: Date): Promise<void> {
+  await tx.run(sql`
     update mails set next_attempt_at = ${leaseUntil}, attempt_count = attempt_count + 1
-    where id in (select id from mails where next_attempt_at <= ${now} order by next_attempt_at limit ${limit} for update skip locked)
-    returning id, content, attempt_count, created_at`);
+    where id = any(${ids}::uuid[])`);
+}
+
+/** When the oldest mail was written that is not handed over yet, leaving out what `job` has set aside. Ids begin with their time. */
+export async function findOldestMail(db: Queryable, job: string, now: Date): Promise<Date | null> {
+  const row = await db.first<{ created_at: Date }>(sql`
+    select created_at from mails where ${notAside(job, "mails", sql`id`, "uuid", now)} order by id limit 1`);
+  return row?.created_at ?? null;
 }
 
 export async function removeMail(db: Queryable, id: string): Promise<void> {

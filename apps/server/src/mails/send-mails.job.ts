@@ -2,9 +2,10 @@ import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createTransport } from "nodemailer";
 import type { Core } from "../core.ts";
+import type { Steps } from "../db/set-aside.ts";
 import { dayMs, later, minuteMs } from "../kernel/clock.ts";
 import { describeError } from "../lib/log.ts";
-import { claimDueMails, postponeMail, removeMail } from "./mail.store.ts";
+import { type DueMail, leaseMails, postponeMail, removeMail, takeDueMails } from "./mail.store.ts";
 import { html, type Mail, plainText } from "./mail.ts";
 
 const leaseMs = 2 * minuteMs;
@@ -83,33 +84,58 @@ function composeFile(id: string, mail: Mail, from: string, now: Date): string {
  * Sends due mails at least once: a mail may go out twice when the process dies right after sending, and is never
  * lost.
  */
-export async function sendDueMails(
-  { db, clock, ring, log }: Core,
-  transport: MailTransport,
-): Promise<number> {
+export async function sendDueMails(core: Core, transport: MailTransport, job: string): Promise<number> {
+  const { clock } = core;
+  const rows = core.setAside.rowsOf(job, "mails");
+  const lease: Steps<DueMail> = {
+    take: (tx, among) => takeDueMails(tx, clock.now(), among),
+    handle: (tx, mails) =>
+      leaseMails(
+        tx,
+        mails.map((mail) => mail.id),
+        later(clock.now(), leaseMs),
+      ),
+  };
+  const healed = await rows.retry(async (id) => {
+    for (const row of await rows.again(id, lease)) await send(core, transport, row);
+  });
+  const { taken, done } = await rows.batch(batchSize, lease);
+  await Promise.all(done.map((row) => rows.guard(row, () => send(core, transport, row))));
+  return healed + taken.length;
+}
+
+/** Throws where the mail itself is at fault, and not whoever should take it. */
+async function send(core: Core, transport: MailTransport, row: DueMail): Promise<void> {
+  const { db, clock, log } = core;
   const now = clock.now();
-  const due = await claimDueMails(db, now, later(now, leaseMs), batchSize);
-  await Promise.all(
-    due.map(async (row) => {
-      try {
-        await transport.send(row.id, JSON.parse(ring.openText("mail", row.content, row.id)) as Mail);
-        await removeMail(db, row.id);
-      } catch (error) {
-        const tooOld = now.getTime() - row.created_at.getTime() > giveUpAfterMs;
-        log.warn(
-          tooOld
-            ? "a mail could not be sent for three days and was given up"
-            : "a mail could not be sent, will try again",
-          {
-            mailId: row.id,
-            attempt: row.attempt_count,
-            ...describeError(error),
-          },
-        );
-        if (tooOld) await removeMail(db, row.id);
-        else await postponeMail(db, row.id, later(now, Math.min(2 ** row.attempt_count, 60) * minuteMs));
-      }
-    }),
-  );
-  return due.length;
+  const tooOld = now.getTime() - row.created_at.getTime() > giveUpAfterMs;
+  let mail: Mail;
+  try {
+    mail = openMail(core, row);
+  } catch (error) {
+    if (!tooOld) throw error;
+    log.warn("a mail could not be read for three days and was given up", { mailId: row.id });
+    return removeMail(db, row.id);
+  }
+  try {
+    await transport.send(row.id, mail);
+  } catch (error) {
+    const attempt = row.attempt_count + 1;
+    log.warn(
+      tooOld
+        ? "a mail could not be sent for three days and was given up"
+        : "a mail could not be sent, will try again",
+      { mailId: row.id, attempt, ...describeError(error) },
+    );
+    if (!tooOld) return postponeMail(db, row.id, later(now, Math.min(2 ** attempt, 60) * minuteMs));
+  }
+  await removeMail(db, row.id);
+}
+
+function openMail({ ring }: Core, row: DueMail): Mail {
+  const mail = JSON.parse(ring.openText("mail", row.content, row.id)) as Mail;
+  // Composed once here, so that what is not a mail is not taken for a mail server that refuses it.
+  plainText(mail);
+  html(mail);
+  return mail;
 }

@@ -1,5 +1,6 @@
 import type { OrganizationId, UserId } from "@assay/contract/ids";
-import type { Db, Queryable, Tx } from "../db/db.ts";
+import type { Queryable, Tx } from "../db/db.ts";
+import type { Among } from "../db/set-aside.ts";
 import { noSql, Sql, sql } from "../db/sql.ts";
 import type { OwnedTable } from "./owned-tables.store.ts";
 
@@ -65,15 +66,18 @@ export async function clearPendingDeletion(
   return cleared === 1;
 }
 
-/** Marks one organization whose time has come, or finds one that is marked. From then on there is no way back. */
-export async function startDueDeletion(db: Db, now: Date): Promise<OrganizationId | null> {
-  const row = await db.first<{ id: OrganizationId }>(sql`
-    update organizations set deletion_started_at = coalesce(deletion_started_at, ${now})
-    where id = (
-      select id from organizations where pending_deletion_at <= ${now}
-      order by pending_deletion_at limit 1 for update skip locked)
-    returning id`);
-  return row?.id ?? null;
+/** Organizations whose time has come, marked or not. */
+export function takeDueDeletions(tx: Tx, now: Date, among: Among): Promise<{ id: OrganizationId }[]> {
+  return tx.rows<{ id: OrganizationId }>(sql`
+    select id from organizations where pending_deletion_at <= ${now} and ${among.where(sql`id`, "uuid")}
+    order by pending_deletion_at limit ${among.limit} for update skip locked`);
+}
+
+/** Marks organizations: from then on there is no way back. */
+export async function startDeletions(tx: Tx, ids: readonly OrganizationId[], now: Date): Promise<void> {
+  await tx.run(sql`
+    update organizations set deletion_started_at = ${now}
+    where id = any(${ids}::uuid[]) and deletion_started_at is null`);
 }
 
 /**

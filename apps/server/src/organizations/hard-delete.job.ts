@@ -1,11 +1,13 @@
 import type { OrganizationId } from "@assay/contract/ids";
 import type { Core } from "../core.ts";
+import type { Steps } from "../db/set-aside.ts";
 import { queueMail } from "../mails/queue-mail.ts";
 import {
   deleteOrganizationRow,
   deleteOwnedRows,
   insertTombstone,
-  startDueDeletion,
+  startDeletions,
+  takeDueDeletions,
 } from "./deletion.store.ts";
 import { openReceiptKey, signReceipt } from "./deletion-receipt.ts";
 import { listOwners } from "./member.store.ts";
@@ -19,12 +21,38 @@ const batchSize = 1000;
  * to repeat: after any interruption whichever process takes the next step continues with the rows that are left. The
  * last step is one transaction that leaves the tombstone, the receipts in the outbox and nothing else.
  */
-export async function hardDeleteStep(core: Core): Promise<number> {
-  const { db, clock } = core;
-  const organizationId = await startDueDeletion(db, clock.now());
-  if (organizationId === null) return 0;
+export async function hardDeleteStep(core: Core, job: string): Promise<number> {
+  const { clock } = core;
+  // The set-aside row of an organization is not among those that belong to it: each step would remove it, and
+  // the time to the next try would never grow.
+  const rows = core.setAside.rowsOf(job, "organizations");
+  const start: Steps<{ id: OrganizationId }> = {
+    take: (tx, among) => takeDueDeletions(tx, clock.now(), among),
+    handle: (tx, due) =>
+      startDeletions(
+        tx,
+        due.map((organization) => organization.id),
+        clock.now(),
+      ),
+  };
+  const healed = await rows.retry(async (id) => {
+    for (const due of await rows.again(id, start)) while ((await deleteSome(core, due.id)) > 0);
+  });
+  const { taken, done } = await rows.batch(1, start);
+  let deleted = 0;
+  for (const due of done) {
+    const whole = await rows.guard(due, async () => {
+      deleted = await deleteSome(core, due.id);
+    });
+    // The next organization has its turn.
+    if (!whole) deleted = 1;
+  }
+  return healed + (done.length < taken.length ? 1 : deleted);
+}
+
+async function deleteSome(core: Core, organizationId: OrganizationId): Promise<number> {
   for (const table of ownedTables) {
-    const removed = await deleteOwnedRows(db, organizationId, table, batchSize, "skip");
+    const removed = await deleteOwnedRows(core.db, organizationId, table, batchSize, "skip");
     if (removed > 0) return removed;
   }
   return finish(core, organizationId);

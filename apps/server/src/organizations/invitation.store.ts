@@ -2,6 +2,7 @@ import type { InvitationId, OrganizationId, UserId } from "@assay/contract/ids";
 import type { Role } from "@assay/contract/route";
 import type { Queryable, Tx } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
+import type { Expired } from "../db/set-aside.store.ts";
 import { noSql, sql } from "../db/sql.ts";
 
 export type InvitationRow = {
@@ -94,8 +95,6 @@ export async function deleteInvitation(
   return deleted === 1;
 }
 
-export function purgeInvitations(db: Queryable, now: Date, limit: number): Promise<number> {
-  return db.run(sql`
-    delete from invitations where id in (
-      select id from invitations where expires_at <= ${now} limit ${limit} for update skip locked)`);
+export function expiredInvitations(now: Date): Expired {
+  return { table: "invitations", key: "id", type: "uuid", due: sql`expires_at <= ${now}`, owned: true };
 }

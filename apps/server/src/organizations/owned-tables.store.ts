@@ -43,6 +43,7 @@ export const ownedTables: readonly OwnedTable[] = [
   byOrganization("deletion_codes"),
   byOrganization("mails"),
   byOrganization("audit_logs"),
+  byOrganization("set_aside_rows"),
   // Attempts that were written while their delivery was being deleted. This condition reads the whole table, so it
   // runs once everything else is gone.
   byOrganization("webhook_attempts"),

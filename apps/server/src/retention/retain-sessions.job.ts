@@ -1,13 +1,20 @@
 import type { SessionId } from "@assay/contract/ids";
-import { countOldAuditLogs, deleteOldAuditLogs } from "../audit/audit.store.ts";
+import { countOldAuditLogs, deleteAuditLogs, takeOldAuditLogs } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { dayMs, later, minuteMs, secondMs } from "../kernel/clock.ts";
 import type { Job } from "../lib/scheduler.ts";
-import { lastOf, sweepInOrder } from "../lib/sweep.ts";
-import { countBacklog, deleteEndedSessions, minimiseAttempts } from "../sessions/session.store.ts";
+import {
+  countBacklog,
+  deleteSessionsWithAttempts,
+  minimiseAttempts,
+  takeEndedSessions,
+  takeOldAttempts,
+} from "../sessions/session.store.ts";
 
 const batchSize = 1000;
+/** It only counts, so no row can stop it. */
+export const measureBacklogJob = "measure-backlog";
 const mostCounted = 100_000;
 
 /** Deletes what another feature keeps beside the given sessions. */
@@ -22,7 +29,7 @@ export function retentionJobs(
   core: Core,
   beside: { ofDevices: readonly DeleteBeside[]; ofSessions: readonly DeleteBeside[] },
 ): Job[] {
-  const { config, db, clock, metrics } = core;
+  const { config, db, clock, metrics, setAside } = core;
   const sessionsEndedBefore = () => later(clock.now(), -config.sessionRetentionDays * dayMs);
   const attemptsEndedBefore = () => later(clock.now(), -config.attemptRetentionDays * dayMs);
   const auditedBefore = () => later(clock.now(), -config.auditRetentionDays * dayMs);
@@ -31,44 +38,49 @@ export function retentionJobs(
     `Items that wait for a job, counted up to ${mostCounted}.`,
   );
 
-  const inOrder = (batch: (afterId: string, limit: number) => Promise<{ id: string }[]>) =>
-    sweepInOrder(batchSize, async (afterId, limit) => {
-      const rows = await batch(afterId, limit);
-      return { handled: rows.length, lastKey: lastOf(rows) };
-    });
-
   return [
     {
       name: "purge-sessions",
       everyMs: 5 * minuteMs,
-      run: inOrder((afterId, limit) =>
-        db.transaction(async (tx) => {
-          const deleted = await deleteEndedSessions(tx, sessionsEndedBefore(), afterId, limit);
-          const ids = deleted.map((session) => session.id);
+      run: setAside.rowsOf("purge-sessions", "sessions").sweep(batchSize, {
+        take: (tx, among) => takeEndedSessions(tx, sessionsEndedBefore(), among),
+        handle: async (tx, sessions) => {
+          const ids = sessions.map((session) => session.id);
+          await deleteSessionsWithAttempts(tx, ids);
           for (const deleteBeside of [...beside.ofDevices, ...beside.ofSessions]) await deleteBeside(tx, ids);
-          return deleted;
-        }),
-      ),
+        },
+      }),
     },
     {
       name: "minimise-attempts",
       everyMs: 5 * minuteMs,
-      run: inOrder((afterId, limit) =>
-        db.transaction(async (tx) => {
-          const minimised = await minimiseAttempts(tx, attemptsEndedBefore(), afterId, limit, clock.now());
-          const ids = minimised.map((attempt) => attempt.session_id);
+      run: setAside.rowsOf("minimise-attempts", "attempts").sweep(batchSize, {
+        take: (tx, among) => takeOldAttempts(tx, attemptsEndedBefore(), among),
+        handle: async (tx, attempts) => {
+          await minimiseAttempts(
+            tx,
+            attempts.map((attempt) => attempt.id),
+            clock.now(),
+          );
+          const ids = attempts.map((attempt) => attempt.session_id);
           for (const deleteBeside of beside.ofDevices) await deleteBeside(tx, ids);
-          return minimised;
-        }),
-      ),
+        },
+      }),
     },
     {
       name: "purge-audit-logs",
       everyMs: 5 * minuteMs,
-      run: inOrder((afterId, limit) => deleteOldAuditLogs(db, auditedBefore(), afterId, limit)),
+      run: setAside.rowsOf("purge-audit-logs", "audit_logs").sweep(batchSize, {
+        take: (tx, among) => takeOldAuditLogs(tx, auditedBefore(), among),
+        handle: (tx, entries) =>
+          deleteAuditLogs(
+            tx,
+            entries.map((entry) => entry.id),
+          ),
+      }),
     },
     {
-      name: "measure-backlog",
+      name: measureBacklogJob,
       everyMs: 15 * secondMs,
       run: async () => {
         const at = {

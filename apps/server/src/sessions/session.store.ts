@@ -8,6 +8,7 @@ import {
 } from "@assay/contract/sessions";
 import type { Queryable, Tx } from "../db/db.ts";
 import { newestOf, readPage } from "../db/page.ts";
+import type { Among } from "../db/set-aside.ts";
 import { type Sql, sql } from "../db/sql.ts";
 import { later } from "../kernel/clock.ts";
 import { idFloor } from "../kernel/ids.ts";
@@ -404,6 +405,7 @@ export type ExpiredSession = Pick<
   SessionRow,
   | "id"
   | "organization_id"
+  | "status"
   | "sandbox"
   | "contract_version"
   | "client_reference_id"
@@ -413,75 +415,70 @@ export type ExpiredSession = Pick<
   | "created_at"
 >;
 
+/** The next due sessions, oldest first. Those that another process holds are skipped. */
+export function takeDueSessions(tx: Tx, now: Date, among: Among): Promise<ExpiredSession[]> {
+  return tx.rows<ExpiredSession>(sql`
+    select id, organization_id, status, sandbox, contract_version, client_reference_id, webhook_endpoint_id,
+      nfc_tries_used, liveness_tries_used, created_at
+    from sessions
+    where status in ('created', 'in_progress') and id > ${among.after}
+      and id < ${idFloor("vs", later(lastExpiredCreation(now), 1))} and expires_at <= ${now}
+      and ${among.where(sql`id`, "text")}
+    order by id limit ${among.limit} for update skip locked`);
+}
+
 /**
- * Writes down the expiry of the next due sessions after `afterId`, oldest first, and of their attempts. Sessions that
- * another process holds are skipped. Times are those of the expiry itself, not of the job, so nothing that anybody reads
- * changes by it.
+ * Writes down the expiry of sessions that the transaction holds, and of their attempts. Times are those of the expiry
+ * itself, not of the job, so nothing that anybody reads changes by it.
  */
-export async function expireDueSessions(
-  tx: Tx,
-  now: Date,
-  afterId: string,
-  limit: number,
-): Promise<ExpiredSession[]> {
-  const expired = await tx.rows<ExpiredSession & { was: SessionStatus }>(sql`
-    with due as materialized (
-      select id, status as was from sessions
-      where status in ('created', 'in_progress') and id > ${afterId}
-        and id < ${idFloor("vs", later(lastExpiredCreation(now), 1))} and expires_at <= ${now}
-      order by id limit ${limit} for update skip locked)
-    update sessions s set status = 'expired', completed_at = s.expires_at, updated_at = s.expires_at
-    from due where s.id = due.id
-    returning s.id, s.organization_id, s.sandbox, s.contract_version, s.client_reference_id, s.webhook_endpoint_id,
-      s.nfc_tries_used, s.liveness_tries_used, s.created_at, due.was`);
-  const begun = expired.filter((session) => session.was === "in_progress").map((session) => session.id);
+export async function expireSessionRows(tx: Tx, sessions: readonly ExpiredSession[]): Promise<void> {
+  await tx.run(sql`
+    update sessions set status = 'expired', completed_at = expires_at, updated_at = expires_at
+    where id = any(${sessions.map((session) => session.id)}::text[])`);
+  const begun = sessions.filter((session) => session.status === "in_progress").map((session) => session.id);
   if (begun.length > 0) {
     await tx.run(sql`
       update attempts set status = 'failed', failure_code = 'session_expired', completed_at = session_expires_at,
         updated_at = session_expires_at
       where session_id = any(${begun}::text[]) and status = 'in_progress'`);
   }
-  return expired;
 }
 
-/** Deletes the next sessions that ended before `endedBefore`, with their attempts. */
-export async function deleteEndedSessions(
+/** The next sessions that ended before `endedBefore`. */
+export function takeEndedSessions(
   tx: Tx,
   endedBefore: Date,
-  afterId: string,
-  limit: number,
-): Promise<{ id: SessionId }[]> {
+  among: Among,
+): Promise<{ id: SessionId; organization_id: OrganizationId }[]> {
   // Nothing ends before it was created, so those that ended long ago are at the front of the ids.
-  const deleted = await tx.rows<{ id: SessionId }>(sql`
-    with old as materialized (
-      select id from sessions
-      where id > ${afterId} and id < ${idFloor("vs", endedBefore)} and completed_at < ${endedBefore}
-      order by id limit ${limit} for update skip locked)
-    delete from sessions s using old where s.id = old.id returning s.id`);
-  if (deleted.length > 0) {
-    await tx.run(
-      sql`delete from attempts where session_id = any(${deleted.map((session) => session.id)}::text[])`,
-    );
-  }
-  return deleted;
+  return tx.rows<{ id: SessionId; organization_id: OrganizationId }>(sql`
+    select id, organization_id from sessions
+    where id > ${among.after} and id < ${idFloor("vs", endedBefore)} and completed_at < ${endedBefore}
+      and ${among.where(sql`id`, "text")}
+    order by id limit ${among.limit} for update skip locked`);
 }
 
-/** Removes everything from the next old attempts that is not their outcome. */
-export function minimiseAttempts(
-  tx: Tx,
-  endedBefore: Date,
-  afterId: string,
-  limit: number,
-  now: Date,
-): Promise<{ id: AttemptId; session_id: SessionId }[]> {
-  return tx.rows<{ id: AttemptId; session_id: SessionId }>(sql`
-    with old as materialized (
-      select id from attempts
-      where minimised_at is null and id > ${afterId} and id < ${idFloor("va", endedBefore)}
-        and completed_at < ${endedBefore}
-      order by id limit ${limit} for update skip locked)
-    update attempts a set device_hash = null, last_seen_at = null, minimised_at = ${now}
-    from old where a.id = old.id returning a.id, a.session_id`);
+export async function deleteSessionsWithAttempts(tx: Tx, ids: readonly SessionId[]): Promise<void> {
+  await tx.run(sql`delete from sessions where id = any(${ids}::text[])`);
+  await tx.run(sql`delete from attempts where session_id = any(${ids}::text[])`);
+}
+
+export type OldAttempt = { id: AttemptId; session_id: SessionId; organization_id: OrganizationId };
+
+/** The next attempts that ended before `endedBefore` and still hold more than their outcome. */
+export function takeOldAttempts(tx: Tx, endedBefore: Date, among: Among): Promise<OldAttempt[]> {
+  return tx.rows<OldAttempt>(sql`
+    select id, session_id, organization_id from attempts
+    where minimised_at is null and id > ${among.after} and id < ${idFloor("va", endedBefore)}
+      and completed_at < ${endedBefore} and ${among.where(sql`id`, "text")}
+    order by id limit ${among.limit} for update skip locked`);
+}
+
+/** Removes everything from the attempts that is not their outcome. */
+export async function minimiseAttempts(tx: Tx, ids: readonly AttemptId[], now: Date): Promise<void> {
+  await tx.run(sql`
+    update attempts set device_hash = null, last_seen_at = null, minimised_at = ${now}
+    where id = any(${ids}::text[])`);
 }
 
 /**

@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import type { EndpointId } from "@assay/contract/ids";
+import type { DeliveryId, EndpointId } from "@assay/contract/ids";
 import { recordAudit, systemActor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
+import { isAboutData } from "../db/db.ts";
+import { isolateFailures } from "../db/isolate-failures.ts";
 import type { Listener } from "../db/listener.ts";
+import type { JobRows } from "../db/set-aside.ts";
 import { later, minuteMs, secondMs } from "../kernel/clock.ts";
 import { knownId, newId } from "../kernel/ids.ts";
 import { describeError } from "../lib/log.ts";
@@ -11,14 +14,24 @@ import type { SafeFetch } from "../lib/safe-fetch.ts";
 import {
   claimDue,
   deliveryChannel,
+  endDeliveries,
   endDeliveriesOf,
   findDueEndpoints,
   findNewlyDueEndpoints,
+  forgetAttempted,
   type LeasedDelivery,
+  listDue,
+  type OwnDelivery,
   type RecordedAttempt,
   recordAttempts,
   releaseExpiredLeases,
+  releaseLease,
+  releaseLeases,
   releaseLeasesOf,
+  setAsideAs,
+  takeDeliveriesOf,
+  takeExpiredLeases,
+  type Wanted,
 } from "./delivery.store.ts";
 import { type AttemptResult, afterAttempt, disabledBy } from "./delivery.ts";
 import { disableEndpoint, markFailing, markSucceeding } from "./endpoint.store.ts";
@@ -70,6 +83,8 @@ export class DeliveryWorker {
   readonly #pollMs: number;
   readonly #owner = randomUUID();
   readonly #lanes: Lanes;
+  readonly #rows: JobRows;
+  readonly #showOldestDue: (value: number, labels: { queue: string }) => void;
   readonly #secrets = new Map<EndpointId, { sealed: Buffer; secret: string }>();
   readonly #countAttempt: (labels: { outcome: string }) => void;
   #finished: Finished[] = [];
@@ -85,8 +100,15 @@ export class DeliveryWorker {
   #stopping = false;
   #abandoned = false;
 
-  constructor(core: Core, safeFetch: SafeFetch, options: DeliveryWorkerOptions = {}) {
+  constructor(
+    core: Core,
+    safeFetch: SafeFetch,
+    showOldestDue: (value: number, labels: { queue: string }) => void,
+    options: DeliveryWorkerOptions = {},
+  ) {
     this.#core = core;
+    this.#rows = core.setAside.rowsOf(setAsideAs.job, setAsideAs.kind);
+    this.#showOldestDue = showOldestDue;
     this.#safeFetch = safeFetch;
     this.#leaseMs = options.leaseMs ?? 30 * secondMs;
     this.#pollMs = options.pollMs ?? secondMs;
@@ -160,19 +182,53 @@ export class DeliveryWorker {
     const { db, clock } = this.#core;
     const now = clock.now();
     for (let released = releaseAtOnce; released === releaseAtOnce && !this.#stopping; )
-      released = (await releaseExpiredLeases(db, now, releaseAtOnce)).length;
+      released = await this.#releaseExpired(now);
     const due =
       after === null ? await findDueEndpoints(db, now) : await findNewlyDueEndpoints(db, after, now);
     const gone = due.filter((endpoint) => endpoint.enabled === null).map((endpoint) => endpoint.id);
-    if (gone.length > 0) await endDeliveriesOf(db, gone, now);
+    if (gone.length > 0) await this.#endThoseOf(gone, now);
     for (const endpoint of due)
       if (endpoint.enabled) this.#lanes.ready(endpoint.id, endpoint.failing ?? false);
-    if (after === null) this.#lookEverywhereAt = performance.now() + lookEverywhereMs;
+    if (after === null) {
+      this.#lookEverywhereAt = performance.now() + lookEverywhereMs;
+      const waitedMs = due.map((endpoint) => now.getTime() - endpoint.due_at.getTime());
+      this.#showOldestDue(Math.max(0, ...waitedMs) / 1000, { queue: "webhooks" });
+      for (const id of await forgetAttempted(db, now)) this.#rows.tellHealed(id);
+    }
     this.#lookedUntil = now;
     this.#lanes.forgetIdle(performance.now() - forgetAfterMs);
     if (this.#secrets.size > 2 * this.#lanes.knownCount + 1000) this.#secrets.clear();
     this.#pump();
     return due.length;
+  }
+
+  /** One statement, as long as no row refuses it. */
+  async #releaseExpired(now: Date): Promise<number> {
+    const { db } = this.#core;
+    try {
+      return await releaseExpiredLeases(db, now, releaseAtOnce);
+    } catch (error) {
+      if (!isAboutData(error)) throw error;
+      const { taken } = await this.#rows.batch(releaseAtOnce, {
+        take: (tx, among) => takeExpiredLeases(tx, now, among),
+        handle: (tx, rows) => releaseLeases(tx, rows.map(idOf), now),
+      });
+      return taken.length;
+    }
+  }
+
+  async #endThoseOf(endpointIds: readonly EndpointId[], now: Date): Promise<void> {
+    try {
+      await endDeliveriesOf(this.#core.db, endpointIds, now);
+    } catch (error) {
+      if (!isAboutData(error)) throw error;
+      const some = () =>
+        this.#rows.batch(releaseAtOnce, {
+          take: (tx, among) => takeDeliveriesOf(tx, endpointIds, among),
+          handle: (tx, rows) => endDeliveries(tx, rows.map(idOf), now),
+        });
+      while ((await some()).taken.length > 0 && !this.#stopping);
+    }
   }
 
   // --- claiming --------------------------------------------------------------------------------------------------------
@@ -200,14 +256,13 @@ export class DeliveryWorker {
   }
 
   async #claimAll(proven: boolean, most: number): Promise<void> {
-    const { db, clock, log } = this.#core;
+    const { log } = this.#core;
     while (!this.#stopping) {
       const wanted = this.#lanes.pick(proven, most);
       if (wanted.length === 0) return;
       let leased: LeasedDelivery[];
       try {
-        const now = clock.now();
-        leased = await claimDue(db, wanted, { owner: this.#owner, now, until: later(now, this.#leaseMs) });
+        leased = await this.#claim(wanted);
       } catch (error) {
         log.warn("due webhooks could not be claimed, will try again", describeError(error));
         for (const { endpointId, most } of wanted) this.#lanes.claimed(endpointId, most, 0);
@@ -227,6 +282,27 @@ export class DeliveryWorker {
     }
   }
 
+  /** One statement for all of the endpoints. When a delivery refuses it, endpoint by endpoint and then one by one. */
+  async #claim(wanted: readonly Wanted[]): Promise<LeasedDelivery[]> {
+    const { db, clock } = this.#core;
+    const now = clock.now();
+    const lease = { owner: this.#owner, now, until: later(now, this.#leaseMs) };
+    try {
+      return await claimDue(db, wanted, lease);
+    } catch (error) {
+      if (!isAboutData(error)) throw error;
+    }
+    const leased: LeasedDelivery[] = [];
+    await isolateFailures(wanted, {
+      process: async (some) => leased.push(...(await claimDue(db, some, lease))),
+      setAside: async (want) =>
+        this.#rows.isolate(await listDue(db, want, now), async (some) =>
+          leased.push(...(await claimDue(db, [want], lease, some.map(idOf)))),
+        ),
+    });
+    return leased;
+  }
+
   // --- sending ---------------------------------------------------------------------------------------------------------
 
   async #send(delivery: LeasedDelivery, ticket: Ticket): Promise<void> {
@@ -243,17 +319,25 @@ export class DeliveryWorker {
       this.#lanes.finished(ticket, sent.error === null);
       this.#keep(delivery, sent, startedAt, sent.durationMs);
     } catch (error) {
-      // Only faults of our own end here, such as a key ring without the needed key: the lease expires and the
-      // delivery is sent again without using up a try.
+      // Only faults of our own end here, such as a key ring without the needed key: the delivery is sent later
+      // without using up a try.
+      await this.#putBack(delivery, error);
       this.#lanes.finished(ticket, false);
-      this.#core.log.error("a webhook could not be prepared", {
-        deliveryId: delivery.id,
-        ...describeError(error),
-      });
     } finally {
       clearTimeout(slowTimer);
     }
     this.#pump();
+  }
+
+  /** Gives back the lease of a delivery that could not be prepared. Where that fails too, it runs out. */
+  async #putBack(delivery: LeasedDelivery, error: unknown): Promise<void> {
+    const { db, clock, log } = this.#core;
+    try {
+      await this.#rows.setAside(delivery, error);
+      await releaseLease(db, this.#owner, delivery, clock.now());
+    } catch (failure) {
+      log.warn("a webhook that cannot be prepared could not be set aside", describeError(failure));
+    }
   }
 
   #secretOf(delivery: LeasedDelivery): string {
@@ -300,7 +384,15 @@ export class DeliveryWorker {
     this.#recordTimer = undefined;
     if (this.#recording !== null || this.#finished.length === 0) return;
     const batch = this.#finished.splice(0, recordAtOnce);
+    // What is left of a batch of which a part was written finds its lease gone, and is dropped.
     this.#recording = this.#write(batch)
+      .catch((error) => {
+        if (!isAboutData(error)) throw error;
+        return isolateFailures(batch, {
+          process: (some) => this.#write(some),
+          setAside: ({ delivery }, failure) => this.#rows.setAside(delivery, failure),
+        });
+      })
       .catch((error) => {
         this.#core.log.warn(
           "results of webhooks could not be recorded, will try again",
@@ -408,6 +500,10 @@ export class DeliveryWorker {
       this.#core.log.warn("webhook leases could not be given back; they run out", describeError(error)),
     );
   }
+}
+
+function idOf(delivery: OwnDelivery): DeliveryId {
+  return delivery.id;
 }
 
 function endpointIdsOf(entries: readonly Finished[]): EndpointId[] {

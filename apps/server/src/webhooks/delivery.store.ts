@@ -11,6 +11,8 @@ import type {
 import { type DeliveryError, type DeliveryStatus, deliveryStatuses } from "@assay/contract/webhooks";
 import type { Db, Queryable, Tx } from "../db/db.ts";
 import { newestOf, readPage } from "../db/page.ts";
+import { notAside } from "../db/set-aside.store.ts";
+import type { Among } from "../db/set-aside.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
 import { later } from "../kernel/clock.ts";
 import { idFloor } from "../kernel/ids.ts";
@@ -196,6 +198,14 @@ export function restartDeliveries(
 
 // --- the queue ---------------------------------------------------------------------------------------------------------
 
+/** The job that sends, and the table, as rows are set aside under. */
+export const setAsideAs = { job: "deliver-webhooks", kind: "webhook_deliveries" };
+
+const notSetAside = (id: Sql, now: Date) => notAside(setAsideAs.job, setAsideAs.kind, id, "text", now);
+
+/** A delivery and whose it is. */
+export type OwnDelivery = { id: DeliveryId; organization_id: OrganizationId };
+
 export type LeasedDelivery = {
   id: DeliveryId;
   organization_id: OrganizationId;
@@ -211,15 +221,25 @@ export type LeasedDelivery = {
   retention_hours: number;
 };
 
+export type Wanted = { endpointId: EndpointId; most: number };
+
+/** The heads of the queues that `want` names, as far as they are due and not set aside. */
+const dueHead = (now: Date) => sql`
+  from webhook_deliveries d
+  where d.endpoint_id = want.endpoint_id and d.status = 'pending' and d.next_attempt_at <= ${now}
+    and exists (select from webhook_endpoints e where e.id = want.endpoint_id and e.enabled)
+    and ${notSetAside(sql`d.id`, now)}`;
+
 /**
  * Claims due deliveries of the given endpoints under a lease, at most the given number for each. Reads only the heads
  * of those queues, so the cost does not depend on how much else is waiting. Rows that another process is claiming are
- * skipped.
+ * skipped. `only` names the deliveries that may be claimed.
  */
 export function claimDue(
   db: Db,
-  wanted: readonly { endpointId: EndpointId; most: number }[],
+  wanted: readonly Wanted[],
   lease: { owner: string; now: Date; until: Date },
+  only: readonly DeliveryId[] | null = null,
 ): Promise<LeasedDelivery[]> {
   return db.rows<LeasedDelivery>(sql`
     with due as materialized (
@@ -227,9 +247,7 @@ export function claimDue(
       from unnest(${wanted.map((want) => want.endpointId)}::text[], ${wanted.map((want) => want.most)}::integer[])
         as want (endpoint_id, most)
       cross join lateral (
-        select d.id from webhook_deliveries d
-        where d.endpoint_id = want.endpoint_id and d.status = 'pending' and d.next_attempt_at <= ${lease.now}
-          and exists (select from webhook_endpoints e where e.id = want.endpoint_id and e.enabled)
+        select d.id ${dueHead(lease.now)} ${only === null ? noSql : sql`and d.id = any(${only}::text[])`}
         order by d.next_attempt_at limit want.most for update of d skip locked) head)
     update webhook_deliveries d set status = 'delivering', lease_owner = ${lease.owner}, lease_number = d.lease_number + 1,
       lease_until = ${lease.until}, next_attempt_at = null, updated_at = ${lease.now}
@@ -239,7 +257,21 @@ export function claimDue(
       e.url, e.signing_secret, e.failing_since, e.undelivered_payload_retention_hours as retention_hours`);
 }
 
-export type DueEndpoint = { id: EndpointId; failing: boolean | null; enabled: boolean | null };
+/** What `claimDue` would claim for one endpoint, without claiming it. */
+export function listDue(db: Queryable, { endpointId, most }: Wanted, now: Date): Promise<OwnDelivery[]> {
+  return db.rows<OwnDelivery>(sql`
+    select head.id, head.organization_id from (select ${endpointId}::text as endpoint_id) want
+    cross join lateral (
+      select d.id, d.organization_id ${dueHead(now)} order by d.next_attempt_at limit ${most}) head`);
+}
+
+export type DueEndpoint = {
+  id: EndpointId;
+  failing: boolean | null;
+  enabled: boolean | null;
+  /** When its first delivery came due. */
+  due_at: Date;
+};
 
 /**
  * The endpoints in whose queues something is due, found by jumping from queue to queue (a loose index scan): the cost
@@ -249,15 +281,16 @@ export type DueEndpoint = { id: EndpointId; failing: boolean | null; enabled: bo
 export function findDueEndpoints(db: Queryable, now: Date): Promise<DueEndpoint[]> {
   return db.rows<DueEndpoint>(sql`
     with recursive queue as (
-      (select endpoint_id, next_attempt_at from webhook_deliveries where status = 'pending'
-        order by endpoint_id, next_attempt_at limit 1)
+      (select d.endpoint_id, d.next_attempt_at from webhook_deliveries d
+        where d.status = 'pending' and ${notSetAside(sql`d.id`, now)}
+        order by d.endpoint_id, d.next_attempt_at limit 1)
       union all
       select head.endpoint_id, head.next_attempt_at from queue
       cross join lateral (
         select d.endpoint_id, d.next_attempt_at from webhook_deliveries d
-        where d.status = 'pending' and d.endpoint_id > queue.endpoint_id
+        where d.status = 'pending' and d.endpoint_id > queue.endpoint_id and ${notSetAside(sql`d.id`, now)}
         order by d.endpoint_id, d.next_attempt_at limit 1) head)
-    select queue.endpoint_id as id, e.failing_since is not null as failing, e.enabled
+    select queue.endpoint_id as id, e.failing_since is not null as failing, e.enabled, queue.next_attempt_at as due_at
     from queue left join webhook_endpoints e on e.id = queue.endpoint_id
     where queue.next_attempt_at <= ${now} and e.enabled is not false`);
 }
@@ -268,39 +301,74 @@ export function findDueEndpoints(db: Queryable, now: Date): Promise<DueEndpoint[
  */
 export function findNewlyDueEndpoints(db: Queryable, after: Date, now: Date): Promise<DueEndpoint[]> {
   return db.rows<DueEndpoint>(sql`
-    select e.id, e.failing_since is not null as failing, e.enabled
+    select e.id, e.failing_since is not null as failing, e.enabled, due.due_at
     from (
-      select distinct endpoint_id from webhook_deliveries
-      where status = 'pending' and next_attempt_at > ${after} and next_attempt_at <= ${now}) due
+      select endpoint_id, min(next_attempt_at) as due_at from webhook_deliveries
+      where status = 'pending' and next_attempt_at > ${after} and next_attempt_at <= ${now}
+      group by endpoint_id) due
     join webhook_endpoints e on e.id = due.endpoint_id and e.enabled`);
 }
 
-/**
- * Releases the expired leases of dead processes. Their deliveries have used no try, because nobody knows how the
- * attempt ended.
- */
-export function releaseExpiredLeases(
-  db: Queryable,
-  now: Date,
-  limit: number,
-): Promise<{ endpoint_id: EndpointId }[]> {
-  return db.rows<{ endpoint_id: EndpointId }>(sql`
-    update webhook_deliveries set lease_owner = null, lease_until = null, updated_at = ${now},
-      status = case when payload is null then 'failed' else 'pending' end,
-      next_attempt_at = case when payload is null then null else ${now}::timestamptz end
+/** A delivery that nobody is sending any more. It has used no try, because nobody knows how the attempt ended. */
+const released = (now: Date) => sql`
+  lease_owner = null, lease_until = null, updated_at = ${now},
+  status = case when payload is null then 'failed' else 'pending' end,
+  next_attempt_at = case when payload is null then null else ${now}::timestamptz end`;
+
+/** Releases the expired leases of dead processes; returns how many. */
+export function releaseExpiredLeases(db: Queryable, now: Date, limit: number): Promise<number> {
+  return db.run(sql`
+    update webhook_deliveries set ${released(now)}
     where id = any(array(
-      select id from webhook_deliveries where status = 'delivering' and lease_until <= ${now}
-      order by lease_until limit ${limit} for update skip locked))
-    returning endpoint_id`);
+      select id from webhook_deliveries d where status = 'delivering' and lease_until <= ${now}
+        and ${notSetAside(sql`d.id`, now)}
+      order by lease_until limit ${limit} for update of d skip locked))`);
+}
+
+/** The same in two steps, for when one of them cannot be released. */
+export function takeExpiredLeases(tx: Tx, now: Date, among: Among): Promise<OwnDelivery[]> {
+  return tx.rows<OwnDelivery>(sql`
+    select id, organization_id from webhook_deliveries d
+    where status = 'delivering' and d.lease_until <= ${now} and ${among.where(sql`d.id`, "text")}
+    order by lease_until limit ${among.limit} for update of d skip locked`);
+}
+
+export async function releaseLeases(tx: Tx, ids: readonly DeliveryId[], now: Date): Promise<void> {
+  await tx.run(sql`update webhook_deliveries set ${released(now)} where id = any(${ids}::text[])`);
+}
+
+/** Releases a lease of this process. */
+export function releaseLease(
+  db: Queryable,
+  owner: string,
+  delivery: { id: DeliveryId; lease_number: number },
+  now: Date,
+): Promise<number> {
+  return db.run(sql`
+    update webhook_deliveries set ${released(now)}
+    where id = ${delivery.id} and status = 'delivering' and lease_number = ${delivery.lease_number}
+      and lease_owner = ${owner}`);
 }
 
 /** Releases all leases of this process, when it ends. */
 export function releaseLeasesOf(db: Queryable, owner: string, now: Date): Promise<number> {
   return db.run(sql`
-    update webhook_deliveries set lease_owner = null, lease_until = null, updated_at = ${now},
-      status = case when payload is null then 'failed' else 'pending' end,
-      next_attempt_at = case when payload is null then null else ${now}::timestamptz end
+    update webhook_deliveries set ${released(now)}
     where status = 'delivering' and lease_owner = ${owner}`);
+}
+
+/**
+ * Forgets that deliveries were set aside which have been attempted since, have ended or are gone; returns their ids. What
+ * is still set aside waits for its time.
+ */
+export async function forgetAttempted(db: Queryable, now: Date): Promise<string[]> {
+  const rows = await db.rows<{ row_id: string }>(sql`
+    delete from set_aside_rows s
+    where s.job = ${setAsideAs.job} and s.kind = ${setAsideAs.kind} and s.retry_at <= ${now} and not exists (
+      select from webhook_deliveries d where d.id = s.row_id and d.status in ('pending', 'delivering')
+        and (d.last_attempt_at is null or d.last_attempt_at < s.last_at))
+    returning row_id`);
+  return rows.map((row) => row.row_id);
 }
 
 export type RecordedAttempt = {
@@ -370,14 +438,19 @@ export async function recordAttempts(
 
 // --- scrubbing and retention -------------------------------------------------------------------------------------------
 
-/** Scrubs a batch of payloads whose time has passed; returns how many. */
-export function scrubExpiredPayloads(db: Queryable, now: Date, limit: number): Promise<number> {
-  return db.run(sql`
+/** Deliveries whose payload is past its time. */
+export function takeExpiredPayloads(tx: Tx, now: Date, among: Among): Promise<OwnDelivery[]> {
+  return tx.rows<OwnDelivery>(sql`
+    select id, organization_id from webhook_deliveries
+    where payload is not null and payload_expires_at is not null and payload_expires_at <= ${now}
+      and ${among.where(sql`id`, "text")}
+    order by payload_expires_at limit ${among.limit} for update skip locked`);
+}
+
+export async function scrubPayloadsOf(tx: Tx, ids: readonly DeliveryId[], now: Date): Promise<void> {
+  await tx.run(sql`
     update webhook_deliveries set payload = null, payload_scrubbed_at = ${now}, updated_at = ${now}
-    where id = any(array(
-      select id from webhook_deliveries
-      where payload is not null and payload_expires_at is not null and payload_expires_at <= ${now}
-      order by payload_expires_at limit ${limit} for update skip locked))`);
+    where id = any(${ids}::text[])`);
 }
 
 /** Ends the pending deliveries of a deleted endpoint and scrubs all of its payloads. */
@@ -387,11 +460,31 @@ export function endDeliveriesOf(
   now: Date,
 ): Promise<number> {
   return tx.run(sql`
-    update webhook_deliveries set payload = null, payload_scrubbed_at = ${now}, updated_at = ${now},
-      next_attempt_at = null, lease_owner = null, lease_until = null,
-      last_error = case when status = 'failed' then last_error else 'endpoint_deleted' end,
-      status = 'failed'
+    update webhook_deliveries set ${endpointDeleted(now)}
     where endpoint_id = any(${endpointIds}::text[]) and payload is not null`);
+}
+
+const endpointDeleted = (now: Date) => sql`
+  payload = null, payload_scrubbed_at = ${now}, updated_at = ${now},
+  next_attempt_at = null, lease_owner = null, lease_until = null,
+  last_error = case when status = 'failed' then last_error else 'endpoint_deleted' end,
+  status = 'failed'`;
+
+/** Deliveries of endpoints that are gone. */
+export function takeDeliveriesOf(
+  tx: Tx,
+  endpointIds: readonly EndpointId[],
+  among: Among,
+): Promise<OwnDelivery[]> {
+  return tx.rows<OwnDelivery>(sql`
+    select id, organization_id from webhook_deliveries
+    where endpoint_id = any(${endpointIds}::text[]) and payload is not null and ${among.where(sql`id`, "text")}
+    order by id limit ${among.limit} for update skip locked`);
+}
+
+export async function endDeliveries(tx: Tx, ids: readonly DeliveryId[], now: Date): Promise<void> {
+  await tx.run(sql`
+    update webhook_deliveries set ${endpointDeleted(now)} where id = any(${ids}::text[]) and payload is not null`);
 }
 
 /**
@@ -416,20 +509,17 @@ export async function scrubUndelivered(
   return { succeeded: rows.filter((row) => row.status === "succeeded").length };
 }
 
-/** Removes a batch of deliveries from before `cutoff` with their attempts; returns how many. */
-export async function purgeDeliveries(db: Db, cutoff: Date, limit: number): Promise<number> {
-  return db.transaction(async (tx) => {
-    const rows = await tx.rows<{ id: DeliveryId }>(sql`
-      delete from webhook_deliveries where id = any(array(
-        select id from webhook_deliveries where id < ${idFloor("whd", cutoff)} and status <> 'delivering'
-        order by id limit ${limit} for update skip locked))
-      returning id`);
-    if (rows.length > 0)
-      await tx.run(
-        sql`delete from webhook_attempts where delivery_id = any(${rows.map((row) => row.id)}::text[])`,
-      );
-    return rows.length;
-  });
+/** Deliveries from before `cutoff` that nobody is sending. */
+export function takeOldDeliveries(tx: Tx, cutoff: Date, among: Among): Promise<OwnDelivery[]> {
+  return tx.rows<OwnDelivery>(sql`
+    select id, organization_id from webhook_deliveries
+    where id < ${idFloor("whd", cutoff)} and status <> 'delivering' and ${among.where(sql`id`, "text")}
+    order by id limit ${among.limit} for update skip locked`);
+}
+
+export async function deleteDeliveriesWithAttempts(tx: Tx, ids: readonly DeliveryId[]): Promise<void> {
+  await tx.run(sql`delete from webhook_deliveries where id = any(${ids}::text[])`);
+  await tx.run(sql`delete from webhook_attempts where delivery_id = any(${ids}::text[])`);
 }
 
 /** How many rows are past their time, counted up to `most`. */

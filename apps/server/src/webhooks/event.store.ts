@@ -2,6 +2,7 @@ import type { EventType } from "@assay/contract/events";
 import type { EventId, OrganizationId, SessionId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
+import type { Expired } from "../db/set-aside.store.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
 import { later } from "../kernel/clock.ts";
 import { idFloor } from "../kernel/ids.ts";
@@ -102,9 +103,8 @@ export function eventsPage(organizationId: OrganizationId, filter: EventFilter, 
     order by ${key} desc limit ${limit}`;
 }
 
-/** Removes a batch of events from before `cutoff`; returns how many. */
-export function purgeEvents(db: Queryable, cutoff: Date, limit: number): Promise<number> {
-  return db.run(sql`
-    delete from events where id in (
-      select id from events where id < ${idFloor("evt", cutoff)} order by id limit ${limit} for update skip locked)`);
+/** Events from before `cutoff`. */
+export function oldEvents(cutoff: Date): Expired {
+  const due = sql`id < ${idFloor("evt", cutoff)}`;
+  return { table: "events", key: "id", type: "text", due, owned: true };
 }

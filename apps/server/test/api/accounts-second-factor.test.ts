@@ -207,7 +207,7 @@ test("after a rotation of the key ring the secret opens with the new key alone",
   const old = parseRing(testRing);
   const [fresh] = parseRing(`2:${Buffer.alloc(32, 2).toString("base64")}`);
   assert.ok(fresh);
-  await resealAll(service.core.db, new KeyRing([fresh, ...old]));
+  await resealAll(service.core.db, new KeyRing([fresh, ...old]), service.core.clock.now());
   const row = await service.core.db.one<{ secret: Buffer }>(
     sql`select secret from second_factors where user_id = ${user.userId}`,
   );

@@ -168,7 +168,7 @@ test("a remembered answer is replayed after its key was retired", async () => {
   await runJob("watch-key-ring");
   assert.equal(core.ring.currentId, "2");
   await bringRing(core.db, both, core.clock.now(), null);
-  await resealAll(core.db, core.ring);
+  await resealAll(core.db, core.ring, core.clock.now());
   assert.equal(await countSealedWith(core.db, "1"), 0);
   core.ring.replace(parseRing(two));
   const again = await create();

@@ -136,7 +136,7 @@ test("no interleaving of two processes ends a session twice or gives it two term
             await touchAttempt(core.db, attempt, clock.now());
             return;
           case "expire":
-            await expireSessions(core)();
+            await expireSessions(core, "expire-sessions")();
             return;
         }
       };
@@ -172,7 +172,7 @@ test("a storm of creates, cancels, claims, outcomes and expiry over two processe
           at(apis, i).post(`/v1/sessions/${older}/cancel`),
           i % 4 === 0 ? succeed(at(cores, i + 1), id, attempt) : undefined,
           i % 4 === 2 && i % 3 === 0 ? fail(core, id, attempt) : undefined,
-          i % 10 === 0 ? expireSessions(core)() : undefined,
+          i % 10 === 0 ? expireSessions(core, "expire-sessions")() : undefined,
         ]);
       }),
     );
@@ -181,7 +181,7 @@ test("a storm of creates, cancels, claims, outcomes and expiry over two processe
   clock.advance(60 * minuteMs);
   await Promise.all(
     [...cores, ...cores].map(async (core) => {
-      const run = expireSessions(core);
+      const run = expireSessions(core, "expire-sessions");
       while ((await run()) > 0);
     }),
   );

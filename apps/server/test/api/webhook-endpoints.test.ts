@@ -387,7 +387,7 @@ test("signing secrets survive a rotation of the key ring", async () => {
   const { endpoint, signing_secret: secret } = await createEndpoint(partner);
   const old = parseRing(core.config.secretKeys);
   const fresh = newRingKey(old);
-  await resealAll(core.db, new KeyRing([fresh, ...old]));
+  await resealAll(core.db, new KeyRing([fresh, ...old]), core.clock.now());
   const { signing_secret: sealed } = await core.db.one<{ signing_secret: Buffer }>(
     sql`select signing_secret from webhook_endpoints where id = ${endpoint.id}`,
   );

@@ -1,0 +1,182 @@
+import type { Db, Queryable, Tx } from "./db.ts";
+import { noSql, Sql, sql } from "./sql.ts";
+
+/** NOTIFY channel: the operator wants rows of a job to be tried again now. The payload is the name of the job. */
+export const retryChannel = "assay_job_retries";
+
+/** How a key is kept. A row is named by the text of its key, bytes in hexadecimal. */
+export type KeyType = "text" | "uuid" | "bytea";
+
+function textOf(key: Sql, type: KeyType): Sql {
+  switch (type) {
+    case "text":
+      return key;
+    case "uuid":
+      return sql`${key}::text`;
+    case "bytea":
+      return sql`encode(${key}, 'hex')`;
+  }
+}
+
+/** Holds for rows that were not set aside, and for those that are to be tried again. */
+export function notAside(job: string, kind: string, key: Sql, type: KeyType, now: Date): Sql {
+  return sql`not exists (
+    select from set_aside_rows aside
+    where aside.job = ${job} and aside.kind = ${kind} and aside.row_id = ${textOf(key, type)} and aside.retry_at > ${now})`;
+}
+
+/** Holds for the given rows. Keys are compared as they are kept, so that the index of the table serves. */
+export function isOneOf(ids: readonly string[], key: Sql, type: KeyType): Sql {
+  switch (type) {
+    case "text":
+      return sql`${key} = any(${ids}::text[])`;
+    case "uuid":
+      return sql`${key} = any(${ids}::uuid[])`;
+    case "bytea":
+      return sql`${key} = any(${ids.map((id) => Buffer.from(id, "hex"))}::bytea[])`;
+  }
+}
+
+export type NewAside = {
+  job: string;
+  kind: string;
+  rowId: string;
+  organizationId: string | null;
+  reason: string;
+  now: Date;
+  firstRetryMs: number;
+  lastRetryMs: number;
+};
+
+/**
+ * Sets a row aside, or counts one more failure of a row that was tried again: the next time is twice as far away each
+ * time. Returns how often it has failed.
+ */
+export async function putAside(db: Queryable, aside: NewAside): Promise<number> {
+  const { tries } = await db.one<{ tries: number }>(sql`
+    insert into set_aside_rows as s (job, kind, row_id, organization_id, reason, first_at, last_at, tries, retry_at)
+    values (${aside.job}, ${aside.kind}, ${aside.rowId}, ${aside.organizationId}, ${aside.reason}, ${aside.now},
+      ${aside.now}, 1, ${aside.now}::timestamptz + ${aside.firstRetryMs}::float8 * interval '1 millisecond')
+    on conflict (job, kind, row_id) do update set
+      reason = excluded.reason, last_at = excluded.last_at, tries = s.tries + 1,
+      retry_at = excluded.last_at + interval '1 millisecond'
+        * least(${aside.lastRetryMs}::float8, ${aside.firstRetryMs}::float8 * 2 ^ least(s.tries, 30))
+    returning tries`);
+  return tries;
+}
+
+/** Takes rows whose time has come. What a process does not finish comes back when `leaseUntil` has passed. */
+export async function claimRetries(
+  db: Queryable,
+  of: { job: string; kind: string },
+  now: Date,
+  leaseUntil: Date,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db.rows<{ row_id: string }>(sql`
+    update set_aside_rows set retry_at = ${leaseUntil}
+    where job = ${of.job} and kind = ${of.kind} and row_id = any(array(
+      select row_id from set_aside_rows
+      where job = ${of.job} and kind = ${of.kind} and retry_at <= ${now}
+      order by retry_at limit ${limit} for update skip locked))
+    returning row_id`);
+  return rows.map((row) => row.row_id);
+}
+
+/** Of the given rows those that are set aside and not to be tried yet. */
+export async function listWaiting(
+  db: Queryable,
+  of: { job: string; kind: string },
+  ids: readonly string[],
+  now: Date,
+): Promise<string[]> {
+  const rows = await db.rows<{ row_id: string }>(sql`
+    select row_id from set_aside_rows
+    where job = ${of.job} and kind = ${of.kind} and row_id = any(${ids}::text[]) and retry_at > ${now}`);
+  return rows.map((row) => row.row_id);
+}
+
+export async function removeAside(
+  db: Queryable,
+  of: { job: string; kind: string },
+  rowId: string,
+): Promise<boolean> {
+  const removed = await db.run(
+    sql`delete from set_aside_rows where job = ${of.job} and kind = ${of.kind} and row_id = ${rowId}`,
+  );
+  return removed === 1;
+}
+
+/** All rows of a job, for one that tries each of them whenever it runs. */
+export async function removeAllAside(db: Queryable, job: string): Promise<void> {
+  await db.run(sql`delete from set_aside_rows where job = ${job}`);
+}
+
+export function countAside(db: Queryable): Promise<{ job: string; count: number }[]> {
+  return db.rows<{ job: string; count: number }>(
+    sql`select job, count(*) as count from set_aside_rows group by job`,
+  );
+}
+
+export type AsideRow = {
+  job: string;
+  kind: string;
+  row_id: string;
+  reason: string;
+  first_at: Date;
+  last_at: Date;
+  tries: number;
+  retry_at: Date;
+};
+
+export function listAside(db: Queryable, limit: number): Promise<AsideRow[]> {
+  return db.rows<AsideRow>(sql`
+    select job, kind, row_id, reason, first_at, last_at, tries, retry_at from set_aside_rows
+    order by job, kind, first_at, row_id limit ${limit}`);
+}
+
+/** Makes rows be tried again now, of one job or of all, and wakes their jobs. Returns how many. */
+export function retryAside(db: Db, job: string | null, now: Date): Promise<number> {
+  return db.transaction(async (tx) => {
+    const rows = await tx.rows<{ job: string }>(sql`
+      update set_aside_rows set retry_at = least(retry_at, ${now})
+      ${job === null ? noSql : sql`where job = ${job}`} returning job`);
+    for (const name of new Set(rows.map((row) => row.job))) await tx.notify(retryChannel, name);
+    return rows.length;
+  });
+}
+
+// --- rows that only have to go -------------------------------------------------------------------------------------------
+
+/** Rows of one table that are past their time. The names come from our own code, never from a caller. */
+export type Expired = {
+  table: string;
+  key: string;
+  type: KeyType;
+  due: Sql;
+  /** Whether the table has an `organization_id`. */
+  owned?: boolean;
+};
+
+const name = (text: string) => new Sql([text], []);
+
+export type TakenRow = { id: string; organization_id?: string | null };
+
+export function takeExpired(
+  tx: Tx,
+  { table, key, type, due, owned }: Expired,
+  among: (key: Sql, type: KeyType) => Sql,
+  limit: number,
+): Promise<TakenRow[]> {
+  return tx.rows<TakenRow>(sql`
+    select ${textOf(name(key), type)} as id ${owned ? sql`, organization_id` : noSql} from ${name(table)}
+    where ${due} and ${among(name(key), type)} limit ${limit} for update skip locked`);
+}
+
+export async function deleteExpired(
+  tx: Tx,
+  { table, key, type }: Expired,
+  ids: readonly string[],
+): Promise<void> {
+  await tx.run(sql`delete from ${name(table)} where ${isOneOf(ids, name(key), type)}`);
+}

@@ -1,0 +1,235 @@
+import { type Clock, dayMs, later, minuteMs } from "../kernel/clock.ts";
+import type { Log } from "../lib/log.ts";
+import type { Metrics } from "../lib/metrics.ts";
+import { lastOf, sweepInOrder } from "../lib/sweep.ts";
+import { type Db, isAboutData, type Tx } from "./db.ts";
+import { failureReason, isolateFailures } from "./isolate-failures.ts";
+import {
+  claimRetries,
+  deleteExpired,
+  type Expired,
+  isOneOf,
+  type KeyType,
+  listWaiting,
+  notAside,
+  putAside,
+  removeAside,
+  type TakenRow,
+  takeExpired,
+} from "./set-aside.store.ts";
+import type { Sql } from "./sql.ts";
+
+/**
+ * When a row is tried again for the first time; after that the time doubles up to the second number. At half of the first a
+ * bug that hits thousands of rows keeps the jobs busy with them, at twice as much a repaired row waits longer than anybody
+ * watches. At half of the second a row that nobody ever repairs costs twice as much, at twice as much a release that
+ * mends it shows for days as if it had not.
+ */
+export const firstRetryMs = 10 * minuteMs;
+export const lastRetryMs = dayMs;
+/** So many at a time, each in a transaction of its own, so that ordinary work is not kept waiting by them. */
+const retriesAtOnce = 20;
+/** How long another process leaves a row alone that one is trying again. */
+const retryLeaseMs = firstRetryMs;
+
+/** Which rows a batch may take. */
+export type Among = {
+  /** Rows with a higher key; empty for all. */
+  after: string;
+  limit: number;
+  /** Whether the rows were set aside before; what they were leased or postponed for counts no more then. */
+  isRetry: boolean;
+  where: (key: Sql, type: KeyType) => Sql;
+};
+
+export type Steps<T extends TakenRow> = {
+  /** Locks rows that are due (`for update skip locked`). It must not fail because of what is in a row. */
+  take: (tx: Tx, among: Among) => Promise<T[]>;
+  /** Deals with all of the rows in the same transaction or, where it throws, with none. */
+  handle: (tx: Tx, rows: readonly T[]) => Promise<unknown>;
+};
+
+type Deps = { db: Db; clock: Clock; log: Log; metrics: Metrics };
+
+/**
+ * Rows that a background job cannot deal with (poison messages) are set aside, so that they do not keep the others waiting,
+ * and tried again now and then. Only failures that are about the data count.
+ */
+export class SetAside {
+  readonly #deps: Deps;
+  readonly #count: (labels: { job: string }) => void;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#count = deps.metrics.counter(
+      "assay_job_rows_set_aside_total",
+      "Rows that a background job could not deal with and set aside.",
+    );
+  }
+
+  /** The rows of a table (`kind`) as one job sees them. */
+  rowsOf(job: string, kind: string): JobRows {
+    return new JobRows(this.#deps, this.#count, job, kind);
+  }
+
+  /** Deletes a batch of rows that are past their time; returns how many there were. */
+  purge(job: string, expired: Expired, limit: number): Promise<number> {
+    return this.rowsOf(job, expired.table).run(limit, {
+      take: (tx, among) => takeExpired(tx, expired, among.where, among.limit),
+      handle: (tx, rows) =>
+        deleteExpired(
+          tx,
+          expired,
+          rows.map((row) => row.id),
+        ),
+    });
+  }
+}
+
+export class JobRows {
+  readonly #deps: Deps;
+  readonly #count: (labels: { job: string }) => void;
+  readonly #of: { job: string; kind: string };
+
+  constructor(deps: Deps, count: (labels: { job: string }) => void, job: string, kind: string) {
+    this.#deps = deps;
+    this.#count = count;
+    this.#of = { job, kind };
+  }
+
+  /** What is to be tried again, then a batch of the others. Returns how many rows were dealt with or set aside. */
+  async run<T extends TakenRow>(limit: number, steps: Steps<T>): Promise<number> {
+    const healed = await this.retry((id) => this.again(id, steps));
+    return healed + (await this.batch(limit, steps)).taken.length;
+  }
+
+  /** The same for rows in the order of their key, each batch after the one before. */
+  sweep<T extends TakenRow>(limit: number, steps: Steps<T>): () => Promise<number> {
+    const next = sweepInOrder(async (after) => {
+      const { taken } = await this.batch(limit, steps, after);
+      return { handled: taken.length, lastKey: lastOf(taken) };
+    });
+    return async () => {
+      const healed = await this.retry((id) => this.again(id, steps));
+      return healed + (await next());
+    };
+  }
+
+  /**
+   * A batch of rows in one transaction. When it fails it is halved until the bad row is alone. `taken` are all of its rows,
+   * `done` those that were dealt with.
+   */
+  async batch<T extends TakenRow>(
+    limit: number,
+    steps: Steps<T>,
+    after = "",
+  ): Promise<{ taken: readonly T[]; done: readonly T[] }> {
+    const { job, kind } = this.#of;
+    const now = this.#deps.clock.now();
+    let taken: readonly T[] = [];
+    try {
+      await this.#deps.db.transaction(async (tx) => {
+        taken = [];
+        const where = (key: Sql, type: KeyType) => notAside(job, kind, key, type, now);
+        taken = await steps.take(tx, { after, limit, isRetry: false, where });
+        if (taken.length > 0) await steps.handle(tx, taken);
+      });
+      return { taken, done: taken };
+    } catch (error) {
+      if (taken.length === 0 || !isAboutData(error)) throw error;
+    }
+    const done: T[] = [];
+    await this.isolate(taken, async (some) => {
+      done.push(
+        ...(await this.#only(
+          some.map((row) => row.id),
+          false,
+          steps,
+        )),
+      );
+    });
+    return { taken, done };
+  }
+
+  /** Tries one row again that was set aside, whenever it was due. Nothing where it is gone or has been dealt with. */
+  again<T extends TakenRow>(id: string, steps: Steps<T>): Promise<readonly T[]> {
+    return this.#only([id], true, steps);
+  }
+
+  #only<T extends TakenRow>(
+    ids: readonly string[],
+    isRetry: boolean,
+    steps: Steps<T>,
+  ): Promise<readonly T[]> {
+    return this.#deps.db.transaction(async (tx) => {
+      const where = (key: Sql, type: KeyType) => isOneOf(ids, key, type);
+      const rows = await steps.take(tx, { after: "", limit: ids.length, isRetry, where });
+      if (rows.length > 0) await steps.handle(tx, rows);
+      return rows;
+    });
+  }
+
+  /** `process` deals with all of the rows or, where it throws, with none. Those that fail alone are set aside. */
+  isolate<T extends TakenRow>(
+    rows: readonly T[],
+    process: (some: readonly T[]) => Promise<unknown>,
+  ): Promise<void> {
+    return isolateFailures(rows, { process, setAside: (row, error) => this.setAside(row, error) });
+  }
+
+  /** Work on one row; when it fails because of the row, that is set aside. False then. */
+  async guard(row: TakenRow, work: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (!isAboutData(error)) throw error;
+      await this.setAside(row, error);
+      return false;
+    }
+  }
+
+  /** Tries what was set aside again, where its time has come; returns how many rows it is over for. */
+  async retry(work: (id: string) => Promise<unknown>): Promise<number> {
+    const { db, clock } = this.#deps;
+    const now = clock.now();
+    let healed = 0;
+    for (const id of await claimRetries(db, this.#of, now, later(now, retryLeaseMs), retriesAtOnce)) {
+      if (!(await this.guard({ id }, () => work(id)))) continue;
+      await removeAside(db, this.#of, id);
+      this.tellHealed(id);
+      healed += 1;
+    }
+    return healed;
+  }
+
+  /** Those of the rows that are set aside and not to be tried yet. */
+  waiting(ids: readonly string[]): Promise<string[]> {
+    return listWaiting(this.#deps.db, this.#of, ids, this.#deps.clock.now());
+  }
+
+  async setAside(row: TakenRow, error: unknown): Promise<void> {
+    const { db, clock, log } = this.#deps;
+    const reason = failureReason(error);
+    const tries = await putAside(db, {
+      ...this.#of,
+      rowId: row.id,
+      organizationId: row.organization_id ?? null,
+      reason,
+      now: clock.now(),
+      firstRetryMs,
+      lastRetryMs,
+    });
+    if (tries > 1) return;
+    this.#count({ job: this.#of.job });
+    log.warn("a row cannot be dealt with and was set aside, the job goes on without it", {
+      ...this.#of,
+      rowId: row.id,
+      reason,
+    });
+  }
+
+  tellHealed(id: string): void {
+    this.#deps.log.info("a row that was set aside is dealt with", { ...this.#of, rowId: id });
+  }
+}
