@@ -390,6 +390,34 @@ export const mutations: readonly Mutation[] = [
   ]),
   ...of("access", [
     {
+      id: "secret-in-audit",
+      file: server("webhooks/manage-endpoint"),
+      find: "details: { name: created.name, host: hostOf(url.text) },",
+      replace: "details: { name: created.name, host: hostOf(url.text), secret },",
+      tests: [api("secrets-in-reads")],
+    },
+    {
+      id: "compressed-for-other-sites",
+      file: server("http/compress-answers"),
+      find: ' && (site === "none" || site === "same-origin")',
+      replace: ' && site !== ""',
+      tests: [api("secrets-in-reads")],
+    },
+    {
+      id: "writes-compressed",
+      file: server("http/compress-answers"),
+      find: '(method === "GET" || method === "HEAD") && ',
+      replace: 'method !== "" && ',
+      tests: [api("secrets-in-reads")],
+    },
+    {
+      id: "frozen-key-undocumented",
+      file: "packages/contract/src/route.ts",
+      find: '    codes.add("ORGANIZATION_FROZEN");',
+      replace: "",
+      tests: [api("access-matrix")],
+    },
+    {
       id: "read-scope-cancels",
       file: "packages/contract/src/sessions.ts",
       find: 'access: { scope: "sessions:write" },\n  params',
