@@ -21,6 +21,7 @@ export type FuzzOptions = {
   /** Publishes a TXT record, so that domains can be verified. */
   publish: (name: string, value: string) => void;
   onProgress?: (tally: Tally) => void;
+  onFailure?: (failure: Failure) => void;
   onReplayed?: (request: FuzzRequest, answer: WireAnswer | null) => void;
 };
 
@@ -198,7 +199,7 @@ async function fail(
   if (run.places.has(place)) return;
   run.places.add(place);
   const smallest = await shrink(run, wire, problem, request);
-  run.tally.failures.push({
+  note(run, {
     problem,
     index,
     from: life.startedAt,
@@ -252,11 +253,17 @@ function smallerThan(request: FuzzRequest): FuzzRequest[] {
   return smaller;
 }
 
-function noteFaults({ options, tally, lives }: Run): void {
+function note({ tally, options }: Run, failure: Failure): void {
+  tally.failures.push(failure);
+  options.onFailure?.(failure);
+}
+
+function noteFaults(run: Run): void {
+  const { options, lives } = run;
   for (const line of options.takeFaults()) {
     const index = Number(new RegExp(`fuzz-${options.seed}-(\\d+)`).exec(line)?.[1] ?? Number.NaN);
     const life = Number.isNaN(index) ? undefined : lives.get(index % options.lanes);
-    tally.failures.push({
+    note(run, {
       problem: `the log tells of a fault: ${line.trim().slice(0, 600)}`,
       index,
       from: life?.startedAt ?? 0,

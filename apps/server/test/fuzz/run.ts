@@ -109,10 +109,10 @@ async function run(): Promise<number> {
         told = performance.now();
         console.log(summary(so));
       },
+      onFailure: (failure) => console.error(show(failure, lanes, seed)),
       onReplayed: (request, answer) =>
         console.log(request.method, request.target, answer?.status, answer?.body.toString("utf8")),
     });
-    for (const failure of tally.failures) console.error(show(failure, lanes, seed));
     const seconds = (performance.now() - startedAt) / 1000;
     const kinds = [...tally.kinds].sort(([, a], [, b]) => b - a).map(([kind, count]) => `${kind} ${count}`);
     const successes = [...tally.succeeded]
