@@ -32,7 +32,10 @@ const commands = {
   build: () => [],
   bench: (args) => [["bench/run.ts", ...args]],
   mutate: (args) => [["scripts/mutate.ts", ...args]],
-  fuzz: (args) => [["packages/emrtd/fuzz/run.ts", ...args]],
+  fuzz: ([what, ...args]) =>
+    what === "http"
+      ? [["apps/server/test/fuzz/run.ts", ...args]]
+      : [["packages/emrtd/fuzz/run.ts", ...(what === undefined ? [] : [what]), ...args]],
 };
 const needsWebApps = new Set(["start", "dev", "build", "test", "check"]);
 

@@ -146,21 +146,16 @@ export function errorsOf(definition: RouteDefinition): ErrorCode[] {
   if (!("public" in access)) {
     codes.add("UNAUTHORIZED");
     codes.add("FORBIDDEN");
+    // A key of an organization that is scheduled for deletion is told so everywhere, before it is told that keys are refused.
+    codes.add("ORGANIZATION_FROZEN");
   }
   if ("scope" in access || ("role" in access && access.organization !== "body"))
     codes.add("ORGANIZATION_REQUIRED");
-  if ("scope" in access) codes.add("ORGANIZATION_FROZEN");
-  if (
-    "role" in access &&
-    access.whileFrozen !== "allowed" &&
-    (isWrite(definition) || access.whileFrozen === "refused")
-  ) {
-    codes.add("ORGANIZATION_FROZEN");
-  }
   codes.add("BAD_REQUEST");
   if (definition.invalidParams) codes.add(definition.invalidParams);
   if (isList(definition)) codes.add("INVALID_REQUEST");
-  if (definition.body) codes.add("PAYLOAD_TOO_LARGE");
+  // The body of a write is read, and measured, before it is known to be one that the route does not take.
+  if (isWrite(definition)) codes.add("PAYLOAD_TOO_LARGE");
   if (honoursIdempotencyKey(definition)) codes.add("IDEMPOTENCY_KEY_REUSED");
   codes.add("INTERNAL_SERVER_ERROR");
   codes.add("SERVICE_UNAVAILABLE");

@@ -59,10 +59,13 @@ export function UuidOf<T extends UuidId>(): TUnsafe<T> {
   return Type.Unsafe<T>(Uuid);
 }
 
+/** White space that `trim` removes, besides the space itself and control characters. */
+const oddSpace = "\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff";
+
 /**
- * One line of text a person typed: something besides white space, and no control characters. The spaces in front and the
- * first other character are written apart, so that a text can match in one way only: with two ways to share it out, a
- * refused text of n characters would take n² steps (catastrophic backtracking).
+ * One line of text a person typed: something besides white space, of any kind, and no control characters. The white space in
+ * front and the first other character are written apart, so that a text can match in one way only: with two ways to share it
+ * out, a refused text of n characters would take n² steps (catastrophic backtracking).
  */
 export function Text(bounds: { min?: number; max: number; description?: string; examples?: string[] }) {
   return Type.String({
@@ -70,7 +73,7 @@ export function Text(bounds: { min?: number; max: number; description?: string; 
     maxLength: bounds.max,
     pattern:
       (bounds.min ?? 1) > 0
-        ? "^ *[^\\u0000-\\u0020\\u007f][^\\u0000-\\u001f\\u007f]*$"
+        ? `^[ ${oddSpace}]*[^\\u0000-\\u0020\\u007f${oddSpace}][^\\u0000-\\u001f\\u007f]*$`
         : "^[^\\u0000-\\u001f\\u007f]*$",
     ...(bounds.description ? { description: bounds.description } : {}),
     ...(bounds.examples ? { examples: bounds.examples } : {}),

@@ -78,6 +78,7 @@ test("no trick gets through", () => {
     "https://acme.co:pw@evil.com/cb",
     "https://user@acme.co/cb",
     "https://user:pw@acme.co/cb",
+    "https://:pw@acme.co/cb",
     "https://evil.com\\@acme.co/cb",
     "https://evil.com#@acme.co/cb",
     "https://evil.com?@acme.co/cb",

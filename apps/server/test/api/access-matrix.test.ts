@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { OrganizationId } from "@assay/contract/ids";
 import {
+  bodyLimitOf,
+  errorsOf,
   hasRole,
   isList,
   isWrite,
@@ -142,7 +144,21 @@ for (const route of routes) {
       assert.equal(verdictOf(answer, route, actor.caller), promised(route, actor.caller), seen);
       if (isList(route)) assert.ok(answer.body.pagination, seen);
       assert.notEqual(answer.status, 500, seen);
+      // Whoever is turned away is told so in a way that the published document has for the route.
+      const code = answer.body.error?.code;
+      assert.ok(code === undefined || errorsOf(route).some((documented) => documented === code), seen);
     }
+  });
+}
+
+for (const route of routes.filter(isWrite)) {
+  test(`${route.method} ${route.path} documents its refusal of a body that is too large`, async () => {
+    const owner = (await cast()).find(({ name }) => name === "owner");
+    const raw = JSON.stringify("x".repeat(bodyLimitOf(route)));
+    const headers = { "content-type": "application/json" };
+    const answer = await owner?.api.call(route.method, pathOf(route), { raw, headers });
+    assert.equal(answer?.body.error?.code, "PAYLOAD_TOO_LARGE");
+    assert.ok(errorsOf(route).includes("PAYLOAD_TOO_LARGE"));
   });
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { errorTable } from "@assay/contract/errors";
+import { OrganizationName } from "@assay/contract/organizations";
 import { isWrite } from "@assay/contract/route";
 import { routes } from "@assay/contract/routes";
 import { sql } from "../../src/db/sql.ts";
@@ -59,6 +60,29 @@ test("an address that could not be looked up is refused at the door and leaves n
   expectError(await owner.api.patch("/v1/auth/orgs", { name: "x\ud800" }), 400, "BAD_REQUEST", /`name`/);
   expectError(await owner.api.get("/v1/auth/orgs/audit-logs?actor_id=%00"), 400, "BAD_REQUEST", /`actor_id`/);
   expectError(await keyApi.post("/v1/webhooks/keys/a%00b/deactivate"), 400, "BAD_REQUEST", /`key_id`/);
+});
+
+test("a name is more than white space, of whatever kind: what is left of it is never empty", async () => {
+  const { pattern = "" } = OrganizationName as { pattern?: string };
+  const fits = new RegExp(pattern, "u");
+  for (let code = 0; code < 0x1_0000; code++) {
+    const character = String.fromCharCode(code);
+    // Halves of surrogate pairs are refused before.
+    if (!character.isWellFormed() || !fits.test(character)) continue;
+    assert.notEqual(character.trim(), "", `U+${code.toString(16)}`);
+  }
+  for (const name of ["\ufeff", "\u00a0 \u3000", "\u2028"]) {
+    expectError(await owner.api.post("/v1/auth/orgs", { name, slug: "white" }), 400, "BAD_REQUEST", /`name`/);
+    expectError(
+      await owner.api.post("/v1/auth/api-keys", { name, scopes: [] }),
+      400,
+      "BAD_REQUEST",
+      /`name`/,
+    );
+    expectError(await owner.api.patch("/v1/auth/account", { name }), 400, "BAD_REQUEST", /`name`/);
+  }
+  expectData(await owner.api.patch("/v1/auth/account", { name: "\u3000Zoë\u00a0" }));
+  assert.equal(expectData(await owner.api.get("/v1/auth/account")).name, "Zoë");
 });
 
 test("escapes that only look alike are taken as they are", async () => {

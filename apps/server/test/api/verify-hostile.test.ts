@@ -179,6 +179,22 @@ test("a challenge is answered once: a signature for another one is refused", asy
   assert.deepEqual(await triesUsed(), [1, 0, "in_progress"]);
 });
 
+test("more answers than there were commands are no message: the connection ends, and no try is used up", async (t) => {
+  const { device, connect, triesUsed } = await begin(t);
+  sendFiles(device.connection, await device.read(signing));
+  const { exchange, commands } = await device.expect("chip_command");
+  const ok = Buffer.from([0x90, 0]).toString("base64");
+  device.send({ type: "chip_answer", exchange, answers: [...commands, ""].map(() => ok) });
+  assert.equal(await device.closed(), "MESSAGE_INVALID");
+  assert.deepEqual(await triesUsed(), unused);
+  // The proof is still to be given, and can be.
+  const again = await connect();
+  assert.equal((await again.expect("welcome")).phase, "chip_proof");
+  await again.read(signing);
+  await again.answer(await again.expect("chip_command"));
+  assert.equal((await again.expect("step_result")).failure_code, null);
+});
+
 test("a device that says the chip took the key, and cannot answer under it, has not proved the chip", async (t) => {
   const suite = cipherSuites["AES-128"];
   const forger = new SecureMessaging(suite, deriveSessionKeys(suite, new Uint8Array(32).fill(7)));
