@@ -48,6 +48,7 @@ const server = (file: string) => `apps/server/src/${file}.ts`;
 const emrtd = (file: string) => `packages/emrtd/src/${file}.ts`;
 const unit = (file: string) => server(`${file}.test`);
 const chip = (file: string) => emrtd(`${file}.test`);
+const fault = (name: string) => `apps/server/test/faults/${name}.test.ts`;
 const api = (name: string) => `apps/server/test/api/${name}.test.ts`;
 
 function of(module: Module, list: readonly Omit<Mutation, "module">[]): Mutation[] {
@@ -247,6 +248,20 @@ export const mutations: readonly Mutation[] = [
     },
   ]),
   ...of("deliveries", [
+    {
+      id: "withdrawn-success-stands",
+      file: server("webhooks/scrub-session-deliveries"),
+      find: "await retractEvents(tx, session.organizationId, session.id, now);",
+      replace: "",
+      tests: [api("withdrawal"), api("verify-handoff")],
+    },
+    {
+      id: "delivered-success-retracted",
+      file: server("webhooks/scrub-session-deliveries"),
+      find: 'if (succeeded > 0) return "delivered";',
+      replace: "",
+      tests: [api("verify-handoff")],
+    },
     {
       id: "schedule-skips-a-step",
       file: server("webhooks/delivery"),
@@ -462,9 +477,16 @@ export const mutations: readonly Mutation[] = [
     {
       id: "foreign-origin-writes",
       file: server("http/identify"),
-      find: "if (isWrite(definition)) refuseForeignOrigin(",
+      find: "if (caller !== null && isWrite(definition)) refuseForeignOrigin(",
       replace: "if (false) refuseForeignOrigin(",
       tests: [api("accounts-sign-in")],
+    },
+    {
+      id: "foreign-page-before-nobody",
+      file: server("http/identify"),
+      find: "if (caller !== null && isWrite(definition))",
+      replace: "if (isWrite(definition))",
+      tests: [api("precedence")],
     },
     {
       id: "cross-site-writes",
@@ -1700,6 +1722,41 @@ export const mutations: readonly Mutation[] = [
       find: ">= mostPerMinute)",
       replace: ">= mostPerMinute * 1e9)",
       tests: [api("organization-limits")],
+    },
+    {
+      id: "receipt-before-files-are-clean",
+      file: server("organizations/complete-deletion"),
+      find: "const obstacle = await cleanDeleted(core, waiting.goneBefore);",
+      replace: "const obstacle = null as Obstacle | null;",
+      tests: [fault("deleted-is-gone")],
+    },
+    {
+      id: "deleted-only-vacuumed",
+      file: server("cleaning/clean-tables"),
+      find: 'if (cleaningMode(core) === "vacuum") {',
+      replace: "if (true) {",
+      tests: [fault("deleted-is-gone")],
+    },
+    {
+      id: "log-files-recycled",
+      file: server("installation/postgres/start-server"),
+      find: 'wal_recycle: "off",',
+      replace: 'wal_recycle: "on",',
+      tests: [fault("deleted-is-gone")],
+    },
+    {
+      id: "deleted-mails-stay",
+      file: server("organizations/complete-deletion"),
+      find: "await removeMailFiles(core);",
+      replace: "",
+      tests: [fault("deleted-is-gone")],
+    },
+    {
+      id: "texts-are-sampled",
+      file: "apps/server/migrations/0059_deleted_is_gone.sql",
+      find: "alter table events alter column client_reference_id set statistics 0;",
+      replace: "",
+      tests: [fault("deleted-is-gone")],
     },
     {
       id: "admin-removes-owner",

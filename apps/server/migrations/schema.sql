@@ -177,6 +177,16 @@ create table deletion_codes (
 CREATE INDEX deletion_codes_user ON public.deletion_codes USING btree (user_id);
 CREATE TRIGGER deletion_codes_hash_key_id_key BEFORE INSERT OR UPDATE OF hash_key_id ON public.deletion_codes FOR EACH ROW WHEN (((new.hash_key_id IS NOT NULL) AND (NOT key_may_store(new.hash_key_id)))) EXECUTE FUNCTION refuse_key();
 
+create table deletion_receipts (
+  organization_id uuid not null,
+  content bytea not null,
+  gone_before bigint not null,
+  rows_gone_at timestamp(3) with time zone not null,
+  retry_at timestamp(3) with time zone,
+  constraint deletion_receipts_pkey PRIMARY KEY (organization_id)
+);
+CREATE TRIGGER deletion_receipts_content_key BEFORE INSERT OR UPDATE OF content ON public.deletion_receipts FOR EACH ROW WHEN ((NOT key_may_store(sealed_under(new.content)))) EXECUTE FUNCTION refuse_key();
+
 create table domain_challenges (
   id uuid not null,
   organization_id uuid not null,
@@ -199,6 +209,7 @@ create table events (
   contract_version integer,
   client_reference_id text,
   created_at timestamp(3) with time zone not null,
+  retracted_at timestamp(3) with time zone,
   constraint events_pkey PRIMARY KEY (id)
 );
 CREATE INDEX events_organization ON public.events USING btree (organization_id, id COLLATE by_organization DESC);
@@ -503,20 +514,13 @@ CREATE INDEX sessions_organization ON public.sessions USING btree (organization_
 CREATE INDEX sessions_reference ON public.sessions USING btree (organization_id, client_reference_id, status, id COLLATE by_reference DESC) WHERE (client_reference_id IS NOT NULL);
 CREATE INDEX sessions_status ON public.sessions USING btree (organization_id, status, id COLLATE by_status DESC);
 
-create table set_aside_rows (
-  job text not null,
-  kind text not null,
-  row_id text collate "C" not null,
-  organization_id uuid,
-  reason text not null,
-  first_at timestamp(3) with time zone not null,
-  last_at timestamp(3) with time zone not null,
-  tries integer not null,
-  retry_at timestamp(3) with time zone not null,
-  constraint set_aside_rows_pkey PRIMARY KEY (job, kind, row_id)
+create table table_cleanings (
+  table_name text not null,
+  horizon bigint not null,
+  changes bigint not null,
+  cleaned_at timestamp(3) with time zone not null,
+  constraint table_cleanings_pkey PRIMARY KEY (table_name)
 );
-CREATE INDEX set_aside_rows_due ON public.set_aside_rows USING btree (job, kind, retry_at);
-CREATE INDEX set_aside_rows_organization ON public.set_aside_rows USING btree (organization_id) WHERE (organization_id IS NOT NULL);
 
 create table user_sessions (
   id uuid not null,

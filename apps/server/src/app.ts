@@ -11,6 +11,7 @@ import { authenticateKey } from "./api-keys/authenticate-key.ts";
 import { KeyUsage } from "./api-keys/key-usage.ts";
 import { deleteAttemptSockets } from "./attempts/attempt-socket.store.ts";
 import { auditRoutes } from "./audit/audit.routes.ts";
+import { cleanAsRoutine } from "./cleaning/clean-tables.job.ts";
 import type { Config } from "./config.ts";
 import type { Core } from "./core.ts";
 import { DatabaseProbe } from "./db/database-probe.ts";
@@ -46,11 +47,12 @@ import { showBuild, watchProcess } from "./lib/process-metrics.ts";
 import { exemptHostSet } from "./lib/public-address.ts";
 import { createSafeFetch } from "./lib/safe-fetch.ts";
 import { type Job, Scheduler } from "./lib/scheduler.ts";
+import { removeMailFiles } from "./mails/mail-files.ts";
 import { mailChannel } from "./mails/queue-mail.ts";
 import { createMailTransport, sendDueMails } from "./mails/send-mails.job.ts";
 import { organizationDeletionRoutes } from "./organizations/deletion.routes.ts";
 import { goLiveRoutes } from "./organizations/go-live.routes.ts";
-import { hardDeleteStep } from "./organizations/hard-delete.job.ts";
+import { deleteOrganizations } from "./organizations/hard-delete.job.ts";
 import { expiredInvitations } from "./organizations/invitation.store.ts";
 import { organizationRoutes } from "./organizations/organizations.routes.ts";
 import { loadRpTerms } from "./organizations/rp-terms.ts";
@@ -304,7 +306,7 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
       everyMs: 10 * minuteMs,
       run: purge(() => expiredAnswers(clock.now())),
     },
-    { name: "delete-organizations", everyMs: minuteMs, run: (job) => () => hardDeleteStep(core, job) },
+    { name: "delete-organizations", everyMs: minuteMs, run: (job) => deleteOrganizations(core, job) },
     { name: "recheck-domains", everyMs: minuteMs, run: (job) => () => recheckDomains(core, job) },
     {
       name: "purge-domain-challenges",
@@ -322,6 +324,8 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
       ofDevices: [deleteAttemptSockets, deleteHandoffTokens],
       ofSessions: [deleteConsents],
     }),
+    { name: "clean-tables", everyMs: 10 * minuteMs, run: () => cleanAsRoutine(core) },
+    { name: "remove-mail-files", everyMs: 10 * minuteMs, run: () => removeMailFiles(core) },
     {
       name: "refresh-trust",
       everyMs: minuteMs,

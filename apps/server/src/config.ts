@@ -177,6 +177,12 @@ export const settings = {
     0,
     3600,
   ),
+  databaseCleaning: oneOf(
+    "DATABASE_CLEANING",
+    "How what was deleted leaves the files of the database. `rewrite`: tables are written anew, which locks each for as long as that takes; `vacuum`: dead rows are removed, and their bytes stay until they are written over; `auto`: `rewrite` for the built-in PostgreSQL, `vacuum` with DATABASE_URL.",
+    ["auto", "rewrite", "vacuum"],
+    "auto",
+  ),
   secretKeys: text(
     "SECRET_KEYS",
     "Key ring as `id:base64,id:base64`, 32 bytes or more each, newest key first. Demanded together with DATABASE_URL; otherwise made once in DATA_DIR/secret-keys.",
@@ -187,6 +193,13 @@ export const settings = {
     "SMTP_URL",
     "Mail server, as smtp:// or smtps://. Unset, each mail is an .eml file in DATA_DIR/mail.",
     ["smtp:", "smtps:"],
+  ),
+  mailFileDays: integer(
+    "MAIL_FILE_DAYS",
+    "Days after which an .eml file in DATA_DIR/mail is removed; those of a deleted organization go with it.",
+    7,
+    1,
+    3650,
   ),
   mailFrom: text("MAIL_FROM", "Sender of mails.", "Assay <no-reply@localhost>"),
   dnsResolvers: list(

@@ -27,6 +27,11 @@ export const WebhookEvent = named(
     contract_version: Nullable(Type.Integer()),
     client_reference_id: Nullable(Type.String()),
     created_at: Timestamp,
+    retracted_at: {
+      ...Nullable(Timestamp),
+      description:
+        "When the person withdrew their consent before anybody had received this event: it is not sent any more, and a `verification.session.cancelled` with `consent_withdrawn` has taken its place. Of the events that tell how a session ended, exactly one is not retracted.",
+    },
   }),
 );
 

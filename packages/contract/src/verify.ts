@@ -372,7 +372,7 @@ export const cancelByPerson = route({
   ...verifyAddresses.cancelByPerson,
   summary: "Abort, or withdraw consent after the end",
   description:
-    "Before the end the session is cancelled. After a success consent is withdrawn: what has not reached the partner never will, and where nothing has, the session becomes cancelled. Works once with each `cancel_token` of the session: the person's, from agreeing, and the one that creating the session returned.",
+    "Before the end the session is cancelled. After a success consent is withdrawn: what has not reached the partner never will, and where nothing has, the session becomes cancelled, the succeeded event is retracted and a cancelled one with `consent_withdrawn` takes its place. Works once with each `cancel_token` of the session: the person's, from agreeing, and the one that creating the session returned.",
   body: named("CancelByPersonBody", closed({ cancel_token: Token("A cancel token of this session.") })),
   reply: {
     status: 200,

@@ -96,6 +96,9 @@ export function EventPage() {
                 ["Your reference", data.client_reference_id ?? "–"],
                 ["Environment", data.sandbox ? "sandbox" : "live"],
                 ["When", <Time key="when" at={data.created_at} />],
+                ...(data.retracted_at === null
+                  ? []
+                  : ([["Retracted", <Time key="retracted" at={data.retracted_at} />]] as const)),
                 [
                   "Identifier",
                   <code key="id" className="font-mono text-sm break-all">

@@ -46,8 +46,9 @@ export async function identify(
   } else {
     const token = sessionTokenOf(request.headers.cookie, options.publicUrl().startsWith("https:"));
     if (token !== null) {
-      if (isWrite(definition)) refuseForeignOrigin(request, options.publicUrl());
       caller = await options.authenticator.byToken(token);
+      // Only then: who is nobody hears that first.
+      if (caller !== null && isWrite(definition)) refuseForeignOrigin(request, options.publicUrl());
     }
   }
   if (caller === null) reply.header("www-authenticate", "Bearer");

@@ -50,3 +50,15 @@ export async function removeMail(db: Queryable, id: string): Promise<void> {
 export async function postponeMail(db: Queryable, id: string, until: Date): Promise<void> {
   await db.run(sql`update mails set next_attempt_at = ${until} where id = ${id}`);
 }
+
+/** Those of the organizations that are deleted. */
+export async function findDeletedOrganizations(
+  db: Queryable,
+  ids: readonly OrganizationId[],
+): Promise<OrganizationId[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.rows<{ organization_id: OrganizationId }>(
+    sql`select organization_id from deleted_organizations where organization_id = any(${ids}::uuid[])`,
+  );
+  return rows.map((row) => row.organization_id);
+}

@@ -1,5 +1,4 @@
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import type { OrganizationId } from "@assay/contract/ids";
 import { createTransport } from "nodemailer";
 import type { Core } from "../core.ts";
 import type { Steps } from "../db/set-aside.ts";
@@ -7,6 +6,7 @@ import { dayMs, later, minuteMs } from "../kernel/clock.ts";
 import { describeError } from "../lib/log.ts";
 import { type DueMail, leaseMails, postponeMail, removeMail, takeDueMails } from "./mail.store.ts";
 import { html, type Mail, plainText } from "./mail.ts";
+import { messageId, writeMailFile } from "./mail-files.ts";
 
 const leaseMs = 2 * minuteMs;
 const batchSize = 20;
@@ -14,7 +14,7 @@ const batchSize = 20;
 const giveUpAfterMs = 3 * dayMs;
 
 export type MailTransport = {
-  send(id: string, mail: Mail): Promise<void>;
+  send(id: string, mail: Mail, organizationId: OrganizationId | null): Promise<void>;
 };
 
 /** SMTP where it is configured; otherwise a file for each mail. */
@@ -33,51 +33,9 @@ export function createMailTransport({ config, clock }: Pick<Core, "config" | "cl
       },
     };
   }
-  const folder = join(config.dataDir, "mail");
   return {
-    send: async (id, mail) => {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const path = join(folder, `${id}.eml`);
-      // Written under another name and renamed when complete, so that a program that watches the folder never reads
-      // half a mail.
-      writeFileSync(`${path}.part`, composeFile(id, mail, config.mailFrom, clock.now()), { mode: 0o600 });
-      renameSync(`${path}.part`, path);
-    },
+    send: async (id, mail, organizationId) => writeMailFile({ config, clock }, id, mail, organizationId),
   };
-}
-
-function messageId(id: string): string {
-  return `<${id}@assay.invalid>`;
-}
-
-/** An .eml whose text part is readable as it stands: no line is folded, so a link can be copied out of it. */
-function composeFile(id: string, mail: Mail, from: string, now: Date): string {
-  const boundary = `part-${id}`;
-  const header = (text: string) =>
-    /^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text).toString("base64")}?=`;
-  const lines = [
-    `From: ${from}`,
-    `To: ${mail.to}`,
-    `Subject: ${header(mail.subject)}`,
-    `Date: ${now.toUTCString().replace("GMT", "+0000")}`,
-    `Message-ID: ${messageId(id)}`,
-    "MIME-Version: 1.0",
-    `Content-Type: multipart/alternative; boundary="${boundary}"`,
-    "",
-    `--${boundary}`,
-    "Content-Type: text/plain; charset=utf-8",
-    "Content-Transfer-Encoding: 8bit",
-    "",
-    plainText(mail),
-    `--${boundary}`,
-    "Content-Type: text/html; charset=utf-8",
-    "Content-Transfer-Encoding: 8bit",
-    "",
-    html(mail),
-    `--${boundary}--`,
-    "",
-  ];
-  return lines.join("\n");
 }
 
 /**
@@ -118,7 +76,7 @@ async function send(core: Core, transport: MailTransport, row: DueMail): Promise
     return removeMail(db, row.id);
   }
   try {
-    await transport.send(row.id, mail);
+    await transport.send(row.id, mail, row.organization_id);
   } catch (error) {
     const attempt = row.attempt_count + 1;
     log.warn(

@@ -111,6 +111,13 @@ export async function insertTombstone(tx: Tx, organizationId: OrganizationId, no
     on conflict (organization_id) do nothing`);
 }
 
+/** The deletion is complete: the time that the receipt tells. */
+export async function updateTombstone(tx: Tx, organizationId: OrganizationId, now: Date): Promise<void> {
+  await tx.run(
+    sql`update deleted_organizations set deleted_at = ${now} where organization_id = ${organizationId}`,
+  );
+}
+
 export type ReceiptKeyRow = { id: string; public_key: Buffer; private_key: Buffer };
 
 export function findReceiptKey(db: Queryable): Promise<ReceiptKeyRow | null> {

@@ -1,7 +1,7 @@
 import type { OrganizationId } from "@assay/contract/ids";
 import type { Core } from "../core.ts";
 import type { Steps } from "../db/set-aside.ts";
-import { queueMail } from "../mails/queue-mail.ts";
+import { awaitCleanFiles, completeDeletions } from "./complete-deletion.ts";
 import {
   deleteOrganizationRow,
   deleteOwnedRows,
@@ -9,17 +9,23 @@ import {
   startDeletions,
   takeDueDeletions,
 } from "./deletion.store.ts";
-import { openReceiptKey, signReceipt } from "./deletion-receipt.ts";
 import { listOwners } from "./member.store.ts";
 import { lockOrganization } from "./organization.store.ts";
 import { ownedTables } from "./owned-tables.store.ts";
 
 const batchSize = 1000;
 
+/** Rows first: many organizations that are due together are cleaned up after once. */
+export function deleteOrganizations(core: Core, job: string): () => Promise<number> {
+  const complete = completeDeletions(core);
+  return async () => (await hardDeleteStep(core, job)) || complete();
+}
+
 /**
  * One small step of deleting an organization whose 48 hours are over. Every step is a transaction of its own and safe
  * to repeat: after any interruption whichever process takes the next step continues with the rows that are left. The
- * last step is one transaction that leaves the tombstone, the receipts in the outbox and nothing else.
+ * last step is one transaction that leaves the tombstone and, sealed, what the receipts will say once the files are clean
+ * (`complete-deletion.ts`).
  */
 export async function hardDeleteStep(core: Core, job: string): Promise<number> {
   const { clock } = core;
@@ -60,9 +66,6 @@ async function deleteSome(core: Core, organizationId: OrganizationId): Promise<n
 
 async function finish(core: Core, organizationId: OrganizationId): Promise<number> {
   const { db, clock, log } = core;
-  // The signing key is made outside of this transaction: the key is the installation's, and a rollback of one
-  // deletion must not undo it.
-  const key = await openReceiptKey(core, db);
   const finished = await db.transaction(async (tx) => {
     const now = clock.now();
     const organization = await lockOrganization(tx, organizationId);
@@ -72,27 +75,16 @@ async function finish(core: Core, organizationId: OrganizationId): Promise<numbe
       const left = await deleteOwnedRows(tx, organizationId, table, batchSize, "wait");
       if (left > 0) return true;
     }
-    const receipt = signReceipt(core, key, core.publicUrl(), {
-      organization_id: organizationId,
-      organization_name: organization.name,
-      deletion_scheduled_for: organization.pending_deletion_at.toISOString(),
-      deleted_at: now.toISOString(),
-    });
-    for (const owner of await listOwners(tx, organizationId)) {
-      await queueMail(core, tx, {
-        to: owner.email,
-        subject: `${organization.name} was deleted`,
-        paragraphs: [
-          `The organization ${organization.name} and everything in it were deleted at ${now.toISOString()}. Your own account stays.`,
-          "This is the signed receipt. Keep it: nothing is left here from which it could be made again.",
-          receipt,
-          `It is a compact JWS signed with Ed25519. The public key is at ${core.publicUrl()}/v1/auth/deletion-receipt-keys, named by its "kid".`,
-        ],
-      });
-    }
+    const owners = await listOwners(tx, organizationId);
     await insertTombstone(tx, organizationId, now);
     await deleteOrganizationRow(tx, organizationId);
-    log.info("an organization was deleted", { organizationId });
+    const receipt = {
+      name: organization.name,
+      scheduledFor: organization.pending_deletion_at.toISOString(),
+      owners: owners.map((owner) => owner.email),
+    };
+    await awaitCleanFiles(core, tx, organizationId, receipt, now);
+    log.info("the rows of an organization are deleted; its files are cleaned next", { organizationId });
     return true;
   });
   return finished ? 1 : 0;

@@ -50,4 +50,4 @@ export const ownedTables: readonly OwnedTable[] = [
 ];
 
 /** Tables with an `organization_id` that the last step deals with. */
-export const lastTables: readonly string[] = ["memberships", "deleted_organizations"];
+export const lastTables: readonly string[] = ["memberships", "deleted_organizations", "deletion_receipts"];

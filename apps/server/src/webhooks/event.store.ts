@@ -16,13 +16,15 @@ export type EventRow = {
   contract_version: number | null;
   client_reference_id: string | null;
   created_at: Date;
+  retracted_at: Date | null;
 };
 
-const columns = sql`id, organization_id, type, session_id, sandbox, contract_version, client_reference_id, created_at`;
+const columns = sql`id, organization_id, type, session_id, sandbox, contract_version, client_reference_id, created_at,
+  retracted_at`;
 
 export async function insertEvents(
   tx: Tx,
-  events: readonly Omit<EventRow, "created_at">[],
+  events: readonly Omit<EventRow, "created_at" | "retracted_at">[],
   now: Date,
 ): Promise<void> {
   await tx.run(sql`
@@ -35,6 +37,18 @@ export async function insertEvents(
       ${events.map((event) => event.sandbox)}::boolean[],
       ${events.map((event) => event.contract_version)}::integer[],
       ${events.map((event) => event.client_reference_id)}::text[])`);
+}
+
+/** Takes back what the events of a session said, because another one is about to say otherwise. Their payloads are scrubbed already. */
+export async function retractEvents(
+  tx: Tx,
+  organizationId: OrganizationId,
+  sessionId: SessionId,
+  now: Date,
+): Promise<void> {
+  await tx.run(sql`
+    update events set retracted_at = ${now}
+    where session_id = ${sessionId} and organization_id = ${organizationId} and retracted_at is null`);
 }
 
 export function findEvent(

@@ -11,5 +11,6 @@ export function viewEvent(row: EventRow): Static<typeof WebhookEvent> {
     contract_version: row.contract_version,
     client_reference_id: row.client_reference_id,
     created_at: row.created_at.toISOString(),
+    retracted_at: row.retracted_at?.toISOString() ?? null,
   };
 }

@@ -1,11 +1,12 @@
 import type { OrganizationId, SessionId } from "@assay/contract/ids";
 import type { Tx } from "../db/db.ts";
 import { scrubUndelivered } from "./delivery.store.ts";
+import { retractEvents } from "./event.store.ts";
 
 /**
  * Withdraws consent: scrubs every payload that has not reached the partner. Tells whether any delivery had succeeded;
- * if none had, the caller ends the session as cancelled in the same transaction, and the partner gets that event
- * instead.
+ * if none had, the event is retracted, the caller ends the session as cancelled in the same transaction, and the partner gets
+ * that event instead. So at any time exactly one event tells how the session ended.
  */
 export async function scrubSessionDeliveries(
   tx: Tx,
@@ -13,5 +14,7 @@ export async function scrubSessionDeliveries(
   now: Date,
 ): Promise<"nothing_delivered" | "delivered"> {
   const { succeeded } = await scrubUndelivered(tx, session.organizationId, session.id, now);
-  return succeeded > 0 ? "delivered" : "nothing_delivered";
+  if (succeeded > 0) return "delivered";
+  await retractEvents(tx, session.organizationId, session.id, now);
+  return "nothing_delivered";
 }

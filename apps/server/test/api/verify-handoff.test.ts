@@ -212,6 +212,23 @@ test("consent withdrawn before anything was delivered: the partner hears that, a
     "verification.session.cancelled",
   ]);
   assert.equal(expectData(await owner.api.get(`/v1/sessions/${id}`)).status, "cancelled");
+  const listed = expectData<{ id: string; type: string; retracted_at: string | null }[]>(
+    await owner.api.get("/v1/webhooks/events", { session_id: id }),
+  );
+  const [cancelled, succeeded] = listed;
+  assert.deepEqual(
+    listed.map((event) => [event.type, event.retracted_at !== null]),
+    [
+      ["verification.session.cancelled", false],
+      ["verification.session.succeeded", true],
+    ],
+  );
+  expectError(
+    await owner.api.post(`/v1/webhooks/events/${succeeded?.id}/replay`),
+    409,
+    "WEBHOOK_PAYLOAD_EXPIRED",
+  );
+  assert.notEqual(cancelled?.id, succeeded?.id);
 });
 
 test("consent withdrawn after delivery: the outcome stands, and the person is told so", async () => {

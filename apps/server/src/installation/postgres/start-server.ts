@@ -28,6 +28,8 @@ const durable: Record<string, string> = {
   huge_pages: "off",
   jit: "off",
   max_wal_size: "256MB",
+  // Used files of the write-ahead log are removed, not kept under the name of a coming one: they hold what was deleted since.
+  wal_recycle: "off",
   max_wal_senders: "0",
   max_logical_replication_workers: "0",
   // Three processes fewer; reads here are small and mostly cached.

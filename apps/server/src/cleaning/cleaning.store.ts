@@ -1,0 +1,134 @@
+import type pg from "pg";
+import { answerLimitMs } from "../db/connection.ts";
+import type { Queryable } from "../db/db.ts";
+import { sql } from "../db/sql.ts";
+import { type TextTable, textTables } from "./text-tables.ts";
+
+/** Of several processes one cleans at a time. The lock goes with the connection, so a process that dies gives it back. */
+const cleaningLock = 7205114303;
+
+// A table that is being rewritten makes everybody wait from the moment on that we ask for it. Half of it, and a busy table is seldom
+// free in time; doubled, and requests that take 15 s at most lose a quarter of their time to a rewrite that has not begun.
+const lockMs = 2_000;
+
+/** Runs `work` on a connection that cleans alone, with these limits; null when another process is cleaning. */
+export async function cleaningAlone<T>(client: pg.PoolClient, work: () => Promise<T>): Promise<T | null> {
+  const { rows } = await client.query("select pg_try_advisory_lock($1) as free", [cleaningLock]);
+  if (rows[0]?.free !== true) return null;
+  try {
+    return await work();
+  } finally {
+    await client.query("select pg_advisory_unlock($1)", [cleaningLock]);
+  }
+}
+
+async function unhurried(client: pg.PoolClient, text: string, statementMs: number): Promise<void> {
+  await client.query(`set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs}`);
+  try {
+    await client.query({ text, query_timeout: answerLimitMs(statementMs) } as pg.QueryConfig);
+  } finally {
+    await client.query("reset statement_timeout; reset lock_timeout");
+  }
+}
+
+/** Table and indexes are written anew without what was deleted; nobody else can use the table meanwhile. */
+export async function rewriteTable(
+  client: pg.PoolClient,
+  table: TextTable | "pg_catalog.pg_statistic",
+  statementMs: number,
+): Promise<void> {
+  await unhurried(client, `vacuum (full) ${table}`, statementMs);
+}
+
+/** What was deleted is no row any more. Its bytes stay in free space until something is written over them. Locks nobody out. */
+export async function vacuumTable(
+  client: pg.PoolClient,
+  table: TextTable,
+  statementMs: number,
+): Promise<void> {
+  await unhurried(client, `vacuum (index_cleanup on, truncate on) ${table}`, statementMs);
+}
+
+/**
+ * What transactions before this number deleted was left out when the table was rewritten last: a rewrite freezes everything that is
+ * older than the oldest transaction that anybody could still look back to, and notes how far that was.
+ */
+export async function horizonOf(client: pg.PoolClient, table: TextTable): Promise<number> {
+  const { rows } = await client.query(
+    `select relfrozenxid::text::bigint as short, pg_snapshot_xmax(pg_current_snapshot())::text::bigint as long
+     from pg_class where oid = $1::regclass`,
+    [table],
+  );
+  const { short, long } = rows[0] as { short: number; long: number };
+  return nearest(short, long);
+}
+
+/** Tables note the lower 32 bits of a number; the whole one is never far from the newest. */
+function nearest(short: number, long: number): number {
+  const circle = 2 ** 32;
+  const ahead = (((short - long) % circle) + circle) % circle;
+  return long + (ahead < circle / 2 ? ahead : ahead - circle);
+}
+
+/** A number that no transaction has which is over by now. */
+export async function nextTransaction(client: pg.PoolClient): Promise<number> {
+  const { rows } = await client.query("select pg_current_xact_id()::text::bigint as number");
+  return Number(rows[0]?.number);
+}
+
+export type TableState = {
+  table_name: TextTable;
+  /** How many rows were deleted or changed, as far as PostgreSQL has counted. It begins anew after a crash. */
+  changes: number;
+  bytes: number;
+  cleaned_horizon: number | null;
+  cleaned_changes: number | null;
+  cleaned_at: Date | null;
+};
+
+export function readTableStates(db: Queryable): Promise<TableState[]> {
+  return db.rows<TableState>(sql`
+    select s.relname as table_name, s.n_tup_del + s.n_tup_upd as changes, pg_total_relation_size(s.relid) as bytes,
+      c.horizon as cleaned_horizon, c.changes as cleaned_changes, c.cleaned_at
+    from pg_stat_user_tables s left join table_cleanings c on c.table_name = s.relname
+    where s.schemaname = current_schema() and s.relname = any(${[...textTables]}::text[])
+    order by s.relname`);
+}
+
+export async function noteCleaning(
+  db: Queryable,
+  cleaned: { table: TextTable; horizon: number; changes: number },
+  now: Date,
+): Promise<void> {
+  await db.run(sql`
+    insert into table_cleanings (table_name, horizon, changes, cleaned_at)
+    values (${cleaned.table}, ${cleaned.horizon}, ${cleaned.changes}, ${now})
+    on conflict (table_name) do update
+    set horizon = excluded.horizon, changes = excluded.changes, cleaned_at = excluded.cleaned_at`);
+}
+
+const segment = "name ~ '^[0-9A-F]{24}$'";
+
+/**
+ * Removes the write-ahead log up to now from the files. Files of the log that an earlier version had put aside for later use, with their
+ * old content, are written over first. False when something still needs the old files, such as a backup that is being made.
+ */
+export async function dropOldLog(client: pg.PoolClient, statementMs: number): Promise<boolean> {
+  const aside = await client.query(
+    `select count(*)::integer as count from pg_ls_waldir() where ${segment} and name > pg_walfile_name(pg_current_wal_lsn())`,
+  );
+  const count = Number(aside.rows[0]?.count);
+  let last = "";
+  for (let file = 0; file <= count; file++) {
+    // A file that nothing was written to is not left.
+    await client.query("select pg_logical_emit_message(false, 'assay', '')");
+    const switched = await client.query("select pg_walfile_name(pg_switch_wal()) as name");
+    last = String(switched.rows[0]?.name);
+  }
+  await unhurried(client, "checkpoint", statementMs);
+  const left = await client.query(
+    `select count(*)::integer as count from pg_ls_waldir() where ${segment} and name <= $1`,
+    [last],
+  );
+  return Number(left.rows[0]?.count) === 0;
+}

@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** A part of planted texts, so that a file which holds none of them is read through once and not for each. */
+export const plantedPart = "zqmark";
+
+/** Where each of the texts stands, byte by byte, in any file below a folder: `text: file`. */
+export function searchFiles(folder: string, texts: readonly string[]): string[] {
+  const found: string[] = [];
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    found.push(...searchBytes(readIfThere(path), texts).map((text) => `${text}: ${path}`));
+  }
+  return found;
+}
+
+export function searchBytes(bytes: Buffer, texts: readonly string[]): string[] {
+  const planted = bytes.includes(plantedPart);
+  return texts.filter((text) => (planted || !text.includes(plantedPart)) && bytes.includes(text));
+}
+
+/** A running server removes files of its own while we look. */
+function readIfThere(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return Buffer.alloc(0);
+    throw error;
+  }
+}
