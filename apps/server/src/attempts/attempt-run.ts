@@ -336,14 +336,6 @@ export class AttemptRun {
       core.log.warn("a document could not be judged: no issuing authority is known");
       return { kind: "fault", code: "TRUST_STORE_EMPTY" };
     }
-    const trustVersion = trust === "test_country" ? trust : String(trust.version);
-    const verdict = check.failureCode ?? "passed";
-    judged(verdict, trustVersion);
-    core.log.info("a document was judged", {
-      session: this.owner.sessionId,
-      verdict,
-      trust_version: trustVersion,
-    });
     this.#check = check;
     const refusal =
       check.content === null
@@ -354,6 +346,14 @@ export class AttemptRun {
       refusal === null
         ? { failureCode: check.failureCode }
         : { failureCode: "document_data_invalid", reasons: [refusal.reason] };
+    const trustVersion = trust === "test_country" ? trust : String(trust.version);
+    const named = verdict.failureCode ?? "passed";
+    judged(named, trustVersion);
+    core.log.info("a document was judged", {
+      session: this.owner.sessionId,
+      verdict: named,
+      trust_version: trustVersion,
+    });
     return { kind: "chip_checked", verdict, proof: check.proof };
   }
 

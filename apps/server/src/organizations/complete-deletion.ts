@@ -10,10 +10,13 @@ import { openReceiptKey, signReceipt } from "./deletion-receipt.ts";
 import {
   deleteWaitingReceipt,
   insertWaitingReceipt,
-  lockCleanReceipt,
+  lockCleanReceipts,
   postponeWaitingReceipts,
   readWaiting,
+  type WaitingReceiptRow,
 } from "./waiting-receipt.store.ts";
+
+const batchSize = 20;
 
 /** What the receipt is to say and to whom, kept sealed from the end of the rows to the end of the bytes. */
 type WaitingReceipt = { name: string; scheduledFor: string; owners: readonly string[] };
@@ -42,7 +45,8 @@ export async function awaitCleanFiles(
  * The second half of a deletion. Its rows are gone; this removes what they left in files, and only then signs the receipt. Returns how
  * many deletions it completed; what waits is logged, shown in /metrics and tried again.
  */
-export function completeDeletions(core: Core): () => Promise<number> {
+export function completeDeletions(core: Core, job: string): () => Promise<number> {
+  const rows = core.setAside.rowsOf(job, "deletion_receipts");
   const { db, clock, log, metrics } = core;
   const showCount = metrics.gauge(
     "assay_deletions_waiting",
@@ -68,45 +72,47 @@ export function completeDeletions(core: Core): () => Promise<number> {
       });
       return 0;
     }
-    let completed = 0;
-    while (await sendReceipt(core, waiting.goneBefore)) completed += 1;
+    const goneBefore = waiting.goneBefore;
+    // The signing key is made outside of the transactions: the key is the installation's, and a rollback of one
+    // deletion must not undo it.
+    const key = await openReceiptKey(core, db);
+    const completed = await rows.run(batchSize, {
+      take: (tx, among) => lockCleanReceipts(tx, goneBefore, among),
+      handle: async (tx, due) => {
+        for (const row of due) await sendReceipt(core, tx, key, row);
+      },
+    });
     showCount(waiting.count - completed);
     return completed;
   };
 }
 
-async function sendReceipt(core: Core, goneBefore: number): Promise<boolean> {
-  const { db, clock, ring, log } = core;
-  // The signing key is made outside of this transaction: the key is the installation's, and a rollback of one
-  // deletion must not undo it.
-  const key = await openReceiptKey(core, db);
-  return db.transaction(async (tx) => {
-    const now = clock.now();
-    const row = await lockCleanReceipt(tx, goneBefore);
-    if (row === null) return false;
-    const organizationId = row.organization_id;
-    const told = JSON.parse(ring.openText("deletion-receipt", row.content, organizationId)) as WaitingReceipt;
-    const receipt = signReceipt(core, key, core.publicUrl(), {
-      organization_id: organizationId,
-      organization_name: told.name,
-      deletion_scheduled_for: told.scheduledFor,
-      deleted_at: now.toISOString(),
-    });
-    for (const owner of told.owners) {
-      await queueMail(core, tx, {
-        to: owner,
-        subject: `${told.name} was deleted`,
-        paragraphs: [
-          `The organization ${told.name} and everything in it were deleted at ${now.toISOString()}. Your own account stays.`,
-          "This is the signed receipt. Keep it: nothing is left here from which it could be made again.",
-          receipt,
-          `It is a compact JWS signed with Ed25519. The public key is at ${core.publicUrl()}/v1/auth/deletion-receipt-keys, named by its "kid".`,
-        ],
-      });
-    }
-    await updateTombstone(tx, organizationId, now);
-    await deleteWaitingReceipt(tx, organizationId);
-    log.info("an organization was deleted", { organizationId });
-    return true;
+type ReceiptKey = Awaited<ReturnType<typeof openReceiptKey>>;
+
+async function sendReceipt(core: Core, tx: Tx, key: ReceiptKey, row: WaitingReceiptRow): Promise<void> {
+  const { clock, ring, log } = core;
+  const now = clock.now();
+  const organizationId = row.id;
+  const told = JSON.parse(ring.openText("deletion-receipt", row.content, organizationId)) as WaitingReceipt;
+  const receipt = signReceipt(core, key, core.publicUrl(), {
+    organization_id: organizationId,
+    organization_name: told.name,
+    deletion_scheduled_for: told.scheduledFor,
+    deleted_at: now.toISOString(),
   });
+  for (const owner of told.owners) {
+    await queueMail(core, tx, {
+      to: owner,
+      subject: `${told.name} was deleted`,
+      paragraphs: [
+        `The organization ${told.name} and everything in it were deleted at ${now.toISOString()}. Your own account stays.`,
+        "This is the signed receipt. Keep it: nothing is left here from which it could be made again.",
+        receipt,
+        `It is a compact JWS signed with Ed25519. The public key is at ${core.publicUrl()}/v1/auth/deletion-receipt-keys, named by its "kid".`,
+      ],
+    });
+  }
+  await updateTombstone(tx, organizationId, now);
+  await deleteWaitingReceipt(tx, organizationId);
+  log.info("an organization was deleted", { organizationId });
 }

@@ -17,7 +17,7 @@ const batchSize = 1000;
 
 /** Rows first: many organizations that are due together are cleaned up after once. */
 export function deleteOrganizations(core: Core, job: string): () => Promise<number> {
-  const complete = completeDeletions(core);
+  const complete = completeDeletions(core, job);
   return async () => (await hardDeleteStep(core, job)) || complete();
 }
 

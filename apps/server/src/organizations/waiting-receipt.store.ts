@@ -1,13 +1,9 @@
 import type { OrganizationId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
+import type { Among } from "../db/set-aside.ts";
 import { sql } from "../db/sql.ts";
 
-export type WaitingReceiptRow = {
-  organization_id: OrganizationId;
-  content: Buffer;
-  gone_before: number;
-  rows_gone_at: Date;
-};
+export type WaitingReceiptRow = { id: OrganizationId; content: Buffer };
 
 /**
  * Part of the transaction that removes the last rows. Deletions that are over have lower numbers than its snapshot ends with, and its own
@@ -36,11 +32,12 @@ export async function readWaiting(
   return { count: row.count, since: row.since, goneBefore: row.gone_before };
 }
 
-/** One deletion whose texts are gone with everything before this number. Held, so that one receipt is made of it. */
-export function lockCleanReceipt(tx: Tx, goneBefore: number): Promise<WaitingReceiptRow | null> {
-  return tx.first<WaitingReceiptRow>(sql`
-    select organization_id, content, gone_before, rows_gone_at from deletion_receipts
-    where gone_before <= ${goneBefore} order by gone_before limit 1 for update skip locked`);
+/** Deletions whose texts are gone with everything before this number. Held, so that one receipt is made of each. */
+export function lockCleanReceipts(tx: Tx, goneBefore: number, among: Among): Promise<WaitingReceiptRow[]> {
+  return tx.rows<WaitingReceiptRow>(sql`
+    select organization_id as id, content from deletion_receipts
+    where gone_before <= ${goneBefore} and ${among.where(sql`organization_id`, "uuid")}
+    order by gone_before limit ${among.limit} for update skip locked`);
 }
 
 export async function deleteWaitingReceipt(tx: Tx, organizationId: OrganizationId): Promise<void> {

@@ -72,7 +72,7 @@ test("an organization whose addresses never answer takes two places, and all oth
   const body = drawPng(1, 1);
   const never = new Promise<SafeContent>(() => {});
   const { cache } = createCache((url) =>
-    url.includes("hang") ? never : Promise.resolve({ status: 200, body }),
+    url.includes("hang") ? never : Promise.resolve({ status: 200, body, etag: null, lastModified: null }),
   );
   for (let tried = 0; tried < 17; tried++)
     void cache.find(organization(0), `https://hang.example.com/${tried}`);

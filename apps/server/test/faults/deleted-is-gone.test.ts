@@ -166,7 +166,7 @@ test("no file and no later backup holds a text of a deleted organization once th
   assert.deepEqual(missing, [], "every text is in some file before");
 
   await makeDue(gone.organizationId);
-  while ((await hardDeleteStep(core)) > 0);
+  while ((await hardDeleteStep(core, "delete-organizations")) > 0);
   // As if the process had died here: rows are gone, files are not, and so there is no receipt.
   assert.deepEqual(await receiptsTo(gone.owner.email), []);
   assert.notDeepEqual(searchFiles(join(dataDir, "postgres"), gone.marks), []);
