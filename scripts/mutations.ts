@@ -1536,7 +1536,7 @@ export const mutations: readonly Mutation[] = [
     {
       id: "invitation-of-another",
       file: server("organizations/invite-member"),
-      find: "if (invitation.email.toLowerCase() !== caller.email.toLowerCase()) {",
+      find: "if (!isFor(caller, invitation.email)) {",
       replace: "if (false) {",
       tests: [api("organizations")],
     },

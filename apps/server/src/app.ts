@@ -1,6 +1,7 @@
 import { routes } from "@assay/contract/routes";
 import { accountRoutes } from "./accounts/accounts.routes.ts";
 import { answerMailRequests } from "./accounts/answer-mail-requests.job.ts";
+import { foldEmails } from "./accounts/fold-emails.job.ts";
 import { purgeAccountLeftovers } from "./accounts/purge-accounts.job.ts";
 import { mailRequestChannel } from "./accounts/request-link.ts";
 import { findMembership, purgeUserSessions } from "./accounts/user.store.ts";
@@ -46,6 +47,7 @@ import { type Job, Scheduler } from "./lib/scheduler.ts";
 import { mailChannel } from "./mails/queue-mail.ts";
 import { createMailTransport, sendDueMails } from "./mails/send-mails.job.ts";
 import { organizationDeletionRoutes } from "./organizations/deletion.routes.ts";
+import { foldInvitations } from "./organizations/fold-invitations.job.ts";
 import { goLiveRoutes } from "./organizations/go-live.routes.ts";
 import { hardDeleteStep } from "./organizations/hard-delete.job.ts";
 import { purgeInvitations } from "./organizations/invitation.store.ts";
@@ -100,6 +102,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   if (applied.length > 0) log.info("database migrated", { applied: applied.join(" ") });
   const parts = await openParts(options);
   const { core, listener, statusFeed, deliveryWorker, metricsOf } = parts;
+  // Nobody is found by an address that is not folded yet, so this is done before anybody asks.
+  await foldAllEmails(core);
   const app = await createApp(parts, role);
   const scheduler = new Scheduler(
     role === "api" ? jobsOfEveryProcess(parts) : [...jobsOfEveryProcess(parts), ...jobsOfWorkers(parts)],
@@ -138,6 +142,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       return closed;
     },
   };
+}
+
+async function foldAllEmails(core: Core): Promise<void> {
+  while ((await foldEmails(core)) > 0);
+  await foldInvitations(core);
 }
 
 /** What lives as long as the service does. */
@@ -241,6 +250,9 @@ function jobsOfWorkers({ core, idempotency, deliveryWorker }: Parts): Job[] {
   const jobs: Job[] = [
     { name: "send-mails", everyMs: 5 * secondMs, run: () => sendDueMails(core, mailTransport) },
     { name: "answer-mail-requests", everyMs: 10 * secondMs, run: () => answerMailRequests(core) },
+    // What a process of the version before still writes, during an update.
+    { name: "fold-emails", everyMs: minuteMs, run: () => foldEmails(core) },
+    { name: "fold-invitations", everyMs: minuteMs, run: () => foldInvitations(core) },
     { name: "purge-account-leftovers", everyMs: 10 * minuteMs, run: () => purgeAccountLeftovers(core) },
     { name: "expire-sessions", everyMs: secondMs, run: expireSessions(core) },
     ...retentionJobs(core, {

@@ -6,7 +6,7 @@ import { readCommand, virtualDocument } from "./cli/read.command.ts";
 import { simulateCommand } from "./cli/simulate.command.ts";
 import { start, worker } from "./cli/start.command.ts";
 import { trustAudit, trustImport, trustList } from "./cli/trust.commands.ts";
-import { userCreate } from "./cli/user.commands.ts";
+import { userCreate, userSetEmail } from "./cli/user.commands.ts";
 import { ConfigError } from "./config.ts";
 import { MigrationError } from "./db/migrate.ts";
 import { DatabaseUnreachableError } from "./db/wait-for-database.ts";
@@ -19,6 +19,7 @@ const commands: readonly Command[] = [
   worker,
   migrateCommand,
   userCreate,
+  userSetEmail,
   orgList,
   keysRotate,
   backup,

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { emailPattern, maxEmailLength } from "./email.ts";
 import type { OrganizationId, PasskeyId, UserId, UserSessionId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
 import { route } from "./route.ts";
@@ -8,8 +9,10 @@ const tag = "Account";
 const signInTag = "Sign-in";
 
 export const Email = Type.String({
-  maxLength: 254,
-  pattern: "^[^\\s@\\u0000-\\u001f]{1,64}@[^\\s@.]+(\\.[^\\s@.]+)+$",
+  maxLength: maxEmailLength,
+  pattern: emailPattern,
+  description:
+    "An ASCII local part without quotes, and a domain, which may be internationalized. Capital letters make no difference; the domain is kept in its ASCII form.",
   examples: ["ada@example.com"],
 });
 

@@ -1,6 +1,7 @@
 import * as contract from "@assay/contract/accounts";
 import type { Core } from "../core.ts";
 import { type Binding, bind } from "../http/mount.ts";
+import { requireEmail } from "../kernel/email.ts";
 import type { RequestInfo } from "../kernel/request-info.ts";
 import { resetPassword } from "./change-password.ts";
 import { createUser, preparePerson } from "./create-user.ts";
@@ -41,7 +42,7 @@ function signInRoutes(core: Core): Binding[] {
             if (verificationIsRequired(core)) await mailLink(core, tx, user.id, "verify_email", user.email);
           },
         });
-        await rememberOrigin(core, [user.email, user.id], request.address);
+        await rememberOrigin(core, user, request.address);
         return signedIn({ user, token }, request);
       },
     ),
@@ -56,7 +57,7 @@ function signInRoutes(core: Core): Binding[] {
     }),
 
     bind(contract.requestMagicLink, ({ body, request }) =>
-      requestLink(core, "magic_link", body.email, request.address),
+      requestLink(core, "magic_link", requireEmail("email", body.email).folded, request.address),
     ),
 
     bind(contract.verifyMagicLink, async ({ body, request }) =>
@@ -72,7 +73,7 @@ function signInRoutes(core: Core): Binding[] {
     ),
 
     bind(contract.requestPasswordReset, ({ body, request }) =>
-      requestLink(core, "reset_password", body.email, request.address),
+      requestLink(core, "reset_password", requireEmail("email", body.email).folded, request.address),
     ),
 
     bind(contract.resetPassword, ({ body, request }) => resetPassword(core, body, request.address)),

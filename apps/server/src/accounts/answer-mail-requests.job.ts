@@ -1,3 +1,4 @@
+import { type FoldedEmail, foldEmail } from "@assay/contract/email";
 import type { Core } from "../core.ts";
 import { failureName, isolateFailures } from "../db/isolate-failures.ts";
 import { describeError } from "../lib/log.ts";
@@ -51,9 +52,9 @@ async function setAside({ db, clock, log }: Core, id: string, error: unknown): P
  * A request that was sealed under a key which has left the ring cannot be read; it is dropped, or it would hold up
  * the others for ever.
  */
-function openEmail({ ring, log }: Core, request: MailRequestRow): string | null {
+function openEmail({ ring, log }: Core, request: MailRequestRow): FoldedEmail | null {
   try {
-    return ring.openText("mail", request.email, request.id);
+    return foldEmail(ring.openText("mail", request.email, request.id));
   } catch (error) {
     log.warn("a request for a mail could not be read and was dropped", describeError(error));
     return null;

@@ -11,9 +11,9 @@ import { checkPassword } from "./reauthenticate.ts";
 import {
   findUserById,
   lockUser,
+  markEmailVerified,
   removeOtherUserSessions,
   setPasswordHash,
-  setVerifiedEmail,
 } from "./user.store.ts";
 
 export async function changePassword(
@@ -61,7 +61,7 @@ export async function resetPassword(
     const user = taken && (await lockUser(tx, taken.user_id));
     if (taken === null || user === null || user.email !== taken.email) throw deadToken();
     await setPasswordHash(tx, user.id, passwordHash, now);
-    if (user.email_verified_at === null) await setVerifiedEmail(tx, user.id, user.email, now);
+    if (user.email_verified_at === null) await markEmailVerified(tx, user.id, now);
     await removeOtherUserSessions(tx, user.id, null);
     await removeMailedTokens(tx, user.id, ["magic_link", "reset_password", "change_email"]);
     await mailNotice(core, tx, user, {

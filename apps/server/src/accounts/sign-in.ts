@@ -2,6 +2,7 @@ import type { UserId } from "@assay/contract/ids";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
+import { requireEmail } from "../kernel/email.ts";
 import { hashToken } from "../kernel/ids.ts";
 import type { RequestInfo } from "../kernel/request-info.ts";
 import { acceptCode, hasSecondFactor } from "./check-second-factor.ts";
@@ -14,9 +15,9 @@ import {
   findUserByEmail,
   findUserById,
   lockUser,
+  markEmailVerified,
   removeOtherUserSessions,
   setPasswordHash,
-  setVerifiedEmail,
   type UserRow,
 } from "./user.store.ts";
 import { openUserSession } from "./user-session.ts";
@@ -28,8 +29,9 @@ export async function signInWithPassword(
   given: { email: string; password: string; code?: string },
   request: RequestInfo,
 ): Promise<OpenedSession> {
-  const guess = await countGuess(core, "password", given.email, request);
-  const user = await findUserByEmail(core.db, given.email);
+  const { folded } = requireEmail("email", given.email);
+  const guess = await countGuess(core, "password", folded, request);
+  const user = await findUserByEmail(core.db, folded);
   if (!(await isPassword(given.password, user?.password_hash ?? null)) || user === null) {
     throw wrongCredentials();
   }
@@ -69,7 +71,7 @@ export async function signInWithLink(
  */
 async function takeOver(core: Core, tx: Tx, user: UserRow): Promise<UserRow> {
   const now = core.clock.now();
-  await setVerifiedEmail(tx, user.id, user.email, now);
+  await markEmailVerified(tx, user.id, now);
   if (!verificationIsRequired(core)) return { ...user, email_verified_at: now };
   await removeOtherUserSessions(tx, user.id, null);
   await setPasswordHash(tx, user.id, null, now);
@@ -104,7 +106,7 @@ async function withSecondFactor(
     return { user, token };
   });
   await guess?.succeeded();
-  await rememberOrigin(core, [opened.user.email, userId], request.address);
+  await rememberOrigin(core, opened.user, request.address);
   return opened;
 }
 

@@ -176,7 +176,7 @@ export async function signInWithPasskey(
     return { user, token: await openUserSession(tx, user.id, request.userAgent, now) };
   });
   await attempt.succeeded();
-  await rememberOrigin(core, [opened.user.email, opened.user.id], request.address);
+  await rememberOrigin(core, opened.user, request.address);
   return opened;
 }
 

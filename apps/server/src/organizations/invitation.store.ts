@@ -1,6 +1,7 @@
+import type { EmailParts, FoldedEmail } from "@assay/contract/email";
 import type { InvitationId, OrganizationId, UserId } from "@assay/contract/ids";
 import type { Role } from "@assay/contract/route";
-import type { Queryable, Tx } from "../db/db.ts";
+import { type Queryable, type Tx, violates } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
 import { noSql, sql } from "../db/sql.ts";
 
@@ -22,7 +23,7 @@ export async function insertInvitation(
   invitation: {
     id: InvitationId;
     organizationId: OrganizationId;
-    email: string;
+    email: EmailParts;
     role: Role;
     tokenHash: Buffer;
     invitedBy: UserId;
@@ -32,11 +33,11 @@ export async function insertInvitation(
 ): Promise<InvitationRow> {
   await tx.run(sql`
     delete from invitations
-    where organization_id = ${invitation.organizationId} and lower(email) = lower(${invitation.email})`);
+    where organization_id = ${invitation.organizationId} and email_folded = ${invitation.email.folded}`);
   return tx.one<InvitationRow>(sql`
-    insert into invitations as i (id, organization_id, email, role, token_hash, invited_by, expires_at, created_at)
-    values (${invitation.id}, ${invitation.organizationId}, ${invitation.email}, ${invitation.role},
-      ${invitation.tokenHash}, ${invitation.invitedBy}, ${invitation.expiresAt}, ${invitation.now})
+    insert into invitations as i (id, organization_id, email, email_folded, role, token_hash, invited_by, expires_at, created_at)
+    values (${invitation.id}, ${invitation.organizationId}, ${invitation.email.address}, ${invitation.email.folded},
+      ${invitation.role}, ${invitation.tokenHash}, ${invitation.invitedBy}, ${invitation.expiresAt}, ${invitation.now})
     returning ${columns}`);
 }
 
@@ -92,6 +93,34 @@ export async function deleteInvitation(
     sql`delete from invitations where organization_id = ${organizationId} and id = ${id}`,
   );
   return deleted === 1;
+}
+
+/** Those without a folded address, newest first: of two that fold alike the later one counts. */
+export function listUnfoldedInvitations(
+  db: Queryable,
+  before: InvitationId | null,
+  limit: number,
+): Promise<{ id: InvitationId; organization_id: OrganizationId; email: string }[]> {
+  return db.rows(sql`
+    select id, organization_id, email from invitations
+    where email_folded is null ${before === null ? noSql : sql`and id < ${before}`} order by id desc limit ${limit}`);
+}
+
+/** False when another invitation of the organization has the address. */
+export async function setFoldedInvitation(
+  db: Queryable,
+  organizationId: OrganizationId,
+  id: InvitationId,
+  folded: FoldedEmail,
+): Promise<boolean> {
+  try {
+    const set = await db.run(sql`
+      update invitations set email_folded = ${folded} where organization_id = ${organizationId} and id = ${id}`);
+    return set === 1;
+  } catch (error) {
+    if (violates(error, "invitations_email_folded")) return false;
+    throw error;
+  }
 }
 
 export function purgeInvitations(db: Queryable, now: Date, limit: number): Promise<number> {

@@ -1,11 +1,14 @@
+import { foldEmail } from "@assay/contract/email";
 import type { InvitationId } from "@assay/contract/ids";
 import { hasRole, type Role } from "@assay/contract/route";
 import { requireVerifiedEmail } from "../accounts/require-verified-email.ts";
 import { type Actor, actorOf, personActor, recordAct, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
+import { type Tx, violates } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import type { MemberCaller, UserCaller } from "../kernel/caller.ts";
 import { dayMs, later } from "../kernel/clock.ts";
+import { requireEmail } from "../kernel/email.ts";
 import { hashToken, newToken, newUuid } from "../kernel/ids.ts";
 import { queueMail } from "../mails/queue-mail.ts";
 import {
@@ -41,22 +44,23 @@ function ownerOnly(): ApiError {
 
 const articles: Record<Role, string> = { member: "a member", admin: "an admin", owner: "an owner" };
 
-export function inviteMember(
+export async function inviteMember(
   core: Core,
   caller: MemberCaller,
   invitation: { email: string; role: Role },
 ): Promise<InvitationRow> {
   const { db, clock } = core;
+  const email = requireEmail("email", invitation.email);
   const now = clock.now();
   const { organizationId } = caller;
   const token = newToken();
-  return db.transaction(async (tx) => {
+  const invite = async (tx: Tx) => {
     const organization = await lockOrganization(tx, organizationId);
     const actor = await findMember(tx, organizationId, { userId: caller.userId });
     if (organization === null || actor === null || !hasRole(actor.role, "admin"))
       throw new ApiError("FORBIDDEN");
     if (invitation.role === "owner" && actor.role !== "owner") throw ownerOnly();
-    if (await isMemberAddress(tx, organizationId, invitation.email)) {
+    if (await isMemberAddress(tx, organizationId, email.folded)) {
       throw new ApiError("CONFLICT", {
         message: "`email` is the address of a member already.",
         hint: "Change the member's role instead.",
@@ -65,7 +69,7 @@ export function inviteMember(
     const row = await insertInvitation(tx, {
       id: newUuid(now),
       organizationId,
-      email: invitation.email,
+      email,
       role: invitation.role,
       tokenHash: hashToken(token),
       invitedBy: caller.userId,
@@ -93,7 +97,16 @@ export function inviteMember(
       organizationId,
     );
     return row;
-  });
+  };
+  try {
+    return await db.transaction(invite);
+  } catch (error) {
+    if (!violates(error, "invitations_address")) throw error;
+    throw new ApiError("CONFLICT", {
+      message: "There is an invitation to an older spelling of `email`.",
+      hint: "Revoke that invitation, then invite again.",
+    });
+  }
 }
 
 export async function revokeInvitation(
@@ -124,6 +137,12 @@ export async function readInvitation({ db, clock }: Core, token: string) {
   return invitation;
 }
 
+/** An account that was set aside with its address can take only what was sent to the very same text. */
+function isFor(caller: UserCaller, invited: string): boolean {
+  const folded = foldEmail(invited);
+  return folded === null ? invited === caller.email : folded === caller.foldedEmail;
+}
+
 export async function acceptInvitation(
   core: Core,
   caller: UserCaller,
@@ -135,7 +154,7 @@ export async function acceptInvitation(
   return db.transaction(async (tx) => {
     const invitation = await findInvitationByToken(tx, hashToken(token), now);
     if (invitation === null) throw notFound();
-    if (invitation.email.toLowerCase() !== caller.email.toLowerCase()) {
+    if (!isFor(caller, invitation.email)) {
       throw new ApiError("FORBIDDEN", {
         message: "This invitation is for another e-mail address.",
         hint: "Sign in with the address the invitation was sent to, or ask for one to yours.",
