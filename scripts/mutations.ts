@@ -1522,7 +1522,7 @@ export const mutations: readonly Mutation[] = [
     {
       id: "admin-invites-owner",
       file: server("organizations/invite-member"),
-      find: 'if (invitation.role === "owner" && actor.role !== "owner") throw ownerOnly();',
+      find: "if (!mayInvite(actor.role, invitation.role)) throw ownerOnly();",
       replace: "",
       tests: [api("organizations")],
     },

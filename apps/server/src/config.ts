@@ -195,6 +195,20 @@ export const settings = {
     16,
     20_000,
   ),
+  invitationsPerDay: integer(
+    "INVITATIONS_PER_DAY",
+    "Most invitations that one organization may mail in a day (UTC); one more is 409.",
+    200,
+    1,
+    100_000,
+  ),
+  invitationsPerRecipient: integer(
+    "INVITATIONS_PER_RECIPIENT",
+    "Most invitations that one address gets in a day (UTC), from all organizations together; one more is 409.",
+    10,
+    1,
+    10_000,
+  ),
   webhookHistoryDays: integer(
     "WEBHOOK_HISTORY_DAYS",
     "How long events and deliveries stay listed.",

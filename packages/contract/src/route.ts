@@ -139,6 +139,11 @@ export function hasRole(role: Role, atLeast: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(atLeast);
 }
 
+/** Whether somebody with this role, or with none any more, may invite somebody to that role. */
+export function mayInvite(sender: Role | null, invited: Role): boolean {
+  return sender !== null && hasRole(sender, invited === "owner" ? "owner" : "admin");
+}
+
 /** Every code that a route can answer with: its own, and those that follow from how it is declared. */
 export function errorsOf(definition: RouteDefinition): ErrorCode[] {
   const codes = new Set<ErrorCode>(definition.errors);

@@ -1,8 +1,9 @@
 import type { FoldedEmail } from "@assay/contract/email";
 import type { UserId, UserSessionId } from "@assay/contract/ids";
 import type { Core } from "../core.ts";
+import type { Tx } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
-import { later } from "../kernel/clock.ts";
+import { dayMs, later } from "../kernel/clock.ts";
 import {
   isFamiliarAddress,
   lockLimits,
@@ -110,6 +111,28 @@ export async function rememberOrigin(
     await rememberAddress(core.db, familiarKey(core, account, { address }), until);
 }
 
+/**
+ * Counts something that may happen so many times a day (of UTC), in the transaction in which it happens. Returns which of the limits is
+ * used up, or null: then it was counted for each of them.
+ */
+export async function countOfDay(
+  core: Pick<Core, "clock" | "ring">,
+  tx: Tx,
+  counts: readonly { what: readonly string[]; limit: number }[],
+): Promise<number | null> {
+  const now = core.clock.now();
+  const day = now.toISOString().slice(0, 10);
+  const tomorrow = later(new Date(`${day}T00:00:00.000Z`), dayMs);
+  const keys = counts.map(({ what }) => keyOf(core, ["of day", day, ...what]));
+  const rows = await lockLimits(tx, keys, now);
+  const levels = keys.map((key) => rows.find((row) => row.key.equals(key))?.level ?? 0);
+  const refusal = counts.findIndex(({ limit }, i) => (levels[i] ?? 0) >= limit);
+  if (refusal !== -1) return refusal;
+  for (const [i, key] of keys.entries())
+    await writeLimit(tx, key, { level: (levels[i] ?? 0) + 1, updatedAt: now, blockedUntil: null }, tomorrow);
+  return null;
+}
+
 async function take({ db, clock }: Needs, buckets: readonly Bucket[]): Promise<CountedTry> {
   const now = clock.now();
   const taken = await db.transaction(async (tx) => {
@@ -168,6 +191,6 @@ function familiarKey(core: Needs, account: Subject, origin: { address: string })
 }
 
 /** A keyed hash (HMAC), so that the table alone does not tell which account was tried from which address. */
-function keyOf({ ring }: Needs, parts: readonly string[]): Buffer {
+function keyOf({ ring }: Pick<Core, "ring">, parts: readonly string[]): Buffer {
   return ring.hash("guess-limit", JSON.stringify(parts));
 }

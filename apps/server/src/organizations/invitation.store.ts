@@ -123,6 +123,19 @@ export async function setFoldedInvitation(
   }
 }
 
+/** Takes back what this member has sent for these roles, and tells which invitations they were. */
+export function deleteInvitationsOf(
+  tx: Tx,
+  organizationId: OrganizationId,
+  invitedBy: UserId,
+  invitedRoles: readonly Role[],
+): Promise<{ id: InvitationId; role: Role }[]> {
+  return tx.rows(sql`
+    delete from invitations
+    where organization_id = ${organizationId} and invited_by = ${invitedBy} and role = any(${invitedRoles}::text[])
+    returning id, role`);
+}
+
 export function purgeInvitations(db: Queryable, now: Date, limit: number): Promise<number> {
   return db.run(sql`
     delete from invitations where id in (

@@ -1,6 +1,7 @@
-import { foldEmail } from "@assay/contract/email";
-import type { InvitationId } from "@assay/contract/ids";
-import { hasRole, type Role } from "@assay/contract/route";
+import { type FoldedEmail, foldEmail } from "@assay/contract/email";
+import type { InvitationId, OrganizationId } from "@assay/contract/ids";
+import { hasRole, mayInvite, type Role } from "@assay/contract/route";
+import { countOfDay } from "../accounts/limit-guesses.ts";
 import { requireVerifiedEmail } from "../accounts/require-verified-email.ts";
 import { type Actor, actorOf, personActor, recordAct, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
@@ -10,6 +11,7 @@ import type { MemberCaller, UserCaller } from "../kernel/caller.ts";
 import { dayMs, later } from "../kernel/clock.ts";
 import { requireEmail } from "../kernel/email.ts";
 import { hashToken, newToken, newUuid } from "../kernel/ids.ts";
+import { quoted } from "../mails/mail.ts";
 import { queueMail } from "../mails/queue-mail.ts";
 import {
   deleteInvitation,
@@ -42,6 +44,28 @@ function ownerOnly(): ApiError {
   });
 }
 
+/**
+ * The service mails whatever text a name holds to whatever address is invited, so both have a limit. Organizations are answered with
+ * 409: 429 is for signing in.
+ */
+async function countInvitation(
+  core: Core,
+  tx: Tx,
+  organizationId: OrganizationId,
+  email: FoldedEmail,
+): Promise<void> {
+  const { invitationsPerDay, invitationsPerRecipient } = core.config;
+  const refusal = await countOfDay(core, tx, [
+    { what: ["invitations of", organizationId], limit: invitationsPerDay },
+    { what: ["invitations to", email], limit: invitationsPerRecipient },
+  ]);
+  if (refusal === null) return;
+  throw new ApiError("CONFLICT", {
+    message: `Too many invitations were sent today ${refusal === 0 ? "by this organization" : "to `email`"}.`,
+    hint: `${refusal === 0 ? `An organization may send ${invitationsPerDay}` : `An address gets ${invitationsPerRecipient}`} a day. Try again tomorrow (UTC), or ask the operator to raise the limit.`,
+  });
+}
+
 const articles: Record<Role, string> = { member: "a member", admin: "an admin", owner: "an owner" };
 
 export async function inviteMember(
@@ -59,7 +83,8 @@ export async function inviteMember(
     const actor = await findMember(tx, organizationId, { userId: caller.userId });
     if (organization === null || actor === null || !hasRole(actor.role, "admin"))
       throw new ApiError("FORBIDDEN");
-    if (invitation.role === "owner" && actor.role !== "owner") throw ownerOnly();
+    if (!mayInvite(actor.role, invitation.role)) throw ownerOnly();
+    await countInvitation(core, tx, organizationId, email.folded);
     if (await isMemberAddress(tx, organizationId, email.folded)) {
       throw new ApiError("CONFLICT", {
         message: "`email` is the address of a member already.",
@@ -86,9 +111,9 @@ export async function inviteMember(
       tx,
       {
         to: row.email,
-        subject: `Invitation to ${organization.name}`,
+        subject: `Invitation to ${quoted(organization.name)}`,
         paragraphs: [
-          `${caller.name} (${caller.email}) invites you to join ${organization.name} as ${articles[row.role]}.`,
+          `${quoted(caller.name)} (${caller.email}) invites you to join ${quoted(organization.name)} as ${articles[row.role]}.`,
           "Sign in with this e-mail address, or create an account with it, and accept. The link is good for 7 days.",
           "If you did not expect this, you can ignore it.",
         ],
@@ -143,6 +168,16 @@ function isFor(caller: UserCaller, invited: string): boolean {
   return folded === null ? invited === caller.email : folded === caller.foldedEmail;
 }
 
+/**
+ * Looked up under the organization's lock: invitations are taken back together with the right to send them, but one of a sender who lost
+ * it under an earlier version may still be there.
+ */
+async function senderMayStillInvite(tx: Tx, invitation: InvitationRow): Promise<boolean> {
+  const { organization_id: organizationId, invited_by: userId } = invitation;
+  const sender = userId === null ? null : await findMember(tx, organizationId, { userId });
+  return mayInvite(sender?.role ?? null, invitation.role);
+}
+
 export async function acceptInvitation(
   core: Core,
   caller: UserCaller,
@@ -162,8 +197,8 @@ export async function acceptInvitation(
     }
     const { organization_id: organizationId } = invitation;
     const organization = await lockOrganization(tx, organizationId);
-    if (organization === null || !(await deleteInvitation(tx, organizationId, invitation.id)))
-      throw notFound();
+    if (organization === null || !(await senderMayStillInvite(tx, invitation))) throw notFound();
+    if (!(await deleteInvitation(tx, organizationId, invitation.id))) throw notFound();
     if (organization.pending_deletion_at !== null) throw new ApiError("ORGANIZATION_FROZEN");
     if (!(await insertMembership(tx, organizationId, caller.userId, invitation.role, now))) {
       throw new ApiError("CONFLICT", { message: "You are a member of this organization already." });
