@@ -34,6 +34,12 @@ const Code = Type.String({
   examples: ["492039"],
 });
 
+/** What shows that the owner is there, not somebody who found an open session: one of the two. */
+const proof = {
+  password: Type.Optional(ExistingPassword),
+  code: Type.Optional(Code),
+};
+
 const MailedToken = Type.String({
   minLength: 1,
   maxLength: 200,
@@ -225,10 +231,12 @@ export const startPasskeyRegistration = route({
   tag,
   summary: "Begin to add a passkey",
   description:
-    "The challenge works once, for 5 minutes. Where the service sends mail, the e-mail must be verified.",
+    "Needs `password` or `code`. The challenge works once, for 5 minutes. Where the service sends mail, the e-mail must be verified.",
   access: { user: true },
+  body: named("StartPasskeyRegistrationBody", closed(proof)),
+  bodyOptional: true,
   reply: { status: 200, data: PasskeyOptions },
-  errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
+  errors: ["INVALID_REQUEST", "CONFLICT", "EMAIL_NOT_VERIFIED", "RATE_LIMITED"],
 });
 
 export const registerPasskey = route({
@@ -300,8 +308,10 @@ export const startTotp = route({
   tag,
   summary: "Begin to turn on the second factor",
   description:
-    "Gives a new secret for an authenticator app. Nothing changes until it is confirmed with a code. Where the service sends mail, the e-mail must be verified.",
+    "Needs `password` or `code`. Gives a new secret for an authenticator app. Nothing changes until it is confirmed with a code. Where the service sends mail, the e-mail must be verified.",
   access: { user: true },
+  body: named("StartTotpBody", closed(proof)),
+  bodyOptional: true,
   reply: {
     status: 200,
     data: named(
@@ -312,7 +322,7 @@ export const startTotp = route({
       }),
     ),
   },
-  errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
+  errors: ["INVALID_REQUEST", "CONFLICT", "EMAIL_NOT_VERIFIED", "RATE_LIMITED"],
 });
 
 export const confirmTotp = route({
@@ -427,17 +437,13 @@ export const resetPassword = route({
   path: "/v1/auth/password/reset",
   tag: signInTag,
   summary: "Set a new password with a mailed link",
-  description: "Every session of the account is signed out. A second factor stays on.",
+  description:
+    "Every session of the account is signed out, and its passkeys are removed: they would sign in without the password. A second factor stays on, unless the e-mail was never proven before.",
   access: { public: true },
   body: named("ResetPasswordBody", closed({ token: MailedToken, password: Password })),
   reply: { status: 204 },
   errors: ["INVALID_REQUEST", "RATE_LIMITED"],
 });
-
-const proof = {
-  password: Type.Optional(ExistingPassword),
-  code: Type.Optional(Code),
-};
 
 export const requestEmailChange = route({
   id: "requestEmailChange",

@@ -62,12 +62,20 @@ test("with a mail server an organization needs a verified e-mail, and signing up
 
 test("an unverified account cannot add passkeys or a second factor", async () => {
   const user = await signUp(api);
-  expectError(await user.api.post("/v1/auth/passkeys/options"), 403, "EMAIL_NOT_VERIFIED");
-  expectError(await user.api.post("/v1/auth/account/totp/start"), 403, "EMAIL_NOT_VERIFIED");
+  expectError(
+    await user.api.post("/v1/auth/passkeys/options", { password: user.password }),
+    403,
+    "EMAIL_NOT_VERIFIED",
+  );
+  expectError(
+    await user.api.post("/v1/auth/account/totp/start", { password: user.password }),
+    403,
+    "EMAIL_NOT_VERIFIED",
+  );
   const token = await linkTo(user.email, "verify-email");
   expectData(await user.api.post("/v1/auth/account/email/verify", { token }));
-  expectData(await user.api.post("/v1/auth/passkeys/options"));
-  expectData(await user.api.post("/v1/auth/account/totp/start"));
+  expectData(await user.api.post("/v1/auth/passkeys/options", { password: user.password }));
+  expectData(await user.api.post("/v1/auth/account/totp/start", { password: user.password }));
 });
 
 test("somebody who signed up with another's e-mail is out when its owner comes in by link", async () => {
