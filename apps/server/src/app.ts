@@ -50,7 +50,7 @@ import { organizationDeletionRoutes } from "./organizations/deletion.routes.ts";
 import { foldInvitations } from "./organizations/fold-invitations.job.ts";
 import { goLiveRoutes } from "./organizations/go-live.routes.ts";
 import { hardDeleteStep } from "./organizations/hard-delete.job.ts";
-import { purgeInvitations } from "./organizations/invitation.store.ts";
+import { isInvited, purgeInvitations } from "./organizations/invitation.store.ts";
 import { organizationRoutes } from "./organizations/organizations.routes.ts";
 import { loadRpTerms } from "./organizations/rp-terms.ts";
 import { retentionJobs } from "./retention/retain-sessions.job.ts";
@@ -219,7 +219,7 @@ async function openParts(options: ServiceOptions) {
 /** The one list of routes. */
 function bindRoutes({ core, rpTerms, consentTexts, usage, statusFeed, safeFetch }: Parts): Binding[] {
   const bindings = [
-    ...accountRoutes(core),
+    ...accountRoutes(core, { isInvited }),
     ...organizationRoutes(core),
     ...domainRoutes(core),
     ...goLiveRoutes(core, { terms: rpTerms, hasActiveDomain }),

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
+import { signUpModes } from "@assay/contract/accounts";
 import { matchThresholds } from "@assay/face/match";
 import { poolLimits } from "./face/pool-limits.ts";
 
@@ -194,6 +195,12 @@ export const settings = {
     1024,
     16,
     20_000,
+  ),
+  signUp: oneOf(
+    "SIGN_UP",
+    "Who may make an account: `open`: anybody; `invited`: only an address with an invitation that is good; `closed`: nobody. `assay user create` makes one in every mode.",
+    signUpModes,
+    "open",
   ),
   invitationsPerDay: integer(
     "INVITATIONS_PER_DAY",

@@ -35,7 +35,7 @@ export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
 export type Reply =
   /** A body with `data`. `also` names a second status the same body may come with. */
-  | { status: 200 | 201 | 202; data: TSchema; also?: 200 }
+  | { status: 200 | 201 | 202; data: TSchema; also?: 200 | 202 }
   /** A page of items with `pagination`. */
   | { status: 200; list: TSchema }
   /** Server-sent events, each of which carries this as JSON. */

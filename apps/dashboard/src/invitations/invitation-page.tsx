@@ -75,7 +75,11 @@ function Answer({ token, email, organization }: { token: string; email: string; 
         {hasAccount ? (
           <SignInForm email={email} onSignedIn={() => queries.resetQueries()} />
         ) : (
-          <SignUpForm email={email} onSignedIn={() => queries.resetQueries()} />
+          <SignUpForm
+            email={email}
+            onSignedIn={() => queries.resetQueries()}
+            afterMail="Then open this invitation again."
+          />
         )}
         <p className="mt-4">
           <Button onClick={() => setHasAccount(!hasAccount)}>

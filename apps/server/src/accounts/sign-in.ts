@@ -8,7 +8,7 @@ import type { RequestInfo } from "../kernel/request-info.ts";
 import { acceptCode, hasSecondFactor } from "./check-second-factor.ts";
 import { countGuess, countLink, rememberOrigin } from "./limit-guesses.ts";
 import { mailNotice } from "./mail-link.ts";
-import { findMailedToken, takeMailedToken } from "./mailed-token.store.ts";
+import { findMailedToken, type MailedTokenRow, takeMailedToken } from "./mailed-token.store.ts";
 import { isPassword } from "./password.ts";
 import { removeWaysIn } from "./remove-ways-in.ts";
 import { isFirstProof } from "./require-verified-email.ts";
@@ -26,7 +26,7 @@ export type OpenedSession = { user: UserRow; token: string };
 
 export async function signInWithPassword(
   core: Core,
-  given: { email: string; password: string; code?: string },
+  given: { email: string; password: string; code?: string; verification_token?: string },
   request: RequestInfo,
 ): Promise<OpenedSession> {
   const { folded } = requireEmail("email", given.email);
@@ -35,6 +35,12 @@ export async function signInWithPassword(
   if (!(await isPassword(given.password, user?.password_hash ?? null)) || user === null) {
     throw wrongCredentials();
   }
+  const now = core.clock.now();
+  const proofHash = isFirstProof(core, user) ? hashToken(given.verification_token ?? "") : null;
+  // Whoever has just signed up with an address must not learn here whether the account is theirs, so a right password without
+  // the mailed link is answered and counted as a wrong one.
+  if (proofHash !== null && !isProofOf(await findMailedToken(core.db, "verify_email", proofHash, now), user))
+    throw wrongCredentials();
   await guess.succeeded();
   const asksForCode = await hasSecondFactor(core, user.id);
   return openSession(core, user.id, asksForCode, given.code, request, async (tx) => {
@@ -42,8 +48,16 @@ export async function signInWithPassword(
     // The password changed between the check and this lock. Changing it signed out every session, so this sign-in
     // must fail too.
     if (current === null || current.password_hash !== user.password_hash) throw wrongCredentials();
-    return current;
+    if (proofHash === null) return current;
+    if (!isProofOf(await takeMailedToken(tx, "verify_email", proofHash, now), current))
+      throw wrongCredentials();
+    await markEmailVerified(tx, current.id, now);
+    return { ...current, email_verified_at: now };
   });
+}
+
+function isProofOf(token: MailedTokenRow | null, user: UserRow): boolean {
+  return token !== null && token.user_id === user.id && token.email === user.email;
 }
 
 export async function signInWithLink(
@@ -121,7 +135,7 @@ async function openSession(
 function wrongCredentials(): ApiError {
   return new ApiError("UNAUTHORIZED", {
     message: "The e-mail or the password is wrong.",
-    hint: "Check both, or reset the password.",
+    hint: "Check both, or reset the password. A new account signs in with the link in its mail first.",
   });
 }
 

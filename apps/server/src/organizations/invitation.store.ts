@@ -1,6 +1,6 @@
 import type { EmailParts, FoldedEmail } from "@assay/contract/email";
 import type { InvitationId, OrganizationId, UserId } from "@assay/contract/ids";
-import type { Role } from "@assay/contract/route";
+import { mayInvite, type Role } from "@assay/contract/route";
 import { type Queryable, type Tx, violates } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
 import { noSql, sql } from "../db/sql.ts";
@@ -81,6 +81,17 @@ export function findInvitationByToken(
     select ${columns}, o.name as organization_name
     from invitations i join organizations o on o.id = i.organization_id
     where i.token_hash = ${tokenHash} and i.expires_at > ${now}`);
+}
+
+/** Whether there is an invitation to this address, in whatever organization, that would be accepted now. */
+export async function isInvited(db: Queryable, email: FoldedEmail, now: Date): Promise<boolean> {
+  const rows = await db.rows<{ role: Role; sender_role: Role | null }>(sql`
+    select i.role, m.role as sender_role
+    from invitations i
+    join organizations o on o.id = i.organization_id and o.pending_deletion_at is null
+    left join memberships m on m.organization_id = i.organization_id and m.user_id = i.invited_by
+    where i.email_folded = ${email} and i.expires_at > ${now}`);
+  return rows.some((row) => mayInvite(row.sender_role, row.role));
 }
 
 /** False when the invitation was used or revoked in the meantime. */
