@@ -1506,7 +1506,7 @@ export const mutations: readonly Mutation[] = [
     {
       id: "link-of-another-account",
       file: server("accounts/sign-in"),
-      find: "token !== null && token.user_id === user.id",
+      find: "token !== null && token.user_id === user.id && token.email === user.email",
       replace: "token !== null",
       tests: [api("sign-up")],
     },
