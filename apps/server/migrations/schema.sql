@@ -269,13 +269,16 @@ create table invitations (
   invited_by uuid,
   expires_at timestamp(3) with time zone not null,
   created_at timestamp(3) with time zone not null,
+  email_folded text,
   constraint invitations_pkey PRIMARY KEY (id),
   constraint invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES users(id) ON DELETE SET NULL,
   constraint invitations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   constraint invitations_role_check CHECK ((role = ANY (ARRAY['member'::text, 'admin'::text, 'owner'::text])))
 );
 CREATE UNIQUE INDEX invitations_address ON public.invitations USING btree (organization_id, lower(email));
+CREATE UNIQUE INDEX invitations_email_folded ON public.invitations USING btree (organization_id, email_folded);
 CREATE INDEX invitations_expiry ON public.invitations USING btree (expires_at);
+CREATE INDEX invitations_for_email ON public.invitations USING btree (email_folded);
 CREATE INDEX invitations_inviter ON public.invitations USING btree (invited_by);
 CREATE INDEX invitations_organization ON public.invitations USING btree (organization_id, id DESC);
 CREATE UNIQUE INDEX invitations_token ON public.invitations USING btree (token_hash);
@@ -546,9 +549,13 @@ create table users (
   password_hash text,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  email_folded text,
+  email_set_aside_at timestamp(3) with time zone,
   constraint users_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
+CREATE UNIQUE INDEX users_email_folded ON public.users USING btree (email_folded);
+CREATE INDEX users_email_unfolded ON public.users USING btree (id) WHERE ((email_folded IS NULL) AND (email_set_aside_at IS NULL));
 
 create table verified_domains (
   id uuid not null,

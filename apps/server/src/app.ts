@@ -1,6 +1,7 @@
 import { routes } from "@assay/contract/routes";
 import { accountRoutes } from "./accounts/accounts.routes.ts";
 import { answerMailRequests } from "./accounts/answer-mail-requests.job.ts";
+import { foldEmails } from "./accounts/fold-emails.job.ts";
 import { purgeAccountLeftovers } from "./accounts/purge-accounts.job.ts";
 import { mailRequestChannel } from "./accounts/request-link.ts";
 import { expiredUserSessions, findMembership } from "./accounts/user.store.ts";
@@ -51,9 +52,10 @@ import { removeMailFiles } from "./mails/mail-files.ts";
 import { mailChannel } from "./mails/queue-mail.ts";
 import { createMailTransport, sendDueMails } from "./mails/send-mails.job.ts";
 import { organizationDeletionRoutes } from "./organizations/deletion.routes.ts";
+import { foldInvitations } from "./organizations/fold-invitations.job.ts";
 import { goLiveRoutes } from "./organizations/go-live.routes.ts";
 import { deleteOrganizations } from "./organizations/hard-delete.job.ts";
-import { expiredInvitations } from "./organizations/invitation.store.ts";
+import { expiredInvitations, isInvited } from "./organizations/invitation.store.ts";
 import { organizationRoutes } from "./organizations/organizations.routes.ts";
 import { loadRpTerms } from "./organizations/rp-terms.ts";
 import { measureQueues, type ShowOldestDue, showOldestDue } from "./retention/measure-queues.job.ts";
@@ -119,6 +121,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const parts = await openParts(options);
   await prepareTrust(parts.core);
   const { core, listener, statusFeed, deliveryWorker, metricsOf } = parts;
+  // Nobody is found by an address that is not folded yet, so this is done before anybody asks.
+  await foldAllEmails(core);
   const app = await createApp(parts, role);
   const jobs =
     role === "api" ? jobsOfEveryProcess(parts) : [...jobsOfEveryProcess(parts), ...jobsOfWorkers(parts)];
@@ -166,6 +170,14 @@ async function prepareTrust({ db, config, clock, log }: Core): Promise<void> {
     log.warn(
       "no issuing authority is trusted, so only sandbox sessions can succeed: import a master list with `assay trust import`",
     );
+}
+
+const foldEmailsJob = "fold-emails";
+const foldInvitationsJob = "fold-invitations";
+
+async function foldAllEmails(core: Core): Promise<void> {
+  while ((await foldEmails(core, foldEmailsJob)) > 0);
+  await foldInvitations(core, foldInvitationsJob);
 }
 
 /** What lives as long as the service does. */
@@ -245,7 +257,7 @@ async function openParts(options: ServiceOptions) {
 /** The one list of routes. */
 function bindRoutes({ core, rpTerms, consentTexts, usage, statusFeed, safeFetch }: Parts): Binding[] {
   const bindings = [
-    ...accountRoutes(core),
+    ...accountRoutes(core, { isInvited }),
     ...organizationRoutes(core),
     ...domainRoutes(core),
     ...goLiveRoutes(core, { terms: rpTerms, hasActiveDomain }),
@@ -295,6 +307,9 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
       everyMs: 10 * secondMs,
       run: (job) => () => answerMailRequests(core, job),
     },
+    // What a process of the version before still writes, during an update.
+    { name: foldEmailsJob, everyMs: minuteMs, run: (job) => () => foldEmails(core, job) },
+    { name: foldInvitationsJob, everyMs: minuteMs, run: (job) => () => foldInvitations(core, job) },
     {
       name: "purge-account-leftovers",
       everyMs: 10 * minuteMs,

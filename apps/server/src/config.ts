@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { totalmem } from "node:os";
 import { resolve } from "node:path";
+import { signUpModes } from "@assay/contract/accounts";
 import { matchThresholds } from "@assay/face/match";
 import { poolLimits } from "./face/pool-limits.ts";
 import { exemptHostSet } from "./lib/public-address.ts";
@@ -218,6 +219,26 @@ export const settings = {
     1024,
     16,
     20_000,
+  ),
+  signUp: oneOf(
+    "SIGN_UP",
+    "Who may make an account: `open`: anybody; `invited`: only an address with an invitation that is good; `closed`: nobody. `assay user create` makes one in every mode.",
+    signUpModes,
+    "open",
+  ),
+  invitationsPerDay: integer(
+    "INVITATIONS_PER_DAY",
+    "Most invitations that one organization may mail in a day (UTC); one more is 409.",
+    200,
+    1,
+    100_000,
+  ),
+  invitationsPerRecipient: integer(
+    "INVITATIONS_PER_RECIPIENT",
+    "Most invitations that one address gets in a day (UTC), from all organizations together; one more is 409.",
+    10,
+    1,
+    10_000,
   ),
   webhookHistoryDays: integer(
     "WEBHOOK_HISTORY_DAYS",

@@ -16,7 +16,7 @@ import {
   trustRemove,
   trustStatus,
 } from "./cli/trust.commands.ts";
-import { userCreate } from "./cli/user.commands.ts";
+import { userCreate, userSetEmail } from "./cli/user.commands.ts";
 import { ConfigError } from "./config.ts";
 import { MigrationError } from "./db/migrate.ts";
 import { DatabaseUnreachableError } from "./db/wait-for-database.ts";
@@ -29,6 +29,7 @@ const commands: readonly Command[] = [
   worker,
   migrateCommand,
   userCreate,
+  userSetEmail,
   orgList,
   keysRotate,
   // The longer name first: the shorter one is a part of it.

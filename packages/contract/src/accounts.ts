@@ -1,15 +1,18 @@
 import { Type } from "typebox";
+import { emailPattern, maxEmailLength } from "./email.ts";
 import type { OrganizationId, PasskeyId, UserId, UserSessionId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
 import { route } from "./route.ts";
-import { closed, Nullable, named, open, Text, Timestamp, UuidOf } from "./schema.ts";
+import { closed, Nullable, named, OneOf, open, Text, Timestamp, UuidOf } from "./schema.ts";
 
 const tag = "Account";
 const signInTag = "Sign-in";
 
 export const Email = Type.String({
-  maxLength: 254,
-  pattern: "^[^\\s@\\u0000-\\u001f]{1,64}@[^\\s@.]+(\\.[^\\s@.]+)+$",
+  maxLength: maxEmailLength,
+  pattern: emailPattern,
+  description:
+    "An ASCII local part without quotes, and a domain, which may be internationalized. Capital letters make no difference; the domain is kept in its ASCII form.",
   examples: ["ada@example.com"],
 });
 
@@ -30,6 +33,12 @@ const Code = Type.String({
   description: "A code of the authenticator app, or a backup code. Each works once.",
   examples: ["492039"],
 });
+
+/** What shows that the owner is there, not somebody who found an open session: one of the two. */
+const proof = {
+  password: Type.Optional(ExistingPassword),
+  code: Type.Optional(Code),
+};
 
 const MailedToken = Type.String({
   minLength: 1,
@@ -69,17 +78,57 @@ export const MailRequested = named(
 
 export const SignUpBody = named("SignUpBody", closed({ name: PersonName, email: Email, password: Password }));
 
+export const SignedUp = named(
+  "SignedUp",
+  open({
+    token: Nullable(
+      Type.String({
+        description:
+          "Access token, as signing in gives it. Null with 202: then the new account signs in with the link in its mail.",
+      }),
+    ),
+    user: Nullable(User),
+  }),
+);
+
+export const signUpModes = ["open", "invited", "closed"] as const;
+
+export const readSignUp = route({
+  id: "readSignUp",
+  method: "GET",
+  path: "/v1/auth/sign-up",
+  tag: signInTag,
+  summary: "Tell who may sign up",
+  access: { public: true },
+  reply: {
+    status: 200,
+    data: named(
+      "SignUpRules",
+      open({
+        mode: OneOf(signUpModes, {
+          description: "`invited`: only an address that an organization has invited. `closed`: nobody.",
+        }),
+        email_verification_required: Type.Boolean({
+          description: "Whether a new account signs in with a mailed link first.",
+        }),
+      }),
+    ),
+  },
+  errors: [],
+});
+
 export const signUp = route({
   id: "signUp",
   method: "POST",
   path: "/v1/auth/sign-up/email",
   tag: signInTag,
   summary: "Create an account",
-  description: "Where the service sends mail, the address gets a link that verifies it.",
+  description:
+    "Where the service sends no mail: 201, signed in, or 409 `CONFLICT` for an address that has an account. Where it does: always 202 without token and user, and the mail tells the rest. A new account gets a link that verifies the address; signing in with its `verification_token` takes the password too. An account that existed is told that somebody tried.",
   access: { public: true },
   body: SignUpBody,
-  reply: { status: 201, data: SignedIn },
-  errors: ["CONFLICT", "RATE_LIMITED"],
+  reply: { status: 201, data: SignedUp, also: 202 },
+  errors: ["CONFLICT", "FORBIDDEN", "RATE_LIMITED"],
 });
 
 export const signIn = route({
@@ -91,7 +140,19 @@ export const signIn = route({
   description:
     "With a second factor the first answer to the right password is `SECOND_FACTOR_REQUIRED`; repeat the request with `code`.",
   access: { public: true },
-  body: named("SignInBody", closed({ email: Email, password: ExistingPassword, code: Type.Optional(Code) })),
+  body: named(
+    "SignInBody",
+    closed({
+      email: Email,
+      password: ExistingPassword,
+      code: Type.Optional(Code),
+      verification_token: Type.Optional({
+        ...MailedToken,
+        description:
+          "The token of the link that verifies the e-mail. Where the service sends mail, an account whose e-mail was never verified signs in with it, and is verified thereby.",
+      }),
+    }),
+  ),
   reply: { status: 200, data: SignedIn },
   errors: ["UNAUTHORIZED", "SECOND_FACTOR_REQUIRED", "RATE_LIMITED"],
 });
@@ -222,10 +283,12 @@ export const startPasskeyRegistration = route({
   tag,
   summary: "Begin to add a passkey",
   description:
-    "The challenge works once, for 5 minutes. Where the service sends mail, the e-mail must be verified.",
+    "Needs `password` or `code`. The challenge works once, for 5 minutes. Where the service sends mail, the e-mail must be verified.",
   access: { user: true },
+  body: named("StartPasskeyRegistrationBody", closed(proof)),
+  bodyOptional: true,
   reply: { status: 200, data: PasskeyOptions },
-  errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
+  errors: ["INVALID_REQUEST", "CONFLICT", "EMAIL_NOT_VERIFIED", "RATE_LIMITED"],
 });
 
 export const registerPasskey = route({
@@ -297,8 +360,10 @@ export const startTotp = route({
   tag,
   summary: "Begin to turn on the second factor",
   description:
-    "Gives a new secret for an authenticator app. Nothing changes until it is confirmed with a code. Where the service sends mail, the e-mail must be verified.",
+    "Needs `password` or `code`. Gives a new secret for an authenticator app. Nothing changes until it is confirmed with a code. Where the service sends mail, the e-mail must be verified.",
   access: { user: true },
+  body: named("StartTotpBody", closed(proof)),
+  bodyOptional: true,
   reply: {
     status: 200,
     data: named(
@@ -309,7 +374,7 @@ export const startTotp = route({
       }),
     ),
   },
-  errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
+  errors: ["INVALID_REQUEST", "CONFLICT", "EMAIL_NOT_VERIFIED", "RATE_LIMITED"],
 });
 
 export const confirmTotp = route({
@@ -424,17 +489,13 @@ export const resetPassword = route({
   path: "/v1/auth/password/reset",
   tag: signInTag,
   summary: "Set a new password with a mailed link",
-  description: "Every session of the account is signed out. A second factor stays on.",
+  description:
+    "Every session of the account is signed out, and its passkeys are removed: they would sign in without the password. A second factor stays on, unless the e-mail was never proven before.",
   access: { public: true },
   body: named("ResetPasswordBody", closed({ token: MailedToken, password: Password })),
   reply: { status: 204 },
   errors: ["INVALID_REQUEST", "RATE_LIMITED"],
 });
-
-const proof = {
-  password: Type.Optional(ExistingPassword),
-  code: Type.Optional(Code),
-};
 
 export const requestEmailChange = route({
   id: "requestEmailChange",
@@ -576,6 +637,7 @@ export const listOwnedOrganizations = route({
 });
 
 export const accountRoutes = [
+  readSignUp,
   signUp,
   signIn,
   signOut,

@@ -221,7 +221,13 @@ function describeSuccess(route: RouteDefinition, components: Components): JsonOb
     [reply.status]: answer(
       reply.status === 201 ? "Created." : reply.status === 202 ? "Accepted." : "Success.",
     ),
-    ...("also" in reply && reply.also !== undefined ? { [reply.also]: answer("It existed already.") } : {}),
+    ...("also" in reply && reply.also !== undefined
+      ? {
+          [reply.also]: answer(
+            reply.also === 202 ? "Accepted: the rest is in a mail." : "It existed already.",
+          ),
+        }
+      : {}),
   };
 }
 

@@ -35,7 +35,7 @@ export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
 export type Reply =
   /** A body with `data`. `also` names a second status the same body may come with. */
-  | { status: 200 | 201 | 202; data: TSchema; also?: 200 }
+  | { status: 200 | 201 | 202; data: TSchema; also?: 200 | 202 }
   /** A page of items with `pagination`. */
   | { status: 200; list: TSchema }
   /** Server-sent events, each of which carries this as JSON. */
@@ -137,6 +137,11 @@ export function roleForScope(scope: Scope): Role {
 
 export function hasRole(role: Role, atLeast: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(atLeast);
+}
+
+/** Whether somebody with this role, or with none any more, may invite somebody to that role. */
+export function mayInvite(sender: Role | null, invited: Role): boolean {
+  return sender !== null && hasRole(sender, invited === "owner" ? "owner" : "admin");
 }
 
 /** Every code that a route can answer with: its own, and those that follow from how it is declared. */

@@ -12,18 +12,19 @@ import {
   updateAccount,
 } from "@assay/contract/accounts";
 import { useState } from "react";
-import { call, present } from "../api/call.ts";
+import { call } from "../api/call.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
 import { useAccount } from "../shell/organization-context.ts";
 import { NewPasswordField } from "../sign-in/sign-up-form.tsx";
 import { ActionButton, Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Field } from "../ui/field.tsx";
-import { Form, type Values } from "../ui/form.tsx";
+import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Badge, Card, Heading, Loaded, Time } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
 import { Passkeys } from "./passkeys.tsx";
+import { ProofFields, proofOf } from "./proof.tsx";
 import { SecondFactor } from "./second-factor.tsx";
 
 export function AccountPage() {
@@ -66,33 +67,6 @@ function Name() {
       </div>
     </Card>
   );
-}
-
-/** Whoever has a second factor may prove themselves with it; everybody else with the password. */
-function ProofFields() {
-  const account = useAccount();
-  if (account.has_password)
-    return (
-      <Field label="Your password" name="proof_password" type="password" autoComplete="current-password" />
-    );
-  if (account.totp_enabled)
-    return (
-      <Field
-        label="Code of your second factor"
-        name="proof_code"
-        autoComplete="one-time-code"
-        minLength={6}
-        maxLength={40}
-      />
-    );
-  return <Notice kind="info">Set a password first: it is needed to confirm that it is you.</Notice>;
-}
-
-function proofOf(values: Values) {
-  return present({
-    password: values.raw("proof_password"),
-    code: values.text("proof_code").replaceAll(" ", ""),
-  });
 }
 
 function EmailAddress() {

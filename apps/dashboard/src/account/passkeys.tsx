@@ -16,6 +16,7 @@ import { Form } from "../ui/form.tsx";
 import { Card, Time } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
 import { createCredential, passkeysAreSupported } from "./passkey-ceremony.ts";
+import { ProofFields, proofOf } from "./proof.tsx";
 
 function NameField({ value }: { value?: string }) {
   return (
@@ -88,7 +89,7 @@ export function Passkeys() {
           <Form
             submit="Create the passkey"
             onSubmit={async (values) => {
-              const { data } = await call(startPasskeyRegistration, {});
+              const { data } = await call(startPasskeyRegistration, { body: proofOf(values) });
               const response = await createCredential(data.options);
               await call(registerPasskey, { body: { name: values.text("name"), response } });
               await refresh(listPasskeys, getAccount);
@@ -96,6 +97,7 @@ export function Passkeys() {
             }}
           >
             <NameField />
+            <ProofFields />
           </Form>
         </Dialog>
       ) : null}

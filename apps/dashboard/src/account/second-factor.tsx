@@ -9,7 +9,7 @@ import { useState } from "react";
 import { call } from "../api/call.ts";
 import { refresh } from "../api/queries.ts";
 import { useAccount } from "../shell/organization-context.ts";
-import { ActionButton, Button } from "../ui/button.tsx";
+import { Button } from "../ui/button.tsx";
 import { Copy } from "../ui/copy.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Field } from "../ui/field.tsx";
@@ -17,6 +17,7 @@ import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Badge, Card } from "../ui/page.tsx";
 import { QrCode } from "../ui/qr-code.tsx";
+import { ProofFields, proofOf } from "./proof.tsx";
 
 function AppCodeField({ hint }: { hint: string }) {
   return (
@@ -26,6 +27,7 @@ function AppCodeField({ hint }: { hint: string }) {
 
 export function SecondFactor() {
   const account = useAccount();
+  const [starting, setStarting] = useState(false);
   const [secret, setSecret] = useState<{ secret: string; uri: string } | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const [asking, setAsking] = useState<"disable" | "renew" | null>(null);
@@ -50,15 +52,22 @@ export function SecondFactor() {
           </Button>
         </div>
       ) : (
-        <ActionButton
-          run={async () => {
-            const { data } = await call(startTotp, {});
-            setSecret({ secret: data.secret, uri: data.otpauth_uri });
-          }}
-        >
-          Turn on
-        </ActionButton>
+        <Button onClick={() => setStarting(true)}>Turn on</Button>
       )}
+      {starting ? (
+        <Dialog title="Turn on the second factor" onClose={() => setStarting(false)}>
+          <Form
+            submit="Continue"
+            onSubmit={async (values) => {
+              const { data } = await call(startTotp, { body: proofOf(values) });
+              setSecret({ secret: data.secret, uri: data.otpauth_uri });
+              setStarting(false);
+            }}
+          >
+            <ProofFields />
+          </Form>
+        </Dialog>
+      ) : null}
       {secret === null ? null : (
         <Dialog title="Turn on the second factor" onClose={() => setSecret(null)}>
           <p className="mb-3">

@@ -1,4 +1,5 @@
 import { getAccount, requestEmailVerification, signOut } from "@assay/contract/accounts";
+import { isSameEmail } from "@assay/contract/email";
 import { acceptInvitation, declineInvitation, readInvitation } from "@assay/contract/organizations";
 import { useState } from "react";
 import { call } from "../api/call.ts";
@@ -74,7 +75,11 @@ function Answer({ token, email, organization }: { token: string; email: string; 
         {hasAccount ? (
           <SignInForm email={email} onSignedIn={() => queries.resetQueries()} />
         ) : (
-          <SignUpForm email={email} onSignedIn={() => queries.resetQueries()} />
+          <SignUpForm
+            email={email}
+            onSignedIn={() => queries.resetQueries()}
+            afterMail="Then open this invitation again."
+          />
         )}
         <p className="mt-4">
           <Button onClick={() => setHasAccount(!hasAccount)}>
@@ -86,7 +91,7 @@ function Answer({ token, email, organization }: { token: string; email: string; 
   return (
     <Loaded query={account}>
       {({ data }) =>
-        data.email.toLowerCase() === email.toLowerCase() ? (
+        isSameEmail(data.email, email) ? (
           <Form
             submit={`Join ${organization}`}
             onSubmit={accept}

@@ -102,10 +102,13 @@ function AccountLinkPage(props: {
   submit: string;
   done: string;
   run: (token: string) => Promise<unknown>;
+  /** Signing in with the link may be all that there is to do. */
+  signsIn?: boolean;
 }) {
   const token = useMailedToken();
   const account = useData(getAccount, {});
-  const [done, setDone] = useState(false);
+  const [pressed, setDone] = useState(false);
+  const done = pressed || (props.signsIn === true && account.data?.data.email_verified === true);
   if (token === null && !done)
     return (
       <PublicFrame title={props.title}>
@@ -125,7 +128,10 @@ function AccountLinkPage(props: {
       ) : isSignedOut(account.error) ? (
         <>
           <Notice kind="info">Sign in to your account first. Then this link can be used.</Notice>
-          <SignInForm onSignedIn={() => queries.resetQueries()} />
+          <SignInForm
+            {...(props.signsIn && token !== null ? { verificationToken: token } : {})}
+            onSignedIn={() => queries.resetQueries()}
+          />
         </>
       ) : account.data === undefined ? (
         account.error === null ? (
@@ -158,6 +164,7 @@ export function VerifyEmailPage() {
       submit="Verify the e-mail"
       done="Your e-mail is verified."
       run={(token) => call(verifyEmail, { body: { token } })}
+      signsIn
     />
   );
 }

@@ -8,7 +8,12 @@ import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
 
 /** Password, then the second factor when the account has one; or a passkey, which is both. */
-export function SignInForm(props: { onSignedIn: () => unknown; email?: string }) {
+export function SignInForm(props: {
+  onSignedIn: () => unknown;
+  email?: string;
+  /** Of the mailed link with which a new account signs in for the first time. */
+  verificationToken?: string;
+}) {
   const [needsCode, setNeedsCode] = useState(false);
   return (
     <div className="space-y-4">
@@ -18,7 +23,11 @@ export function SignInForm(props: { onSignedIn: () => unknown; email?: string })
           const code = values.text("code").replaceAll(" ", "");
           try {
             await call(signIn, {
-              body: { email: values.text("email"), password: values.raw("password"), ...present({ code }) },
+              body: {
+                email: values.text("email"),
+                password: values.raw("password"),
+                ...present({ code, verification_token: props.verificationToken }),
+              },
             });
           } catch (error) {
             if (!hasCode(error, "SECOND_FACTOR_REQUIRED")) throw error;

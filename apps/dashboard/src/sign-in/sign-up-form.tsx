@@ -1,7 +1,11 @@
-import { signUp } from "@assay/contract/accounts";
+import { readSignUp, signUp } from "@assay/contract/accounts";
+import { useState } from "react";
 import { call } from "../api/call.ts";
+import { useData } from "../api/queries.ts";
 import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { Loaded } from "../ui/page.tsx";
 
 export function NewPasswordField({ label, name }: { label: string; name: string }) {
   return (
@@ -17,27 +21,63 @@ export function NewPasswordField({ label, name }: { label: string; name: string 
   );
 }
 
-export function SignUpForm(props: { onSignedIn: () => unknown; email?: string }) {
+/**
+ * Who may sign up is the operator's choice, so it is asked for first: a form that cannot work is not shown. Where the service sends mail, the
+ * answer is in the mailbox, whether or not the address had an account.
+ */
+export function SignUpForm(props: { onSignedIn: () => unknown; email?: string; afterMail?: string }) {
+  const rules = useData(readSignUp, {});
+  const [mailedTo, setMailedTo] = useState<string | null>(null);
+  if (mailedTo !== null)
+    return (
+      <Notice kind="good">
+        <p className="font-semibold">A mail is on its way to {mailedTo}.</p>
+        <p>
+          Open the link in it and sign in with the password that you have just chosen. If you have an account
+          already, the mail tells you so. {props.afterMail}
+        </p>
+      </Notice>
+    );
   return (
-    <Form
-      submit="Create account"
-      onSubmit={async (values) => {
-        await call(signUp, {
-          body: { name: values.text("name"), email: values.text("email"), password: values.raw("password") },
-        });
-        await props.onSignedIn();
-      }}
-    >
-      <Field label="Your name" name="name" autoComplete="name" maxLength={120} />
-      <Field
-        label="E-mail"
-        name="email"
-        type="email"
-        autoComplete="username"
-        defaultValue={props.email ?? ""}
-        {...(props.email === undefined ? {} : { readOnly: true })}
-      />
-      <NewPasswordField label="Password" name="password" />
-    </Form>
+    <Loaded query={rules}>
+      {({ data }) =>
+        data.mode === "closed" ? (
+          <Notice kind="info">
+            <p className="font-semibold">This service does not take sign-ups.</p>
+            <p>Ask its operator for an account, then sign in.</p>
+          </Notice>
+        ) : (
+          <>
+            {data.mode === "invited" && props.email === undefined ? (
+              <Notice kind="info">
+                Signing up takes an invitation of an organization. Use the address that it was mailed to.
+              </Notice>
+            ) : null}
+            <Form
+              submit="Create account"
+              onSubmit={async (values) => {
+                const email = values.text("email");
+                const { data: signedUp } = await call(signUp, {
+                  body: { name: values.text("name"), email, password: values.raw("password") },
+                });
+                if (signedUp.token === null) setMailedTo(email);
+                else await props.onSignedIn();
+              }}
+            >
+              <Field label="Your name" name="name" autoComplete="name" maxLength={120} />
+              <Field
+                label="E-mail"
+                name="email"
+                type="email"
+                autoComplete="username"
+                defaultValue={props.email ?? ""}
+                {...(props.email === undefined ? {} : { readOnly: true })}
+              />
+              <NewPasswordField label="Password" name="password" />
+            </Form>
+          </>
+        )
+      }
+    </Loaded>
   );
 }

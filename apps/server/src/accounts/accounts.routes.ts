@@ -1,51 +1,62 @@
 import * as contract from "@assay/contract/accounts";
 import type { Core } from "../core.ts";
-import { type Binding, bind } from "../http/mount.ts";
+import { AlternateStatus, type Binding, bind } from "../http/mount.ts";
+import { requireEmail } from "../kernel/email.ts";
 import type { RequestInfo } from "../kernel/request-info.ts";
 import { resetPassword } from "./change-password.ts";
-import { createUser, preparePerson } from "./create-user.ts";
-import { countWork, rememberOrigin } from "./limit-guesses.ts";
-import { mailLink } from "./mail-link.ts";
+import { countWork } from "./limit-guesses.ts";
 import { asAssertion, passkeyRoutes } from "./passkeys.routes.ts";
 import { profileRoutes } from "./profile.routes.ts";
 import { requestLink } from "./request-link.ts";
 import { verificationIsRequired } from "./require-verified-email.ts";
 import { secondFactorRoutes } from "./second-factor.routes.ts";
 import { type OpenedSession, signInWithLink, signInWithPassword } from "./sign-in.ts";
+import { type IsInvited, prepareSignUp, signUpAtOnce, signUpByMail } from "./sign-up.ts";
 import { offerSignIn, signInWithPasskey } from "./use-passkey.ts";
 import { removeUserSession } from "./user.store.ts";
 import { viewUser } from "./user.view.ts";
-import { openUserSession, sessionLifetimeMs } from "./user-session.ts";
+import { sessionLifetimeMs } from "./user-session.ts";
 
-export function accountRoutes(core: Core): Binding[] {
-  return [...signInRoutes(core), ...passkeyRoutes(core), ...secondFactorRoutes(core), ...profileRoutes(core)];
+export function accountRoutes(core: Core, needs: { isInvited: IsInvited }): Binding[] {
+  return [
+    ...signUpRoutes(core, needs.isInvited),
+    ...signInRoutes(core),
+    ...passkeyRoutes(core),
+    ...secondFactorRoutes(core),
+    ...profileRoutes(core),
+  ];
 }
 
-function signInRoutes(core: Core): Binding[] {
-  const signedIn = ({ user, token }: OpenedSession, request: RequestInfo) => {
-    request.setSessionCookie({ token, maxAgeSeconds: sessionLifetimeMs / 1000 });
-    return { token, user: viewUser(user) };
-  };
+function signedIn({ user, token }: OpenedSession, request: RequestInfo) {
+  request.setSessionCookie({ token, maxAgeSeconds: sessionLifetimeMs / 1000 });
+  return { token, user: viewUser(user) };
+}
+
+function signUpRoutes(core: Core, isInvited: IsInvited): Binding[] {
   return [
+    bind(contract.readSignUp, async () => ({
+      mode: core.config.signUp,
+      email_verification_required: verificationIsRequired(core),
+    })),
+
     bind(
       contract.signUp,
       {
         guard: ({ request }) => countWork(core, "sign-up", request.address),
-        prepare: ({ body }) => preparePerson(body),
+        prepare: ({ body, request }) => prepareSignUp(core, isInvited, body, request),
       },
-      async ({ request }, person) => {
-        let token = "";
-        const user = await createUser(core, person, {
-          together: async (tx, user) => {
-            token = await openUserSession(tx, user.id, request.userAgent, core.clock.now());
-            if (verificationIsRequired(core)) await mailLink(core, tx, user.id, "verify_email", user.email);
-          },
-        });
-        await rememberOrigin(core, [user.email, user.id], request.address);
-        return signedIn({ user, token }, request);
+      async ({ request }, prepared) => {
+        if (!verificationIsRequired(core))
+          return signedIn(await signUpAtOnce(core, prepared, request), request);
+        await signUpByMail(core, prepared);
+        return new AlternateStatus({ token: null, user: null });
       },
     ),
+  ];
+}
 
+function signInRoutes(core: Core): Binding[] {
+  return [
     bind(contract.signIn, async ({ body, request }) =>
       signedIn(await signInWithPassword(core, body, request), request),
     ),
@@ -56,7 +67,7 @@ function signInRoutes(core: Core): Binding[] {
     }),
 
     bind(contract.requestMagicLink, ({ body, request }) =>
-      requestLink(core, "magic_link", body.email, request.address),
+      requestLink(core, "magic_link", requireEmail("email", body.email).folded, request.address),
     ),
 
     bind(contract.verifyMagicLink, async ({ body, request }) =>
@@ -72,7 +83,7 @@ function signInRoutes(core: Core): Binding[] {
     ),
 
     bind(contract.requestPasswordReset, ({ body, request }) =>
-      requestLink(core, "reset_password", body.email, request.address),
+      requestLink(core, "reset_password", requireEmail("email", body.email).folded, request.address),
     ),
 
     bind(contract.resetPassword, ({ body, request }) => resetPassword(core, body, request.address)),

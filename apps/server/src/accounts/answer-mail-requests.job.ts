@@ -1,3 +1,4 @@
+import { foldEmail } from "@assay/contract/email";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { mailLink } from "./mail-link.ts";
@@ -19,8 +20,8 @@ export function answerMailRequests(core: Core, job: string): Promise<number> {
 
 async function answer(core: Core, tx: Tx, requests: readonly MailRequestRow[]): Promise<void> {
   for (const request of requests) {
-    const email = core.ring.openText("mail", request.email, request.id);
-    const user = await findUserByEmail(tx, email);
+    const email = foldEmail(core.ring.openText("mail", request.email, request.id));
+    const user = email === null ? null : await findUserByEmail(tx, email);
     if (user !== null) await mailLink(core, tx, user.id, request.purpose, user.email);
   }
   await deleteMailRequests(

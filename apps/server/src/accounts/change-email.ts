@@ -1,14 +1,15 @@
+import { readEmail } from "@assay/contract/email";
 import type { Core } from "../core.ts";
-import { violates } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import type { UserCaller } from "../kernel/caller.ts";
+import { requireEmail } from "../kernel/email.ts";
 import { hashToken } from "../kernel/ids.ts";
 import { queueMail } from "../mails/queue-mail.ts";
 import { countMail } from "./limit-guesses.ts";
 import { mailLink, mailNotice } from "./mail-link.ts";
 import { removeMailedTokens, takeMailedToken } from "./mailed-token.store.ts";
 import { type Proof, reauthenticated } from "./reauthenticate.ts";
-import { findUserByEmail, lockUser, setVerifiedEmail } from "./user.store.ts";
+import { findUserByEmail, isTakenEmail, lockUser, setVerifiedEmail } from "./user.store.ts";
 
 /**
  * Only the new address learns, by mail, whether it already has an account; the caller gets the same answer either way
@@ -17,16 +18,17 @@ import { findUserByEmail, lockUser, setVerifiedEmail } from "./user.store.ts";
 export async function requestEmailChange(
   core: Core,
   caller: UserCaller,
-  email: string,
+  text: string,
   proof: Proof,
 ): Promise<void> {
+  const { address: email, folded } = requireEmail("email", text);
   if (email === caller.email) {
     throw new ApiError("INVALID_REQUEST", { message: "`email` is the e-mail that the account has." });
   }
-  const mayMail = (await countMail(core, caller.userId, caller)) && (await countMail(core, email, caller));
+  const mayMail = (await countMail(core, caller.userId, caller)) && (await countMail(core, folded, caller));
   await reauthenticated(core, caller, proof, async (tx) => {
     if (!mayMail) return;
-    const holder = await findUserByEmail(tx, email);
+    const holder = await findUserByEmail(tx, folded);
     if (holder !== null && holder.id !== caller.userId) {
       await queueMail(core, tx, {
         to: email,
@@ -52,8 +54,10 @@ export async function confirmEmailChange(core: Core, caller: UserCaller, token: 
     await core.db.transaction(async (tx) => {
       const taken = await takeMailedToken(tx, "change_email", hashToken(token), now);
       const user = await lockUser(tx, caller.userId);
-      if (taken === null || user === null || taken.user_id !== caller.userId) throw deadToken();
-      await setVerifiedEmail(tx, user.id, taken.email, now);
+      const email = taken && readEmail(taken.email);
+      if (taken === null || email === null || user === null || taken.user_id !== caller.userId)
+        throw deadToken();
+      await setVerifiedEmail(tx, user.id, email, now);
       await removeMailedTokens(tx, user.id, ["magic_link", "reset_password", "verify_email", "change_email"]);
       await mailNotice(core, tx, user, {
         subject: "Your e-mail was changed",
@@ -61,7 +65,7 @@ export async function confirmEmailChange(core: Core, caller: UserCaller, token: 
       });
     });
   } catch (error) {
-    if (violates(error, "users_email")) {
+    if (isTakenEmail(error)) {
       throw new ApiError("CONFLICT", {
         message: "The new e-mail has got an account of its own meanwhile.",
         hint: "Choose another e-mail, or delete that account.",

@@ -8,12 +8,14 @@ import { mailNotice } from "./mail-link.ts";
 import { findMailedToken, removeMailedTokens, takeMailedToken } from "./mailed-token.store.ts";
 import { hashPassword } from "./password.ts";
 import { checkPassword } from "./reauthenticate.ts";
+import { removeWaysIn } from "./remove-ways-in.ts";
+import { isFirstProof } from "./require-verified-email.ts";
 import {
   findUserById,
   lockUser,
+  markEmailVerified,
   removeOtherUserSessions,
   setPasswordHash,
-  setVerifiedEmail,
 } from "./user.store.ts";
 
 export async function changePassword(
@@ -61,12 +63,14 @@ export async function resetPassword(
     const user = taken && (await lockUser(tx, taken.user_id));
     if (taken === null || user === null || user.email !== taken.email) throw deadToken();
     await setPasswordHash(tx, user.id, passwordHash, now);
-    if (user.email_verified_at === null) await setVerifiedEmail(tx, user.id, user.email, now);
-    await removeOtherUserSessions(tx, user.id, null);
-    await removeMailedTokens(tx, user.id, ["magic_link", "reset_password", "change_email"]);
+    if (user.email_verified_at === null) await markEmailVerified(tx, user.id, now);
+    const removed = await removeWaysIn(tx, user.id, { isFirstProof: isFirstProof(core, user) });
     await mailNotice(core, tx, user, {
       subject: "Your password was reset",
-      happened: "A new password was set with a mailed link, and every session was signed out.",
+      happened: [
+        "A new password was set with a mailed link, and every session was signed out.",
+        ...removed,
+      ].join(" "),
     });
   });
   await attempt.succeeded();

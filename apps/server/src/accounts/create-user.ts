@@ -1,22 +1,24 @@
 import { SignUpBody } from "@assay/contract/accounts";
+import type { EmailParts } from "@assay/contract/email";
 import type { Core } from "../core.ts";
-import { type Tx, violates } from "../db/db.ts";
+import type { Tx } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
+import { requireEmail } from "../kernel/email.ts";
 import { newUuid } from "../kernel/ids.ts";
 import { createValidator } from "../kernel/validate.ts";
 import { hashPassword } from "./password.ts";
-import { insertUser, type UserRow } from "./user.store.ts";
+import { insertUser, isTakenEmail, type UserRow } from "./user.store.ts";
 
 const check = createValidator(SignUpBody, "body");
 
 export type NewPerson = { name: string; email: string; password: string };
-export type PreparedPerson = { name: string; email: string; passwordHash: string };
+export type PreparedPerson = { name: string; email: EmailParts; passwordHash: string };
 
 /** What takes its time in making an account, apart from the transaction that makes it. */
 export async function preparePerson(person: NewPerson): Promise<PreparedPerson> {
   check(person);
-  const { name, email, password } = person;
-  return { name, email, passwordHash: await hashPassword(password) };
+  const email = requireEmail("email", person.email);
+  return { name: person.name.trim(), email, passwordHash: await hashPassword(person.password) };
 }
 
 /**
@@ -33,7 +35,7 @@ export async function createUser(
     return await db.transaction(async (tx) => {
       const user = await insertUser(tx, {
         id: newUuid(now),
-        name: person.name.trim(),
+        name: person.name,
         email: person.email,
         passwordHash: person.passwordHash,
         emailVerifiedAt: options.emailVerified ? now : null,
@@ -43,7 +45,7 @@ export async function createUser(
       return user;
     });
   } catch (error) {
-    if (violates(error, "users_email")) {
+    if (isTakenEmail(error)) {
       throw new ApiError("CONFLICT", {
         message: "`email` already has an account.",
         hint: "Sign in, or reset the password.",

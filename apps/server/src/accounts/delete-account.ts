@@ -10,6 +10,7 @@ import {
   listSolelyOwnedOrganizations,
   lockOrganizationsOf,
   lockUser,
+  removeInvitationsOf,
   removeMembershipsOf,
   removeUser,
 } from "./user.store.ts";
@@ -30,6 +31,15 @@ async function removeAccount(core: Core, tx: Tx, userId: UserId): Promise<void> 
     throw new ApiError("CONFLICT", {
       message: "You are the sole owner of an organization.",
       hint: `Make somebody else an owner, or delete the organization, then try again: ${owned.map((organization) => organization.name).join(", ")}.`,
+    });
+  }
+  for (const { id, organization_id: organizationId, role } of await removeInvitationsOf(tx, userId)) {
+    await recordAudit(tx, now, {
+      organizationId,
+      event: "invitation.revoked",
+      actor: { kind: "user", id: userId },
+      targetId: id,
+      details: { role, reason: "sender_lost_right" },
     });
   }
   for (const organizationId of await removeMembershipsOf(tx, userId)) {

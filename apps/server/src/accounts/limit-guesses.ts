@@ -1,7 +1,9 @@
-import type { UserSessionId } from "@assay/contract/ids";
+import type { FoldedEmail } from "@assay/contract/email";
+import type { UserId, UserSessionId } from "@assay/contract/ids";
 import type { Core } from "../core.ts";
+import type { Tx } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
-import { later } from "../kernel/clock.ts";
+import { dayMs, later } from "../kernel/clock.ts";
 import {
   isFamiliarAddress,
   lockLimits,
@@ -21,24 +23,26 @@ type Bucket = { key: Buffer; rule: LimitRule; onSuccess: "empty" | "refund" };
  */
 export type Origin = { address: string } | { userSessionId: UserSessionId };
 
+/** Whose limit it is: an account that is signed in to, or the address that somebody claims to have one with. */
+export type Subject = FoldedEmail | UserId;
+
 /** A try that was counted. `succeeded` refunds it: right answers are not limited. */
 export type CountedTry = { succeeded(): Promise<void> };
 
 /**
- * Counts a guess at the `what` of an account, or refuses it. Call it before looking at the guess. `account` is an e-mail
- * or an account's id; whether it exists makes no difference here.
+ * Counts a guess at the `what` of an account, or refuses it. Call it before looking at the guess. Whether there is
+ * such an account makes no difference here.
  */
 export async function countGuess(
   core: Needs,
   what: "password" | "code",
-  account: string,
+  account: Subject,
   origin: Origin,
 ): Promise<CountedTry> {
-  const subject = account.toLowerCase();
   const place = placeOf(origin);
   const buckets: Bucket[] = [
     {
-      key: keyOf(core, [what, "account and origin", subject, place]),
+      key: keyOf(core, [what, "account and origin", account, place]),
       rule: rules.accountAndOrigin,
       onSuccess: "empty",
     },
@@ -47,7 +51,7 @@ export async function countGuess(
   if ("address" in origin && !(await isFamiliar(core, account, origin))) {
     buckets.push(
       { key: keyOf(core, [what, "address", place]), rule: rules.address, onSuccess: "refund" },
-      { key: keyOf(core, [what, "account", subject]), rule: rules.account, onSuccess: "refund" },
+      { key: keyOf(core, [what, "account", account]), rule: rules.account, onSuccess: "refund" },
     );
   }
   return take(core, buckets);
@@ -74,12 +78,11 @@ export async function countWork(core: Needs, what: "sign-up" | "challenge", addr
  * account's own quota is exhausted, by whoever asked; the caller must not reveal that, since it tells what others
  * have asked for.
  */
-export async function countMail(core: Needs, account: string, origin: Origin): Promise<boolean> {
-  const subject = account.toLowerCase();
+export async function countMail(core: Needs, account: Subject, origin: Origin): Promise<boolean> {
   const place = placeOf(origin);
   const buckets: Bucket[] = [
     {
-      key: keyOf(core, ["mail", "account and origin", subject, place]),
+      key: keyOf(core, ["mail", "account and origin", account, place]),
       rule: rules.mailFromOrigin,
       onSuccess: "refund",
     },
@@ -88,7 +91,7 @@ export async function countMail(core: Needs, account: string, origin: Origin): P
     buckets.push({ key: keyOf(core, ["mail", "address", place]), rule: rules.address, onSuccess: "refund" });
   await take(core, buckets);
   try {
-    const key = keyOf(core, ["mail", "account", subject]);
+    const key = keyOf(core, ["mail", "account", account]);
     await take(core, [{ key, rule: rules.mailToAccount, onSuccess: "refund" }]);
     return true;
   } catch (error) {
@@ -100,12 +103,34 @@ export async function countMail(core: Needs, account: string, origin: Origin): P
 /** Makes this origin a familiar one: the account was signed in to from here. */
 export async function rememberOrigin(
   core: Needs,
-  accounts: readonly string[],
+  user: { id: UserId; email_folded: FoldedEmail | null },
   address: string,
 ): Promise<void> {
   const until = later(core.clock.now(), familiarForMs);
-  for (const account of accounts)
+  for (const account of user.email_folded === null ? [user.id] : [user.email_folded, user.id])
     await rememberAddress(core.db, familiarKey(core, account, { address }), until);
+}
+
+/**
+ * Counts something that may happen so many times a day (of UTC), in the transaction in which it happens. Returns which of the limits is
+ * used up, or null: then it was counted for each of them.
+ */
+export async function countOfDay(
+  core: Pick<Core, "clock" | "ring">,
+  tx: Tx,
+  counts: readonly { what: readonly string[]; limit: number }[],
+): Promise<number | null> {
+  const now = core.clock.now();
+  const day = now.toISOString().slice(0, 10);
+  const tomorrow = later(new Date(`${day}T00:00:00.000Z`), dayMs);
+  const keys = counts.map(({ what }) => keyOf(core, ["of day", day, ...what]));
+  const rows = await lockLimits(tx, keys, now);
+  const levels = keys.map((key) => rows.find((row) => row.key.equals(key))?.level ?? 0);
+  const refusal = counts.findIndex(({ limit }, i) => (levels[i] ?? 0) >= limit);
+  if (refusal !== -1) return refusal;
+  for (const [i, key] of keys.entries())
+    await writeLimit(tx, key, { level: (levels[i] ?? 0) + 1, updatedAt: now, blockedUntil: null }, tomorrow);
+  return null;
 }
 
 async function take({ db, clock }: Needs, buckets: readonly Bucket[]): Promise<CountedTry> {
@@ -157,15 +182,15 @@ function placeOf(origin: Origin): string {
   return "address" in origin ? addressBlock(origin.address) : `session ${origin.userSessionId}`;
 }
 
-function isFamiliar(core: Needs, account: string, origin: { address: string }): Promise<boolean> {
+function isFamiliar(core: Needs, account: Subject, origin: { address: string }): Promise<boolean> {
   return isFamiliarAddress(core.db, familiarKey(core, account, origin), core.clock.now());
 }
 
-function familiarKey(core: Needs, account: string, origin: { address: string }): Buffer {
-  return keyOf(core, ["familiar", account.toLowerCase(), placeOf(origin)]);
+function familiarKey(core: Needs, account: Subject, origin: { address: string }): Buffer {
+  return keyOf(core, ["familiar", account, placeOf(origin)]);
 }
 
 /** A keyed hash (HMAC), so that the table alone does not tell which account was tried from which address. */
-function keyOf({ ring }: Needs, parts: readonly string[]): Buffer {
+function keyOf({ ring }: Pick<Core, "ring">, parts: readonly string[]): Buffer {
   return ring.hash("guess-limit", JSON.stringify(parts));
 }

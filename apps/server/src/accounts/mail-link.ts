@@ -37,7 +37,7 @@ const letters: Record<TokenPurpose, Letter> = {
     subject: "Verify your e-mail",
     label: "Verify the e-mail",
     paragraphs: [
-      "An account was made with this address. Open the link while you are signed in to it. It works for a day.",
+      "An account was made with this address. Open the link and sign in with the password that was chosen. It works for a day.",
       "If you did not make the account, you can ignore this mail: the address is then not verified.",
     ],
   },

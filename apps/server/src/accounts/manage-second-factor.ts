@@ -6,6 +6,7 @@ import type { UserCaller } from "../kernel/caller.ts";
 import { acceptCode, hasSecondFactor, wrongCode } from "./check-second-factor.ts";
 import { countGuess } from "./limit-guesses.ts";
 import { mailNotice } from "./mail-link.ts";
+import { type Proof, reauthenticated } from "./reauthenticate.ts";
 import { requireVerifiedEmail } from "./require-verified-email.ts";
 import {
   confirmSecret,
@@ -22,13 +23,19 @@ import {
   newTotpSecret,
 } from "./second-factor.ts";
 
-/** Makes an unconfirmed secret: it has no effect until the user shows a code made with it. */
-export async function startSecondFactor(core: Core, caller: UserCaller) {
-  const { db, clock, ring } = core;
+/**
+ * Makes an unconfirmed secret: it has no effect until the user shows a code made with it. It is given to the owner only, not to whoever found an
+ * open session: they could lock the owner out.
+ */
+export async function startSecondFactor(core: Core, caller: UserCaller, proof: Proof) {
+  const { clock, ring } = core;
   await requireVerifiedEmail(core, caller);
+  if (await hasSecondFactor(core, caller.userId)) throw alreadyOn();
   const secret = newTotpSecret();
   const sealed = ring.seal("second-factor", secret, caller.userId);
-  if (!(await putUnconfirmedSecret(db, caller.userId, sealed, clock.now()))) throw alreadyOn();
+  await reauthenticated(core, caller, proof, async (tx) => {
+    if (!(await putUnconfirmedSecret(tx, caller.userId, sealed, clock.now()))) throw alreadyOn();
+  });
   return describeTotp(secret, caller.email);
 }
 

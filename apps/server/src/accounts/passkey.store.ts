@@ -82,6 +82,14 @@ export function removePasskey(tx: Tx, userId: UserId, id: PasskeyId): Promise<Pa
   );
 }
 
+/** Removes every passkey of the user and tells their names. */
+export async function removePasskeysOf(tx: Tx, userId: UserId): Promise<string[]> {
+  const rows = await tx.rows<{ name: string }>(
+    sql`delete from passkeys where user_id = ${userId} returning name`,
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** False when the passkey was deleted, or when a request at the same time stored a higher signature counter. */
 export async function markPasskeyUsed(
   tx: Tx,

@@ -21,9 +21,9 @@ function asAttestation(given: { clientExtensionResults?: unknown }): Registratio
 export function passkeyRoutes(core: Core): Binding[] {
   const { db } = core;
   return [
-    bind(contract.startPasskeyRegistration, async ({ caller }) => {
+    bind(contract.startPasskeyRegistration, async ({ caller, body }) => {
       await requireVerifiedEmail(core, caller);
-      return { options: await offerRegistration(core, caller) };
+      return { options: await offerRegistration(core, caller, body) };
     }),
 
     bind(contract.registerPasskey, async ({ caller, body }) => {

@@ -1,3 +1,4 @@
+import type { FoldedEmail } from "@assay/contract/email";
 import type { Core } from "../core.ts";
 import { newUuid } from "../kernel/ids.ts";
 import { countMail } from "./limit-guesses.ts";
@@ -13,7 +14,7 @@ export const mailRequestChannel = "assay_mail_requests";
 export async function requestLink(
   core: Core,
   purpose: MailRequestPurpose,
-  email: string,
+  email: FoldedEmail,
   address: string,
 ): Promise<{ accepted: true }> {
   if (await countMail(core, email, { address })) {

@@ -1,11 +1,20 @@
 import type { Core } from "../core.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import type { UserCaller } from "../kernel/caller.ts";
-import { findUserById } from "./user.store.ts";
+import { findUserById, type UserRow } from "./user.store.ts";
 
 /** Where no mail server is configured nobody could verify an address, so nothing is demanded. */
 export function verificationIsRequired({ config }: Pick<Core, "config">): boolean {
   return config.smtpUrl !== "";
+}
+
+/**
+ * Whether a mailed link is the first proof that the address is the user's. Until then anybody could have signed up with it, and added to
+ * the account what they liked. Where nothing is mailed, whoever gets a link has it from the operator: that proves nothing about those
+ * who came before.
+ */
+export function isFirstProof(core: Pick<Core, "config">, user: Pick<UserRow, "email_verified_at">): boolean {
+  return user.email_verified_at === null && verificationIsRequired(core);
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 
 export function secondFactorRoutes(core: Core): Binding[] {
   return [
-    bind(contract.startTotp, ({ caller }) => startSecondFactor(core, caller)),
+    bind(contract.startTotp, ({ caller, body }) => startSecondFactor(core, caller, body)),
 
     bind(contract.confirmTotp, async ({ caller, body }) => ({
       backup_codes: await confirmSecondFactor(core, caller, body.code),

@@ -42,9 +42,18 @@ export async function confirmSecret(tx: Tx, userId: UserId, now: Date): Promise<
   return confirmed === 1;
 }
 
-export async function removeSecondFactor(tx: Tx, userId: UserId): Promise<void> {
-  await tx.run(sql`delete from second_factors where user_id = ${userId}`);
+/** Whether there was one that was turned on. */
+export async function removeSecondFactor(tx: Tx, userId: UserId): Promise<boolean> {
+  const removed = await tx.first<{ confirmed_at: Date | null }>(
+    sql`delete from second_factors where user_id = ${userId} returning confirmed_at`,
+  );
   await tx.run(sql`delete from backup_codes where user_id = ${userId}`);
+  return removed !== null && removed.confirmed_at !== null;
+}
+
+/** A secret that was shown to somebody and never confirmed must not be confirmed by them later. */
+export async function removeUnconfirmedSecret(tx: Tx, userId: UserId): Promise<void> {
+  await tx.run(sql`delete from second_factors where user_id = ${userId} and confirmed_at is null`);
 }
 
 export async function replaceBackupCodes(

@@ -10,7 +10,7 @@ import {
 } from "@simplewebauthn/server";
 import { decodeAttestationObject } from "@simplewebauthn/server/helpers";
 import type { Core } from "../core.ts";
-import { violates } from "../db/db.ts";
+import { type Queryable, violates } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import type { UserCaller } from "../kernel/caller.ts";
 import { later, minuteMs } from "../kernel/clock.ts";
@@ -27,6 +27,7 @@ import {
   type PasskeyRow,
   takeChallenge,
 } from "./passkey.store.ts";
+import { type Proof, reauthenticated } from "./reauthenticate.ts";
 import type { OpenedSession } from "./sign-in.ts";
 import { lockUser } from "./user.store.ts";
 import { openUserSession } from "./user-session.ts";
@@ -48,7 +49,12 @@ function relyingParty({ publicUrl }: Core): { id: string; origin: string } {
   return { id: url.hostname, origin: url.origin };
 }
 
-async function keepChallenge({ db, clock }: Core, challenge: string, userId: UserId | null): Promise<void> {
+async function keepChallenge(
+  { clock }: Core,
+  db: Queryable,
+  challenge: string,
+  userId: UserId | null,
+): Promise<void> {
   await insertChallenge(db, {
     hash: hashToken(challenge),
     userId,
@@ -56,7 +62,12 @@ async function keepChallenge({ db, clock }: Core, challenge: string, userId: Use
   });
 }
 
-export async function offerRegistration(core: Core, caller: UserCaller): Promise<Record<string, unknown>> {
+/** A passkey replaces password and code, so an open session alone must not be able to add one. */
+export async function offerRegistration(
+  core: Core,
+  caller: UserCaller,
+  proof: Proof,
+): Promise<Record<string, unknown>> {
   const party = relyingParty(core);
   const known = await listAllPasskeys(core.db, caller.userId);
   if (known.length >= maxPasskeys) throw tooManyPasskeys();
@@ -77,7 +88,9 @@ export async function offerRegistration(core: Core, caller: UserCaller): Promise
     authenticatorSelection: { residentKey: "required", userVerification: "required" },
     supportedAlgorithmIDs: algorithms,
   });
-  await keepChallenge(core, options.challenge, caller.userId);
+  await reauthenticated(core, caller, proof, (tx) =>
+    keepChallenge(core, tx, options.challenge, caller.userId),
+  );
   return { ...options };
 }
 
@@ -138,7 +151,7 @@ export async function offerSignIn(core: Core, address: string): Promise<Record<s
     timeout: challengeLifetimeMs,
     userVerification: "required",
   });
-  await keepChallenge(core, options.challenge, null);
+  await keepChallenge(core, core.db, options.challenge, null);
   return { ...options };
 }
 
@@ -176,7 +189,7 @@ export async function signInWithPasskey(
     return { user, token: await openUserSession(tx, user.id, request.userAgent, now) };
   });
   await attempt.succeeded();
-  await rememberOrigin(core, [opened.user.email, opened.user.id], request.address);
+  await rememberOrigin(core, opened.user, request.address);
   return opened;
 }
 

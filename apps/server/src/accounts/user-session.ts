@@ -37,6 +37,7 @@ export async function authenticateUser({ db, clock }: Core, token: string): Prom
     userSessionId: owner.id,
     name: owner.name,
     email: owner.email,
+    foldedEmail: owner.email_folded,
     membership:
       organizationId !== null && role !== null && environment !== null
         ? { organizationId, role, environment, frozen: owner.frozen === true }

@@ -1,8 +1,10 @@
-import type { OrganizationId, UserId, UserSessionId } from "@assay/contract/ids";
+import type { EmailParts, FoldedEmail } from "@assay/contract/email";
+import type { InvitationId, OrganizationId, UserId, UserSessionId } from "@assay/contract/ids";
 import type { Role } from "@assay/contract/route";
-import type { Queryable, Tx } from "../db/db.ts";
+import { type Queryable, type Tx, violates } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
 import type { Expired } from "../db/set-aside.store.ts";
+import type { Among } from "../db/set-aside.ts";
 import { noSql, sql } from "../db/sql.ts";
 import type { Environment, Membership } from "../kernel/caller.ts";
 
@@ -10,32 +12,42 @@ export type UserRow = {
   id: UserId;
   name: string;
   email: string;
+  email_folded: FoldedEmail | null;
   email_verified_at: Date | null;
   password_hash: string | null;
   created_at: Date;
 };
 
-const columns = sql`id, name, email, email_verified_at, password_hash, created_at`;
+const columns = sql`id, name, email, email_folded, email_verified_at, password_hash, created_at`;
 
 export function insertUser(
   tx: Tx,
   user: {
     id: UserId;
     name: string;
-    email: string;
+    email: EmailParts;
     passwordHash: string | null;
     emailVerifiedAt: Date | null;
     now: Date;
   },
 ): Promise<UserRow> {
   return tx.one<UserRow>(sql`
-    insert into users (id, name, email, email_verified_at, password_hash, created_at, updated_at)
-    values (${user.id}, ${user.name}, ${user.email}, ${user.emailVerifiedAt}, ${user.passwordHash}, ${user.now}, ${user.now})
+    insert into users (id, name, email, email_folded, email_verified_at, password_hash, created_at, updated_at)
+    values (${user.id}, ${user.name}, ${user.email.address}, ${user.email.folded}, ${user.emailVerifiedAt}, ${user.passwordHash},
+      ${user.now}, ${user.now})
     returning ${columns}`);
 }
 
-export function findUserByEmail(db: Queryable, email: string): Promise<UserRow | null> {
-  return db.first<UserRow>(sql`select ${columns} from users where lower(email) = lower(${email})`);
+export function findUserByEmail(db: Queryable, email: FoldedEmail): Promise<UserRow | null> {
+  return db.first<UserRow>(sql`select ${columns} from users where email_folded = ${email}`);
+}
+
+/**
+ * Whether a statement failed because another account has the address. The older index can refuse what the newer one does not: an address
+ * from before these rules which the database folds to this one.
+ */
+export function isTakenEmail(error: unknown): boolean {
+  return violates(error, "users_email_folded") || violates(error, "users_email");
 }
 
 export function findUserById(db: Queryable, id: UserId): Promise<UserRow | null> {
@@ -60,9 +72,52 @@ export async function setPasswordHash(
   await tx.run(sql`update users set password_hash = ${passwordHash}, updated_at = ${now} where id = ${id}`);
 }
 
-export async function setVerifiedEmail(tx: Tx, id: UserId, email: string, now: Date): Promise<void> {
+/** Gives the account this address, which its owner has proven or the operator vouches for. */
+export async function setVerifiedEmail(tx: Tx, id: UserId, email: EmailParts, now: Date): Promise<void> {
   await tx.run(sql`
-    update users set email = ${email}, email_verified_at = ${now}, updated_at = ${now} where id = ${id}`);
+    update users set email = ${email.address}, email_folded = ${email.folded}, email_set_aside_at = null,
+      email_verified_at = ${now}, updated_at = ${now}
+    where id = ${id}`);
+}
+
+/** The owner has proven the address that the account has. */
+export async function markEmailVerified(tx: Tx, id: UserId, now: Date): Promise<void> {
+  await tx.run(sql`update users set email_verified_at = ${now}, updated_at = ${now} where id = ${id}`);
+}
+
+/** One process at a time: which of two accounts gets the address that both fold to must not depend on who is quicker. */
+export async function lockFolding(tx: Tx): Promise<void> {
+  await tx.rows(sql`select pg_advisory_xact_lock(hashtextextended('fold emails', 0))`);
+}
+
+export type UnfoldedEmailRow = { id: UserId; email: string };
+
+/**
+ * Accounts without a folded address, written by an earlier version. Of two that fold alike the first one in this order gets it:
+ * an address that was proven before one that was not, one in plain ASCII before one that only folds to it, the older one.
+ */
+export function listUnfoldedEmails(tx: Tx, among: Among): Promise<UnfoldedEmailRow[]> {
+  return tx.rows<UnfoldedEmailRow>(sql`
+    select id, email from users
+    where email_folded is null and email_set_aside_at is null and ${among.where(sql`id`, "uuid")}
+    order by email_verified_at is null, octet_length(email) <> char_length(email), id limit ${among.limit} for update`);
+}
+
+/** False when another account has it. */
+export async function setFoldedEmail(tx: Tx, id: UserId, folded: FoldedEmail): Promise<boolean> {
+  const set = await tx.run(sql`
+    update users set email_folded = ${folded}
+    where id = ${id} and not exists (select from users holder where holder.email_folded = ${folded})`);
+  return set === 1;
+}
+
+/** The account keeps everything, and is no longer found by its address. */
+export async function setEmailAside(tx: Tx, id: UserId, now: Date): Promise<void> {
+  await tx.run(sql`update users set email_set_aside_at = ${now} where id = ${id}`);
+}
+
+export function listEmailsSetAside(db: Queryable): Promise<{ id: UserId; name: string; email: string }[]> {
+  return db.rows(sql`select id, name, email from users where email_set_aside_at is not null order by id`);
 }
 
 /**
@@ -107,6 +162,16 @@ export async function lockOrganizationsOf(tx: Tx, userId: UserId): Promise<void>
     order by id for no key update`);
 }
 
+/** Takes back every invitation that the user has sent, and tells which they were. */
+export function removeInvitationsOf(
+  tx: Tx,
+  userId: UserId,
+): Promise<{ id: InvitationId; organization_id: OrganizationId; role: Role }[]> {
+  return tx.rows(
+    sql`delete from invitations where invited_by = ${userId} returning id, organization_id, role`,
+  );
+}
+
 /** Removes the user from every organization and tells from which. */
 export async function removeMembershipsOf(tx: Tx, userId: UserId): Promise<OrganizationId[]> {
   const rows = await tx.rows<{ organization_id: OrganizationId }>(
@@ -138,6 +203,7 @@ export type SessionOwner = {
   last_seen_at: Date;
   name: string;
   email: string;
+  email_folded: FoldedEmail | null;
   organization_id: OrganizationId | null;
   role: Role | null;
   environment: Environment | null;
@@ -149,7 +215,7 @@ export type SessionOwner = {
  */
 export function findSessionOwner(db: Queryable, tokenHash: Buffer, now: Date): Promise<SessionOwner | null> {
   return db.first<SessionOwner>(sql`
-    select s.id, s.user_id, s.last_seen_at, u.name, u.email, m.organization_id, m.role, o.environment,
+    select s.id, s.user_id, s.last_seen_at, u.name, u.email, u.email_folded, m.organization_id, m.role, o.environment,
       o.pending_deletion_at is not null as frozen
     from user_sessions s
     join users u on u.id = s.user_id

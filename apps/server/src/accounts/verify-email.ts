@@ -5,7 +5,7 @@ import { deadToken } from "./change-email.ts";
 import { countMail } from "./limit-guesses.ts";
 import { mailLink } from "./mail-link.ts";
 import { takeMailedToken } from "./mailed-token.store.ts";
-import { lockUser, setVerifiedEmail } from "./user.store.ts";
+import { lockUser, markEmailVerified } from "./user.store.ts";
 
 /**
  * The answer does not tell whether a mail was sent: the state of the mail limit would reveal what others have
@@ -27,6 +27,6 @@ export async function verifyEmail({ db, clock }: Core, caller: UserCaller, token
     const user = await lockUser(tx, caller.userId);
     if (taken === null || user === null || taken.user_id !== user.id || taken.email !== user.email)
       throw deadToken();
-    await setVerifiedEmail(tx, user.id, user.email, now);
+    await markEmailVerified(tx, user.id, now);
   });
 }

@@ -1,7 +1,13 @@
 import { readFileSync } from "node:fs";
+import { readEmail } from "@assay/contract/email";
+import type { UserId } from "@assay/contract/ids";
+import { Uuid } from "@assay/contract/schema";
+import { Check } from "typebox/value";
 import { createUser, preparePerson } from "../accounts/create-user.ts";
+import { isTakenEmail, listEmailsSetAside, lockUser, setVerifiedEmail } from "../accounts/user.store.ts";
 import { withDatabase } from "../installation/open-installation.ts";
 import { ApiError } from "../kernel/api-error.ts";
+import { knownId } from "../kernel/ids.ts";
 import { type Command, CommandError } from "./command.ts";
 
 /** Reads a secret from a file or standard input, so that it stays out of the process list and the shell's history. */
@@ -38,5 +44,41 @@ export const userCreate: Command = {
         if (error instanceof ApiError) throw new CommandError(`${error.message} ${error.hint}`);
         throw error;
       }
+    }),
+};
+
+export const userSetEmail: Command = {
+  name: "user set-email",
+  about:
+    "Give an account another e-mail, which counts as verified. Without options, list the accounts that no longer sign in with their e-mail.",
+  options: {
+    id: { type: "string", about: "Identifier of the account." },
+    email: { type: "string", about: "E-mail to sign in with from now on." },
+  },
+  run: ({ options }, print) =>
+    withDatabase(process.env, async (db, { clock }) => {
+      const { id, email } = options;
+      if (typeof id !== "string" && typeof email !== "string") {
+        const users = await listEmailsSetAside(db);
+        if (users.length === 0) print("Every account signs in with its e-mail.");
+        for (const user of users) print(`${user.id}  ${user.email}  ${user.name}`);
+        return 0;
+      }
+      const parts = typeof email === "string" ? readEmail(email) : null;
+      if (parts === null) throw new CommandError("--email must be an e-mail address.");
+      if (typeof id !== "string" || !Check(Uuid, id))
+        throw new CommandError("--id must be the identifier of an account.");
+      const userId = knownId<UserId>(id);
+      try {
+        await db.transaction(async (tx) => {
+          if ((await lockUser(tx, userId)) === null) throw new CommandError("There is no such account.");
+          await setVerifiedEmail(tx, userId, parts, clock.now());
+        });
+      } catch (error) {
+        if (isTakenEmail(error)) throw new CommandError("Another account has this e-mail.");
+        throw error;
+      }
+      print(`The account now signs in with ${parts.address}.`);
+      return 0;
     }),
 };

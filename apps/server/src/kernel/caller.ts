@@ -1,3 +1,4 @@
+import type { FoldedEmail } from "@assay/contract/email";
 import type { ApiKeyId, OrganizationId, UserId, UserSessionId } from "@assay/contract/ids";
 import type { Access, Role, Scope } from "@assay/contract/route";
 
@@ -10,6 +11,8 @@ export type UserCaller = {
   userSessionId: UserSessionId;
   name: string;
   email: string;
+  /** Null for an account that is not found by its address: see `setEmailAside`. */
+  foldedEmail: FoldedEmail | null;
   membership: Membership | null;
 };
 

@@ -7,6 +7,21 @@ export type Mail = {
   action?: { label: string; url: string };
 };
 
+const longestName = 60;
+
+/**
+ * A name that somebody chose, for a mail to somebody who does not know them: in quotes, so that it is not taken for our words, short, and
+ * without characters that are not seen or that turn the direction of writing.
+ */
+export function quoted(name: string): string {
+  const characters = [...name.replace(/\p{C}/gu, "").replaceAll('"', "'").trim()];
+  const shown =
+    characters.length > longestName
+      ? `${characters.slice(0, longestName - 1).join("")}…`
+      : characters.join("");
+  return `"${shown}"`;
+}
+
 export function plainText(mail: Mail): string {
   const parts = [...mail.paragraphs];
   if (mail.action) parts.push(`${mail.action.label}:\n${mail.action.url}`);

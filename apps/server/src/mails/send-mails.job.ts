@@ -24,7 +24,8 @@ export function createMailTransport({ config, clock }: Pick<Core, "config" | "cl
     return {
       send: async (id, mail) => {
         await smtp.sendMail({
-          to: mail.to,
+          // As a text it would be read as a list of addresses.
+          to: { name: "", address: mail.to },
           subject: mail.subject,
           text: plainText(mail),
           html: html(mail),

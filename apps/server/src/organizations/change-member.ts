@@ -1,10 +1,11 @@
 import type { MembershipId, UserId } from "@assay/contract/ids";
-import type { Role } from "@assay/contract/route";
+import { mayInvite, type Role, roles } from "@assay/contract/route";
 import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import type { MemberCaller } from "../kernel/caller.ts";
+import { deleteInvitationsOf } from "./invitation.store.ts";
 import { countOwners, deleteMembership, findMember, type MemberRow, setMemberRole } from "./member.store.ts";
 import { type MemberRefusal, memberRefusal } from "./member.ts";
 import { lockOrganization } from "./organization.store.ts";
@@ -67,6 +68,7 @@ export function changeMemberRole(
       targetId: member.user_id,
       details: { from: member.role, to: role },
     });
+    await takeBackInvitations(tx, now, caller, member.user_id, role);
     return { ...member, role };
   });
 }
@@ -86,5 +88,26 @@ export async function removeMember(
       targetId: member.user_id,
       details: { role: member.role },
     });
+    await takeBackInvitations(tx, now, caller, member.user_id, null);
   });
+}
+
+/**
+ * An invitation dies with the right of its sender to send it. Otherwise whoever is removed comes back through one that they had
+ * sent to an address of their own.
+ */
+async function takeBackInvitations(
+  tx: Tx,
+  now: Date,
+  caller: MemberCaller,
+  senderId: UserId,
+  senderRole: Role | null,
+): Promise<void> {
+  const lost = roles.filter((role) => !mayInvite(senderRole, role));
+  for (const { id, role } of await deleteInvitationsOf(tx, caller.organizationId, senderId, lost))
+    await recordAct(tx, now, caller, {
+      event: "invitation.revoked",
+      targetId: id,
+      details: { role, reason: "sender_lost_right" },
+    });
 }

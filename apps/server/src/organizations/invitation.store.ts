@@ -1,6 +1,7 @@
+import type { EmailParts, FoldedEmail } from "@assay/contract/email";
 import type { InvitationId, OrganizationId, UserId } from "@assay/contract/ids";
-import type { Role } from "@assay/contract/route";
-import type { Queryable, Tx } from "../db/db.ts";
+import { mayInvite, type Role } from "@assay/contract/route";
+import { type Queryable, type Tx, violates } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
 import type { Expired } from "../db/set-aside.store.ts";
 import { noSql, sql } from "../db/sql.ts";
@@ -23,7 +24,7 @@ export async function insertInvitation(
   invitation: {
     id: InvitationId;
     organizationId: OrganizationId;
-    email: string;
+    email: EmailParts;
     role: Role;
     tokenHash: Buffer;
     invitedBy: UserId;
@@ -33,11 +34,11 @@ export async function insertInvitation(
 ): Promise<InvitationRow> {
   await tx.run(sql`
     delete from invitations
-    where organization_id = ${invitation.organizationId} and lower(email) = lower(${invitation.email})`);
+    where organization_id = ${invitation.organizationId} and email_folded = ${invitation.email.folded}`);
   return tx.one<InvitationRow>(sql`
-    insert into invitations as i (id, organization_id, email, role, token_hash, invited_by, expires_at, created_at)
-    values (${invitation.id}, ${invitation.organizationId}, ${invitation.email}, ${invitation.role},
-      ${invitation.tokenHash}, ${invitation.invitedBy}, ${invitation.expiresAt}, ${invitation.now})
+    insert into invitations as i (id, organization_id, email, email_folded, role, token_hash, invited_by, expires_at, created_at)
+    values (${invitation.id}, ${invitation.organizationId}, ${invitation.email.address}, ${invitation.email.folded},
+      ${invitation.role}, ${invitation.tokenHash}, ${invitation.invitedBy}, ${invitation.expiresAt}, ${invitation.now})
     returning ${columns}`);
 }
 
@@ -83,6 +84,17 @@ export function findInvitationByToken(
     where i.token_hash = ${tokenHash} and i.expires_at > ${now}`);
 }
 
+/** Whether there is an invitation to this address, in whatever organization, that would be accepted now. */
+export async function isInvited(db: Queryable, email: FoldedEmail, now: Date): Promise<boolean> {
+  const rows = await db.rows<{ role: Role; sender_role: Role | null }>(sql`
+    select i.role, m.role as sender_role
+    from invitations i
+    join organizations o on o.id = i.organization_id and o.pending_deletion_at is null
+    left join memberships m on m.organization_id = i.organization_id and m.user_id = i.invited_by
+    where i.email_folded = ${email} and i.expires_at > ${now}`);
+  return rows.some((row) => mayInvite(row.sender_role, row.role));
+}
+
 /** False when the invitation was used or revoked in the meantime. */
 export async function deleteInvitation(
   tx: Tx,
@@ -93,6 +105,54 @@ export async function deleteInvitation(
     sql`delete from invitations where organization_id = ${organizationId} and id = ${id}`,
   );
   return deleted === 1;
+}
+
+export type UnfoldedInvitationRow = { id: InvitationId; organization_id: OrganizationId; email: string };
+
+export function findUnfoldedInvitation(db: Queryable, id: string): Promise<UnfoldedInvitationRow | null> {
+  return db.first<UnfoldedInvitationRow>(sql`
+    select id, organization_id, email from invitations where id = ${id} and email_folded is null`);
+}
+
+/** Those without a folded address, newest first: of two that fold alike the later one counts. */
+export function listUnfoldedInvitations(
+  db: Queryable,
+  before: InvitationId | null,
+  limit: number,
+): Promise<UnfoldedInvitationRow[]> {
+  return db.rows(sql`
+    select id, organization_id, email from invitations
+    where email_folded is null ${before === null ? noSql : sql`and id < ${before}`} order by id desc limit ${limit}`);
+}
+
+/** False when another invitation of the organization has the address. */
+export async function setFoldedInvitation(
+  db: Queryable,
+  organizationId: OrganizationId,
+  id: InvitationId,
+  folded: FoldedEmail,
+): Promise<boolean> {
+  try {
+    const set = await db.run(sql`
+      update invitations set email_folded = ${folded} where organization_id = ${organizationId} and id = ${id}`);
+    return set === 1;
+  } catch (error) {
+    if (violates(error, "invitations_email_folded")) return false;
+    throw error;
+  }
+}
+
+/** Takes back what this member has sent for these roles, and tells which invitations they were. */
+export function deleteInvitationsOf(
+  tx: Tx,
+  organizationId: OrganizationId,
+  invitedBy: UserId,
+  invitedRoles: readonly Role[],
+): Promise<{ id: InvitationId; role: Role }[]> {
+  return tx.rows(sql`
+    delete from invitations
+    where organization_id = ${organizationId} and invited_by = ${invitedBy} and role = any(${invitedRoles}::text[])
+    returning id, role`);
 }
 
 export function expiredInvitations(now: Date): Expired {

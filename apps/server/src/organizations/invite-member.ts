@@ -1,12 +1,17 @@
-import type { InvitationId } from "@assay/contract/ids";
-import { hasRole, type Role } from "@assay/contract/route";
+import { type FoldedEmail, foldEmail } from "@assay/contract/email";
+import type { InvitationId, OrganizationId } from "@assay/contract/ids";
+import { hasRole, mayInvite, type Role } from "@assay/contract/route";
+import { countOfDay } from "../accounts/limit-guesses.ts";
 import { requireVerifiedEmail } from "../accounts/require-verified-email.ts";
 import { type Actor, actorOf, personActor, recordAct, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
+import { type Tx, violates } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import type { MemberCaller, UserCaller } from "../kernel/caller.ts";
 import { dayMs, later } from "../kernel/clock.ts";
+import { requireEmail } from "../kernel/email.ts";
 import { hashToken, newToken, newUuid } from "../kernel/ids.ts";
+import { quoted } from "../mails/mail.ts";
 import { queueMail } from "../mails/queue-mail.ts";
 import {
   deleteInvitation,
@@ -39,24 +44,48 @@ function ownerOnly(): ApiError {
   });
 }
 
+/**
+ * The service mails whatever text a name holds to whatever address is invited, so both have a limit. Organizations are answered with
+ * 409: 429 is for signing in.
+ */
+async function countInvitation(
+  core: Core,
+  tx: Tx,
+  organizationId: OrganizationId,
+  email: FoldedEmail,
+): Promise<void> {
+  const { invitationsPerDay, invitationsPerRecipient } = core.config;
+  const refusal = await countOfDay(core, tx, [
+    { what: ["invitations of", organizationId], limit: invitationsPerDay },
+    { what: ["invitations to", email], limit: invitationsPerRecipient },
+  ]);
+  if (refusal === null) return;
+  throw new ApiError("CONFLICT", {
+    message: `Too many invitations were sent today ${refusal === 0 ? "by this organization" : "to `email`"}.`,
+    hint: `${refusal === 0 ? `An organization may send ${invitationsPerDay}` : `An address gets ${invitationsPerRecipient}`} a day. Try again tomorrow (UTC), or ask the operator to raise the limit.`,
+  });
+}
+
 const articles: Record<Role, string> = { member: "a member", admin: "an admin", owner: "an owner" };
 
-export function inviteMember(
+export async function inviteMember(
   core: Core,
   caller: MemberCaller,
   invitation: { email: string; role: Role },
 ): Promise<InvitationRow> {
   const { db, clock } = core;
+  const email = requireEmail("email", invitation.email);
   const now = clock.now();
   const { organizationId } = caller;
   const token = newToken();
-  return db.transaction(async (tx) => {
+  const invite = async (tx: Tx) => {
     const organization = await lockOrganization(tx, organizationId);
     const actor = await findMember(tx, organizationId, { userId: caller.userId });
     if (organization === null || actor === null || !hasRole(actor.role, "admin"))
       throw new ApiError("FORBIDDEN");
-    if (invitation.role === "owner" && actor.role !== "owner") throw ownerOnly();
-    if (await isMemberAddress(tx, organizationId, invitation.email)) {
+    if (!mayInvite(actor.role, invitation.role)) throw ownerOnly();
+    await countInvitation(core, tx, organizationId, email.folded);
+    if (await isMemberAddress(tx, organizationId, email.folded)) {
       throw new ApiError("CONFLICT", {
         message: "`email` is the address of a member already.",
         hint: "Change the member's role instead.",
@@ -65,7 +94,7 @@ export function inviteMember(
     const row = await insertInvitation(tx, {
       id: newUuid(now),
       organizationId,
-      email: invitation.email,
+      email,
       role: invitation.role,
       tokenHash: hashToken(token),
       invitedBy: caller.userId,
@@ -82,9 +111,9 @@ export function inviteMember(
       tx,
       {
         to: row.email,
-        subject: `Invitation to ${organization.name}`,
+        subject: `Invitation to ${quoted(organization.name)}`,
         paragraphs: [
-          `${caller.name} (${caller.email}) invites you to join ${organization.name} as ${articles[row.role]}.`,
+          `${quoted(caller.name)} (${caller.email}) invites you to join ${quoted(organization.name)} as ${articles[row.role]}.`,
           "Sign in with this e-mail address, or create an account with it, and accept. The link is good for 7 days.",
           "If you did not expect this, you can ignore it.",
         ],
@@ -93,7 +122,16 @@ export function inviteMember(
       organizationId,
     );
     return row;
-  });
+  };
+  try {
+    return await db.transaction(invite);
+  } catch (error) {
+    if (!violates(error, "invitations_address")) throw error;
+    throw new ApiError("CONFLICT", {
+      message: "There is an invitation to an older spelling of `email`.",
+      hint: "Revoke that invitation, then invite again.",
+    });
+  }
 }
 
 export async function revokeInvitation(
@@ -124,6 +162,22 @@ export async function readInvitation({ db, clock }: Core, token: string) {
   return invitation;
 }
 
+/** An account that was set aside with its address can take only what was sent to the very same text. */
+function isFor(caller: UserCaller, invited: string): boolean {
+  const folded = foldEmail(invited);
+  return folded === null ? invited === caller.email : folded === caller.foldedEmail;
+}
+
+/**
+ * Looked up under the organization's lock: invitations are taken back together with the right to send them, but one of a sender who lost
+ * it under an earlier version may still be there.
+ */
+async function senderMayStillInvite(tx: Tx, invitation: InvitationRow): Promise<boolean> {
+  const { organization_id: organizationId, invited_by: userId } = invitation;
+  const sender = userId === null ? null : await findMember(tx, organizationId, { userId });
+  return mayInvite(sender?.role ?? null, invitation.role);
+}
+
 export async function acceptInvitation(
   core: Core,
   caller: UserCaller,
@@ -135,7 +189,7 @@ export async function acceptInvitation(
   return db.transaction(async (tx) => {
     const invitation = await findInvitationByToken(tx, hashToken(token), now);
     if (invitation === null) throw notFound();
-    if (invitation.email.toLowerCase() !== caller.email.toLowerCase()) {
+    if (!isFor(caller, invitation.email)) {
       throw new ApiError("FORBIDDEN", {
         message: "This invitation is for another e-mail address.",
         hint: "Sign in with the address the invitation was sent to, or ask for one to yours.",
@@ -143,8 +197,8 @@ export async function acceptInvitation(
     }
     const { organization_id: organizationId } = invitation;
     const organization = await lockOrganization(tx, organizationId);
-    if (organization === null || !(await deleteInvitation(tx, organizationId, invitation.id)))
-      throw notFound();
+    if (organization === null || !(await senderMayStillInvite(tx, invitation))) throw notFound();
+    if (!(await deleteInvitation(tx, organizationId, invitation.id))) throw notFound();
     if (organization.pending_deletion_at !== null) throw new ApiError("ORGANIZATION_FROZEN");
     if (!(await insertMembership(tx, organizationId, caller.userId, invitation.role, now))) {
       throw new ApiError("CONFLICT", { message: "You are a member of this organization already." });

@@ -7,6 +7,7 @@ import type { Core } from "../core.ts";
 import { type Queryable, violates } from "../db/db.ts";
 import { ApiError, badField } from "../kernel/api-error.ts";
 import type { MemberCaller, UserCaller } from "../kernel/caller.ts";
+import { requireEmail } from "../kernel/email.ts";
 import { newUuid } from "../kernel/ids.ts";
 import { newDocumentIdKey } from "./document-id-key.ts";
 import { insertMembership } from "./member.store.ts";
@@ -63,9 +64,12 @@ export async function changeOrganization(
     if (typeof value === "string" && !isPublicHttpsUrl(value))
       throw badField(field, "must be an https:// address without credentials");
   }
+  const change = { ...body, name: body.name?.trim() };
+  if (typeof body.support_email === "string")
+    change.support_email = requireEmail("support_email", body.support_email).address;
   try {
     return await db.transaction(async (tx) => {
-      await updateOrganization(tx, organizationId, { ...body, name: body.name?.trim() }, now);
+      await updateOrganization(tx, organizationId, change, now);
       await recordAct(tx, now, caller, {
         event: "organization.updated",
         targetId: organizationId,

@@ -1,3 +1,4 @@
+import type { FoldedEmail } from "@assay/contract/email";
 import type { MembershipId, OrganizationId, UserId } from "@assay/contract/ids";
 import type { Role } from "@assay/contract/route";
 import type { Queryable, Tx } from "../db/db.ts";
@@ -64,11 +65,11 @@ export function findMember(
 export async function isMemberAddress(
   db: Queryable,
   organizationId: OrganizationId,
-  email: string,
+  email: FoldedEmail,
 ): Promise<boolean> {
   const found = await db.first(sql`
     select 1 from memberships m join users u on u.id = m.user_id
-    where m.organization_id = ${organizationId} and lower(u.email) = lower(${email})`);
+    where m.organization_id = ${organizationId} and u.email_folded = ${email}`);
   return found !== null;
 }
 

@@ -172,7 +172,7 @@ test("an account that does not exist is limited in the very same way", async () 
 
 test("codes cannot be guessed by somebody who has the password, nor by somebody who has a session", async () => {
   const user = await signUp(api);
-  expectData(await user.api.post("/v1/auth/account/totp/start"));
+  expectData(await user.api.post("/v1/auth/account/totp/start", { password: user.password }));
   for (let i = 0; i < freeGuesses; i++)
     expectError(
       await user.api.post("/v1/auth/account/totp/confirm", { code: "000000" }),

@@ -16,7 +16,9 @@ type Person = Awaited<ReturnType<typeof signUp>>;
 
 async function addPasskey(user: Person, name = "Laptop") {
   const authenticator = new SoftwareAuthenticator(origin);
-  const { options } = expectData(await user.api.post("/v1/auth/passkeys/options"));
+  const { options } = expectData(
+    await user.api.post("/v1/auth/passkeys/options", { password: user.password }),
+  );
   const passkey = expectData(
     await user.api.post("/v1/auth/passkeys", { name, response: authenticator.create(options) }),
     201,
@@ -60,7 +62,9 @@ test("a passkey is added, signs in without an e-mail being typed, and is deleted
 test("the options ask for a passkey that is found by itself and unlocked by its owner", async () => {
   const user = await signUp(api);
   const { authenticator } = await addPasskey(user);
-  const { options } = expectData(await user.api.post("/v1/auth/passkeys/options"));
+  const { options } = expectData(
+    await user.api.post("/v1/auth/passkeys/options", { password: user.password }),
+  );
   assert.equal(options.rp.id, "id.example.com");
   assert.equal(options.user.name, user.email);
   assert.equal(options.authenticatorSelection.residentKey, "required");
@@ -155,7 +159,7 @@ test("a registration is bound to the account, the origin and one challenge", asy
   const register = (user: Person, response: unknown) =>
     user.api.post("/v1/auth/passkeys", { name: "Key", response });
   const offered = async (user: Person) =>
-    expectData(await user.api.post("/v1/auth/passkeys/options")).options;
+    expectData(await user.api.post("/v1/auth/passkeys/options", { password: user.password })).options;
 
   const options = await offered(ada);
   expectError(await register(eve, authenticator.create(options)), 400, "INVALID_REQUEST", /`response`/);
@@ -223,7 +227,9 @@ test("own passkeys are listed and renamed; another's do not exist", async () => 
 test("a passkey is both factors: no code is asked for", async () => {
   const user = await signUp(api);
   const { authenticator } = await addPasskey(user);
-  const { secret } = expectData(await user.api.post("/v1/auth/account/totp/start"));
+  const { secret } = expectData(
+    await user.api.post("/v1/auth/account/totp/start", { password: user.password }),
+  );
   const code = TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: clock.now().getTime() });
   expectData(await user.api.post("/v1/auth/account/totp/confirm", { code }));
   expectData(await verify(authenticator.get(await signInOptions())));
@@ -231,9 +237,16 @@ test("a passkey is both factors: no code is asked for", async () => {
 
 test("an account has twenty passkeys at most", async () => {
   const user = await signUp(api);
-  const before = expectData(await user.api.post("/v1/auth/passkeys/options")).options;
+  const before = expectData(
+    await user.api.post("/v1/auth/passkeys/options", { password: user.password }),
+  ).options;
   for (let i = 0; i < 20; i++) await addPasskey(user, `Key ${i}`);
-  expectError(await user.api.post("/v1/auth/passkeys/options"), 409, "CONFLICT", /at most 20/);
+  expectError(
+    await user.api.post("/v1/auth/passkeys/options", { password: user.password }),
+    409,
+    "CONFLICT",
+    /at most 20/,
+  );
   const response = new SoftwareAuthenticator(origin).create(before);
   expectError(await user.api.post("/v1/auth/passkeys", { name: "One more", response }), 409, "CONFLICT");
 });

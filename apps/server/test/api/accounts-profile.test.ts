@@ -223,7 +223,9 @@ test("an account is deleted with everything that is its alone", async () => {
 
 test("a code of the second factor is proof as well", async () => {
   const user = await signUp(api);
-  const { secret } = expectData(await user.api.post("/v1/auth/account/totp/start"));
+  const { secret } = expectData(
+    await user.api.post("/v1/auth/account/totp/start", { password: user.password }),
+  );
   const code = () => TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: clock.now().getTime() });
   expectData(await user.api.post("/v1/auth/account/totp/confirm", { code: code() }));
   const remove = (given: string) => user.api.post("/v1/auth/account/delete", { code: given });

@@ -17,8 +17,10 @@ const codeOf = (secret: string, steps = 0) =>
   TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: clock.now().getTime() + steps * stepMs });
 
 /** Turns the second factor on. The code that confirmed it is spent, so the clock moves to the next one. */
-async function turnOn(user: { api: Api }) {
-  const { secret } = expectData(await user.api.post("/v1/auth/account/totp/start"));
+async function turnOn(user: { api: Api; password: string }) {
+  const { secret } = expectData(
+    await user.api.post("/v1/auth/account/totp/start", { password: user.password }),
+  );
   const confirmed = await user.api.post("/v1/auth/account/totp/confirm", { code: codeOf(secret) });
   const { backup_codes: backupCodes } = expectData(confirmed);
   clock.advance(2 * stepMs);
@@ -34,11 +36,15 @@ const signIn = (user: { email: string; password: string }, code?: string) =>
 
 test("nothing is asked for until the secret is confirmed with a code", async () => {
   const user = await signUp(api);
-  const { secret, otpauth_uri } = expectData(await user.api.post("/v1/auth/account/totp/start"));
+  const { secret, otpauth_uri } = expectData(
+    await user.api.post("/v1/auth/account/totp/start", { password: user.password }),
+  );
   assert.equal(new URL(otpauth_uri).searchParams.get("secret"), secret);
   expectData(await signIn(user));
   // A second start replaces the first.
-  const second = expectData(await user.api.post("/v1/auth/account/totp/start")).secret;
+  const second = expectData(
+    await user.api.post("/v1/auth/account/totp/start", { password: user.password }),
+  ).secret;
   assert.notEqual(second, secret);
   expectError(
     await user.api.post("/v1/auth/account/totp/confirm", { code: codeOf(secret) }),
@@ -54,7 +60,12 @@ test("nothing is asked for until the secret is confirmed with a code", async () 
   assert.equal(account.totp_enabled, true);
   assert.equal(account.backup_codes_left, 10);
   expectError(await signIn(user), 401, "SECOND_FACTOR_REQUIRED");
-  expectError(await user.api.post("/v1/auth/account/totp/start"), 409, "CONFLICT", /is on/);
+  expectError(
+    await user.api.post("/v1/auth/account/totp/start", { password: user.password }),
+    409,
+    "CONFLICT",
+    /is on/,
+  );
   expectError(
     await user.api.post("/v1/auth/account/totp/confirm", { code: "123456" }),
     409,
@@ -94,7 +105,9 @@ test("a code works once, and none of an earlier step works after it", async () =
 
 test("the code that turned the factor on does not sign in", async () => {
   const user = await signUp(api);
-  const { secret } = expectData(await user.api.post("/v1/auth/account/totp/start"));
+  const { secret } = expectData(
+    await user.api.post("/v1/auth/account/totp/start", { password: user.password }),
+  );
   const code = codeOf(secret);
   expectData(await user.api.post("/v1/auth/account/totp/confirm", { code }));
   expectError(await signIn(user, code), 401, "UNAUTHORIZED");

@@ -1,49 +1,34 @@
 import assert from "node:assert/strict";
-import type { AddressInfo } from "node:net";
-import test, { after } from "node:test";
-import { SMTPServer } from "smtp-server";
+import test from "node:test";
 import { createUser, preparePerson } from "../../src/accounts/create-user.ts";
-import { expectData, expectError, signUp } from "../support/api.ts";
+import { type Api, expectData, expectError, signUp } from "../support/api.ts";
+import { startMailSink } from "../support/mail-sink.ts";
 import { startTestService } from "../support/service.ts";
 
-/** A mail server that keeps what it gets, in the form it came over the wire. */
-const received: { to: string; text: string }[] = [];
-const smtp = new SMTPServer({
-  authOptional: true,
-  disabledCommands: ["STARTTLS"],
-  onData(stream, session, done) {
-    const chunks: Buffer[] = [];
-    stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-    stream.on("end", () => {
-      // Quoted-printable breaks lines and writes = as =3D.
-      const text = Buffer.concat(chunks).toString().replace(/=\r\n/g, "").replace(/=3D/g, "=");
-      for (const { address } of session.envelope.rcptTo) received.push({ to: address, text });
-      done();
-    });
-  },
-});
-await new Promise<void>((resolve) => smtp.listen(0, "127.0.0.1", () => resolve()));
-after(() => new Promise<void>((resolve) => smtp.close(() => resolve())));
-
-const service = await startTestService({
-  env: {
-    SMTP_URL: `smtp://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`,
-    PUBLIC_URL: "http://localhost:3000",
-  },
-});
+const sink = await startMailSink();
+const service = await startTestService({ env: { SMTP_URL: sink.url, PUBLIC_URL: "http://localhost:3000" } });
 const { api } = service;
+/** The same installation before it had a mail server: accounts that were made then are signed in and not verified. */
+const before = await startTestService({
+  databaseUrl: service.databaseUrl,
+  clock: service.clock,
+  role: "api",
+});
 
-async function linkTo(email: string, page: string): Promise<string> {
-  await service.runJob("answer-mail-requests");
-  await service.runJob("send-mails");
-  const mails = received.filter((mail) => mail.to === email && mail.text.includes(`/${page}#token=`));
-  const token = /#token=([A-Za-z0-9]{43})/.exec(mails.at(-1)?.text ?? "")?.[1];
-  assert.ok(token, `no link to ${page} was mailed`);
-  return token;
+async function signUpBefore() {
+  const user = await signUp(before.api);
+  return { ...user, api: api.as(user.token) };
 }
 
-test("with a mail server an organization needs a verified e-mail, and signing up mails the link", async () => {
-  const user = await signUp(api);
+const linkTo = (email: string, page: string) => sink.tokenFor(service, email, page);
+
+async function verifyLink(user: { api: Api; email: string }): Promise<string> {
+  expectData(await user.api.post("/v1/auth/account/email/verification"), 202);
+  return linkTo(user.email, "verify-email");
+}
+
+test("with a mail server an organization needs a verified e-mail", async () => {
+  const user = await signUpBefore();
   const create = () =>
     user.api.post("/v1/auth/orgs", { name: "Acme", slug: `acme-${user.userId.slice(-12)}` });
   const refused = await create();
@@ -52,7 +37,7 @@ test("with a mail server an organization needs a verified e-mail, and signing up
   const account = expectData(await user.api.get("/v1/auth/account"));
   assert.equal(account.email_verification_required, true);
   assert.equal(account.email_verified, false);
-  const token = await linkTo(user.email, "verify-email");
+  const token = await verifyLink(user);
   assert.equal(
     expectData(await user.api.post("/v1/auth/account/email/verify", { token })).email_verified,
     true,
@@ -61,17 +46,25 @@ test("with a mail server an organization needs a verified e-mail, and signing up
 });
 
 test("an unverified account cannot add passkeys or a second factor", async () => {
-  const user = await signUp(api);
-  expectError(await user.api.post("/v1/auth/passkeys/options"), 403, "EMAIL_NOT_VERIFIED");
-  expectError(await user.api.post("/v1/auth/account/totp/start"), 403, "EMAIL_NOT_VERIFIED");
-  const token = await linkTo(user.email, "verify-email");
+  const user = await signUpBefore();
+  expectError(
+    await user.api.post("/v1/auth/passkeys/options", { password: user.password }),
+    403,
+    "EMAIL_NOT_VERIFIED",
+  );
+  expectError(
+    await user.api.post("/v1/auth/account/totp/start", { password: user.password }),
+    403,
+    "EMAIL_NOT_VERIFIED",
+  );
+  const token = await verifyLink(user);
   expectData(await user.api.post("/v1/auth/account/email/verify", { token }));
-  expectData(await user.api.post("/v1/auth/passkeys/options"));
-  expectData(await user.api.post("/v1/auth/account/totp/start"));
+  expectData(await user.api.post("/v1/auth/passkeys/options", { password: user.password }));
+  expectData(await user.api.post("/v1/auth/account/totp/start", { password: user.password }));
 });
 
 test("somebody who signed up with another's e-mail is out when its owner comes in by link", async () => {
-  const squatter = await signUp(api);
+  const squatter = await signUpBefore();
   await api.post("/v1/auth/sign-in/magic-link", { email: squatter.email });
   const token = await linkTo(squatter.email, "magic-link");
   const owner = api.as(expectData(await api.post("/v1/auth/sign-in/magic-link/verify", { token })).token);
@@ -102,8 +95,8 @@ test("somebody who signed up with another's e-mail is out when its owner comes i
 });
 
 test("a verified account keeps its password when it signs in by link", async () => {
-  const user = await signUp(api);
-  const verify = await linkTo(user.email, "verify-email");
+  const user = await signUpBefore();
+  const verify = await verifyLink(user);
   expectData(await user.api.post("/v1/auth/account/email/verify", { token: verify }));
   await api.post("/v1/auth/sign-in/magic-link", { email: user.email });
   const token = await linkTo(user.email, "magic-link");
@@ -113,7 +106,7 @@ test("a verified account keeps its password when it signs in by link", async () 
 });
 
 test("a reset proves the e-mail too", async () => {
-  const user = await signUp(api);
+  const user = await signUpBefore();
   await api.post("/v1/auth/password/forgot", { email: user.email });
   const token = await linkTo(user.email, "reset-password");
   const password = "a completely new one";

@@ -5,6 +5,7 @@ import { Secret, TOTP } from "otpauth";
 import { type Api, expectData, signUp, signUpOwner } from "../support/api.ts";
 import { checkAccessibility, keepScreenshot, openBrowser } from "../support/browser.ts";
 import { button, faults, heading, openDashboard } from "../support/dashboard.ts";
+import { startMailSink } from "../support/mail-sink.ts";
 import { latestToken, mailsTo } from "../support/mailed-links.ts";
 import { partnerKeys, registration } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
@@ -78,6 +79,35 @@ test("an answer to bad input is told in words, and nothing that was typed is los
   assert.equal(await alert.locator("p").count(), 2, "message and hint");
   assert.equal(await page.getByLabel("Your name").inputValue(), "Ada");
   assert.equal(await page.getByLabel("Password", { exact: true }).inputValue(), "correct horse battery");
+  await page.context().close();
+});
+
+test("with a mail server signing up leads to the mailbox, and the link in the mail signs in", async () => {
+  const sink = await startMailSink();
+  const mailing = await startTestService({ env: { SMTP_URL: sink.url } });
+  const { page, problems } = await openDashboard(browser, mailing.url);
+  await page.goto(`${mailing.url}/dashboard/sign-up`);
+  await page.getByLabel("Your name").fill("Ada");
+  await page.getByLabel("E-mail").fill("ada@example.com");
+  await page.getByLabel("Password", { exact: true }).fill("correct horse battery");
+  await button(page, "Create account").click();
+  await page.getByText("A mail is on its way to ada@example.com.").waitFor();
+  const token = await sink.tokenFor(mailing, "ada@example.com", "verify-email");
+  await page.goto(`${mailing.url}/dashboard/verify-email#token=${token}`);
+  await page.getByLabel("E-mail").fill("ada@example.com");
+  await page.getByLabel("Password", { exact: true }).fill("correct horse battery");
+  await button(page, "Sign in").click();
+  await page.getByText("Your e-mail is verified.").waitFor();
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
+});
+
+test("where sign-up is closed the page says so instead of showing a form", async () => {
+  const closed = await startTestService({ env: { SIGN_UP: "closed" } });
+  const { page } = await openDashboard(browser, closed.url);
+  await page.goto(`${closed.url}/dashboard/sign-up`);
+  await page.getByText("This service does not take sign-ups.").waitFor();
+  assert.equal(await button(page, "Create account").count(), 0);
   await page.context().close();
 });
 
@@ -212,6 +242,8 @@ test("the second factor is turned on with the page, and asked for at the next si
   await page.goto(`${url}/dashboard/account`);
   await button(page, "Turn on").click();
   const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Your password", { exact: true }).fill(owner.password);
+  await dialog.getByRole("button", { name: "Continue" }).click();
   await dialog.getByRole("img", { name: "QR code for the authenticator app" }).waitFor();
   const secret = (await dialog.locator("code").textContent()) ?? "";
   const code = () =>
@@ -333,6 +365,10 @@ test("a passkey is added and signs in", async () => {
   await page.goto(`${origin}/dashboard/account`);
   await button(page, "Add a passkey").click();
   await page.getByRole("dialog").getByLabel("Name").fill("Work laptop");
+  await button(page, "Create the passkey").click();
+  // An open session alone does not do: the field is demanded.
+  assert.equal(await page.getByRole("cell", { name: "Work laptop", exact: true }).count(), 0);
+  await page.getByRole("dialog").getByLabel("Your password", { exact: true }).fill(owner.password);
   await button(page, "Create the passkey").click();
   await page.getByRole("cell", { name: "Work laptop", exact: true }).waitFor();
   await page.context().clearCookies();

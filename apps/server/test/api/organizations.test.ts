@@ -120,16 +120,17 @@ test("a user with two organizations chooses the one to act in, and only among th
 test("an invited person without an account signs up and joins with the role", async () => {
   const owner = await signUpOwner(api);
   const email = `new-person-${process.pid}@example.com`;
+  const shownEmail = `NEW-PERSON-${process.pid}@example.com`;
   const invited = expectData(
     await owner.api.post("/v1/auth/orgs/invitations", { email: email.toUpperCase(), role: "admin" }),
     201,
   );
   assert.equal(invited.role, "admin");
-  const token = await mailedToken(email.toUpperCase());
+  const token = await mailedToken(shownEmail);
   const shown = expectData(await api.get(`/v1/auth/invitations/${token}`));
   assert.match(shown.organization_name, /^Organization/);
   assert.equal(shown.role, "admin");
-  assert.equal(shown.email, email.toUpperCase());
+  assert.equal(shown.email, shownEmail);
 
   expectError(await api.post(`/v1/auth/invitations/${token}/accept`), 401, "UNAUTHORIZED");
   const somebodyElse = await signUp(api);

@@ -6,6 +6,7 @@ import { openUserSession } from "../../src/accounts/user-session.ts";
 import { insertApiKey } from "../../src/api-keys/api-key.store.ts";
 import type { Core } from "../../src/core.ts";
 import type { Tx } from "../../src/db/db.ts";
+import { requireEmail } from "../../src/kernel/email.ts";
 import { newUuid, randomText } from "../../src/kernel/ids.ts";
 import { newDocumentIdKey } from "../../src/organizations/document-id-key.ts";
 import { insertMembership } from "../../src/organizations/member.store.ts";
@@ -24,7 +25,7 @@ export async function createPerson(tx: Tx, api: Api, now: Date): Promise<Person>
   await insertUser(tx, {
     id: userId,
     name: "Somebody",
-    email,
+    email: requireEmail("email", email),
     passwordHash: null,
     emailVerifiedAt: now,
     now,

@@ -1,0 +1,32 @@
+import { present } from "../api/call.ts";
+import { useAccount } from "../shell/organization-context.ts";
+import { Field } from "../ui/field.tsx";
+import type { Values } from "../ui/form.tsx";
+import { Notice } from "../ui/notice.tsx";
+
+/** What shows that the owner is there: the password, or where there is none, a code of the second factor. */
+export function ProofFields() {
+  const account = useAccount();
+  if (account.has_password)
+    return (
+      <Field label="Your password" name="proof_password" type="password" autoComplete="current-password" />
+    );
+  if (account.totp_enabled)
+    return (
+      <Field
+        label="Code of your second factor"
+        name="proof_code"
+        autoComplete="one-time-code"
+        minLength={6}
+        maxLength={40}
+      />
+    );
+  return <Notice kind="info">Set a password first: it is needed to confirm that it is you.</Notice>;
+}
+
+export function proofOf(values: Values) {
+  return present({
+    password: values.raw("proof_password"),
+    code: values.text("proof_code").replaceAll(" ", ""),
+  });
+}

@@ -1,0 +1,99 @@
+import type { FoldedEmail } from "@assay/contract/email";
+import type { Core } from "../core.ts";
+import type { Db } from "../db/db.ts";
+import { ApiError } from "../kernel/api-error.ts";
+import { requireEmail } from "../kernel/email.ts";
+import type { RequestInfo } from "../kernel/request-info.ts";
+import { queueMail } from "../mails/queue-mail.ts";
+import { createUser, type NewPerson, type PreparedPerson, preparePerson } from "./create-user.ts";
+import { countMail, rememberOrigin } from "./limit-guesses.ts";
+import { mailLink } from "./mail-link.ts";
+import { verificationIsRequired } from "./require-verified-email.ts";
+import type { OpenedSession } from "./sign-in.ts";
+import { findUserByEmail } from "./user.store.ts";
+import { openUserSession } from "./user-session.ts";
+
+/** Whether somebody who may do so has invited the address to an organization. */
+export type IsInvited = (db: Db, email: FoldedEmail, now: Date) => Promise<boolean>;
+
+export type PreparedSignUp = { person: PreparedPerson; mayMail: boolean };
+
+/** What comes before the transaction, and is the same for an address that has an account and for one that has none. */
+export async function prepareSignUp(
+  core: Core,
+  isInvited: IsInvited,
+  given: NewPerson,
+  request: RequestInfo,
+): Promise<PreparedSignUp> {
+  const { folded } = requireEmail("email", given.email);
+  await requireOpenSignUp(core, isInvited, folded);
+  const mayMail = verificationIsRequired(core) && (await countMail(core, folded, request));
+  return { person: await preparePerson(given), mayMail };
+}
+
+async function requireOpenSignUp(core: Core, isInvited: IsInvited, email: FoldedEmail): Promise<void> {
+  const { config, db, clock } = core;
+  if (config.signUp === "closed") {
+    throw new ApiError("FORBIDDEN", {
+      message: "This service does not take sign-ups.",
+      hint: "Ask its operator for an account.",
+    });
+  }
+  if (config.signUp === "invited" && !(await isInvited(db, email, clock.now()))) {
+    throw new ApiError("FORBIDDEN", {
+      message: "Signing up takes an invitation to `email`.",
+      hint: "Ask an organization to invite this address, and sign up with it while the invitation is good.",
+    });
+  }
+}
+
+/** Where no mail is sent: the account, signed in. That the address is taken can be told only here. */
+export async function signUpAtOnce(
+  core: Core,
+  { person }: PreparedSignUp,
+  request: RequestInfo,
+): Promise<OpenedSession> {
+  let token = "";
+  const user = await createUser(core, person, {
+    together: async (tx, { id }) => {
+      token = await openUserSession(tx, id, request.userAgent, core.clock.now());
+    },
+  });
+  await rememberOrigin(core, user, request.address);
+  return { user, token };
+}
+
+/**
+ * Where mail is sent, only the mailbox learns whether it had an account (no account enumeration). So nobody is signed in here either: a
+ * token that works for a new account alone would tell. The new account signs in with the mailed link.
+ */
+export async function signUpByMail(core: Core, { person, mayMail }: PreparedSignUp): Promise<void> {
+  try {
+    await createUser(core, person, {
+      together: async (tx, user) => {
+        if (mayMail) await mailLink(core, tx, user.id, "verify_email", user.email);
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === "CONFLICT")) throw error;
+    if (mayMail) await mailHolder(core, person.email.folded);
+  }
+}
+
+async function mailHolder(core: Core, email: FoldedEmail): Promise<void> {
+  await core.db.transaction(async (tx) => {
+    const holder = await findUserByEmail(tx, email);
+    if (holder === null) return;
+    await queueMail(core, tx, {
+      to: holder.email,
+      subject: "You already have an account",
+      paragraphs: [
+        "Hello,",
+        "Somebody wanted to sign up with this address. It already has an account, so nothing was changed.",
+        `If it was you, sign in. If you do not know the password, set a new one: ${core.publicUrl()}/dashboard/forgot-password`,
+        "If it was not you, you can ignore this mail.",
+      ],
+      action: { label: "Sign in", url: `${core.publicUrl()}/dashboard/sign-in` },
+    });
+  });
+}
