@@ -472,6 +472,15 @@ create table second_factors (
 );
 CREATE TRIGGER second_factors_secret_key BEFORE INSERT OR UPDATE OF secret ON public.second_factors FOR EACH ROW WHEN ((NOT key_may_store(sealed_under(new.secret)))) EXECUTE FUNCTION refuse_key();
 
+create table session_allowances (
+  organization_id uuid not null,
+  bound bigint not null,
+  granted bigint default 0 not null,
+  granted_before bigint default 0 not null,
+  window_from timestamp(3) with time zone not null,
+  constraint session_allowances_pkey PRIMARY KEY (organization_id)
+);
+
 create table session_days (
   organization_id uuid not null,
   day date not null,
@@ -517,12 +526,99 @@ CREATE INDEX sessions_organization ON public.sessions USING btree (organization_
 CREATE INDEX sessions_reference ON public.sessions USING btree (organization_id, client_reference_id, status, id COLLATE by_reference DESC) WHERE (client_reference_id IS NOT NULL);
 CREATE INDEX sessions_status ON public.sessions USING btree (organization_id, status, id COLLATE by_status DESC);
 
+create table set_aside_rows (
+  job text not null,
+  kind text not null,
+  row_id text collate "C" not null,
+  organization_id uuid,
+  reason text not null,
+  first_at timestamp(3) with time zone not null,
+  last_at timestamp(3) with time zone not null,
+  tries integer not null,
+  retry_at timestamp(3) with time zone not null,
+  constraint set_aside_rows_pkey PRIMARY KEY (job, kind, row_id)
+);
+CREATE INDEX set_aside_rows_due ON public.set_aside_rows USING btree (job, kind, retry_at);
+CREATE INDEX set_aside_rows_organization ON public.set_aside_rows USING btree (organization_id) WHERE (organization_id IS NOT NULL);
+
 create table table_cleanings (
   table_name text not null,
   horizon bigint not null,
   changes bigint not null,
   cleaned_at timestamp(3) with time zone not null,
   constraint table_cleanings_pkey PRIMARY KEY (table_name)
+);
+
+create table trust_acts (
+  number bigint not null,
+  at timestamp(3) with time zone not null,
+  version bigint not null,
+  actor text not null,
+  act text not null,
+  subject text not null,
+  detail text not null,
+  constraint trust_acts_pkey PRIMARY KEY (number),
+  constraint trust_acts_actor_check CHECK ((actor = ANY (ARRAY['command'::text, 'folder'::text, 'source'::text])))
+);
+
+create table trust_import_items (
+  import_sha256 text collate "C" not null,
+  import_part integer not null,
+  "position" integer not null,
+  item_sha256 text collate "C" not null,
+  constraint trust_import_items_pkey PRIMARY KEY (import_sha256, import_part, "position"),
+  constraint trust_import_items_import_sha256_import_part_fkey FOREIGN KEY (import_sha256, import_part) REFERENCES trust_imports(sha256, part),
+  constraint trust_import_items_item_sha256_fkey FOREIGN KEY (item_sha256) REFERENCES trust_items(sha256)
+);
+
+create table trust_imports (
+  sha256 text collate "C" not null,
+  part integer not null,
+  type text not null,
+  label text not null,
+  imported_at timestamp(3) with time zone not null,
+  signed_by jsonb,
+  brought_by text not null,
+  source text,
+  retire_at timestamp(3) with time zone,
+  retired_at timestamp(3) with time zone,
+  constraint trust_imports_pkey PRIMARY KEY (sha256, part),
+  constraint trust_imports_brought_by_check CHECK ((brought_by = ANY (ARRAY['command'::text, 'folder'::text, 'source'::text]))),
+  constraint trust_imports_check CHECK (((source IS NOT NULL) = (brought_by = 'source'::text))),
+  constraint trust_imports_part_check CHECK ((part >= 0)),
+  constraint trust_imports_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+);
+
+create table trust_items (
+  sha256 text collate "C" not null,
+  kind text not null,
+  content bytea not null,
+  constraint trust_items_pkey PRIMARY KEY (sha256),
+  constraint trust_items_kind_check CHECK ((kind = ANY (ARRAY['certificate'::text, 'revocation_list'::text]))),
+  constraint trust_items_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+);
+
+create table trust_sources (
+  address text collate "C" not null,
+  etag text,
+  last_modified text,
+  file_sha256 text,
+  edition_at timestamp(3) with time zone,
+  due_at timestamp(3) with time zone not null,
+  checked_at timestamp(3) with time zone,
+  succeeded_at timestamp(3) with time zone,
+  failures integer default 0 not null,
+  problem text,
+  constraint trust_sources_pkey PRIMARY KEY (address)
+);
+CREATE INDEX trust_sources_due ON public.trust_sources USING btree (due_at);
+
+create table trust_version (
+  only_row boolean default true not null,
+  version bigint not null,
+  changed_at timestamp(3) with time zone not null,
+  constraint trust_version_pkey PRIMARY KEY (only_row),
+  constraint trust_version_only_row_check CHECK (only_row)
 );
 
 create table user_sessions (
