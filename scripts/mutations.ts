@@ -1182,7 +1182,7 @@ export const mutations: readonly Mutation[] = [
       tests: [unit("attempts/claims")],
     },
     {
-      id: "unsigned-details-believed",
+      id: "signed-details-ignored",
       file: emrtd("verify/verify-document"),
       find: "securityObject.hashes.has(11) ? dataGroups.get(11) : undefined",
       replace: "undefined",

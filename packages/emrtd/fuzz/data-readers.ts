@@ -27,7 +27,7 @@ import { buildCom, readCom } from "../src/lds/com.ts";
 import { buildDg1, readDg1 } from "../src/lds/dg1.ts";
 import { buildDg2, readDg2 } from "../src/lds/dg2.ts";
 import { buildDg7, readDg7 } from "../src/lds/dg7.ts";
-import { buildDg11, readDg11 } from "../src/lds/dg11.ts";
+import { buildDg11, readDg11, readFullDateOfBirth } from "../src/lds/dg11.ts";
 import { buildDg12, readDg12 } from "../src/lds/dg12.ts";
 import { buildDg14, readDg14 } from "../src/lds/dg14.ts";
 import { buildDg15, readDg15 } from "../src/lds/dg15.ts";
@@ -184,6 +184,14 @@ export const dataReaders: readonly FuzzReader[] = [
     ],
   },
   {
+    name: "dg11-birth",
+    read: readFullDateOfBirth,
+    seeds: () => [
+      buildDg11({ fullDateOfBirth: "19740812" }),
+      buildDg11({ fullName: { primary: "DOE", secondary: "JANE" }, fullDateOfBirth: "20150301" }),
+    ],
+  },
+  {
     name: "dg12",
     read: readDg12,
     seeds: () => [
@@ -207,7 +215,11 @@ export const dataReaders: readonly FuzzReader[] = [
   {
     name: "atr-info",
     read: readAtrInfo,
-    seeds: () => [fromHex("43 01 B8 47 03 B4 C5 C0 7F66 08 02 02 0400 02 02 0200 00 00")],
+    seeds: () => [
+      fromHex("43 01 B8 47 03 B4 C5 C0 7F66 08 02 02 0400 02 02 0200 00 00"),
+      fromHex("43 01 B8 47 03 B4 C5 80 00 00"),
+      fromHex("7F66 0A 02 03 01 00 00 02 03 01 00 00 FF FF"),
+    ],
   },
   {
     name: "sod",

@@ -1,26 +1,45 @@
 import { fromBase64, toBase64 } from "../src/base64.ts";
 import { readWhole } from "../src/ber/read.ts";
+import {
+  contextTag,
+  contextValue,
+  generalizedTime,
+  integer,
+  nullValue,
+  octetString,
+  oid,
+  printableString,
+  sequence,
+  setOf,
+} from "../src/ber/write.ts";
 import { fromLatin1, latin1, toHex } from "../src/bytes.ts";
 import { readSignedData } from "../src/cms/signed-data.ts";
 import { readPublicKey } from "../src/crypto/public-key.ts";
 import { readSignatureScheme } from "../src/crypto/signature-scheme.ts";
 import { createNodeSignatureChecker } from "../src/node/signature-checker.ts";
 import { testDocuments } from "../src/node/test-country/catalogue.ts";
+import {
+  encodeName,
+  issueCertificate,
+  issueRevocationList,
+} from "../src/node/test-country/issue-certificate.ts";
 import { signerProfile, signerProfiles } from "../src/node/test-country/signer-profiles.ts";
-import { signatureAlgorithm } from "../src/node/test-country/signing-key.ts";
+import { ecSigningKey, signatureAlgorithm } from "../src/node/test-country/signing-key.ts";
 import {
   createTestCountry,
   defaultTestSeed,
   testCountryTrust,
 } from "../src/node/test-country/test-country.ts";
+import { readDeviations } from "../src/trust/deviation-list.ts";
 import { importTrust } from "../src/trust/import-trust.ts";
 import { deserialiseTrustRecord, serialiseTrustRecord } from "../src/trust/trust-record.ts";
 import { TrustStore } from "../src/trust/trust-store.ts";
+import { parsePolicy } from "../src/verify/parse-policy.ts";
 import { defaultPolicy } from "../src/verify/policy.ts";
 import { verifyDocument } from "../src/verify/verify-document.ts";
 import { documentFilesOf } from "../src/virtual/test-document.ts";
 import { readCertificate } from "../src/x509/certificate.ts";
-import { readCrl } from "../src/x509/crl.ts";
+import { readCrl, readCrlIssuer } from "../src/x509/crl.ts";
 import { readName } from "../src/x509/name.ts";
 import type { FuzzReader } from "./fuzz-reader.ts";
 
@@ -45,6 +64,73 @@ function ldif(bytes: Uint8Array): string {
 function importFile(bytes: Uint8Array): unknown {
   return importTrust(bytes, { label: "fuzz", checker, roots, pinnedSha256: [], now: today });
 }
+
+const issuer = {
+  name: { country: "UT", organization: "Utopia Test Authority", commonName: "CSCA" },
+  key: ecSigningKey("fuzz", "extensions", "secp256r1", { explicitParameters: false }),
+  scheme: { kind: "ecdsa", hash: "SHA-256" },
+} as const;
+
+/** Every extension that lists and entries may have and still count. */
+const extendedList = issueRevocationList({
+  issuer,
+  thisUpdate: today,
+  nextUpdate: today,
+  number: 7,
+  revoked: [
+    {
+      serial: Uint8Array.of(5),
+      at: today,
+      extensions: [
+        { type: "2.5.29.21", critical: false, value: Uint8Array.of(0x0a, 1, 1) },
+        { type: "2.5.29.24", critical: true, value: generalizedTime(today) },
+      ],
+    },
+  ],
+  extensions: [{ type: "2.5.29.46", critical: false, value: sequence(nullValue()) }],
+});
+
+const extendedSigner = issueCertificate({
+  issuer,
+  subject: issuer.name,
+  subjectKey: issuer.key,
+  serial: Uint8Array.of(1),
+  validity: { notBefore: today, notAfter: today },
+  use: "document_signer",
+  privateKeyUsagePeriod: { notBefore: today, notAfter: today },
+  withoutSubjectKeyId: true,
+  extensions: [
+    { type: "2.5.29.14", critical: false, value: new Uint8Array(20).fill(0x85) },
+    {
+      type: "2.23.136.1.1.6.2",
+      critical: false,
+      value: sequence(integer(0), setOf(printableString("P"), printableString("ID"))),
+    },
+  ],
+});
+
+const deviations = sequence(
+  integer(0),
+  sequence(oid("2.16.840.1.101.3.4.2.1")),
+  setOf(
+    sequence(
+      sequence(
+        contextValue(0, latin1("C<")),
+        contextValue(2, new Uint8Array(20)),
+        contextTag(4, generalizedTime(today), generalizedTime(today)),
+        contextTag(5, printableString("CA00000AA"), printableString("CA00001AA")),
+      ),
+      setOf(sequence(printableString("text"), oid("2.23.136.1.1.7.2.2"), contextTag(0, integer(12)))),
+    ),
+    sequence(
+      sequence(
+        contextTag(1, encodeName(issuer.name), integer(9)),
+        contextTag(3, octetString(new Uint8Array(32))),
+      ),
+      setOf(sequence(oid("2.23.136.1.1.7.1.4"))),
+    ),
+  ),
+);
 
 const passport = documentFilesOf(testDocuments(today)[0] ?? { files: {} });
 
@@ -74,6 +160,20 @@ export const trustReaders: readonly FuzzReader[] = [
     seeds: () => signerProfiles.map(({ scheme }) => signatureAlgorithm(scheme)),
   },
   { name: "revocation list", read: readCrl, seeds: () => country.revocationLists },
+  {
+    name: "revocation list extensions",
+    read: (bytes) => [readCrlIssuer(bytes), readCrl(bytes)],
+    seeds: () => [extendedList],
+  },
+  { name: "certificate extensions", read: readCertificate, seeds: () => [extendedSigner] },
+  { name: "deviation list", read: readDeviations, seeds: () => [deviations] },
+  {
+    name: "policy",
+    text: true,
+    read: (bytes) => parsePolicy(fromLatin1(bytes)),
+    seeds: () =>
+      ["strict, sha1=warn, revocation_list_stale=accept", '{"base": "strict", "sha1": "warn"}'].map(latin1),
+  },
   {
     name: "signed message",
     read: (bytes) => readSignedData(bytes, { maxBytes: 1_000_000 }),

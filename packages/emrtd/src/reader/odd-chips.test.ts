@@ -330,3 +330,23 @@ test("a chip that does not come back from a reset is lost", async () => {
   const opened = await openChip({ ...transport, reset }, key);
   await assert.rejects(opened.readFile("DG2"), { code: "CHIP_LOST" });
 });
+
+test("a chip that had a session and then knows no access control is not taken for one that is open to everybody", async () => {
+  const inner = chipOf(bacOnly);
+  let lost = false;
+  const { transport, commands } = reader(
+    {
+      ...inner,
+      transceive: async (command) => {
+        if (lost && command[1] === 0x84) return Uint8Array.of(0x6d, 0x00);
+        if (lost && ((command[0] ?? 0) & 0x0c) === 0x0c) return Uint8Array.of(0x69, 0x88);
+        return await inner.transceive(command);
+      },
+    },
+    false,
+  );
+  const opened = await openChip(transport, key);
+  lost = true;
+  await assert.rejects(opened.readFile("DG1"), { code: "RESET_NEEDED" });
+  assert.deepEqual(sentInTheClear(commands), []);
+});
