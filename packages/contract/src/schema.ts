@@ -1,6 +1,7 @@
 import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from "typebox";
 import { type IdPrefix, idLengths } from "./facts.ts";
 import type { PrefixedIdOf, UuidId } from "./ids.ts";
+import { blankCharacters, unseenCharacters } from "./shown-text.ts";
 
 /**
  * A named schema. The name becomes the `title`, and the API description refers to the schema by it instead of
@@ -60,9 +61,9 @@ export function UuidOf<T extends UuidId>(): TUnsafe<T> {
 }
 
 /**
- * One line of text a person typed: something besides white space, and no control characters. The spaces in front and the
- * first other character are written apart, so that a text can match in one way only: with two ways to share it out, a
- * refused text of n characters would take n² steps (catastrophic backtracking).
+ * One line of text a person typed: something besides white space, and no character that nobody sees. The spaces in front
+ * and the first other character are written apart, so that a text can match in one way only: with two ways to share it
+ * out, a refused text of n characters would take n² steps (catastrophic backtracking).
  */
 export function Text(bounds: { min?: number; max: number; description?: string; examples?: string[] }) {
   return Type.String({
@@ -70,8 +71,8 @@ export function Text(bounds: { min?: number; max: number; description?: string; 
     maxLength: bounds.max,
     pattern:
       (bounds.min ?? 1) > 0
-        ? "^ *[^\\u0000-\\u0020\\u007f][^\\u0000-\\u001f\\u007f]*$"
-        : "^[^\\u0000-\\u001f\\u007f]*$",
+        ? `^ *[^${blankCharacters}${unseenCharacters}][^${unseenCharacters}]*$`
+        : `^[^${unseenCharacters}]*$`,
     ...(bounds.description ? { description: bounds.description } : {}),
     ...(bounds.examples ? { examples: bounds.examples } : {}),
   });
