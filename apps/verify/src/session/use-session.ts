@@ -74,7 +74,7 @@ export function useSession(sessionId: string): Session {
   }, [api, following]);
 
   const ended = status !== null && hasEnded(status);
-  const canWithdraw = status?.status === "succeeded" && details?.consent?.withdrawn_at === null;
+  const canWithdraw = status?.status === "succeeded" && details?.consent?.withdrawn_at == null;
   useEffect(() => {
     if (ended && details !== null) kept.forget({ canWithdraw });
   }, [ended, canWithdraw, details, kept]);
