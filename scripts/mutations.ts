@@ -815,6 +815,27 @@ export const mutations: readonly Mutation[] = [
   ]),
   ...of("addresses", [
     {
+      id: "domain-of-mixed-scripts-shown",
+      file: "packages/contract/src/shown-domain.ts",
+      find: "  if (systems.includes(null)) return false;\n",
+      replace: "",
+      tests: ["packages/contract/src/shown-domain.test.ts"],
+    },
+    {
+      id: "domain-of-look-alikes-shown",
+      file: "packages/contract/src/shown-domain.ts",
+      find: "    if (!looksLikeAscii(label)) return true;\n",
+      replace: "    return true;\n",
+      tests: ["packages/contract/src/shown-domain.test.ts"],
+    },
+    {
+      id: "name-in-front-vouches-for-a-domain",
+      file: "packages/contract/src/shown-domain.ts",
+      find: "const witness = index === last ? last - 1 : last;",
+      replace: "const witness = index === 0 ? last : index - 1;",
+      tests: ["packages/contract/src/shown-domain.test.ts"],
+    },
+    {
       id: "range-10.0.0.0",
       file: server("lib/public-address"),
       find: '["10.0.0.0", 8],',
@@ -915,7 +936,7 @@ export const mutations: readonly Mutation[] = [
     {
       id: "credentials-in-url",
       file: server("lib/public-address"),
-      find: 'if (url.username !== "" || url.password !== "" || /^https:\\/*[^/?#]*@/i.test(text))',
+      find: 'if (url.username !== "" || url.password !== "" || /^https?:\\/*[^/?#]*@/i.test(text))',
       replace: "if (false)",
       tests: [unit("lib/public-address")],
     },
@@ -936,7 +957,7 @@ export const mutations: readonly Mutation[] = [
     {
       id: "url-not-checked",
       file: server("lib/safe-fetch"),
-      find: "if (urlProblem(text, exemptHosts) !== null) throw",
+      find: "if (urlProblem(text, exemptHosts, request.protocols) !== null) throw",
       replace: "if (false) throw",
       tests: [unit("lib/safe-fetch")],
     },
@@ -1197,6 +1218,13 @@ export const mutations: readonly Mutation[] = [
     },
   ]),
   ...of("proof", [
+    {
+      id: "chip-files-stay-in-the-page",
+      file: "packages/device/src/drive-device.ts",
+      find: "        overwrite(this.#files);\n",
+      replace: "",
+      tests: ["packages/device/src/drive-device.test.ts"],
+    },
     {
       id: "chip-proof-not-opened",
       file: emrtd("chip-authentication/judge-proof"),

@@ -80,10 +80,14 @@ function Current({
   const [reading, setReading] = useState(() => {
     if (address.handoffToken !== null && kept.reading?.handoffToken !== address.handoffToken)
       kept.reading = { handoffToken: address.handoffToken, socketToken: null };
-    if (address.socketToken !== null) kept.reading = { handoffToken: null, socketToken: address.socketToken };
+    if (address.handoffToken !== null) kept.onDevice = true;
+    if (address.socketToken !== null) {
+      kept.reading = { handoffToken: null, socketToken: address.socketToken };
+      kept.onDevice = false;
+    }
     return kept.reading !== null;
   });
-  const onDevice = kept.reading !== null && kept.reading.handoffToken !== null;
+  const { onDevice } = kept;
   const inStatus = status?.status;
   const attempt = status?.attempt?.id;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new device means that the code has done its work.
@@ -97,6 +101,7 @@ function Current({
   }, [reading, stepOfOther, onStep]);
   const readHere = useCallback(() => {
     kept.reading = { handoffToken: null, socketToken: null };
+    kept.onDevice = false;
     setReading(true);
   }, [kept]);
   const leaveReading = useCallback(() => {
@@ -107,9 +112,12 @@ function Current({
   const ended = useCallback(() => void reload(), [reload]);
 
   if (problem === "not_found") return <MessageScreen title={t.notFoundTitle} text={t.notFoundText} />;
-  if (problem === "trouble" && details === null)
+  if (problem !== null && details === null)
     return (
-      <MessageScreen title={t.troubleTitle} text={t.troubleText}>
+      <MessageScreen
+        title={problem === "no_answer" ? t.noAnswerTitle : t.troubleTitle}
+        text={problem === "no_answer" ? t.noAnswerText : t.troubleText}
+      >
         <Button onClick={() => void reload()}>{t.tryAgain}</Button>
       </MessageScreen>
     );

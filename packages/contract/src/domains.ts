@@ -11,7 +11,8 @@ const ApexDomain = Type.String({
   examples: ["xn--mller-kva.example"],
 });
 const ApexDomainUnicode = Type.String({
-  description: "The same domain as people write it.",
+  description:
+    "The same domain as it may be shown to people: as they write it, or in its ASCII form where that could be taken for another name.",
   examples: ["müller.example"],
 });
 const method = OneOf(["dns_txt"]);

@@ -4,6 +4,7 @@ import type { InvitationId, MembershipId, OrganizationId, UserId } from "./ids.t
 import { pageQuery } from "./page.ts";
 import { roles, route } from "./route.ts";
 import { closed, Nullable, named, OneOf, open, Text, Timestamp, UuidOf } from "./schema.ts";
+import { blankCharacters, unseenCharacters, urlLookAlikes } from "./shown-text.ts";
 
 const tag = "Organization";
 
@@ -14,7 +15,7 @@ export const RoleName = OneOf(roles, { description: "Each role may do what those
 const HttpsUrl = Type.String({
   minLength: 9,
   maxLength: 2048,
-  pattern: "^https://[^\\s\\u0000-\\u0020\\u007f]+$",
+  pattern: `^https://[^${blankCharacters}${unseenCharacters}${urlLookAlikes}]+$`,
   examples: ["https://www.example.com/privacy"],
 });
 

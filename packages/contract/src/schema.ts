@@ -1,6 +1,7 @@
 import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from "typebox";
 import { type IdPrefix, idLengths } from "./facts.ts";
 import type { PrefixedIdOf, UuidId } from "./ids.ts";
+import { blankCharacters, unseenCharacters } from "./shown-text.ts";
 
 /**
  * A named schema. The name becomes the `title`, and the API description refers to the schema by it instead of
@@ -59,11 +60,8 @@ export function UuidOf<T extends UuidId>(): TUnsafe<T> {
   return Type.Unsafe<T>(Uuid);
 }
 
-/** White space that `trim` removes, besides the space itself and control characters. */
-const oddSpace = "\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff";
-
 /**
- * One line of text a person typed: something besides white space, of any kind, and no control characters. The white space in
+ * One line of text a person typed: something besides white space of any kind, and no character that nobody sees. The white space in
  * front and the first other character are written apart, so that a text can match in one way only: with two ways to share it
  * out, a refused text of n characters would take n² steps (catastrophic backtracking).
  */
@@ -73,8 +71,8 @@ export function Text(bounds: { min?: number; max: number; description?: string; 
     maxLength: bounds.max,
     pattern:
       (bounds.min ?? 1) > 0
-        ? `^[ ${oddSpace}]*[^\\u0000-\\u0020\\u007f${oddSpace}][^\\u0000-\\u001f\\u007f]*$`
-        : "^[^\\u0000-\\u001f\\u007f]*$",
+        ? `^[${blankCharacters}]*[^${blankCharacters}${unseenCharacters}][^${unseenCharacters}]*$`
+        : `^[^${unseenCharacters}]*$`,
     ...(bounds.description ? { description: bounds.description } : {}),
     ...(bounds.examples ? { examples: bounds.examples } : {}),
   });

@@ -101,7 +101,12 @@ const VerifyOrganization = named(
         "Whether the organization has proven a domain. When not, warn the person: nobody has checked who asks.",
     }),
     domain: Nullable(Type.String({ description: "The proven domain, ASCII form." })),
-    domain_unicode: Nullable(Type.String({ description: "The proven domain as people read it." })),
+    domain_unicode: Nullable(
+      Type.String({
+        description:
+          "The proven domain as it may be shown to people: as they write it, or in its ASCII form where that could be taken for another name.",
+      }),
+    ),
     logo_url: Nullable(
       Type.String({
         description:

@@ -152,6 +152,7 @@ export class DeviceDriver {
         this.#released += 1;
         this.#chip?.release();
         this.#chip = null;
+        overwrite(this.#files);
         this.#files = null;
         return;
       case "start_capture":
@@ -214,7 +215,10 @@ export class DeviceDriver {
       }
       this.#chip = chip;
       const files = await chip.readFiles();
-      if (this.#released !== before) return;
+      if (this.#released !== before) {
+        overwrite(files);
+        return;
+      }
       this.#files = files;
     } catch (error) {
       this.#failed(job, error);
@@ -254,4 +258,12 @@ export class DeviceDriver {
     }
     this.feed({ kind: "capture_over", job });
   }
+}
+
+/**
+ * Memory that is merely let go keeps what was in it until something else needs the room, in a page that stays open for
+ * hours. Who the person is must not be found there after the chip has passed, or after any other end.
+ */
+function overwrite(files: ChipFiles | null): void {
+  for (const bytes of Object.values(files ?? {})) bytes.fill(0);
 }

@@ -11,7 +11,11 @@ export function sendFiles(wire: Wire, files: ChipFiles, firstArtifact = 1): numb
     const bytes = files[file];
     if (bytes === undefined) continue;
     wire.send({ type: "chip_file", artifact, file, size: bytes.length });
-    for (const frame of artifactFrames(artifact, bytes)) wire.sendBytes(frame);
+    for (const frame of artifactFrames(artifact, bytes)) {
+      wire.sendBytes(frame);
+      // The socket has its own copy by now.
+      frame.fill(0);
+    }
     artifact += 1;
   }
   wire.send({ type: "chip_done" });

@@ -15,6 +15,7 @@ import { useState } from "react";
 import { call } from "../api/call.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
 import { useAccount } from "../shell/organization-context.ts";
+import { leaveSignedOut } from "../shell/sign-out.ts";
 import { NewPasswordField } from "../sign-in/sign-up-form.tsx";
 import { ActionButton, Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -77,7 +78,7 @@ function EmailAddress() {
   return (
     <Card title="E-mail">
       <p className="mb-4 flex flex-wrap items-center gap-3">
-        <span>{account.email}</span>
+        <bdi>{account.email}</bdi>
         {account.email_verified ? (
           <Badge look="good">Verified</Badge>
         ) : (
@@ -89,7 +90,11 @@ function EmailAddress() {
           A link was mailed to {asked}. Open it while you are signed in. Until then nothing changes.
         </Notice>
       )}
-      {mailed ? <Notice kind="good">A link was mailed to {account.email}. It works for a day.</Notice> : null}
+      {mailed ? (
+        <Notice kind="good">
+          A link was mailed to <bdi>{account.email}</bdi>. It works for a day.
+        </Notice>
+      ) : null}
       <div className="flex flex-wrap gap-3">
         <Button onClick={() => setChanging(true)}>Change e-mail</Button>
         {account.email_verified ? null : (
@@ -131,7 +136,9 @@ function Password() {
       <Card title="Password">
         <p className="mb-4">Your account has no password. You can set one with a mailed link.</p>
         {mailed ? (
-          <Notice kind="good">A link was mailed to {account.email}. It works once, for an hour.</Notice>
+          <Notice kind="good">
+            A link was mailed to <bdi>{account.email}</bdi>. It works once, for an hour.
+          </Notice>
         ) : null}
         <ActionButton
           run={async () => {
@@ -265,7 +272,7 @@ function Deletion() {
             look="danger"
             onSubmit={async (values) => {
               await call(deleteAccount, { body: proofOf(values) });
-              window.location.assign("/dashboard/sign-in");
+              leaveSignedOut();
             }}
           >
             <p>This cannot be taken back.</p>

@@ -49,7 +49,7 @@ export function ApiKeysPage() {
               header: "Name",
               cell: (key) => (
                 <>
-                  <span className="font-medium">{key.name}</span>{" "}
+                  <bdi className="font-medium">{key.name}</bdi>{" "}
                   {key.enabled ? null : <Badge look="warn">Disabled</Badge>}
                 </>
               ),

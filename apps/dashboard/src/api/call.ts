@@ -1,7 +1,18 @@
-import { CallError, createClient, type Input, type Result } from "@assay/contract/client";
+import { CallError, createClient, type Input, NoAnswerError, type Result } from "@assay/contract/client";
 import type { RouteDefinition } from "@assay/contract/route";
+import { shownText } from "@assay/contract/shown-text";
 
-const send = createClient({ baseUrl: "", fetch: (url, init) => fetch(url, init) });
+/**
+ * The longest calls are those that look something up in the DNS, which has 10 seconds. Halved, some of them would be given up
+ * in front of a slow resolver; doubled, a person looks at "One moment…" for a minute.
+ */
+const timeLimitMs = 30_000;
+const send = createClient({
+  baseUrl: "",
+  fetch: (url, init) => fetch(url, init),
+  timeLimitMs,
+  readText: shownText,
+});
 const signedOutListeners = new Set<(route: RouteDefinition) => void>();
 
 /** Called when the service no longer knows who calls, so that the page can ask to sign in again. */
@@ -31,6 +42,12 @@ export function problemOf(error: unknown): Problem {
       code: "UNREADABLE_ANSWER",
       message: "The answer of the service could not be read.",
       hint: "Something between this browser and the service answered instead. Try again in a moment.",
+    };
+  if (error instanceof NoAnswerError)
+    return {
+      code: "NO_ANSWER",
+      message: "The service did not answer in time.",
+      hint: "Your request may have been carried out all the same: look before you send it again.",
     };
   if (error instanceof TypeError)
     return {

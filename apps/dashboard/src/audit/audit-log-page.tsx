@@ -63,7 +63,7 @@ export function AuditLogPage() {
               header: "By",
               cell: (entry) => (
                 <>
-                  {(entry.actor_id && nameOf(entry.actor_id)) ?? actors[entry.actor_type]}
+                  <bdi>{(entry.actor_id && nameOf(entry.actor_id)) ?? actors[entry.actor_type]}</bdi>
                   {entry.actor_type === "key" && entry.actor_id ? (
                     <>
                       {" "}
@@ -93,7 +93,7 @@ function Details({ details }: { details: Record<string, unknown> }) {
       {entries.map(([name, value]) => (
         <li key={name}>
           <span className="text-muted">{name}:</span>{" "}
-          {typeof value === "string" ? value : JSON.stringify(value)}
+          <bdi>{typeof value === "string" ? value : JSON.stringify(value)}</bdi>
         </li>
       ))}
     </ul>

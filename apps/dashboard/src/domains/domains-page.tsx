@@ -71,7 +71,9 @@ function VerifiedDomains() {
                 columns={[
                   {
                     header: "Domain",
-                    cell: (domain) => <span className="font-medium">{domain.apexDomainUnicode}</span>,
+                    cell: (domain) => (
+                      <BothForms shown={domain.apexDomainUnicode} ascii={domain.apexDomain} />
+                    ),
                   },
                   {
                     header: "State",
@@ -121,7 +123,12 @@ function VerifiedDomains() {
                   rows={data.challenges}
                   rowKey={({ id }) => id}
                   columns={[
-                    { header: "Domain", cell: (challenge) => challenge.apexDomainUnicode },
+                    {
+                      header: "Domain",
+                      cell: (challenge) => (
+                        <BothForms shown={challenge.apexDomainUnicode} ascii={challenge.apexDomain} />
+                      ),
+                    },
                     { header: "Good until", cell: (challenge) => <Time at={challenge.expiresAt} /> },
                     {
                       header: "Actions",
@@ -170,8 +177,8 @@ function VerifiedDomains() {
           </p>
           {started.heldBy === null ? null : (
             <Notice kind="warn">
-              {started.heldBy} holds this domain now. If you verify it, it passes to you and their owners are
-              told.
+              <bdi>{started.heldBy}</bdi> holds this domain now. If you verify it, it passes to you and their
+              owners are told.
             </Notice>
           )}
           <Copy label="Record name" value={started.name} />
@@ -186,6 +193,20 @@ function VerifiedDomains() {
         </Dialog>
       )}
     </Card>
+  );
+}
+
+/** A name with letters outside of ASCII, and the form that the DNS knows. */
+function BothForms({ shown, ascii }: { shown: string; ascii: string }) {
+  return (
+    <>
+      <bdi className="font-medium">{shown}</bdi>
+      {shown === ascii ? null : (
+        <code dir="ltr" className="block font-mono text-sm break-all">
+          {ascii}
+        </code>
+      )}
+    </>
   );
 }
 

@@ -6,6 +6,7 @@ import { call } from "../api/call.ts";
 import { isSignedOut, queries, useData } from "../api/queries.ts";
 import { rememberOrganization } from "../shell/chosen-organization.ts";
 import { PublicFrame } from "../shell/public-frame.tsx";
+import { tellOtherTabs } from "../shell/sign-out.ts";
 import { SignInForm } from "../sign-in/sign-in-form.tsx";
 import { SignUpForm } from "../sign-in/sign-up-form.tsx";
 import { ActionButton, Button, LinkButton } from "../ui/button.tsx";
@@ -98,7 +99,9 @@ function Answer({ token, email, organization }: { token: string; email: string; 
             onProblem={({ code }) =>
               code === "EMAIL_NOT_VERIFIED" ? (
                 mailed ? (
-                  <p>A link was mailed to {email}. Open it, then come back to this page.</p>
+                  <p>
+                    A link was mailed to <bdi>{email}</bdi>. Open it, then come back to this page.
+                  </p>
                 ) : (
                   <ActionButton
                     run={async () => {
@@ -116,20 +119,23 @@ function Answer({ token, email, organization }: { token: string; email: string; 
               ) : null
             }
           >
-            <p>You are signed in as {data.email}.</p>
+            <p>
+              You are signed in as <bdi>{data.email}</bdi>.
+            </p>
           </Form>
         ) : (
           <>
             <Notice kind="warn">
-              You are signed in as {data.email}. This invitation is for {email}.
+              You are signed in as <bdi>{data.email}</bdi>. This invitation is for <bdi>{email}</bdi>.
             </Notice>
             <ActionButton
               run={async () => {
                 await call(signOut, {});
+                tellOtherTabs();
                 await queries.resetQueries();
               }}
             >
-              Sign out and continue as {email}
+              Sign out and continue as <bdi>{email}</bdi>
             </ActionButton>
           </>
         )

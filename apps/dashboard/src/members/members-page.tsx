@@ -58,7 +58,9 @@ export function MembersPage() {
         ) : null}
       </Heading>
       {invited === null ? null : (
-        <Notice kind="good">An invitation was mailed to {invited}. It is good for 7 days.</Notice>
+        <Notice kind="good">
+          An invitation was mailed to <bdi>{invited}</bdi>. It is good for 7 days.
+        </Notice>
       )}
       <Card>
         <ListTable
@@ -71,12 +73,12 @@ export function MembersPage() {
               header: "Name",
               cell: (member) => (
                 <>
-                  <span className="font-medium">{member.name}</span>{" "}
+                  <bdi className="font-medium">{member.name}</bdi>{" "}
                   {member.user_id === account.id ? <Badge look="plain">You</Badge> : null}
                 </>
               ),
             },
-            { header: "E-mail", cell: (member) => member.email },
+            { header: "E-mail", cell: (member) => <bdi>{member.email}</bdi> },
             { header: "Role", cell: (member) => member.role },
             { header: "Since", cell: (member) => <Time at={member.created_at} /> },
             {
@@ -182,7 +184,7 @@ function Invitations({ mayChange }: { mayChange: boolean }) {
         rowKey={({ id }) => id}
         empty="No invitation is open. Those who are invited appear here until they accept."
         columns={[
-          { header: "E-mail", cell: (invitation) => invitation.email },
+          { header: "E-mail", cell: (invitation) => <bdi>{invitation.email}</bdi> },
           { header: "Role", cell: (invitation) => invitation.role },
           { header: "Good until", cell: (invitation) => <Time at={invitation.expires_at} /> },
           {

@@ -45,7 +45,7 @@ export function GoLivePage() {
       <Heading title="Going live" />
       {live ? (
         <Notice kind="good">
-          {organization.name} is live: real documents are accepted, test documents are not.
+          <bdi>{organization.name}</bdi> is live: real documents are accepted, test documents are not.
         </Notice>
       ) : (
         <Card title="What is needed">

@@ -122,7 +122,8 @@ function Deletion() {
     return (
       <Card title="Deletion" id="deletion">
         <Notice kind="warn">
-          {organization.name} is frozen and will be deleted on <Time at={organization.pending_deletion_at} />.
+          <bdi>{organization.name}</bdi> is frozen and will be deleted on{" "}
+          <Time at={organization.pending_deletion_at} />.
         </Notice>
         {hasRole(organization.role, "admin") ? (
           <ActionButton

@@ -84,7 +84,7 @@ export function SessionPage() {
                   columns={[
                     { header: "Field", cell: ([name]) => <code className="font-mono text-sm">{name}</code> },
                     { header: "Needed", cell: ([, field]) => (field.required ? "required" : "optional") },
-                    { header: "Reason", cell: ([, field]) => field.reason },
+                    { header: "Reason", cell: ([, field]) => <bdi>{field.reason}</bdi> },
                   ]}
                 />
               </Card>
@@ -124,7 +124,7 @@ function factsOf(session: OneSession) {
     ["Status", <StatusBadge key="status" status={session.status} />],
     ...(session.failure_code === null ? [] : [["Reason", inWords(session.failure_code)] as const]),
     ["Environment", session.sandbox ? "sandbox" : "live"],
-    ["Your reference", session.client_reference_id ?? "–"],
+    ["Your reference", <bdi key="reference">{session.client_reference_id ?? "–"}</bdi>],
     ["Chip reads", String(session.nfc_tries_used)],
     ["Liveness captures", String(session.liveness_tries_used)],
     [
@@ -136,7 +136,7 @@ function factsOf(session: OneSession) {
     ["Created", <Time key="created" at={session.created_at} />],
     ["Open until", <Time key="until" at={session.expires_at} />],
     ["Ended", <Time key="ended" at={session.completed_at} />],
-    ...metadata.map(([name, value]) => [`Note: ${name}`, value] as const),
+    ...metadata.map(([name, value]) => [`Note: ${name}`, <bdi key={name}>{value}</bdi>] as const),
     [
       "Identifier",
       <code key="id" className="font-mono text-sm break-all">

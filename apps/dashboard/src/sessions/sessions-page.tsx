@@ -80,7 +80,7 @@ export function SessionsPage() {
                 </>
               ),
             },
-            { header: "Reference", cell: (session) => session.client_reference_id ?? "–" },
+            { header: "Reference", cell: (session) => <bdi>{session.client_reference_id ?? "–"}</bdi> },
             { header: "Created", cell: (session) => <Time at={session.created_at} /> },
             { header: "Ended", cell: (session) => <Time at={session.completed_at} /> },
           ]}

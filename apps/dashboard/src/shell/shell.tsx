@@ -22,12 +22,15 @@ import {
   usePlace,
 } from "./organization-context.ts";
 import { Brand } from "./public-frame.tsx";
+import { guardPage, leaveSignedOut } from "./sign-out.ts";
 
 /** Everything behind the sign-in: finds out who is here and where they act, then shows the page. */
 export function Shell() {
   const account = useData(getAccount, {});
   // Any call may be the one that finds the session gone; the account is then asked for, which shows the sign-in.
   useEffect(() => onSignedOut((route) => route.id !== getAccount.id && void refresh(getAccount)), []);
+  const accountId = account.data?.data.id;
+  useEffect(() => (accountId === undefined ? undefined : guardPage(accountId)), [accountId]);
   if (account.data === undefined) {
     if (isSignedOut(account.error)) return <GoToSignIn />;
     return (
@@ -65,7 +68,7 @@ function Bare({ children }: { children: ReactNode }) {
 /** Shown over the page and not in its place, so that what was typed there is kept. */
 function SignInAgain({ account }: { account: Place["account"] }) {
   return (
-    <Dialog title="Sign in again" onClose={() => window.location.assign("/dashboard/sign-in")}>
+    <Dialog title="Sign in again" onClose={leaveSignedOut}>
       <Notice kind="info">Your session has ended. Sign in to go on where you were.</Notice>
       <SignInForm
         email={account.email}
@@ -109,14 +112,14 @@ function ChooseOrganization({ account }: { account: Place["account"] }) {
       <Bare>
         <Heading title="Create your organization" />
         <p className="mb-4 text-muted">
-          Welcome, {account.name}. An organization holds your sessions, keys and webhooks. It starts in the
-          sandbox, where you can try everything with test documents.
+          Welcome, <bdi>{account.name}</bdi>. An organization holds your sessions, keys and webhooks. It
+          starts in the sandbox, where you can try everything with test documents.
         </p>
         <EmailNotice account={account} />
         <NewOrganizationForm />
         <p className="mt-6 text-muted">
-          Somebody invited you? Open the link in the invitation mail. You are signed in as {account.email} (
-          <Link to="/dashboard/account">your account</Link>).
+          Somebody invited you? Open the link in the invitation mail. You are signed in as{" "}
+          <bdi>{account.email}</bdi> (<Link to="/dashboard/account">your account</Link>).
         </p>
         <div className="mt-4">
           <SignOutButton />
@@ -149,8 +152,7 @@ function SignOutButton({ small }: { small?: boolean }) {
       {...(small ? { small } : {})}
       run={async () => {
         await call(signOut, {});
-        // A fresh page: nothing of this person's stays in memory.
-        window.location.assign("/dashboard/sign-in");
+        leaveSignedOut();
       }}
     >
       Sign out
@@ -164,7 +166,10 @@ function EmailNotice({ account }: { account: Place["account"] }) {
   return (
     <Notice kind="warn">
       <p className="font-semibold">Verify your e-mail first.</p>
-      <p>Open the link that was mailed to {account.email}. Until then you cannot create an organization.</p>
+      <p>
+        Open the link that was mailed to <bdi>{account.email}</bdi>. Until then you cannot create an
+        organization.
+      </p>
       {mailed ? (
         <p>A new link is on its way.</p>
       ) : (
@@ -237,7 +242,7 @@ function Frame({ organizations }: { organizations: readonly Place["organization"
             onClick={() => setChoosing(true)}
             aria-haspopup="dialog"
           >
-            <span className="max-w-64 truncate">{organization.name}</span>
+            <bdi className="max-w-64 truncate">{organization.name}</bdi>
             <span aria-hidden="true">▾</span>
             <span className="sr-only">Switch organization</span>
           </button>
@@ -291,7 +296,9 @@ function Frame({ organizations }: { organizations: readonly Place["organization"
             </div>
           ))}
           <div className="px-3">
-            <p className="mb-2 text-sm text-muted">{account.email}</p>
+            <p className="mb-2 text-sm text-muted">
+              <bdi>{account.email}</bdi>
+            </p>
             <SignOutButton small />
           </div>
         </nav>
@@ -314,7 +321,7 @@ function Frame({ organizations }: { organizations: readonly Place["organization"
                     switchTo(id);
                   }}
                 >
-                  <span className="font-medium">{name}</span>
+                  <bdi className="min-w-0 font-medium">{name}</bdi>
                   <span className="text-sm text-muted">
                     {environment}, {role}
                   </span>
@@ -346,13 +353,16 @@ function OtherTab({ organizations }: { organizations: readonly Place["organizati
   return (
     <Dialog title="Switched in another tab" onClose={() => switchTo(other)}>
       <p className="mb-4">
-        In another tab you switched to {name}. This page still shows {organization.name}.
+        In another tab you switched to <bdi>{name}</bdi>. This page still shows <bdi>{organization.name}</bdi>
+        .
       </p>
       <div className="flex flex-wrap gap-3">
         <Button look="primary" onClick={() => switchTo(other)}>
-          Continue in {name}
+          Continue in <bdi>{name}</bdi>
         </Button>
-        <Button onClick={() => switchTo(organization.id)}>Go back to {organization.name}</Button>
+        <Button onClick={() => switchTo(organization.id)}>
+          Go back to <bdi>{organization.name}</bdi>
+        </Button>
       </div>
     </Dialog>
   );

@@ -149,7 +149,9 @@ function AccountLinkPage(props: {
           }}
         >
           <p>{props.explanation}</p>
-          <p className="text-muted">You are signed in as {account.data.data.email}.</p>
+          <p className="text-muted">
+            You are signed in as <bdi>{account.data.data.email}</bdi>.
+          </p>
         </Form>
       )}
     </PublicFrame>

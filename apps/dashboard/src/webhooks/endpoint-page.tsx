@@ -55,11 +55,11 @@ export function EndpointPage() {
                 facts={[
                   [
                     "Address",
-                    <span key="url" className="break-all">
+                    <bdi key="url" className="break-all">
                       {data.url}
-                    </span>,
+                    </bdi>,
                   ],
-                  ["Name", data.name ?? "–"],
+                  ["Name", <bdi key="name">{data.name ?? "–"}</bdi>],
                   ["State", <EndpointStatus key="state" endpoint={data} />],
                   [
                     "Events",

@@ -1,4 +1,5 @@
 import { eventTypes } from "@assay/contract/events";
+import { shownLink } from "@assay/contract/shown-domain";
 import {
   createEndpoint,
   defaultPayloadRetentionHours,
@@ -56,8 +57,8 @@ export function EndpointsPage() {
               header: "Address",
               cell: (endpoint) => (
                 <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId: endpoint.id }}>
-                  {endpoint.name === null ? null : <span className="block font-medium">{endpoint.name}</span>}
-                  <span className="break-all">{endpoint.url}</span>
+                  {endpoint.name === null ? null : <bdi className="block font-medium">{endpoint.name}</bdi>}
+                  <bdi className="break-all">{shownLink(endpoint.url)}</bdi>
                 </Link>
               ),
             },

@@ -1,3 +1,4 @@
+import type { OrganizationId } from "@assay/contract/ids";
 import type { Db, Queryable, Tx } from "./db.ts";
 import { noSql, Sql, sql } from "./sql.ts";
 
@@ -41,7 +42,7 @@ export type NewAside = {
   job: string;
   kind: string;
   rowId: string;
-  organizationId: string | null;
+  organizationId: OrganizationId | null;
   reason: string;
   now: Date;
   firstRetryMs: number;
@@ -160,7 +161,7 @@ export type Expired = {
 
 const name = (text: string) => new Sql([text], []);
 
-export type TakenRow = { id: string; organization_id?: string | null };
+export type TakenRow = { id: string; organization_id?: OrganizationId | null };
 
 export function takeExpired(
   tx: Tx,

@@ -1,10 +1,11 @@
-import { domainToASCII, domainToUnicode } from "node:url";
+import { domainToASCII } from "node:url";
+import { shownDomain } from "@assay/contract/shown-domain";
 import { parse } from "tldts";
 
 export type Apex = {
   /** As the DNS knows it: lower case, IDN as `xn--…`. */
   ascii: string;
-  /** As people write it. */
+  /** As people are shown it: as they write it, unless that could be taken for another name. */
   unicode: string;
 };
 
@@ -23,9 +24,5 @@ export function findApex(name: string): Apex | null {
   if (ascii.length > 253 || !ascii.split(".").every((label) => labelPattern.test(label))) return null;
   const { domain, isIp } = parse(ascii, { allowPrivateDomains: true, extractHostname: false });
   if (isIp === true || domain === null || /^[0-9]+$/.test(domain.split(".").at(-1) ?? "")) return null;
-  return { ascii: domain, unicode: domainToUnicode(domain) };
-}
-
-export function unicodeForm(ascii: string): string {
-  return domainToUnicode(ascii);
+  return { ascii: domain, unicode: shownDomain(domain) };
 }

@@ -1,6 +1,6 @@
 import type { DomainChallenge, RedirectUri, VerifiedDomain } from "@assay/contract/domains";
+import { shownDomain } from "@assay/contract/shown-domain";
 import type { Static } from "typebox";
-import { unicodeForm } from "./apex.ts";
 import type { ChallengeRow, DomainRow } from "./domain.store.ts";
 import type { RedirectUriRow } from "./redirect-uri.store.ts";
 
@@ -8,7 +8,7 @@ export function viewDomain(row: DomainRow): Static<typeof VerifiedDomain> {
   return {
     id: row.id,
     apexDomain: row.apex_domain,
-    apexDomainUnicode: unicodeForm(row.apex_domain),
+    apexDomainUnicode: shownDomain(row.apex_domain),
     verifiedAt: row.verified_at.toISOString(),
     verifiedVia: "dns_txt",
     lastCheckedAt: row.last_checked_at?.toISOString() ?? null,
@@ -20,7 +20,7 @@ export function viewChallenge(row: ChallengeRow): Static<typeof DomainChallenge>
   return {
     id: row.id,
     apexDomain: row.apex_domain,
-    apexDomainUnicode: unicodeForm(row.apex_domain),
+    apexDomainUnicode: shownDomain(row.apex_domain),
     method: "dns_txt",
     expiresAt: row.expires_at.toISOString(),
     createdAt: row.created_at.toISOString(),

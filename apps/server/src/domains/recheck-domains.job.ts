@@ -1,10 +1,10 @@
+import { shownDomain } from "@assay/contract/shown-domain";
 import { recordAudit, systemActor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Steps } from "../db/set-aside.ts";
 import { later, minuteMs } from "../kernel/clock.ts";
 import { DnsError } from "../lib/dns.ts";
 import { mailOwners } from "../organizations/mail-owners.ts";
-import { unicodeForm } from "./apex.ts";
 import { type DomainRow, leaseDomains, recordCheck, takeDueDomains } from "./domain.store.ts";
 import { afterCheck, type CheckOutcome, provesToken, recordName } from "./domain.ts";
 
@@ -49,7 +49,7 @@ async function recheck(core: Core, domain: DomainRow): Promise<void> {
       targetId: domain.id,
       details: { apex_domain: domain.apex_domain },
     });
-    const name = unicodeForm(domain.apex_domain);
+    const name = shownDomain(domain.apex_domain);
     const action = { label: "Open the domains", url: `${core.publicUrl()}/dashboard/domains` };
     await mailOwners(
       core,

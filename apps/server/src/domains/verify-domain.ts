@@ -1,4 +1,5 @@
 import type { ChallengeId, DomainId } from "@assay/contract/ids";
+import { shownDomain } from "@assay/contract/shown-domain";
 import { recordAct, recordAudit, systemActor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
@@ -8,7 +9,7 @@ import { later } from "../kernel/clock.ts";
 import { hashToken, newToken, newUuid } from "../kernel/ids.ts";
 import { DnsError } from "../lib/dns.ts";
 import { mailOwners } from "../organizations/mail-owners.ts";
-import { findApex, unicodeForm } from "./apex.ts";
+import { findApex } from "./apex.ts";
 import {
   deleteDomain,
   findChallenge,
@@ -93,7 +94,7 @@ export async function verifyDomain(
     const loser = holder !== null && holder.organization_id !== organizationId ? holder : null;
     if (loser !== null && !request.acknowledgeTakeover) {
       throw new ApiError("APEX_TAKEOVER_REQUIRED", {
-        message: `${unicodeForm(apexDomain)} is held by the organization "${loser.organization_name}".`,
+        message: `${shownDomain(apexDomain)} is held by the organization "${loser.organization_name}".`,
       });
     }
     if (!(await spendChallenge(tx, organizationId, challenge))) throw new ApiError("CHALLENGE_NOT_FOUND");
@@ -113,7 +114,7 @@ export async function verifyDomain(
     return {
       domain_id: domainId,
       apex_domain: apexDomain,
-      apex_domain_unicode: unicodeForm(apexDomain),
+      apex_domain_unicode: shownDomain(apexDomain),
       takeover_from:
         loser === null
           ? null
@@ -132,7 +133,7 @@ async function lookUp({ dns }: Core, name: string): Promise<string[]> {
 }
 
 async function takeFrom(core: Core, tx: Tx, loser: HolderRow, now: Date): Promise<void> {
-  const name = unicodeForm(loser.apex_domain);
+  const name = shownDomain(loser.apex_domain);
   await deleteDomain(tx, loser.organization_id, loser.id);
   await recordAudit(tx, now, {
     organizationId: loser.organization_id,

@@ -8,12 +8,7 @@ import { ApiError } from "../kernel/api-error.ts";
 import { listDocuments, readDocument } from "../pages/documents.ts";
 import { escapeHtml, icon, page, stylesheet } from "../pages/layout.ts";
 import { FixedContent } from "./fixed-content.ts";
-
-const pagePolicy =
-  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-// The reference UI styles itself from script; it may load code and data from this service only.
-const referencePolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+import { pageHeaders } from "./page-headers.ts";
 
 const html = "text/html; charset=utf-8";
 const script = "text/javascript; charset=utf-8";
@@ -37,27 +32,26 @@ export function mountPages(app: FastifyInstance): void {
     app.get(path, async (request, reply) =>
       contentOf(path, type, make).send(request, reply.headers(headers)),
     );
-  const asPage = { "content-security-policy": pagePolicy, "cache-control": "no-cache" };
   const asAsset = { "cache-control": "public, max-age=3600" };
   const asDescription = { "cache-control": "no-cache", "access-control-allow-origin": "*" };
 
-  serve("/", html, asPage, startPage);
+  serve("/", html, pageHeaders.text, startPage);
   serve("/assets/pages.css", "text/css; charset=utf-8", asAsset, () => stylesheet);
   serve("/assets/icon.svg", "image/svg+xml", asAsset, () => icon);
 
-  serve("/docs", html, asPage, documentIndex);
+  serve("/docs", html, pageHeaders.text, documentIndex);
   app.get<{ Params: { name: string } }>("/docs/:name", async (request, reply) => {
     const content = contentOf(`/docs/${request.params.name}`, html, () => {
       const document = readDocument(request.params.name);
       if (document === null) throw new ApiError("NOT_FOUND", { message: "There is no such page." });
       return page({ title: `${document.title} · Assay`, body: document.html });
     });
-    return content.send(request, reply.headers(asPage));
+    return content.send(request, reply.headers(pageHeaders.text));
   });
 
   serve("/openapi", json, asDescription, () => JSON.stringify(describeApi(routes)));
   serve("/asyncapi", json, asDescription, () => JSON.stringify(describeSocket()));
-  serve("/reference", html, { ...asPage, "content-security-policy": referencePolicy }, () => referencePage);
+  serve("/reference", html, pageHeaders.reference, () => referencePage);
   serve("/reference/start.js", script, asAsset, () => referenceScript);
   const bundle = createRequire(import.meta.url)
     .resolve("@scalar/api-reference")

@@ -3,6 +3,7 @@ import { extname } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
 import { FixedContent } from "./fixed-content.ts";
+import { pageHeaders } from "./page-headers.ts";
 
 const appsFolder = new URL("../../../", import.meta.url);
 
@@ -17,10 +18,6 @@ const types: Readonly<Record<string, string>> = {
   ".json": "application/json",
   ".bin": "application/octet-stream",
 };
-
-// Scripts, styles, pictures and data come from this service only, and nothing is inline.
-const policy =
-  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; media-src 'self' blob:; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
  * A single-page app that was built into `apps/NAME/dist`. Its assets carry a hash in their names and may be kept for ever;
@@ -49,13 +46,8 @@ export function mountWebApp(
         message: "The web app is not built.",
         hint: "Start the service with `npm start`, which builds it.",
       });
-    reply.headers({
-      "content-security-policy": policy,
-      "cache-control": "no-cache",
-      "permissions-policy": name === "verify" ? "camera=(self)" : "camera=()",
-      // The person goes on to the partner's page: it learns the origin they came from, never the session's address.
-      "referrer-policy": "no-referrer",
-    });
+    // The person goes on to the partner's page: it learns the origin they came from, never the session's address.
+    reply.headers({ ...pageHeaders[name], "referrer-policy": "no-referrer" });
     return html.send(request, reply);
   };
 
@@ -66,7 +58,8 @@ export function mountWebApp(
     const content = existsSync(folder) && readdirSync(folder).includes(file) ? read(`assets/${file}`) : null;
     if (content === null) throw new ApiError("NOT_FOUND", { message: "There is no such file." });
     // A worker lives by the policy of its own script, not by that of the page that started it.
-    if (extname(file) === ".js") reply.header("content-security-policy", policy);
+    if (extname(file) === ".js")
+      reply.header("content-security-policy", pageHeaders[name]["content-security-policy"]);
     reply.header("cache-control", "public, max-age=31536000, immutable");
     return content.send(request, reply);
   });

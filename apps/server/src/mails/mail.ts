@@ -42,7 +42,7 @@ export function html(mail: Mail): string {
   return [
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(mail.subject)}</title></head>`,
     '<body style="margin:0;background:#f5f6f4;padding:24px 12px;font:16px/1.5 system-ui,sans-serif;color:#17211c">',
-    '<div style="max-width:520px;margin:0 auto;background:#ffffff;border-radius:10px;padding:32px">',
+    '<div style="max-width:520px;margin:0 auto;background:#ffffff;border-radius:10px;padding:32px;word-break:break-word;overflow-wrap:anywhere">',
     ...body,
     "</div></body></html>",
   ].join("\n");

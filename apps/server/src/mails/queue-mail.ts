@@ -1,4 +1,5 @@
 import type { OrganizationId } from "@assay/contract/ids";
+import { shownText } from "@assay/contract/shown-text";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { newUuid } from "../kernel/ids.ts";
@@ -10,7 +11,8 @@ export const mailChannel = "assay_mails";
 
 /**
  * Queues a mail in the transaction of the change that it reports (a transactional outbox): none is lost, and none is
- * sent for something that did not happen. The content is sealed, because it may hold a link that signs in.
+ * sent for something that did not happen. The content is sealed, because it may hold a link that signs in. Names in it
+ * may be of a time when characters were taken that turn the text around them.
  */
 export async function queueMail(
   { clock, ring }: Pick<Core, "clock" | "ring">,
@@ -20,6 +22,7 @@ export async function queueMail(
 ): Promise<void> {
   const now = clock.now();
   const id = newUuid(now);
-  await insertMail(tx, { id, organizationId, content: ring.seal("mail", JSON.stringify(mail), id), now });
+  const shown = { ...mail, subject: shownText(mail.subject), paragraphs: mail.paragraphs.map(shownText) };
+  await insertMail(tx, { id, organizationId, content: ring.seal("mail", JSON.stringify(shown), id), now });
   await tx.notify(mailChannel, "");
 }

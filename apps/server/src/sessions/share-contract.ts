@@ -1,4 +1,5 @@
 import { ageClaim, claimKeys, shareLimits } from "@assay/contract/sessions";
+import { unseenCharacters } from "@assay/contract/shown-text";
 
 export type AskedFields = Readonly<Record<string, { required: boolean; reason: string }>>;
 export type ShareFields = Record<string, { required: boolean; reason: string; source: "rc" | "default" }>;
@@ -10,7 +11,7 @@ export type ShareProblem =
 
 const known: ReadonlySet<string> = new Set(claimKeys);
 const ageKey = /^age_over_([1-9][0-9]{1,2})$/;
-const controlCharacter = /\p{Cc}/u;
+const unseenCharacter = new RegExp(`[${unseenCharacters}]`, "u");
 
 const documentIdKey = "service_document_id";
 const documentIdReason = "Tells whether the same document is shown again. It reveals nothing else.";
@@ -53,5 +54,7 @@ function reasonProblem(reason: string): string | null {
   if (reason === "") return "must not be empty";
   if ([...reason].length > shareLimits.reasonCharacters)
     return `must have at most ${shareLimits.reasonCharacters} characters`;
-  return controlCharacter.test(reason) ? "must not hold control characters" : null;
+  return unseenCharacter.test(reason)
+    ? "must not hold control characters, or any other that nobody sees"
+    : null;
 }

@@ -1,7 +1,7 @@
 import { triesAllowed } from "@assay/contract/facts";
+import { shownDomain } from "@assay/contract/shown-domain";
 import type { ConsentState, VerifyDetails, VerifyStatus } from "@assay/contract/verify";
 import type { Static } from "typebox";
-import { unicodeForm } from "../domains/apex.ts";
 import type { OrganizationOfPerson } from "../organizations/organization.store.ts";
 import type { SessionRow } from "../sessions/session.store.ts";
 import { statusAt } from "../sessions/session.ts";
@@ -65,7 +65,7 @@ function viewOrganization(organization: OrganizationOfPerson, domain: string | n
     name: organization.name,
     verified,
     domain,
-    domain_unicode: verified ? unicodeForm(domain) : null,
+    domain_unicode: verified ? shownDomain(domain) : null,
     logo_url: shownLogoUrl(organization, domain),
     website_url: verified ? organization.website_url : null,
     business: verified

@@ -109,3 +109,56 @@ test("text that is nested as deep as a body allows is answered", async () => {
   expectError(await keyApi.call("POST", "/v1/sessions", nested(32_000)), 400, "BAD_REQUEST", message);
   expectData(await api.post("/v1/auth/sign-in/magic-link", { email: "a@example.com" }), 202);
 });
+
+test("characters that nobody sees and that turn or hide others are refused, with the name of the field", async () => {
+  const unseen = [
+    ..."\u0080\u0085\u009f\u00ad\u061c\u115f\u180e\u200b\u200e\u200f\u2028\u2029\u202a\u202e",
+    ..."\u2060\u2066\u2069\u206f\u3164\ufeff",
+  ];
+  const fields: [string, (text: string) => ReturnType<typeof owner.api.post>][] = [
+    ["name", (text) => owner.api.patch("/v1/auth/orgs", { name: `Acme ${text}bank` })],
+    ["name", (text) => owner.api.patch("/v1/auth/account", { name: `Ada ${text}L` })],
+    ["name", (text) => owner.api.post("/v1/auth/api-keys", { name: `a${text}b`, scopes: [] })],
+    [
+      "business_name",
+      (text) => owner.api.post("/v1/auth/orgs/business-details", { business_name: `A${text}B` }),
+    ],
+    ["website_url", (text) => owner.api.patch("/v1/auth/orgs", { website_url: `https://a.dev/${text}b` })],
+    ["url", (text) => keyApi.post("/v1/webhooks/endpoints", { url: `https://a.example/${text}b` })],
+    ["client_reference_id", (text) => keyApi.post("/v1/sessions", { client_reference_id: `a${text}b` })],
+  ];
+  for (const [field, send] of fields)
+    for (const character of unseen)
+      expectError(await send(character), 400, "BAD_REQUEST", new RegExp(`\`${field}\``));
+  const shareFields = { family_name: { required: true, reason: "for \u202eyou" } };
+  expectError(
+    await keyApi.post("/v1/sessions", { share_fields: shareFields }),
+    400,
+    "BAD_REQUEST",
+    /nobody sees/,
+  );
+  for (const slash of [..."\u2044\u2215\u29f8\uff0f\uff0e\u3002"])
+    expectError(
+      await owner.api.patch("/v1/auth/orgs", { privacy_url: `https://www.apple.com${slash}x.evil.dev/` }),
+      400,
+      "BAD_REQUEST",
+      /`privacy_url`/,
+    );
+});
+
+test("names of every script are taken, with the joiners that some cannot be spelt without", async () => {
+  for (const name of [
+    "کتاب\u200cخانه",
+    "ක්\u200dෂ",
+    "👩\u200d🔬 Lab",
+    "بنك ٧",
+    "Zoë’s – №1 «Café»",
+    "東京\u3000支店",
+  ]) {
+    const answer = expectData(await owner.api.patch("/v1/auth/orgs", { name }));
+    assert.equal(answer.name, name);
+  }
+  for (const blank of ["\u200d", " \u00a0 ", "\u3000", "\u200c\u200c", "\u2800"])
+    expectError(await owner.api.patch("/v1/auth/orgs", { name: blank }), 400, "BAD_REQUEST", /`name`/);
+  expectData(await owner.api.patch("/v1/auth/orgs", { website_url: "https://münchen.de/straße?a=b#c" }));
+});

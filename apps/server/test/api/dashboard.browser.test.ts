@@ -336,7 +336,7 @@ test("a tab notices that another one switched the organization", async () => {
   await other.goto(`${url}/dashboard`);
   await other.getByRole("button", { name: /Switch organization/ }).click();
   const choice = other.getByRole("dialog").locator("button[aria-current=false]");
-  const name = (await choice.locator("span").first().textContent()) ?? "";
+  const name = (await choice.locator("bdi").textContent()) ?? "";
   await choice.click();
   await button(page, `Continue in ${name}`).click();
   await heading(page, "Overview");

@@ -100,6 +100,21 @@ test("a name in its own script is shown in both forms", async () => {
   assert.equal(answer.record_name, "_service-verification.xn--mller-kva.example");
 });
 
+test("a name that reads as another one is shown in its ASCII form", async () => {
+  const owner = await signUpOwner(api);
+  for (const [name, ascii] of [
+    ["аpple.com", "xn--pple-43d.com"],
+    ["аррӏе.com", "xn--80ak6aa92e.com"],
+    ["раypal.com", "xn--ypal-43d9g.com"],
+  ] as const) {
+    const answer = expectData(
+      await owner.api.post("/v1/auth/orgs/domains/challenges/dns", { apex_domain: name }),
+      201,
+    );
+    assert.deepEqual([answer.apex_domain, answer.apex_domain_unicode], [ascii, ascii]);
+  }
+});
+
 test("what is no registrable domain is refused; bad shapes name the field", async () => {
   const owner = await signUpOwner(api);
   const post = (apex: unknown) =>

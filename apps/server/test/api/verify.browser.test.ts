@@ -22,6 +22,7 @@ import { drawPng } from "../support/pictures.ts";
 import { createReceivingEndpoint, decrypt, startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import { testDocument, trustTestCountry } from "../support/verify-device.ts";
+import { agree, heading, readTestPassport, untilTold } from "../support/verify-page.ts";
 
 const authority = createAuthority();
 const dns = await startDnsServer();
@@ -48,8 +49,6 @@ type Created = { id: string; verification_url: string };
 async function createSession(body: Record<string, unknown> = {}, by = partner): Promise<Created> {
   return expectData(await by.api.post("/v1/sessions", { share_fields: shareFields, ...body }), 201);
 }
-
-const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });
 
 /** A person's own browser, in English. The page must not have scolded by the end. */
 async function openPerson(address: string, options: { locale?: string } = {}) {
@@ -83,22 +82,6 @@ async function look(page: Page, name: string, extent: "small" | "both" = "both")
   await page.emulateMedia({ colorScheme: "light" });
   await checkAccessibility(page, "contrast");
   await keepScreenshot(page, `verify-${name}-1440-light`);
-}
-
-async function agree(page: Page, optional: readonly string[] = []): Promise<void> {
-  for (const label of optional) await page.getByRole("checkbox", { name: label }).check();
-  await page.getByRole("checkbox", { name: "I agree to the check" }).check();
-  await page.getByRole("button", { name: "Agree and continue" }).click();
-  await heading(page, "Go on with a device that reads chips").waitFor();
-}
-
-async function readTestPassport(page: Page, title: string): Promise<void> {
-  await page.getByRole("radio", { name: new RegExp(`^${title}`) }).check();
-  await page.getByRole("button", { name: "Read this document" }).click();
-}
-
-async function untilTold(page: Page, text: string): Promise<void> {
-  await page.getByRole("alert").filter({ hasText: text }).waitFor();
 }
 
 /** A host of logos that answers with this one: dark shapes on nothing, wider than high, as most logos are. */

@@ -6,10 +6,17 @@ import { type Browser, chromium, type Page } from "playwright-core";
 
 const artifacts = new URL("../../../../test-artifacts/", import.meta.url).pathname;
 
-/** The test command finds Chromium (scripts/find-browser.ts) and names it in CHROMIUM_PATH. */
-export async function openBrowser(args: readonly string[] = []): Promise<Browser> {
+/**
+ * The test command finds Chromium (scripts/find-browser.ts) and names it in CHROMIUM_PATH. With `keepsPages` a page that is
+ * left may be kept whole and come back (back/forward cache), as in everybody's browser; Playwright turns that off.
+ */
+export async function openBrowser(
+  args: readonly string[] = [],
+  options: { keepsPages?: boolean } = {},
+): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
+    ...(options.keepsPages ? { ignoreDefaultArgs: ["--disable-back-forward-cache"] } : {}),
     args: [
       "--no-sandbox",
       "--disable-gpu",

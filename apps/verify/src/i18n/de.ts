@@ -140,6 +140,10 @@ export const de: Messages = {
   chipUnsupported: "Dieses Gerät kann diese Art Chip nicht lesen. Bitte nehmen Sie ein anderes Gerät.",
   chipReaderFailed:
     "Das Lesen ist auf diesem Gerät fehlgeschlagen. Versuchen Sie es noch einmal, oder nehmen Sie ein anderes Gerät.",
+  readerSilent: "Vom Lesegerät kam seit einer Weile nichts mehr.",
+  readerSilentText:
+    "Halten Sie das Dokument ruhig an das Gerät. Wenn nichts geschieht, beginnen Sie noch einmal: Ein Versuch wird nicht verbraucht.",
+  beginAgain: "Noch einmal beginnen",
   noTryUsed: "Es wurde kein Versuch verbraucht.",
   tryAgain: "Noch einmal versuchen",
 
@@ -319,6 +323,9 @@ export const de: Messages = {
     "Vielleicht ist er unvollständig, oder die Prüfung wurde inzwischen gelöscht. Gehen Sie zurück zu der Seite, von der Sie kamen, und beginnen Sie neu.",
   troubleTitle: "Bei uns ist etwas schiefgegangen",
   troubleText: "Nichts ging verloren, und kein Versuch wurde verbraucht.",
+  noAnswerTitle: "Der Dienst antwortet nicht",
+  noAnswerText:
+    "Es gibt keine Verbindung, oder sie ist sehr langsam. Nichts ging verloren, und kein Versuch wurde verbraucht.",
   handoffExpiredTitle: "Dieser Code ist zu alt",
   handoffExpiredText: "Scannen Sie den Code auf der anderen Seite noch einmal; dort steht ein frischer.",
   handoffConsumedTitle: "Dieser Code wurde schon benutzt",

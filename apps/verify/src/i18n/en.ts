@@ -135,6 +135,10 @@ export const en = {
   chipUnreadable: "The chip could not be read. Take the document out of its cover and try again.",
   chipUnsupported: "This device cannot read this kind of chip. Please use another device.",
   chipReaderFailed: "Reading failed on this device. Try again, or use another device.",
+  readerSilent: "Nothing has come from the reader for a while.",
+  readerSilentText:
+    "Hold the document still against the device. If nothing happens, begin again: no try is used.",
+  beginAgain: "Begin again",
   noTryUsed: "No try was used.",
   tryAgain: "Try again",
 
@@ -307,6 +311,8 @@ export const en = {
     "It may be incomplete, or the verification has been deleted since. Go back to the page you came from and start again.",
   troubleTitle: "Something went wrong on our side",
   troubleText: "Nothing was lost, and no try was used.",
+  noAnswerTitle: "The service does not answer",
+  noAnswerText: "There is no connection, or it is very slow. Nothing was lost, and no try was used.",
   handoffExpiredTitle: "This code is too old",
   handoffExpiredText: "Scan the code on the other page again; a fresh one is shown there.",
   handoffConsumedTitle: "This code was already used",

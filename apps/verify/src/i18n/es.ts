@@ -137,6 +137,10 @@ export const es: Messages = {
   chipUnreadable: "No se ha podido leer el chip. Saque el documento de su funda e inténtelo otra vez.",
   chipUnsupported: "Este dispositivo no puede leer este tipo de chip. Use otro dispositivo.",
   chipReaderFailed: "La lectura ha fallado en este dispositivo. Inténtelo otra vez o use otro dispositivo.",
+  readerSilent: "Hace un rato que no llega nada del lector.",
+  readerSilentText:
+    "Mantenga el documento quieto contra el dispositivo. Si no ocurre nada, empiece de nuevo: no se gasta ningún intento.",
+  beginAgain: "Empezar de nuevo",
   noTryUsed: "No se ha gastado ningún intento.",
   tryAgain: "Intentar otra vez",
 
@@ -310,6 +314,8 @@ export const es: Messages = {
     "Puede estar incompleto, o la verificación se ha borrado entretanto. Vuelva a la página de la que venía y empiece de nuevo.",
   troubleTitle: "Algo ha fallado por nuestra parte",
   troubleText: "No se ha perdido nada ni se ha gastado ningún intento.",
+  noAnswerTitle: "El servicio no responde",
+  noAnswerText: "No hay conexión o es muy lenta. No se ha perdido nada y no se ha gastado ningún intento.",
   handoffExpiredTitle: "Este código es demasiado antiguo",
   handoffExpiredText: "Escanee otra vez el código de la otra página; allí se muestra uno nuevo.",
   handoffConsumedTitle: "Este código ya se ha usado",

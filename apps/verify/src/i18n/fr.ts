@@ -137,6 +137,10 @@ export const fr: Messages = {
   chipUnreadable: "La puce n’a pas pu être lue. Sortez le document de son étui et réessayez.",
   chipUnsupported: "Cet appareil ne peut pas lire ce type de puce. Utilisez un autre appareil.",
   chipReaderFailed: "La lecture a échoué sur cet appareil. Réessayez, ou utilisez un autre appareil.",
+  readerSilent: "Le lecteur n’a rien transmis depuis un moment.",
+  readerSilentText:
+    "Tenez le document immobile contre l’appareil. Si rien ne se passe, recommencez : aucun essai n’est utilisé.",
+  beginAgain: "Recommencer",
   noTryUsed: "Aucun essai n’a été compté.",
   tryAgain: "Réessayer",
 
@@ -317,6 +321,9 @@ export const fr: Messages = {
     "Il est peut-être incomplet, ou la vérification a été effacée depuis. Revenez à la page d’où vous venez et recommencez.",
   troubleTitle: "Un problème est survenu de notre côté",
   troubleText: "Rien n’est perdu et aucun essai n’a été compté.",
+  noAnswerTitle: "Le service ne répond pas",
+  noAnswerText:
+    "Il n’y a pas de connexion, ou elle est très lente. Rien n’est perdu, et aucun essai n’a été utilisé.",
   handoffExpiredTitle: "Ce code est trop ancien",
   handoffExpiredText: "Scannez à nouveau le code de l’autre page ; un nouveau y est affiché.",
   handoffConsumedTitle: "Ce code a déjà servi",

@@ -43,13 +43,22 @@ export class PageDevice {
   start(): void {
     window.addEventListener("online", this.#wake);
     document.addEventListener("visibilitychange", this.#wake);
+    // A page that comes out of the back/forward cache has lost its socket there.
+    window.addEventListener("pageshow", this.#wake);
     this.#driver.feed({ kind: "start", token: this.#kept.reading?.socketToken ?? null });
   }
 
   stop(): void {
     window.removeEventListener("online", this.#wake);
     document.removeEventListener("visibilitychange", this.#wake);
+    window.removeEventListener("pageshow", this.#wake);
     this.#driver.feed({ kind: "stop" });
+  }
+
+  /** Gives up what the chip is doing, lets the chip go and connects anew. No try is used: nothing was judged. */
+  beginAgain(): void {
+    this.stop();
+    this.start();
   }
 
   readonly #wake = () => {

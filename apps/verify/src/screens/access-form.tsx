@@ -70,7 +70,8 @@ export function AccessForm({
           id={`${form}-${name}`}
           type={more.type ?? "text"}
           inputMode={more.inputMode}
-          autoComplete={name === "dateOfBirth" ? "bday" : "off"}
+          // On a device that several people use, the browser would offer what the last one typed.
+          autoComplete="off"
           autoCapitalize="characters"
           spellCheck={false}
           value={typed[name]}

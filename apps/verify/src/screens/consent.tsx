@@ -180,7 +180,7 @@ function FieldGroup({
               {about !== null && <span className="block text-sm text-muted">{about}</span>}
               <span className="block text-sm text-muted">
                 <span className="font-medium">{t.reasonLabel}</span>{" "}
-                {field.source === "default" ? t.reasonDefault : field.reason}
+                {field.source === "default" ? t.reasonDefault : <bdi>{field.reason}</bdi>}
               </span>
             </span>
           );

@@ -61,7 +61,15 @@ export function ReadingScreen({
     );
   if (state.reading || state.phase !== "chip")
     return (
-      <Progress key="progress" state={state}>
+      <Progress
+        key="progress"
+        state={state}
+        onBeginAgain={() => {
+          // The reader may still show a dialogue of its own, for a reading that nobody waits for any more.
+          shellTransport()?.cancel();
+          device.beginAgain();
+        }}
+      >
         {connection}
       </Progress>
     );
@@ -223,7 +231,34 @@ function faultWords(t: Messages, fault: VerifyFaultCode): { title: string; text:
 
 const order = ["connecting", "opening", "data", "portrait", "sending", "checking", "proof"] as const;
 
-function Progress({ state, children }: { state: DeviceView; children: React.ReactNode }) {
+/**
+ * A reader may never answer: its program hangs, or waits for a dialogue that nobody sees. Halved, people who are still
+ * taking out the document are told; doubled, they think that the page is dead.
+ */
+const silentAfterMs = 20_000;
+
+function useSilence(step: DeviceView["step"]): boolean {
+  const waitsForChip = step !== null && step.at !== "sending" && step.at !== "checking";
+  const [silent, setSilent] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every step and every byte is a sign of life.
+  useEffect(() => {
+    setSilent(false);
+    if (!waitsForChip) return;
+    const timer = setTimeout(() => setSilent(true), silentAfterMs);
+    return () => clearTimeout(timer);
+  }, [step, waitsForChip]);
+  return silent;
+}
+
+function Progress({
+  state,
+  onBeginAgain,
+  children,
+}: {
+  state: DeviceView;
+  onBeginAgain: () => void;
+  children: React.ReactNode;
+}) {
   const { t, percent } = useWords();
   const announce = useAnnounce();
   const names = {
@@ -236,6 +271,7 @@ function Progress({ state, children }: { state: DeviceView; children: React.Reac
     proof: t.readProof,
   } as const;
   const { step } = state;
+  const silent = useSilence(step);
   const at = step?.at ?? (state.phase === "chip_proof" ? "proof" : "checking");
   useEffect(() => announce(names[at]), [announce, at, names[at]]);
   const part = step !== null && "totalBytes" in step ? step.readBytes / step.totalBytes : null;
@@ -243,6 +279,14 @@ function Progress({ state, children }: { state: DeviceView; children: React.Reac
     <Screen title={t.readingTitle} lead={t.holdStill}>
       {children}
       {state.busy && <Notice look="info" title={t.readBusy} urgent />}
+      {silent && (
+        <Notice look="warn" title={t.readerSilent} urgent>
+          <p>{t.readerSilentText}</p>
+          <Button look="secondary" onClick={onBeginAgain}>
+            {t.beginAgain}
+          </Button>
+        </Notice>
+      )}
       <Card>
         <ol className="space-y-3">
           {order.map((name, index) => {

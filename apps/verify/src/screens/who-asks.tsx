@@ -1,3 +1,4 @@
+import { shownDomain, shownLink } from "@assay/contract/shown-domain";
 import { type ReactNode, useState } from "react";
 import { useWords } from "../i18n/language.ts";
 import { type Details, logoPath } from "../session/api.ts";
@@ -8,19 +9,23 @@ export function WhoAsks({ details }: { details: Details }) {
   const { t, language } = useWords();
   const { organization } = details;
   const { business } = organization;
-  const domain = organization.domain_unicode ?? organization.domain;
+  const { domain } = organization;
   const rows: [string, ReactNode][] = [];
-  if (business?.name) rows.push([t.businessName, business.name]);
+  if (business?.name) rows.push([t.businessName, <bdi key="name">{business.name}</bdi>]);
   if (business?.jurisdiction)
-    rows.push([t.businessJurisdiction, countryName(business.jurisdiction, language)]);
-  if (business?.registration_number) rows.push([t.businessRegistration, business.registration_number]);
+    rows.push([
+      t.businessJurisdiction,
+      <bdi key="jurisdiction">{countryName(business.jurisdiction, language)}</bdi>,
+    ]);
+  if (business?.registration_number)
+    rows.push([t.businessRegistration, <bdi key="registration">{business.registration_number}</bdi>]);
   if (organization.website_url)
     rows.push([t.website, <OutsideLink key="website" href={organization.website_url} />]);
   if (organization.support_email)
     rows.push([
       t.supportEmail,
-      <a key="support" className="underline underline-offset-4" href={`mailto:${organization.support_email}`}>
-        {organization.support_email}
+      <a key="support" className="underline underline-offset-4" href={mailtoOf(organization.support_email)}>
+        <bdi>{organization.support_email}</bdi>
       </a>,
     ]);
   if (organization.privacy_url)
@@ -32,11 +37,13 @@ export function WhoAsks({ details }: { details: Details }) {
       <div className="flex items-center gap-4">
         <Logo details={details} />
         <div className="min-w-0">
-          <p className="text-lg font-semibold">{organization.name}</p>
+          <p className="text-lg font-semibold">
+            <bdi>{organization.name}</bdi>
+          </p>
           {organization.verified && domain !== null && (
             <p className="text-sm text-good">
               <span aria-hidden="true">✓ </span>
-              {t.verifiedDomain}: <span className="font-semibold">{domain}</span>
+              {t.verifiedDomain}: <VerifiedDomain domain={domain} />
             </p>
           )}
         </div>
@@ -77,7 +84,7 @@ function Logo({ details: { id, organization } }: { details: Details }) {
           aria-hidden="true"
           className="absolute inset-0 grid place-items-center rounded-xl bg-soft text-2xl font-bold text-accent"
         >
-          {[...organization.name][0]?.toLocaleUpperCase()}
+          {/[^\p{Cf}]/u.exec(organization.name)?.[0].toLocaleUpperCase()}
         </span>
       )}
       {organization.logo_url !== null && state !== "failed" && (
@@ -94,13 +101,39 @@ function Logo({ details: { id, organization } }: { details: Details }) {
   );
 }
 
+/**
+ * The one thing on this page that was proven. Beside a name with letters outside of ASCII stands the form that the DNS
+ * knows, so that two names that differ in an accent can be told apart.
+ */
+function VerifiedDomain({ domain }: { domain: string }) {
+  const shown = shownDomain(domain);
+  return (
+    <>
+      <bdi className="font-semibold">{shown}</bdi>
+      {shown !== domain && (
+        <>
+          {" "}
+          (<span dir="ltr">{domain}</span>)
+        </>
+      )}
+    </>
+  );
+}
+
+/** Where it leads, not what somebody wrote: another slash than `/`, say, makes a host look like a path. */
 function OutsideLink({ href }: { href: string }) {
-  if (!href.startsWith("https://")) return href;
+  if (!href.startsWith("https://")) return <bdi>{href}</bdi>;
   return (
     <a className="underline underline-offset-4" href={href} target="_blank" rel="noopener noreferrer">
-      {href.replace(/^https:\/\//, "").replace(/\/$/, "")}
+      <bdi>{shownLink(href)}</bdi>
     </a>
   );
+}
+
+/** Both parts are encoded: `?` and `&` in an address would add fields to the mail, such as a hidden copy. */
+function mailtoOf(email: string): string {
+  const at = email.lastIndexOf("@");
+  return `mailto:${encodeURIComponent(email.slice(0, at))}@${encodeURIComponent(email.slice(at + 1))}`;
 }
 
 /** Businesses state their country as they like; a code is shown as a name. */

@@ -1,4 +1,5 @@
-import { CallError, createClient, type Result } from "@assay/contract/client";
+import { CallError, createClient, NoAnswerError, type Result } from "@assay/contract/client";
+import { isolated, shownText } from "@assay/contract/shown-text";
 import type * as routes from "@assay/contract/verify";
 import { verifyAddresses } from "@assay/contract/verify-addresses";
 
@@ -18,7 +19,12 @@ export type ListedTestDocument = Result<typeof routes.listTestDocuments>["data"]
 
 const request = (url: string, init: Parameters<typeof fetch>[1]) =>
   fetch(url, { ...init, cache: "no-store" });
-const options = { baseUrl: "", fetch: request };
+/**
+ * Halved, people with a bad line give up on answers that are on their way; doubled, they look at a page for most of a minute
+ * that says nothing.
+ */
+const timeLimitMs = 20_000;
+const options = { baseUrl: "", fetch: request, timeLimitMs, readText: shownText };
 const call = createClient(options);
 
 export class SessionApi {
@@ -31,7 +37,9 @@ export class SessionApi {
   }
 
   async details(): Promise<Details> {
-    return (await call(at("getVerifyDetails"), { params: this.#params })).data;
+    const { data } = await call(at("getVerifyDetails"), { params: this.#params });
+    const { organization } = data;
+    return { ...data, organization: { ...organization, name: isolated(organization.name) } };
   }
 
   async status(): Promise<Status> {
@@ -84,6 +92,11 @@ export class SessionApi {
 /** For an image element; whether there is a logo, the details say. */
 export function logoPath(sessionId: string): string {
   return verifyAddresses.getVerifyLogo.path.replace(":id", sessionId);
+}
+
+/** Whether the service said nothing at all, in time or ever. */
+export function isNoAnswer(error: unknown): boolean {
+  return error instanceof NoAnswerError || error instanceof TypeError;
 }
 
 /** The code of an error that the service answered with; null when there was no answer at all. */

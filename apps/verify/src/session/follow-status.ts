@@ -1,6 +1,8 @@
 import type { SessionApi, Status } from "./api.ts";
 
 const pollMs = 3_000;
+/** Nobody looks, but a page that is behind another one still notices the end and goes on. Browsers slow it down further. */
+const hiddenPollMs = 15_000;
 const streamAgainMs = 20_000;
 
 export type Follower = { stop(): void; refresh(): void };
@@ -12,6 +14,9 @@ export function hasEnded(status: Pick<Status, "status">): boolean {
 /**
  * Reports every change of the session. The event stream does so at once; while there is none (blocked by a proxy, too
  * many pages, no connection) the status is polled every few seconds, and the stream is tried again from time to time.
+ *
+ * A stream holds a connection, and over HTTP/1.1 a browser opens six of them to a host. So only a page that is seen has
+ * one: it is closed with the page, which may live on in the back/forward cache, and while the page is hidden.
  */
 export function followStatus(
   api: SessionApi,
@@ -29,8 +34,16 @@ export function followStatus(
     source?.close();
     clearTimeout(pollTimer);
     clearTimeout(streamTimer);
-    document.removeEventListener("visibilitychange", onWake);
-    window.removeEventListener("online", onWake);
+    document.removeEventListener("visibilitychange", onVisibility);
+    window.removeEventListener("online", onOnline);
+    window.removeEventListener("pagehide", onPageHide);
+    window.removeEventListener("pageshow", onPageShow);
+  };
+  const closeStream = () => {
+    source?.close();
+    source = null;
+    clearTimeout(streamTimer);
+    clearTimeout(pollTimer);
   };
   const take = (status: Status) => {
     if (stopped) return;
@@ -51,10 +64,13 @@ export function followStatus(
   };
   const poll = async () => {
     await ask();
-    if (!stopped && source === null) pollTimer = setTimeout(() => void poll(), pollMs);
+    clearTimeout(pollTimer);
+    const isHidden = document.visibilityState === "hidden";
+    if (!stopped && source === null)
+      pollTimer = setTimeout(() => void poll(), isHidden ? hiddenPollMs : pollMs);
   };
   const openStream = () => {
-    if (stopped || source !== null) return;
+    if (stopped || source !== null || document.visibilityState === "hidden") return;
     clearTimeout(pollTimer);
     const opened = new EventSource(api.eventsUrl());
     source = opened;
@@ -74,12 +90,27 @@ export function followStatus(
       void poll();
     };
   };
+  const onVisibility = () => {
+    closeStream();
+    if (document.visibilityState === "hidden") pollTimer = setTimeout(() => void poll(), hiddenPollMs);
+    else {
+      openStream();
+      void ask();
+    }
+  };
   // A phone that was asleep may hold a stream that died unnoticed.
-  const onWake = () => {
+  const onOnline = () => {
     if (document.visibilityState === "visible") void ask();
   };
-  document.addEventListener("visibilitychange", onWake);
-  window.addEventListener("online", onWake);
-  openStream();
+  const onPageHide = () => closeStream();
+  const onPageShow = (event: PageTransitionEvent) => {
+    if (event.persisted) onVisibility();
+  };
+  document.addEventListener("visibilitychange", onVisibility);
+  window.addEventListener("online", onOnline);
+  window.addEventListener("pagehide", onPageHide);
+  window.addEventListener("pageshow", onPageShow);
+  if (document.visibilityState === "hidden") void poll();
+  else openStream();
   return { stop, refresh: () => void ask() };
 }

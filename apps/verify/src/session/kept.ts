@@ -1,7 +1,10 @@
+import { sessionLifetimeMinutes } from "@assay/contract/facts";
+
 /**
  * What outlives a reload. Tokens live as long as the tab (sessionStorage). The device's own name is kept longer, because a
  * phone may end the tab while the person takes out the passport. A browser that refuses storage still gets through, without
- * reloads.
+ * reloads. At the end of the session all of it goes that nobody needs any more: the next person at this computer could
+ * use it.
  */
 type Area = "session" | "device";
 
@@ -34,7 +37,20 @@ function write(area: Area, key: string, value: string | null): void {
   }
 }
 
+/** Takes it out of the storage; this page, until it is loaded again, still knows it. */
+function unstore(area: Area, key: string): void {
+  try {
+    storageOf(area)?.removeItem(key);
+  } catch {
+    // It was never stored.
+  }
+}
+
+const devicesKey = "assay:devices";
 const rememberedDevices = 8;
+const rememberedMs = sessionLifetimeMinutes * 60_000;
+
+type KnownDevice = [session: string, device: string, sinceMs: number];
 
 /** The reading of this tab: how the device came to it, and the token of its socket. */
 export type KeptReading = {
@@ -69,23 +85,58 @@ export class Kept {
     write("session", `${this.#prefix}reading`, value === null ? null : JSON.stringify(value));
   }
 
+  /** This page came by a scanned code: it is only the reading device, and the person goes on elsewhere. */
+  get onDevice(): boolean {
+    return read("session", `${this.#prefix}device`) !== null;
+  }
+
+  set onDevice(value: boolean) {
+    write("session", `${this.#prefix}device`, value ? "yes" : null);
+  }
+
   /** Random for every session, so that it links nothing. */
   deviceId(): string {
-    let known: [string, string][] = [];
-    try {
-      known = JSON.parse(read("device", "assay:devices") ?? "[]") as [string, string][];
-    } catch {
-      // The stored text is not ours; it is replaced below.
-    }
+    const known = knownDevices();
     const found = known.find(([session]) => session === this.#sessionId);
     if (found !== undefined) return found[1];
     const bytes = crypto.getRandomValues(new Uint8Array(24));
     const made = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-    write(
-      "device",
-      "assay:devices",
-      JSON.stringify([[this.#sessionId, made], ...known].slice(0, rememberedDevices)),
-    );
+    keepDevices([[this.#sessionId, made, Date.now()], ...known]);
     return made;
   }
+
+  /**
+   * The session has ended. The token of the consent is stored on only where the agreement can still be withdrawn with it;
+   * otherwise this page has it until it is left, for the receipt.
+   */
+  forget({ canWithdraw }: { canWithdraw: boolean }): void {
+    this.reading = null;
+    if (!canWithdraw) unstore("session", `${this.#prefix}cancel`);
+    keepDevices(knownDevices().filter(([session]) => session !== this.#sessionId));
+  }
+}
+
+/** Takes what is too old to be of use out of the storage, whatever session the page is opened for. */
+export function forgetOldDevices(): void {
+  if (read("device", devicesKey) !== null) keepDevices(knownDevices());
+}
+
+function keepDevices(devices: readonly KnownDevice[]): void {
+  const kept = devices.slice(0, rememberedDevices);
+  write("device", devicesKey, kept.length === 0 ? null : JSON.stringify(kept));
+}
+
+function knownDevices(): KnownDevice[] {
+  let stored: unknown;
+  try {
+    stored = JSON.parse(read("device", devicesKey) ?? "[]");
+  } catch {
+    return [];
+  }
+  const now = Date.now();
+  // A clock that was set back makes an entry of the future; it would never grow old.
+  return (Array.isArray(stored) ? stored : []).filter(
+    (entry): entry is KnownDevice =>
+      Array.isArray(entry) && typeof entry[2] === "number" && Math.abs(now - entry[2]) < rememberedMs,
+  );
 }

@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { codeOf, type Details, SessionApi, type Status } from "./api.ts";
+import { codeOf, type Details, isNoAnswer, SessionApi, type Status } from "./api.ts";
 import { clockOf, type ServiceClock } from "./clock.ts";
 import { followStatus, hasEnded } from "./follow-status.ts";
-import { Kept } from "./kept.ts";
+import { forgetOldDevices, Kept } from "./kept.ts";
 
-export type LoadProblem = "not_found" | "trouble";
+export type LoadProblem = "not_found" | "no_answer" | "trouble";
 
 export type Session = {
   api: SessionApi;
@@ -42,11 +42,21 @@ export function useSession(sessionId: string): Session {
       if (!hasEnded(loadedStatus)) setSawItOpen(true);
     } catch (error) {
       const code = codeOf(error);
-      setProblem(code === "SESSION_NOT_FOUND" || code === "INVALID_SESSION_ID" ? "not_found" : "trouble");
+      const notFound = code === "SESSION_NOT_FOUND" || code === "INVALID_SESSION_ID";
+      setProblem(notFound ? "not_found" : isNoAnswer(error) ? "no_answer" : "trouble");
     }
   }, [api]);
 
   useEffect(() => void reload(), [reload]);
+  useEffect(forgetOldDevices, []);
+  // A page that comes out of the browser's back/forward cache is as old as the moment when it was left.
+  useEffect(() => {
+    const onShow = (event: PageTransitionEvent) => {
+      if (event.persisted) void reload();
+    };
+    window.addEventListener("pageshow", onShow);
+    return () => window.removeEventListener("pageshow", onShow);
+  }, [reload]);
 
   const following = status !== null && !hasEnded(status);
   useEffect(() => {
@@ -62,6 +72,12 @@ export function useSession(sessionId: string): Session {
     );
     return follower.stop;
   }, [api, following]);
+
+  const ended = status !== null && hasEnded(status);
+  const canWithdraw = status?.status === "succeeded" && details?.consent?.withdrawn_at == null;
+  useEffect(() => {
+    if (ended && details !== null) kept.forget({ canWithdraw });
+  }, [ended, canWithdraw, details, kept]);
 
   return { api, kept, details, status, clock, problem, connected, sawItOpen, reload };
 }

@@ -56,3 +56,21 @@ test("the chip authentication mapping tells a chip from its copy, by the key wit
   assert.ok(withoutMapping.pace !== null);
   assert.equal(checkChipMapping(withoutMapping.pace, 13, readDg14(right)), "not_used");
 });
+
+test("of a reading that fails, nothing is left in the memory of the reader", async () => {
+  const files = sampleFiles();
+  const chip = await openChip(createVirtualChip({ files, mrzKey: sampleKey }), { mrz: sampleKey });
+  const read: Uint8Array[] = [];
+  const failing = {
+    readFile: async (name: Parameters<typeof chip.readFile>[0]) => {
+      if (name === "DG2") throw new Error("the document was taken away");
+      const file = await chip.readFile(name);
+      assert.notEqual(file.at(-1), undefined);
+      read.push(file);
+      return file;
+    },
+  } as unknown as typeof chip;
+  await assert.rejects(readDocument(failing), /taken away/);
+  assert.ok(read.length >= 2);
+  for (const file of read) assert.ok(file.every((byte) => byte === 0));
+});

@@ -22,27 +22,41 @@ export type ReadDocumentFiles = Readonly<Partial<Record<DocumentFileName, Uint8A
 /**
  * Reads the files of a document that its security object names. EF.COM, which is not signed and in several states' documents is missing or
  * names other files than there are, decides nothing and is not read. DG11 holds more about a person than anybody asked for, so it is read
- * only when the century of birth cannot be known otherwise, by the calendar of `now`.
+ * only when the century of birth cannot be known otherwise, by the calendar of `now`. The caller owns what it gets, and overwrites it when
+ * it is no longer needed; of a reading that fails nothing is left.
  */
 export async function readDocument(chip: Chip, now: Date): Promise<ReadDocumentFiles> {
-  const optional: Partial<Record<DocumentFileName, Uint8Array>> = {};
-  const sod = await chip.readFile("SOD");
-  const dg1 = await chip.readFile("DG1");
-  const named = groupsNamedIn(sod);
-  for (const number of [11, 14, 15] as const) {
-    // A security object that this reader cannot read is for the judge to refuse; the keys are then tried for.
-    if (!(named?.has(number) ?? number !== 11)) continue;
-    if (number === 11 && !centuryOfBirthIsOpen(dg1, now)) continue;
+  const files: Partial<Record<DocumentFileName, Uint8Array>> = {};
+  const read = async (name: DocumentFileName): Promise<Uint8Array> => {
+    const file = await chip.readFile(name);
+    files[name] = file;
+    return file;
+  };
+  const readIfThere = async (name: DocumentFileName): Promise<void> => {
     try {
-      optional[`DG${number}`] = await chip.readFile(`DG${number}`);
+      await read(name);
     } catch (error) {
       // Some chips say "not allowed" about files that they do not have.
       if (!isEmrtdError(error) || (error.code !== "FILE_NOT_FOUND" && error.code !== "ACCESS_DENIED"))
         throw error;
     }
+  };
+  try {
+    const sod = await read("SOD");
+    const dg1 = await read("DG1");
+    const named = groupsNamedIn(sod);
+    for (const number of [11, 14, 15] as const) {
+      // A security object that this reader cannot read is for the judge to refuse; the keys are then tried for.
+      if (!(named?.has(number) ?? number !== 11)) continue;
+      if (number === 11 && !centuryOfBirthIsOpen(dg1, now)) continue;
+      await readIfThere(`DG${number}`);
+    }
+    const dg2 = await read("DG2");
+    return { ...files, SOD: sod, DG1: dg1, DG2: dg2 };
+  } catch (error) {
+    for (const file of Object.values(files)) file.fill(0);
+    throw error;
   }
-  const dg2 = await chip.readFile("DG2");
-  return { ...optional, SOD: sod, DG1: dg1, DG2: dg2 };
 }
 
 function groupsNamedIn(sod: Uint8Array): ReadonlySet<DataGroupNumber> | null {

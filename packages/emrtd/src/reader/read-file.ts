@@ -38,12 +38,20 @@ async function readSelectedFile(reading: FileReading): Promise<Uint8Array> {
   const file = new Uint8Array(totalBytes);
   let offset = Math.min(header.length, totalBytes);
   file.set(header.subarray(0, offset));
+  header.fill(0);
   reading.onRead(offset, totalBytes);
-  while (offset < totalBytes) {
-    const piece = await readBlock(reading, offset, totalBytes - offset, false);
-    file.set(piece, offset);
-    offset += piece.length;
-    reading.onRead(offset, totalBytes);
+  try {
+    while (offset < totalBytes) {
+      const piece = await readBlock(reading, offset, totalBytes - offset, false);
+      file.set(piece, offset);
+      offset += piece.length;
+      // Memory that is merely let go keeps what was in it: only the file itself is left, for its owner to overwrite.
+      piece.fill(0);
+      reading.onRead(offset, totalBytes);
+    }
+  } catch (error) {
+    file.fill(0);
+    throw error;
   }
   return file;
 }

@@ -1,0 +1,70 @@
+import { getAccount } from "@assay/contract/accounts";
+import { call, hasCode } from "../api/call.ts";
+import { queries } from "../api/queries.ts";
+
+const storageKey = "assay.signed-out";
+const signInPath = "/dashboard/sign-in";
+
+/** The session is over: nothing of this person stays on the page, in its memory, or in another tab. */
+export function leaveSignedOut(): void {
+  hidePage();
+  queries.clear();
+  tellOtherTabs();
+  window.location.replace(signInPath);
+}
+
+export function tellOtherTabs(): void {
+  try {
+    // Every other tab is told of the change; the value says nothing, and needs only to be another one.
+    window.localStorage.setItem(storageKey, String(Date.now()));
+  } catch {
+    // Storage can be turned off. The other tabs then find out when they next ask for something.
+  }
+}
+
+function hidePage(): void {
+  document.documentElement.hidden = true;
+}
+
+function showPage(): void {
+  document.documentElement.hidden = false;
+}
+
+/**
+ * Behind the sign-in a page shows data, and a browser may keep it whole when it is left (back/forward cache), whatever the
+ * answer's headers say. So it is put away hidden, and when it comes back it is shown only to whoever was signed in.
+ * Returns a function that ends the watch.
+ */
+export function guardPage(accountId: string): () => void {
+  const onStorage = (event: StorageEvent) => {
+    if (event.key !== storageKey) return;
+    hidePage();
+    queries.clear();
+    window.location.replace(signInPath);
+  };
+  const onPageShow = async (event: PageTransitionEvent) => {
+    if (!event.persisted) return;
+    try {
+      const { data } = await call(getAccount, {});
+      if (data.id !== accountId) return window.location.replace("/dashboard");
+      showPage();
+      await queries.invalidateQueries();
+    } catch (error) {
+      if (hasCode(error, "UNAUTHORIZED")) {
+        queries.clear();
+        window.location.replace(signInPath);
+      }
+      // A fresh page knows how to say that the service cannot be reached.
+      else window.location.reload();
+    }
+  };
+  const listener = (event: PageTransitionEvent) => void onPageShow(event);
+  window.addEventListener("storage", onStorage);
+  window.addEventListener("pagehide", hidePage);
+  window.addEventListener("pageshow", listener);
+  return () => {
+    window.removeEventListener("storage", onStorage);
+    window.removeEventListener("pagehide", hidePage);
+    window.removeEventListener("pageshow", listener);
+  };
+}

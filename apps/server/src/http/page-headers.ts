@@ -1,0 +1,89 @@
+/**
+ * What a browser lends to a page. All of it is off on every page but what the page needs, so that a script that should not
+ * be there gets no more than that. Names that only experiments know are left out: browsers complain about them.
+ */
+const features = [
+  "accelerometer",
+  "autoplay",
+  "bluetooth",
+  "browsing-topics",
+  "camera",
+  "clipboard-read",
+  "clipboard-write",
+  "display-capture",
+  "encrypted-media",
+  "fullscreen",
+  "gamepad",
+  "geolocation",
+  "gyroscope",
+  "hid",
+  "identity-credentials-get",
+  "idle-detection",
+  "keyboard-map",
+  "local-fonts",
+  "magnetometer",
+  "microphone",
+  "midi",
+  "otp-credentials",
+  "payment",
+  "picture-in-picture",
+  "publickey-credentials-create",
+  "publickey-credentials-get",
+  "screen-wake-lock",
+  "serial",
+  "storage-access",
+  "sync-xhr",
+  "usb",
+  "web-share",
+  "window-management",
+  "xr-spatial-tracking",
+] as const;
+type Feature = (typeof features)[number];
+
+function permissions(...needed: Feature[]): string {
+  return features.map((feature) => `${feature}=(${needed.includes(feature) ? "self" : ""})`).join(", ");
+}
+
+const locked = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/**
+ * The headers of every page of ours that a browser shows. Scripts, styles, pictures and data come from this service only.
+ *
+ * A page of another origin that opened one of these must not be able to put something else in its place
+ * (Cross-Origin-Opener-Policy). The verify page alone leads to others, those of the partner, and the shells and partners that
+ * show it may open more windows from it: these stay connected to it, it does not stay connected to who opened it.
+ */
+export const pageHeaders = {
+  /** Start page and guides: text. */
+  text: {
+    "content-security-policy": `default-src 'none'; style-src 'self'; img-src 'self'; ${locked}`,
+    "cache-control": "no-cache",
+    "permissions-policy": permissions(),
+    "cross-origin-opener-policy": "same-origin",
+  },
+  /** The reference styles itself from script. */
+  reference: {
+    "content-security-policy": `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; ${locked}`,
+    "cache-control": "no-cache",
+    "permissions-policy": permissions("clipboard-write"),
+    "cross-origin-opener-policy": "same-origin",
+  },
+  dashboard: {
+    "content-security-policy": `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; ${locked}`,
+    // What it showed must not come back from the history once somebody has signed out.
+    "cache-control": "no-store",
+    "permissions-policy": permissions(
+      "clipboard-write",
+      "publickey-credentials-create",
+      "publickey-credentials-get",
+    ),
+    "cross-origin-opener-policy": "same-origin",
+  },
+  /** The camera, and models that look at its picture. */
+  verify: {
+    "content-security-policy": `default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; media-src 'self' blob:; worker-src 'self'; manifest-src 'self'; ${locked}`,
+    "cache-control": "no-store",
+    "permissions-policy": permissions("autoplay", "camera", "clipboard-write", "screen-wake-lock"),
+    "cross-origin-opener-policy": "same-origin-allow-popups",
+  },
+} as const;

@@ -1,0 +1,20 @@
+import type { Page } from "playwright-core";
+
+/** What a person does on the verify page, in English. */
+export const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });
+
+export async function agree(page: Page, optional: readonly string[] = []): Promise<void> {
+  for (const label of optional) await page.getByRole("checkbox", { name: label }).check();
+  await page.getByRole("checkbox", { name: "I agree to the check" }).check();
+  await page.getByRole("button", { name: "Agree and continue" }).click();
+  await heading(page, "Go on with a device that reads chips").waitFor();
+}
+
+export async function readTestPassport(page: Page, title: string): Promise<void> {
+  await page.getByRole("radio", { name: new RegExp(`^${title}`) }).check();
+  await page.getByRole("button", { name: "Read this document" }).click();
+}
+
+export async function untilTold(page: Page, text: string): Promise<void> {
+  await page.getByRole("alert").filter({ hasText: text }).waitFor();
+}

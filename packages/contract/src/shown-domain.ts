@@ -1,0 +1,145 @@
+import { decodePunycode } from "./punycode.ts";
+
+/**
+ * Which form of a domain people are shown. Letters of different scripts look the same, so that `xn--pple-43d.com` in its
+ * Unicode form reads as the name of somebody else (a homograph). The Unicode form is shown only where it can be taken
+ * for nothing else, by rules like those of browsers for their address bars (UTS 39, "highly restrictive", and no
+ * whole-script confusables); otherwise it is the `xn--` form, which looks like no name at all. Service, pages and mails
+ * use this one function. Why so: docs/decisions/0032-domains-are-shown-unmistakably.md.
+ */
+export function shownDomain(ascii: string): string {
+  if (!/(?:^|\.)xn--/.test(ascii)) return ascii;
+  const labels: string[] = [];
+  for (const label of ascii.split(".")) {
+    const decoded = label.startsWith("xn--") ? decodePunycode(label.slice(4)) : label;
+    if (decoded === null) return ascii;
+    labels.push(decoded);
+  }
+  const unicode = labels.join(".");
+  // What does not lead back to where it came from is not a name that the DNS knows.
+  return isUnmistakable(labels) && readUrl(`https://${unicode}`)?.hostname === ascii ? unicode : ascii;
+}
+
+/** A link as people are shown it: where it leads, without the scheme. Beyond its host a parsed URL is ASCII. */
+export function shownLink(link: string): string {
+  const url = readUrl(link);
+  if (url === null) return link;
+  const port = url.port === "" ? "" : `:${url.port}`;
+  const path = url.pathname === "/" ? "" : url.pathname;
+  return `${shownDomain(url.hostname)}${port}${path}${url.search}${url.hash}`;
+}
+
+function readUrl(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
+}
+
+function isUnmistakable(labels: readonly string[]): boolean {
+  const tld = labels.at(-1) ?? "";
+  const systems = labels.map((label) => systemOf(label, tld));
+  if (systems.includes(null)) return false;
+  // Between two labels that are read from right to left the dot is too, and the labels change places.
+  const fromRight = systems.filter((system) => system?.fromRight === true).length;
+  if (fromRight > 1 && fromRight < labels.length) return false;
+  return labels.every((label, index) => {
+    if (!looksLikeAscii(label)) return true;
+    // Beside a label that cannot be anything but Cyrillic, say, nobody takes Cyrillic letters for Latin ones. Only the
+    // TLD counts as that label, because whoever registers a name writes all that is left of it. The TLD itself is
+    // beyond anybody's choice, so there it is the name in front of it.
+    const last = labels.length - 1;
+    const witness = index === last ? last - 1 : last;
+    return systems[witness] === systems[index] && !looksLikeAscii(labels[witness] ?? "");
+  });
+}
+
+type WritingSystem = { readonly pattern: RegExp; readonly fromRight?: boolean };
+
+const asciiOnly: WritingSystem = { pattern: /^[a-z0-9-]+$/ };
+const latin: WritingSystem = { pattern: /^[a-z0-9\-\p{Script=Latin}]+$/u };
+
+/**
+ * A label is of one of these. Letters of modifiers, digits other than 0 to 9, joiners, symbols and scripts that hardly
+ * anybody writes today are in none. Combining marks are only where a script cannot be written without them.
+ */
+const systems: readonly WritingSystem[] = [
+  // As they are written today: older letters and accents are easily missed.
+  { pattern: /^[0-9\-\u0430-\u045f\u048a-\u052f]+$/ },
+  { pattern: /^[0-9\-\u0390\u03ac-\u03ce]+$/ },
+  ...["Armenian", "Georgian", "Ethiopic"].map((script) => ({ pattern: letters(script) })),
+  ...["Hebrew", "Arabic"].map((script) => ({ pattern: letters(script), fromRight: true })),
+  { pattern: lettersAndMarks("Thaana"), fromRight: true },
+  ...[
+    ...["Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Oriya", "Tamil", "Telugu", "Kannada", "Malayalam"],
+    ...["Sinhala", "Thai", "Lao", "Myanmar", "Khmer", "Tibetan"],
+  ].map((script) => ({ pattern: lettersAndMarks(script) })),
+  // These are written together, and with Latin letters.
+  { pattern: /^(?:[a-z0-9\-ー々]|(?=\p{Lo})[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])+$/u },
+  { pattern: /^(?:[a-z0-9\-가-힣]|(?=\p{Lo})\p{Script=Han})+$/u },
+  { pattern: /^(?=.*\p{Script=Han})(?:[a-z0-9\-々]|(?=\p{Lo})[\p{Script=Han}\p{Script=Bopomofo}])+$/u },
+];
+
+function letters(script: string): RegExp {
+  return new RegExp(`^(?:[0-9-]|(?=\\p{Ll}|\\p{Lo})\\p{Script=${script}})+$`, "u");
+}
+
+function lettersAndMarks(script: string): RegExp {
+  return new RegExp(`^(?:[0-9-]|(?=\\p{Lo}|\\p{M}|[ๆໆៗ])\\p{Script=${script}})+$`, "u");
+}
+
+/** The same mark twice in a row is drawn as one, and a tower of marks as a stain. */
+const oddMarks = /(\p{M})\1|\p{M}{5}/u;
+
+function systemOf(label: string, tld: string): WritingSystem | null {
+  if (asciiOnly.pattern.test(label)) return asciiOnly;
+  if (oddMarks.test(label)) return null;
+  if (latin.pattern.test(label)) return hasUsualLatin(label, tld) ? latin : null;
+  return systems.find(({ pattern }) => pattern.test(label)) ?? null;
+}
+
+const usualMarks = /^[\u0300-\u0304\u0306-\u0308\u030a-\u030c\u0326-\u0328]{1,2}$/;
+const vietnameseMarks = /^[\u0300-\u0303\u0306\u0309\u031b\u0323]{1,2}$/;
+/** Letters that are easily missed or taken for another one, and the countries in whose languages they are usual. */
+const latinOf: Readonly<Record<string, string>> = { az: "əı", tr: "ı", is: "þð", fo: "ð", mt: "ħ" };
+
+function hasUsualLatin(label: string, tld: string): boolean {
+  return [...label].every((letter) => {
+    if (/^[a-z0-9\-ßæœøłđ]$/.test(letter) || latinOf[tld]?.includes(letter) === true) return true;
+    const [base = "", ...marks] = letter.normalize("NFD");
+    const usual = tld === "vn" ? vietnameseMarks : usualMarks;
+    return /^[a-z]$/.test(base) && (usual.test(marks.join("")) || usualMarks.test(marks.join("")));
+  });
+}
+
+/**
+ * Letters that are taken for a Latin letter or a digit (whole-script confusables of UTS 39, and such as look alike in
+ * small type). A label of these alone reads as an ASCII one. One letter more or less decides only whether an honest
+ * name of few letters is shown as `xn--`.
+ */
+const lookAlikes = new Set([
+  ..."авгезікмнопрстухьъыюѕјӏԁԍһԛԝѡѵҽғґқңҳүұҫєҙӡ", // Cyrillic
+  ..."αβγεηθικμνορςστυχω", // Greek
+  ..."ագզէիլհյոպռստցւօշճ", // Armenian
+  ..."იოყძხჽჿვპ", // Georgian
+  ..."דוחטיןםסר", // Hebrew
+  ..."اأإآهةوىہھں", // Arabic
+  ..."ሀሁሠሰስበነተከዐዕዘጠፐ", // Ethiopic
+  ..."ऽउওਤੜડટಽടഠധനറଠடப", // scripts of India
+  ..."กดทนบปพฟมรลหเแບປພຟນທດລຣຮ", // Thai and Lao
+  ..."ခဂငထပဝၔၜဒ", // Myanmar
+  // Strokes that look like ASCII, or like the slash that ends a domain.
+  ..."ー一丨丶丿乀乁亅二工口卜八ノンソゾニエロトハへヘ",
+]);
+
+function looksLikeAscii(label: string): boolean {
+  if (asciiOnly.pattern.test(label)) return false;
+  const foreign = [...label].filter((letter) => !/^[a-z0-9-]$/.test(letter));
+  const isLookAlike = (letter: string) =>
+    lookAlikes.has(letter.normalize("NFD").charAt(0)) || lookAlikes.has(letter);
+  // Between Latin letters one of them is enough.
+  return /[a-z]/.test(label) && !latin.pattern.test(label)
+    ? foreign.some(isLookAlike)
+    : foreign.every(isLookAlike);
+}

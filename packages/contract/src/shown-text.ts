@@ -1,0 +1,33 @@
+/**
+ * Characters that nobody sees and that change how others are seen, for use inside of a character class: controls (C0, C1),
+ * marks and overrides of the writing direction, separators of lines, fillers, and characters without any width. With
+ * U+202E in it, the name of one organization reads as that of another.
+ *
+ * The joiners U+200C and U+200D are not among them: Persian and the scripts of India cannot be spelt without, nor many
+ * emoji. They move nothing, and a name that differs from another in a joiner alone proves no more than the same name
+ * does, which anybody may choose.
+ */
+export const unseenCharacters =
+  "\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u115f\\u1160\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb";
+
+/** Space of every kind, and the joiners, which are nothing by themselves: a text begins with something else. */
+export const blankCharacters =
+  "\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u200c\\u200d\\u202f\\u205f\\u2800\\u3000";
+
+/** What looks like a character that has a meaning in a URL: slashes, backslashes, dots, colons, `?`, `#` and `@`. */
+export const urlLookAlikes =
+  "\\u2024\\u2044\\u2215\\u2216\\u2236\\u2571\\u2572\\u29f5\\u29f6\\u29f8\\u29f9\\u2afb\\u2afd\\u3002\\u3033\\ufe52\\ufe55\\ufe56\\ufe5f\\ufe68\\ufe6b\\uff03\\uff0e\\uff0f\\uff1a\\uff1f\\uff20\\uff3c\\uff61";
+
+const unseen = new RegExp(`[${unseenCharacters}]`, "gu");
+
+/** Of a text that was stored before such characters were refused, what can be seen of it. Line breaks and tabs stay. */
+export function shownText(text: string): string {
+  return text.replace(unseen, (character) => (/[\n\r\t]/.test(character) ? character : ""));
+}
+
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** For a name inside of a sentence: where it is written from right to left, it does not carry the words around it along. */
+export function isolated(text: string): string {
+  return rightToLeft.test(text) ? `\u2068${text}\u2069` : text;
+}

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import test, { after, before } from "node:test";
+import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
+import { type ChipSource, DeviceDriver } from "./drive-device.ts";
+import { openDocument } from "./open-document.ts";
+
+/** The service's end of the socket. What it was sent is copied, as a real socket does. */
+class FakeSocket {
+  static readonly OPEN = 1;
+  static latest: FakeSocket | null = null;
+  readonly readyState = FakeSocket.OPEN;
+  readonly sent: (string | Uint8Array)[] = [];
+  readonly copies: Uint8Array[] = [];
+  onopen: (() => void) | null = null;
+  onmessage: ((event: { data: string }) => void) | null = null;
+  onclose: (() => void) | null = null;
+
+  constructor() {
+    FakeSocket.latest = this;
+    setImmediate(() => this.onopen?.());
+  }
+
+  send(data: string | Uint8Array): void {
+    this.sent.push(data);
+    if (typeof data !== "string") this.copies.push(Uint8Array.from(data));
+  }
+
+  close(): void {}
+
+  tell(message: Record<string, unknown>): void {
+    this.onmessage?.({ data: JSON.stringify(message) });
+  }
+}
+
+const real = globalThis.WebSocket;
+before(() => Object.assign(globalThis, { WebSocket: FakeSocket }));
+after(() => Object.assign(globalThis, { WebSocket: real }));
+
+const triesLeft = { chip: 3, face: 3 };
+const welcome = { type: "welcome", phase: "chip", face: "camera", tries_left: triesLeft };
+const passed = {
+  type: "step_result",
+  step: "chip",
+  passed: true,
+  failure_code: null,
+  tries_left: triesLeft,
+  phase: "face",
+};
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let round = 0; round < 20_000; round++) {
+    if (isSo()) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  throw new Error("It did not come to that");
+}
+
+function testPassport() {
+  const document = testDocuments(new Date("2026-03-01T00:00:00Z")).find(({ id }) => id === "passport-valid");
+  assert.ok(document);
+  const chip = createVirtualChip({ files: document.files, ...document.chip });
+  const read: Uint8Array[] = [];
+  const source: ChipSource = async (onStep) => {
+    const opened = await openDocument(chip, { mrz: document.chip.mrzKey }, onStep, () => {});
+    return {
+      ...opened,
+      readFiles: async () => {
+        const files = await opened.readFiles();
+        read.push(...Object.values(files));
+        return files;
+      },
+    };
+  };
+  return { source, read, files: document.files };
+}
+
+async function driverWith(source: ChipSource) {
+  const driver = new DeviceDriver({
+    baseUrl: "http://localhost",
+    sessionId: "vs_1",
+    claim: async () => "token",
+  });
+  driver.setChip(source);
+  driver.feed({ kind: "start", token: "t".repeat(20) });
+  await until(() => FakeSocket.latest?.sent.length === 1);
+  const socket = FakeSocket.latest;
+  assert.ok(socket);
+  socket.tell(welcome);
+  driver.feed({ kind: "read_chip" });
+  return { driver, socket };
+}
+
+const isOverwritten = (bytes: Uint8Array) => bytes.length > 0 && bytes.every((byte) => byte === 0);
+
+test("what was read of the chip is sent whole, and overwritten once the chip has passed", async () => {
+  const { source, read, files } = testPassport();
+  const { driver, socket } = await driverWith(source);
+  await until(() => driver.state.phase === "chip_check");
+  assert.ok(read.length >= 3);
+  assert.equal(read.some(isOverwritten), false, "the service may ask for them again until it has judged");
+  const arrived = Buffer.concat(socket.copies);
+  assert.ok(arrived.includes(Buffer.from(files.DG1 ?? [])), "DG1 did not arrive");
+  const frames = socket.sent.filter((data) => typeof data !== "string");
+  assert.ok(frames.length > 0 && frames.every(isOverwritten), "a frame keeps a copy of the files");
+  socket.tell(passed);
+  assert.deepEqual(
+    read.map(isOverwritten),
+    read.map(() => true),
+  );
+  driver.feed({ kind: "stop" });
+});
+
+test("what was read is overwritten when the person leaves, and when the session ends", async () => {
+  for (const end of ["stop", "outcome"] as const) {
+    const { source, read } = testPassport();
+    const { driver, socket } = await driverWith(source);
+    await until(() => driver.state.phase === "chip_check");
+    if (end === "stop") driver.feed({ kind: "stop" });
+    else socket.tell({ type: "outcome", status: "failed", failure_code: "document_expired" });
+    assert.deepEqual(
+      read.map(isOverwritten),
+      read.map(() => true),
+      end,
+    );
+  }
+});
+
+test("a reading that comes too late is overwritten as well", async () => {
+  const { source, read } = testPassport();
+  const { driver } = await driverWith(async (onStep) => {
+    const opened = await source(onStep);
+    return {
+      ...opened,
+      readFiles: async () => {
+        const files = await opened.readFiles();
+        driver.feed({ kind: "stop" });
+        return files;
+      },
+    };
+  });
+  await until(() => read.length > 0 && read.every(isOverwritten));
+});
