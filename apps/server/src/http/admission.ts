@@ -12,7 +12,7 @@ import { Overload } from "./overload.ts";
 import { createOverloadRefusal, overloadError } from "./refuse-overload.ts";
 import { requestIdOf } from "./standard-headers.ts";
 
-/** The most that may wait in one process: some 10 kB each, and more than can be served within the longest wait. */
+/** The most that may wait in one process. Halved, a burst of 300 of one caller is refused in part; doubled, most of them would wait in vain. */
 const maxWaiting = 1000;
 
 /** How often the limit is looked at and those who have waited too long are found. Halved, a step sees too little to judge by. */
