@@ -17,7 +17,7 @@ export const decisiveModules = [
   "claims",
   "key ring",
 ] as const;
-const otherModules = ["jobs", "accounts", "organizations", "audit", "face"] as const;
+const otherModules = ["jobs", "accounts", "organizations", "audit", "face", "overload"] as const;
 export type Module = (typeof decisiveModules)[number] | (typeof otherModules)[number];
 
 export type Mutation = {
@@ -2065,6 +2065,106 @@ export const mutations: readonly Mutation[] = [
       find: "frames.some((frame) => frame.receivedAtMs < frame.atMs)",
       replace: "false",
       tests: ["packages/face/src/liveness.test.ts"],
+    },
+  ]),
+  ...of("overload", [
+    {
+      id: "one-caller-takes-all-places",
+      file: server("http/fair-queue"),
+      find: "return free > 0 && lane.placed < placeShare * free;",
+      replace: "return free > 0;",
+      tests: [unit("http/fair-queue"), api("overload")],
+    },
+    {
+      id: "newcomers-keep-the-line-standing",
+      file: server("http/fair-queue"),
+      find: "const longestFirst = this.#turn % turnsOfNewcomers === turnsOfNewcomers - 1;",
+      replace: "const longestFirst = false;",
+      tests: [unit("http/fair-queue")],
+    },
+    {
+      id: "newcomer-goes-to-the-end-of-the-line",
+      file: server("http/fair-queue"),
+      find: "lane.placed > 0 ? this.#inLine : lane.isPerson",
+      replace: "lane.placed >= 0 ? this.#inLine : lane.isPerson",
+      tests: [unit("http/fair-queue")],
+    },
+    {
+      id: "place-given-back-twice",
+      file: server("http/fair-queue"),
+      find: '    ticket.state = "gone";\n',
+      replace: "",
+      tests: [unit("http/fair-queue")],
+    },
+    {
+      id: "standing-line-is-a-burst",
+      file: server("http/fair-queue"),
+      find: "isStanding ? maxWaitMs * standingShare : maxWaitMs",
+      replace: "maxWaitMs",
+      tests: [unit("http/fair-queue")],
+    },
+    {
+      id: "limit-grows-while-work-waits-for-connections",
+      file: server("http/concurrency-limit"),
+      find: "seen.poolWaiting > 0 || ",
+      replace: "",
+      tests: [unit("http/concurrency-limit")],
+    },
+    {
+      id: "waiting-client-that-left-is-served",
+      file: server("http/admission"),
+      find: '    response.once("close", () => this.#close(passage));\n',
+      replace: "",
+      tests: [api("overload")],
+    },
+    {
+      id: "place-of-a-lost-client-is-free-at-once",
+      file: server("http/admission"),
+      find: "if (passage.working === 0) this.#giveBack(passage);",
+      replace: "this.#giveBack(passage);",
+      tests: [api("overload")],
+    },
+    {
+      id: "stream-holds-a-place",
+      file: server("http/event-stream"),
+      find: "  admission.letGo(reply.request.raw);\n",
+      replace: "",
+      tests: [api("overload")],
+    },
+    {
+      id: "probes-wait-in-line",
+      file: server("http/admission"),
+      find: '["/healthz", "/readyz", "/metrics"]',
+      replace: '["/metrics"]',
+      tests: [api("overload")],
+    },
+    {
+      id: "socket-is-opened-without-room",
+      file: server("http/mount"),
+      find: "            await options.admission.gate(request.raw);\n",
+      replace: "",
+      tests: [api("overload")],
+    },
+    {
+      id: "made-up-credentials-are-callers",
+      file: server("http/lane-of"),
+      find: "this.#owners.get(credential) ?? this.#byAddress(request)",
+      replace: "this.#owners.get(credential) ?? credential",
+      tests: [unit("http/lane-of")],
+    },
+    {
+      id: "refused-credential-counts-for-its-owner",
+      file: server("http/lane-of"),
+      find: "    this.#owners.delete(credential);\n",
+      replace: "",
+      tests: [unit("http/lane-of")],
+    },
+    {
+      id: "refused-list-without-pagination",
+      file: server("http/refuse-overload"),
+      find: 'method === "GET" && listPaths.some((pattern) => pattern.test(pathOf(target)))',
+      replace: "false",
+      tests: [api("overload")],
     },
   ]),
 ];

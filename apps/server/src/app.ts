@@ -29,6 +29,7 @@ import { domainRoutes } from "./domains/domains.routes.ts";
 import { recheckDomains } from "./domains/recheck-domains.job.ts";
 import { createFaceJudge } from "./face/face-judge.ts";
 import { faceJudgeSettings } from "./face/face-settings.ts";
+import { Admission } from "./http/admission.ts";
 import { listenForMetrics, mountHealth, mountMetrics } from "./http/health.ts";
 import { expiredAnswers } from "./http/idempotency.store.ts";
 import { Idempotency } from "./http/idempotency.ts";
@@ -384,14 +385,18 @@ function wakeByNotification({ core, listener }: Parts, scheduler: Scheduler, job
 async function createApp(parts: Parts, role: ProcessRole): Promise<Server> {
   const { core, usage } = parts;
   const { config, db, publicUrl } = core;
-  const app = createServer({
-    log: core.log,
-    metrics: core.metrics,
-    publicUrl,
-    trustProxy: config.trustProxy,
-    maxConnections: config.httpMaxConnections,
+  const common = { log: core.log, metrics: core.metrics, publicUrl, trustProxy: config.trustProxy };
+  const admission = new Admission({
+    ...common,
+    maxInFlight: config.requestMaxInFlight,
+    maxWaitMs: config.requestMaxWaitMs,
+    connections: () => db.connections,
   });
-  mountHealth(app, async () => parts.ringMember.problem ?? parts.probe.problem());
+  const app = createServer({ ...common, admission, maxConnections: config.httpMaxConnections });
+  mountHealth(app, {
+    problem: async () => parts.ringMember.problem ?? parts.probe.problem(),
+    isOverloaded: () => admission.isOverloaded,
+  });
   if (config.metricsToken !== "") mountMetrics(app, parts.metricsOf, config.metricsToken);
   mountPages(app);
   mountWebApp(app, "verify");
@@ -407,6 +412,7 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<Server> {
       membership: (organizationId, userId) => findMembership(db, organizationId, userId),
     },
     idempotency: parts.idempotency,
+    admission,
     publicUrl,
     onKeyUsed: (keyId) => usage.count(keyId),
     writeCookie: (reply, cookie) => writeSessionCookie(reply, cookie, publicUrl().startsWith("https:")),

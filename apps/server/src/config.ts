@@ -326,6 +326,20 @@ export const settings = {
     10,
     1_000_000,
   ),
+  requestMaxInFlight: integer(
+    "REQUEST_MAX_IN_FLIGHT",
+    "Most requests that one process works for at the same time. It finds out by itself how many are of use and stays below; others wait for a place, each caller in turn.",
+    256,
+    1,
+    10_000,
+  ),
+  requestMaxWaitMs: integer(
+    "REQUEST_MAX_WAIT_MS",
+    "Longest wait for such a place, in milliseconds; then 503 with Retry-After. Who sends more than can be served all the time gets half of it.",
+    1000,
+    10,
+    10_000,
+  ),
   metricsPort: integer(
     "METRICS_PORT",
     "Port for /metrics on HOST; 0 keeps it off unless METRICS_TOKEN is set.",

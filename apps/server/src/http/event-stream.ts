@@ -3,13 +3,20 @@ import type { EventFeed } from "@assay/contract/route";
 import { streamHeartbeatSeconds } from "@assay/contract/verify";
 import type { FastifyReply } from "fastify";
 import { secondMs } from "../kernel/clock.ts";
+import type { Admission } from "./admission.ts";
 
 /** A client that does not read is disconnected, so that unread events do not pile up in memory (backpressure). */
 const mostUnreadBytes = 256 * 1024;
 const eventNamePattern = /^[a-z_]+$/;
 
 /** Answers with server-sent events until the feed closes the stream or the client goes away. */
-export function sendEvents(reply: FastifyReply, feed: EventFeed<unknown>): FastifyReply {
+export function sendEvents(
+  reply: FastifyReply,
+  feed: EventFeed<unknown>,
+  admission: Admission,
+): FastifyReply {
+  // It is open for as long as somebody looks on, and next to nothing is done for it.
+  admission.letGo(reply.request.raw);
   const body = new PassThrough();
   const write = (text: string) => {
     if (body.writableEnded || body.destroyed) return;

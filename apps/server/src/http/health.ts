@@ -5,12 +5,22 @@ import type { FastifyInstance } from "fastify";
 /** All series as one text in the Prometheus format. */
 type RenderMetrics = () => Promise<string>;
 
-/** `ready` resolves with null, or with the reason why requests should go elsewhere. */
-export function mountHealth(app: FastifyInstance, ready: () => Promise<string | null>): void {
+type Readiness = {
+  /** Resolves with null, or with the reason why requests should go elsewhere. */
+  problem: () => Promise<string | null>;
+  isOverloaded: () => boolean;
+};
+
+/**
+ * A process that refuses some requests for want of room stays ready: taken out, its load would fall on the others, one after the other.
+ */
+export function mountHealth(app: FastifyInstance, { problem, isOverloaded }: Readiness): void {
   app.get("/healthz", async () => ({ status: "ok" }));
   app.get("/readyz", async (_request, reply) => {
-    const reason = await ready();
-    return reason === null ? { status: "ready" } : reply.code(503).send({ status: "not ready", reason });
+    const reason = await problem();
+    return reason === null
+      ? { status: "ready", overloaded: isOverloaded() }
+      : reply.code(503).send({ status: "not ready", reason });
   });
 }
 

@@ -7,6 +7,7 @@ import { ApiError } from "../kernel/api-error.ts";
 import type { Caller, KeyCaller, Membership, OrganizationCaller, UserCaller } from "../kernel/caller.ts";
 import { lowerCased } from "../kernel/ids.ts";
 import { admit, memberOf } from "./access.ts";
+import type { Admission } from "./admission.ts";
 import { sessionTokenOf } from "./session-cookie.ts";
 
 /** How credentials become callers. */
@@ -20,6 +21,7 @@ export type IdentifyOptions = {
   authenticator: Authenticator;
   publicUrl: () => string;
   onKeyUsed: (keyId: ApiKeyId) => void;
+  admission: Admission;
 };
 
 export function bearerOf(request: FastifyRequest): string | null {
@@ -51,6 +53,7 @@ export async function identify(
       if (caller !== null && isWrite(definition)) refuseForeignOrigin(request, options.publicUrl());
     }
   }
+  options.admission.learn(request.raw, caller);
   if (caller === null) reply.header("www-authenticate", "Bearer");
   return admit(definition, caller);
 }

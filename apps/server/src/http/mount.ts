@@ -131,15 +131,16 @@ function mountRoute(
             if (checkParams) checkParams(request.params);
             refuseAnyQuery(request.query);
             refuseBadHandshake(request);
+            await options.admission.gate(request.raw);
             socket.admit(request);
           },
           wsHandler: socket.open,
         }),
     // Before the body is read: a caller who may not do this does not get to send us one.
-    onRequest: async (request, reply) => {
+    onRequest: options.admission.holding(async (request, reply) => {
       callers.set(request, await identify(request, reply, definition, options));
-    },
-    handler: async (request, reply) => {
+    }),
+    handler: options.admission.holding(async (request, reply) => {
       let caller = callers.get(request) ?? null;
       const params = checkParams ? checkParams(request.params) : {};
       const parsedQuery =
@@ -171,7 +172,8 @@ function mountRoute(
       } as unknown as Context<RouteDefinition>;
       const run = async () => handle(context, await prepare?.(context));
       if (guard) await guard(context);
-      if ("events" in definition.reply) return sendEvents(reply, (await run()) as EventFeed<unknown>);
+      if ("events" in definition.reply)
+        return sendEvents(reply, (await run()) as EventFeed<unknown>, options.admission);
       if ("picture" in definition.reply) {
         const { contentType, bytes } = (await run()) as Picture;
         return reply
@@ -196,7 +198,7 @@ function mountRoute(
       reply.code(answer.status);
       if (answer.text === null) return reply.send();
       return reply.header("content-type", "application/json; charset=utf-8").send(answer.text);
-    },
+    }),
   });
 }
 

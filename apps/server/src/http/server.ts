@@ -1,16 +1,24 @@
+import {
+  createServer as createHttpServer,
+  type Server as HttpServer,
+  type ServerOptions as HttpServerOptions,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
 import { refuseBrokenText } from "../kernel/check-text.ts";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
+import type { Admission } from "./admission.ts";
 import { compressAnswers } from "./compress-answers.ts";
 import { createErrorHandler } from "./error-handler.ts";
 import { KnownPaths, pathOf } from "./known-paths.ts";
 import { servesUpgrade } from "./mount-socket.ts";
 import { parseBody } from "./parse-body.ts";
 import { createUnparsedRefusal, type LatestAnswers } from "./refuse-unparsed.ts";
-import { newRequestId, standardHeaders } from "./standard-headers.ts";
+import { requestIdOf, standardHeaders } from "./standard-headers.ts";
 
 /** What others may hold of the web framework. */
 export type Server = FastifyInstance;
@@ -26,7 +34,6 @@ const headersMs = 15_000;
 const requestMs = 60_000;
 /** How often connections are looked at for these times, so that the times are kept to a few seconds. */
 const connectionLookMs = 5_000;
-const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/;
 const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 type ServerOptions = {
@@ -35,11 +42,21 @@ type ServerOptions = {
   publicUrl: () => string;
   trustProxy: readonly string[];
   maxConnections: number;
+  admission: Admission;
+};
+
+/** What the framework has been told about its HTTP server. */
+type HttpOptions = {
+  http: HttpServerOptions;
+  keepAliveTimeout: number;
+  requestTimeout: number;
+  connectionTimeout: number;
+  maxRequestsPerSocket: number;
 };
 
 /** The web server with everything that holds for every answer: ids, headers, limits, errors, logs, metrics. */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { log, metrics, publicUrl, trustProxy } = options;
+  const { log, metrics, publicUrl, trustProxy, admission } = options;
   const renderError = createErrorHandler({ publicUrl, log });
   const knownPaths = new KnownPaths();
   const latest: LatestAnswers = new WeakMap();
@@ -53,6 +70,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       headersTimeout: headersMs,
       connectionsCheckingInterval: connectionLookMs,
     },
+    serverFactory: (serve, options) => listenWith(admission, serve, options),
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
     // Answers while closing are ours (see below), not the framework's.
     return503OnClosing: false,
@@ -63,10 +81,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     keepAliveTimeout: 65_000,
     // No parameter is longer than the headers may be: each route refuses what is too long for it.
     routerOptions: { maxParamLength: maxHeaderBytes, ignoreTrailingSlash: true },
-    genReqId: (request) => {
-      const given = request.headers["x-request-id"];
-      return typeof given === "string" && requestIdPattern.test(given) ? given : newRequestId();
-    },
+    genReqId: requestIdOf,
     // Hooks do not run for a path that cannot be decoded.
     frameworkErrors: (error, request, reply) => {
       reply.headers(standardHeaders(request.id, publicUrl()));
@@ -124,6 +139,29 @@ export function createServer(options: ServerOptions): FastifyInstance {
     renderError(refuseUnknown(knownPaths, request.url), request, reply),
   );
   return app;
+}
+
+/**
+ * The HTTP server, as the framework would make it, but with the admission before the framework: a request that is refused
+ * for want of room must not cost what the framework does for each.
+ */
+function listenWith(
+  admission: Admission,
+  serve: (request: IncomingMessage, response: ServerResponse) => void,
+  options: Record<string, unknown>,
+): HttpServer {
+  const { http, keepAliveTimeout, requestTimeout, connectionTimeout, maxRequestsPerSocket } =
+    options as HttpOptions;
+  const server = createHttpServer(http, (request, response) =>
+    admission.handle(request, response, () => serve(request, response)),
+  );
+  server.setTimeout(connectionTimeout);
+  return Object.assign(server, {
+    keepAliveTimeout,
+    requestTimeout,
+    // To the framework 0 means that there is no limit, as it does to Node.
+    maxRequestsPerSocket,
+  });
 }
 
 /** Bodies are JSON, whole and not compressed, or there is none. */

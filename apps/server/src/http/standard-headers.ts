@@ -1,4 +1,7 @@
 import { randomBytes } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+
+const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/;
 
 /** Headers of every answer, whoever gives it. Pages and assets widen the policy and the caching for themselves. */
 export function standardHeaders(requestId: string, publicUrl: string): Record<string, string> {
@@ -14,6 +17,22 @@ export function standardHeaders(requestId: string, publicUrl: string): Record<st
   };
 }
 
+const idBytes = 12;
+let random = Buffer.alloc(0);
+let used = 0;
+
 export function newRequestId(): string {
-  return `req_${randomBytes(12).toString("hex")}`;
+  // Drawn for many ids at once: one call costs as much as all the rest of an id.
+  if (used === random.length) {
+    random = randomBytes(256 * idBytes);
+    used = 0;
+  }
+  used += idBytes;
+  return `req_${random.toString("hex", used - idBytes, used)}`;
+}
+
+/** The one that the client gave, where it can be one, or a new one. */
+export function requestIdOf({ headers }: Pick<IncomingMessage, "headers">): string {
+  const given = headers["x-request-id"];
+  return typeof given === "string" && requestIdPattern.test(given) ? given : newRequestId();
 }

@@ -42,6 +42,17 @@ export class Metrics {
     };
   }
 
+  /** Counters that somebody keeps by themselves, because they count too often for labels to be looked up each time. */
+  countersOf(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void {
+    this.#metrics.push({
+      render: () => [
+        `# HELP ${name} ${help}`,
+        `# TYPE ${name} counter`,
+        ...Object.entries(read()).map(([value, count]) => `${name}${key({ [label]: value })} ${count}`),
+      ],
+    });
+  }
+
   /** A gauge whose value is computed when it is scraped. */
   gaugeOf(name: string, help: string, read: () => number): void {
     this.#metrics.push({

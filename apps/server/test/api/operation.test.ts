@@ -65,6 +65,12 @@ const alarmSeries = [
   "assay_db_pool_idle",
   "assay_db_pool_waiting",
   "assay_db_listener_connected",
+  "assay_admission_limit",
+  "assay_admission_placed",
+  "assay_admission_waiting",
+  "assay_admission_overloaded",
+  "assay_admission_admitted_total",
+  "assay_admission_refused_total",
 ];
 
 test("what an operator is warned by is in /metrics, once each and documented, on a port of its own too", async () => {
@@ -74,6 +80,8 @@ test("what an operator is warned by is in /metrics, once each and documented, on
   free.close();
   await once(free, "close");
   await startTestService({ env: { METRICS_PORT: String(port), DATABASE_POOL_SIZE: "7" } });
+  // The series about collecting garbage is there once some was collected.
+  for (let i = 0; i < 200; i++) new Array(50_000).fill(i);
   const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
   assert.equal(answer.status, 200);
   const text = await answer.text();

@@ -56,6 +56,8 @@ export async function startTestService(
       DATABASE_URL: databaseUrl,
       SECRET_KEYS: testRing,
       DATABASE_POOL_SIZE: "8",
+      // A busy machine is no overload of the service that is tested on it.
+      REQUEST_MAX_WAIT_MS: "10000",
       ...options.env,
     }),
     ...options.config,

@@ -1,0 +1,58 @@
+/** What the process was seen to do in the last moments. */
+export type Strain = {
+  /** The share of the time in which the event loop had work, 0 to 1. */
+  loopUtilization: number;
+  /** Work that waits for a database connection. */
+  poolWaiting: number;
+  /** The most requests that were worked for at once. */
+  placed: number;
+  /** Whether anybody waited for a place. */
+  someoneWaited: boolean;
+};
+
+/**
+ * Never fewer: a loop that others keep from its processor looks busy however little it gets done. Halved, one caller's three
+ * requests cannot keep the database busy there; doubled, each request takes twice as long as it must on a busy loop.
+ */
+export const leastLimit = 8;
+
+/**
+ * Above the first the event loop is busy: more requests at once would take turns on it, which makes all of them slower and none of
+ * them sooner. Below the second it has time left. Lower, and requests wait while a part of the processor idles; the
+ * first at 1.0, and the limit never comes down while the loop pauses now and then for a moment.
+ */
+const busyLoop = 0.97;
+const idleLoop = 0.9;
+
+/**
+ * How much one step changes. Growth is quick, so that requests that wait for something outside (a resolver, a
+ * receiver) do not make others wait for longer than they may: from 13 to 200 in 13 steps.
+ */
+const growth = 1.25;
+const decline = 0.9;
+
+export type LimitBounds = { first: number; most: number };
+
+/**
+ * How many requests are to be worked for at once from now on. More than the event loop and the database connections can be kept
+ * busy with only wait inside, where nobody can put them in order or refuse them. It is found by trying (additive or multiplicative
+ * increase, multiplicative decrease), from what is directly seen to be used up.
+ */
+export function nextLimit(limit: number, { first, most }: LimitBounds, seen: Strain): number {
+  const within = (value: number) => Math.min(most, Math.max(leastLimit, value));
+  if (seen.poolWaiting > 0 || seen.loopUtilization > busyLoop) return within(Math.floor(limit * decline));
+  if (seen.someoneWaited)
+    return seen.loopUtilization < idleLoop ? within(Math.max(limit + 1, Math.floor(limit * growth))) : limit;
+  if (seen.loopUtilization >= idleLoop || limit === first) return limit;
+  // A limit that nobody has come near says nothing about what can be borne; it goes back to where it began.
+  if (limit < first) return within(limit + 1);
+  return seen.placed < limit / 2 ? within(Math.max(first, Math.floor(limit * decline))) : limit;
+}
+
+/**
+ * What to begin with: as many as let one caller, who gets three quarters of them, use every connection of the pool, but not so many
+ * that they would be a queue inside of the process.
+ */
+export function firstLimit(poolSize: number): number {
+  return Math.min(16, Math.max(leastLimit, Math.ceil((poolSize * 4) / 3)));
+}

@@ -1,0 +1,218 @@
+/** Why a request is not served: too many wait already, its line moves too slowly, or it has waited for too long itself. */
+export type RefusalReason = "queue_full" | "queue_slow" | "waited_too_long";
+
+/** A request in the queue's eyes. It holds a place, waits for one, or is through with both. */
+export type Ticket<T> = {
+  readonly item: T;
+  readonly since: number;
+  state: "waiting" | "placed" | "gone";
+  readonly lane: Lane<T>;
+  /** How many of its lane waited when it came. */
+  readonly ahead: number;
+};
+
+type Lane<T> = {
+  readonly name: string;
+  /** Whether a person in the middle of a verification waits here. */
+  readonly isPerson: boolean;
+  placed: number;
+  readonly waiting: Set<Ticket<T>>;
+  /** Since when somebody waits here without interruption. */
+  busySince: number;
+  /** How long it takes from one place that the lane gets while it waits to the next; 0 until that is known. */
+  paceMs: number;
+  /** The round that the lane waits in, while somebody waits in it. */
+  round: Set<Lane<T>> | null;
+};
+
+export type FairQueueOptions = {
+  /** The most that may wait, over all lanes. */
+  maxWaiting: number;
+  /** The longest that anybody waits. */
+  maxWaitMs: number;
+};
+
+/**
+ * A lane may hold up to this many times as many places as are free (a dynamic threshold, Choudhury and Hahne 1998): alone
+ * three quarters of all, two lanes three sevenths each. So whoever comes next finds a place free, however long those that are
+ * taken are held. With 1, a single caller is kept from half of the places; with 6, limits under 14 leave one place or none.
+ */
+const placeShare = 3;
+
+/** The same for places to wait. One lane gets half of them, so that the other half is there for others. */
+const waitingShare = 1;
+
+/**
+ * A lane in which somebody has waited without a break for the longest wait is no burst any more but overload, and a
+ * line that long would only make everybody in it late (CoDel). From then on it is kept to this share of the longest wait. Halved,
+ * two hundred people behind one address are refused although they could be served; doubled, it has no effect.
+ */
+const standingShare = 0.5;
+
+/**
+ * So many of a lane may always wait, for as long as anybody may: a client that has so many connections, and sends on each when
+ * it has its answer, cannot flood. Halved, such clients meet refusals on a slow machine; doubled, lines are longer there.
+ */
+const mayAlwaysWait = 32;
+
+/** How much the latest place that a lane got says about its pace. Halved, a change is noticed late; doubled, one pause of the process counts as slowness. */
+const paceMemory = 0.2;
+
+/** Every so many places go to whoever has been in line longest, so that newcomers cannot keep it standing. */
+const turnsOfNewcomers = 4;
+
+/**
+ * Who may be worked for now, who waits, and who is next: flow queueing, as FQ-CoDel (RFC 8290) does for packets. Each caller
+ * has a lane. A lane in which somebody begins to wait while nothing of it is under way is served before those that have been in
+ * line, and these in turn, one request each. What a caller sends beyond its share waits in its own lane, and is refused there.
+ *
+ * It reads no clock and knows nothing of HTTP. The owner asks for the next after each change.
+ */
+export class FairQueue<T> {
+  limit: number;
+  readonly #options: FairQueueOptions;
+  readonly #lanes = new Map<string, Lane<T>>();
+  readonly #newPersons = new Set<Lane<T>>();
+  readonly #newcomers = new Set<Lane<T>>();
+  readonly #inLine = new Set<Lane<T>>();
+  readonly #newcomersFirst = [this.#newPersons, this.#newcomers, this.#inLine];
+  readonly #newcomersLast = [this.#inLine, this.#newcomers, this.#newPersons];
+  #placed = 0;
+  #waiting = 0;
+  #turn = 0;
+
+  constructor(limit: number, options: FairQueueOptions) {
+    this.limit = limit;
+    this.#options = options;
+  }
+
+  get placed(): number {
+    return this.#placed;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  get lanes(): number {
+    return this.#lanes.size;
+  }
+
+  /** A place, a place to wait, or the reason why there is neither. */
+  enter(laneName: string, isPerson: boolean, item: T, now: number): Ticket<T> | RefusalReason {
+    const known = this.#lanes.get(laneName);
+    const lane: Lane<T> = known ?? {
+      name: laneName,
+      isPerson,
+      placed: 0,
+      waiting: new Set(),
+      busySince: now,
+      paceMs: 0,
+      round: null,
+    };
+    // Nobody is overtaken: where somebody waits, the newcomer's turn is decided with theirs.
+    const placed = this.#waiting === 0 && this.#mayTake(lane);
+    const refusal = placed ? null : this.#whyNot(lane, now);
+    if (refusal !== null) return refusal;
+    if (known === undefined) this.#lanes.set(laneName, lane);
+    const ticket: Ticket<T> = { item, since: now, state: "waiting", lane, ahead: lane.waiting.size };
+    if (placed) this.#place(ticket);
+    else this.#line(ticket, now);
+    return ticket;
+  }
+
+  /** Whoever gets a place next, or null when none is free for anybody who waits. */
+  takeNext(now: number): Ticket<T> | null {
+    if (this.#waiting === 0 || this.#placed >= this.limit) return null;
+    const longestFirst = this.#turn % turnsOfNewcomers === turnsOfNewcomers - 1;
+    for (const round of longestFirst ? this.#newcomersLast : this.#newcomersFirst) {
+      for (const lane of round) {
+        if (!this.#mayTake(lane)) continue;
+        const [ticket] = lane.waiting;
+        if (ticket === undefined) continue;
+        this.#turn += 1;
+        this.#unline(ticket);
+        const paceMs = (now - ticket.since) / (ticket.ahead + 1);
+        lane.paceMs += (paceMs - lane.paceMs) * (lane.paceMs === 0 ? 1 : paceMemory);
+        // To the end of the line: one request a turn (round robin).
+        round.delete(lane);
+        lane.round = lane.waiting.size > 0 ? this.#inLine : null;
+        lane.round?.add(lane);
+        this.#place(ticket);
+        return ticket;
+      }
+    }
+    return null;
+  }
+
+  /** Takes out everybody who has waited for too long. */
+  takeLate(now: number): Ticket<T>[] {
+    const late: Ticket<T>[] = [];
+    for (const round of this.#newcomersFirst) {
+      for (const lane of round) {
+        for (const ticket of lane.waiting) {
+          if (now - ticket.since < this.#options.maxWaitMs) break;
+          late.push(ticket);
+        }
+      }
+    }
+    for (const ticket of late) this.giveBack(ticket);
+    return late;
+  }
+
+  /** Whatever the ticket stands for, a place or a place to wait, is free again. Doing it twice changes nothing. */
+  giveBack(ticket: Ticket<T>): void {
+    const { lane, state } = ticket;
+    ticket.state = "gone";
+    if (state === "placed") {
+      this.#placed -= 1;
+      lane.placed -= 1;
+    } else if (state === "waiting") {
+      this.#unline(ticket);
+      if (lane.waiting.size === 0) {
+        lane.round?.delete(lane);
+        lane.round = null;
+      }
+    }
+    if (lane.placed === 0 && lane.waiting.size === 0) this.#lanes.delete(lane.name);
+  }
+
+  #mayTake(lane: Lane<T>): boolean {
+    const free = this.limit - this.#placed;
+    return free > 0 && lane.placed < placeShare * free;
+  }
+
+  #whyNot(lane: Lane<T>, now: number): RefusalReason | null {
+    const { maxWaiting, maxWaitMs } = this.#options;
+    if (lane.waiting.size >= waitingShare * (maxWaiting - this.#waiting)) return "queue_full";
+    const [first] = lane.waiting;
+    if (first === undefined || lane.waiting.size < mayAlwaysWait) return null;
+    const isStanding = now - lane.busySince >= maxWaitMs;
+    const waitMs = isStanding ? maxWaitMs * standingShare : maxWaitMs;
+    if (lane.paceMs * (lane.waiting.size + 1) >= waitMs) return "queue_slow";
+    // The pace of before does not tell of a line that has come to a halt.
+    return now - first.since >= maxWaitMs ? "queue_slow" : null;
+  }
+
+  #place(ticket: Ticket<T>): void {
+    ticket.state = "placed";
+    ticket.lane.placed += 1;
+    this.#placed += 1;
+  }
+
+  #line(ticket: Ticket<T>, now: number): void {
+    const { lane } = ticket;
+    if (lane.waiting.size === 0) {
+      lane.busySince = now;
+      lane.round = lane.placed > 0 ? this.#inLine : lane.isPerson ? this.#newPersons : this.#newcomers;
+      lane.round.add(lane);
+    }
+    lane.waiting.add(ticket);
+    this.#waiting += 1;
+  }
+
+  #unline(ticket: Ticket<T>): void {
+    ticket.lane.waiting.delete(ticket);
+    this.#waiting -= 1;
+  }
+}
