@@ -31,15 +31,6 @@ export async function run(): Promise<void> {
       const headers = { authorization: `Bearer ${token}` };
       const requests: [string, Request][] = [
         ["GET, one SELECT", { method: "GET", path: "/v1/auth/orgs/audit-logs?limit=1", headers }],
-        [
-          "POST, one transaction of two INSERTs",
-          {
-            method: "POST",
-            path: "/v1/auth/api-keys",
-            headers: { ...headers, "content-type": "application/json" },
-            body: () => '{"name":"bench","scopes":["sessions:read"]}',
-          },
-        ],
       ];
       for (const [name, request] of requests) await compare(name, request, bare, assay);
     } finally {
