@@ -50,10 +50,12 @@ const waitingShare = 1;
 const standingShare = 0.5;
 
 /**
- * So many of a lane may always wait, for as long as anybody may: a client that has so many connections, and sends on each when
- * it has its answer, cannot flood. Halved, such clients meet refusals on a slow machine; doubled, lines are longer there.
+ * So many may always wait, for as long as anybody may, divided among the lanes that are in line, and so many of each in any case: a client
+ * that has a few connections, and sends on each when it has its answer, cannot flood. Halved, such clients meet refusals on a slow
+ * machine; doubled, or without the division, many callers who flood together make a line in which everybody is late.
  */
 const mayAlwaysWait = 32;
+const mayAlwaysWaitEach = 4;
 
 /** How much the latest place that a lane got says about its pace. Halved, a change is noticed late; doubled, one pause of the process counts as slowness. */
 const paceMemory = 0.2;
@@ -186,7 +188,9 @@ export class FairQueue<T> {
     const { maxWaiting, maxWaitMs } = this.#options;
     if (lane.waiting.size >= waitingShare * (maxWaiting - this.#waiting)) return "queue_full";
     const [first] = lane.waiting;
-    if (first === undefined || lane.waiting.size < mayAlwaysWait) return null;
+    const inLine = this.#inLine.size + this.#newcomers.size + this.#newPersons.size;
+    const always = Math.max(mayAlwaysWaitEach, Math.floor(mayAlwaysWait / Math.max(1, inLine)));
+    if (first === undefined || lane.waiting.size < always) return null;
     const isStanding = now - lane.busySince >= maxWaitMs;
     const waitMs = isStanding ? maxWaitMs * standingShare : maxWaitMs;
     if (lane.paceMs * (lane.waiting.size + 1) >= waitMs) return "queue_slow";
