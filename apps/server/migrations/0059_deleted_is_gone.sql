@@ -42,11 +42,13 @@ alter table webhook_endpoints alter column name set statistics 0, alter column u
 alter table webhook_keys alter column key_id set statistics 0, alter column n set statistics 0;
 alter table webhook_deliveries alter column payload set statistics 0;
 alter table invitations alter column email set statistics 0;
+alter table invitations alter column email_folded set statistics 0;
 alter index invitations_address alter column 2 set statistics 0;
 alter table mails alter column content set statistics 0;
 alter table idempotent_answers alter column answer set statistics 0;
 alter table deletion_receipts alter column content set statistics 0;
 alter table users alter column name set statistics 0, alter column email set statistics 0,
+  alter column email_folded set statistics 0,
   alter column password_hash set statistics 0;
 alter index users_email alter column 1 set statistics 0;
 alter table mailed_tokens alter column email set statistics 0;

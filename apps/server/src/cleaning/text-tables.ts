@@ -28,7 +28,7 @@ export const textTables = [
 
 export type TextTable = (typeof textTables)[number];
 
-/** Tables that hold nothing but identifiers, words of our own, numbers, times and hashes. */
+/** Tables that hold nothing but identifiers, words of our own, numbers, times, hashes, and what states publish. */
 export const textlessTables: readonly string[] = [
   "attempt_sockets",
   "attempts",
@@ -47,7 +47,15 @@ export const textlessTables: readonly string[] = [
   "rp_terms_acceptances",
   "schema_migrations",
   "second_factors",
+  "session_allowances",
   "session_days",
+  "set_aside_rows",
   "table_cleanings",
+  "trust_acts",
+  "trust_import_items",
+  "trust_imports",
+  "trust_items",
+  "trust_sources",
+  "trust_version",
   "webhook_attempts",
 ];

@@ -107,6 +107,7 @@ test("an answer's body is read up to a bound and never waited for", async () => 
 
 test("a GET gives the body up to the bound, and the time is for all of it", async () => {
   const receiver = await startReceiver(authority, "127.0.0.1");
+  const plain = { etag: null, lastModified: null };
   const load = (maxBodyBytes: number, timeoutMs = 5000) =>
     safeFetch.get(receiver.url, { headers: { accept: "image/png" }, maxBodyBytes, timeoutMs });
   const answer = (status: number, headers: Record<string, string>, body: string, end = true) =>
@@ -118,16 +119,22 @@ test("a GET gives the body up to the bound, and the time is for all of it", asyn
 
   for (const headers of [{}, { "content-length": "1000" }] as Record<string, string>[]) {
     answer(200, headers, "x".repeat(1000));
-    assert.deepEqual(await load(1000), { status: 200, body: Buffer.from("x".repeat(1000)) });
-    assert.deepEqual(await load(999), { status: 200, body: null });
+    assert.deepEqual(await load(1000), { status: 200, body: Buffer.from("x".repeat(1000)), ...plain });
+    assert.deepEqual(await load(999), { status: 200, body: null, ...plain });
   }
   assert.equal(receiver.received[0]?.headers.accept, "image/png");
   answer(302, { location: "https://127.0.0.1/elsewhere" }, "moved");
-  assert.deepEqual(await load(1000), { status: 302, body: null });
+  assert.deepEqual(await load(1000), { status: 302, body: null, ...plain });
+  answer(304, { etag: '"v2"', "last-modified": "x".repeat(300) }, "");
+  assert.deepEqual(
+    await load(1000),
+    { status: 304, body: null, etag: '"v2"', lastModified: null },
+    "what a later request may be made conditional on, where it has a likely length",
+  );
   const askedSoFar = receiver.received.length;
   // Refused by its announcement: the rest, which never comes, is not waited for.
   answer(200, { "content-length": "2000" }, "x", false);
-  assert.deepEqual(await load(1000), { status: 200, body: null });
+  assert.deepEqual(await load(1000), { status: 200, body: null, ...plain });
   assert.equal(receiver.received.length, askedSoFar + 1, "no redirect was followed");
 
   answer(200, {}, "x", false);

@@ -141,7 +141,8 @@ for (const [width, colorScheme] of [
     const { page } = await openPage(browser, url, { width, colorScheme });
     const folder = join(service.dataDir, "mail");
     const mails = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
-    assert.ok(mails.filter((mail) => mail.includes(longWord)).length >= 2);
+    // An invitation shortens the names in it.
+    assert.ok(mails.filter((mail) => mail.includes(longWord.slice(0, 40))).length >= 2);
     for (const mail of mails) {
       await page.setContent(/<!doctype html>.*<\/html>/s.exec(mail)?.[0] ?? "");
       assert.equal(await isWiderThanScreen(page), false, /^Subject: .*/m.exec(mail)?.[0]);

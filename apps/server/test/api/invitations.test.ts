@@ -153,7 +153,8 @@ test("one organization sends so many invitations a day, and what is refused is n
 test("names in an invitation are short and in quotes", async () => {
   const owner = await signUpOwner(api);
   const name = `Your "account" is blocked \u202e${"call us ".repeat(9)}`;
-  expectData(await owner.api.patch("/v1/auth/orgs", { name }));
+  // As an earlier version let it in: today such a name is refused.
+  await core.db.run(sql`update organizations set name = ${name} where id = ${owner.organizationId}`);
   expectData(await owner.api.patch("/v1/auth/account", { name: `${"Support ".repeat(14)}` }));
   expectData(await invite(owner, "quoted@example.com", "member"), 201);
   const [mail] = await readMails(service, "quoted@example.com");
