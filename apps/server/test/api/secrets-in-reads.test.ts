@@ -127,7 +127,7 @@ async function showEverySecret() {
   expectData(await api.post("/v1/auth/sign-in/magic-link/verify", { token }));
 
   const authenticator = new SoftwareAuthenticator(origin);
-  const creation = expectData(await owner.api.post("/v1/auth/passkeys/options"));
+  const creation = expectData(await owner.api.post("/v1/auth/passkeys/options", { password }));
   const response = authenticator.create(creation.options);
   expectData(await owner.api.post("/v1/auth/passkeys", { name: "Laptop", response }), 201);
   const request = expectData(await api.post("/v1/auth/sign-in/passkey/options"));
@@ -135,7 +135,7 @@ async function showEverySecret() {
     await api.post("/v1/auth/sign-in/passkey/verify", { response: authenticator.get(request.options) }),
   );
 
-  const { secret } = expectData(await owner.api.post("/v1/auth/account/totp/start"));
+  const { secret } = expectData(await owner.api.post("/v1/auth/account/totp/start", { password }));
   expectData(await owner.api.post("/v1/auth/account/totp/confirm", { code: codeOf(secret) }));
   clock.advance(2 * stepMs);
   expectData(await owner.api.post("/v1/auth/account/totp/backup-codes", { code: codeOf(secret) }));
