@@ -5,7 +5,6 @@ import { pageQuery } from "./page.ts";
 import { route } from "./route.ts";
 import { closed, Nullable, named, OneOf, open, PrefixedId, Text, Timestamp, UuidOf } from "./schema.ts";
 import { EndpointId } from "./sessions.ts";
-import { blankCharacters, unseenCharacters, urlLookAlikes } from "./shown-text.ts";
 
 const tag = "Webhooks";
 
@@ -46,7 +45,6 @@ const ClearableName = Type.Unsafe<string | null>(Nullable(EndpointName));
 const EndpointUrl = Type.String({
   minLength: 1,
   maxLength: 2048,
-  pattern: `^[^${blankCharacters}${unseenCharacters}${urlLookAlikes}]*$`,
   description:
     "Must start with `https://`, hold no credentials and lead to a public address. Redirects are not followed.",
   examples: ["https://partner.example.com/webhooks/identity"],

@@ -96,7 +96,8 @@ async function recordedConversation(pace?: VirtualPace): Promise<Uint8Array> {
       ...chip,
       transceive: async (command) => {
         const answer = await chip.transceive(command);
-        pieces.push(uintBytes(answer.length, 2), answer);
+        // A copy: the reader overwrites what it has read.
+        pieces.push(uintBytes(answer.length, 2), answer.slice());
         return answer;
       },
     },

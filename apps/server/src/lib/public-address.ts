@@ -1,4 +1,5 @@
 import { BlockList, isIP } from "node:net";
+import { blankCharacters, unseenCharacters, urlLookAlikes } from "@assay/contract/shown-text";
 
 /** Ranges of IPv4 that are set aside: none of them is a host on the public internet. */
 const specialIpv4: readonly [string, number][] = [
@@ -80,6 +81,8 @@ export function bareHost(hostname: string): string {
   return host.toLowerCase().replace(/\.$/, "");
 }
 
+const misleading = new RegExp(`[${blankCharacters}${unseenCharacters}${urlLookAlikes}]`);
+
 /**
  * Why a URL may not be sent to, as the end of a sentence that begins with the field's name, or null. What a name resolves
  * to is a separate question that is asked at every connection. The URL parser has already turned decimal, octal and
@@ -91,8 +94,9 @@ export function urlProblem(
   protocols: "https" | "https_or_http" = "https",
 ): string | null {
   const url = URL.parse(text);
-  // Parsers differ about white space, control characters and backslashes; nobody needs them.
-  if (url === null || /[^\x21-\x7e\u00a1-\uffff]|\\/.test(text)) return "is not a valid URL";
+  // Parsers differ about white space, control characters and backslashes, and people about what they see; nobody needs them.
+  if (url === null || /[^\x21-\x7e\u00a1-\uffff]|\\/.test(text) || misleading.test(text))
+    return "is not a valid URL";
   if (url.protocol !== "https:" && !(url.protocol === "http:" && protocols === "https_or_http"))
     return "must start with https://";
   if (url.username !== "" || url.password !== "" || /^https?:\/*[^/?#]*@/i.test(text))

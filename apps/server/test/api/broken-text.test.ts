@@ -129,7 +129,12 @@ test("characters that nobody sees and that turn or hide others are refused, with
   ];
   for (const [field, send] of fields)
     for (const character of unseen)
-      expectError(await send(character), 400, "BAD_REQUEST", new RegExp(`\`${field}\``));
+      expectError(
+        await send(character),
+        400,
+        field === "url" ? "WEBHOOK_URL_REJECTED" : "BAD_REQUEST",
+        new RegExp(`\`${field}\``),
+      );
   const shareFields = { family_name: { required: true, reason: "for \u202eyou" } };
   expectError(
     await keyApi.post("/v1/sessions", { share_fields: shareFields }),
