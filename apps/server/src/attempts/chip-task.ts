@@ -12,7 +12,8 @@ import {
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
 import type { DocumentContent } from "@assay/emrtd/verify/document-content";
 import { type DocumentFailureCode, failureCodeOf } from "@assay/emrtd/verify/failure-code";
-import { defaultPolicy } from "@assay/emrtd/verify/policy";
+import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
+import type { VerificationPolicy } from "@assay/emrtd/verify/policy";
 import {
   beginChipProof,
   type ChipProofState,
@@ -37,7 +38,14 @@ import { type TrustSnapshot, unpackTrust } from "../trust/trust-snapshot.ts";
  * private key of chip authentication, is kept by the service and given along with each task.
  */
 export type ChipTask =
-  | { kind: "verify"; trust: TrustSnapshot | "test_country"; files: SentFiles; nowMs: number }
+  | {
+      kind: "verify";
+      trust: TrustSnapshot | "test_country";
+      files: SentFiles;
+      /** As the operator wrote it in `TRUST_POLICY`. */
+      policy: string;
+      nowMs: number;
+    }
   | { kind: "begin_proof"; proof: ChipProof; files: ProofFiles }
   | { kind: "continue_proof"; state: ChipProofState; answers: readonly Uint8Array[]; files: ProofFiles }
   | { kind: "find_test_document"; sod: Uint8Array; nowMs: number };
@@ -139,7 +147,7 @@ async function run(task: ChipTask, surroundings: ChipTaskSurroundings): Promise<
 // --- passive authentication ----------------------------------------------------------------------------------------
 
 async function checkDocument(
-  { trust: trusted, files, nowMs }: Extract<ChipTask, { kind: "verify" }>,
+  { trust: trusted, files, policy, nowMs }: Extract<ChipTask, { kind: "verify" }>,
   { checker, stores }: ChipTaskSurroundings,
 ): Promise<DocumentCheck> {
   const now = new Date(nowMs);
@@ -152,12 +160,20 @@ async function checkDocument(
   const { report, content } = verifyDocument({
     files: { sod: files.SOD, dataGroups },
     trust,
-    policy: defaultPolicy,
+    policy: readPolicy(policy),
     now,
     checker,
   });
   const passed = failureCodeOf(report) === null && content !== null;
   return documentCheckOf(report, passed ? serialize({ mrz: content.mrz } satisfies ChipContent) : null);
+}
+
+let knownPolicy: { text: string; policy: VerificationPolicy } | undefined;
+
+/** The same object for the same text, because the store remembers what it found under which tolerance. */
+function readPolicy(text: string): VerificationPolicy {
+  if (knownPolicy?.text !== text) knownPolicy = { text, policy: parsePolicy(text) };
+  return knownPolicy.policy;
 }
 
 let testStore: { year: number; store: TrustStore } | undefined;

@@ -1,3 +1,4 @@
+import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
 import {
   importTrustFile,
   keepTrustImport,
@@ -74,8 +75,10 @@ export const trustRemove: Command = {
 
 export const trustAudit: Command = {
   name: "trust audit",
-  about: "Show what is expired, has no parent, or lacks a fresh revocation list, by country.",
-  run: (_args, print) => withTrust(print, (db, now) => printTrustAudit(db, now, print)),
+  about:
+    "Show what is expired, has no parent, or lacks a fresh revocation list, by country, and how strictly documents are judged (TRUST_POLICY).",
+  run: (_args, print) =>
+    withTrust(print, (db, now, { trustPolicy }) => printTrustAudit(db, parsePolicy(trustPolicy), now, print)),
 };
 
 export const trustLog: Command = {

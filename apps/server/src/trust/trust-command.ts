@@ -9,6 +9,8 @@ import { importTrust } from "@assay/emrtd/trust/import-trust";
 import { readPem } from "@assay/emrtd/trust/pem";
 import type { TrustRecord } from "@assay/emrtd/trust/trust-record";
 import { type RefusedRevocationList, TrustStore } from "@assay/emrtd/trust/trust-store";
+import { describePolicy } from "@assay/emrtd/verify/parse-policy";
+import type { VerificationPolicy } from "@assay/emrtd/verify/policy";
 import { type Certificate, readCertificate } from "@assay/emrtd/x509/certificate";
 import type { Db } from "../db/db.ts";
 import { hourMs } from "../kernel/clock.ts";
@@ -146,7 +148,12 @@ function reasonOf({ basis, linkedFrom, sources }: Authority): string {
 }
 
 /** `assay trust audit`: what an operator should look at. The exit code is 1 when nothing is trusted at all. */
-export async function printTrustAudit(db: Db, now: Date, print: Print): Promise<number> {
+export async function printTrustAudit(
+  db: Db,
+  policy: VerificationPolicy,
+  now: Date,
+  print: Print,
+): Promise<number> {
   const { version, records } = await readTrust(db);
   const store = new TrustStore(records, createNodeSignatureChecker());
   const audit = auditTrust(store, now);
@@ -172,7 +179,21 @@ export async function printTrustAudit(db: Db, now: Date, print: Print): Promise<
   const refused = audit.revocationListsRefused;
   print(`Revocation lists without effect: ${refused.length === 0 ? "none" : refused.length}`);
   for (const list of refused) print(`    ${describeRefused(list)}`);
+  printPolicy(policy, print);
   return store.isEmpty ? 1 : 0;
+}
+
+/** Every switch with its value; what differs from the default says so. */
+function printPolicy(policy: VerificationPolicy, print: Print): void {
+  print("How documents are judged (TRUST_POLICY):");
+  for (const { name, ruling, byDefault, forOperators, description } of describePolicy(policy)) {
+    const origin = !forOperators
+      ? "cannot be set"
+      : ruling === byDefault
+        ? "the default"
+        : `not the default, ${byDefault}`;
+    print(`    ${name}=${ruling} (${origin})  ${description}`);
+  }
 }
 
 /** The one imported file whose fingerprint begins so; null, and a reason printed, where there is none or more than one. */
