@@ -332,6 +332,11 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
     { name: "purge-user-sessions", everyMs: hourMs, run: purge(() => expiredUserSessions(clock.now())) },
     { name: "scrub-webhook-payloads", everyMs: 30 * secondMs, run: (job) => () => scrubPayloads(core, job) },
     { name: "purge-webhook-history", everyMs: 10 * minuteMs, run: (job) => createPurgeHistory(core, job) },
+    {
+      name: "refresh-trust",
+      everyMs: minuteMs,
+      run: (job) => () => refreshTrust({ ...core, safeFetch, trust, reader: trustReader }, job),
+    },
   ];
   const jobs: Job[] = [
     ...rowJobs.map((job) => ({ ...job, run: job.run(job.name) })),
@@ -341,11 +346,6 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
     }),
     { name: "clean-tables", everyMs: 10 * minuteMs, run: () => cleanAsRoutine(core) },
     { name: "remove-mail-files", everyMs: 10 * minuteMs, run: () => removeMailFiles(core) },
-    {
-      name: "refresh-trust",
-      everyMs: minuteMs,
-      run: () => refreshTrust({ ...core, safeFetch, trust, reader: trustReader }),
-    },
   ];
   const measure = measureQueues(core, {
     jobs: [...jobs.map(({ name }) => name), setAsideAs.job, keyUsageJob].filter(

@@ -9,6 +9,8 @@ import {
   defaultTestSeed,
   testCountryTrust,
 } from "@assay/emrtd/node/test-country/test-country";
+import type { DeviationList } from "@assay/emrtd/trust/deviation-list";
+import { readDeviationLists } from "@assay/emrtd/trust/known-deviations";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
 import type { DocumentContent } from "@assay/emrtd/verify/document-content";
 import { type DocumentFailureCode, failureCodeOf } from "@assay/emrtd/verify/failure-code";
@@ -103,22 +105,30 @@ export type ChipTaskAnswer = {
   find_test_document: { faceFailureCode: "liveness_failed" | "selfie_face_mismatch" | null };
 };
 
-/** The store of the version that was used last. A thread has one of these, and makes it anew when the version has risen. */
+/** What documents are held against. */
+type Trusted = { store: TrustStore; deviations: readonly DeviationList[] };
+
+/**
+ * What is trusted at the version that was used last. A thread has one of these, and makes it anew when the version has risen: what could take
+ * a deviation list its effect, a revocation, raises it.
+ */
 export class TrustStores {
   readonly #checker: SignatureChecker;
-  #kept: { version: number; store: TrustStore } | null = null;
+  #kept: (Trusted & { version: number }) | null = null;
 
   constructor(checker: SignatureChecker) {
     this.#checker = checker;
   }
 
-  storeOf(snapshot: TrustSnapshot): TrustStore {
-    if (this.#kept?.version !== snapshot.version)
-      this.#kept = {
-        version: snapshot.version,
-        store: new TrustStore(unpackTrust(snapshot), this.#checker),
-      };
-    return this.#kept.store;
+  trustedAt(snapshot: TrustSnapshot, now: Date): Trusted {
+    if (this.#kept?.version !== snapshot.version) {
+      const records = unpackTrust(snapshot);
+      const checker = this.#checker;
+      const store = new TrustStore(records, checker);
+      const { lists } = readDeviationLists(records, { checker, trust: store, now });
+      this.#kept = { version: snapshot.version, store, deviations: lists.map(({ list }) => list) };
+    }
+    return this.#kept;
   }
 }
 
@@ -151,7 +161,10 @@ async function checkDocument(
   { checker, stores }: ChipTaskSurroundings,
 ): Promise<DocumentCheck> {
   const now = new Date(nowMs);
-  const trust = trusted === "test_country" ? testTrust(now, checker) : stores.storeOf(trusted);
+  const { store: trust, deviations } =
+    trusted === "test_country"
+      ? { store: testTrust(now, checker), deviations: [] }
+      : stores.trustedAt(trusted, now);
   const dataGroups = new Map<DataGroupNumber, Uint8Array>();
   for (const number of [1, 2, 11, 14, 15] as const) {
     const file = files[`DG${number}`];
@@ -160,6 +173,7 @@ async function checkDocument(
   const { report, content } = verifyDocument({
     files: { sod: files.SOD, dataGroups },
     trust,
+    deviations,
     policy: readPolicy(policy),
     now,
     checker,

@@ -16,6 +16,7 @@ import {
 import { insertIntoVpcd, vpcdPort } from "@assay/emrtd/node/vpcd";
 import { type AccessKey, openChip } from "@assay/emrtd/reader/open-chip";
 import { readDocument } from "@assay/emrtd/reader/read-document";
+import { readDeviationLists } from "@assay/emrtd/trust/known-deviations";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
 import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
@@ -200,7 +201,10 @@ async function howToJudge(
         print,
         async (db, _now, { trustPolicy }) => [(await readTrust(db)).records, trustPolicy] as const,
       );
-  return { trust: new TrustStore(records, checker), policy: parsePolicy(policy), checker, now };
+  const trust = new TrustStore(records, checker);
+  const { lists } = readDeviationLists(records, { checker, trust, now });
+  const deviations = lists.map(({ list }) => list);
+  return { trust, deviations, policy: parsePolicy(policy), checker, now };
 }
 
 export const virtualDocument: Command = {

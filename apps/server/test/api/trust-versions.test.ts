@@ -51,7 +51,9 @@ test("what is imported at one process decides at the other, which has a data fol
     "document_authenticity_failed",
   ]);
   for (const { logLines } of [first, second]) {
-    const judged = logLines.map((line) => JSON.parse(line)).filter(({ message }) => message === "a document was judged");
+    const judged = logLines
+      .map((line) => JSON.parse(line))
+      .filter(({ message }) => message === "a document was judged");
     assert.deepEqual(
       judged.map(({ verdict, trust_version }) => [verdict, trust_version]),
       [
