@@ -260,7 +260,7 @@ function bindRoutes({ core, rpTerms, consentTexts, usage, statusFeed, safeFetch 
     ...accountRoutes(core, { isInvited }),
     ...organizationRoutes(core),
     ...domainRoutes(core),
-    ...goLiveRoutes(core, { terms: rpTerms, hasActiveDomain }),
+    ...goLiveRoutes(core, { terms: rpTerms, hasActiveDomain, trustsAnybody }),
     ...organizationDeletionRoutes(core),
     ...apiKeyRoutes(core, usage),
     ...auditRoutes(core),
