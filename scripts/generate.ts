@@ -6,6 +6,8 @@ import { describeErrors } from "@assay/contract/error-reference";
 import { describeApi } from "@assay/contract/openapi";
 import { errorsOf, honoursIdempotencyKey } from "@assay/contract/route";
 import { routes } from "@assay/contract/routes";
+import { describePolicy } from "@assay/emrtd/verify/parse-policy";
+import { defaultPolicy, policySwitches } from "@assay/emrtd/verify/policy";
 import {
   describeChallenge,
   describeColours,
@@ -40,6 +42,10 @@ export const generated: readonly { path: string; make: () => string }[] = [
         colours: describeColours(),
       }),
   },
+  {
+    path: "docs/operating.md",
+    make: () => withSections("docs/operating.md", { policy: describeSwitches() }),
+  },
   { path: "docs/verify-protocol.md", make: describeProtocol },
   { path: "apps/server/test/golden/routes.txt", make: describeRoutes },
 ];
@@ -69,6 +75,16 @@ function describePool(): string {
     `| without work a process ends after | ${seconds(poolLimits.idleMs)} |`,
     `| pixels of a frame and of a portrait | at most ${defaultJobLimits.maxFramePixels / 1e6} and ${defaultJobLimits.maxPortraitPixels / 1e6} million |`,
   ].join("\n");
+}
+
+function describeSwitches(): string {
+  const rows = describePolicy(defaultPolicy).map(
+    ({ name, byDefault, forOperators, description }) =>
+      `| \`${name}\` | ${byDefault}${forOperators ? "" : ", always"} | ${policySwitches[name].strict} | ${description} |`,
+  );
+  return ["| Switch | Default | With `strict` | What was found |", "| --- | --- | --- | --- |", ...rows].join(
+    "\n",
+  );
 }
 
 function describeConfiguration(): string {

@@ -1,10 +1,10 @@
 -- Whom the installation trusts to sign documents. All of it is published by the states themselves, so nothing is sealed. Every process
 -- reads it from here: the same passport gets the same verdict on all of them.
 
--- Certificates and revocation lists as they were published, each once however many imports brought it.
+-- Certificates, revocation lists and deviation lists as they were published, each once however many imports brought it.
 create table trust_items (
   sha256 text collate "C" primary key check (sha256 ~ '^[0-9a-f]{64}$'),
-  kind text not null check (kind in ('certificate', 'revocation_list')),
+  kind text not null check (kind in ('certificate', 'revocation_list', 'deviation_list')),
   content bytea not null
 );
 
@@ -22,6 +22,8 @@ create table trust_imports (
   source text check ((source is not null) = (brought_by = 'source')),
   -- A later edition of the source lacks some of its certificates: they count until then, so that an operator can object.
   retire_at timestamptz(3),
+  -- When the operator was told that the signer of the list was revoked after the import.
+  signer_revoked_told_at timestamptz(3),
   -- Taken back. The row stays, so that the folder of an older installation does not bring it again.
   retired_at timestamptz(3),
   primary key (sha256, part)

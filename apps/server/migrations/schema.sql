@@ -581,6 +581,7 @@ create table trust_imports (
   brought_by text not null,
   source text,
   retire_at timestamp(3) with time zone,
+  signer_revoked_told_at timestamp(3) with time zone,
   retired_at timestamp(3) with time zone,
   constraint trust_imports_pkey PRIMARY KEY (sha256, part),
   constraint trust_imports_brought_by_check CHECK ((brought_by = ANY (ARRAY['command'::text, 'folder'::text, 'source'::text]))),
@@ -594,7 +595,7 @@ create table trust_items (
   kind text not null,
   content bytea not null,
   constraint trust_items_pkey PRIMARY KEY (sha256),
-  constraint trust_items_kind_check CHECK ((kind = ANY (ARRAY['certificate'::text, 'revocation_list'::text]))),
+  constraint trust_items_kind_check CHECK ((kind = ANY (ARRAY['certificate'::text, 'revocation_list'::text, 'deviation_list'::text]))),
   constraint trust_items_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
 );
 

@@ -261,7 +261,7 @@ function bindRoutes({ core, rpTerms, consentTexts, usage, statusFeed, safeFetch 
     ...accountRoutes(core, { isInvited }),
     ...organizationRoutes(core),
     ...domainRoutes(core),
-    ...goLiveRoutes(core, { terms: rpTerms, hasActiveDomain }),
+    ...goLiveRoutes(core, { terms: rpTerms, hasActiveDomain, trustsAnybody }),
     ...organizationDeletionRoutes(core),
     ...apiKeyRoutes(core, usage),
     ...auditRoutes(core),
@@ -333,6 +333,11 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
     { name: "purge-user-sessions", everyMs: hourMs, run: purge(() => expiredUserSessions(clock.now())) },
     { name: "scrub-webhook-payloads", everyMs: 30 * secondMs, run: (job) => () => scrubPayloads(core, job) },
     { name: "purge-webhook-history", everyMs: 10 * minuteMs, run: (job) => createPurgeHistory(core, job) },
+    {
+      name: "refresh-trust",
+      everyMs: minuteMs,
+      run: (job) => () => refreshTrust({ ...core, safeFetch, trust, reader: trustReader }, job),
+    },
   ];
   const jobs: Job[] = [
     ...rowJobs.map((job) => ({ ...job, run: job.run(job.name) })),
@@ -342,11 +347,6 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
     }),
     { name: "clean-tables", everyMs: 10 * minuteMs, run: () => cleanAsRoutine(core) },
     { name: "remove-mail-files", everyMs: 10 * minuteMs, run: () => removeMailFiles(core) },
-    {
-      name: "refresh-trust",
-      everyMs: minuteMs,
-      run: () => refreshTrust({ ...core, safeFetch, trust, reader: trustReader }),
-    },
   ];
   const measure = measureQueues(core, {
     jobs: [...jobs.map(({ name }) => name), setAsideAs.job, keyUsageJob].filter(

@@ -2,6 +2,8 @@ import { isIP } from "node:net";
 import { totalmem } from "node:os";
 import { resolve } from "node:path";
 import { signUpModes } from "@assay/contract/accounts";
+import { isEmrtdError } from "@assay/emrtd/emrtd-error";
+import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
 import { matchThresholds } from "@assay/face/match";
 import { poolLimits } from "./face/pool-limits.ts";
 import { exemptHostSet } from "./lib/public-address.ts";
@@ -280,9 +282,24 @@ export const settings = {
     "Addresses (https) of master lists and revocation lists that are asked every six hours, comma separated. `#sha256=` with the fingerprint of a signer, or of its authority, says who alone may have signed it; otherwise a root that was imported must vouch. The word `distribution-points` stands for the addresses that trusted certificates name for their revocation lists. Unset, nothing is fetched.",
     () => null,
   ),
+  trustPolicy: define<string>(
+    "TRUST_POLICY",
+    "How findings about a document are judged, as `switch=accept`, `switch=warn` or `switch=refuse`, comma separated; `strict` at the beginning takes the strict values for what is not named. The switches, their defaults and what each is about: [operating](operating.md#how-strictly-documents-are-judged).",
+    "",
+    "(unset)",
+    (value) => {
+      try {
+        parsePolicy(value);
+      } catch (error) {
+        if (!isEmrtdError(error)) throw error;
+        throw new Problem(`cannot be used: ${error.message}`);
+      }
+      return value;
+    },
+  ),
   operatorEmail: text(
     "OPERATOR_EMAIL",
-    "Where the service writes to whoever runs it, for example before trusted authorities are removed. Unset, the log alone tells.",
+    "Where the service writes to whoever runs it: before trusted authorities are removed, and when the signer of an imported list was revoked. Unset, the log alone tells.",
     "",
   ),
   trustProxy: list(

@@ -243,7 +243,7 @@ export const errorTable = {
   ORGANIZATION_NOT_READY: {
     status: 409,
     message: "The organization cannot go live yet.",
-    hint: "Accept the current terms, complete the business details and verify a domain.",
+    hint: "Accept the current terms, complete the business details and verify a domain. The operator must trust an issuing authority.",
   },
   DELETION_CODE_INVALID: {
     status: 400,

@@ -75,6 +75,10 @@ export const RpTermsStatus = named(
     ),
     current: named("RpTerms", open({ jurisdiction: Jurisdiction, ...termsFields })),
     current_accepted: Type.Boolean({ description: "Whether the current terms are the accepted ones." }),
+    operator_ready: Type.Boolean({
+      description:
+        "Whether the operator of the service trusts at least one issuing authority. Until then nobody can go live, whatever is accepted.",
+    }),
   }),
 );
 
@@ -136,7 +140,7 @@ export const goLive = route({
   tag,
   summary: "Leave the sandbox",
   description:
-    "Once and for good. Needs the current terms accepted, complete business details and a verified domain; the hint of 409 `ORGANIZATION_NOT_READY` lists what is missing.",
+    "Once and for good. Needs the current terms accepted, complete business details, a verified domain, and an operator who trusts at least one issuing authority; the hint of 409 `ORGANIZATION_NOT_READY` lists what is missing.",
   access: { role: "owner" },
   reply: { status: 200, data: Organization },
   errors: ["ORGANIZATION_NOT_READY", "CONFLICT"],

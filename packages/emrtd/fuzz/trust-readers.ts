@@ -40,6 +40,7 @@ import { verifyDocument } from "../src/verify/verify-document.ts";
 import { documentFilesOf } from "../src/virtual/test-document.ts";
 import { readCertificate } from "../src/x509/certificate.ts";
 import { readCrl, readCrlIssuer } from "../src/x509/crl.ts";
+import { revocationListAddresses } from "../src/x509/distribution-points.ts";
 import { readName } from "../src/x509/name.ts";
 import type { FuzzReader } from "./fuzz-reader.ts";
 
@@ -109,6 +110,30 @@ const extendedSigner = issueCertificate({
   ],
 });
 
+const pointingSigner = issueCertificate({
+  issuer,
+  subject: issuer.name,
+  subjectKey: issuer.key,
+  serial: Uint8Array.of(1),
+  validity: { notBefore: today, notAfter: today },
+  use: "document_signer",
+  extensions: [
+    {
+      type: "2.5.29.31",
+      critical: false,
+      value: sequence(
+        sequence(
+          contextTag(0, contextTag(0, contextValue(6, latin1("http://lists.utopia.example/csca.crl")))),
+        ),
+        sequence(
+          contextTag(0, contextTag(0, contextValue(6, latin1("ldap://lists.utopia.example/c=UT")))),
+          contextTag(2, contextTag(4, encodeName(issuer.name))),
+        ),
+      ),
+    },
+  ],
+});
+
 const deviations = sequence(
   integer(0),
   sequence(oid("2.16.840.1.101.3.4.2.1")),
@@ -166,6 +191,7 @@ export const trustReaders: readonly FuzzReader[] = [
     seeds: () => [extendedList],
   },
   { name: "certificate extensions", read: readCertificate, seeds: () => [extendedSigner] },
+  { name: "distribution points", read: revocationListAddresses, seeds: () => [pointingSigner] },
   { name: "deviation list", read: readDeviations, seeds: () => [deviations] },
   {
     name: "policy",

@@ -57,6 +57,14 @@ export function GoLivePage() {
                 <Link to="/dashboard/domains">Verify a domain</Link>
               </Step>
             ) : null}
+            {terms.data === undefined ? null : (
+              <Step
+                done={terms.data.data.operator_ready}
+                name="The operator of this service trusts at least one issuing authority."
+              >
+                Only the operator can do this: until then no real document can be accepted here.
+              </Step>
+            )}
           </ol>
           {mayGoLive ? (
             <ConfirmButton

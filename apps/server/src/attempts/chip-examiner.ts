@@ -6,13 +6,20 @@ import { PoolBusyError, WorkerLostError, WorkerPool, type WorkerPoolOptions } fr
 import type { TrustSnapshot } from "../trust/trust-snapshot.ts";
 import type { ChipTask, ChipTaskAnswer, DocumentCheck, SentFiles } from "./chip-task.ts";
 
-export type ExaminerOptions = Partial<WorkerPoolOptions> & { retryMs?: number; patienceMs?: number };
+export type ExaminerOptions = Partial<WorkerPoolOptions> & {
+  /** As in `TRUST_POLICY`; the default policy unless given. */
+  policy?: string;
+  retryMs?: number;
+  patienceMs?: number;
+};
 
 const lostTaskRetries = 2;
 
 /** The checks of the chip, carried out by threads. A thread that is lost costs nobody anything: its task is given to another. */
 export class ChipExaminer {
   readonly #pool: WorkerPool<ChipTask, unknown>;
+  /** For live documents and for those of the sandbox, so that partners see before they go live what will be refused. */
+  readonly #policy: string;
   readonly #retryMs: number;
   readonly #patienceMs: number;
   readonly #closing = new AbortController();
@@ -23,6 +30,7 @@ export class ChipExaminer {
       maxWaiting: options.maxWaiting ?? 64,
       taskMs: options.taskMs ?? 30_000,
     });
+    this.#policy = options.policy ?? "";
     this.#retryMs = options.retryMs ?? 250;
     this.#patienceMs = options.patienceMs ?? 5 * 60_000;
   }
@@ -37,7 +45,7 @@ export class ChipExaminer {
     onBusy: () => void,
   ): Promise<DocumentCheck> {
     const { trust, files, now } = input;
-    return this.#run({ kind: "verify", trust, files, nowMs: now.getTime() }, onBusy);
+    return this.#run({ kind: "verify", trust, files, policy: this.#policy, nowMs: now.getTime() }, onBusy);
   }
 
   beginProof(proof: ChipProof, files: ProofFiles, onBusy: () => void): Promise<ChipProofStep> {

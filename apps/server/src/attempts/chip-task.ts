@@ -9,10 +9,13 @@ import {
   defaultTestSeed,
   testCountryTrust,
 } from "@assay/emrtd/node/test-country/test-country";
+import type { DeviationList } from "@assay/emrtd/trust/deviation-list";
+import { readDeviationLists } from "@assay/emrtd/trust/known-deviations";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
 import type { DocumentContent } from "@assay/emrtd/verify/document-content";
 import { type DocumentFailureCode, failureCodeOf } from "@assay/emrtd/verify/failure-code";
-import { defaultPolicy } from "@assay/emrtd/verify/policy";
+import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
+import type { VerificationPolicy } from "@assay/emrtd/verify/policy";
 import {
   beginChipProof,
   type ChipProofState,
@@ -37,7 +40,14 @@ import { type TrustSnapshot, unpackTrust } from "../trust/trust-snapshot.ts";
  * private key of chip authentication, is kept by the service and given along with each task.
  */
 export type ChipTask =
-  | { kind: "verify"; trust: TrustSnapshot | "test_country"; files: SentFiles; nowMs: number }
+  | {
+      kind: "verify";
+      trust: TrustSnapshot | "test_country";
+      files: SentFiles;
+      /** As the operator wrote it in `TRUST_POLICY`. */
+      policy: string;
+      nowMs: number;
+    }
   | { kind: "begin_proof"; proof: ChipProof; files: ProofFiles }
   | { kind: "continue_proof"; state: ChipProofState; answers: readonly Uint8Array[]; files: ProofFiles }
   | { kind: "find_test_document"; sod: Uint8Array; nowMs: number };
@@ -95,22 +105,30 @@ export type ChipTaskAnswer = {
   find_test_document: { faceFailureCode: "liveness_failed" | "selfie_face_mismatch" | null };
 };
 
-/** The store of the version that was used last. A thread has one of these, and makes it anew when the version has risen. */
+/** What documents are held against. */
+type Trusted = { store: TrustStore; deviations: readonly DeviationList[] };
+
+/**
+ * What is trusted at the version that was used last. A thread has one of these, and makes it anew when the version has risen: what could take
+ * a deviation list its effect, a revocation, raises it.
+ */
 export class TrustStores {
   readonly #checker: SignatureChecker;
-  #kept: { version: number; store: TrustStore } | null = null;
+  #kept: (Trusted & { version: number }) | null = null;
 
   constructor(checker: SignatureChecker) {
     this.#checker = checker;
   }
 
-  storeOf(snapshot: TrustSnapshot): TrustStore {
-    if (this.#kept?.version !== snapshot.version)
-      this.#kept = {
-        version: snapshot.version,
-        store: new TrustStore(unpackTrust(snapshot), this.#checker),
-      };
-    return this.#kept.store;
+  trustedAt(snapshot: TrustSnapshot, now: Date): Trusted {
+    if (this.#kept?.version !== snapshot.version) {
+      const records = unpackTrust(snapshot);
+      const checker = this.#checker;
+      const store = new TrustStore(records, checker);
+      const { lists } = readDeviationLists(records, { checker, trust: store, now });
+      this.#kept = { version: snapshot.version, store, deviations: lists.map(({ list }) => list) };
+    }
+    return this.#kept;
   }
 }
 
@@ -139,11 +157,14 @@ async function run(task: ChipTask, surroundings: ChipTaskSurroundings): Promise<
 // --- passive authentication ----------------------------------------------------------------------------------------
 
 async function checkDocument(
-  { trust: trusted, files, nowMs }: Extract<ChipTask, { kind: "verify" }>,
+  { trust: trusted, files, policy, nowMs }: Extract<ChipTask, { kind: "verify" }>,
   { checker, stores }: ChipTaskSurroundings,
 ): Promise<DocumentCheck> {
   const now = new Date(nowMs);
-  const trust = trusted === "test_country" ? testTrust(now, checker) : stores.storeOf(trusted);
+  const { store: trust, deviations } =
+    trusted === "test_country"
+      ? { store: testTrust(now, checker), deviations: [] }
+      : stores.trustedAt(trusted, now);
   const dataGroups = new Map<DataGroupNumber, Uint8Array>();
   for (const number of [1, 2, 11, 14, 15] as const) {
     const file = files[`DG${number}`];
@@ -152,12 +173,21 @@ async function checkDocument(
   const { report, content } = verifyDocument({
     files: { sod: files.SOD, dataGroups },
     trust,
-    policy: defaultPolicy,
+    deviations,
+    policy: readPolicy(policy),
     now,
     checker,
   });
   const passed = failureCodeOf(report) === null && content !== null;
   return documentCheckOf(report, passed ? serialize({ mrz: content.mrz } satisfies ChipContent) : null);
+}
+
+let knownPolicy: { text: string; policy: VerificationPolicy } | undefined;
+
+/** The same object for the same text, because the store remembers what it found under which tolerance. */
+function readPolicy(text: string): VerificationPolicy {
+  if (knownPolicy?.text !== text) knownPolicy = { text, policy: parsePolicy(text) };
+  return knownPolicy.policy;
 }
 
 let testStore: { year: number; store: TrustStore } | undefined;

@@ -16,12 +16,14 @@ import {
 import { insertIntoVpcd, vpcdPort } from "@assay/emrtd/node/vpcd";
 import { type AccessKey, openChip } from "@assay/emrtd/reader/open-chip";
 import { readDocument } from "@assay/emrtd/reader/read-document";
+import { readDeviationLists } from "@assay/emrtd/trust/known-deviations";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
-import { defaultPolicy } from "@assay/emrtd/verify/policy";
+import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
+import { loadConfig } from "../config.ts";
 import { accessKeyFromTyped } from "../desk-reader/access-key.ts";
 import { CardAtDesk } from "../desk-reader/card-at-desk.ts";
-import { judgeDocument } from "../desk-reader/judge-document.ts";
+import { type DeskJudgement, judgeDocument } from "../desk-reader/judge-document.ts";
 import { readDocumentAtDesk } from "../desk-reader/read-document.ts";
 import { readTrust } from "../trust/trust.store.ts";
 import { type Arguments, type Command, CommandError } from "./command.ts";
@@ -112,6 +114,7 @@ async function readAtDesk({ options }: Arguments, print: (line: string) => void)
     const now = new Date();
     const readerName = text("reader");
     const saveTo = text("save");
+    const judged = await howToJudge(options["test-country"] === true, now, print);
     const accepted = await readDocumentAtDesk(
       {
         accessKey,
@@ -121,12 +124,7 @@ async function readAtDesk({ options }: Arguments, print: (line: string) => void)
       },
       {
         readers,
-        judge: judgeDocument({
-          trust: await trustStore(options["test-country"] === true, now, print),
-          policy: defaultPolicy,
-          checker: createNodeSignatureChecker(),
-          now,
-        }),
+        judge: judgeDocument(judged),
         print,
         delay: (milliseconds) => delay(milliseconds),
         now: () => now,
@@ -187,15 +185,26 @@ async function readForSession(
   }
 }
 
-async function trustStore(
+/** By the trust and the policy of the installation, as a session is judged; the test country has the same policy. */
+async function howToJudge(
   testCountry: boolean,
   now: Date,
   print: (line: string) => void,
-): Promise<TrustStore> {
-  const records = testCountry
-    ? testCountryTrust(createTestCountry(defaultTestSeed, now))
-    : await withTrust(print, async (db) => (await readTrust(db)).records);
-  return new TrustStore(records, createNodeSignatureChecker());
+): Promise<DeskJudgement> {
+  const checker = createNodeSignatureChecker();
+  const [records, policy] = testCountry
+    ? ([
+        testCountryTrust(createTestCountry(defaultTestSeed, now)),
+        loadConfig(process.env).trustPolicy,
+      ] as const)
+    : await withTrust(
+        print,
+        async (db, _now, { trustPolicy }) => [(await readTrust(db)).records, trustPolicy] as const,
+      );
+  const trust = new TrustStore(records, checker);
+  const { lists } = readDeviationLists(records, { checker, trust, now });
+  const deviations = lists.map(({ list }) => list);
+  return { trust, deviations, policy: parsePolicy(policy), checker, now };
 }
 
 export const virtualDocument: Command = {

@@ -1,3 +1,4 @@
+import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
 import {
   importTrustFile,
   keepTrustImport,
@@ -18,7 +19,7 @@ const entries = (value: string | boolean | undefined) =>
 export const trustImport: Command = {
   name: "trust import",
   about:
-    "Import trusted certificates: a master list (.ml), LDIF, PEM or DER file, or a revocation list. A master list needs a root that vouches for its signer.",
+    "Import trusted certificates: a master list (.ml), LDIF, PEM or DER file, a revocation list or a deviation list. A master list needs a root that vouches for its signer.",
   positionals: "FILE",
   options: {
     root: {
@@ -47,16 +48,20 @@ export const trustImport: Command = {
 
 export const trustList: Command = {
   name: "trust list",
-  about: "List the trusted authorities, with where each came from.",
+  about: "List the trusted authorities and the deviation lists, with where each came from.",
   options: {
     country: { type: "string", about: "Two-letter code of one country.", placeholder: "CC" },
     imports: { type: "boolean", about: "List the imported files instead." },
   },
   run: ({ options }, print) =>
-    withTrust(print, (db) =>
+    withTrust(print, (db, now) =>
       options.imports === true
         ? listTrustImports(db, print)
-        : listTrust(db, typeof options.country === "string" ? { country: options.country } : {}, print),
+        : listTrust(
+            db,
+            { now, ...(typeof options.country === "string" ? { country: options.country } : {}) },
+            print,
+          ),
     ),
 };
 
@@ -74,8 +79,10 @@ export const trustRemove: Command = {
 
 export const trustAudit: Command = {
   name: "trust audit",
-  about: "Show what is expired, has no parent, or lacks a fresh revocation list, by country.",
-  run: (_args, print) => withTrust(print, (db, now) => printTrustAudit(db, now, print)),
+  about:
+    "Show what is expired, has no parent, or lacks a fresh revocation list, by country, and how strictly documents are judged (TRUST_POLICY).",
+  run: (_args, print) =>
+    withTrust(print, (db, now, { trustPolicy }) => printTrustAudit(db, parsePolicy(trustPolicy), now, print)),
 };
 
 export const trustLog: Command = {

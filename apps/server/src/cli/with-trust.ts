@@ -1,3 +1,4 @@
+import type { Config } from "../config.ts";
 import type { Db } from "../db/db.ts";
 import { withDatabase } from "../installation/open-installation.ts";
 import { takeOverTrustFolder } from "../trust/take-over-folder.ts";
@@ -5,10 +6,10 @@ import { takeOverTrustFolder } from "../trust/take-over-folder.ts";
 /** The trust of the installation, with what an older version has left in its folder. */
 export function withTrust<T>(
   print: (line: string) => void,
-  work: (db: Db, now: Date) => Promise<T>,
+  work: (db: Db, now: Date, config: Config) => Promise<T>,
 ): Promise<T> {
   return withDatabase(process.env, async (db, { config, clock }) => {
     await takeOverTrustFolder(db, config.dataDir, clock.now(), print);
-    return work(db, clock.now());
+    return work(db, clock.now(), config);
   });
 }

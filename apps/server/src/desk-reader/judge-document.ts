@@ -1,6 +1,7 @@
 import type { SignatureChecker } from "@assay/emrtd/crypto/signature";
 import type { DataGroupNumber } from "@assay/emrtd/lds/data-group";
 import type { ReadDocumentFiles } from "@assay/emrtd/reader/read-document";
+import type { DeviationList } from "@assay/emrtd/trust/deviation-list";
 import type { TrustStore } from "@assay/emrtd/trust/trust-store";
 import type { DocumentFiles } from "@assay/emrtd/verify/document-content";
 import { failureCodeOf } from "@assay/emrtd/verify/failure-code";
@@ -11,6 +12,7 @@ import type { DeskVerdict } from "./read-document.ts";
 
 export type DeskJudgement = {
   trust: TrustStore;
+  deviations?: readonly DeviationList[];
   policy: VerificationPolicy;
   checker: SignatureChecker;
   now: Date;

@@ -79,7 +79,7 @@ export class DeviceRegistry {
   constructor(core: Core, trust: CurrentTrust, listener: Listener, options: RegistryOptions) {
     this.#core = core;
     this.#faceJudge = options.faceJudge;
-    this.#examiner = new ChipExaminer(options.examiner);
+    this.#examiner = new ChipExaminer({ policy: core.config.trustPolicy, ...options.examiner });
     this.#trust = trust;
     const { helloMs, idleMs, heartbeatMs, resumeMs } = verifySocketLimits;
     this.#timing = { helloMs, idleMs, heartbeatMs, resumeMs, lookAtTimeMs, ...options.timing };

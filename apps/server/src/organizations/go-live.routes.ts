@@ -15,7 +15,7 @@ export function goLiveRoutes(core: Core, needs: GoLiveNeeds): Binding[] {
   const { db } = core;
   const { terms } = needs;
   const termsStatus = async (organizationId: OrganizationId) =>
-    viewRpTermsStatus(await findAcceptance(db, organizationId, terms), terms);
+    viewRpTermsStatus(await findAcceptance(db, organizationId, terms), terms, await needs.trustsAnybody(db));
   return [
     bind(contract.readBusinessDetails, async ({ caller }) =>
       viewBusinessDetails(await readBusinessDetails(db, caller.organizationId)),

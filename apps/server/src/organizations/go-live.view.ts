@@ -16,6 +16,7 @@ export function viewBusinessDetails(details: BusinessDetails): Static<typeof Wir
 export function viewRpTermsStatus(
   acceptance: AcceptanceRow | null,
   terms: RpTerms,
+  operatorReady: boolean,
 ): Static<typeof RpTermsStatus> {
   return {
     acceptance:
@@ -30,5 +31,6 @@ export function viewRpTermsStatus(
           },
     current: { jurisdiction: terms.jurisdiction, terms_hash: terms.hash, terms_version: terms.version },
     current_accepted: isCurrent(acceptance, terms),
+    operator_ready: operatorReady,
   };
 }

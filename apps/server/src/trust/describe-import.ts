@@ -2,11 +2,16 @@ import type { TrustRecord } from "@assay/emrtd/trust/trust-record";
 import type { TrustAct } from "./trust.store.ts";
 
 /** An import as the operator's log tells it. */
-export function describeImport({ source, certificates, revocationLists }: TrustRecord): TrustAct {
+export function describeImport(record: TrustRecord): TrustAct {
+  const { source, certificates, revocationLists, deviationLists = [] } = record;
   const signedBy = source.signedBy === null ? "" : `, signed by ${source.signedBy.signer}`;
+  const deviations =
+    deviationLists.length === 0
+      ? ""
+      : `, ${deviationLists.length} deviation list${deviationLists.length === 1 ? "" : "s"}`;
   return {
     act: "imported",
     subject: source.label,
-    detail: `${certificates.length} certificates and ${revocationLists.length} revocation lists${signedBy}`,
+    detail: `${certificates.length} certificates and ${revocationLists.length} revocation lists${deviations}${signedBy}`,
   };
 }

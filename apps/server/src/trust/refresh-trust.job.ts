@@ -1,8 +1,12 @@
 import { createHash } from "node:crypto";
+import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { readCertificate } from "@assay/emrtd/x509/certificate";
 import type { Core } from "../core.ts";
-import type { Tx } from "../db/db.ts";
+import { type Db, isAboutData, type Tx } from "../db/db.ts";
+import { failureReason } from "../db/isolate-failures.ts";
+import type { Steps } from "../db/set-aside.ts";
 import { dayMs, hourMs, later, minuteMs, secondMs } from "../kernel/clock.ts";
+import { describeError } from "../lib/log.ts";
 import { type SafeFetch, SafeFetchError } from "../lib/safe-fetch.ts";
 import { queueMail } from "../mails/queue-mail.ts";
 import type { CurrentTrust } from "./current-trust.ts";
@@ -10,21 +14,26 @@ import { describeImport } from "./describe-import.ts";
 import { changeTrust, insertImport, recordTrustAct, type TrustAct } from "./trust.store.ts";
 import type { TrustReader } from "./trust-reader.ts";
 import {
-  claimDueSource,
+  addSources,
   type Edition,
+  hasUntoldLists,
   holdImport,
+  isOverdue,
+  leaseSources,
   listEarlierEditions,
   listItsOwnCertificates,
   listOverdueImports,
   lockEdition,
+  markRevokedSigners,
   recordProblem,
   recordSuccess,
   retireImport,
   setSources,
   type TrustSourceRow,
+  takeDueSources,
 } from "./trust-source.store.ts";
 import { distributionPoints, namedSources } from "./trust-sources.ts";
-import type { EditionAnswer } from "./trust-task.ts";
+import type { EditionAnswer, TrustSurvey } from "./trust-task.ts";
 
 export const removalHeldMs = 7 * dayMs;
 const everyMs = 6 * hourMs;
@@ -33,55 +42,117 @@ const leaseMs = 10 * minuteMs;
 const fetchLimits = { timeoutMs: 60 * secondMs, maxBodyBytes: 16 * 1024 * 1024 };
 const mostNamesInMail = 40;
 
-type Around = Pick<Core, "config" | "db" | "clock" | "log" | "ring"> & {
+type Around = Pick<Core, "config" | "db" | "clock" | "log" | "ring" | "setAside"> & {
   safeFetch: SafeFetch;
   trust: CurrentTrust;
   reader: TrustReader;
 };
 
 /** Asks one source whose time has come, and carries out the removals whose waiting time is over. Returns how many of both. */
-export async function refreshTrust(around: Around): Promise<number> {
-  const { config, db, clock } = around;
-  const removed = await carryOutRemovals(around);
+export async function refreshTrust(around: Around, job: string): Promise<number> {
+  const { config, clock, setAside } = around;
+  const removed = await carryOutRemovals(around, job);
+  await tellOfRevokedSigners(around);
   if (config.trustSources.length === 0) return removed;
   await followNamedSources(around);
-  const now = clock.now();
-  const source = await claimDueSource(db, now, later(now, leaseMs));
-  if (source === null) return removed;
-  await ask(around, source);
-  return removed + 1;
+  const rows = setAside.rowsOf(job, "trust_sources");
+  const lease: Steps<TrustSourceRow> = {
+    take: (tx, among) => takeDueSources(tx, clock.now(), among),
+    handle: (tx, sources) =>
+      leaseSources(
+        tx,
+        sources.map(({ address }) => address),
+        later(clock.now(), leaseMs),
+      ),
+  };
+  const healed = await rows.retry(async (id) => {
+    for (const source of await rows.again(id, lease)) await ask(around, source);
+  });
+  const { taken, done } = await rows.batch(1, lease);
+  for (const source of done) await rows.guard(source, () => ask(around, source));
+  return removed + healed + taken.length;
 }
 
-async function followNamedSources({ config, db, clock, trust, reader }: Around): Promise<void> {
+async function followNamedSources(around: Around): Promise<void> {
+  const { config, db, clock } = around;
   const addresses = namedSources(config.trustSources).map(({ address }) => address);
-  if (config.trustSources.includes(distributionPoints)) {
-    const { revocationListAddresses } = await reader.survey(await trust.snapshot(), clock.now());
-    addresses.push(...revocationListAddresses);
+  const now = clock.now();
+  if (!config.trustSources.includes(distributionPoints))
+    return db.transaction((tx) => setSources(tx, [...new Set(addresses)], now));
+  const survey = await surveyOrNull(around);
+  // What is not known now is not taken off the list.
+  if (survey === null) return db.transaction((tx) => addSources(tx, addresses, now));
+  addresses.push(...survey.revocationListAddresses);
+  return db.transaction((tx) => setSources(tx, [...new Set(addresses)], now));
+}
+
+/** Null where it could not be made, which must not keep the sources from being asked. */
+async function surveyOrNull({ trust, reader, clock, log }: Around): Promise<TrustSurvey | null> {
+  const snapshot = await trust.snapshot();
+  try {
+    return await reader.survey(snapshot, clock.now());
+  } catch (error) {
+    log.warn("what is trusted could not be surveyed", describeError(error));
+    return null;
   }
-  await db.transaction((tx) => setSources(tx, [...new Set(addresses)], clock.now()));
+}
+
+/**
+ * What a list names stays trusted when its signer is revoked later: a state that retires a signer does not mean to take back all authorities of
+ * the world. Whether to remove the list is the operator's to say, who is told once.
+ */
+async function tellOfRevokedSigners(around: Around): Promise<void> {
+  const { db, clock } = around;
+  if (!(await hasUntoldLists(db))) return;
+  const files = (await surveyOrNull(around))?.filesOfRevokedSigners ?? [];
+  if (files.length === 0) return;
+  const now = clock.now();
+  await db.transaction(async (tx) => {
+    for (const { sha256, label, signer } of await markRevokedSigners(tx, files, now)) {
+      await recordTrustAct(tx, now, "source", {
+        act: "signer_revoked",
+        subject: label,
+        detail: `${signer}, signer of the file ${sha256}`,
+      });
+      await mailOperator(around, tx, {
+        subject: "The signer of a list that you trust was revoked",
+        paragraphs: [
+          `${signer}, who signed ${label}, is on a revocation list that came after it was imported. What the list names stays trusted until you decide.`,
+          `To take it back, run: assay trust remove ${sha256.slice(0, 16)}`,
+        ],
+      });
+    }
+  });
 }
 
 async function ask(around: Around, source: TrustSourceRow): Promise<void> {
   const { db, clock, log } = around;
-  const outcome = await fetchEdition(around, source);
+  const problem = await problemOf(around, source);
+  if (problem === null) return;
   const now = clock.now();
-  // With jitter by address, so that installations do not all ask at the same moment.
-  const next = later(now, everyMs + (hash32(source.address) % (30 * minuteMs)));
-  if (outcome === "unchanged") return recordSuccess(db, source.address, now, next, null);
-  if (typeof outcome === "object") {
-    const refusal = await takeIn(around, source, outcome, next);
-    if (refusal === null) return;
-    return fail(refusal);
-  }
-  return fail(outcome);
+  const retry = later(now, Math.min(everyMs, firstRetryMs * 2 ** Math.min(source.failures, 10)));
+  await db.transaction(async (tx) => {
+    if (!(await recordProblem(tx, source.address, now, retry, problem))) return;
+    await recordTrustAct(tx, now, "source", { act: "refused", subject: source.address, detail: problem });
+  });
+  log.warn("a source of trust brought nothing", { source: source.address, problem });
+}
 
-  async function fail(problem: string): Promise<void> {
-    const retry = later(now, Math.min(everyMs, firstRetryMs * 2 ** Math.min(source.failures, 10)));
-    await db.transaction(async (tx) => {
-      if (!(await recordProblem(tx, source.address, now, retry, problem))) return;
-      await recordTrustAct(tx, now, "source", { act: "refused", subject: source.address, detail: problem });
-    });
-    log.warn("a source of trust brought nothing", { source: source.address, problem });
+/** Takes in what the source has; returns why that cannot be done, or null. A failure that nobody foresaw is the source's problem too. */
+async function problemOf(around: Around, source: TrustSourceRow): Promise<string | null> {
+  const { db, clock } = around;
+  try {
+    const outcome = await fetchEdition(around, source);
+    const now = clock.now();
+    // With jitter by address, so that installations do not all ask at the same moment.
+    const next = later(now, everyMs + (hash32(source.address) % (30 * minuteMs)));
+    if (typeof outcome === "object") return await takeIn(around, source, outcome, next);
+    if (outcome !== "unchanged") return outcome;
+    await recordSuccess(db, source.address, now, next, null);
+    return null;
+  } catch (error) {
+    if (!isAboutData(error)) throw error;
+    return `It could not be dealt with: ${failureReason(error)}`;
   }
 }
 
@@ -175,7 +246,7 @@ async function supersede(
     await retireImport(tx, earlier, now);
     return [];
   }
-  const names = lost.map((certificate) => readCertificate(certificate).subject.display);
+  const names = lost.map(nameOf);
   await mailOperator(around, tx, {
     subject: `${lost.length} trusted authorities are to be removed`,
     paragraphs: [
@@ -197,22 +268,47 @@ async function supersede(
   ];
 }
 
-async function carryOutRemovals({ db, clock }: Around): Promise<number> {
+async function carryOutRemovals({ db, clock, setAside }: Around, job: string): Promise<number> {
   const now = clock.now();
-  const acts = await changeTrust(db, now, "source", async (tx) => {
-    const done: TrustAct[] = [];
-    for (const edition of await listOverdueImports(tx, now)) {
-      const lost = await listItsOwnCertificates(tx, edition);
-      await retireImport(tx, edition, now);
-      done.push({
+  const overdue = await listOverdueImports(db, now);
+  const rows = setAside.rowsOf(job, "trust_imports");
+  const idOf = ({ sha256, part }: Edition) => `${sha256}-${part}`;
+  const healed = await rows.retry(async (id) => {
+    for (const edition of overdue) if (idOf(edition) === id) await carryOutRemoval(db, now, edition);
+  });
+  const waiting = new Set(overdue.length === 0 ? [] : await rows.waiting(overdue.map(idOf)));
+  let removed = 0;
+  for (const edition of overdue) {
+    if (waiting.has(idOf(edition))) continue;
+    await rows.guard({ id: idOf(edition) }, () => carryOutRemoval(db, now, edition));
+    removed += 1;
+  }
+  return healed + removed;
+}
+
+async function carryOutRemoval(db: Db, now: Date, edition: Edition): Promise<void> {
+  await changeTrust(db, now, "source", async (tx) => {
+    if (!(await isOverdue(tx, edition, now))) return [];
+    const lost = await listItsOwnCertificates(tx, edition);
+    await retireImport(tx, edition, now);
+    return [
+      {
         act: "removal_carried_out",
         subject: edition.label,
         detail: `${lost.length} authorities of the file ${edition.sha256}`,
-      });
-    }
-    return done;
+      },
+    ];
   });
-  return acts.length;
+}
+
+/** A certificate that cannot be read any more is named by its fingerprint. */
+function nameOf(certificate: Uint8Array): string {
+  try {
+    return readCertificate(certificate).subject.display;
+  } catch (error) {
+    if (!isEmrtdError(error)) throw error;
+    return createHash("sha256").update(certificate).digest("hex");
+  }
 }
 
 async function mailOperator(

@@ -25,16 +25,18 @@ export function createShowTrust(
   const shown = new Set<string>();
   return async () => {
     const now = clock.now();
-    const { version, countries } = await reader.survey(await trust.snapshot(), now);
-    setVersion(version);
+    // First what needs no thread: a survey that fails must not hide how old the sources are.
+    for (const [index, { succeeded_at }] of (await listSources(db)).entries())
+      setSourceAge(ageOf(succeeded_at, now), { source: String(index + 1) });
+    const snapshot = await trust.snapshot();
+    setVersion(snapshot.version);
+    const { countries } = await reader.survey(snapshot, now);
     for (const country of shown) setAuthorities(0, { country });
     for (const { country, validNow, revocationListFrom } of countries) {
       shown.add(country);
       setAuthorities(validNow, { country });
       setListAge(ageOf(revocationListFrom, now), { country });
     }
-    for (const [index, { succeeded_at }] of (await listSources(db)).entries())
-      setSourceAge(ageOf(succeeded_at, now), { source: String(index + 1) });
     return 0;
   };
 }

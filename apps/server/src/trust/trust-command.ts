@@ -3,12 +3,19 @@ import { basename } from "node:path";
 import type { SignatureChecker } from "@assay/emrtd/crypto/signature";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
-import { auditTrust, countryOf } from "@assay/emrtd/trust/audit-trust";
+import { auditTrust, countryOf, listsOfRevokedSigners } from "@assay/emrtd/trust/audit-trust";
 import type { Authority } from "@assay/emrtd/trust/authority";
 import { importTrust } from "@assay/emrtd/trust/import-trust";
+import {
+  type KnownDeviationList,
+  type RefusedDeviationList,
+  readDeviationLists,
+} from "@assay/emrtd/trust/known-deviations";
 import { readPem } from "@assay/emrtd/trust/pem";
-import type { TrustRecord } from "@assay/emrtd/trust/trust-record";
+import type { TrustRecord, TrustSource } from "@assay/emrtd/trust/trust-record";
 import { type RefusedRevocationList, TrustStore } from "@assay/emrtd/trust/trust-store";
+import { describePolicy } from "@assay/emrtd/verify/parse-policy";
+import type { VerificationPolicy } from "@assay/emrtd/verify/policy";
 import { type Certificate, readCertificate } from "@assay/emrtd/x509/certificate";
 import type { Db } from "../db/db.ts";
 import { hourMs } from "../kernel/clock.ts";
@@ -59,8 +66,7 @@ export async function importTrustFile(db: Db, request: TrustImportRequest, print
     const { records, rejected } = importTrust(bytes, options);
     for (const { item, reason } of rejected.slice(0, maxReasonsShown)) print(`Left out ${item}: ${reason}.`);
     if (rejected.length > maxReasonsShown) print(`Left out ${rejected.length - maxReasonsShown} more.`);
-    for (const list of listsWithoutEffect(records, before, checker, now))
-      print(`Without effect: ${describeRefused(list)}.`);
+    for (const what of listsWithoutEffect(records, before, checker, now)) print(`Without effect: ${what}.`);
     await changeTrust(db, now, "command", async (tx) => {
       const acts: TrustAct[] = [];
       for (const [part, record] of records.entries()) {
@@ -83,12 +89,26 @@ function listsWithoutEffect(
   before: readonly TrustRecord[],
   checker: SignatureChecker,
   now: Date,
-): readonly RefusedRevocationList[] {
-  if (imported.every(({ revocationLists }) => revocationLists.length === 0)) return [];
+): readonly string[] {
+  const hasLists = ({ revocationLists, deviationLists = [] }: TrustRecord) =>
+    revocationLists.length + deviationLists.length > 0;
+  if (!imported.some(hasLists)) return [];
   const files = new Set(imported.map(({ source }) => source.sha256));
   const others = before.filter(({ source }) => !files.has(source.sha256));
-  const refused = new TrustStore([...others, ...imported], checker).refusedLists(now);
-  return refused.filter(({ source }) => files.has(source.sha256));
+  const trust = new TrustStore([...others, ...imported], checker);
+  const revocation = trust.refusedLists(now).filter(({ source }) => files.has(source.sha256));
+  const { refused } = readDeviationLists(imported, { checker, trust, now });
+  return [...revocation.map(describeRefused), ...refused.map(describeRefusedDeviations)];
+}
+
+function describeRefusedDeviations({ reason, source }: RefusedDeviationList): string {
+  return `the deviation list from ${source.label}: ${reason}`;
+}
+
+function describeDeviations({ list, source }: KnownDeviationList): string {
+  const { country, signer, signedAt, deviations } = list;
+  const from = signedAt === null ? "" : ` of ${signedAt.toISOString().slice(0, 10)}`;
+  return `${country}  deviation list${from}: ${deviations.length} deviations, signed by ${signer}; from ${source.label}`;
 }
 
 function describeRefused({ issuer, thisUpdate, reason, source }: RefusedRevocationList): string {
@@ -108,11 +128,14 @@ function readRoots(bytes: Uint8Array): readonly Certificate[] {
 export type TrustListRequest = {
   /** Two letters; all countries when absent. */
   readonly country?: string;
+  readonly now: Date;
 };
 
-/** `assay trust list`: every authority, with the reason it is trusted for. */
-export async function listTrust(db: Db, { country }: TrustListRequest, print: Print): Promise<number> {
-  const store = new TrustStore((await readTrust(db)).records, createNodeSignatureChecker());
+/** `assay trust list`: every authority, with the reason it is trusted for, and every deviation list that counts. */
+export async function listTrust(db: Db, { country, now }: TrustListRequest, print: Print): Promise<number> {
+  const { records } = await readTrust(db);
+  const checker = createNodeSignatureChecker();
+  const store = new TrustStore(records, checker);
   const shown = store.authorities.filter(
     (authority) => country === undefined || countryOf(authority) === country.toUpperCase(),
   );
@@ -123,6 +146,10 @@ export async function listTrust(db: Db, { country }: TrustListRequest, print: Pr
     const from = [...new Set(sources.map(({ label }) => label))].join(", ");
     print(`${countryOf(authority)}  ${fingerprint}  until ${until}  ${certificate.subject.display}`);
     print(`    ${reasonOf(authority)}; from ${from}`);
+  }
+  for (const known of readDeviationLists(records, { checker, trust: store, now }).lists) {
+    if (country === undefined || known.list.country === country.toUpperCase())
+      print(describeDeviations(known));
   }
   if (shown.length === 0) print("Nothing is trusted. Import a master list with `assay trust import`.");
   return 0;
@@ -146,9 +173,15 @@ function reasonOf({ basis, linkedFrom, sources }: Authority): string {
 }
 
 /** `assay trust audit`: what an operator should look at. The exit code is 1 when nothing is trusted at all. */
-export async function printTrustAudit(db: Db, now: Date, print: Print): Promise<number> {
+export async function printTrustAudit(
+  db: Db,
+  policy: VerificationPolicy,
+  now: Date,
+  print: Print,
+): Promise<number> {
   const { version, records } = await readTrust(db);
-  const store = new TrustStore(records, createNodeSignatureChecker());
+  const checker = createNodeSignatureChecker();
+  const store = new TrustStore(records, checker);
   const audit = auditTrust(store, now);
   print(`Version ${version} of what is trusted.`);
   print(
@@ -168,11 +201,42 @@ export async function printTrustAudit(db: Db, now: Date, print: Print): Promise<
   section("Expired", audit.expired);
   section("Not yet valid", audit.notYetValid);
   section("Without parent (not trusted)", audit.withoutParent);
+  print(`Certificates that cannot be read (without effect): ${audit.unreadable.length || "none"}`);
+  for (const { fingerprint, reason, source } of audit.unreadable)
+    print(`    ${fingerprint}  from ${source.label}: ${reason}`);
   print(`Revocation lists that no trusted authority signed: ${audit.revocationListsWithoutIssuer}`);
   const refused = audit.revocationListsRefused;
   print(`Revocation lists without effect: ${refused.length === 0 ? "none" : refused.length}`);
   for (const list of refused) print(`    ${describeRefused(list)}`);
+  const deviations = readDeviationLists(records, { checker, trust: store, now });
+  print(`Deviation lists: ${deviations.lists.length === 0 ? "none" : deviations.lists.length}`);
+  for (const known of deviations.lists) print(`    ${describeDeviations(known)}`);
+  for (const list of deviations.refused) print(`    Without effect: ${describeRefusedDeviations(list)}`);
+  printRevokedSigners(listsOfRevokedSigners(store, checker, now), print);
+  printPolicy(policy, print);
   return store.isEmpty ? 1 : 0;
+}
+
+/** What such a list names stays trusted until the operator removes it. */
+function printRevokedSigners(sources: readonly TrustSource[], print: Print): void {
+  print(`Master lists whose signer was revoked since: ${sources.length === 0 ? "none" : sources.length}`);
+  for (const { sha256, label, signedBy } of sources)
+    print(
+      `    ${sha256.slice(0, 16)}  ${label}, signed by ${signedBy?.signer}; \`assay trust remove\` takes it back`,
+    );
+}
+
+/** Every switch with its value; what differs from the default says so. */
+function printPolicy(policy: VerificationPolicy, print: Print): void {
+  print("How documents are judged (TRUST_POLICY):");
+  for (const { name, ruling, byDefault, forOperators, description } of describePolicy(policy)) {
+    const origin = !forOperators
+      ? "cannot be set"
+      : ruling === byDefault
+        ? "the default"
+        : `not the default, ${byDefault}`;
+    print(`    ${name}=${ruling} (${origin})  ${description}`);
+  }
 }
 
 /** The one imported file whose fingerprint begins so; null, and a reason printed, where there is none or more than one. */
@@ -236,14 +300,22 @@ export async function refreshTrustNow(db: Db, now: Date, print: Print): Promise<
 /** `assay trust status`: one screen. The exit code is 1 when nothing is trusted at all. */
 export async function printTrustStatus(db: Db, now: Date, print: Print): Promise<number> {
   const { version, records } = await readTrust(db);
-  const store = new TrustStore(records, createNodeSignatureChecker());
-  const { authorities, countries } = auditTrust(store, now);
+  const checker = createNodeSignatureChecker();
+  const store = new TrustStore(records, checker);
+  const { authorities, countries, unreadable } = auditTrust(store, now);
   const withList = (state: string) =>
     countries.filter(({ revocationList }) => revocationList === state).length;
   print(`Trusted: ${authorities} authorities of ${countries.length} countries (version ${version}).`);
   print(
     `Revocation lists: fresh for ${withList("fresh")} countries, stale for ${withList("stale")}, missing for ${withList("missing")}.`,
   );
+  const { lists, refused } = readDeviationLists(records, { checker, trust: store, now });
+  if (lists.length + refused.length > 0)
+    print(`Deviation lists: ${lists.length}, and ${refused.length} without effect.`);
+  if (unreadable.length > 0)
+    print(`Certificates that cannot be read: ${unreadable.length} (\`assay trust audit\` names them).`);
+  const revoked = listsOfRevokedSigners(store, checker, now);
+  if (revoked.length > 0) printRevokedSigners(revoked, print);
   const sources = await listSources(db);
   print(sources.length === 0 ? "Sources: none is followed (TRUST_SOURCES)." : "Sources:");
   for (const { address, succeeded_at, edition_at, problem } of sources) {

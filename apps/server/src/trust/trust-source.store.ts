@@ -1,7 +1,10 @@
 import type { Queryable, Tx } from "../db/db.ts";
+import type { Among } from "../db/set-aside.ts";
 import { sql } from "../db/sql.ts";
 
 export type TrustSourceRow = {
+  /** The address, which names the row. */
+  id: string;
   address: string;
   etag: string | null;
   last_modified: string | null;
@@ -14,9 +17,16 @@ export type TrustSourceRow = {
   problem: string | null;
 };
 
+const sourceColumns = sql`address as id, address, etag, last_modified, file_sha256, edition_at, due_at, checked_at, succeeded_at,
+  failures, problem`;
+
 /** The sources are those that are named now; what an earlier one brought stays until it is taken back. */
 export async function setSources(tx: Tx, addresses: readonly string[], now: Date): Promise<void> {
   await tx.run(sql`delete from trust_sources where not address = any(${addresses}::text[])`);
+  await addSources(tx, addresses, now);
+}
+
+export async function addSources(tx: Tx, addresses: readonly string[], now: Date): Promise<void> {
   await tx.run(sql`
     insert into trust_sources (address, due_at)
     select address, ${now} from unnest(${addresses}::text[]) as address
@@ -24,18 +34,22 @@ export async function setSources(tx: Tx, addresses: readonly string[], now: Date
 }
 
 export function listSources(db: Queryable): Promise<TrustSourceRow[]> {
-  return db.rows<TrustSourceRow>(sql`
-    select address, etag, last_modified, file_sha256, edition_at, due_at, checked_at, succeeded_at, failures, problem
-    from trust_sources order by address`);
+  return db.rows<TrustSourceRow>(sql`select ${sourceColumns} from trust_sources order by address`);
 }
 
-/** Takes one source whose time has come. Another process does not take it as well before the lease is over. */
-export function claimDueSource(db: Queryable, now: Date, leaseUntil: Date): Promise<TrustSourceRow | null> {
-  return db.first<TrustSourceRow>(sql`
-    update trust_sources set due_at = ${leaseUntil}
-    where address = (
-      select address from trust_sources where due_at <= ${now} order by due_at limit 1 for update skip locked)
-    returning address, etag, last_modified, file_sha256, edition_at, due_at, checked_at, succeeded_at, failures, problem`);
+/** Sources whose time has come. */
+export function takeDueSources(tx: Tx, now: Date, among: Among): Promise<TrustSourceRow[]> {
+  return tx.rows<TrustSourceRow>(sql`
+    select ${sourceColumns} from trust_sources
+    where (due_at <= ${now} or ${among.isRetry}) and ${among.where(sql`address`, "text")}
+    order by due_at limit ${among.limit} for update skip locked`);
+}
+
+/** Another process does not take them as well before the lease is over. */
+export async function leaseSources(tx: Tx, addresses: readonly string[], leaseUntil: Date): Promise<void> {
+  await tx.run(
+    sql`update trust_sources set due_at = ${leaseUntil} where address = any(${addresses}::text[])`,
+  );
 }
 
 export async function lockEdition(
@@ -127,15 +141,26 @@ export async function retireImport(
     where sha256 = ${sha256} and part = ${part} and retired_at is null`);
 }
 
+/** Whether it is still to be retired, under the lock of the change that does it. */
+export async function isOverdue(
+  tx: Tx,
+  { sha256, part }: Pick<Edition, "sha256" | "part">,
+  now: Date,
+): Promise<boolean> {
+  const row = await tx.first(sql`
+    select from trust_imports
+    where sha256 = ${sha256} and part = ${part} and retire_at <= ${now} and retired_at is null`);
+  return row !== null;
+}
+
 export function listHeldImports(db: Queryable): Promise<(Edition & { source: string | null })[]> {
   return db.rows(sql`
     select sha256, part, label, source, retire_at as "retireAt" from trust_imports
     where retire_at is not null and retired_at is null order by retire_at, sha256, part`);
 }
 
-/** Only those whose time is over, under the lock of the change that retires them. */
-export function listOverdueImports(tx: Tx, now: Date): Promise<Edition[]> {
-  return tx.rows<Edition>(sql`
+export function listOverdueImports(db: Queryable, now: Date): Promise<Edition[]> {
+  return db.rows<Edition>(sql`
     select sha256, part, label, retire_at as "retireAt" from trust_imports
     where retire_at <= ${now} and retired_at is null order by retire_at, sha256, part`);
 }
@@ -146,4 +171,26 @@ export async function keepImports(tx: Tx, sha256: string): Promise<readonly stri
     update trust_imports set retire_at = null
     where sha256 = ${sha256} and retired_at is null and retire_at is not null returning label`);
   return rows.map(({ label }) => label);
+}
+
+/** Whether there is a list whose signer may be revoked without the operator's knowing. */
+export async function hasUntoldLists(db: Queryable): Promise<boolean> {
+  const { any } = await db.one<{ any: boolean }>(sql`
+    select exists (
+      select from trust_imports
+      where signed_by is not null and retired_at is null and signer_revoked_told_at is null) as any`);
+  return any;
+}
+
+/** Marks the lists of these files as told of; returns those that were not. */
+export function markRevokedSigners(
+  tx: Tx,
+  files: readonly string[],
+  now: Date,
+): Promise<{ sha256: string; label: string; signer: string }[]> {
+  return tx.rows(sql`
+    update trust_imports set signer_revoked_told_at = ${now}
+    where sha256 = any(${files}::text[]) and signed_by is not null and retired_at is null
+      and signer_revoked_told_at is null
+    returning sha256, label, signed_by ->> 'signer' as signer`);
 }

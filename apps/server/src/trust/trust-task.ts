@@ -1,7 +1,8 @@
 import type { SignatureChecker } from "@assay/emrtd/crypto/signature";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
-import { auditTrust, type CountryAudit } from "@assay/emrtd/trust/audit-trust";
+import { auditTrust, type CountryAudit, listsOfRevokedSigners } from "@assay/emrtd/trust/audit-trust";
 import { importTrust, type TrustImport } from "@assay/emrtd/trust/import-trust";
+import { readDeviationLists } from "@assay/emrtd/trust/known-deviations";
 import type { TrustRecord } from "@assay/emrtd/trust/trust-record";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
 import { readCrl } from "@assay/emrtd/x509/crl";
@@ -31,6 +32,8 @@ export type TrustSurvey = {
   countries: readonly CountryAudit[];
   /** Where trusted authorities publish their revocation lists. */
   revocationListAddresses: readonly string[];
+  /** Imported files whose master list was signed by somebody who has been revoked since. */
+  filesOfRevokedSigners: readonly string[];
 };
 
 export type TrustTaskAnswer = { read_edition: EditionAnswer; survey: TrustSurvey };
@@ -45,9 +48,11 @@ function survey(
 ): TrustSurvey {
   const store = new TrustStore(unpackTrust(trust), checker);
   const trusted = store.authorities.filter(({ basis }) => basis !== "none");
+  const now = new Date(nowMs);
   return {
     version: trust.version,
-    countries: auditTrust(store, new Date(nowMs)).countries,
+    countries: auditTrust(store, now).countries,
+    filesOfRevokedSigners: listsOfRevokedSigners(store, checker, now).map(({ sha256 }) => sha256),
     revocationListAddresses: [
       ...new Set(trusted.flatMap(({ certificate }) => revocationListAddresses(certificate.der))),
     ].sort(),
@@ -55,8 +60,8 @@ function survey(
 }
 
 /**
- * A source may bring master lists that somebody signed whom the operator has pinned (or imported as a root), and revocation lists that a trusted
- * authority signed. A loose certificate has nobody but the operator to vouch for it, so no source may bring one.
+ * A source may bring master lists that somebody signed whom the operator has pinned (or imported as a root), revocation lists that a trusted
+ * authority signed, and deviation lists of a signer whom one certified. A loose certificate has nobody but the operator to vouch for it, so no source may bring one.
  */
 function readEdition(
   { trust, bytes, label, pins, nowMs }: Extract<TrustTask, { kind: "read_edition" }>,
@@ -74,31 +79,53 @@ function readEdition(
     return { kind: "refused", reason: error.message };
   }
   const masterLists = found.records.filter(({ source }) => source.signedBy !== null);
-  const lists = found.records
+  const loose = found.records
     .filter(({ source }) => source.signedBy === null)
-    .map((record) =>
-      onlySignedLists({ ...record, certificates: [] }, [...before, ...masterLists], checker, now),
-    )
-    .filter(({ revocationLists }) => revocationLists.length > 0);
+    .map((record) => onlySigned({ ...record, certificates: [] }, [...before, ...masterLists], checker, now));
+  const lists = loose.map(({ record }) => record).filter(holdsSomething);
   const records = [...masterLists, ...lists];
   if (records.length === 0) {
-    const reason = found.rejected[0]?.reason ?? "Nothing in it is signed by an authority that is trusted";
+    const reason =
+      found.rejected[0]?.reason ??
+      loose.flatMap(({ reasons }) => reasons)[0] ??
+      "Nothing in it is signed by an authority that is trusted";
     return { kind: "refused", reason };
   }
-  const times = records.flatMap(timesOf);
+  const times = [...records.flatMap(timesOf), ...loose.flatMap(({ deviationsAt }) => deviationsAt)];
   const at = new Date(Math.max(...times.map((time) => time?.getTime() ?? Number.NaN)));
   // Without a time nobody could tell an older edition from a newer one.
   if (Number.isNaN(at.getTime())) return { kind: "refused", reason: "It does not say when it was signed" };
   return { kind: "usable", records, at, leftOut: found.rejected.length };
 }
 
-function onlySignedLists(
+function holdsSomething({ revocationLists, deviationLists = [] }: TrustRecord): boolean {
+  return revocationLists.length + deviationLists.length > 0;
+}
+
+type OnlySigned = { record: TrustRecord; deviationsAt: readonly (Date | null)[]; reasons: readonly string[] };
+
+/** The lists of a record that count beside what is trusted, and why deviation lists of it do not. */
+function onlySigned(
   record: TrustRecord,
   beside: readonly TrustRecord[],
   checker: SignatureChecker,
   now: Date,
-): TrustRecord {
+): OnlySigned {
   const store = new TrustStore([...beside, record], checker);
+  const { deviationLists: _, ...rest } = record;
+  const { lists, refused } = readDeviationLists([record], { checker, trust: store, now });
+  return {
+    record: {
+      ...rest,
+      revocationLists: signedRevocationLists(record, store, now),
+      ...(lists.length === 0 ? {} : { deviationLists: lists.map(({ der }) => der) }),
+    },
+    deviationsAt: lists.map(({ list }) => list.signedAt),
+    reasons: refused.map(({ reason }) => reason),
+  };
+}
+
+function signedRevocationLists(record: TrustRecord, store: TrustStore, now: Date): readonly Uint8Array[] {
   const nameOf = (issuer: string | null, thisUpdate: Date | null) => `${thisUpdate?.toISOString()} ${issuer}`;
   const refused = new Set(
     store
@@ -106,13 +133,10 @@ function onlySignedLists(
       .filter(({ source }) => source === record.source)
       .map(({ issuer, thisUpdate }) => nameOf(issuer, thisUpdate)),
   );
-  return {
-    ...record,
-    revocationLists: store.revocationLists
-      .filter(({ source, issuer }) => source === record.source && issuer !== null)
-      .filter(({ list }) => !refused.has(nameOf(list.issuer.display, list.thisUpdate)))
-      .map(({ list }) => list.der),
-  };
+  return store.revocationLists
+    .filter(({ source, issuer }) => source === record.source && issuer !== null)
+    .filter(({ list }) => !refused.has(nameOf(list.issuer.display, list.thisUpdate)))
+    .map(({ list }) => list.der);
 }
 
 function timesOf({ source, revocationLists }: TrustRecord): readonly (Date | null)[] {

@@ -7,7 +7,14 @@ import { sql } from "../db/sql.ts";
 export type TrustActor = "command" | "folder" | "source";
 
 export type TrustAct = {
-  act: "imported" | "taken_back" | "kept" | "removal_held" | "removal_carried_out" | "refused";
+  act:
+    | "imported"
+    | "taken_back"
+    | "kept"
+    | "removal_held"
+    | "removal_carried_out"
+    | "refused"
+    | "signer_revoked";
   /** What it was done to, by its label. */
   subject: string;
   detail: string;
@@ -19,6 +26,8 @@ export async function readTrustVersion(db: Queryable): Promise<number> {
   return (await db.one<{ version: number }>(sql`select version from trust_version`)).version;
 }
 
+type ItemKind = "certificate" | "revocation_list" | "deviation_list";
+
 type ImportRow = {
   version: number;
   sha256: string | null;
@@ -28,20 +37,22 @@ type ImportRow = {
   signed_by: TrustSignature | null;
   certificates: Buffer[];
   revocation_lists: Buffer[];
+  deviation_lists: Buffer[];
 };
 
 /** Everything that counts, with its version. One statement, so that the two belong together whatever changes meanwhile. */
 export async function readTrust(
   db: Queryable,
 ): Promise<{ version: number; records: readonly TrustRecord[] }> {
+  const contentsOf = (kind: ItemKind) => sql`
+      array(select t.content from trust_import_items p join trust_items t on t.sha256 = p.item_sha256
+        where p.import_sha256 = i.sha256 and p.import_part = i.part and t.kind = ${kind}
+        order by p.position)`;
   const rows = await db.rows<ImportRow>(sql`
     select v.version, i.sha256, i.type, i.label, i.imported_at, i.signed_by,
-      array(select t.content from trust_import_items p join trust_items t on t.sha256 = p.item_sha256
-        where p.import_sha256 = i.sha256 and p.import_part = i.part and t.kind = 'certificate'
-        order by p.position) as certificates,
-      array(select t.content from trust_import_items p join trust_items t on t.sha256 = p.item_sha256
-        where p.import_sha256 = i.sha256 and p.import_part = i.part and t.kind = 'revocation_list'
-        order by p.position) as revocation_lists
+      ${contentsOf("certificate")} as certificates,
+      ${contentsOf("revocation_list")} as revocation_lists,
+      ${contentsOf("deviation_list")} as deviation_lists
     from trust_version v left join trust_imports i on i.retired_at is null
     order by i.imported_at, i.sha256, i.part`);
   return {
@@ -61,6 +72,7 @@ function recordOf(row: ImportRow, sha256: string): TrustRecord {
     },
     certificates: row.certificates,
     revocationLists: row.revocation_lists,
+    ...(row.deviation_lists.length === 0 ? {} : { deviationLists: row.deviation_lists }),
   };
 }
 
@@ -121,7 +133,8 @@ export async function insertImport(
       ${source.signedBy === null ? null : JSON.stringify(source.signedBy)}, ${broughtBy}, ${address})
     on conflict (sha256, part) do update
     set label = excluded.label, imported_at = excluded.imported_at, signed_by = excluded.signed_by,
-      brought_by = excluded.brought_by, source = excluded.source, retired_at = null, retire_at = null
+      brought_by = excluded.brought_by, source = excluded.source, retired_at = null, retire_at = null,
+      signer_revoked_told_at = null
     where ${mayReturn} and trust_imports.retired_at is not null`);
   if (added === 0) return false;
   await insertItems(tx, record, part);
@@ -129,9 +142,12 @@ export async function insertImport(
 }
 
 async function insertItems(tx: Tx, record: TrustRecord, part: number): Promise<void> {
+  const of = (kind: ItemKind, contents: readonly Uint8Array[]) =>
+    contents.map((content) => ({ kind, content }));
   const items = [
-    ...record.certificates.map((content) => ({ kind: "certificate", content })),
-    ...record.revocationLists.map((content) => ({ kind: "revocation_list", content })),
+    ...of("certificate", record.certificates),
+    ...of("revocation_list", record.revocationLists),
+    ...of("deviation_list", record.deviationLists ?? []),
   ].map((item) => ({ ...item, sha256: createHash("sha256").update(item.content).digest("hex") }));
   const fingerprints = items.map(({ sha256 }) => sha256);
   await tx.run(sql`

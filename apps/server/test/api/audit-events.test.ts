@@ -10,6 +10,7 @@ import { readMails } from "../support/mails.ts";
 import { createReceivingEndpoint, registration, startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import { claimed, createSession, fail, judge, succeed } from "../support/sessions.ts";
+import { trustTestCountry } from "../support/verify-device.ts";
 
 /** Every action that is audited, done once: the log of the organization then names the event, who did it and to what. */
 const dns = await startDnsServer();
@@ -213,6 +214,7 @@ const scenarios: Record<AuditEvent, () => Promise<Done>> = {
     await acceptTerms(of);
     expectData(await of.api.post("/v1/auth/orgs/business-details", details));
     await verifyDomain(of, dns, newName());
+    await trustTestCountry(service);
     expectData(await of.api.post("/v1/auth/orgs/go-live"));
     return { by: { user: of.userId }, to: of.organizationId, of };
   },

@@ -6,10 +6,10 @@ import { button, faults, heading, openDashboard } from "../support/dashboard.ts"
 import { registration } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import { claimed, createSession, fail, succeed } from "../support/sessions.ts";
+import { trustTestCountry } from "../support/verify-device.ts";
 
-const { url, api, core, runJob } = await startTestService({
-  env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
-});
+const service = await startTestService({ env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" } });
+const { url, api, core, runJob } = service;
 const browser = await openBrowser();
 
 /** An organization in which everything that a page can show is there. */
@@ -136,5 +136,19 @@ test("dialogs and the menu are accessible and fit a narrow screen", async () => 
   await page.getByRole("button", { name: /Switch organization/ }).click();
   await look("organizations");
   assert.deepEqual(faults(problems), []);
+  await page.context().close();
+});
+
+test("the list for going live says what only the operator can do, until that is done", async () => {
+  const { token } = await furnished;
+  const { page } = await openDashboard(browser, url, { width: 1440, colorScheme: "light", token });
+  const step = page.getByRole("listitem").filter({ hasText: "trusts at least one issuing authority" });
+  await page.goto(`${url}/dashboard/go-live`);
+  await step.getByText("Missing").waitFor();
+  await step.getByText("Only the operator can do this").waitFor();
+  await trustTestCountry(service);
+  await page.reload();
+  await step.getByText("Done").waitFor();
+  assert.equal(await step.getByText("Only the operator can do this").count(), 0);
   await page.context().close();
 });

@@ -10,6 +10,7 @@ import { Api, expectData, expectError, signUpOwner } from "../support/api.ts";
 import { startDnsServer } from "../support/dns-server.ts";
 import { verifyDomain } from "../support/domain.ts";
 import { startTestService } from "../support/service.ts";
+import { trustTestCountry } from "../support/verify-device.ts";
 
 const dns = await startDnsServer();
 const service = await startTestService({ env: { DNS_RESOLVERS: dns.address } });
@@ -134,7 +135,7 @@ test("a text of the operator's needs a version, and must be readable", () => {
   assert.throws(() => loadRpTerms(loadConfig({ ...env, RP_TERMS_VERSION: "2027-01-01" })), /RP_TERMS_FILE/);
 });
 
-test("going live needs terms, details and a domain, names what is missing, and happens once", async () => {
+test("going live needs terms, details, a domain and an operator who trusts somebody, names what is missing, and happens once", async () => {
   const owner = await signUpOwner(api);
   const goLive = () => owner.api.post("/v1/auth/orgs/go-live");
   const missing = async () => {
@@ -155,8 +156,17 @@ test("going live needs terms, details and a domain, names what is missing, and h
   );
   assert.match(await missing(), /business details/);
   expectData(await owner.api.post("/v1/auth/orgs/business-details", details));
-  assert.match(await missing(), /^Missing: verify a domain/);
+  assert.match(
+    await missing(),
+    /^Missing: verify a domain .*; the operator trusts no issuing authority yet\.$/,
+  );
   await verifyDomain(owner, dns, "go-live.example");
+  assert.equal(await missing(), "Missing: the operator trusts no issuing authority yet.");
+  const operatorReady = async () =>
+    expectData(await owner.api.get("/v1/auth/orgs/rp-terms")).operator_ready as boolean;
+  assert.equal(await operatorReady(), false);
+  await trustTestCountry(service);
+  assert.equal(await operatorReady(), true);
   assert.equal(expectData(await goLive()).environment, "live");
   expectError(await goLive(), 409, "CONFLICT");
 

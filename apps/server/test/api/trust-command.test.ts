@@ -12,6 +12,8 @@ import { signerProfile } from "@assay/emrtd/node/test-country/signer-profiles";
 import { createTestCountry } from "@assay/emrtd/node/test-country/test-country";
 import { serialiseTrustRecord, type TrustRecord } from "@assay/emrtd/trust/trust-record";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
+import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
+import { defaultPolicy, policySwitches } from "@assay/emrtd/verify/policy";
 import { openDb } from "../../src/db/db.ts";
 import { CurrentTrust } from "../../src/trust/current-trust.ts";
 import { takeOverTrustFolder } from "../../src/trust/take-over-folder.ts";
@@ -154,35 +156,35 @@ test("a long list of what was left out is cut short", async (context) => {
 test("a file with nothing in it says so", async (context) => {
   const { lines, bring } = await setUp(context);
   assert.equal(await bring("notes.txt", "nothing here"), 1);
-  assert.match(lines.join("\n"), /holds no master list, certificate or revocation list/);
+  assert.match(lines.join("\n"), /holds no master list, certificate, revocation list or deviation list/);
 });
 
 test("list shows each authority with the reason it is trusted for", async (context) => {
   const { db, lines, print, bring } = await setUp(context);
-  assert.equal(await listTrust(db, {}, print), 0);
+  assert.equal(await listTrust(db, { now: today }, print), 0);
   assert.match(lines.join("\n"), /Nothing is trusted/);
   await bring("root.cer", authority("brainpool"));
   await bring("link.cer", country.linkCertificate);
   lines.length = 0;
-  await listTrust(db, { country: "ut" }, print);
+  await listTrust(db, { country: "ut", now: today }, print);
   assert.match(lines.join("\n"), /CSCA Utopia brainpool\n.*imported by the operator; from root.cer/);
   assert.match(lines.join("\n"), /CSCA Utopia nist\n.*linked from [0-9a-f]{64}/);
 });
 
 test("audit names expired authorities, links without a parent, and revocation lists that are missing or stale", async (context) => {
   const { db, lines, print, bring } = await setUp(context);
-  assert.equal(await printTrustAudit(db, today, print), 1, "an empty store is a finding");
+  assert.equal(await printTrustAudit(db, defaultPolicy, today, print), 1, "an empty store is a finding");
   await bring("link.cer", country.linkCertificate);
   await bring("rsa.cer", authority("rsa"));
   await bring("rsa.crl", country.revocationLists[0] ?? new Uint8Array());
   lines.length = 0;
-  assert.equal(await printTrustAudit(db, today, print), 0);
+  assert.equal(await printTrustAudit(db, defaultPolicy, today, print), 0);
   const text = lines.join("\n");
   assert.match(text, /UT {2}2 authorities, 1 valid now; revocation list fresh of 2026-01-01/);
   assert.match(text, /Without parent \(not trusted\): 1/);
   assert.match(text, /Expired: none/);
   lines.length = 0;
-  await printTrustAudit(db, new Date("2060-01-01T00:00:00Z"), print);
+  await printTrustAudit(db, defaultPolicy, new Date("2060-01-01T00:00:00Z"), print);
   assert.match(lines.join("\n"), /Expired: 2/);
   assert.match(lines.join("\n"), /revocation list stale/);
 });
@@ -206,7 +208,7 @@ test("a revocation list that is refused, or counts for nothing, is named with th
     /Without effect: the revocation list of C=UT.* rsa, 2026-01-01, from early.crl: No trusted authority of its name/,
   );
   lines.length = 0;
-  await printTrustAudit(db, today, print);
+  await printTrustAudit(db, defaultPolicy, today, print);
   assert.match(
     lines.join("\n"),
     /Revocation lists without effect: 1\n.*from early.crl: No trusted authority/,
@@ -216,10 +218,10 @@ test("a revocation list that is refused, or counts for nothing, is named with th
   assert.equal(await bring("again.crl", list), 0);
   assert.doesNotMatch(lines.join("\n"), /Without effect/);
   lines.length = 0;
-  await printTrustAudit(db, today, print);
+  await printTrustAudit(db, defaultPolicy, today, print);
   assert.match(lines.join("\n"), /Revocation lists without effect: none/);
   lines.length = 0;
-  await printTrustAudit(db, new Date("2025-12-01T00:00:00Z"), print);
+  await printTrustAudit(db, defaultPolicy, new Date("2025-12-01T00:00:00Z"), print);
   assert.match(lines.join("\n"), /from early.crl: It is dated in the future/);
 });
 
@@ -245,7 +247,7 @@ test("a list that cannot be used is named, and takes nothing else away", async (
   const { records } = await readTrust(db);
   assert.equal(new TrustStore(records, createNodeSignatureChecker()).authorities.length, 1);
   lines.length = 0;
-  assert.equal(await printTrustAudit(db, today, print), 0);
+  assert.equal(await printTrustAudit(db, defaultPolicy, today, print), 0);
   assert.match(lines.join("\n"), /Revocation lists without effect: 1\n.*the revocation list, from old.crl: /);
 });
 
@@ -318,4 +320,18 @@ test("the folder of an older version is taken over once, and what was taken back
   await takeOverTrustFolder(db, dataDir, today, print);
   assert.deepEqual((await readTrust(db)).records, []);
   assert.equal((await listTrustActs(db, 10)).length, 2);
+});
+
+test("the audit tells every switch of the policy, its value, and what it is about", async (context) => {
+  const { db, lines, print } = await setUp(context);
+  await printTrustAudit(db, parsePolicy("sha1=refuse"), today, print);
+  const told = lines.slice(lines.indexOf("How documents are judged (TRUST_POLICY):") + 1);
+  assert.deepEqual(
+    told.map((line) => line.trim().split("=")[0]),
+    Object.keys(policySwitches),
+  );
+  const of = (name: string) => told.find((line) => line.includes(`${name}=`)) ?? "";
+  assert.equal(of("sha1"), `    sha1=refuse (not the default, warn)  ${policySwitches.sha1.description}`);
+  assert.match(of("revocation_list_missing"), /=warn \(the default\)/);
+  assert.match(of("country_mismatch"), /=refuse \(cannot be set\)/);
 });

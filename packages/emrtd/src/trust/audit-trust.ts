@@ -1,9 +1,10 @@
 import { fromBase64 } from "../base64.ts";
 import type { SignatureChecker } from "../crypto/signature.ts";
-import { readCertificate } from "../x509/certificate.ts";
+import { isEmrtdError } from "../emrtd-error.ts";
+import { type Certificate, readCertificate } from "../x509/certificate.ts";
 import type { Authority } from "./authority.ts";
 import type { TrustSource } from "./trust-record.ts";
-import type { RefusedRevocationList, TrustStore } from "./trust-store.ts";
+import type { RefusedRevocationList, TrustStore, UnreadableCertificate } from "./trust-store.ts";
 
 export type CountryAudit = {
   /** Upper case, as in the certificates; "??" when a certificate names none. */
@@ -23,6 +24,8 @@ export type TrustAudit = {
   readonly notYetValid: readonly Authority[];
   /** Link certificates whose predecessor is not trusted: they vouch for nothing until it is imported. */
   readonly withoutParent: readonly Authority[];
+  /** Certificates that cannot be read here and count for nothing. */
+  readonly unreadable: readonly UnreadableCertificate[];
   readonly revocationLists: number;
   /** Lists that no trusted authority signed. */
   readonly revocationListsWithoutIssuer: number;
@@ -45,6 +48,7 @@ export function auditTrust(store: TrustStore, now: Date): TrustAudit {
     expired: store.authorities.filter(({ certificate }) => certificate.notAfter < now),
     notYetValid: store.authorities.filter(({ certificate }) => certificate.notBefore > now),
     withoutParent: store.authorities.filter(({ basis }) => basis === "none"),
+    unreadable: store.unreadableCertificates,
     revocationLists: store.revocationLists.length,
     revocationListsWithoutIssuer: store.revocationLists.filter(({ issuer }) => issuer === null).length,
     revocationListsRefused: store.refusedLists(now),
@@ -85,11 +89,23 @@ export function listsOfRevokedSigners(
   now: Date,
 ): readonly TrustSource[] {
   const sources = new Map(
-    store.authorities.flatMap(({ sources }) => sources.map((source) => [source.sha256, source] as const)),
+    store.authorities.flatMap(({ sources }) =>
+      sources.map((source) => [`${source.sha256} ${source.signedBy?.signerSha256}`, source] as const),
+    ),
   );
   return [...sources.values()].filter(({ signedBy }) => {
     if (signedBy === null || signedBy.signerCertificate === null) return false;
-    const signer = readCertificate(fromBase64(signedBy.signerCertificate));
-    return store.revokedAt(signer, checker, now) !== null;
+    const signer = readKeptSigner(signedBy.signerCertificate);
+    return signer !== null && store.revokedAt(signer, checker, now) !== null;
   });
+}
+
+/** One that cannot be read any more says nothing, and must not hide what is known of the others. */
+function readKeptSigner(encoded: string): Certificate | null {
+  try {
+    return readCertificate(fromBase64(encoded));
+  } catch (error) {
+    if (!isEmrtdError(error)) throw error;
+    return null;
+  }
 }

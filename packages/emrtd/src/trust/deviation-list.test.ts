@@ -22,6 +22,9 @@ import { failedCheckOf } from "../verify/report.ts";
 import { verifyDocument } from "../verify/verify-document.ts";
 import { readCertificate } from "../x509/certificate.ts";
 import { deviationListSigningKey, deviationListType, readDeviationList } from "./deviation-list.ts";
+import { importTrust } from "./import-trust.ts";
+import { readDeviationLists } from "./known-deviations.ts";
+import { deserialiseTrustRecord, serialiseTrustRecord } from "./trust-record.ts";
 import { TrustStore } from "./trust-store.ts";
 
 const scheme = { kind: "ecdsa", hash: "SHA-256" } as const;
@@ -220,4 +223,36 @@ test("a chip whose key for active authentication the state calls compromised is 
   const told = judge([read(list([[[], [describe("1.4")]]]))]);
   assert.equal(told.nextProof, null);
   assert.equal(told.level, "chip_clonable");
+});
+
+test("a list is imported whoever signed it, and counts as soon as an authority that is trusted stands behind it", () => {
+  const bytes = list([[[], fault]]);
+  const options = { label: "deviations.dl", checker, roots: [], pinnedSha256: [], now: today };
+  const { records, rejected } = importTrust(bytes, options);
+  assert.deepEqual(rejected, []);
+  assert.deepEqual(
+    records.map(({ deviationLists, source }) => [deviationLists, source.signedBy]),
+    [[[bytes], null]],
+  );
+  const without = readDeviationLists(records, { checker, trust: utopiaTrust, now: today });
+  assert.deepEqual(without.lists, []);
+  assert.match(without.refused[0]?.reason ?? "", /No trusted authority/);
+  assert.equal(without.refused[0]?.source.label, "deviations.dl");
+  const { lists, refused } = readDeviationLists(records, { checker, trust, now: today });
+  assert.deepEqual(refused, []);
+  assert.equal(lists[0]?.list.deviations.length, 1);
+  const [record] = records;
+  assert.ok(record);
+  assert.deepEqual(deserialiseTrustRecord(serialiseTrustRecord(record)), record);
+});
+
+test("a list that cannot be read is not imported, and says so", () => {
+  const bytes = signMessage(deviationListType, sequence(integer(7)), listSigner, {
+    signedAt: today,
+    identifySignerBy: "issuer_and_serial",
+  });
+  const options = { label: "x", checker, roots: [], pinnedSha256: [], now: today };
+  const { records, rejected } = importTrust(bytes, options);
+  assert.deepEqual(records, []);
+  assert.match(rejected[0]?.reason ?? "", /unknown version/);
 });

@@ -1,11 +1,13 @@
 import { oids } from "../ber/oid.ts";
-import { readTlv } from "../ber/read.ts";
+import { readTlv, type Tlv } from "../ber/read.ts";
 import { tags } from "../ber/tag.ts";
 import { fromLatin1, toHex } from "../bytes.ts";
+import { readSignedData } from "../cms/signed-data.ts";
 import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 import { type Certificate, readCertificate } from "../x509/certificate.ts";
 import { isInFuture } from "../x509/clock-skew.ts";
 import { type CertificateRevocationList, readCrl } from "../x509/crl.ts";
+import { deviationListType, readDeviations } from "./deviation-list.ts";
 import { findSigner, isOwnIssuer } from "./find-signer.ts";
 import { readLdif } from "./ldif.ts";
 import { type MasterListOptions, type RejectedItem, readMasterList } from "./master-list.ts";
@@ -36,7 +38,7 @@ const nobody: TrustSignature = {
   signerCertificate: null,
 };
 
-/** Reads a master list, an LDIF or PEM file, or a single certificate or revocation list, whichever it is. */
+/** Reads a master list, an LDIF or PEM file, or a single certificate, revocation list or deviation list, whichever it is. */
 export function importTrust(bytes: Uint8Array, options: TrustImportOptions): TrustImport {
   if (bytes.length > maxImportBytes) throw new EmrtdError("TRUST_IMPORT_INVALID", "The file is too large");
   const collector = new Collector(bytes, options);
@@ -63,6 +65,7 @@ class Collector {
   readonly #rejected: RejectedItem[] = [];
   readonly #certificates: Uint8Array[] = [];
   readonly #revocationLists: Uint8Array[] = [];
+  readonly #deviationLists: Uint8Array[] = [];
   readonly #masterLists: { readonly bytes: Uint8Array; readonly item: string }[] = [];
   #type: TrustSourceType = "der";
 
@@ -77,6 +80,7 @@ class Collector {
       const kind = kindOf(bytes);
       // Judged at the end, when all revocation lists of the file are known.
       if (kind === "master_list") this.#masterLists.push({ bytes, item });
+      else if (kind === "deviation_list") this.#deviationLists.push(acceptDeviationList(bytes));
       else if (kind === "revocation_list") this.#revocationLists.push(this.#acceptList(readCrl(bytes)).der);
       else this.#certificates.push(this.#acceptCertificate(readCertificate(bytes)).der);
     });
@@ -151,28 +155,43 @@ class Collector {
     for (const { bytes, item } of this.#masterLists) {
       this.#orReject(item, () => this.#addMasterList(bytes, item));
     }
-    if (this.#certificates.length > 0 || this.#revocationLists.length > 0) {
+    const loose = [this.#certificates, this.#revocationLists, this.#deviationLists];
+    if (loose.some(({ length }) => length > 0)) {
       this.#records.push({
         source: this.#source(this.#type, null),
         certificates: this.#certificates,
         revocationLists: this.#revocationLists,
+        ...(this.#deviationLists.length === 0 ? {} : { deviationLists: this.#deviationLists }),
       });
     }
     if (this.#records.length === 0 && this.#rejected.length === 0) {
       throw new EmrtdError(
         "TRUST_IMPORT_INVALID",
-        "The file holds no master list, certificate or revocation list in DER, PEM or LDIF",
+        "The file holds no master list, certificate, revocation list or deviation list in DER, PEM or LDIF",
       );
     }
     return { records: this.#records, rejected: this.#rejected };
   }
 }
 
-function kindOf(bytes: Uint8Array): "master_list" | "revocation_list" | "certificate" {
+function isDeviationList(signedMessage: Tlv | undefined): boolean {
+  const [, , content] = signedMessage?.children()[0]?.children() ?? [];
+  const type = content?.constructed === true ? content.children()[0] : undefined;
+  return type?.tag === tags.oid && type.oid() === deviationListType;
+}
+
+/** Who signed it is left to its use, as for revocation lists: its authority may come with a later import. */
+function acceptDeviationList(bytes: Uint8Array): Uint8Array {
+  readDeviations(readSignedData(bytes, { maxBytes: maxImportBytes }).content);
+  return bytes;
+}
+
+function kindOf(bytes: Uint8Array): "master_list" | "deviation_list" | "revocation_list" | "certificate" {
   const [first, second] = readTlv(bytes, 0, { maxBytes: maxImportBytes })
     .expect(tags.sequence, "The value")
     .children();
-  if (first?.tag === tags.oid && first.oid() === oids.signedData) return "master_list";
+  if (first?.tag === tags.oid && first.oid() === oids.signedData)
+    return isDeviationList(second) ? "deviation_list" : "master_list";
   if (first?.tag !== tags.sequence || second === undefined) {
     throw new EmrtdError(
       "TRUST_IMPORT_INVALID",

@@ -32,6 +32,8 @@ export type TrustRecord = {
   readonly source: TrustSource;
   readonly certificates: readonly Uint8Array[];
   readonly revocationLists: readonly Uint8Array[];
+  /** What states say about faults of their own documents; absent where the import had none. */
+  readonly deviationLists?: readonly Uint8Array[];
 };
 
 const recordFormat = "assay-trust-record-1";
@@ -43,6 +45,9 @@ export function serialiseTrustRecord(record: TrustRecord): string {
       source: record.source,
       certificates: record.certificates.map(toBase64),
       revocation_lists: record.revocationLists.map(toBase64),
+      ...(record.deviationLists === undefined
+        ? {}
+        : { deviation_lists: record.deviationLists.map(toBase64) }),
     },
     null,
     1,
@@ -63,6 +68,9 @@ export function deserialiseTrustRecord(text: string): TrustRecord {
     source: readSource(asObject(record.source, "The source of a trust record")),
     certificates: readEncoded(record.certificates, "The certificates of a trust record"),
     revocationLists: readEncoded(record.revocation_lists, "The revocation lists of a trust record"),
+    ...(record.deviation_lists === undefined
+      ? {}
+      : { deviationLists: readEncoded(record.deviation_lists, "The deviation lists of a trust record") }),
   };
 }
 

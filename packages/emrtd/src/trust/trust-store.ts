@@ -20,6 +20,13 @@ export type RefusedRevocationList = {
   readonly source: TrustSource;
 };
 
+/** A certificate of a record that cannot be read here, and so counts for nothing. */
+export type UnreadableCertificate = {
+  readonly fingerprint: string;
+  readonly reason: string;
+  readonly source: TrustSource;
+};
+
 export type IssuerCandidates = {
   readonly authorities: readonly Authority[];
   readonly foundBy: "name_and_key_id" | "name" | "key_id";
@@ -47,6 +54,7 @@ type Entry = {
 export class TrustStore {
   readonly authorities: readonly Authority[];
   readonly revocationLists: readonly KnownRevocationList[];
+  readonly unreadableCertificates: readonly UnreadableCertificate[];
   readonly #byName = new Map<string, Authority[]>();
   readonly #byKeyId = new Map<string, Authority[]>();
   readonly #byFingerprint = new Map<string, Authority>();
@@ -59,7 +67,9 @@ export class TrustStore {
   >();
 
   constructor(records: readonly TrustRecord[], checker: SignatureChecker) {
-    this.authorities = collectAuthorities(records, checker);
+    const { authorities, unreadable } = collectAuthorities(records, checker);
+    this.authorities = authorities;
+    this.unreadableCertificates = unreadable;
     for (const authority of this.authorities) {
       this.#byFingerprint.set(authority.fingerprint, authority);
       if (authority.basis === "none") continue;
@@ -206,17 +216,20 @@ function addTo<T>(index: Map<string, T[]>, key: string, item: T): void {
   else items.push(item);
 }
 
+/** A certificate that an earlier version let in must not keep all others from being used. */
 function collectAuthorities(
   records: readonly TrustRecord[],
   checker: SignatureChecker,
-): readonly Authority[] {
+): { readonly authorities: readonly Authority[]; readonly unreadable: readonly UnreadableCertificate[] } {
   const entries = new Map<string, Entry>();
+  const unreadable: UnreadableCertificate[] = [];
   for (const { source, certificates } of records) {
     for (const bytes of certificates) {
       const fingerprint = toHex(checker.hash("SHA-256", bytes));
       const known = entries.get(fingerprint);
       if (known === undefined) {
-        const certificate = readCertificate(bytes);
+        const certificate = readOrTell(bytes, (reason) => unreadable.push({ fingerprint, reason, source }));
+        if (certificate === null) continue;
         // A certificate that says it signed itself was checked when it was imported; another one needs a list or a parent.
         const named = source.signedBy !== null || isOwnIssuer(certificate);
         entries.set(fingerprint, { certificate, fingerprint, sources: [source], named, linkedFrom: null });
@@ -227,13 +240,26 @@ function collectAuthorities(
     }
   }
   linkEntries([...entries.values()], checker);
-  return [...entries.values()].map(({ certificate, fingerprint, sources, named, linkedFrom }) => ({
-    certificate,
-    fingerprint,
-    basis: named ? "named" : linkedFrom === null ? "none" : "linked",
-    linkedFrom: named ? null : linkedFrom,
-    sources,
-  }));
+  const authorities = [...entries.values()].map(
+    ({ certificate, fingerprint, sources, named, linkedFrom }): Authority => ({
+      certificate,
+      fingerprint,
+      basis: named ? "named" : linkedFrom === null ? "none" : "linked",
+      linkedFrom: named ? null : linkedFrom,
+      sources,
+    }),
+  );
+  return { authorities, unreadable };
+}
+
+function readOrTell(bytes: Uint8Array, tell: (reason: string) => void): Certificate | null {
+  try {
+    return readCertificate(bytes);
+  } catch (error) {
+    if (!isEmrtdError(error)) throw error;
+    tell(error.message);
+    return null;
+  }
 }
 
 /** Follows link certificates from trusted authorities. Each round links at least one, or is the last. */

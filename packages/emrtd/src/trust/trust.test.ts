@@ -236,6 +236,24 @@ test("a certificate from two sources is one authority with both", () => {
   );
 });
 
+test("a certificate that cannot be read is named and left out, and takes nothing else away", () => {
+  const [record] = bring(authority("brainpool")).records;
+  assert.ok(record);
+  const broken = flipBit(authority("rsa"), 0);
+  const store = new TrustStore(
+    [{ ...record, certificates: [broken, ...record.certificates, authority("nist")] }],
+    checker,
+  );
+  assert.equal(store.authorities.length, 2);
+  assert.equal(store.isEmpty, false);
+  const { unreadable } = auditTrust(store, today);
+  assert.deepEqual(
+    unreadable.map(({ fingerprint, source }) => [fingerprint, source.label]),
+    [[toHex(checker.hash("SHA-256", broken)), "test"]],
+  );
+  assert.match(unreadable[0]?.reason ?? "", /./);
+});
+
 test("the issuer is found by name and key id, by name alone, or by key id alone", () => {
   const store = new TrustStore(bring(utopia.masterList()).records, checker);
   const { issuer, subjectKeyId } = readCertificate(authority("nist"));

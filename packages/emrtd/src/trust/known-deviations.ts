@@ -1,0 +1,35 @@
+import { isEmrtdError } from "../emrtd-error.ts";
+import { type DeviationList, type DeviationListOptions, readDeviationList } from "./deviation-list.ts";
+import type { TrustRecord, TrustSource } from "./trust-record.ts";
+
+export type KnownDeviationList = {
+  readonly list: DeviationList;
+  readonly der: Uint8Array;
+  readonly source: TrustSource;
+};
+
+/** A list that counts for nothing, and why. */
+export type RefusedDeviationList = { readonly reason: string; readonly source: TrustSource };
+
+/**
+ * The deviation lists of all records that count beside what is trusted. As with revocation lists, who signed one is judged when it is used and
+ * not when it is imported: its authority may come later, and its signer may be revoked later.
+ */
+export function readDeviationLists(
+  records: readonly TrustRecord[],
+  options: DeviationListOptions,
+): { readonly lists: readonly KnownDeviationList[]; readonly refused: readonly RefusedDeviationList[] } {
+  const lists: KnownDeviationList[] = [];
+  const refused: RefusedDeviationList[] = [];
+  for (const { source, deviationLists = [] } of records) {
+    for (const der of deviationLists) {
+      try {
+        lists.push({ list: readDeviationList(der, options), der, source });
+      } catch (error) {
+        if (!isEmrtdError(error)) throw error;
+        refused.push({ reason: error.message, source });
+      }
+    }
+  }
+  return { lists, refused };
+}
