@@ -87,6 +87,7 @@ test("a failure is told by the exit code and as JSON", async () => {
         result: "failed",
         sessionId: session.id,
         failureCode: "document_expired",
+        unmetRequirement: null,
       },
     ],
   );
