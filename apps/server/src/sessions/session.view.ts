@@ -18,7 +18,8 @@ export function viewSession(row: SessionRow, now: Date, publicUrl: string): Stat
     contract_version: row.contract_version,
     share_fields: row.share_fields,
     requirements: demandsOf(row.requirements),
-    evidence: row.evidence,
+    // A process of the version before may have taken a success back without removing it.
+    evidence: status === "succeeded" ? row.evidence : null,
     locale: row.locale,
     redirect_url: row.redirect_url ?? `${publicUrl}/verify/${row.id}/complete`,
     webhook_endpoint_id: row.webhook_endpoint_id,

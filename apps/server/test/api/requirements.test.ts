@@ -310,6 +310,13 @@ test("only a success has evidence, and withdrawing before anything was delivered
   assert.equal(kept, false);
 });
 
+test("evidence that a process of an earlier version left behind when consent was withdrawn is not shown", async () => {
+  const { id } = await startVerification(partner.api);
+  await succeed(core, id, (await takeSession(api, id)).attemptId);
+  await core.db.run(sql`update sessions set status = 'cancelled' where id = ${id}`);
+  assert.equal((await sessionOf(id)).evidence, null);
+});
+
 test("a process of an earlier version cannot let a session succeed that demands something", async () => {
   const withoutEvidence = (id: string) =>
     core.db.run(
