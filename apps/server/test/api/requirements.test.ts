@@ -199,6 +199,17 @@ test("a cloned chip fails as before, and no demand is said to be unmet", async (
 
 // --- revocation ----------------------------------------------------------------------------------------------------
 
+test("in the sandbox a test document without a list shows both: it passes and says so, and fails where revocation is required", async () => {
+  const passed = await simulate("passport-no-revocation-list", cloneDetection);
+  assert.equal(passed.session.status, "succeeded");
+  assert.equal(passed.session.evidence.revocation, "no_list");
+  assert.deepEqual(passed.session.evidence.warnings, ["revocation_list_missing"]);
+  const { session, event } = await simulate("passport-no-revocation-list", revocation);
+  assert.equal(session.status, "failed");
+  assert.equal(event.data.failure_code, "document_authenticity_failed");
+  assert.equal(event.data.unmet_requirement, "revocation");
+});
+
 const facePasses: FaceJudge = {
   begin: () => ({ movements: ["look_up"], colours: ["red"], colourMs: 500, deadlineMs: 60_000 }),
   judge: async () => ({ kind: "passed", distance: 0, risk: 0, riskInputs: {} as never }),
