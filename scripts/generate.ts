@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describeSocket } from "@assay/contract/asyncapi";
 import { describeErrors } from "@assay/contract/error-reference";
+import { evidenceWarnings } from "@assay/contract/evidence-warnings";
 import { describeApi } from "@assay/contract/openapi";
 import { errorsOf, honoursIdempotencyKey } from "@assay/contract/route";
 import { routes } from "@assay/contract/routes";
@@ -46,6 +47,10 @@ export const generated: readonly { path: string; make: () => string }[] = [
     path: "docs/operating.md",
     make: () => withSections("docs/operating.md", { policy: describeSwitches() }),
   },
+  {
+    path: "docs/sessions.md",
+    make: () => withSections("docs/sessions.md", { warnings: describeWarnings() }),
+  },
   { path: "docs/verify-protocol.md", make: describeProtocol },
   { path: "apps/server/test/golden/routes.txt", make: describeRoutes },
 ];
@@ -59,6 +64,11 @@ function withSections(path: string, sections: Readonly<Record<string, string>>):
     if (start < from.length || end === -1) throw new Error(`${path} has no generated section "${name}"`);
     return `${page.slice(0, start)}\n${text}\n\n${page.slice(end)}`;
   }, read(path));
+}
+
+function describeWarnings(): string {
+  const rows = Object.entries(evidenceWarnings).map(([code, about]) => `| \`${code}\` | ${about} |`);
+  return ["| Warning | What was found |", "|---|---|", ...rows].join("\n");
 }
 
 function describePool(): string {

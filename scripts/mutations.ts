@@ -58,6 +58,77 @@ function of(module: Module, list: readonly Omit<Mutation, "module">[]): Mutation
 export const mutations: readonly Mutation[] = [
   ...of("sessions", [
     {
+      id: "stale-list-meets-revocation",
+      file: server("attempts/unmet-requirement"),
+      find: 'revocationOf(report) !== "checked"',
+      replace: 'revocationOf(report) === "no_list"',
+      tests: [unit("attempts/unmet-requirement")],
+    },
+    {
+      id: "clonable-chip-meets-clone-detection",
+      file: server("attempts/unmet-requirement"),
+      find: 'report.level === "chip_clonable"',
+      replace: "report.level === null",
+      tests: [unit("attempts/unmet-requirement"), api("requirements")],
+    },
+    {
+      id: "run-forgets-requirements",
+      file: server("device-socket/registry"),
+      find: "requirements: session.requirements,",
+      replace: "requirements: {},",
+      tests: [api("requirements")],
+    },
+    {
+      id: "evidence-outlives-withdrawal",
+      file: server("sessions/session.store"),
+      find: "evidence = ${move.evidence == null ? null : JSON.stringify(move.evidence)},",
+      replace:
+        "evidence = coalesce(${move.evidence == null ? null : JSON.stringify(move.evidence)}::jsonb, evidence),",
+      tests: [api("requirements")],
+    },
+    {
+      id: "evidence-calls-every-chip-genuine",
+      file: server("attempts/evidence"),
+      find: 'proof.level === "chip_genuine"',
+      replace: "proof.level !== null",
+      tests: [unit("attempts/evidence")],
+    },
+    {
+      id: "stale-list-told-as-checked",
+      file: emrtd("verify/report"),
+      find: 'return "stale";',
+      replace: 'return "checked";',
+      tests: [unit("attempts/unmet-requirement"), api("requirements")],
+    },
+    {
+      id: "unmet-requirement-not-stored",
+      file: server("sessions/session.store"),
+      find: "unmet_requirement = ${move.unmetRequirement ?? null},",
+      replace: "unmet_requirement = null,",
+      tests: [api("requirements")],
+    },
+    {
+      id: "demands-of-the-body-ignored",
+      file: server("sessions/requirements"),
+      find: 'asked[name] === "required"',
+      replace: "asked[name] === undefined",
+      tests: [api("requirements")],
+    },
+    {
+      id: "translated-reason-not-checked",
+      file: server("sessions/share-contract"),
+      find: "const problem = reasonProblem(translated);",
+      replace: "const problem = reasonProblem(reason);",
+      tests: [api("requirements")],
+    },
+    {
+      id: "unusable-list-weighs-nothing",
+      file: server("attempts/risk-score"),
+      find: "revocation_unchecked: 0.1,",
+      replace: "revocation_unchecked: 0,",
+      tests: [unit("attempts/risk-score")],
+    },
+    {
       id: "open-sessions-not-limited",
       file: server("sessions/take-place"),
       find: "if (allowance.bound >= this.#limit) {",

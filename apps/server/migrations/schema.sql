@@ -516,10 +516,15 @@ create table sessions (
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
   chip_passed_at timestamp(3) with time zone,
+  requirements jsonb default '{}'::jsonb not null,
+  locale text,
+  evidence jsonb,
+  unmet_requirement text,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_check CHECK (((status = 'failed'::text) = (failure_code IS NOT NULL))),
   constraint sessions_check1 CHECK (((status = ANY (ARRAY['created'::text, 'in_progress'::text])) = (completed_at IS NULL))),
-  constraint sessions_status_check CHECK ((status = ANY (ARRAY['created'::text, 'in_progress'::text, 'succeeded'::text, 'failed'::text, 'expired'::text, 'cancelled'::text])))
+  constraint sessions_status_check CHECK ((status = ANY (ARRAY['created'::text, 'in_progress'::text, 'succeeded'::text, 'failed'::text, 'expired'::text, 'cancelled'::text]))),
+  constraint sessions_success_with_evidence CHECK (((status <> 'succeeded'::text) OR (requirements = '{}'::jsonb) OR (evidence IS NOT NULL))) NOT VALID
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX sessions_open ON public.sessions USING btree (id) WHERE (status = ANY (ARRAY['created'::text, 'in_progress'::text]));
 CREATE INDEX sessions_organization ON public.sessions USING btree (organization_id, id COLLATE by_organization DESC);

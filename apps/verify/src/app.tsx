@@ -1,5 +1,12 @@
 import { useCallback, useEffect, useState } from "react";
-import { type Language, loadWords, useWords, type Words, WordsContext } from "./i18n/language.ts";
+import {
+  type Language,
+  loadWords,
+  sessionLanguage,
+  useWords,
+  type Words,
+  WordsContext,
+} from "./i18n/language.ts";
 import { shellTransport } from "./reading/chip-transport.ts";
 import { CancelControl } from "./screens/cancel.tsx";
 import { ConsentScreen } from "./screens/consent.tsx";
@@ -15,12 +22,23 @@ import { Screen } from "./ui/screen.tsx";
 
 export type Address = { sessionId: string; handoffToken: string | null; socketToken: string | null };
 
-export function App({ address, words: initial }: { address: Address; words: Words }) {
+/** `chosen`: the person has chosen a language before, so the partner's is not asked for. */
+export function App({
+  address,
+  words: initial,
+  chosen: chosenBefore,
+}: {
+  address: Address;
+  words: Words;
+  chosen: boolean;
+}) {
   const [words, setWords] = useState(initial);
+  const [chosen, setChosen] = useState(chosenBefore);
   useEffect(() => {
     document.documentElement.lang = words.language;
   }, [words]);
   const choose = (language: Language) => {
+    setChosen(true);
     void loadWords(language).then(setWords);
     try {
       localStorage.setItem("assay:language", language);
@@ -30,13 +48,24 @@ export function App({ address, words: initial }: { address: Address; words: Word
   };
   return (
     <WordsContext value={words}>
-      <Page address={address} onLanguage={choose} />
+      <Page address={address} chosen={chosen} onWords={setWords} onLanguage={choose} />
     </WordsContext>
   );
 }
 
-function Page({ address, onLanguage }: { address: Address; onLanguage: (language: Language) => void }) {
+function Page({
+  address,
+  chosen,
+  onWords,
+  onLanguage,
+}: {
+  address: Address;
+  chosen: boolean;
+  onWords: (words: Words) => void;
+  onLanguage: (language: Language) => void;
+}) {
   const session = useSession(address.sessionId);
+  const settled = useSessionLanguage(session, chosen, onWords);
   const { details, status, clock } = session;
   const [step, setStep] = useState(0);
   const open = status !== null && !hasEnded(status);
@@ -58,9 +87,44 @@ function Page({ address, onLanguage }: { address: Address; onLanguage: (language
         ) : null
       }
     >
-      <Current session={session} address={address} onStep={setStep} />
+      {settled ? <Current session={session} address={address} onStep={setStep} /> : <Loading />}
     </Layout>
   );
+}
+
+function Loading() {
+  const { t } = useWords();
+  return <p>{t.loading}</p>;
+}
+
+/**
+ * Turns the page to the language of the session, once. False until that is done, so that nobody begins to read in one language and goes
+ * on in another. Words that cannot be loaded leave the page as it is.
+ */
+function useSessionLanguage({ details }: Session, chosen: boolean, onWords: (words: Words) => void): boolean {
+  const { language } = useWords();
+  const [settled, setSettled] = useState(false);
+  const wanted = details === null ? null : sessionLanguage(chosen, details);
+  const turns = wanted !== null && wanted !== language;
+  const known = details !== null;
+  useEffect(() => {
+    if (!known || settled) return;
+    if (!turns) {
+      setSettled(true);
+      return;
+    }
+    let left = false;
+    const settle = (words: Words | null) => {
+      if (left) return;
+      if (words !== null) onWords(words);
+      setSettled(true);
+    };
+    loadWords(wanted).then(settle, () => settle(null));
+    return () => {
+      left = true;
+    };
+  }, [known, settled, turns, wanted, onWords]);
+  return settled || !known || !turns;
 }
 
 /** The screen follows from what the service says and from what this tab has begun. */
@@ -121,7 +185,7 @@ function Current({
         <Button onClick={() => void reload()}>{t.tryAgain}</Button>
       </MessageScreen>
     );
-  if (details === null || status === null) return <p>{t.loading}</p>;
+  if (details === null || status === null) return <Loading />;
   if (hasEnded(status))
     return (
       <OutcomeScreen key="outcome" session={session} details={details} status={status} onDevice={onDevice} />
@@ -159,6 +223,7 @@ function Current({
       <ReadingScreen
         session={session}
         sandbox={details.sandbox}
+        requirements={details.requirements}
         onStep={onStep}
         onEnded={ended}
         onLeave={onDevice ? null : leaveReading}

@@ -24,9 +24,11 @@ function chosenLanguage(): string | null {
   }
 }
 
-const language = initialLanguage(chosenLanguage(), navigator.languages);
+const chosen = chosenLanguage();
+const language = initialLanguage(chosen, navigator.languages);
 document.documentElement.lang = language;
 const address = readAddress();
 const words = await loadWords(language);
 const root = document.getElementById("root");
-if (root !== null) createRoot(root).render(<App address={address} words={words} />);
+if (root !== null)
+  createRoot(root).render(<App address={address} words={words} chosen={chosen === language} />);

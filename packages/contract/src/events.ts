@@ -2,7 +2,14 @@ import { type Static, type TSchema, Type } from "typebox";
 import { triesAllowed } from "./facts.ts";
 import { pageQuery } from "./page.ts";
 import { Nullable, named, OneOf, open, PrefixedId, Timestamp } from "./schema.ts";
-import { cancelReasons, EndpointId, failureCodes, SessionId } from "./sessions.ts";
+import {
+  cancelReasons,
+  EndpointId,
+  Evidence,
+  failureCodes,
+  SessionId,
+  UnmetRequirement,
+} from "./sessions.ts";
 
 /** Every type of event that an endpoint can subscribe to. New ones may be added at any time. */
 export const eventTypes = [
@@ -52,8 +59,13 @@ export const eventData = {
       description: "The claims that the person agreed to share; declined ones are absent.",
     }),
     selected_field_keys: Type.Array(Type.String()),
+    evidence: Evidence,
   }),
-  "verification.session.failed": open({ failure_code: OneOf(failureCodes), ...tries }),
+  "verification.session.failed": open({
+    failure_code: OneOf(failureCodes),
+    unmet_requirement: UnmetRequirement,
+    ...tries,
+  }),
   "verification.session.expired": open(tries),
   "verification.session.cancelled": open({
     outcome: OneOf(["not_verified"]),

@@ -9,6 +9,17 @@ export const sessionLifetimeMinutes = 60;
 /** Chip reads, and likewise face captures, that a session may use up. The last one that fails ends it. */
 export const triesAllowed = 3;
 
+/** The languages of the verify page. Texts that a partner gives in several languages are given in these. */
+export const pageLanguages = ["en", "de", "fr", "es"] as const;
+export type PageLanguage = (typeof pageLanguages)[number];
+
+/**
+ * What a partner may demand of a document beyond what is always checked. `clone_detection`: its chip proves that it is no copy.
+ * `revocation`: a fresh list of its state tells that the signer was not revoked.
+ */
+export const requirementNames = ["clone_detection", "revocation"] as const;
+export type RequirementName = (typeof requirementNames)[number];
+
 /** Identifiers are `<prefix>_` and this many letters and digits. */
 export const idLengths = { vs: 64, va: 64, evt: 64, whd: 64, wha: 64, whe: 32, whk: 32 } as const;
 export type IdPrefix = keyof typeof idLengths;

@@ -1,5 +1,6 @@
-import { type Static, type TSchema, Type } from "typebox";
-import { sessionLifetimeMinutes } from "./facts.ts";
+import { type Static, type TOptional, type TSchema, Type } from "typebox";
+import { type EvidenceWarning, evidenceWarnings } from "./evidence-warnings.ts";
+import { pageLanguages, requirementNames, sessionLifetimeMinutes } from "./facts.ts";
 import { pageQuery } from "./page.ts";
 import { route } from "./route.ts";
 import { closed, Nullable, named, OneOf, open, PrefixedId, Text, Timestamp } from "./schema.ts";
@@ -75,6 +76,14 @@ const shareFieldsExample = {
   nationality_code: { required: false, reason: "Speeds up the tax form." },
 };
 
+/** One optional text for each language of the page. */
+function inLanguages<T extends TSchema>(text: T) {
+  const { en, de, fr, es } = Object.fromEntries(
+    pageLanguages.map((language) => [language, Type.Optional(text)]),
+  ) as Record<(typeof pageLanguages)[number], TOptional<T>>;
+  return { en, de, fr, es };
+}
+
 const AskedField = named(
   "AskedField",
   closed({
@@ -83,6 +92,12 @@ const AskedField = named(
       description: `Why you ask, 1 to ${shareLimits.reasonCharacters} characters; the person reads it. White space around it is removed.`,
       examples: ["We must know that you are of age."],
     }),
+    reasons: Type.Optional(
+      named(
+        "AskedReasons",
+        closed(inLanguages(Type.String({ description: "The same rules as for `reason`." }))),
+      ),
+    ),
   }),
 );
 
@@ -91,6 +106,13 @@ export const ShareField = named(
   open({
     required: Type.Boolean(),
     reason: Type.String({ description: "What the person is told about why it is asked." }),
+    reasons: Type.Optional(
+      named("Reasons", {
+        ...open(inLanguages(Type.String())),
+        description:
+          "The same in the languages that you gave; a person whose language is not among them reads `reason`.",
+      }),
+    ),
     source: OneOf(["rc", "default"], {
       description: "`rc` when the partner asked for the field, `default` when the service added it.",
     }),
@@ -110,16 +132,92 @@ const Metadata = mapOf(Type.String({ maxLength: metadataLimits.valueCharacters }
   examples: [{ channel: "mobile" }],
 });
 
+/** How much a partner insists: `preferred` is done where the document allows it, `required` fails the document that does not. */
+export const demands = ["preferred", "required"] as const;
+export type Demand = (typeof demands)[number];
+
+const demandOf = {
+  clone_detection: OneOf(demands, {
+    description:
+      "Whether the chip must prove that it is no copy. Required, a document whose chip cannot fails with `document_chip_authentication_failed`.",
+  }),
+  revocation: OneOf(demands, {
+    description:
+      "Whether a fresh revocation list of the state must have been looked at. Required, a document without one fails with `document_authenticity_failed`.",
+  }),
+};
+
+export const Requirements = named("Requirements", {
+  ...open(demandOf),
+  description: "What the document must be able to do. The person is told before they agree.",
+});
+
+const AskedRequirements = named(
+  "AskedRequirements",
+  closed({
+    clone_detection: Type.Optional(demandOf.clone_detection),
+    revocation: Type.Optional(demandOf.revocation),
+  }),
+);
+
+const warningCodes = Object.keys(evidenceWarnings) as [EvidenceWarning, ...EvidenceWarning[]];
+
+export const Evidence = named(
+  "Evidence",
+  open({
+    method: OneOf(["chip_and_face"], {
+      description:
+        "The chip of a document was read and checked, and a living face was compared with its portrait.",
+    }),
+    chip: OneOf(["genuine", "copy_not_excluded"], {
+      description:
+        "`genuine`: the chip proved that it is the original. `copy_not_excluded`: the state signed the data, and the document offers no proof that its chip is no copy.",
+    }),
+    revocation: OneOf(["checked", "stale", "no_list"], {
+      description:
+        "`checked`: a fresh list of the state does not name the signer. `stale`: the newest list is past its time, and does not name the signer. `no_list`: there was no list that counts.",
+    }),
+    warnings: Type.Array(OneOf(warningCodes), {
+      description: `What was found and tolerated, each once. ${Object.entries(evidenceWarnings)
+        .map(([code, about]) => `\`${code}\`: ${about}`)
+        .join(" ")}`,
+    }),
+    face: OneOf(["matched"], {
+      description: "The person in front of the camera is the one in the portrait.",
+    }),
+    verified_at: Timestamp,
+  }),
+);
+
+export const UnmetRequirement = Nullable(
+  OneOf(requirementNames, {
+    description:
+      "The requirement of yours that the document could not meet, where that is why it failed; null for every other failure.",
+  }),
+);
+
 const sessionFields = {
   id: SessionId,
   status: OneOf(sessionStatuses),
   failure_code: Nullable(OneOf(failureCodes, { description: "Set when the session failed." })),
+  unmet_requirement: UnmetRequirement,
   nfc_tries_used: Type.Integer({ minimum: 0, description: "Chip reads that were judged." }),
   liveness_tries_used: Type.Integer({ minimum: 0, description: "Liveness captures that were judged." }),
   contract_version: Type.Integer({ description: "Version of the share contract.", examples: [1] }),
   share_fields: mapOf(ShareField, {
     description: "What the person is asked to share. `service_document_id` is always among it.",
   }),
+  requirements: Requirements,
+  evidence: {
+    ...Nullable(Evidence),
+    description:
+      "What a success rests on; null unless the session has succeeded. Nothing in it tells who the person is.",
+  },
+  locale: Nullable(
+    OneOf(pageLanguages, {
+      description: "The language that the person's page begins with; null: the browser's.",
+    }),
+  ),
   redirect_url: Type.String({ description: "Where the person is sent afterwards." }),
   webhook_endpoint_id: Nullable(
     Type.String({
@@ -166,6 +264,13 @@ export const CreateSessionBody = named(
         maxProperties: shareLimits.fields,
         description: `What the person is asked to share. Keys: ${claimKeys.join(", ")}, and one age_over_N with N from ${ageClaim.min} to ${ageClaim.max}.`,
         examples: [shareFieldsExample],
+      }),
+    ),
+    requirements: Type.Optional(AskedRequirements),
+    locale: Type.Optional(
+      OneOf(pageLanguages, {
+        description:
+          "The language that the person's page begins with. The person can change it. Left out, the browser decides.",
       }),
     ),
     webhook_endpoint_id: Type.Optional(EndpointId),

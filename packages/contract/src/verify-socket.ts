@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from "typebox";
 
 import { triesAllowed } from "./facts.ts";
 import { closed, Nullable, named, OneOf, open, Timestamp } from "./schema.ts";
-import { AttemptId, failureCodes, SessionId } from "./sessions.ts";
+import { AttemptId, failureCodes, SessionId, UnmetRequirement } from "./sessions.ts";
 import {
   type ChipFile,
   chipFileLimits,
@@ -190,6 +190,7 @@ export const StepResult = named(
     step: OneOf(["chip", "face"]),
     passed: Type.Boolean(),
     failure_code: Nullable(OneOf(failureCodes)),
+    unmet_requirement: UnmetRequirement,
     tries_left: TriesLeft,
     phase: OneOf(verifyPhases),
   }),
@@ -234,6 +235,7 @@ export const OutcomeMessage = named(
     type: Type.Literal("outcome"),
     status: OneOf(["succeeded", "failed"]),
     failure_code: Nullable(OneOf(failureCodes)),
+    unmet_requirement: UnmetRequirement,
   }),
 );
 

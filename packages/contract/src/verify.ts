@@ -1,17 +1,23 @@
 import { type Static, type TSchema, Type } from "typebox";
+import { pageLanguages } from "./facts.ts";
 import type { ConsentId } from "./ids.ts";
 import { receiptKeys } from "./receipt-keys.ts";
 import { route } from "./route.ts";
 import { closed, Nullable, named, OneOf, open, Timestamp, UuidOf } from "./schema.ts";
-import { AttemptId, failureCodes, SessionId, ShareField, sessionStatuses, shareLimits } from "./sessions.ts";
+import {
+  AttemptId,
+  failureCodes,
+  Requirements,
+  SessionId,
+  ShareField,
+  sessionStatuses,
+  shareLimits,
+  UnmetRequirement,
+} from "./sessions.ts";
 import { verifyAddresses } from "./verify-addresses.ts";
 import { verifySocketPath } from "./verify-protocol.ts";
 
 const tag = "Verify";
-
-/** Languages in which the texts that a person agrees to are kept. */
-export const consentLanguages = ["en", "de", "fr", "es"] as const;
-export type ConsentLanguage = (typeof consentLanguages)[number];
 
 export const handoffLifetimeSeconds = 300;
 /** Event streams that may be open for one session on one server process. */
@@ -51,6 +57,7 @@ export const VerifyStatus = named(
     session_id: SessionId,
     status: OneOf(sessionStatuses),
     failure_code: Nullable(OneOf(failureCodes, { description: "Set when the session failed." })),
+    unmet_requirement: UnmetRequirement,
     tries: Tries,
     consent_given: Type.Boolean(),
     attempt: Nullable(
@@ -127,7 +134,7 @@ export const ConsentState = named(
     receipt_id: UuidOf<ConsentId>(),
     selected_field_keys: Type.Array(Type.String()),
     terms_version: Type.String(),
-    language: Nullable(OneOf(consentLanguages)),
+    language: Nullable(OneOf(pageLanguages)),
     given_at: Timestamp,
     fixed: Type.Boolean({ description: "A device has taken the session: the choice can no longer change." }),
     withdrawn_at: Nullable(Timestamp),
@@ -148,11 +155,18 @@ export const VerifyDetails = named(
     id: SessionId,
     status: OneOf(sessionStatuses),
     failure_code: Nullable(OneOf(failureCodes)),
+    unmet_requirement: UnmetRequirement,
     sandbox: Type.Boolean({ description: "Whether test documents, and only those, are accepted." }),
     organization: VerifyOrganization,
     share_fields: mapOf(ShareField, {
       description: "What is asked, with the reason for each, in the partner's order.",
     }),
+    requirements: Requirements,
+    locale: Nullable(
+      OneOf(pageLanguages, {
+        description: "The language to begin with, unless the person has chosen one; null: the browser's.",
+      }),
+    ),
     tries: Tries,
     terms: TermsReference,
     consent: Nullable(ConsentState),
@@ -211,7 +225,7 @@ export const giveConsent = route({
         examples: ["2026-01"],
       }),
       language: Type.Optional(
-        OneOf(consentLanguages, { description: "The language they were shown in; the receipt says so." }),
+        OneOf(pageLanguages, { description: "The language they were shown in; the receipt says so." }),
       ),
     }),
   ),

@@ -1,4 +1,5 @@
 import { createClient, type Input, type Result } from "@assay/contract/client";
+import { type RequirementName, requirementNames } from "@assay/contract/facts";
 import type { RouteDefinition } from "@assay/contract/route";
 import {
   claimHandoff,
@@ -16,6 +17,8 @@ export type ClaimOptions = {
   verificationUrl: string;
   /** `ask`, the default: agree in the person's name, as a simulation does. `given`: the person has done so on the page. */
   consent?: "ask" | "given";
+  /** What the session must require of the document; a session that does not is left alone. */
+  demanded?: readonly RequirementName[];
   /** Optional fields that the person does not agree to share. */
   decline?: readonly string[];
   stopAfter?: string;
@@ -43,6 +46,12 @@ export async function claimAttempt(
     (await call(route, input as Input<R>)).data;
 
   const details = await ask(getVerifyDetails, { params });
+  // A service of the version before knows no requirements.
+  const { requirements = null } = details as Partial<typeof details>;
+  for (const name of run.demanded ?? [])
+    if (requirements?.[name] !== "required") throw new DeviceError(`The session does not require ${name}.`);
+  for (const name of requirementNames)
+    if (requirements?.[name] === "required") run.onStep?.(`the document must give ${name}`);
   if (run.consent !== "given" && !details.consent?.fixed) {
     if (!details.sandbox)
       throw new DeviceError("Only the person can agree to share, on the page of the session.");

@@ -74,6 +74,7 @@ const result = (
   step,
   passed: failure === null,
   failure_code: failure,
+  unmet_requirement: null,
   tries_left: left,
   phase,
 });
@@ -255,11 +256,15 @@ test("a device that the service does not understand gives up after a few times, 
 test("an outcome ends it, and the close after it changes nothing", () => {
   const bench = new Bench();
   bench.connect(welcome("face"));
-  bench.tell({ type: "outcome", status: "failed", failure_code: "liveness_failed" });
+  bench.tell({ type: "outcome", status: "failed", failure_code: "liveness_failed", unmet_requirement: null });
   assert.deepEqual(bench.lose("OUTCOME"), []);
   const view = viewOf(bench.state);
   assert.deepEqual([view.phase, view.connection], ["ended", "closed"]);
-  assert.deepEqual(view.outcome, { status: "failed", failureCode: "liveness_failed" });
+  assert.deepEqual(view.outcome, {
+    status: "failed",
+    failureCode: "liveness_failed",
+    unmetRequirement: null,
+  });
   assert.deepEqual(openWishes(bench.state), []);
 });
 
@@ -618,7 +623,7 @@ test("an unattended device takes every turn by itself, again after a failure, un
   assert.deepEqual(names(again), ["tell", "release_chip", "read_chip"]);
   bench.feed({ kind: "chip_read", job: bench.last("read_chip").job });
   assert.deepEqual(bench.said(bench.tell(result("chip", null, "face"))), ["face_start"]);
-  bench.tell({ type: "outcome", status: "succeeded", failure_code: null });
+  bench.tell({ type: "outcome", status: "succeeded", failure_code: null, unmet_requirement: null });
   assert.deepEqual(bench.state.end, { result: "succeeded" });
   assert.equal(bench.effects.at(-1)?.do, "disconnect");
 });
@@ -714,7 +719,12 @@ const anyMessage: fc.Arbitrary<ServiceMessage> = fc.oneof(
   phaseOf.map(
     (phase): ServiceMessage => ({ type: "fault", code: "CHECK_FAILED_TO_RUN", message: "", phase }),
   ),
-  fc.constant<ServiceMessage>({ type: "outcome", status: "failed", failure_code: null }),
+  fc.constant<ServiceMessage>({
+    type: "outcome",
+    status: "failed",
+    failure_code: null,
+    unmet_requirement: null,
+  }),
   fc
     .constantFrom("REPLACED", "OUT_OF_ORDER", "SHUTTING_DOWN")
     .map((code): ServiceMessage => ({ type: "closing", code, message: "" })),

@@ -1,3 +1,4 @@
+import type { RequirementName } from "@assay/contract/facts";
 import type { FailureCode } from "@assay/contract/sessions";
 import {
   type DeviceInputType,
@@ -62,7 +63,11 @@ export type DeviceState = {
   readonly faceWaits: boolean;
   readonly capture: { readonly job: number; readonly frames: number; readonly bytes: number } | null;
 
-  readonly failure: { readonly step: "chip" | "face"; readonly code: FailureCode } | null;
+  readonly failure: {
+    readonly step: "chip" | "face";
+    readonly code: FailureCode;
+    readonly unmetRequirement: RequirementName | null;
+  } | null;
   readonly fault: { readonly code: VerifyFaultCode; readonly message: string } | null;
   /** Of an unattended device: a timer runs until it asks again for a face check that was refused because others come first. */
   readonly waitsForTurn: boolean;
@@ -70,6 +75,7 @@ export type DeviceState = {
   readonly outcome: {
     readonly status: "succeeded" | "failed";
     readonly failureCode: FailureCode | null;
+    readonly unmetRequirement: RequirementName | null;
   } | null;
   /** The code of a refused claim, or of a close after which this device does not go on. */
   readonly refused: string | null;
@@ -121,7 +127,11 @@ export type UnattendedPlan = { readonly camera: boolean; readonly stopAfterChip:
 /** How an unattended device came to its end. */
 export type DeviceEnd =
   | { readonly result: "succeeded" }
-  | { readonly result: "failed"; readonly failureCode: FailureCode | null }
+  | {
+      readonly result: "failed";
+      readonly failureCode: FailureCode | null;
+      readonly unmetRequirement: RequirementName | null;
+    }
   | { readonly result: "stopped"; readonly after: "chip" }
   /** The chip has passed, and the face has to be shown to another device. */
   | { readonly result: "face_elsewhere" }
@@ -329,7 +339,10 @@ const onMessage: Handlers<ServiceMessage, "type"> = {
     if (state.chip?.read !== true) return also(stay(state, told), (now) => beginChipAnew(now, now.problem));
     return stay({ ...state, busy: false, command }, told);
   },
-  step_result: (state, { step, passed, failure_code, tries_left, phase }) => {
+  step_result: (state, { step, passed, failure_code, unmet_requirement, tries_left, phase }) => {
+    // A service of the version before does not send it.
+    const unmetRequirement = unmet_requirement ?? null;
+    const why = unmetRequirement === null ? failure_code : `${failure_code}, ${unmetRequirement} is required`;
     const judged: DeviceState = {
       ...state,
       phase,
@@ -337,11 +350,11 @@ const onMessage: Handlers<ServiceMessage, "type"> = {
       busy: false,
       step: null,
       faceAsked: false,
-      failure: failure_code === null ? null : { step, code: failure_code },
+      failure: failure_code === null ? null : { step, code: failure_code, unmetRequirement },
     };
     const told: DeviceEffect = {
       do: "tell",
-      step: passed ? `${step}_passed` : `${step}_failed (${failure_code}), ${tries_left[step]} left`,
+      step: passed ? `${step}_passed` : `${step}_failed (${why}), ${tries_left[step]} left`,
     };
     return also(stay(judged, told), (now) =>
       step === "chip" ? dropChip(now) : stay({ ...now, faceSource: null }),
@@ -385,8 +398,12 @@ const onMessage: Handlers<ServiceMessage, "type"> = {
       ),
     );
   },
-  outcome: (state, { status, failure_code }) =>
-    stay({ ...state, connection: "closed", outcome: { status, failureCode: failure_code } }),
+  outcome: (state, { status, failure_code, unmet_requirement }) =>
+    stay({
+      ...state,
+      connection: "closed",
+      outcome: { status, failureCode: failure_code, unmetRequirement: unmet_requirement ?? null },
+    }),
   closing: (state, { code }) => stay({ ...state, announcedClose: code }),
 };
 
@@ -680,7 +697,11 @@ function planned(state: DeviceState): PersonWish | DeviceEnd | null {
   if (outcome !== null)
     return outcome.status === "succeeded"
       ? { result: "succeeded" }
-      : { result: "failed", failureCode: outcome.failureCode };
+      : {
+          result: "failed",
+          failureCode: outcome.failureCode,
+          unmetRequirement: outcome.unmetRequirement,
+        };
   if (fault !== null) return { result: "fault", code: fault.code, message: fault.message };
   if (state.problem !== null) return { result: "problem", problem: state.problem };
   if (state.refused !== null) return { result: "closed", code: state.refused };

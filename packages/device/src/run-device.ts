@@ -1,3 +1,4 @@
+import type { RequirementName } from "@assay/contract/facts";
 import type { FailureCode } from "@assay/contract/sessions";
 import { verifySocketLimits } from "@assay/contract/verify-protocol";
 import { type ClaimOptions, type ClaimStep, claimAttempt, claimSteps } from "./claim-attempt.ts";
@@ -27,7 +28,13 @@ export type DeviceRun = Omit<ClaimOptions, "stopAfter"> & {
 
 export type DeviceOutcome =
   | { result: "succeeded"; sessionId: string }
-  | { result: "failed"; sessionId: string; failureCode: FailureCode | null }
+  | {
+      result: "failed";
+      sessionId: string;
+      failureCode: FailureCode | null;
+      /** What the session requires and this document cannot do, where that is the reason. */
+      unmetRequirement: RequirementName | null;
+    }
   /** As asked for with `stopAfter`. */
   | { result: "stopped"; sessionId: string; after: ClaimStep | "chip" }
   /** The chip has passed. A browser that opens `url` soon goes on in this device's place. */
@@ -41,7 +48,9 @@ export function describeOutcome(outcome: DeviceOutcome): string {
     case "succeeded":
       return "Succeeded.";
     case "failed":
-      return `Failed: ${outcome.failureCode}.`;
+      return outcome.unmetRequirement === null
+        ? `Failed: ${outcome.failureCode}.`
+        : `Failed: ${outcome.failureCode}, because the session requires ${outcome.unmetRequirement} and this document cannot give it.`;
     case "stopped":
       return `Stopped after ${outcome.after}, as asked.`;
     case "face_elsewhere":

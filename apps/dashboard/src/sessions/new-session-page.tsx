@@ -1,5 +1,10 @@
-import { sessionLifetimeMinutes } from "@assay/contract/facts";
-import { ageClaim, claimKeys, createSession, listSessions } from "@assay/contract/sessions";
+import {
+  type PageLanguage,
+  pageLanguages,
+  requirementNames,
+  sessionLifetimeMinutes,
+} from "@assay/contract/facts";
+import { ageClaim, claimKeys, createSession, type Demand, listSessions } from "@assay/contract/sessions";
 import { listEndpoints } from "@assay/contract/webhooks";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -11,6 +16,8 @@ import { Field, Select } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Card, Heading } from "../ui/page.tsx";
+import { requirementLabels } from "./evidence.tsx";
+import { pageLanguageNames } from "./page-languages.ts";
 
 // It is always part of a session, so nobody has to ask for it.
 const fields = [...claimKeys.filter((key) => key !== "service_document_id"), "age_over"] as const;
@@ -67,9 +74,13 @@ export function NewSessionPage() {
                 idempotencyKey,
                 body: {
                   share_fields: Object.fromEntries(asked),
+                  requirements: Object.fromEntries(
+                    requirementNames.map((name) => [name, values.raw(`require_${name}`) as Demand]),
+                  ),
                   ...present({
                     redirect_url: values.text("redirect_url"),
                     client_reference_id: values.text("client_reference_id"),
+                    locale: values.raw("locale") as PageLanguage,
                     webhook_endpoint_id: values.raw("webhook_endpoint_id"),
                   }),
                 },
@@ -96,6 +107,32 @@ export function NewSessionPage() {
               ))}
             </div>
           </fieldset>
+          <fieldset className="space-y-4">
+            <legend className="mb-1 font-medium">What the document must be able to do</legend>
+            <p className="text-sm text-muted">
+              Data signed by the state, and a living face that fits the portrait, are always checked. What you
+              require beyond that shuts out people whose document cannot do it.
+            </p>
+            {requirementNames.map((name) => (
+              <Select
+                key={name}
+                label={requirementLabels[name]}
+                name={`require_${name}`}
+                options={[
+                  { value: "preferred", label: "Preferred: where the document allows it" },
+                  { value: "required", label: "Required: a document that cannot do it fails" },
+                ]}
+              />
+            ))}
+          </fieldset>
+          <Select
+            label="Language of the person's page"
+            name="locale"
+            options={[
+              { value: "", label: "The one of their browser" },
+              ...pageLanguages.map((language) => ({ value: language, label: pageLanguageNames[language] })),
+            ]}
+          />
           <Field
             label="Where the person is sent afterwards"
             name="redirect_url"

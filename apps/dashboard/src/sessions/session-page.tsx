@@ -17,6 +17,8 @@ import { inWords } from "../ui/filters.tsx";
 import { Badge, Card, Facts, Heading, Loaded, Time } from "../ui/page.tsx";
 import { QrCode } from "../ui/qr-code.tsx";
 import { ListTable, Table } from "../ui/table.tsx";
+import { demandFacts, EvidenceFacts, unmetText } from "./evidence.tsx";
+import { pageLanguageNames } from "./page-languages.ts";
 import { StatusBadge } from "./sessions-page.tsx";
 
 type OneSession = Static<typeof Session>;
@@ -76,6 +78,14 @@ export function SessionPage() {
                   </div>
                 </Card>
               ) : null}
+              {data.evidence === null ? null : (
+                <Card title="What the success rests on">
+                  <EvidenceFacts evidence={data.evidence} />
+                </Card>
+              )}
+              <Card title="What the document must be able to do">
+                <Facts facts={demandFacts(data)} />
+              </Card>
               <Card title="What is asked for">
                 <Table
                   caption="What is asked for"
@@ -84,7 +94,7 @@ export function SessionPage() {
                   columns={[
                     { header: "Field", cell: ([name]) => <code className="font-mono text-sm">{name}</code> },
                     { header: "Needed", cell: ([, field]) => (field.required ? "required" : "optional") },
-                    { header: "Reason", cell: ([, field]) => <bdi>{field.reason}</bdi> },
+                    { header: "Reason", cell: ([, field]) => <Reasons field={field} /> },
                   ]}
                 />
               </Card>
@@ -118,15 +128,32 @@ export function SessionPage() {
   );
 }
 
+function Reasons({ field }: { field: OneSession["share_fields"][string] }) {
+  const translated = Object.entries(field.reasons ?? {});
+  return (
+    <>
+      <bdi>{field.reason}</bdi>
+      {translated.map(([language, text]) => (
+        <span key={language} lang={language} className="block text-sm text-muted">
+          <bdi>{text}</bdi>
+        </span>
+      ))}
+    </>
+  );
+}
+
 function factsOf(session: OneSession) {
+  const unmet = unmetText(session);
   const metadata = Object.entries(session.metadata);
   return [
     ["Status", <StatusBadge key="status" status={session.status} />],
     ...(session.failure_code === null ? [] : [["Reason", inWords(session.failure_code)] as const]),
+    ...(unmet === null ? [] : [["Unmet", unmet] as const]),
     ["Environment", session.sandbox ? "sandbox" : "live"],
     ["Your reference", <bdi key="reference">{session.client_reference_id ?? "–"}</bdi>],
     ["Chip reads", String(session.nfc_tries_used)],
     ["Liveness captures", String(session.liveness_tries_used)],
+    ["Language of the page", session.locale === null ? "the browser's" : pageLanguageNames[session.locale]],
     [
       "Sent afterwards to",
       <span key="redirect" className="break-all">

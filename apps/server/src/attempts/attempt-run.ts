@@ -11,10 +11,11 @@ import {
 import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
 import { readDg2 } from "@assay/emrtd/lds/dg2";
 import { type ChipProofState, type ChipProofStep, overwriteChipProof } from "@assay/emrtd/verify/prove-chip";
-import type { ChipProof } from "@assay/emrtd/verify/report";
+import { type ChipProof, revocationOf } from "@assay/emrtd/verify/report";
 import type { Core } from "../core.ts";
 import type { FaceJudge, FaultReason } from "../face/face-judge.ts";
 import { describeError } from "../lib/log.ts";
+import { type Requirements, unmetFailureCodes } from "../sessions/requirements.ts";
 import type { CurrentTrust } from "../trust/current-trust.ts";
 import type { ByteBudget, ByteReservation } from "./byte-budget.ts";
 import type { ChipExaminer } from "./chip-examiner.ts";
@@ -25,6 +26,7 @@ import { recordTry } from "./record-try.ts";
 import { reportProgress } from "./report-progress.ts";
 import { riskScore } from "./risk-score.ts";
 import type { JudgedTry, Verdict } from "./try.ts";
+import { unmetRequirement } from "./unmet-requirement.ts";
 import { advance, type FlowEffect, type FlowInput, type FlowState, startFlow } from "./verify-flow.ts";
 
 /** One end of a socket, as far as a run needs it. */
@@ -40,6 +42,7 @@ export type RunOwner = {
   sandbox: boolean;
   expiresAt: Date;
   selectedFieldKeys: readonly string[];
+  requirements: Requirements;
   triesUsed: { chip: number; face: number };
   chipPassed: boolean;
 };
@@ -337,15 +340,7 @@ export class AttemptRun {
       return { kind: "fault", code: "TRUST_STORE_EMPTY" };
     }
     this.#check = check;
-    const refusal =
-      check.content === null
-        ? null
-        : claimRefusal(check.content, this.owner.selectedFieldKeys, core.clock.now());
-    // The contract has no code of its own for a document that does not say what was asked for.
-    const verdict: Verdict =
-      refusal === null
-        ? { failureCode: check.failureCode }
-        : { failureCode: "document_data_invalid", reasons: [refusal.reason] };
+    const verdict = this.#verdictOn(check);
     const trustVersion = trust === "test_country" ? trust : String(trust.version);
     const named = verdict.failureCode ?? "passed";
     judged(named, trustVersion);
@@ -355,6 +350,19 @@ export class AttemptRun {
       trust_version: trustVersion,
     });
     return { kind: "chip_checked", verdict, proof: check.proof };
+  }
+
+  /** What the checks so far come to for this session: what was found wrong, what cannot be told, what was demanded and is not possible. */
+  #verdictOn({ failureCode, content, report }: DocumentCheck): Verdict {
+    if (failureCode !== null) return { failureCode };
+    const { selectedFieldKeys, requirements } = this.owner;
+    const refusal =
+      content === null ? null : claimRefusal(content, selectedFieldKeys, this.#around.core.clock.now());
+    // The contract has no code of its own for a document that does not say what was asked for.
+    if (refusal !== null) return { failureCode: "document_data_invalid", reasons: [refusal.reason] };
+    const unmet = unmetRequirement(report, requirements);
+    if (unmet === null) return { failureCode: null };
+    return { failureCode: unmetFailureCodes[unmet], unmetRequirement: unmet };
   }
 
   async #beginProof(proof: ChipProof): Promise<FlowInput> {
@@ -384,7 +392,7 @@ export class AttemptRun {
     this.#keepProof(null);
     if (this.#check === null) throw new Error("a proof was judged of a document that was not");
     this.#check = documentCheckWithProof(this.#check, step.verdict);
-    return { kind: "proof_judged", verdict: { failureCode: this.#check.failureCode } };
+    return { kind: "proof_judged", verdict: this.#verdictOn(this.#check) };
   }
 
   /** Replaces the state of the chip's proof. The old one holds a private key or a challenge, so it is overwritten. */
@@ -412,12 +420,13 @@ export class AttemptRun {
       check.level === "data_authentic"
     )
       throw new Error("a chip was to be pinned that has not passed");
-    const { content, level, warnings } = check;
+    const { content, level, warnings, report } = check;
+    const revocation = revocationOf(report);
     this.#files.delete("SOD");
     this.#files.delete("DG2");
     this.#check = null;
     this.#wipeChip();
-    this.#passed = { proof: { kind: "chip", content, level, warnings }, dg2, sod };
+    this.#passed = { proof: { kind: "chip", content, level, revocation, warnings }, dg2, sod };
   }
 
   #passedChip(): PassedChip {

@@ -166,11 +166,7 @@ class BothEnds {
       case "record": {
         const { step, number, verdict } = effect;
         const decides = verdict.failureCode === null ? step === "face" : number >= triesAllowed;
-        this.serve(
-          decides
-            ? { kind: "session_ended", failureCode: verdict.failureCode }
-            : { kind: "counted", step, verdict },
-        );
+        this.serve(decides ? { kind: "session_ended", verdict } : { kind: "counted", step, verdict });
         return;
       }
       case "new_face_challenge":

@@ -154,12 +154,13 @@ test("the identifier follows from key, organization and document, and from nothi
   assert.equal(new Set([id, ...others]).size, 7);
 });
 
-test("a success tells the chosen claims of what was proved, and which were chosen", () => {
+test("a success tells the chosen claims of what was proved, which were chosen, and what it rests on", () => {
   const proof: Proof = {
     kind: "chip",
     content: serialize({ mrz } satisfies ChipContent),
-    level: "chip_genuine",
-    warnings: [],
+    level: "chip_clonable",
+    revocation: "stale",
+    warnings: ["sha1", "revocation_list_stale", "sha1"],
   };
   const documentIdKey = Buffer.alloc(32, 1);
   const fieldKeys = ["family_name", "age_over_18", "service_document_id"];
@@ -170,5 +171,13 @@ test("a success tells the chosen claims of what was proved, and which were chose
       service_document_id: serviceDocumentId(documentIdKey, organizationId, mrz),
     },
     selected_field_keys: fieldKeys,
+    evidence: {
+      method: "chip_and_face",
+      chip: "copy_not_excluded",
+      revocation: "stale",
+      warnings: ["revocation_list_stale", "sha1"],
+      face: "matched",
+      verified_at: now.toISOString(),
+    },
   });
 });

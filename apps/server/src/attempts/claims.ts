@@ -7,6 +7,7 @@ import { isoDate, type MrzDate } from "@assay/emrtd/mrz/mrz-date";
 import type { Mrz } from "@assay/emrtd/mrz/parse-mrz";
 import { ageOf } from "../sessions/share-contract.ts";
 import type { ChipContent } from "./chip-task.ts";
+import { evidenceOf } from "./evidence.ts";
 import type { Proof } from "./proof.ts";
 
 type ClaimValue = string | boolean | null;
@@ -21,7 +22,11 @@ type Chosen = {
 
 /** What a success tells the partner: the `data` of its event. */
 export function sharedData(proof: Proof, chosen: Chosen): EventData<"verification.session.succeeded"> {
-  return { claims: claimsOf(proof, chosen), selected_field_keys: [...chosen.fieldKeys] };
+  return {
+    claims: claimsOf(proof, chosen),
+    selected_field_keys: [...chosen.fieldKeys],
+    evidence: evidenceOf(proof, chosen.now),
+  };
 }
 
 /** Exactly the chosen fields, from what was proved and nothing else. */

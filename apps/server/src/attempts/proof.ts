@@ -1,4 +1,4 @@
-import type { Level, WarningCode } from "@assay/emrtd/verify/report";
+import type { Level, RevocationState, WarningCode } from "@assay/emrtd/verify/report";
 
 /**
  * What showed who the person is, after it was verified. Recording, claims and the risk score take a proof of any kind: another way to
@@ -9,6 +9,7 @@ export type Proof = {
   /** `ChipContent` in the form of a structured clone: bytes, so that they can be overwritten. */
   content: Uint8Array;
   level: Extract<Level, "chip_genuine" | "chip_clonable">;
+  revocation: RevocationState;
   warnings: readonly WarningCode[];
 };
 

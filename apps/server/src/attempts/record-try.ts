@@ -17,7 +17,7 @@ import {
 import { decideTry } from "../sessions/session.ts";
 import { sharedData } from "./claims.ts";
 import type { Proof } from "./proof.ts";
-import type { JudgedTry, TryRecorded } from "./try.ts";
+import { type JudgedTry, type TryRecorded, toldOf } from "./try.ts";
 
 export type RecordedAttempt = {
   sessionId: SessionId;
@@ -60,18 +60,23 @@ export async function recordTry(
         await auditRejection(tx, session, attempt.attemptId, judged, now);
         return { kind: "counted", step, verdict };
       case "fail": {
-        const { failureCode } = decision;
         const counted = decision.counted ? withTryCounted(session, step, number) : session;
-        await endSession(core, tx, counted, { status: "failed", failureCode, riskScore }, personActor, now);
+        const end = {
+          status: "failed",
+          failureCode: decision.failureCode,
+          unmetRequirement: toldOf(verdict).unmet_requirement,
+          riskScore,
+        } as const;
+        await endSession(core, tx, counted, end, personActor, now);
         await auditRejection(tx, session, attempt.attemptId, judged, now);
-        return { kind: "session_ended", failureCode };
+        return { kind: "session_ended", verdict };
       }
       case "succeed": {
         if (shared === null) throw new Error("a session was to succeed without a proof");
         const counted = withTryCounted(session, step, number);
         const end = { status: "succeeded", data: shared, riskScore } as const;
         await endSession(core, tx, counted, end, personActor, now);
-        return { kind: "session_ended", failureCode: null };
+        return { kind: "session_ended", verdict };
       }
     }
   });

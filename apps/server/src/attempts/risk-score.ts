@@ -3,9 +3,20 @@ import type { Level, WarningCode } from "@assay/emrtd/verify/report";
 /** Residual doubts after every check passed, as independent probabilities. */
 const chipMayBeCopied = 0.3;
 const faceSimulated = 0.2;
-const warningWeights: Partial<Record<WarningCode, number>> = {
+/** Of a deviation that says next to nothing about one document, and is still worth being seen. */
+const slight = 0.02;
+/** A warning that is not listed does not compile: every new one is to be weighed. */
+const warningWeights: Readonly<Record<WarningCode, number>> = {
   revocation_list_missing: 0.1,
+  // Nobody looked, as with no list at all.
+  revocation_unchecked: 0.1,
   revocation_list_stale: 0.05,
+  // A key that signs what it is not said to sign: a mistake of the state, or a key in other hands.
+  document_type_not_listed: 0.1,
+  // The state itself tells of the fault, so the document is as it expects it to be.
+  document_deviates: 0.05,
+  // Nothing hangs on it.
+  extension_unreadable: slight,
   sha1: 0.1,
   short_rsa_key: 0.1,
   wrong_curve_of_same_size: 0.2,
@@ -20,8 +31,18 @@ const warningWeights: Partial<Record<WarningCode, number>> = {
   signature_algorithm_without_hash: 0,
   // No weight of its own: where it leaves the chip without a proof, that is counted already (the chip may be a copy).
   chip_authentication_unsupported: 0,
+  mrz_check_digits_differ: slight,
+  century_of_birth_unknown: slight,
+  signed_after_key_usage_period: slight,
+  signer_key_usage: slight,
+  authority_without_country: slight,
+  signer_id_mismatch: slight,
+  signed_attributes_absent: slight,
+  digest_differs_from_signature_hash: slight,
+  digest_info_without_null: slight,
+  raw_ecdsa_signature: slight,
+  legacy_content_type: slight,
 };
-const otherWarning = 0.02;
 const failedTry = 0.05;
 
 export type RiskFacts = {
@@ -41,7 +62,7 @@ export function riskScore({ level, warnings, failedTries, face }: RiskFacts): nu
   if (level === null) return 1;
   const doubts = [
     level === "chip_clonable" ? chipMayBeCopied : 0,
-    ...[...new Set(warnings)].map((code) => warningWeights[code] ?? otherWarning),
+    ...[...new Set(warnings)].map((code) => warningWeights[code]),
     ...Array.from({ length: Math.min(failedTries, 6) }, () => failedTry),
     face?.simulated ? faceSimulated : 0,
     Math.min(Math.max(face?.risk ?? 0, 0), 1),

@@ -1,11 +1,26 @@
+import type { RequirementName } from "@assay/contract/facts";
 import type { FailureCode } from "@assay/contract/sessions";
 import type { Step } from "../sessions/session.ts";
 import type { Proof } from "./proof.ts";
 
 export type Passed = { failureCode: null };
-/** `reasons` say more than the code, for the audit log. */
-export type Rejected = { failureCode: FailureCode; reasons?: readonly string[] };
+export type Rejected = {
+  failureCode: FailureCode;
+  /** They say more than the code, for the audit log. */
+  reasons?: readonly string[];
+  /** The document is what it says, and cannot meet this requirement of the partner. */
+  unmetRequirement?: RequirementName;
+};
 export type Verdict = Passed | Rejected;
+
+/** What everybody is told of a verdict. */
+export function toldOf(verdict: Verdict): {
+  failure_code: FailureCode | null;
+  unmet_requirement: RequirementName | null;
+} {
+  if (verdict.failureCode === null) return { failure_code: null, unmet_requirement: null };
+  return { failure_code: verdict.failureCode, unmet_requirement: verdict.unmetRequirement ?? null };
+}
 
 /** A try that has its verdict. Tries are numbered from 1 within their step, so that none is counted twice. */
 export type JudgedTry = { number: number; riskScore: number } & (
@@ -18,8 +33,8 @@ export type JudgedTry = { number: number; riskScore: number } & (
 /** The result of recording a try. */
 export type TryRecorded =
   | { kind: "counted"; step: Step; verdict: Verdict }
-  /** The try decided the session, which has succeeded where the code is null. */
-  | { kind: "session_ended"; failureCode: FailureCode | null }
+  /** The try decided the session, which has succeeded where it passed. */
+  | { kind: "session_ended"; verdict: Verdict }
   /** Nothing was written: the session had ended or expired, or the attempt is another device's by now. */
   | { kind: "session_over" }
   /** Nothing was written: another process has counted a try of this attempt, so this run's state is out of date. */

@@ -219,7 +219,7 @@ function play(faceMode: FaceMode, all: readonly Move[]) {
             if (step === "chip" && failureCode === null) seen.chipPassesCounted += 1;
             if (succeeds || (failureCode !== null && number >= 3)) {
               seen.ends += 1;
-              inputs.push({ kind: "session_ended", failureCode });
+              inputs.push({ kind: "session_ended", verdict: effect.verdict });
             } else inputs.push({ kind: "counted", step, verdict: effect.verdict });
             break;
           }

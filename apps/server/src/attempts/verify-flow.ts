@@ -1,6 +1,5 @@
 import { triesAllowed } from "@assay/contract/facts";
 import type { AttemptId, SessionId } from "@assay/contract/ids";
-import type { FailureCode } from "@assay/contract/sessions";
 import {
   type ChipFile,
   chipFileLimits,
@@ -19,7 +18,7 @@ import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socke
 import type { ChipProof } from "@assay/emrtd/verify/report";
 import type { Challenge } from "@assay/face/challenge";
 import type { Step } from "../sessions/session.ts";
-import type { TryRecorded, Verdict } from "./try.ts";
+import { type TryRecorded, toldOf, type Verdict } from "./try.ts";
 
 /**
  * The protocol of one attempt as a pure state machine: `advance` is `(state, input, now) → (state, effects)`. It has no socket, bytes,
@@ -233,7 +232,7 @@ function goOn(state: FlowState, input: OwnInput, now: Date): FlowStep {
     case "counted":
       return afterCount(state, input);
     case "session_ended":
-      return end(state, input.failureCode);
+      return end(state, input.verdict);
   }
 }
 
@@ -429,7 +428,7 @@ function passChip(state: FlowState): FlowStep {
     exchange: null,
     chipPassCounted: true,
   };
-  return { state: next, effects: [{ do: "pin_chip" }, result(next, "chip", null)] };
+  return { state: next, effects: [{ do: "pin_chip" }, result(next, "chip", { failureCode: null })] };
 }
 
 function judgeFace(state: FlowState, verdict: Verdict): FlowStep {
@@ -448,7 +447,7 @@ function afterCount(state: FlowState, input: Extract<FlowInput, { kind: "counted
     const next: FlowState = { ...emptied(counted), phase: "chip" };
     return {
       state: next,
-      effects: [{ do: "wipe", what: "chip" }, result(next, "chip", verdict.failureCode)],
+      effects: [{ do: "wipe", what: "chip" }, result(next, "chip", verdict)],
     };
   }
   const next: FlowState = {
@@ -457,7 +456,7 @@ function afterCount(state: FlowState, input: Extract<FlowInput, { kind: "counted
     face: null,
     challengesSinceVerdict: 0,
   };
-  return { state: next, effects: [{ do: "wipe", what: "face" }, result(next, "face", verdict.failureCode)] };
+  return { state: next, effects: [{ do: "wipe", what: "face" }, result(next, "face", verdict)] };
 }
 
 /** Ends the flow: all bytes are overwritten, and the socket is closed. */
@@ -468,15 +467,9 @@ function leave(state: FlowState, code: VerifyCloseCode, ...before: FlowEffect[])
   };
 }
 
-function end(state: FlowState, failureCode: FailureCode | null): FlowStep {
-  return leave(state, "OUTCOME", {
-    do: "send",
-    message: {
-      type: "outcome",
-      status: failureCode === null ? "succeeded" : "failed",
-      failure_code: failureCode,
-    },
-  });
+function end(state: FlowState, verdict: Verdict): FlowStep {
+  const status = verdict.failureCode === null ? "succeeded" : "failed";
+  return leave(state, "OUTCOME", { do: "send", message: { type: "outcome", status, ...toldOf(verdict) } });
 }
 
 /**
@@ -544,14 +537,14 @@ function checking(state: FlowState): FlowEffect {
   return { do: "send", message: { type: "checking", phase: state.phase, busy: false } };
 }
 
-function result(state: FlowState, step: Step, failureCode: FailureCode | null): FlowEffect {
+function result(state: FlowState, step: Step, verdict: Verdict): FlowEffect {
   return {
     do: "send",
     message: {
       type: "step_result",
       step,
-      passed: failureCode === null,
-      failure_code: failureCode,
+      passed: verdict.failureCode === null,
+      ...toldOf(verdict),
       tries_left: triesLeft(state),
       phase: state.phase,
     },

@@ -1,4 +1,5 @@
 import { CallError } from "@assay/contract/client";
+import { type RequirementName, requirementNames } from "@assay/contract/facts";
 import { testPersonCamera } from "@assay/device/node/test-person";
 import {
   type DeviceOutcome,
@@ -35,6 +36,11 @@ export const simulateCommand: Command = {
       placeholder: "ID",
       required: true,
     },
+    require: {
+      type: "string",
+      about: `Go on only with a session that requires this of the document, comma separated: ${requirementNames.join(", ")}. A test of yours then notices when the requirement is no longer sent.`,
+      placeholder: "REQUIREMENTS",
+    },
     decline: {
       type: "string",
       about: "Optional fields that are not shared, comma separated.",
@@ -69,14 +75,19 @@ export const simulateCommand: Command = {
     const stopAfter = options["stop-after"];
     if (stopAfter !== undefined && !isStopStep(stopAfter))
       throw new CommandError(`--stop-after must be one of: ${stopSteps.join(", ")}.`);
+    const demanded = listed(options.require).map((name) => {
+      if (!isRequirement(name))
+        throw new CommandError(`--require takes ${requirementNames.join(" and ")}, not ${name}.`);
+      return name;
+    });
     const json = options.json === true;
     try {
       const outcome = await runDevice({
         verificationUrl,
         chip: virtualPassport(document),
         ...(options.camera === true ? { camera: testPersonCamera(document.holder) } : {}),
-        decline:
-          typeof options.decline === "string" ? options.decline.split(",").filter((key) => key !== "") : [],
+        demanded,
+        decline: listed(options.decline),
         ...(stopAfter === undefined ? {} : { stopAfter }),
         ...(json ? {} : { onStep: (step: string) => print(step.replaceAll("_", " ")) }),
       });
@@ -88,6 +99,14 @@ export const simulateCommand: Command = {
     }
   },
 };
+
+function listed(option: unknown): string[] {
+  return typeof option === "string" ? option.split(",").filter((part) => part !== "") : [];
+}
+
+function isRequirement(name: string): name is RequirementName {
+  return requirementNames.some((known) => known === name);
+}
 
 function isStopStep(value: unknown): value is StopStep {
   return stopSteps.some((step) => step === value);

@@ -197,6 +197,7 @@ export class DeviceRegistry {
             sandbox: session.sandbox,
             expiresAt: session.expires_at,
             selectedFieldKeys: owner.selectedFieldKeys,
+            requirements: session.requirements,
             triesUsed,
             chipPassed: owner.chipPassed,
           },

@@ -14,6 +14,7 @@ import {
   parseRedirectUrl,
   sandboxRedirectProblem,
 } from "./redirect-rules.ts";
+import { requirementsOf } from "./requirements.ts";
 import { insertSession, type SessionRow } from "./session.store.ts";
 import { contractVersion, expiryOf } from "./session.ts";
 import { buildShareFields, type ShareFields } from "./share-contract.ts";
@@ -42,6 +43,8 @@ export async function createSession(
       organizationId: caller.organizationId,
       contractVersion,
       shareFields,
+      requirements: requirementsOf(body.requirements ?? {}),
+      locale: body.locale ?? null,
       redirectUrl: body.redirect_url ?? null,
       webhookEndpointId: body.webhook_endpoint_id ?? null,
       clientReferenceId: body.client_reference_id ?? null,
@@ -72,7 +75,7 @@ function checkShareFields(asked: Body["share_fields"]): ShareFields {
         hint: "Ask for one `age_over_N`. Several together would reveal more about the age than you need.",
       });
     case "bad_reason":
-      throw badField(`share_fields.${problem.key}.reason`, problem.problem);
+      throw badField(`share_fields.${problem.key}.${problem.at}`, problem.problem);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { EventData } from "@assay/contract/events";
+import type { RequirementName } from "@assay/contract/facts";
 import type { AttemptFailureCode, CancelReason, FailureCode } from "@assay/contract/sessions";
 import { type Actor, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
@@ -12,7 +13,12 @@ export const sessionChannel = "session_changed";
 
 export type SessionEnd =
   | { status: "succeeded"; data: EventData<"verification.session.succeeded">; riskScore: number }
-  | { status: "failed"; failureCode: FailureCode; riskScore: number | null }
+  | {
+      status: "failed";
+      failureCode: FailureCode;
+      unmetRequirement: RequirementName | null;
+      riskScore: number | null;
+    }
   | { status: "cancelled"; reason: CancelReason };
 
 /**
@@ -33,6 +39,8 @@ export async function endSession(
     from: session.status,
     to: end.status,
     failureCode: written.failureCode,
+    unmetRequirement: written.unmetRequirement,
+    evidence: written.evidence,
     completedAt: now,
     triesUsed: stateOf(session).triesUsed,
     now,
@@ -63,6 +71,8 @@ export async function endSession(
 
 type Records = {
   failureCode: FailureCode | null;
+  unmetRequirement: RequirementName | null;
+  evidence: SessionRow["evidence"];
   attempt: { failureCode: AttemptFailureCode | null; riskScore: number | null };
   told: ToldOfSession;
   auditDetails: Record<string, string>;
@@ -75,6 +85,8 @@ function recordsOf(end: SessionEnd, tries: ReturnType<typeof triesOf>, now: Date
     case "succeeded":
       return {
         failureCode: null,
+        unmetRequirement: null,
+        evidence: end.data.evidence,
         attempt: { failureCode: null, riskScore: end.riskScore },
         told: { type: "verification.session.succeeded", data: end.data },
         auditDetails: {},
@@ -83,14 +95,24 @@ function recordsOf(end: SessionEnd, tries: ReturnType<typeof triesOf>, now: Date
     case "failed":
       return {
         failureCode: end.failureCode,
+        unmetRequirement: end.unmetRequirement,
+        evidence: null,
         attempt: { failureCode: end.failureCode, riskScore: end.riskScore },
-        told: { type: "verification.session.failed", data: { failure_code: end.failureCode, ...tries } },
-        auditDetails: { failure_code: end.failureCode },
+        told: {
+          type: "verification.session.failed",
+          data: { failure_code: end.failureCode, unmet_requirement: end.unmetRequirement, ...tries },
+        },
+        auditDetails: {
+          failure_code: end.failureCode,
+          ...(end.unmetRequirement === null ? {} : { unmet_requirement: end.unmetRequirement }),
+        },
         counted: { status: "failed", failureCode: end.failureCode },
       };
     case "cancelled":
       return {
         failureCode: null,
+        unmetRequirement: null,
+        evidence: null,
         attempt: { failureCode: "session_cancelled", riskScore: null },
         told: {
           type: "verification.session.cancelled",

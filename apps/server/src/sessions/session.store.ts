@@ -1,17 +1,21 @@
+import type { PageLanguage, RequirementName } from "@assay/contract/facts";
 import type { AttemptId, EndpointId, OrganizationId, SessionId } from "@assay/contract/ids";
 import {
   type AttemptFailureCode,
   type AttemptStatus,
+  type Evidence,
   type FailureCode,
   type SessionStatus,
   sessionStatuses,
 } from "@assay/contract/sessions";
+import type { Static } from "typebox";
 import type { Queryable, Tx } from "../db/db.ts";
 import { newestOf, readPage } from "../db/page.ts";
 import type { Among } from "../db/set-aside.ts";
 import { type Sql, sql } from "../db/sql.ts";
 import { later } from "../kernel/clock.ts";
 import { idFloor } from "../kernel/ids.ts";
+import type { Requirements } from "./requirements.ts";
 import { lastExpiredCreation, type OpenAttempt, type SessionState, type Step } from "./session.ts";
 import type { ShareFields } from "./share-contract.ts";
 
@@ -20,10 +24,15 @@ export type SessionRow = {
   organization_id: OrganizationId;
   status: SessionStatus;
   failure_code: FailureCode | null;
+  unmet_requirement: RequirementName | null;
   nfc_tries_used: number;
   liveness_tries_used: number;
   contract_version: number;
   share_fields: ShareFields;
+  requirements: Requirements;
+  /** Set when the session succeeds, in the same transaction; null in every other state. */
+  evidence: Static<typeof Evidence> | null;
+  locale: PageLanguage | null;
   redirect_url: string | null;
   webhook_endpoint_id: EndpointId | null;
   client_reference_id: string | null;
@@ -35,8 +44,8 @@ export type SessionRow = {
   updated_at: Date;
 };
 
-export const sessionColumns = sql`id, organization_id, status, failure_code, nfc_tries_used, liveness_tries_used, contract_version,
-  share_fields, redirect_url, webhook_endpoint_id, client_reference_id, metadata, sandbox, expires_at, completed_at,
+export const sessionColumns = sql`id, organization_id, status, failure_code, unmet_requirement, nfc_tries_used, liveness_tries_used,
+  contract_version, share_fields, requirements, evidence, locale, redirect_url, webhook_endpoint_id, client_reference_id, metadata, sandbox, expires_at, completed_at,
   created_at, updated_at`;
 
 export type NewSession = {
@@ -44,6 +53,8 @@ export type NewSession = {
   organizationId: OrganizationId;
   contractVersion: number;
   shareFields: ShareFields;
+  requirements: Requirements;
+  locale: PageLanguage | null;
   redirectUrl: string | null;
   webhookEndpointId: EndpointId | null;
   clientReferenceId: string | null;
@@ -56,10 +67,11 @@ export type NewSession = {
 
 export function insertSession(tx: Tx, session: NewSession): Promise<SessionRow> {
   return tx.one<SessionRow>(sql`
-    insert into sessions (id, organization_id, status, contract_version, share_fields, redirect_url,
+    insert into sessions (id, organization_id, status, contract_version, share_fields, requirements, locale, redirect_url,
       webhook_endpoint_id, client_reference_id, metadata, sandbox, cancel_token_hash, expires_at, created_at, updated_at)
     values (${session.id}, ${session.organizationId}, 'created', ${session.contractVersion},
-      ${JSON.stringify(session.shareFields)}, ${session.redirectUrl}, ${session.webhookEndpointId},
+      ${JSON.stringify(session.shareFields)}, ${JSON.stringify(session.requirements)}, ${session.locale},
+      ${session.redirectUrl}, ${session.webhookEndpointId},
       ${session.clientReferenceId}, ${JSON.stringify(session.metadata)}, ${session.sandbox},
       ${session.cancelTokenHash}, ${session.expiresAt}, ${session.now}, ${session.now})
     returning ${sessionColumns}`);
@@ -204,6 +216,9 @@ export function moveSession(
     from: SessionStatus;
     to: SessionStatus;
     failureCode?: FailureCode | null;
+    unmetRequirement?: RequirementName | null;
+    /** Left out or null, what an earlier status had is removed. */
+    evidence?: SessionRow["evidence"];
     completedAt: Date | null;
     /** Left out, the stored tries stay as they are. */
     triesUsed?: SessionState["triesUsed"];
@@ -212,6 +227,8 @@ export function moveSession(
 ): Promise<SessionRow | null> {
   return tx.first<SessionRow>(sql`
     update sessions set status = ${move.to}, failure_code = ${move.failureCode ?? null},
+      unmet_requirement = ${move.unmetRequirement ?? null},
+      evidence = ${move.evidence == null ? null : JSON.stringify(move.evidence)},
       completed_at = ${move.completedAt}, updated_at = ${move.now},
       nfc_tries_used = coalesce(${move.triesUsed?.chip ?? null}, nfc_tries_used),
       liveness_tries_used = coalesce(${move.triesUsed?.face ?? null}, liveness_tries_used)

@@ -1,5 +1,6 @@
 import type { Attempt, Session } from "@assay/contract/sessions";
 import type { Static } from "typebox";
+import { demandsOf } from "./requirements.ts";
 import type { AttemptRow, SessionRow } from "./session.store.ts";
 import { attemptStatusAt, statusAt } from "./session.ts";
 
@@ -11,10 +12,15 @@ export function viewSession(row: SessionRow, now: Date, publicUrl: string): Stat
     id: row.id,
     status,
     failure_code: row.failure_code,
+    unmet_requirement: row.unmet_requirement,
     nfc_tries_used: row.nfc_tries_used,
     liveness_tries_used: row.liveness_tries_used,
     contract_version: row.contract_version,
     share_fields: row.share_fields,
+    requirements: demandsOf(row.requirements),
+    // A process of the version before may have taken a success back without removing it.
+    evidence: status === "succeeded" ? row.evidence : null,
+    locale: row.locale,
     redirect_url: row.redirect_url ?? `${publicUrl}/verify/${row.id}/complete`,
     webhook_endpoint_id: row.webhook_endpoint_id,
     client_reference_id: row.client_reference_id,

@@ -1,13 +1,20 @@
+import { type PageLanguage, pageLanguages } from "@assay/contract/facts";
 import { ageClaim, claimKeys, shareLimits } from "@assay/contract/sessions";
 import { unseenCharacters } from "@assay/contract/shown-text";
 
-export type AskedFields = Readonly<Record<string, { required: boolean; reason: string }>>;
-export type ShareFields = Record<string, { required: boolean; reason: string; source: "rc" | "default" }>;
+type Reasons = Partial<Record<PageLanguage, string>>;
+export type AskedFields = Readonly<
+  Record<string, { required: boolean; reason: string; reasons?: Readonly<Reasons> }>
+>;
+export type ShareFields = Record<
+  string,
+  { required: boolean; reason: string; reasons?: Reasons; source: "rc" | "default" }
+>;
 
 export type ShareProblem =
   | { kind: "unknown_key"; key: string }
   | { kind: "several_ages"; keys: readonly string[] }
-  | { kind: "bad_reason"; key: string; problem: string };
+  | { kind: "bad_reason"; key: string; at: "reason" | `reasons.${PageLanguage}`; problem: string };
 
 const known: ReadonlySet<string> = new Set(claimKeys);
 const ageKey = /^age_over_([1-9][0-9]{1,2})$/;
@@ -42,9 +49,23 @@ export function buildShareFields(
   const fields: ShareFields = {};
   for (const [key, field] of entries) {
     const reason = field.reason.trim();
+    const reasons: Reasons = {};
     const problem = reasonProblem(reason);
-    if (problem !== null) return { problem: { kind: "bad_reason", key, problem } };
-    fields[key] = { required: field.required || key === documentIdKey, reason, source: "rc" };
+    if (problem !== null) return { problem: { kind: "bad_reason", key, at: "reason", problem } };
+    for (const language of pageLanguages) {
+      const translated = field.reasons?.[language]?.trim();
+      if (translated === undefined) continue;
+      const problem = reasonProblem(translated);
+      if (problem !== null)
+        return { problem: { kind: "bad_reason", key, at: `reasons.${language}`, problem } };
+      reasons[language] = translated;
+    }
+    fields[key] = {
+      required: field.required || key === documentIdKey,
+      reason,
+      ...(Object.keys(reasons).length === 0 ? {} : { reasons }),
+      source: "rc",
+    };
   }
   fields[documentIdKey] ??= { required: true, reason: documentIdReason, source: "default" };
   return { fields };

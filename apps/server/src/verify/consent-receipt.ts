@@ -1,5 +1,5 @@
+import type { PageLanguage } from "@assay/contract/facts";
 import type { SessionId } from "@assay/contract/ids";
-import type { ConsentLanguage } from "@assay/contract/verify";
 import type { Core } from "../core.ts";
 import type { Queryable } from "../db/db.ts";
 import { newUuid } from "../kernel/ids.ts";
@@ -37,7 +37,7 @@ export type ConsentReceipt = {
   asked: ShareFields;
   agreed: string[];
   declined: string[];
-  terms: { version: string; hash: string; language: ConsentLanguage | null };
+  terms: { version: string; hash: string; language: PageLanguage | null };
   given_at: string;
 };
 

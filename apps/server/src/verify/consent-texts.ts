@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { type ConsentLanguage, consentLanguages } from "@assay/contract/verify";
+import { type PageLanguage, pageLanguages } from "@assay/contract/facts";
 import { type Config, ConfigError } from "../config.ts";
 
 export type ConsentText = { title: string; paragraphs: string[] };
-export type ConsentTexts = { version: string; hash: string; texts: Record<ConsentLanguage, ConsentText> };
+export type ConsentTexts = { version: string; hash: string; texts: Record<PageLanguage, ConsentText> };
 
 const builtIn = new URL("../../terms/consent-texts.json", import.meta.url);
 
@@ -25,8 +25,8 @@ export function parseConsentTexts(text: string): Omit<ConsentTexts, "hash"> {
   const version = file?.version;
   if (typeof version !== "string" || !/^[A-Za-z0-9][A-Za-z0-9.-]{0,59}$/.test(version))
     throw new Error("`version` must be 1 to 60 letters, digits, dots and hyphens");
-  const texts: Partial<Record<ConsentLanguage, ConsentText>> = {};
-  for (const language of consentLanguages) {
+  const texts: Partial<Record<PageLanguage, ConsentText>> = {};
+  for (const language of pageLanguages) {
     const { title, paragraphs } = (file?.texts?.[language] ?? {}) as {
       title?: unknown;
       paragraphs?: unknown;
@@ -36,7 +36,7 @@ export function parseConsentTexts(text: string): Omit<ConsentTexts, "hash"> {
       throw new Error(`\`texts.${language}.paragraphs\` must be a list of texts`);
     texts[language] = { title, paragraphs };
   }
-  return { version, texts: texts as Record<ConsentLanguage, ConsentText> };
+  return { version, texts: texts as Record<PageLanguage, ConsentText> };
 }
 
 function isText(value: unknown): value is string {

@@ -1,5 +1,5 @@
+import type { PageLanguage } from "@assay/contract/facts";
 import type { ConsentId, OrganizationId, SessionId } from "@assay/contract/ids";
-import type { ConsentLanguage } from "@assay/contract/verify";
 import type { Queryable, Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
 
@@ -9,7 +9,7 @@ export type ConsentRow = {
   selected_field_keys: string[];
   terms_version: string;
   terms_hash: string;
-  language: ConsentLanguage | null;
+  language: PageLanguage | null;
   receipt: string;
   cancel_token_hash: Buffer;
   given_at: Date;

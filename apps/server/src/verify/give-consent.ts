@@ -1,5 +1,5 @@
+import type { PageLanguage } from "@assay/contract/facts";
 import type { ConsentId, SessionId } from "@assay/contract/ids";
-import type { ConsentLanguage } from "@assay/contract/verify";
 import type { Core } from "../core.ts";
 import { findShownDomain } from "../domains/domain.store.ts";
 import { ApiError } from "../kernel/api-error.ts";
@@ -20,7 +20,7 @@ export async function giveConsent(
     sessionId: SessionId;
     selectedFieldKeys: readonly string[];
     termsVersion: string;
-    language: ConsentLanguage | null;
+    language: PageLanguage | null;
   },
 ): Promise<{ consent: ConsentRow; cancelToken: string }> {
   const { db, clock } = core;

@@ -3,6 +3,7 @@ import { shownDomain } from "@assay/contract/shown-domain";
 import type { ConsentState, VerifyDetails, VerifyStatus } from "@assay/contract/verify";
 import type { Static } from "typebox";
 import type { OrganizationOfPerson } from "../organizations/organization.store.ts";
+import { demandsOf } from "../sessions/requirements.ts";
 import type { SessionRow } from "../sessions/session.store.ts";
 import { statusAt } from "../sessions/session.ts";
 import type { ConsentRow } from "./consent.store.ts";
@@ -23,6 +24,7 @@ function viewMoment(row: SessionRow, now: Date) {
   return {
     status,
     failure_code: row.failure_code,
+    unmet_requirement: row.unmet_requirement,
     expires_at: row.expires_at.toISOString(),
     completed_at: (status === "expired" ? row.expires_at : row.completed_at)?.toISOString() ?? null,
     server_time: now.toISOString(),
@@ -100,6 +102,8 @@ export function viewDetails(
     sandbox: session.sandbox,
     organization: viewOrganization(parts.organization, parts.domain),
     share_fields: session.share_fields,
+    requirements: demandsOf(session.requirements),
+    locale: session.locale,
     tries: viewTries(session),
     terms: { version: texts.version, hash: texts.hash },
     consent: consent && viewConsent(consent, session),

@@ -75,7 +75,10 @@ test("success ends session and attempt with one event, and the claims are nowher
   clock.advance(40 * secondMs);
   const attemptId = await claimed(core, id);
   clock.advance(40 * secondMs);
-  assert.deepEqual(await succeed(core, id, attemptId, 0.25), { kind: "session_ended", failureCode: null });
+  assert.deepEqual(await succeed(core, id, attemptId, 0.25), {
+    kind: "session_ended",
+    verdict: { failureCode: null },
+  });
   const session = await read(id);
   assert.equal(session.status, "succeeded");
   assert.equal(session.failure_code, null);
@@ -105,7 +108,7 @@ test("failure ends session and attempt with the same code", async () => {
   const attemptId = await claimed(core, id);
   assert.deepEqual(await fail(core, id, attemptId, "document_expired"), {
     kind: "session_ended",
-    failureCode: "document_expired",
+    verdict: { failureCode: "document_expired" },
   });
   const session = await read(id);
   assert.deepEqual([session.status, session.failure_code], ["failed", "document_expired"]);
@@ -127,7 +130,7 @@ test("tries are counted once each, and the third that fails ends the session", a
   assert.equal((await judge(core, id, attemptId, "face", 1, "liveness_failed")).kind, "counted");
   assert.deepEqual(await chip(2), counted);
   assert.deepEqual((await read(id)).nfc_tries_used, 2);
-  assert.deepEqual(await chip(3), { kind: "session_ended", failureCode });
+  assert.deepEqual(await chip(3), { kind: "session_ended", verdict: { failureCode } });
   const session = await read(id);
   assert.deepEqual(
     [session.status, session.failure_code, session.nfc_tries_used, session.liveness_tries_used],
@@ -146,7 +149,7 @@ test("a chip that passed as the last try, and fails when it has to be read again
   const failureCode = "document_expired";
   assert.deepEqual(await judge(core, id, attemptId, "chip", 4, failureCode), {
     kind: "session_ended",
-    failureCode,
+    verdict: { failureCode },
   });
   const session = await read(id);
   assert.deepEqual(

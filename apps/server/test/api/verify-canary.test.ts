@@ -203,6 +203,7 @@ test("names, numbers, portraits, camera frames and what the models make of them 
     result: "failed",
     sessionId: broken.id,
     failureCode: "document_data_invalid",
+    unmetRequirement: null,
   });
   const hostile = await claimedSession(partner.api);
   for (const text of [

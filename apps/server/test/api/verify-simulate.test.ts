@@ -87,9 +87,35 @@ test("a failure is told by the exit code and as JSON", async () => {
         result: "failed",
         sessionId: session.id,
         failureCode: "document_expired",
+        unmetRequirement: null,
       },
     ],
   );
+});
+
+test("what the session requires is told, and why a document could not give it", async () => {
+  const requirements = { clone_detection: "required" };
+  const demanding = async () => expectData(await partner.api.post("/v1/sessions", { requirements }), 201);
+  const session = await demanding();
+  const url = session.verification_url;
+  const told = await simulate(url, "--passport", "no-chip-proof", "--require", "clone_detection");
+  assert.equal(told.exitCode, 3);
+  assert.equal(told.lines.at(0), "the document must give clone detection");
+  assert.equal(
+    told.lines.at(-1),
+    "Failed: document_chip_authentication_failed, because the session requires clone_detection and this document cannot give it.",
+  );
+  const genuine = await simulate((await demanding()).verification_url, "--passport", "valid", "--json");
+  assert.equal(genuine.exitCode, 0);
+});
+
+test("--require leaves a session alone that does not require as much", async () => {
+  const session = await newSession();
+  await assert.rejects(
+    simulate(session.verification_url, "--passport", "valid", "--require", "clone_detection,revocation"),
+    (error) => error instanceof CommandError && /does not require clone_detection/.test(error.message),
+  );
+  assert.equal(await statusOf(session.id), "created");
 });
 
 for (const step of ["consent", "handoff", "claim", "chip"]) {
@@ -117,6 +143,10 @@ test("mistakes are explained", async () => {
     [[url, "--passport", "valid", "--stop-after", "lunch"], /--stop-after must be one of/],
     [[url, "--passport", "valid", "--decline", "family_name"], /does not ask for family_name/],
     [[url, "--passport", "valid", "--decline", "service_document_id"], /required and cannot be declined/],
+    [
+      [url, "--passport", "valid", "--require", "luck"],
+      /--require takes clone_detection and revocation, not luck/,
+    ],
     [[url], /--passport is missing/],
     [[`${service.url}/verify/vs_${"0".repeat(64)}`, "--passport", "valid"], /session/],
   ];

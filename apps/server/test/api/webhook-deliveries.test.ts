@@ -314,7 +314,12 @@ test("only subscribed types arrive, a bound session delivers only to its endpoin
   await createReceivingEndpoint(partner.api, `${receiver.url}/all`);
   const failed = sessionEvent(partner.organizationId, {
     type: "verification.session.failed",
-    data: { failure_code: "liveness_failed", nfc_tries_used: 1, liveness_tries_used: 3 },
+    data: {
+      failure_code: "liveness_failed",
+      unmet_requirement: null,
+      nfc_tries_used: 1,
+      liveness_tries_used: 3,
+    },
   });
   const bound = { ...failed, session: { ...failed.session, webhookEndpointId: failedOnly.id } };
   await publish(sessionEvent(partner.organizationId), failed, bound);

@@ -89,7 +89,7 @@ function canaryProof(now: Date): Proof {
     now,
   );
   const content = serialize({ mrz } satisfies ChipContent);
-  return { kind: "chip", content, level: "chip_genuine", warnings: [] };
+  return { kind: "chip", content, level: "chip_genuine", revocation: "checked", warnings: [] };
 }
 
 async function record(core: Core, sessionId: string, attemptId: string, judged: JudgedTry) {

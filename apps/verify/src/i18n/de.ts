@@ -53,6 +53,16 @@ export const de: Messages = {
     "Ein Gerät, das ihn lesen kann",
     "Etwa drei Minuten",
   ],
+  needRequired: {
+    clone_detection: {
+      title: "Das Dokument muss beweisen, dass es das Original ist",
+      text: "Sein Chip wird nach einem Beweis gefragt, den eine Kopie nicht geben kann. Auch die Chips mancher älterer Dokumente können das nicht, und dann gelingt die Prüfung nicht. Wenn Sie mehrere Dokumente haben, nehmen Sie das neueste.",
+    },
+    revocation: {
+      title: "Der Staat des Dokuments muss sagen, dass seine Unterschrift noch gilt",
+      text: "Das wird in einer aktuellen Liste des Staates nachgesehen, der das Dokument ausgestellt hat. Wo es keine solche Liste gibt, gelingt die Prüfung nicht, und ein anderes Dokument kann helfen.",
+    },
+  },
   agreeLabel: "Ich stimme der Prüfung und der Weitergabe der oben ausgewählten Angaben zu.",
   agreeMissing: "Setzen Sie das Häkchen, wenn Sie zustimmen.",
   agreeButton: "Zustimmen und weiter",
@@ -306,6 +316,18 @@ export const de: Messages = {
       title: "Ihr Gesicht passte nicht zum Bild",
       text: "Die Person vor der Kamera und das Bild auf dem Chip sind sich nicht ähnlich genug.",
       next: "Nehmen Sie Ihr eigenes Dokument. Sorgen Sie für gleichmäßiges Licht, nehmen Sie die Brille ab und schauen Sie zwischen den Bewegungen geradeaus.",
+    },
+  },
+  unmet: {
+    clone_detection: {
+      title: "Dieses Dokument kann nicht beweisen, dass es das Original ist",
+      text: "Sein Chip bietet keinen solchen Beweis an. Mit dem Dokument ist alles in Ordnung, aber wer Sie fragt, braucht eines, das es beweisen kann.",
+      next: "Verwenden Sie einen anderen Pass oder Personalausweis, am besten den zuletzt ausgestellten. Diesen noch einmal zu lesen hilft nicht.",
+    },
+    revocation: {
+      title: "Es ließ sich nicht nachsehen, ob die Unterschrift dieses Dokuments noch gilt",
+      text: "Vom Staat, der es ausgestellt hat, gibt es keine aktuelle Liste. Mit dem Dokument ist alles in Ordnung, aber wer Sie fragt, braucht eines, bei dem sich das nachsehen lässt.",
+      next: "Verwenden Sie einen anderen Pass oder Personalausweis, am besten eines anderen Staates, oder versuchen Sie es an einem anderen Tag.",
     },
   },
   failedAskAgain: (name) =>

@@ -52,6 +52,16 @@ export const en = {
   declinedBack: "Back to the request",
   needTitle: "What you need",
   needPoints: ["A passport or identity card with a chip", "A device that can read it", "About three minutes"],
+  needRequired: {
+    clone_detection: {
+      title: "The document must prove that it is the original",
+      text: "Its chip is asked for a proof that a copy cannot give. Chips of some older documents cannot give it either, and then the verification does not succeed. If you have several documents, take the newest.",
+    },
+    revocation: {
+      title: "The document's state must say that its signature still counts",
+      text: "This is looked up in a current list of the state that issued the document. Where there is no such list, the verification does not succeed, and another document may be of help.",
+    },
+  },
   agreeLabel: "I agree to the check and to sharing what is selected above.",
   agreeMissing: "Tick the box to say that you agree.",
   agreeButton: "Agree and continue",
@@ -295,6 +305,18 @@ export const en = {
       title: "Your face did not match the portrait",
       text: "The person in front of the camera and the portrait on the chip are not alike enough.",
       next: "Use your own document. Find even light, take off glasses, and look straight ahead between the movements.",
+    },
+  },
+  unmet: {
+    clone_detection: {
+      title: "This document cannot prove that it is the original",
+      text: "Its chip offers no such proof. Nothing is wrong with the document; but whoever asks you needs one that can prove it.",
+      next: "Use another passport or identity card, best the one that was issued last. Reading this one again does not help.",
+    },
+    revocation: {
+      title: "It could not be looked up whether this document's signature still counts",
+      text: "There is no current list of the state that issued it. Nothing is wrong with the document; but whoever asks you needs one for which this can be looked up.",
+      next: "Use another passport or identity card, best of another state if you have one, or try again on another day.",
     },
   },
   failedAskAgain: (name: string) => `If you want to try once more, ask ${name} for a new link.`,

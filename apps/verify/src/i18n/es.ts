@@ -54,6 +54,16 @@ export const es: Messages = {
     "Un dispositivo que pueda leerlo",
     "Unos tres minutos",
   ],
+  needRequired: {
+    clone_detection: {
+      title: "El documento debe demostrar que es el original",
+      text: "A su chip se le pide una prueba que una copia no puede dar. Los chips de algunos documentos antiguos tampoco pueden, y entonces la verificación no tiene éxito. Si tiene varios documentos, use el más reciente.",
+    },
+    revocation: {
+      title: "El Estado del documento debe decir que su firma sigue siendo válida",
+      text: "Esto se consulta en una lista actual del Estado que expidió el documento. Si no existe esa lista, la verificación no tiene éxito, y otro documento puede servir.",
+    },
+  },
   agreeLabel: "Acepto la verificación y que se comparta lo seleccionado arriba.",
   agreeMissing: "Marque la casilla para aceptar.",
   agreeButton: "Aceptar y continuar",
@@ -299,6 +309,18 @@ export const es: Messages = {
       title: "Su cara no coincide con el retrato",
       text: "La persona ante la cámara y el retrato del chip no se parecen lo suficiente.",
       next: "Use su propio documento. Busque una luz uniforme, quítese las gafas y mire de frente entre los movimientos.",
+    },
+  },
+  unmet: {
+    clone_detection: {
+      title: "Este documento no puede demostrar que es el original",
+      text: "Su chip no ofrece esa prueba. El documento no tiene ningún defecto, pero quien le pregunta necesita uno que pueda demostrarlo.",
+      next: "Use otro pasaporte o documento de identidad, mejor el último que le expidieron. Leer este otra vez no sirve de nada.",
+    },
+    revocation: {
+      title: "No se pudo consultar si la firma de este documento sigue siendo válida",
+      text: "No hay una lista actual del Estado que lo expidió. El documento no tiene ningún defecto, pero quien le pregunta necesita uno para el que se pueda consultar.",
+      next: "Use otro pasaporte o documento de identidad, mejor de otro Estado si lo tiene, o inténtelo otro día.",
     },
   },
   failedAskAgain: (name) => `Si quiere intentarlo otra vez, pida un enlace nuevo a ${name}.`,

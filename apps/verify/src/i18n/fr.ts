@@ -53,6 +53,16 @@ export const fr: Messages = {
     "Un appareil capable de la lire",
     "Environ trois minutes",
   ],
+  needRequired: {
+    clone_detection: {
+      title: "Le document doit prouver qu’il est l’original",
+      text: "On demande à sa puce une preuve qu’une copie ne peut pas donner. Les puces de certains documents anciens ne le peuvent pas non plus, et la vérification échoue alors. Si vous avez plusieurs documents, prenez le plus récent.",
+    },
+    revocation: {
+      title: "L’État du document doit dire que sa signature est encore valable",
+      text: "Cela est vérifié dans une liste à jour de l’État qui a délivré le document. S’il n’existe pas de telle liste, la vérification échoue, et un autre document peut aider.",
+    },
+  },
   agreeLabel: "J’accepte la vérification et la transmission de ce qui est sélectionné ci-dessus.",
   agreeMissing: "Cochez la case pour donner votre accord.",
   agreeButton: "Accepter et continuer",
@@ -305,6 +315,18 @@ export const fr: Messages = {
       title: "Votre visage ne correspond pas au portrait",
       text: "La personne devant la caméra et le portrait de la puce ne se ressemblent pas assez.",
       next: "Utilisez votre propre document. Choisissez un éclairage régulier, retirez vos lunettes et regardez droit devant vous entre les mouvements.",
+    },
+  },
+  unmet: {
+    clone_detection: {
+      title: "Ce document ne peut pas prouver qu’il est l’original",
+      text: "Sa puce n’offre pas cette preuve. Le document n’a aucun défaut, mais la personne qui vous interroge a besoin d’un document qui peut le prouver.",
+      next: "Utilisez un autre passeport ou une autre carte d’identité, de préférence le dernier délivré. Relire celui-ci ne sert à rien.",
+    },
+    revocation: {
+      title: "Impossible de vérifier si la signature de ce document est encore valable",
+      text: "Il n’y a pas de liste à jour de l’État qui l’a délivré. Le document n’a aucun défaut, mais la personne qui vous interroge a besoin d’un document pour lequel cela peut être vérifié.",
+      next: "Utilisez un autre passeport ou une autre carte d’identité, de préférence d’un autre État, ou réessayez un autre jour.",
     },
   },
   failedAskAgain: (name) => `Pour essayer encore une fois, demandez un nouveau lien à ${name}.`,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { en } from "./en.ts";
-import { claimWords, initialLanguage } from "./language.ts";
+import { claimWords, failureWords, initialLanguage, reasonIn, sessionLanguage } from "./language.ts";
 
 test("the person's choice comes first, then the browser's languages in their order, then English", () => {
   assert.equal(initialLanguage("fr", ["de-DE"]), "fr");
@@ -9,6 +9,29 @@ test("the person's choice comes first, then the browser's languages in their ord
   assert.equal(initialLanguage("tlh", ["DE-AT"]), "de");
   assert.equal(initialLanguage(null, ["constructor", "ja"]), "en");
   assert.equal(initialLanguage(null, []), "en");
+});
+
+test("the session's language holds until the person has chosen; what they agreed in comes before what the partner named", () => {
+  const agreedIn = (language: "de" | null) => ({ consent: { language } });
+  assert.equal(sessionLanguage(false, { locale: "fr", consent: null }), "fr");
+  assert.equal(sessionLanguage(false, { locale: "fr", ...agreedIn("de") }), "de");
+  assert.equal(sessionLanguage(false, { locale: "fr", ...agreedIn(null) }), "fr");
+  assert.equal(sessionLanguage(true, { locale: "fr", ...agreedIn("de") }), null);
+  assert.equal(sessionLanguage(false, { locale: null, ...agreedIn("de") }), null);
+});
+
+test("a reason is read in the person's language, or as the partner wrote it for everybody", () => {
+  const field = { reason: "We sell wine.", reasons: { de: "Wir verkaufen Wein." } };
+  assert.equal(reasonIn("de", field), "Wir verkaufen Wein.");
+  assert.equal(reasonIn("fr", field), "We sell wine.");
+  assert.equal(reasonIn("de", { reason: "We sell wine." }), "We sell wine.");
+});
+
+test("a document that cannot do what is required is not said to be forged", () => {
+  const code = "document_chip_authentication_failed";
+  assert.equal(failureWords(en, code, null), en.failure[code]);
+  assert.equal(failureWords(en, code, "clone_detection"), en.unmet.clone_detection);
+  assert.equal(failureWords(en, "document_authenticity_failed", "revocation"), en.unmet.revocation);
 });
 
 test("an age is asked for in words, and a key that this page does not know is shown as it is", () => {

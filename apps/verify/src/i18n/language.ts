@@ -1,8 +1,15 @@
+import type { PageLanguage, RequirementName } from "@assay/contract/facts";
+import type { FailureCode } from "@assay/contract/sessions";
 import { createContext, useContext } from "react";
 import type { Messages } from "./en.ts";
 
-export const languages = { en: "English", de: "Deutsch", fr: "Français", es: "Español" } as const;
-export type Language = keyof typeof languages;
+export const languages = {
+  en: "English",
+  de: "Deutsch",
+  fr: "Français",
+  es: "Español",
+} as const satisfies Record<PageLanguage, string>;
+export type Language = PageLanguage;
 
 // Each person loads one of them.
 const loaders: Readonly<Record<Language, () => Promise<Messages>>> = {
@@ -24,6 +31,31 @@ export function initialLanguage(chosen: string | null, wanted: readonly string[]
     if (isLanguage(primary)) return primary;
   }
   return "en";
+}
+
+/**
+ * The language to begin with as the session has it, known once its details are: the one that the person agreed in, perhaps on another
+ * device, then the partner's. Null leaves it as it is: the partner named none, or the person has chosen.
+ */
+export function sessionLanguage(
+  chosen: boolean,
+  { locale, consent }: { locale: Language | null; consent: { language: Language | null } | null },
+): Language | null {
+  if (chosen || locale === null) return null;
+  return consent?.language ?? locale;
+}
+
+/** Why a field is asked for, in the person's language where the partner gave it. */
+export function reasonIn(
+  language: Language,
+  { reason, reasons }: { reason: string; reasons?: Partial<Record<Language, string>> },
+): string {
+  return reasons?.[language] ?? reason;
+}
+
+/** What went wrong and what to do about it. */
+export function failureWords(t: Messages, code: FailureCode, unmet: RequirementName | null) {
+  return unmet === null ? t.failure[code] : t.unmet[unmet];
 }
 
 export type Words = {

@@ -1,10 +1,11 @@
 import { useCallback, useEffect, useId, useState } from "react";
-import { claimWords, useWords } from "../i18n/language.ts";
+import { claimWords, reasonIn, useWords } from "../i18n/language.ts";
 import { type ConsentTexts, codeOf, type Details } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
+import { RequiredOfDocument } from "./required-of-document.tsx";
 import { WhoAsks } from "./who-asks.tsx";
 
 type Field = [key: string, field: Details["share_fields"][string]];
@@ -101,6 +102,7 @@ export function ConsentScreen({
             <li key={point}>{point}</li>
           ))}
         </ul>
+        <RequiredOfDocument requirements={details.requirements} />
       </Card>
       <form
         noValidate
@@ -164,7 +166,7 @@ function FieldGroup({
   isChosen?: (key: string) => boolean;
   onChoose?: (key: string, chosen: boolean) => void;
 }) {
-  const { t } = useWords();
+  const { t, language } = useWords();
   return (
     <div className="space-y-3">
       <div>
@@ -180,7 +182,7 @@ function FieldGroup({
               {about !== null && <span className="block text-sm text-muted">{about}</span>}
               <span className="block text-sm text-muted">
                 <span className="font-medium">{t.reasonLabel}</span>{" "}
-                {field.source === "default" ? t.reasonDefault : <bdi>{field.reason}</bdi>}
+                {field.source === "default" ? t.reasonDefault : <bdi>{reasonIn(language, field)}</bdi>}
               </span>
             </span>
           );

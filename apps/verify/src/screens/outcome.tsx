@@ -1,6 +1,6 @@
 import { sessionLifetimeMinutes } from "@assay/contract/facts";
 import { type ReactNode, useEffect, useState } from "react";
-import { claimWords, useWords } from "../i18n/language.ts";
+import { claimWords, failureWords, useWords } from "../i18n/language.ts";
 import { codeOf, type Details, type Status } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
 import { Button, LinkButton } from "../ui/button.tsx";
@@ -67,7 +67,8 @@ export function OutcomeScreen({
         </Screen>
       );
     case "failed": {
-      const failure = status.failure_code === null ? null : t.failure[status.failure_code];
+      const failure =
+        status.failure_code === null ? null : failureWords(t, status.failure_code, status.unmet_requirement);
       return (
         <Screen title={t.failedTitle} lead={t.failedNothingShared} look="bad">
           {failure !== null && (

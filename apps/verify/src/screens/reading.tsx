@@ -3,9 +3,10 @@ import type { DeviceView } from "@assay/device/device-flow";
 import type { ChipSource } from "@assay/device/drive-device";
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import type { Messages } from "../i18n/en.ts";
-import { useWords } from "../i18n/language.ts";
+import { failureWords, useWords } from "../i18n/language.ts";
 import { shellTransport } from "../reading/chip-transport.ts";
 import type { PageDevice } from "../reading/page-device.ts";
+import type { Details } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
@@ -13,18 +14,21 @@ import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
 import { AccessForm, nothingTyped, type Typing } from "./access-form.tsx";
 import { FaceStep } from "./face-step.tsx";
 import { DevicesHelp } from "./handoff.tsx";
+import { RequiredOfDocument } from "./required-of-document.tsx";
 import { TestDocuments } from "./test-documents.tsx";
 
 /** This device reads: it holds the socket, and shows the step whose turn it is. */
 export function ReadingScreen({
   session,
   sandbox,
+  requirements,
   onStep,
   onEnded,
   onLeave,
 }: {
   session: Session;
   sandbox: boolean;
+  requirements: Details["requirements"];
   onStep: (step: number) => void;
   onEnded: () => void;
   onLeave: (() => void) | null;
@@ -83,6 +87,7 @@ export function ReadingScreen({
     >
       {connection}
       <Setbacks state={state} />
+      {state.failure === null && <RequiredOfDocument requirements={requirements} />}
     </Choose>
   );
 }
@@ -186,12 +191,13 @@ function Setbacks({ state }: { state: DeviceView }) {
     device: t.chipReaderFailed,
   } as const;
   const { failure, problem, fault, triesLeft } = state;
+  const failed = failure === null ? null : failureWords(t, failure.code, failure.unmetRequirement);
   return (
     <>
-      {failure !== null && (
-        <Notice look="bad" title={t.failure[failure.code].title} urgent>
+      {failure !== null && failed !== null && (
+        <Notice look="bad" title={failed.title} urgent>
           <p>
-            {t.failure[failure.code].text} {t.failure[failure.code].next}
+            {failed.text} {failed.next}
           </p>
           {triesLeft !== null && <p className="font-semibold">{t.triesLeft(triesLeft[failure.step])}</p>}
         </Notice>

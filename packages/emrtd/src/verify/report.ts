@@ -75,6 +75,23 @@ export function checkOf(report: Report, name: CheckName): Check {
   return check;
 }
 
+/** What was known about revocation when the document passed that check. */
+export type RevocationState = "checked" | "stale" | "no_list";
+
+/** From the evidence and not from the warnings: an operator may accept a missing list without a word. */
+export function revocationOf(report: Report): RevocationState {
+  const { outcome, evidence } = checkOf(report, "revocation");
+  if (outcome !== "passed") return "no_list";
+  switch (evidence.revocation_list) {
+    case "fresh":
+      return "checked";
+    case "stale":
+      return "stale";
+    default:
+      return "no_list";
+  }
+}
+
 export function failedCheckOf(report: Report): Check | null {
   return report.checks.find(({ outcome }) => outcome === "failed") ?? null;
 }

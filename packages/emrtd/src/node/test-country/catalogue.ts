@@ -74,7 +74,7 @@ function entries(year: number): readonly Entry[] {
       id: "passport-no-chip-proof",
       title: "Valid passport that could be a copy",
       description:
-        "The chip offers neither chip nor active authentication. It passes, with a higher risk score.",
+        "The chip offers neither chip nor active authentication. It passes with a higher risk score, unless the session requires clone detection.",
       expectedFailureCode: null,
       profileId: "rsa-2048-sha256",
     },
@@ -205,6 +205,15 @@ function entries(year: number): readonly Entry[] {
         sex: "M",
         dateOfBirth: `${shortYear(year - 68)}0905`,
       },
+      options: { chipAuthentication: "ecdh_aes128" },
+    },
+    {
+      id: "passport-no-revocation-list",
+      title: "Valid passport without a revocation list",
+      description:
+        "Its authority publishes no revocation list. It passes with a higher risk score, unless the session requires revocation.",
+      expectedFailureCode: null,
+      profileId: "unlisted",
       options: { chipAuthentication: "ecdh_aes128" },
     },
   ];

@@ -3,7 +3,8 @@ import type { SignatureScheme } from "../../crypto/signature-scheme.ts";
 import type { DigestName } from "../../lds/lds-security-object.ts";
 import type { RsaTestKeyName } from "./rsa-test-keys.ts";
 
-export type AuthorityId = "rsa" | "rsa_pss" | "nist" | "brainpool";
+/** `unlisted` publishes no revocation list. */
+export type AuthorityId = "rsa" | "rsa_pss" | "nist" | "brainpool" | "unlisted";
 
 export type KeySpecification =
   | { readonly kind: "rsa"; readonly key: RsaTestKeyName }
@@ -81,8 +82,17 @@ export const signerProfiles: readonly SignerProfile[] = [
   ...ecProfiles("brainpool", "brainpoolP512r1", "SHA-512"),
 ];
 
+/** Its signature is one of the above; what is special is its authority. */
+const unlistedProfile: SignerProfile = {
+  id: "unlisted",
+  authority: "unlisted",
+  key: { kind: "ec", curve: "brainpoolP256r1", explicitParameters: true },
+  scheme: { kind: "ecdsa", hash: "SHA-256" },
+  groupHash: "SHA-256",
+};
+
 export function signerProfile(id: string): SignerProfile {
-  const profile = signerProfiles.find((candidate) => candidate.id === id);
+  const profile = [...signerProfiles, unlistedProfile].find((candidate) => candidate.id === id);
   if (profile === undefined) throw new TypeError(`The test country has no signer ${id}`);
   return profile;
 }
@@ -101,6 +111,10 @@ export const authorityKeys: Readonly<
     scheme: { kind: "ecdsa", hash: "SHA-384" },
   },
   brainpool: {
+    key: { kind: "ec", curve: "brainpoolP384r1", explicitParameters: true },
+    scheme: { kind: "ecdsa", hash: "SHA-384" },
+  },
+  unlisted: {
     key: { kind: "ec", curve: "brainpoolP384r1", explicitParameters: true },
     scheme: { kind: "ecdsa", hash: "SHA-384" },
   },

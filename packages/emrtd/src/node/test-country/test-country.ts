@@ -27,8 +27,10 @@ export type TestCountry = {
   readonly seed: string;
   /** All dates follow from it, so that documents stay the same for a year. */
   readonly year: number;
-  /** Self-signed. */
+  /** Self-signed, each with a revocation list. */
   readonly authorityCertificates: ReadonlyMap<AuthorityId, Uint8Array>;
+  /** Self-signed. It publishes no revocation list. */
+  readonly unlistedAuthority: Uint8Array;
   /** The authority `nist`, certified by its predecessor `brainpool`. */
   readonly linkCertificate: Uint8Array;
   readonly revocationLists: readonly Uint8Array[];
@@ -111,7 +113,7 @@ export function createTestCountry(seed: string, now: Date): TestCountry {
     });
   };
 
-  const ids = Object.keys(authorityKeys) as AuthorityId[];
+  const ids = (Object.keys(authorityKeys) as AuthorityId[]).filter((id) => id !== "unlisted");
   const authorityCertificates = new Map(ids.map((id) => [id, selfSigned(id, "utopia")]));
   const signerSerial = (profile: SignerProfile, { revoked = false, realm = "utopia" }: SignerVariant) =>
     serialOf(`${realm} signer ${profile.id}${revoked ? " revoked" : ""}`);
@@ -185,6 +187,7 @@ export function createTestCountry(seed: string, now: Date): TestCountry {
     seed,
     year,
     authorityCertificates,
+    unlistedAuthority: selfSigned("unlisted", "utopia"),
     linkCertificate,
     revocationLists,
     documentSigner,
@@ -199,7 +202,11 @@ export const revokedProfileIds: readonly string[] = ["brainpoolP256r1-sha256-exp
 
 /** What the sandbox trusts, and nothing else may. It is never part of an operator's store. */
 export function testCountryTrust(country: TestCountry): readonly TrustRecord[] {
-  const certificates = [...country.authorityCertificates.values(), country.linkCertificate];
+  const certificates = [
+    ...country.authorityCertificates.values(),
+    country.linkCertificate,
+    country.unlistedAuthority,
+  ];
   const sha256 = createHash("SHA-256");
   for (const certificate of certificates) sha256.update(certificate);
   return [

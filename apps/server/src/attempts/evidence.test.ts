@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { EvidenceWarning } from "@assay/contract/evidence-warnings";
+import { evidenceWarnings } from "@assay/contract/evidence-warnings";
+import { Evidence } from "@assay/contract/sessions";
+import type { WarningCode } from "@assay/emrtd/verify/report";
+import { Compile } from "typebox/compile";
+import { evidenceOf } from "./evidence.ts";
+import type { Proof } from "./proof.ts";
+
+const now = new Date("2026-03-01T12:00:00.000Z");
+const proof: Proof = {
+  kind: "chip",
+  content: new Uint8Array(),
+  level: "chip_genuine",
+  revocation: "checked",
+  warnings: [],
+};
+
+// Neither line compiles when one of the lists has a code that the other lacks.
+type Same = [Exclude<EvidenceWarning, WarningCode>, Exclude<WarningCode, EvidenceWarning>];
+const sameCodes: Same extends [never, never] ? true : false = true;
+
+test("every warning of a report can be told, and the published list has no other", () => {
+  assert.ok(sameCodes);
+  const all = Object.keys(evidenceWarnings) as WarningCode[];
+  const evidence = evidenceOf({ ...proof, warnings: all }, now);
+  assert.deepEqual(evidence.warnings, [...all].sort());
+  assert.ok(Compile(Evidence).Check(evidence));
+});
+
+test("what a success rests on is told in the words of the contract, and each warning once", () => {
+  assert.deepEqual(evidenceOf(proof, now), {
+    method: "chip_and_face",
+    chip: "genuine",
+    revocation: "checked",
+    warnings: [],
+    face: "matched",
+    verified_at: "2026-03-01T12:00:00.000Z",
+  });
+  const doubtful = evidenceOf(
+    {
+      ...proof,
+      level: "chip_clonable",
+      revocation: "no_list",
+      warnings: ["sha1", "revocation_list_missing", "sha1"],
+    },
+    now,
+  );
+  assert.equal(doubtful.chip, "copy_not_excluded");
+  assert.equal(doubtful.revocation, "no_list");
+  assert.deepEqual(doubtful.warnings, ["revocation_list_missing", "sha1"]);
+});

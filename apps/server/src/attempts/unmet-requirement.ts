@@ -1,0 +1,14 @@
+import type { RequirementName } from "@assay/contract/facts";
+import { type Report, revocationOf } from "@assay/emrtd/verify/report";
+import type { Requirements } from "../sessions/requirements.ts";
+
+/**
+ * The first requirement, in the order of the checks, that a document without a failed check cannot meet; null when it meets all. A chip whose
+ * proof is still to be asked for may yet meet them: ask again with the report of the proof.
+ */
+export function unmetRequirement(report: Report, requirements: Requirements): RequirementName | null {
+  if (requirements.revocation === "required" && revocationOf(report) !== "checked") return "revocation";
+  if (requirements.clone_detection === "required" && report.level === "chip_clonable")
+    return "clone_detection";
+  return null;
+}

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { runDevice } from "@assay/device/run-device";
+import { virtualPassport } from "@assay/device/virtual-passport";
+import { expectData, signUpOwner } from "../support/api.ts";
+import { checkAccessibility, keepScreenshot, openBrowser } from "../support/browser.ts";
+import { button, faults, heading, openDashboard } from "../support/dashboard.ts";
+import { startTestService } from "../support/service.ts";
+import { testDocument } from "../support/verify-device.ts";
+
+const { url, api, clock } = await startTestService({ verify: { examiner: { threads: 1 } } });
+const browser = await openBrowser();
+const owner = await signUpOwner(api);
+
+async function verified(body: Record<string, unknown>): Promise<string> {
+  const session = expectData(await owner.api.post("/v1/sessions", body), 201);
+  const chip = virtualPassport(testDocument("passport-no-chip-proof", clock.now()));
+  await runDevice({ verificationUrl: session.verification_url, chip });
+  return session.id;
+}
+
+test("a session's page tells in words what its success rests on", async () => {
+  const id = await verified({ locale: "fr" });
+  const { page, problems } = await openDashboard(browser, url, { token: owner.token, width: 320 });
+  await page.goto(`${url}/dashboard/sessions/${id}`);
+  await page.getByRole("heading", { name: "What the success rests on" }).waitFor();
+  await page.getByText("copy not excluded").waitFor();
+  await page.getByText("A fresh list of the state does not name the signer.").waitFor();
+  await page.getByText("preferred: done where the document allows it").first().waitFor();
+  await page.getByText("French", { exact: true }).waitFor();
+  await checkAccessibility(page);
+  await keepScreenshot(page, "dashboard-evidence");
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
+});
+
+test("a session that failed for want of what is required says so, and shows no evidence", async () => {
+  const id = await verified({ requirements: { clone_detection: "required" } });
+  const { page, problems } = await openDashboard(browser, url, { token: owner.token });
+  await page.goto(`${url}/dashboard/sessions/${id}`);
+  await page.getByText("The chip offers no proof that it is no copy, and you require one.").waitFor();
+  await page.getByText("required: a document that cannot do it fails").waitFor();
+  assert.equal(await page.getByRole("heading", { name: "What the success rests on" }).count(), 0);
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
+});
+
+test("requirements and the language are chosen on the page that creates a session", async () => {
+  const { page, problems } = await openDashboard(browser, url, { token: owner.token });
+  await page.goto(`${url}/dashboard/sessions/new`);
+  await heading(page, "Create a session");
+  await page.getByLabel("The chip proves that it is no copy").selectOption("required");
+  await page.getByLabel("Language of the person's page").selectOption("de");
+  await checkAccessibility(page);
+  await button(page, "Create session").click();
+  await page.getByRole("img", { name: "QR code of the verification link" }).waitFor();
+  const [session] = expectData<{ requirements: unknown; locale: unknown }[]>(
+    await owner.api.get("/v1/sessions"),
+  );
+  assert.deepEqual(session?.requirements, { clone_detection: "required", revocation: "preferred" });
+  assert.equal(session?.locale, "de");
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
+});

@@ -1,0 +1,16 @@
+import { requirementNames } from "@assay/contract/facts";
+import { useWords } from "../i18n/language.ts";
+import type { Details } from "../session/api.ts";
+import { Notice } from "../ui/notice.tsx";
+
+/** What this document must be able to do, told before it is read: a person may have another one at hand that can. */
+export function RequiredOfDocument({ requirements }: { requirements: Details["requirements"] }) {
+  const { t } = useWords();
+  return requirementNames
+    .filter((name) => requirements[name] === "required")
+    .map((name) => (
+      <Notice key={name} look="info" title={t.needRequired[name].title}>
+        <p>{t.needRequired[name].text}</p>
+      </Notice>
+    ));
+}
