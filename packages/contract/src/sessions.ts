@@ -152,13 +152,14 @@ export const Requirements = named("Requirements", {
   description: "What the document must be able to do. The person is told before they agree.",
 });
 
-const AskedRequirements = named(
-  "AskedRequirements",
-  closed({
+const AskedRequirements = named("AskedRequirements", {
+  ...closed({
     clone_detection: Type.Optional(demandOf.clone_detection),
     revocation: Type.Optional(demandOf.revocation),
   }),
-);
+  description: "What the document must be able to do; what is left out is `preferred`.",
+  examples: [{ clone_detection: "required" }],
+});
 
 const warningCodes = Object.keys(evidenceWarnings) as [EvidenceWarning, ...EvidenceWarning[]];
 
