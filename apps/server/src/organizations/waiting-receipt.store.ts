@@ -32,11 +32,14 @@ export async function readWaiting(
   return { count: row.count, since: row.since, goneBefore: row.gone_before };
 }
 
-/** Deletions whose texts are gone with everything before this number. Held, so that one receipt is made of each. */
+/**
+ * Deletions whose texts are gone with everything before this number. Held, so that one receipt is made of each. The column is named with its
+ * table: rows that are set aside have one of the same name.
+ */
 export function lockCleanReceipts(tx: Tx, goneBefore: number, among: Among): Promise<WaitingReceiptRow[]> {
   return tx.rows<WaitingReceiptRow>(sql`
     select organization_id as id, content from deletion_receipts
-    where gone_before <= ${goneBefore} and ${among.where(sql`organization_id`, "uuid")}
+    where gone_before <= ${goneBefore} and ${among.where(sql`deletion_receipts.organization_id`, "uuid")}
     order by gone_before limit ${among.limit} for update skip locked`);
 }
 

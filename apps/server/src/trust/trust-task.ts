@@ -73,7 +73,7 @@ function readEdition(
   const roots = pins.length > 0 ? [] : rootsOf(store);
   let found: TrustImport;
   try {
-    found = importTrust(bytes, { label, checker, roots, pinnedSha256: pins, now });
+    found = importTrust(bytes, { label, checker, roots, pinnedSha256: pins, now, trust: store });
   } catch (error) {
     if (!isEmrtdError(error)) throw error;
     return { kind: "refused", reason: error.message };

@@ -50,8 +50,12 @@ function edition(day: string, ids: readonly AuthorityName[], signedBy = country)
 
 const pin = createHash("sha256").update(country.masterListSigner().certificate).digest("hex");
 
+function pem(label: string, bytes: Uint8Array): string {
+  return `-----BEGIN ${label}-----\n${Buffer.from(bytes).toString("base64")}\n-----END ${label}-----\n`;
+}
+
 /** A service that follows one list and one revocation list at a server that the test plays. */
-async function follow() {
+async function follow(pinned = pin) {
   const host = await startReceiver(webAuthority);
   const served = new Map<string, Buffer | number>();
   host.answerWith(({ path, headers }, response) => {
@@ -68,7 +72,7 @@ async function follow() {
   const service = await startTestService({
     env: {
       WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
-      TRUST_SOURCES: `${origin}/list.ml#sha256=${pin}, ${origin}/rsa.crl`,
+      TRUST_SOURCES: `${origin}/list.ml#sha256=${pinned}, ${origin}/rsa.crl`,
       OPERATOR_EMAIL: "operator@assay.example",
     },
     webhooks: { ca: webAuthority.certificate },
@@ -187,6 +191,13 @@ test("a source that lies or fails changes nothing, says why, and is forgiven whe
     [Buffer.from("<html>Sign in</html>"), /holds no master list/],
     [Buffer.from(certificate("rsa")), /Nothing in it is signed/],
     [Buffer.from(stranger.revocationLists[0] ?? []), /Nothing in it is signed/],
+    // A certificate that vouches for the list beside it.
+    [
+      Buffer.from(
+        pem("CERTIFICATE", certificate("rsa")) + pem("X509 CRL", country.revocationLists[0] ?? assert.fail()),
+      ),
+      /Nothing in it is signed/,
+    ],
     [Buffer.alloc(17 * 1024 * 1024, 0x30), /larger than/],
     [Buffer.alloc(0), /now: /],
     [302, /status 302/],
@@ -205,6 +216,35 @@ test("a source that lies or fails changes nothing, says why, and is forgiven whe
   await refresh(30);
   assert.match(await status(), /could not be fetched: connection_failed/);
   assert.deepEqual(await trusted(), ["brainpool", "rsa"]);
+});
+
+test("the signer that is pinned to an address is the only one, whoever else may vouch for lists", async () => {
+  const service = await follow();
+  const { served, refresh, trusted, status } = service;
+  await bring(service, stranger.authorityCertificates.get("brainpool") ?? assert.fail(), "stranger.cer");
+  served.set("/list.ml", edition("2026-01-10", ["brainpool"], stranger));
+  await refresh();
+  assert.deepEqual(await trusted(), []);
+  assert.match(await status(), /list\.ml\n.*now: No trusted root vouches/);
+});
+
+test("an edition whose signer is known to be revoked is refused", async () => {
+  const authority = createTestAuthority("revoked source");
+  const service = await follow(sha256(authority.listSigner.certificate));
+  const { served, refresh, trusted, status, clock } = service;
+  served.set(
+    "/list.ml",
+    Buffer.from(authority.masterList([certificate("rsa")], new Date("2026-01-10T00:00:00Z"))),
+  );
+  await bring(service, authority.certificate, "authority.cer");
+  await bring(
+    service,
+    authority.revocationList(new Date(clock.now().getTime() - hourMs), true),
+    "revoked.crl",
+  );
+  await refresh();
+  assert.deepEqual(await trusted(), []);
+  assert.match(await status(), /list\.ml\n.*now: .*revoked/);
 });
 
 test("what the setting cannot mean is refused at start, entry by entry", () => {
