@@ -74,6 +74,7 @@ async function follow(pinned = pin) {
       WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
       TRUST_SOURCES: `${origin}/list.ml#sha256=${pinned}, ${origin}/rsa.crl`,
       OPERATOR_EMAIL: "operator@assay.example",
+      METRICS_TOKEN: "let me see",
     },
     webhooks: { ca: webAuthority.certificate },
   });
@@ -429,18 +430,21 @@ test("sources are asked although the thread that reads them is gone, and say so"
 });
 
 test("a certificate in the database that cannot be read any more is named, and takes nothing else away", async () => {
-  const { served, refresh, trusted, db, clock } = await follow();
+  const { served, refresh, trusted, db, clock, core, runJob } = await follow();
   served.set("/list.ml", edition("2026-01-10", ["brainpool", "rsa"]));
   await refresh();
   const broken = Buffer.from(certificate("rsa"));
   broken[0] = 0x31;
   await db.run(sql`update trust_items set content = ${broken} where sha256 = ${sha256(certificate("rsa"))}`);
+  await db.run(sql`update trust_version set version = version + 1`);
   const audit = await printed((print) => printTrustAudit(db, defaultPolicy, clock.now(), print));
   assert.match(audit, /^1 authorities of 1 countries/m);
   assert.match(
     audit,
     new RegExp(`cannot be read \\(without effect\\): 1\\n {4}${sha256(broken)} {2}from https:`),
   );
+  await runJob("show-trust");
+  assert.match(core.metrics.render(), /^assay_trust_authorities\{country="UT"\} 1$/m);
   // A later edition lacks it: it can be told of although it cannot be read.
   served.set("/list.ml", edition("2026-01-20", ["brainpool", "nist"]));
   await refresh();
