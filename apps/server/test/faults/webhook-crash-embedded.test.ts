@@ -13,7 +13,7 @@ import { killAll, serverProcesses } from "../support/postgres-processes.ts";
 import { spawnAssay } from "../support/process.ts";
 import { createReceivingEndpoint, decrypt } from "../support/receiver.ts";
 
-const kills = 20;
+const kills = Number(process.env.ASSAY_TEST_KILLS ?? 8);
 // Not every time, because recovery takes much longer than the start after the process alone was killed.
 const powerLossEvery = 4;
 const killedAgainEvery = 7;

@@ -7,6 +7,35 @@ import { type Browser, chromium, type Page } from "playwright-core";
 const artifacts = new URL("../../../../test-artifacts/", import.meta.url).pathname;
 
 /**
+ * What Playwright turns off itself, because the last such switch counts alone, and the parts of Chromium's own window that are pages: each new
+ * context draws them, which took a quarter of the time of the browser tests.
+ */
+const disabledFeatures = [
+  "AimEnabled",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsFirstBalancedModeAutoEnable",
+  "HttpsUpgrades",
+  "InitialWebUI",
+  "LensOverlay",
+  "MediaRouter",
+  "NetworkTimeServiceQuerying",
+  "OptimizationHints",
+  "PaintHolding",
+  "PreconnectToSearch",
+  "PreloadTopChromeWebUI",
+  "SkipIPCChannelPausingForNonGuests",
+  "ThirdPartyStoragePartitioning",
+  "Translate",
+  "WebUILocationBar",
+  "WebUIOmniboxPopup",
+  "WebUIReloadButton",
+  "WebUITabStrip",
+  "WebUIToolbar",
+] as const;
+
+/**
  * The test command finds Chromium (scripts/find-browser.ts) and names it in CHROMIUM_PATH. With `keepsPages` a page that is
  * left may be kept whole and come back (back/forward cache), as in everybody's browser; Playwright turns that off.
  */
@@ -25,6 +54,7 @@ export async function openBrowser(
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      `--disable-features=${disabledFeatures.join(",")}`,
       ...args,
     ],
   });
@@ -83,6 +113,8 @@ export async function isWiderThanScreen(page: Page): Promise<boolean> {
 
 /** Kept for a person to look at: test-artifacts/NAME.png. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
+  // Only for people who want to look: hundreds of pictures cost the suite a minute.
+  if (process.env.ASSAY_SCREENSHOTS === undefined) return;
   mkdirSync(artifacts, { recursive: true });
   await page.screenshot({ path: `${artifacts}${name}.png`, fullPage: false });
 }
