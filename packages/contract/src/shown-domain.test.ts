@@ -109,7 +109,9 @@ test("what is shown leads back to the domain, and holds nothing that is not seen
         const ascii = domainToASCII(`${labels.join(".")}.com`);
         const shown = shownDomain(ascii);
         assert.equal(domainToASCII(shown), ascii);
-        assert.doesNotMatch(shown, /[\p{C}\p{Z}\p{S}]/u);
+        // The ASCII form of a label is whatever the name server holds, a plus sign included.
+        for (const label of shown.split(".").filter((part) => !/^[\x21-\x7e]*$/.test(part)))
+          assert.doesNotMatch(label, /[\p{C}\p{Z}\p{S}]/u);
       },
     ),
     { numRuns: 2000 },

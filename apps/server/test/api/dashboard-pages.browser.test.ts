@@ -84,33 +84,38 @@ const publicPaths = [
 
 const furnished = furnish();
 
-for (const [width, colorScheme] of [
-  [320, "dark"],
-  [1440, "light"],
-] as const) {
-  test(`every page at ${width} px, ${colorScheme}: accessible, fits, asks nobody else`, async () => {
-    const { token, paths } = await furnished;
-    const stranger = await openDashboard(browser, url, { width, colorScheme });
-    const staff = await openDashboard(browser, url, { width, colorScheme, token });
-    const found: string[] = [];
-    for (const [{ page, problems }, list] of [
-      [stranger, publicPaths],
-      [staff, paths],
-    ] as const) {
-      for (const [name, path, title] of list) {
-        await page.goto(url + path);
-        await heading(page, title);
-        await page.getByText("Loading…").first().waitFor({ state: "detached" });
-        if (await isWiderThanScreen(page)) found.push(`${path} scrolls sideways`);
-        await checkAccessibility(page).catch((error: Error) => found.push(`${path}: ${error.message}`));
+test("every page, wide and light, then narrow and dark: accessible, fits, asks nobody else", async () => {
+  const { token, paths } = await furnished;
+  const looks = [
+    [1440, "light"],
+    [320, "dark"],
+  ] as const;
+  const stranger = await openDashboard(browser, url, { width: 1440, colorScheme: "light" });
+  const staff = await openDashboard(browser, url, { width: 1440, colorScheme: "light", token });
+  const found: string[] = [];
+  for (const [{ page, problems }, list] of [
+    [stranger, publicPaths],
+    [staff, paths],
+  ] as const) {
+    for (const [name, path, title] of list) {
+      await page.goto(url + path);
+      await heading(page, title);
+      await page.getByText("Loading…").first().waitFor({ state: "detached" });
+      for (const [width, colorScheme] of looks) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme });
+        if (await isWiderThanScreen(page)) found.push(`${path} scrolls sideways at ${width} px`);
+        await checkAccessibility(page).catch((error: Error) =>
+          found.push(`${path}, ${width} px, ${colorScheme}: ${error.message}`),
+        );
         await keepScreenshot(page, `dashboard-${name}-${width}-${colorScheme}`);
       }
-      found.push(...faults(problems));
-      await page.context().close();
     }
-    assert.deepEqual(found, []);
-  });
-}
+    found.push(...faults(problems));
+    await page.context().close();
+  }
+  assert.deepEqual(found, []);
+});
 
 test("dialogs and the menu are accessible and fit a narrow screen", async () => {
   const { token } = await furnished;

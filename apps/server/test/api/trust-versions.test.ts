@@ -106,7 +106,7 @@ test("verdicts that are made while lists come and go all follow from the version
   let known = 1;
   let judging = true;
   const judge = async ({ trust, examiner }: (typeof processes)[number]) => {
-    for (let i = 0; i < 150; i++) {
+    for (let i = 0; i < 60; i++) {
       const least = known;
       const snapshot = await trust.snapshot();
       assert.ok(snapshot.version >= least, "a change that was made is seen at once");
@@ -127,5 +127,5 @@ test("verdicts that are made while lists come and go all follow from the version
     }),
     change(),
   ]);
-  assert.ok(known > 20 && counts.passed > 0 && counts.failed > 0, JSON.stringify({ known, counts }));
+  assert.ok(known > 10 && counts.passed > 0 && counts.failed > 0, JSON.stringify({ known, counts }));
 });
