@@ -17,8 +17,8 @@ import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import pg from "pg";
-import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
 import { decisiveModules, findProblem, type Mutation, mutations, readSource } from "./mutations.ts";
+import { startScratchPostgres } from "./scratch-postgres.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 /** Of the modules that decide. */
@@ -50,12 +50,7 @@ async function main(): Promise<number> {
   if (stale.length > 0) return refuse(stale.join("\n"));
 
   const scratch = await mkdtemp(path.join(tmpdir(), "assay-mutate-"));
-  const server = await startEmbeddedPostgres({
-    dataDir: path.join(scratch, "postgres"),
-    env: process.env,
-    log: () => {},
-    durable: false,
-  });
+  const server = await startScratchPostgres();
   try {
     const atOnce = Number(values["at-once"] ?? Math.max(1, Math.floor(availableParallelism() / 2)));
     const copies = Array.from({ length: atOnce }, (_, i) => path.join(scratch, `copy-${i}`));
@@ -88,7 +83,7 @@ async function main(): Promise<number> {
     if (untold.length > 0) print(`\nNot judged: ${untold.map(({ id }) => id).join(", ")}`);
     return Math.max(summarize(verdicts), untold.length > 0 ? 1 : 0);
   } finally {
-    await server.stop();
+    await server.close();
     await rm(scratch, { recursive: true, force: true });
   }
 }

@@ -95,7 +95,7 @@ test("run directly, the runner brings the web apps up to date before a browser t
   mkdirSync(path.join(root, "apps"));
   mkdirSync(path.join(root, "scripts"));
   symlinkSync(path.join(checkout, "apps/server"), path.join(root, "apps/server"));
-  for (const file of ["test.ts", "test-reporter.ts", "find-browser.ts"])
+  for (const file of ["test.ts", "test-reporter.ts", "find-browser.ts", "scratch-postgres.ts"])
     cpSync(path.join(checkout, "scripts", file), path.join(root, "scripts", file));
   // Stands for the script that builds what is stale.
   writeFileSync(

@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
 import { findBrowser, thisMachine } from "./find-browser.ts";
+import { startScratchPostgres } from "./scratch-postgres.ts";
 import type { TestReport } from "./test-reporter.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -279,20 +279,8 @@ async function preparePostgres(): Promise<Prepared> {
   if (given !== undefined && given !== "") {
     return { environment: { ASSAY_TEST_POSTGRES: given }, close: async () => {} };
   }
-  const folder = await mkdtemp(path.join(tmpdir(), "assay-test-"));
-  const server = await startEmbeddedPostgres({
-    dataDir: path.join(folder, "data"),
-    env: process.env,
-    log: () => {},
-    durable: false,
-  });
-  return {
-    environment: { ASSAY_TEST_POSTGRES: server.url },
-    async close() {
-      await server.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  const server = await startScratchPostgres();
+  return { environment: { ASSAY_TEST_POSTGRES: server.url }, close: server.close };
 }
 
 type BrowserTests = {

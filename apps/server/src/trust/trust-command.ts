@@ -252,20 +252,33 @@ async function findOneFile(db: Db, sha256Prefix: string, print: Print): Promise<
   return null;
 }
 
-/** `assay trust remove`: takes back the import of one file, named by the beginning of its fingerprint. */
+/** Changes the imports of one file, named by the beginning of its fingerprint, and writes each down; null where no file is meant. */
+async function changeOneFile(
+  db: Db,
+  sha256Prefix: string,
+  act: "taken_back" | "kept",
+  now: Date,
+  print: Print,
+): Promise<{ file: string; changed: number } | null> {
+  const file = await findOneFile(db, sha256Prefix, print);
+  if (file === null) return null;
+  const acts = await changeTrust(db, now, "command", async (tx) => {
+    const labels = await (act === "kept" ? keepImports(tx, file) : retireImports(tx, file, now));
+    return labels.map((label) => ({ act, subject: label, detail: `the file ${file}` }));
+  });
+  return { file, changed: acts.length };
+}
+
+/** `assay trust remove`: takes back the import of one file. */
 export async function removeTrustImport(
   db: Db,
   sha256Prefix: string,
   now: Date,
   print: Print,
 ): Promise<number> {
-  const file = await findOneFile(db, sha256Prefix, print);
-  if (file === null) return 1;
-  await changeTrust(db, now, "command", async (tx) => {
-    const labels = await retireImports(tx, file, now);
-    return labels.map((label) => ({ act: "taken_back", subject: label, detail: `the file ${file}` }));
-  });
-  print(`Taken back: ${file}.`);
+  const done = await changeOneFile(db, sha256Prefix, "taken_back", now, print);
+  if (done === null) return 1;
+  print(`Taken back: ${done.file}.`);
   return 0;
 }
 
@@ -276,14 +289,10 @@ export async function keepTrustImport(
   now: Date,
   print: Print,
 ): Promise<number> {
-  const file = await findOneFile(db, sha256Prefix, print);
-  if (file === null) return 1;
-  const acts = await changeTrust(db, now, "command", async (tx) => {
-    const labels = await keepImports(tx, file);
-    return labels.map((label) => ({ act: "kept", subject: label, detail: `the file ${file}` }));
-  });
-  print(acts.length === 0 ? "Nothing of that file is about to be removed." : `Kept: ${file}.`);
-  return acts.length === 0 ? 1 : 0;
+  const done = await changeOneFile(db, sha256Prefix, "kept", now, print);
+  if (done === null) return 1;
+  print(done.changed === 0 ? "Nothing of that file is about to be removed." : `Kept: ${done.file}.`);
+  return done.changed === 0 ? 1 : 0;
 }
 
 /** `assay trust refresh`: the service that runs asks every source. */

@@ -1,0 +1,22 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
+
+/** A PostgreSQL for one run of tests, in a folder of its own that goes with it. What it holds is not worth a write to the disk. */
+export async function startScratchPostgres(): Promise<{ url: string; close(): Promise<void> }> {
+  const folder = await mkdtemp(path.join(tmpdir(), "assay-test-"));
+  const server = await startEmbeddedPostgres({
+    dataDir: path.join(folder, "data"),
+    env: process.env,
+    log: () => {},
+    durable: false,
+  });
+  return {
+    url: server.url,
+    async close() {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
