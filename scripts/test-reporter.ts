@@ -21,6 +21,11 @@ type TestEvent = {
   };
 };
 
+// The runner asks a process that does not end what keeps it.
+process.on("SIGUSR2", () => {
+  process.stderr.write(`still open: ${process.getActiveResourcesInfo().join(", ")}\n`);
+});
+
 // biome-ignore lint/style/noDefaultExport: node:test loads a reporter through its default export.
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const path: string[] = [];

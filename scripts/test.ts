@@ -199,7 +199,9 @@ function runFile(file: string, environment: Record<string, string>): Promise<Out
   let seen = 0;
   const endWith = (reason: string) => {
     verdict = reason;
-    endProcesses();
+    // It tells what is still open; one that cannot even do that is ended all the same.
+    child.kill("SIGUSR2");
+    setTimeout(endProcesses, 500);
   };
   const limit = setTimeout(
     () => endWith(`did not end within ${fileTimeoutSeconds} s`),
