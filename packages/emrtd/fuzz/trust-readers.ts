@@ -23,6 +23,7 @@ import {
   issueCertificate,
   issueRevocationList,
 } from "../src/node/test-country/issue-certificate.ts";
+import { signMessage } from "../src/node/test-country/sign-message.ts";
 import { signerProfile, signerProfiles } from "../src/node/test-country/signer-profiles.ts";
 import { ecSigningKey, signatureAlgorithm } from "../src/node/test-country/signing-key.ts";
 import {
@@ -30,7 +31,7 @@ import {
   defaultTestSeed,
   testCountryTrust,
 } from "../src/node/test-country/test-country.ts";
-import { readDeviations } from "../src/trust/deviation-list.ts";
+import { deviationListSigningKey, deviationListType, readDeviations } from "../src/trust/deviation-list.ts";
 import { importTrust } from "../src/trust/import-trust.ts";
 import { deserialiseTrustRecord, serialiseTrustRecord } from "../src/trust/trust-record.ts";
 import { TrustStore } from "../src/trust/trust-store.ts";
@@ -157,6 +158,23 @@ const deviations = sequence(
   ),
 );
 
+const deviationSigner = issueCertificate({
+  issuer,
+  subject: { ...issuer.name, commonName: "deviation list signer" },
+  subjectKey: issuer.key,
+  serial: Uint8Array.of(2),
+  validity: { notBefore: today, notAfter: today },
+  use: "document_signer",
+  extensions: [{ type: "2.5.29.37", critical: true, value: sequence(oid(deviationListSigningKey)) }],
+});
+
+const deviationList = signMessage(
+  deviationListType,
+  deviations,
+  { certificate: deviationSigner, key: issuer.key, scheme: issuer.scheme },
+  { signedAt: today, identifySignerBy: "issuer_and_serial" },
+);
+
 const passport = documentFilesOf(testDocuments(today)[0] ?? { files: {} });
 
 /** Readers of certificates, signatures and trust, and the whole verification on a security object from a stranger. */
@@ -208,7 +226,12 @@ export const trustReaders: readonly FuzzReader[] = [
   {
     name: "trust import",
     read: importFile,
-    seeds: () => [country.masterList(), country.linkCertificate, ...country.revocationLists.slice(0, 1)],
+    seeds: () => [
+      country.masterList(),
+      country.linkCertificate,
+      ...country.revocationLists.slice(0, 1),
+      deviationList,
+    ],
   },
   {
     name: "trust import of text",
