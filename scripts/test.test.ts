@@ -58,7 +58,10 @@ test("a file that leaves something open is a failure and does not hang", () => {
   assert.equal(status, 1);
   assert.equal(last, "1 passed, 1 failed");
   assert.ok(lines.some((line) => line.includes("something was left open")));
-  assert.ok(lines.some((line) => /still open: .*(Timeout|Server)/.test(line)), "it tells what is open");
+  assert.ok(
+    lines.some((line) => /still open: .*(Timeout|Server)/.test(line)),
+    "it tells what is open",
+  );
 });
 
 test("an error after the last test is a failure", () => {
