@@ -24,7 +24,22 @@ type TestEvent = {
 // The runner asks a process that does not end what keeps it.
 process.on("SIGUSR2", () => {
   process.stderr.write(`still open: ${process.getActiveResourcesInfo().join(", ")}\n`);
+  for (const handle of openHandles()) process.stderr.write(`  ${describeHandle(handle)}\n`);
 });
+
+type Handle = { constructor: { name: string }; [property: string]: unknown };
+
+/** Node has no public way to tell which sockets and servers are open, only how many. */
+function openHandles(): Handle[] {
+  const { _getActiveHandles: list } = process as unknown as { _getActiveHandles?: () => Handle[] };
+  return list?.() ?? [];
+}
+
+function describeHandle(handle: Handle): string {
+  const known = ["fd", "localPort", "remotePort", "readyState", "listening", "pending", "path", "threadId"];
+  const seen = known.filter((name) => handle[name] !== undefined).map((name) => `${name} ${handle[name]}`);
+  return `${handle.constructor.name} ${seen.join(", ")}`;
+}
 
 // biome-ignore lint/style/noDefaultExport: node:test loads a reporter through its default export.
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
