@@ -56,3 +56,12 @@ test("a block is used for a short time, and counts as unused for much longer", (
   assert.equal(block.take(later(start, blockForMs - 1)), true);
   assert.equal(block.take(later(start, blockForMs)), false);
 });
+
+test("a count takes a block that was given out for open sessions until it is old enough", () => {
+  const counted: Allowance = { bound: 0, granted: 0, grantedBefore: 0, windowFrom: start };
+  const given = withBlock(counted, 8, start);
+  const boundAfter = (ms: number) => recounted(given, 3, later(start, ms)).bound;
+  assert.equal(boundAfter(0), 3 + 8);
+  assert.equal(boundAfter(2 * blockCountsForMs - 1), 3 + 8, "a creation may have begun with its last place");
+  assert.equal(boundAfter(2 * blockCountsForMs), 3);
+});
