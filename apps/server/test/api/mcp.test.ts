@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { test } from "node:test";
 import { claimKeys } from "@assay/contract/sessions";
+import { runDevice } from "@assay/device/run-device";
+import { virtualPassport } from "@assay/device/virtual-passport";
 import { testDocument } from "@assay/emrtd/node/test-country/catalogue";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { sql } from "../../src/db/sql.ts";
+import type { ApiError } from "../../src/kernel/api-error.ts";
+import { SandboxDevices } from "../../src/mcp/finish-sandbox-session.ts";
 import { createKey, createPartner, expectData } from "../support/api.ts";
 import { registration } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
@@ -210,6 +216,52 @@ test("a live session is never finished, and no live session is made by the tool 
   assert.equal(error.code, "FORBIDDEN");
   assert.match(error.message, /is live: only the person can finish it/);
   assert.equal(expectData(await other.api.get(`/v1/sessions/${before.id}`)).status, "created");
+});
+
+test("devices are bounded in number and time, and one that is told to leave decides nothing", async () => {
+  const { done } = await connect(partner.key.secret);
+  const session = await done("createSandboxSession");
+  const finish = { sessionId: session.id, document: "passport-valid", decline: [] };
+  // Takes connections and never says anything.
+  const silent = createServer().listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  const bothConnected = once(silent, "connection").then(() => once(silent, "connection"));
+  const devices = new SandboxDevices(core, () => `http://127.0.0.1:${port}`);
+  const gone = new AbortController();
+  const start = () => devices.finish(partner.organizationId, finish, gone.signal);
+  const under = [start(), start()].map((run) => run.catch((error: ApiError) => error.message));
+  await bothConnected;
+  await assert.rejects(start(), { code: "SERVICE_UNAVAILABLE", message: /Too many test sessions/ });
+  gone.abort();
+  const late = "The test device did not come to an end in time.";
+  assert.deepEqual(await Promise.all(under), [late, late]);
+  await assert.rejects(start(), { message: late }, "the places are free again");
+  silent.close();
+
+  const leaving = new AbortController();
+  const document = testDocument("passport-valid", clock.now());
+  assert.ok(document !== null);
+  const run = runDevice({
+    verificationUrl: session.verification_url,
+    chip: virtualPassport(document),
+    signal: leaving.signal,
+    onStep: (step) => {
+      if (step === "claim") setImmediate(() => leaving.abort());
+    },
+  });
+  await assert.rejects(run, { name: "AbortError" });
+  assert.equal((await done("getSession", { id: session.id })).status, "in_progress");
+});
+
+test("the key of an organization that is to be deleted is told so", async () => {
+  const other = await createPartner(api);
+  await core.db.run(
+    sql`update organizations set pending_deletion_at = now() where id = ${other.organizationId}`,
+  );
+  const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
+  const answer = await post(ping, { authorization: `Bearer ${other.key.secret}` });
+  assert.deepEqual([answer.status, answer.body.error.code], [410, "ORGANIZATION_FROZEN"]);
 });
 
 test("a session of another organization does not exist", async () => {
