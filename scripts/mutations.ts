@@ -2410,8 +2410,8 @@ export const mutations: readonly Mutation[] = [
     {
       id: "any-number-of-devices",
       file: server("mcp/finish-sandbox-session"),
-      find: "const mostForEach = 2;",
-      replace: "const mostForEach = 3;",
+      find: "forEach: 2,",
+      replace: "forEach: 3,",
       tests: [api("mcp")],
     },
     {

@@ -54,6 +54,7 @@ import { type Job, Scheduler } from "./lib/scheduler.ts";
 import { removeMailFiles } from "./mails/mail-files.ts";
 import { mailChannel } from "./mails/queue-mail.ts";
 import { createMailTransport, sendDueMails } from "./mails/send-mails.job.ts";
+import { SandboxDevices } from "./mcp/finish-sandbox-session.ts";
 import { mcpEndpoint } from "./mcp/mcp.routes.ts";
 import { organizationDeletionRoutes } from "./organizations/deletion.routes.ts";
 import { foldInvitations } from "./organizations/fold-invitations.job.ts";
@@ -143,6 +144,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const close = async () => {
     // Streams would otherwise stay open and hold up the end.
     statusFeed.stop();
+    parts.sandboxDevices.stop();
     await app.close();
     await Promise.all([scheduler.stop(), deliveryWorker.stop()]);
     await Promise.all([parts.safeFetch.close(), parts.trustReader.close()]);
@@ -254,6 +256,7 @@ async function openParts(options: ServiceOptions) {
       faceJudge: createFaceJudge({ log, metrics, ...faceJudgeSettings(config) }),
       ...options.verify,
     }),
+    sandboxDevices: new SandboxDevices(core, () => listening.url),
     metricsOf: async () => `${metrics.render()}${await renderProcess()}`,
   };
 }
@@ -423,7 +426,7 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<Server> {
     idempotency: parts.idempotency,
     writeCookie: (reply, cookie) => writeSessionCookie(reply, cookie, publicUrl().startsWith("https:")),
   });
-  if (role !== "worker") mountMcp(app, { ...access, answer: mcpEndpoint(core, () => parts.listening.url) });
+  if (role !== "worker") mountMcp(app, { ...access, answer: mcpEndpoint(core, parts.sandboxDevices) });
   return app;
 }
 

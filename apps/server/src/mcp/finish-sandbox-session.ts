@@ -11,15 +11,17 @@ import { secondMs } from "../kernel/clock.ts";
 import { Places } from "../lib/places.ts";
 import { findSession, type SessionRow } from "../sessions/session.store.ts";
 
-/**
- * A device needs about half a second. Halved, it may not make it on a machine that is busy with everything else; doubled, an agent whose own
- * patience ends after a minute hears nothing of the failure when two of them follow each other.
- */
-const limitMs = 20 * secondMs;
-/** Devices at once in one process. Halved, two agents at work wait for each other; doubled, their chips take the processor from requests. */
-const mostAtOnce = 4;
-/** Of these for one organization, so that others find a place. */
-const mostForEach = 2;
+export const sandboxDeviceLimits = {
+  /**
+   * A device needs about half a second. Halved, it may not make it on a machine that is busy with everything else; doubled, an agent whose own
+   * patience ends after a minute hears nothing of the failure when two of them follow each other.
+   */
+  seconds: 20,
+  /** Devices at once in one process. Halved, two agents at work wait for each other; doubled, their chips take the processor from requests. */
+  atOnce: 4,
+  /** Of these for one organization, so that others find a place. */
+  forEach: 2,
+} as const;
 
 export type Finish = {
   sessionId: SessionId;
@@ -37,8 +39,9 @@ export type Finish = {
 export class SandboxDevices {
   readonly #core: Pick<Core, "db" | "clock">;
   readonly #ownUrl: () => string;
-  readonly #all = new Places<"all">(mostAtOnce);
-  readonly #each = new Places<OrganizationId>(mostForEach);
+  readonly #all = new Places<"all">(sandboxDeviceLimits.atOnce);
+  readonly #each = new Places<OrganizationId>(sandboxDeviceLimits.forEach);
+  readonly #stopped = new AbortController();
 
   /** `ownUrl` is where this process listens; the public address may lead over a proxy to another one, or be out of reach from here. */
   constructor(core: Pick<Core, "db" | "clock">, ownUrl: () => string) {
@@ -59,7 +62,11 @@ export class SandboxDevices {
     if (document === null) throw badField("document", "is not the id of a test document");
     const leave = this.#takePlace(organizationId);
     try {
-      const signal = AbortSignal.any([gone, AbortSignal.timeout(limitMs)]);
+      const signal = AbortSignal.any([
+        gone,
+        this.#stopped.signal,
+        AbortSignal.timeout(sandboxDeviceLimits.seconds * secondMs),
+      ]);
       const outcome = await runDevice({
         verificationUrl: `${this.#ownUrl()}/verify/${session.id}`,
         chip: virtualPassport(document),
@@ -76,6 +83,11 @@ export class SandboxDevices {
     const ended = await findSession(db, organizationId, session.id);
     if (ended === null) throw new ApiError("SESSION_NOT_FOUND");
     return ended;
+  }
+
+  /** The service is being stopped: a device would wait for it to come back, and the service for the device. */
+  stop(): void {
+    this.#stopped.abort();
   }
 
   #takePlace(organizationId: OrganizationId): () => void {

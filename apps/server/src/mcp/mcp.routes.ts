@@ -5,13 +5,16 @@ import type { McpAnswer, McpRequest } from "../http/mount-mcp.ts";
 import { parseBody } from "../http/parse-body.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { createAgentAnswers } from "./answer-agent.ts";
-import { SandboxDevices } from "./finish-sandbox-session.ts";
+import type { SandboxDevices } from "./finish-sandbox-session.ts";
 import { type Message, readMessage, rpcCodes } from "./message.ts";
 
-/** The endpoint for agents. `ownUrl` is where this process listens. */
-export function mcpEndpoint(core: Core, ownUrl: () => string): (request: McpRequest) => Promise<McpAnswer> {
+/** The endpoint for agents. */
+export function mcpEndpoint(
+  core: Core,
+  devices: SandboxDevices,
+): (request: McpRequest) => Promise<McpAnswer> {
   const answer = createAgentAnswers({
-    devices: new SandboxDevices(core, ownUrl),
+    devices,
     metrics: core.metrics,
     admit: (scope, caller) => void admit({ access: { scope }, method: "POST" }, caller),
     writeFailure: (failure) => writeFailure(failure, core.publicUrl()),
