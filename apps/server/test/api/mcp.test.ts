@@ -24,7 +24,11 @@ const partner = await createPartner(api);
 const version = "2026-07-28";
 
 /** The client of the SDK: of the revision without a handshake, or as clients were before. */
-async function connect(key: string, mode: "stateless" | "legacy" = "stateless") {
+async function connect(
+  key: string,
+  mode: "stateless" | "legacy" = "stateless",
+  send: (url: URL | string, init?: RequestInit) => Promise<Response> = fetch,
+) {
   const client = new Client(
     { name: "test", version: "1" },
     { versionNegotiation: { mode: mode === "legacy" ? "legacy" : { pin: version } } },
@@ -32,6 +36,7 @@ async function connect(key: string, mode: "stateless" | "legacy" = "stateless") 
   await client.connect(
     new StreamableHTTPClientTransport(new URL(`${url}/mcp`), {
       requestInit: { headers: { authorization: `Bearer ${key}` } },
+      fetch: send,
     }),
   );
   const names = async () => (await client.listTools()).tools.map(({ name }) => name);
@@ -112,6 +117,23 @@ for (const mode of ["stateless", "legacy"] as const) {
     await client.close();
   });
 }
+
+test("it does not matter which process gets a message", async () => {
+  const { databaseUrl } = service;
+  const other = await startTestService({ role: "api", databaseUrl, verify: { examiner: { threads: 1 } } });
+  for (const mode of ["stateless", "legacy"] as const) {
+    let turn = 0;
+    const { done } = await connect(partner.key.secret, mode, (to, init) => {
+      turn += 1;
+      return fetch(String(to).replace(url, turn % 2 === 0 ? url : other.url), init);
+    });
+    const { id } = await done("createSandboxSession");
+    const finished = await done("finishSandboxSession", { session_id: id });
+    assert.equal(finished.status, "succeeded");
+    assert.equal((await done("getSession", { id })).status, "succeeded");
+    assert.ok(turn >= 3);
+  }
+});
 
 test("a test document decides how the session ends, and it ends once", async () => {
   const { done, refused } = await connect(partner.key.secret);

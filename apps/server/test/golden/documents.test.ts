@@ -59,6 +59,9 @@ const told: readonly [document: string, sentence: RegExp, value: string | number
   ["docs/glossary.md", /it lives (\d+) minutes/, sessionLifetimeMinutes],
   ["docs/sessions.md", /There are (\w+) tries to read the chip/, inWords[triesAllowed] ?? ""],
   ["docs/sessions.md", /the same key within (\d+) hours/, idempotencyLimits.keptHours],
+  ["docs/operating.md", /agents have finished.*\| (\d+) at once in a process/, sandboxDeviceLimits.atOnce],
+  ["docs/operating.md", /agents have finished.* (\d+) of one organization/, sandboxDeviceLimits.forEach],
+  ["docs/operating.md", /agents have finished.* (\d+) seconds each/, sandboxDeviceLimits.seconds],
   ["docs/agents.md", /Each may take (\d+)\s+seconds/, sandboxDeviceLimits.seconds],
   ["docs/agents.md", /an organization can have (\w+) under way/, inWords[sandboxDeviceLimits.forEach] ?? ""],
 ];
