@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { type AgentTool, routesWithoutTool, toolsOf, withheldFields } from "@assay/contract/agent-tools";
 import { describeSocket } from "@assay/contract/asyncapi";
 import { describeErrors } from "@assay/contract/error-reference";
 import { evidenceWarnings } from "@assay/contract/evidence-warnings";
@@ -22,6 +23,7 @@ import { defaultJobLimits } from "../apps/server/src/face/face-job.ts";
 import { poolLimits } from "../apps/server/src/face/pool-limits.ts";
 import { dumpSchema } from "../apps/server/src/installation/dump-schema.ts";
 import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
+import { createTool, finishTool } from "../apps/server/src/mcp/sandbox-tools.ts";
 import { describeProtocol } from "./protocol-reference.ts";
 
 const root = new URL("../", import.meta.url);
@@ -51,6 +53,10 @@ export const generated: readonly { path: string; make: () => string }[] = [
     path: "docs/sessions.md",
     make: () => withSections("docs/sessions.md", { warnings: describeWarnings() }),
   },
+  {
+    path: "docs/agents.md",
+    make: () => withSections("docs/agents.md", { tools: describeTools(), withheld: describeWithheld() }),
+  },
   { path: "docs/verify-protocol.md", make: describeProtocol },
   { path: "apps/server/test/golden/routes.txt", make: describeRoutes },
 ];
@@ -69,6 +75,23 @@ function withSections(path: string, sections: Readonly<Record<string, string>>):
 function describeWarnings(): string {
   const rows = Object.entries(evidenceWarnings).map(([code, about]) => `| \`${code}\` | ${about} |`);
   return ["| Warning | What was found |", "|---|---|", ...rows].join("\n");
+}
+
+function describeTools(): string {
+  const does = ({ readOnlyHint, destructiveHint }: AgentTool["annotations"]) =>
+    readOnlyHint ? "reads" : destructiveHint ? "changes" : "adds";
+  const rows = [...toolsOf(routes), createTool, finishTool].map(
+    ({ name, scope, title, annotations }) =>
+      `| \`${name}\` | \`${scope}\` | ${title} | ${does(annotations)} |`,
+  );
+  return ["| Tool | Scope | What it does | |", "| --- | --- | --- | --- |", ...rows].join("\n");
+}
+
+function describeWithheld(): string {
+  return [
+    ...Object.entries(withheldFields).map(([name, why]) => `- \`${name}\` is taken out of answers. ${why}`),
+    ...Object.entries(routesWithoutTool).map(([name, why]) => `- \`${name}\` is no tool. ${why}`),
+  ].join("\n");
 }
 
 function describePool(): string {

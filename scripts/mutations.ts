@@ -17,7 +17,7 @@ export const decisiveModules = [
   "claims",
   "key ring",
 ] as const;
-const otherModules = ["jobs", "accounts", "organizations", "audit", "face", "overload"] as const;
+const otherModules = ["jobs", "accounts", "organizations", "audit", "face", "overload", "agents"] as const;
 export type Module = (typeof decisiveModules)[number] | (typeof otherModules)[number];
 
 export type Mutation = {
@@ -2355,6 +2355,127 @@ export const mutations: readonly Mutation[] = [
       find: 'method === "GET" && listPaths.some((pattern) => pattern.test(pathOf(target)))',
       replace: "false",
       tests: [api("overload")],
+    },
+  ]),
+  ...of("agents", [
+    {
+      id: "tool-shows-a-secret",
+      file: server("mcp/route-call"),
+      find: "(Object.hasOwn(withheldFields, name) ? undefined : value)",
+      replace: "value",
+      tests: [api("mcp")],
+    },
+    {
+      id: "schema-of-a-tool-has-a-secret",
+      file: "packages/contract/src/agent-tools.ts",
+      find: "          .filter(([field]) => !(field in withheldFields))\n",
+      replace: "",
+      tests: [unit("mcp/tools")],
+    },
+    {
+      id: "route-that-answers-a-secret-is-a-tool",
+      file: "packages/contract/src/agent-tools.ts",
+      find: " || route.id in routesWithoutTool",
+      replace: "",
+      tests: [unit("mcp/tools")],
+    },
+    {
+      id: "tool-without-its-scope",
+      file: server("mcp/answer-agent"),
+      find: "      needs.admit(tool.scope, request.caller);\n",
+      replace: "",
+      tests: [api("mcp")],
+    },
+    {
+      id: "tools-of-other-scopes-are-listed",
+      file: server("mcp/tools"),
+      find: "scopes.includes(tool.scope)",
+      replace: "scopes.length > 0",
+      tests: [api("mcp")],
+    },
+    {
+      id: "live-session-is-finished",
+      file: server("mcp/finish-sandbox-session"),
+      find: "if (!session.sandbox)",
+      replace: "if (session.sandbox === null)",
+      tests: [api("mcp")],
+    },
+    {
+      id: "tool-for-tests-makes-a-live-session",
+      file: server("mcp/sandbox-tools"),
+      find: 'if (environment === "sandbox") return;',
+      replace: 'if (environment === "sandbox" || environment === "live") return;',
+      tests: [api("mcp")],
+    },
+    {
+      id: "any-number-of-devices",
+      file: server("mcp/finish-sandbox-session"),
+      find: "forEach: 2,",
+      replace: "forEach: 3,",
+      tests: [api("mcp")],
+    },
+    {
+      id: "device-keeps-its-place",
+      file: server("mcp/finish-sandbox-session"),
+      find: "      leave();\n",
+      replace: "",
+      tests: [api("mcp")],
+    },
+    {
+      id: "empty-id-leads-to-the-list",
+      file: server("mcp/route-call"),
+      find: "    checkParams?.(parts.path);\n",
+      replace: "",
+      tests: [api("mcp")],
+    },
+    {
+      id: "dots-lead-to-another-route",
+      file: server("mcp/route-call"),
+      find: ".pathname !== path)",
+      replace: '.pathname === "")',
+      tests: [api("mcp")],
+    },
+    {
+      id: "arguments-of-any-depth",
+      file: server("mcp/route-call"),
+      find: "    refuseDeep(given);\n",
+      replace: "",
+      tests: [api("mcp")],
+    },
+    {
+      id: "pages-of-other-sites-call-tools",
+      file: server("http/mount-mcp"),
+      find: "        refuseForeignPage(request, options.publicUrl());\n",
+      replace: "",
+      tests: [api("mcp")],
+    },
+    {
+      id: "agents-of-a-frozen-organization",
+      file: server("http/mount-mcp"),
+      find: '        if (caller.frozen) throw new ApiError("ORGANIZATION_FROZEN");\n',
+      replace: "",
+      tests: [api("mcp")],
+    },
+    {
+      id: "forwarded-call-counts-twice",
+      file: server("http/mount-mcp"),
+      find: "            counted = true;\n",
+      replace: "",
+      tests: [api("mcp")],
+    },
+    {
+      id: "header-names-another-tool",
+      file: server("mcp/message"),
+      find: "named(header) !== params.name",
+      replace: "named(header) === null",
+      tests: [api("mcp")],
+    },
+    {
+      id: "header-names-another-version",
+      file: server("mcp/message"),
+      find: 'if (header("mcp-protocol-version") !== version)',
+      replace: 'if (header("mcp-protocol-version") === null)',
+      tests: [api("mcp")],
     },
   ]),
 ];

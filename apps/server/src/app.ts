@@ -33,7 +33,9 @@ import { Admission } from "./http/admission.ts";
 import { listenForMetrics, mountHealth, mountMetrics } from "./http/health.ts";
 import { expiredAnswers } from "./http/idempotency.store.ts";
 import { Idempotency } from "./http/idempotency.ts";
+import type { IdentifyOptions } from "./http/identify.ts";
 import { type Binding, mount } from "./http/mount.ts";
+import { mountMcp } from "./http/mount-mcp.ts";
 import { enableSockets } from "./http/mount-socket.ts";
 import { mountPages } from "./http/pages.ts";
 import { createServer, type Server } from "./http/server.ts";
@@ -52,6 +54,8 @@ import { type Job, Scheduler } from "./lib/scheduler.ts";
 import { removeMailFiles } from "./mails/mail-files.ts";
 import { mailChannel } from "./mails/queue-mail.ts";
 import { createMailTransport, sendDueMails } from "./mails/send-mails.job.ts";
+import { SandboxDevices } from "./mcp/finish-sandbox-session.ts";
+import { mcpEndpoint } from "./mcp/mcp.routes.ts";
 import { organizationDeletionRoutes } from "./organizations/deletion.routes.ts";
 import { foldInvitations } from "./organizations/fold-invitations.job.ts";
 import { goLiveRoutes } from "./organizations/go-live.routes.ts";
@@ -140,6 +144,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const close = async () => {
     // Streams would otherwise stay open and hold up the end.
     statusFeed.stop();
+    parts.sandboxDevices.stop();
     await app.close();
     await Promise.all([scheduler.stop(), deliveryWorker.stop()]);
     await Promise.all([parts.safeFetch.close(), parts.trustReader.close()]);
@@ -251,6 +256,7 @@ async function openParts(options: ServiceOptions) {
       faceJudge: createFaceJudge({ log, metrics, ...faceJudgeSettings(config) }),
       ...options.verify,
     }),
+    sandboxDevices: new SandboxDevices(core, () => listening.url),
     metricsOf: async () => `${metrics.render()}${await renderProcess()}`,
   };
 }
@@ -404,19 +410,23 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<Server> {
   const verifySocket = bindVerifySocket(parts.devices, publicUrl);
   await enableSockets(app, verifySocket);
   const bindings = bindRoutes(parts);
-  mount(app, role === "worker" ? [] : bindings, {
-    sockets: { openVerifySocket: verifySocket },
+  const access = {
     authenticator: {
       byKey: (secret) => authenticateKey(core, secret),
       byToken: (token) => authenticateUser(core, token),
       membership: (organizationId, userId) => findMembership(db, organizationId, userId),
     },
-    idempotency: parts.idempotency,
     admission,
     publicUrl,
     onKeyUsed: (keyId) => usage.count(keyId),
+  } satisfies IdentifyOptions;
+  mount(app, role === "worker" ? [] : bindings, {
+    ...access,
+    sockets: { openVerifySocket: verifySocket },
+    idempotency: parts.idempotency,
     writeCookie: (reply, cookie) => writeSessionCookie(reply, cookie, publicUrl().startsWith("https:")),
   });
+  if (role !== "worker") mountMcp(app, { ...access, answer: mcpEndpoint(core, parts.sandboxDevices) });
   return app;
 }
 

@@ -107,11 +107,13 @@ export function isList(definition: RouteDefinition): boolean {
   return "list" in definition.reply;
 }
 
-export function isWrite(definition: RouteDefinition): boolean {
+export function isWrite(definition: Pick<RouteDefinition, "method">): boolean {
   return definition.method !== "GET";
 }
 
-export function honoursIdempotencyKey(definition: RouteDefinition): boolean {
+export function honoursIdempotencyKey(
+  definition: Pick<RouteDefinition, "method" | "reply" | "idempotent">,
+): boolean {
   return definition.idempotent ?? (definition.method === "POST" && definition.reply.status === 201);
 }
 
@@ -126,7 +128,10 @@ const kibibyte = 1024;
  * The largest body that a route takes, in bytes. What anybody or any account may send costs work before it is known whether
  * it is worth it, so it gets less room.
  */
-export function bodyLimitOf({ access, maxBodyBytes }: RouteDefinition): number {
+export function bodyLimitOf({
+  access,
+  maxBodyBytes,
+}: Pick<RouteDefinition, "access" | "maxBodyBytes">): number {
   return maxBodyBytes ?? ("public" in access || "user" in access ? 16 : 64) * kibibyte;
 }
 

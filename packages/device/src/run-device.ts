@@ -24,6 +24,8 @@ export type DeviceRun = Omit<ClaimOptions, "stopAfter"> & {
   /** Without one, the test document decides in the sandbox, and the face of a live session has to be shown elsewhere. */
   camera?: CameraSource;
   stopAfter?: StopStep;
+  /** Leaves the session as it is then; `runDevice` rejects with the signal's reason. */
+  signal?: AbortSignal;
 };
 
 export type DeviceOutcome =
@@ -89,7 +91,13 @@ export async function runDevice(run: DeviceRun): Promise<DeviceOutcome> {
   driver.setChip(run.chip);
   if (run.camera !== undefined) driver.setCamera(captureFrom(run.camera));
   driver.feed({ kind: "start", token: socketToken });
-  const end = await ended.promise;
+  const leave = () => {
+    driver.feed({ kind: "stop" });
+    ended.reject(run.signal?.reason);
+  };
+  run.signal?.addEventListener("abort", leave);
+  if (run.signal?.aborted === true) leave();
+  const end = await ended.promise.finally(() => run.signal?.removeEventListener("abort", leave));
   switch (end.result) {
     case "problem":
       throw error ?? new DeviceError(`The document could not be read: ${end.problem}.`);

@@ -7,7 +7,7 @@ import type { Caller, Membership, OrganizationCaller, UserCaller } from "../kern
  * organization is named in the body, `memberOf` is asked later with the membership in that one.
  */
 export function admit(
-  definition: RouteDefinition,
+  definition: Pick<RouteDefinition, "access" | "method">,
   caller: Caller | null,
 ): Caller | OrganizationCaller | null {
   const { access } = definition;
@@ -36,7 +36,7 @@ export function admit(
 }
 
 export function memberOf(
-  definition: RouteDefinition,
+  definition: Pick<RouteDefinition, "access" | "method">,
   caller: UserCaller,
   membership: Membership,
 ): OrganizationCaller {
@@ -57,7 +57,7 @@ function neededRole(access: Access) {
   return "scope" in access ? roleForScope(access.scope) : "member";
 }
 
-function refusesWhileFrozen(definition: RouteDefinition): boolean {
+function refusesWhileFrozen(definition: Pick<RouteDefinition, "access" | "method">): boolean {
   const { access } = definition;
   const stated = "whileFrozen" in access ? access.whileFrozen : undefined;
   if (stated !== undefined) return stated === "refused";

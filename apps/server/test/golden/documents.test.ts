@@ -3,6 +3,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import test from "node:test";
 import { idempotencyLimits, sessionLifetimeMinutes, triesAllowed } from "@assay/contract/facts";
+import { sandboxDeviceLimits } from "../../src/mcp/finish-sandbox-session.ts";
 
 const root = new URL("../../../../", import.meta.url).pathname;
 const decisions = path.join(root, "docs/decisions");
@@ -48,18 +49,21 @@ test("what documents name in the repository is there", () => {
   assert.deepEqual(missing, []);
 });
 
+const inWords = ["", "one", "two", "three"];
+
 /** A number that a guide tells in prose, and where the contract has it. */
 const told: readonly [document: string, sentence: RegExp, value: string | number][] = [
   ["docs/sessions.md", /A session lives (\d+) minutes/, sessionLifetimeMinutes],
   ["docs/sessions.md", /`expired` \| (\d+) minutes went by/, sessionLifetimeMinutes],
   ["docs/sessions.md", /SESSION_EXPIRED` \| The (\d+) minutes are over/, sessionLifetimeMinutes],
   ["docs/glossary.md", /it lives (\d+) minutes/, sessionLifetimeMinutes],
-  [
-    "docs/sessions.md",
-    /There are (\w+) tries to read the chip/,
-    ["", "one", "two", "three"][triesAllowed] ?? "",
-  ],
+  ["docs/sessions.md", /There are (\w+) tries to read the chip/, inWords[triesAllowed] ?? ""],
   ["docs/sessions.md", /the same key within (\d+) hours/, idempotencyLimits.keptHours],
+  ["docs/operating.md", /agents have finished.*\| (\d+) at once in a process/, sandboxDeviceLimits.atOnce],
+  ["docs/operating.md", /agents have finished.* (\d+) of one organization/, sandboxDeviceLimits.forEach],
+  ["docs/operating.md", /agents have finished.* (\d+) seconds each/, sandboxDeviceLimits.seconds],
+  ["docs/agents.md", /Each may take (\d+)\s+seconds/, sandboxDeviceLimits.seconds],
+  ["docs/agents.md", /an organization can have (\w+) under way/, inWords[sandboxDeviceLimits.forEach] ?? ""],
 ];
 
 test("numbers that guides tell in prose are those of the contract", () => {

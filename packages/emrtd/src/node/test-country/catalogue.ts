@@ -228,6 +228,29 @@ export function testDocuments(now: Date, seed: string = defaultTestSeed): readon
   return entries(country.year).map((entry, index) => makeDocument(country, entry, index));
 }
 
+/** One of them, made without the others; null where there is none of this id. */
+export function testDocument(id: string, now: Date, seed: string = defaultTestSeed): TestDocument | null {
+  const country = createTestCountry(seed, now);
+  const all = entries(country.year);
+  const index = all.findIndex((entry) => entry.id === id);
+  const entry = all[index];
+  return entry === undefined ? null : makeDocument(country, entry, index);
+}
+
+/** What there is, without making any of it. */
+export function listTestDocuments(): readonly Pick<
+  TestDocument,
+  "id" | "title" | "description" | "expectedFailureCode"
+>[] {
+  // Only dates depend on the year.
+  return entries(0).map(({ id, title, description, expectedFailureCode }) => ({
+    id,
+    title,
+    description,
+    expectedFailureCode,
+  }));
+}
+
 function makeDocument(country: TestCountry, entry: Entry, index: number): TestDocument {
   const number = String(index + 1).padStart(4, "0");
   const mrz: MrzContent = {

@@ -1,0 +1,142 @@
+import { apiKeyForm } from "@assay/contract/facts";
+import { bodyLimitOf, type Method } from "@assay/contract/route";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ApiError } from "../kernel/api-error.ts";
+import type { KeyCaller } from "../kernel/caller.ts";
+import { bearerOf, type IdentifyOptions, isOwnOrigin } from "./identify.ts";
+
+/** Where agents call, with the Model Context Protocol over Streamable HTTP. */
+export const mcpPath = "/mcp";
+
+/** As for every route that an API key may call. */
+const bodyLimit = bodyLimitOf({ access: { scope: "sessions:write" } });
+
+/** A call of one of our own routes in the name of whoever called this one. */
+export type ForwardedCall = {
+  method: Method;
+  /** Path and query. */
+  url: string;
+  body: unknown;
+  idempotencyKey: string | null;
+};
+/** The answer as it would have left, envelope and all; an empty text where there is no body. */
+export type ForwardedAnswer = { status: number; text: string };
+
+export type McpRequest = {
+  caller: KeyCaller;
+  /** Names this answer in the logs. */
+  requestId: string;
+  body: Buffer;
+  header(name: string): string | null;
+  /** Goes through everything that a request from outside goes through: access, validation, limits, idempotency, logs, metrics. */
+  forward(call: ForwardedCall): Promise<ForwardedAnswer>;
+  /** Gives up the place among the requests that are worked for, for an answer that only waits for others. */
+  letGo(): void;
+  /** Aborted when nobody is there any more to hear the answer. */
+  gone: AbortSignal;
+};
+
+export type McpAnswer = { status: number; body: object | null };
+
+type McpOptions = IdentifyOptions & { answer: (request: McpRequest) => Promise<McpAnswer> };
+
+/**
+ * The endpoint for agents. It speaks for API keys only: no cookie, no user. What goes wrong before the message is read is told by the
+ * status and the envelope, as everywhere; what is in the message is answered by `answer`.
+ */
+export function mountMcp(app: FastifyInstance, options: McpOptions): void {
+  const callers = new WeakMap<FastifyRequest, KeyCaller>();
+  void app.register(async (scope) => {
+    // The message is parsed where a failure can be told in terms of the protocol.
+    scope.removeContentTypeParser("application/json");
+    scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) =>
+      done(null, body),
+    );
+    scope.route({
+      method: "POST",
+      url: mcpPath,
+      bodyLimit,
+      onRequest: options.admission.holding(async (request: FastifyRequest, reply: FastifyReply) => {
+        refuseForeignPage(request, options.publicUrl());
+        const caller = await findKey(request, options);
+        if (caller === null) {
+          reply.header("www-authenticate", "Bearer");
+          throw new ApiError("UNAUTHORIZED");
+        }
+        if (caller.frozen) throw new ApiError("ORGANIZATION_FROZEN");
+        callers.set(request, caller);
+      }),
+      handler: options.admission.holding(async (request: FastifyRequest, reply: FastifyReply) => {
+        const caller = callers.get(request);
+        if (caller === undefined) throw new ApiError("UNAUTHORIZED");
+        const gone = new AbortController();
+        reply.raw.once("close", () => gone.abort());
+        let counted = false;
+        const answer = await options.answer({
+          caller,
+          requestId: request.id,
+          body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+          header: (name) => oneOf(request.headers[name]),
+          forward: (call) => {
+            // The key is counted by the route that it is forwarded to.
+            counted = true;
+            return forward(app, request, call);
+          },
+          letGo: () => options.admission.letGo(request.raw),
+          gone: gone.signal,
+        });
+        if (!counted) options.onKeyUsed(caller.keyId);
+        reply.code(answer.status);
+        if (answer.body === null) return reply.send();
+        return reply
+          .header("content-type", "application/json; charset=utf-8")
+          .send(JSON.stringify(answer.body));
+      }),
+    });
+  });
+}
+
+async function findKey(
+  request: FastifyRequest,
+  { authenticator, admission }: McpOptions,
+): Promise<KeyCaller | null> {
+  const credential = bearerOf(request);
+  const caller = credential?.startsWith(apiKeyForm.prefix) ? await authenticator.byKey(credential) : null;
+  admission.learn(request.raw, caller);
+  return caller;
+}
+
+/** A page that made its own name lead to this address could otherwise have a browser call it (DNS rebinding). */
+function refuseForeignPage(request: FastifyRequest, publicUrl: string): void {
+  const { origin } = request.headers;
+  if (origin === undefined || isOwnOrigin(origin, request, publicUrl)) return;
+  throw new ApiError("FORBIDDEN", {
+    message: "A page of another site must not call this address.",
+    hint: "Connect from a program that sends no `Origin`.",
+  });
+}
+
+async function forward(
+  app: FastifyInstance,
+  request: FastifyRequest,
+  { method, url, body, idempotencyKey }: ForwardedCall,
+): Promise<ForwardedAnswer> {
+  const answer = await app.inject({
+    method,
+    url,
+    remoteAddress: request.ip,
+    headers: {
+      authorization: request.headers.authorization ?? "",
+      "user-agent": request.headers["user-agent"] ?? "",
+      "x-request-id": request.id,
+      ...(idempotencyKey === null ? {} : { "idempotency-key": idempotencyKey }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+  });
+  return { status: answer.statusCode, text: answer.payload };
+}
+
+function oneOf(header: string | string[] | undefined): string | null {
+  return typeof header === "string" ? header.trim() : null;
+}

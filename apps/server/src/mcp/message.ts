@@ -1,0 +1,145 @@
+/**
+ * What came to the endpoint, in terms of the Model Context Protocol (JSON-RPC 2.0). There are two generations of it, and a client
+ * of either is served without anything being remembered between two requests:
+ *
+ * - From revision 2026-07-28 on, each request tells its version in `_meta` and, for whatever stands between, in headers.
+ * - Before, a client says `initialize` first. The version that was agreed on changes nothing in what is answered here, so nobody has
+ *   to know it later, and no session is given out.
+ */
+export const versions = {
+  stateless: ["2026-07-28"],
+  withHandshake: ["2025-11-25", "2025-06-18", "2025-03-26"],
+} as const;
+
+export const rpcCodes = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  headerMismatch: -32020,
+  unsupportedVersion: -32022,
+} as const;
+
+export type RpcId = string | number;
+export type Generation = keyof typeof versions;
+
+export type Message =
+  | { kind: "request"; id: RpcId; method: string; params: Fields; generation: Generation }
+  /** Nothing is answered to it. */
+  | { kind: "notification" }
+  | Refusal;
+
+/** The message is not one that can be carried out; `id` is null where it could not be read. */
+export type Refusal = {
+  kind: "refusal";
+  status: 400 | 404;
+  id: RpcId | null;
+  error: { code: number; message: string; data?: object };
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+type Headers = (name: string) => string | null;
+
+const metaKeys = {
+  version: "io.modelcontextprotocol/protocolVersion",
+  capabilities: "io.modelcontextprotocol/clientCapabilities",
+} as const;
+
+export function readMessage(body: unknown, header: Headers): Message {
+  if (Array.isArray(body))
+    return refuse(null, rpcCodes.invalidRequest, "Send one message in a request; batches are not taken.");
+  if (!isFields(body) || body.jsonrpc !== "2.0")
+    return refuse(
+      null,
+      rpcCodes.invalidRequest,
+      'The body must be a JSON-RPC message with `"jsonrpc": "2.0"`.',
+    );
+  const { id, method, params = {} } = body;
+  if (typeof method !== "string")
+    return refuse(
+      null,
+      rpcCodes.invalidRequest,
+      "The message must have a `method`; this endpoint asks nothing, so it takes no answers.",
+    );
+  if (id === undefined) return { kind: "notification" };
+  if (!isId(id)) return refuse(null, rpcCodes.invalidRequest, "`id` must be a text or an integer.");
+  if (!isFields(params)) return refuse(id, rpcCodes.invalidRequest, "`params` must be an object.");
+  const meta = isFields(params._meta) ? params._meta : {};
+  const request = { kind: "request", id, method, params } as const;
+  if (Object.hasOwn(meta, metaKeys.version))
+    return checkStateless(id, method, params, meta, header) ?? { ...request, generation: "stateless" };
+  const told = header("mcp-protocol-version");
+  if (told !== null && isVersion("stateless", told))
+    return method === "initialize"
+      ? refuse(id, rpcCodes.headerMismatch, `\`initialize\` is no method of ${told}, which the header names.`)
+      : refuse(id, rpcCodes.invalidParams, `\`_meta\` must have \`${metaKeys.version}\`.`);
+  // An unknown version in `initialize` is answered with one that is known.
+  if (told !== null && method !== "initialize" && !isVersion("withHandshake", told))
+    return refuseVersion(id, told);
+  return { ...request, generation: "withHandshake" };
+}
+
+/** The headers must tell what the body tells: whatever stands between may have decided by them. */
+function checkStateless(
+  id: RpcId,
+  method: string,
+  params: Fields,
+  meta: Fields,
+  header: Headers,
+): Refusal | null {
+  const version = meta[metaKeys.version];
+  if (typeof version !== "string" || !isFields(meta[metaKeys.capabilities]))
+    return refuse(
+      id,
+      rpcCodes.invalidParams,
+      `\`_meta\` must have \`${metaKeys.version}\`, a text, and \`${metaKeys.capabilities}\`, an object.`,
+    );
+  const mismatch = (name: string) =>
+    refuse(
+      id,
+      rpcCodes.headerMismatch,
+      `The header \`${name}\` is missing or differs from what the body says.`,
+    );
+  if (header("mcp-protocol-version") !== version) return mismatch("MCP-Protocol-Version");
+  if (!isVersion("stateless", version)) return refuseVersion(id, version);
+  if (header("mcp-method") !== method) return mismatch("Mcp-Method");
+  if (method === "tools/call" && typeof params.name === "string" && named(header) !== params.name)
+    return mismatch("Mcp-Name");
+  return null;
+}
+
+/** What a header cannot hold as it is comes in base64. */
+function named(header: Headers): string | null {
+  const value = header("mcp-name");
+  const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(value ?? "")?.[1];
+  return encoded === undefined ? value : Buffer.from(encoded, "base64").toString();
+}
+
+function isVersion(generation: Generation, version: string): boolean {
+  return versions[generation].some((known) => known === version);
+}
+
+function refuseVersion(id: RpcId, requested: string): Refusal {
+  const supported = [...versions.stateless, ...versions.withHandshake];
+  return refuse(id, rpcCodes.unsupportedVersion, "This version of the protocol is not spoken here.", {
+    supported,
+    requested: requested.slice(0, 40),
+  });
+}
+
+function refuse(id: RpcId | null, code: number, message: string, data?: object): Refusal {
+  return {
+    kind: "refusal",
+    status: 400,
+    id,
+    error: { code, message, ...(data === undefined ? {} : { data }) },
+  };
+}
+
+function isId(value: unknown): value is RpcId {
+  return typeof value === "string" || Number.isSafeInteger(value);
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,183 @@
+import type { TSchema } from "typebox";
+import { idempotencyLimits } from "./facts.ts";
+import { Pagination } from "./page.ts";
+import {
+  honoursIdempotencyKey,
+  isWrite,
+  type Method,
+  type Reply,
+  type RouteDefinition,
+  type Scope,
+} from "./route.ts";
+
+/**
+ * What an agent may call through the Model Context Protocol (MCP): every route that an API key may call is a tool of the same
+ * name. Nothing is declared twice; arguments, answers and hints follow from the route.
+ */
+
+type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+export type JsonSchema = { [keyword: string]: Json };
+
+/** A tool as the protocol lists it, and the scope that a key needs for it. */
+export type AgentTool = {
+  name: string;
+  title: string;
+  description: string;
+  scope: Scope;
+  inputSchema: JsonSchema;
+  /** Null for a tool that answers nothing but that it was done. */
+  outputSchema: JsonSchema | null;
+  annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean };
+};
+
+export type RouteTool = AgentTool & { route: RouteDefinition };
+
+/** What a tool is made from: a route, or something declared like one that only agents can do. */
+export type ToolDeclaration = Omit<RouteDefinition, "access" | "path" | "tag" | "errors"> & {
+  access: { scope: Scope };
+};
+
+/** Routes that a key may call and an agent may not, and why. */
+export const routesWithoutTool: Readonly<Record<string, string>> = {
+  rotateWebhookSigningSecret:
+    "Its answer is a secret, and the old one stops at once: who rotates it must be there to take it over.",
+};
+
+/**
+ * Secrets that an answer to a write shows once. What a tool answers is read by a model, and kept where the conversation is; so
+ * no tool gives them, at whatever depth they stand.
+ */
+export const withheldFields: Readonly<Record<string, string>> = {
+  cancel_token: "It lets its holder act in the person's name; `cancelSession` cancels in yours.",
+  signing_secret: "An owner of the organization reads it in the dashboard.",
+};
+
+/** The argument that becomes the header `Idempotency-Key`. */
+export const idempotencyArgument = "idempotency_key";
+
+/** The tools of these routes, in their order. */
+export function toolsOf(routes: readonly RouteDefinition[]): RouteTool[] {
+  return routes.flatMap((route) => {
+    const { access } = route;
+    if (!("scope" in access) || route.id in routesWithoutTool) return [];
+    return [{ ...describeTool({ ...route, access }), route }];
+  });
+}
+
+export function describeTool(declared: ToolDeclaration): AgentTool {
+  const { reply } = declared;
+  const answer = answerOf(reply);
+  const withheld = Object.keys(withheldFields).filter((name) => declares(answer, name));
+  return {
+    name: declared.id,
+    title: declared.summary,
+    description: [
+      `${declared.summary}.`,
+      declared.description,
+      ...withheld.map((name) => `This tool withholds \`${name}\`. ${withheldFields[name]}`),
+    ]
+      .filter((text) => text !== undefined)
+      .join(" "),
+    scope: declared.access.scope,
+    inputSchema: inputOf(declared),
+    outputSchema: answer === null ? null : plain(answer, outputOnly),
+    annotations: {
+      readOnlyHint: !isWrite(declared),
+      destructiveHint: isWrite(declared) && !adds(reply),
+      idempotentHint: isRepeatable(declared.method, reply),
+    },
+  };
+}
+
+/** A write that answers 201 or 202 adds something; every other one may take something away. */
+function adds(reply: Reply): boolean {
+  return reply.status === 201 || reply.status === 202;
+}
+
+function isRepeatable(method: Method, reply: Reply): boolean {
+  return method !== "POST" || !adds(reply);
+}
+
+/** Path, query and body as the arguments of one call. */
+function inputOf(route: ToolDeclaration): JsonSchema {
+  const properties: { [name: string]: Json } = {};
+  const required: string[] = [];
+  const body = route.body as { properties?: Record<string, TSchema>; required?: string[] } | undefined;
+  for (const part of [route.params, route.query, body]) {
+    for (const [name, schema] of Object.entries(part?.properties ?? {})) {
+      if (name in properties || name === idempotencyArgument)
+        throw new Error(`${route.id} has two arguments named ${name}`);
+      properties[name] = plain(schema, inputToo);
+    }
+    required.push(...((part?.required as string[] | undefined) ?? []));
+  }
+  if (honoursIdempotencyKey(route))
+    properties[idempotencyArgument] = {
+      type: "string",
+      minLength: 1,
+      maxLength: idempotencyLimits.keyCharacters,
+      description: `Visible ASCII characters of your choice. The same key and arguments within ${idempotencyLimits.keptHours} hours give the first answer again instead of doing it twice.`,
+    };
+  return {
+    type: "object",
+    properties,
+    ...(required.length > 0 ? { required } : {}),
+    additionalProperties: false,
+  };
+}
+
+/** The envelope of the route without `error`. */
+function answerOf(reply: Reply): object | null {
+  if ("list" in reply)
+    return {
+      type: "object",
+      properties: { data: { type: "array", items: reply.list }, pagination: Pagination },
+      required: ["data", "pagination"],
+    };
+  if ("data" in reply) return { type: "object", properties: { data: reply.data }, required: ["data"] };
+  return null;
+}
+
+const inputToo = new Set(["title"]);
+/** A model reads the answer itself; sentences about it would be sent to it with every list of tools. */
+const outputOnly = new Set(["title", "description", "examples", "default"]);
+
+/** The form of an identifier tells a model something; the list of characters that a text must not hold does not. The route checks both. */
+const longestPattern = 100;
+
+/** Keywords whose value is no schema, whatever it looks like. */
+const dataKeywords = new Set(["default", "const", "enum", "examples"]);
+
+/** A schema without the marks of the schema library, without the keywords that are left out, and without what is withheld. */
+function plain(schema: unknown, leftOut: ReadonlySet<string>): JsonSchema {
+  const copy: { [name: string]: Json } = {};
+  for (const [name, value] of Object.entries(schema as object)) {
+    if (name.startsWith("~") || leftOut.has(name)) continue;
+    if (name === "pattern" && String(value).length > longestPattern) continue;
+    if (dataKeywords.has(name)) copy[name] = value as Json;
+    else if (name === "properties")
+      copy[name] = Object.fromEntries(
+        Object.entries(value as object)
+          .filter(([field]) => !(field in withheldFields))
+          .map(([field, inner]) => [field, plain(inner, leftOut)]),
+      );
+    else if (name === "required")
+      copy[name] = (value as string[]).filter((field) => !(field in withheldFields));
+    else if (Array.isArray(value))
+      copy[name] = value.map((entry) => (isObject(entry) ? plain(entry, leftOut) : entry));
+    else copy[name] = isObject(value) ? plain(value, leftOut) : (value as Json);
+  }
+  return copy;
+}
+
+/** Whether a field of this name is declared anywhere in the schema. */
+function declares(schema: unknown, field: string): boolean {
+  if (!isObject(schema)) return Array.isArray(schema) && schema.some((entry) => declares(entry, field));
+  return Object.entries(schema).some(
+    ([name, value]) => (name === "properties" && field in (value as object)) || declares(value, field),
+  );
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
