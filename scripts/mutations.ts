@@ -213,6 +213,27 @@ export const mutations: readonly Mutation[] = [
       tests: [unit("sessions/session")],
     },
     {
+      id: "declined-after-agreeing",
+      file: server("sessions/session"),
+      find: 'if (agreed) return { move: "refuse", why: "agreed" };',
+      replace: "",
+      tests: [unit("sessions/session")],
+    },
+    {
+      id: "decline-told-twice",
+      file: server("verify/decline-by-person"),
+      find: 'if (decision.move === "cancel") {',
+      replace: "if (true) {",
+      tests: [api("verify-decline")],
+    },
+    {
+      id: "decline-does-not-hold-the-session",
+      file: server("sessions/session.store"),
+      find: "from sessions where id = ${id} for update`);",
+      replace: "from sessions where id = ${id}`);",
+      tests: [api("verify-decline")],
+    },
+    {
       id: "attempt-outlives-session",
       file: server("sessions/session"),
       find: 'if (attempt.status === "in_progress" && attempt.sessionExpiresAt <= now)',

@@ -415,6 +415,30 @@ export const cancelByPerson = route({
   ],
 });
 
+export const declineByPerson = route({
+  ...session,
+  id: "declineByPerson",
+  ...verifyAddresses.declineByPerson,
+  summary: "Decline, before anybody agreed",
+  description:
+    "Ends the session as `cancelled` and tells the partner with the reason `cancelled_by_user`. Needs no token, because nothing has been agreed yet; once somebody has agreed it is 409 `CONFLICT`, and only whoever agreed can cancel. Declining what was cancelled before anybody agreed changes nothing and answers alike.",
+  reply: {
+    status: 200,
+    data: named(
+      "DeclinedByPerson",
+      open({
+        status: OneOf(sessionStatuses),
+        redirect_url: Type.String({
+          description:
+            "Where to send the person now: the partner's address with `session_id` and `status` in its query. Where the partner gave none, or it is no longer allowed, the closing page of this service.",
+          examples: ["https://shop.example.com/done?session_id=vs_EXAMPLE&status=cancelled"],
+        }),
+      }),
+    ),
+  },
+  errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED", "CONFLICT"],
+});
+
 export const openVerifySocket = route({
   ...session,
   id: "openVerifySocket",
@@ -511,6 +535,7 @@ export const verifyRoutes = [
   claimHandoff,
   getVerifyStatus,
   streamVerifyEvents,
+  declineByPerson,
   cancelByPerson,
   openVerifySocket,
   getConsentTexts,

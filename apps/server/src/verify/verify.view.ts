@@ -1,4 +1,5 @@
 import { triesAllowed } from "@assay/contract/facts";
+import type { SessionId } from "@assay/contract/ids";
 import { shownDomain } from "@assay/contract/shown-domain";
 import type { ConsentState, VerifyDetails, VerifyStatus } from "@assay/contract/verify";
 import type { Static } from "typebox";
@@ -83,6 +84,11 @@ function viewOrganization(organization: OrganizationOfPerson, domain: string | n
   };
 }
 
+/** Where a person stays whom the partner gave no address to go on to. */
+export function closingPage(publicUrl: string, sessionId: SessionId): string {
+  return `${publicUrl}/verify/${sessionId}/complete`;
+}
+
 export function viewDetails(
   parts: {
     session: SessionRow;
@@ -107,7 +113,7 @@ export function viewDetails(
     tries: viewTries(session),
     terms: { version: texts.version, hash: texts.hash },
     consent: consent && viewConsent(consent, session),
-    redirect_url: session.redirect_url ?? `${parts.publicUrl}/verify/${session.id}/complete`,
+    redirect_url: session.redirect_url ?? closingPage(parts.publicUrl, session.id),
     return_url: parts.returnUrl,
     created_at: session.created_at.toISOString(),
   };
