@@ -149,6 +149,33 @@ const TermsReference = named(
   }),
 );
 
+const InstallUrl = Type.String({
+  description: "Where people get it.",
+  examples: ["https://verify.example.org/app"],
+});
+
+/** The operator's apps that read chips; null where there is none for the platform. */
+const ReaderApps = named(
+  "VerifyReaderApps",
+  open({
+    android: Nullable(
+      named(
+        "VerifyReaderAppAndroid",
+        open({ package_name: Type.String({ examples: ["org.example.verify"] }), install_url: InstallUrl }),
+      ),
+    ),
+    ios: Nullable(
+      named(
+        "VerifyReaderAppIos",
+        open({
+          app_clip: Type.Boolean({ description: "Whether an App Clip runs it without installing." }),
+          install_url: InstallUrl,
+        }),
+      ),
+    ),
+  }),
+);
+
 export const VerifyDetails = named(
   "VerifyDetails",
   open({
@@ -169,6 +196,7 @@ export const VerifyDetails = named(
     ),
     tries: Tries,
     terms: TermsReference,
+    reader_apps: ReaderApps,
     consent: Nullable(ConsentState),
     redirect_url: Type.String({ description: "Where the person is sent afterwards." }),
     return_url: VerifyStatus.properties.return_url,

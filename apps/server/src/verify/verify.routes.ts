@@ -50,6 +50,7 @@ export function verifyRoutes(core: Core, texts: ConsentTexts, feed: StatusFeed, 
         ...(await findWhoAsks(session)),
         consent: await findConsent(db, session.id),
         texts,
+        readerApps: { android: core.config.readerAppAndroid, ios: core.config.readerAppIos },
         returnUrl: await findReturnUrl(db, session, status),
         publicUrl: publicUrl(),
       };

@@ -9,6 +9,7 @@ import type { SessionRow } from "../sessions/session.store.ts";
 import { statusAt } from "../sessions/session.ts";
 import type { ConsentRow } from "./consent.store.ts";
 import type { ConsentTexts } from "./consent-texts.ts";
+import { type ReaderApps, viewReaderApps } from "./reader-apps.ts";
 import type { StatusRow } from "./status.store.ts";
 
 function viewTries(row: SessionRow) {
@@ -96,6 +97,7 @@ export function viewDetails(
     domain: string | null;
     consent: ConsentRow | null;
     texts: ConsentTexts;
+    readerApps: ReaderApps;
     returnUrl: string | null;
     publicUrl: string;
   },
@@ -113,6 +115,7 @@ export function viewDetails(
     tries: viewTries(session),
     terms: { version: texts.version, hash: texts.hash },
     consent: consent && viewConsent(consent, session),
+    reader_apps: viewReaderApps(parts.readerApps),
     redirect_url: session.redirect_url ?? closingPage(parts.publicUrl, session.id),
     return_url: parts.returnUrl,
     created_at: session.created_at.toISOString(),
