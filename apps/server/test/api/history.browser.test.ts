@@ -100,7 +100,7 @@ test("one tab verifies ten people one after the other, over six connections", as
     await page.getByRole("checkbox", { name: "I agree to the check" }).check();
     await page.getByRole("button", { name: "Agree and continue" }).click();
     await page
-      .getByRole("heading", { level: 1, name: "Go on with a device that reads chips" })
+      .getByRole("heading", { level: 1, name: "Continue on your phone" })
       .waitFor({ timeout: 15_000 })
       .catch(() => assert.fail(`person ${person} is left waiting`));
     await page.getByRole("img").waitFor();

@@ -135,7 +135,7 @@ test("from the link to the decrypted webhook: consent, test passport, face, outc
   await look(page, "handoff");
 
   await page.reload();
-  await heading(page, "Go on with a device that reads chips").waitFor();
+  await heading(page, "Continue on your phone").waitFor();
   await page.getByRole("button", { name: "Choose a test passport" }).click();
   await page.getByRole("radio", { name: /^Valid passport A/ }).waitFor();
   assert.equal(
@@ -147,7 +147,7 @@ test("from the link to the decrypted webhook: consent, test passport, face, outc
   await readTestPassport(page, "Valid passport A");
   await heading(page, "Now show your face").waitFor();
   await look(page, "face-simulated");
-  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Continue", exact: true }).click();
   await heading(page, "You are verified").waitFor();
   await page.getByRole("button", { name: "Stay here" }).click();
   const back = new URL(
@@ -173,7 +173,7 @@ test("from the link to the decrypted webhook: consent, test passport, face, outc
 
   await page.getByRole("button", { name: "Withdraw agreement" }).click();
   await page.getByRole("button", { name: "Yes, withdraw" }).click();
-  await heading(page, "Your agreement was withdrawn").waitFor();
+  await heading(page, "You withdrew your consent").waitFor();
   await look(page, "withdrawn");
   assert.deepEqual(problems, []);
   await page.context().close();
@@ -222,7 +222,7 @@ test("each failure of a document is explained with what to do and the tries left
         continue;
       }
       await untilTold(page, told);
-      await page.getByText(number === 0 ? "2 tries are left." : "One try is left.").waitFor();
+      await page.getByText(number === 0 ? "2 attempts left." : "1 attempt left.").waitFor();
       if (index === 0 && number === 0) await look(page, "try-failed");
     }
     if (index === 0) await look(page, "failed-chip");
@@ -237,7 +237,7 @@ test("each failure of a document is explained with what to do and the tries left
   }
 });
 
-test("each failure of the face is explained, the third ends it, and the person is taken back", async () => {
+test("each failure of the face is explained, the third ends it, and the page stays until the person goes back", async () => {
   for (const [title, told, code] of [
     ["Valid passport for a failed", "We could not see a person in front of the camera", "liveness_failed"],
     ["Valid passport of somebody", "Your face did not match the portrait", "selfie_face_mismatch"],
@@ -247,8 +247,8 @@ test("each failure of the face is explained, the third ends it, and the person i
     await agree(page);
     await page.getByRole("button", { name: "Choose a test passport" }).click();
     await readTestPassport(page, title);
-    for (const left of ["2 tries are left.", "One try is left.", null]) {
-      await page.getByRole("button", { name: "Go on" }).click();
+    for (const left of ["2 attempts left.", "1 attempt left.", null]) {
+      await page.getByRole("button", { name: "Continue", exact: true }).click();
       if (left !== null) {
         await untilTold(page, told);
         await page.getByText(left).waitFor();
@@ -256,14 +256,15 @@ test("each failure of the face is explained, the third ends it, and the person i
     }
     await heading(page, "The verification did not succeed").waitFor();
     await page.getByRole("heading", { name: told }).waitFor();
-    if (code === "liveness_failed") {
-      await page.getByRole("button", { name: "Stay here" }).click();
-      await look(page, "failed-face");
-    }
+    assert.equal(await page.getByText("You are taken back").count(), 0);
+    if (code === "liveness_failed") await look(page, "failed-face");
     assert.equal(expectData(await partner.api.get(`/v1/sessions/${session.id}`)).failure_code, code);
     assert.deepEqual(problems, []);
     if (code === "selfie_face_mismatch") {
-      const back = await page.waitForRequest(/^http:\/\/localhost:9\//);
+      const [back] = await Promise.all([
+        page.waitForRequest(/^http:\/\/localhost:9\//),
+        page.getByRole("link", { name: "Back to Harbour Hotel" }).click(),
+      ]);
       assert.equal(back.url(), `http://localhost:9/booked?session_id=${session.id}&status=failed`);
     }
     await page.context().close();
@@ -279,7 +280,7 @@ test("another device takes over with the link, goes on after a reload, and this 
   const device = await openPerson(link);
   await heading(device.page, "Choose a test passport").waitFor();
   assert.ok(!device.page.url().includes("handoff"), "the token does not stay in the address");
-  await heading(page, "Go on with the other device").waitFor();
+  await heading(page, "Continue on the other device").waitFor();
   await page.getByText("The chip is being read.").first().waitFor();
   await look(page, "follow");
 
@@ -290,12 +291,12 @@ test("another device takes over with the link, goes on after a reload, and this 
 
   await readTestPassport(device.page, "Expired passport");
   await untilTold(device.page, "The document has expired");
-  await page.getByText("2 tries are left.").waitFor();
+  await page.getByText("2 attempts left.").waitFor();
   await device.page.reload();
   await readTestPassport(device.page, "Valid passport A");
   await heading(device.page, "Now show your face").waitFor();
   await page.getByText("The face is being compared.").first().waitFor();
-  await device.page.getByRole("button", { name: "Go on" }).click();
+  await device.page.getByRole("button", { name: "Continue", exact: true }).click();
   await device.page.getByText("You can put this device aside").waitFor();
   await look(device.page, "device-done");
   await heading(page, "You are verified").waitFor();
@@ -337,14 +338,14 @@ test("a lost socket is opened again and the reading goes on; without an event st
   await heading(page, "Now show your face").waitFor();
   await page.evaluate("window.sockets[1].close()");
   await untilSocketsOpened(page, 3);
-  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Continue", exact: true }).click();
   await heading(page, "You are verified").waitFor();
 
   const other = await createSession();
   await page.goto(other.verification_url);
   await agree(page);
   const device = await openPerson(await page.getByLabel("Link for the other device").inputValue());
-  await heading(page, "Go on with the other device").waitFor();
+  await heading(page, "Continue on the other device").waitFor();
   await device.page.context().close();
   await page.context().close();
 });
@@ -438,21 +439,33 @@ test("a live session on a browser without a chip reader says which devices can; 
   await page.context().close();
 });
 
-test("declining, cancelling, an unknown link", async () => {
-  const session = await createSession();
-  const { page, problems } = await openPerson(session.verification_url);
+test("declining and cancelling end the session at once and lead back; an unknown link says so", async () => {
+  const own = await createPartner(api);
+  await own.owner.api.patch("/v1/auth/orgs", { name: "Quayside", support_email: "help@quay.example" });
+  const session = await createSession({ redirect_url: "http://localhost:9/booked" }, own);
+  const { page } = await openPerson(session.verification_url);
   await page.getByRole("button", { name: "No, cancel" }).click();
-  await heading(page, "You did not agree").waitFor();
-  await look(page, "declined");
-  await page.getByRole("button", { name: "Back to the request" }).click();
+  await page.getByText("Quayside is told that you cancelled").waitFor();
+  await look(page, "decline-ask", "small");
+  const back = page.waitForRequest(/^http:\/\/localhost:9\//);
+  await page.getByRole("button", { name: "Yes, cancel" }).click();
+  assert.equal((await back).url(), `http://localhost:9/booked?session_id=${session.id}&status=cancelled`);
+  assert.equal(expectData(await own.api.get(`/v1/sessions/${session.id}`)).status, "cancelled");
+  // Whoever comes back is told what happened and whom to ask, and is not sent away again.
+  await page.goto(session.verification_url);
+  await heading(page, "The verification was cancelled").waitFor();
+  await page.getByRole("link", { name: "help@quay.example" }).waitFor();
+  await page.getByRole("link", { name: "Back to Quayside" }).waitFor();
+  assert.equal(await page.getByText("You are taken back").count(), 0);
+  await look(page, "cancelled");
+
+  const other = await createSession({}, own);
+  await page.goto(other.verification_url);
   await agree(page);
   await page.getByRole("button", { name: "Cancel verification" }).click();
-  await page.getByRole("heading", { name: "Cancel the verification?" }).waitFor();
-  await look(page, "cancel-ask");
   await page.getByRole("button", { name: "Yes, cancel" }).click();
   await heading(page, "The verification was cancelled").waitFor();
-  await look(page, "cancelled");
-  assert.deepEqual(problems, []);
+  await page.getByText("You can close this page.").waitFor();
   await page.goto(`${url}/verify/vs_nothing`);
   await heading(page, "This link does not lead to a verification").waitFor();
   await look(page, "not-found");
@@ -476,7 +489,7 @@ for (const [locale, title, button] of [
     await page.setViewportSize({ width: 320, height: 900 });
     assert.equal(await isWiderThanScreen(page), false);
     await page.getByRole("combobox").selectOption("en");
-    await heading(page, "Go on with a device that reads chips").waitFor();
+    await heading(page, "Continue on your phone").waitFor();
     assert.equal(await page.locator("html").getAttribute("lang"), "en");
     assert.deepEqual(problems, []);
     await page.context().close();
@@ -490,7 +503,7 @@ test("a session whose time is over says so", async () => {
   await agree(page);
   clock.advance(61 * 60_000);
   await page.reload();
-  await heading(page, "The time is over").waitFor();
+  await heading(page, "This link has expired").waitFor();
   await look(page, "expired");
   await page.context().close();
 });
