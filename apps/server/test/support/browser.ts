@@ -140,10 +140,12 @@ export async function isWiderThanScreen(page: Page): Promise<boolean> {
   );
 }
 
+/** Only for people who want to look: hundreds of pictures cost the suite a minute. */
+export const keepsScreenshots = process.env.ASSAY_SCREENSHOTS !== undefined;
+
 /** Kept for a person to look at: test-artifacts/NAME.png. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
-  // Only for people who want to look: hundreds of pictures cost the suite a minute.
-  if (process.env.ASSAY_SCREENSHOTS === undefined) return;
+  if (!keepsScreenshots) return;
   mkdirSync(artifacts, { recursive: true });
   await page.screenshot({ path: `${artifacts}${name}.png`, fullPage: false });
 }
