@@ -69,6 +69,18 @@ const openInApp = (page: Page) => page.getByRole("link", { name: "Continue in th
 const otherDevice = (page: Page) => page.getByRole("button", { name: "Use another device" });
 const hrefOf = async (link: ReturnType<typeof openInApp>) => (await link.getAttribute("href")) ?? "";
 
+/** What is seen does not move while the page loads (cumulative layout shift). */
+async function checkMovedLittle(page: Page): Promise<void> {
+  const moved = await page.evaluate<number>(`new Promise((resolve) => {
+    let sum = 0;
+    const add = (entries) => { for (const { value } of entries) sum += value; };
+    const observer = new PerformanceObserver((list) => add(list.getEntries()));
+    observer.observe({ type: "layout-shift", buffered: true });
+    setTimeout(() => { add(observer.takeRecords()); resolve(sum); }, 100);
+  })`);
+  assert.ok(moved < 0.05, `${moved} of the page moved while it was loading`);
+}
+
 /** The address that the phone hands to the app, and the one that the browser opens where the app is not there. */
 function readIntent(href: string): { address: string; fallback: string } {
   const [, address, extras] = /^intent:\/\/(.*)#Intent;(.*);end$/.exec(href) ?? [];
@@ -94,6 +106,7 @@ test("Android: the app comes first, before anything is agreed to; installing it 
   assert.equal(await code(page).count(), 0);
   const { address, fallback } = readIntent(await hrefOf(openInApp(page)));
   assert.equal(address, session.verification_url);
+  await checkMovedLittle(page);
   await look(page, "android-app");
 
   // Where the app is not there, the browser opens this instead.
@@ -205,6 +218,7 @@ test("offline is told as such on every step, never as a fault of ours, and the p
     assert.equal(await page.getByText("on our side").count(), 0);
   };
   await page.getByRole("checkbox", { name: "I agree to the check" }).check();
+  await checkMovedLittle(page);
   await page.context().setOffline(true);
   await checkTruth();
   await page.getByRole("button", { name: "Agree and continue" }).click();

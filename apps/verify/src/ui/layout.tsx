@@ -75,7 +75,13 @@ export function Layout({
           </p>
         )}
         {step !== null && <Steps current={step} />}
-        <main id="content" tabIndex={-1} className="flex-1 pb-8 pt-2 outline-none">
+        {/* What stands above comes only now. Another element in its place does not jump; the same one, pushed down, would. */}
+        <main
+          key={ready ? "page" : "loading"}
+          id="content"
+          tabIndex={-1}
+          className="flex-1 pb-8 pt-2 outline-none"
+        >
           <OfflineNotice />
           {children}
         </main>
