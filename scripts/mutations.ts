@@ -17,7 +17,7 @@ export const decisiveModules = [
   "claims",
   "key ring",
 ] as const;
-const otherModules = ["jobs", "accounts", "organizations", "audit", "face", "overload"] as const;
+const otherModules = ["jobs", "accounts", "organizations", "audit", "face", "overload", "devices"] as const;
 export type Module = (typeof decisiveModules)[number] | (typeof otherModules)[number];
 
 export type Mutation = {
@@ -46,6 +46,7 @@ export function findProblem({ file, find, replace }: Mutation, source: string): 
 
 const server = (file: string) => `apps/server/src/${file}.ts`;
 const emrtd = (file: string) => `packages/emrtd/src/${file}.ts`;
+const page = (file: string) => `apps/verify/src/${file}.${file.startsWith("screens/") ? "tsx" : "ts"}`;
 const unit = (file: string) => server(`${file}.test`);
 const chip = (file: string) => emrtd(`${file}.test`);
 const fault = (name: string) => `apps/server/test/faults/${name}.test.ts`;
@@ -2376,6 +2377,71 @@ export const mutations: readonly Mutation[] = [
       find: 'method === "GET" && listPaths.some((pattern) => pattern.test(pathOf(target)))',
       replace: "false",
       tests: [api("overload")],
+    },
+  ]),
+  ...of("devices", [
+    {
+      id: "phone-is-shown-a-code",
+      file: page("device/ways"),
+      find: 'return sandbox ? { by: "here" } : { by: "elsewhere" };',
+      replace: 'return { by: "code" };',
+      tests: [page("device/ways.test")],
+    },
+    {
+      id: "ipad-is-taken-for-a-mac",
+      file: page("device/device-kind"),
+      find: "signs.touchPoints > 1)\n    return signs.shortSidePx",
+      replace: "signs.touchPoints > 9)\n    return signs.shortSidePx",
+      tests: [page("device/device-kind.test")],
+    },
+    {
+      id: "bridge-is-not-seen",
+      file: page("device/device-kind"),
+      find: 'if (signs.hasBridge) return "shell";',
+      replace: "",
+      tests: [page("device/device-kind.test")],
+    },
+    {
+      id: "token-in-the-way-back-from-the-app",
+      file: page("device/ways"),
+      find: "`S.browser_fallback_url=${encodeURIComponent(missing)}`",
+      replace: "`S.browser_fallback_url=${encodeURIComponent(missing + fragment)}`",
+      tests: [page("device/ways.test")],
+    },
+    {
+      id: "clip-of-another-app",
+      file: server("verify/reader-apps"),
+      find: "!(appIdPattern.test(clipId) && clipId.startsWith(`${appId}.`))",
+      replace: "!appIdPattern.test(clipId)",
+      tests: [unit("verify/reader-apps")],
+    },
+    {
+      id: "install-address-without-encryption",
+      file: server("verify/reader-apps"),
+      find: 'url.protocol !== "https:" || ',
+      replace: "",
+      tests: [unit("verify/reader-apps")],
+    },
+    {
+      id: "short-certificate-digest",
+      file: server("verify/reader-apps"),
+      find: "/^[0-9A-F]{64}$/.test(hex)",
+      replace: "/^[0-9A-F]+$/.test(hex)",
+      tests: [unit("verify/reader-apps")],
+    },
+    {
+      id: "network-is-blamed-on-the-service",
+      file: page("ui/trouble"),
+      find: 'if (!isNoAnswer(error)) return "service";',
+      replace: 'return "service";',
+      tests: [api("verify-phone.browser")],
+    },
+    {
+      id: "failure-runs-away",
+      file: page("screens/outcome"),
+      find: 'automatic={session.sawItOpen && status.status === "succeeded" && !withdrawn}',
+      replace: "automatic={session.sawItOpen && !withdrawn}",
+      tests: [api("verify.browser")],
     },
   ]),
 ];
