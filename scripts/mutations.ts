@@ -46,7 +46,7 @@ export function findProblem({ file, find, replace }: Mutation, source: string): 
 
 const server = (file: string) => `apps/server/src/${file}.ts`;
 const emrtd = (file: string) => `packages/emrtd/src/${file}.ts`;
-const page = (file: string) => `apps/verify/src/${file}.${file.startsWith("screens/") ? "tsx" : "ts"}`;
+const page = (file: string) => `apps/verify/src/${file}.ts`;
 const unit = (file: string) => server(`${file}.test`);
 const chip = (file: string) => emrtd(`${file}.test`);
 const fault = (name: string) => `apps/server/test/faults/${name}.test.ts`;
@@ -2434,14 +2434,14 @@ export const mutations: readonly Mutation[] = [
       file: page("ui/trouble"),
       find: 'if (!isNoAnswer(error)) return "service";',
       replace: 'return "service";',
-      tests: [api("verify-phone.browser")],
+      tests: [page("ui/trouble.test")],
     },
     {
       id: "failure-runs-away",
-      file: page("screens/outcome"),
-      find: 'automatic={session.sawItOpen && status.status === "succeeded" && !withdrawn}',
-      replace: "automatic={session.sawItOpen && !withdrawn}",
-      tests: [api("verify.browser")],
+      file: page("session/way-back"),
+      find: 'of.status === "succeeded" && ',
+      replace: "",
+      tests: [page("session/way-back.test")],
     },
   ]),
 ];

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { claimWords, failureWords, useWords } from "../i18n/language.ts";
 import { codeOf, type Details, type Status } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
+import { goesBackByItself } from "../session/way-back.ts";
 import { Button, LinkButton } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
@@ -35,8 +36,7 @@ export function OutcomeScreen({
     <Return
       url={status.return_url}
       name={name}
-      // Nobody is taken away from the reasons of a failure while they read them.
-      automatic={session.sawItOpen && status.status === "succeeded" && !withdrawn}
+      automatic={goesBackByItself({ status: status.status, sawItOpen: session.sawItOpen, withdrawn })}
     />
   );
   const helps = !onDevice && <WhoHelps organization={details.organization} />;

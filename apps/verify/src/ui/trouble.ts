@@ -4,9 +4,9 @@ import { isNoAnswer } from "../session/api.ts";
 /** Who could not do their part: the device has no network, nothing came back, or the service answered that it cannot. */
 export type Trouble = "offline" | "no_answer" | "service";
 
-export function troubleOf(error: unknown): Trouble {
+export function troubleOf(error: unknown, online: boolean = navigator.onLine): Trouble {
   if (!isNoAnswer(error)) return "service";
-  return navigator.onLine ? "no_answer" : "offline";
+  return online ? "no_answer" : "offline";
 }
 
 /** Never blames the service for a network that is gone, nor the network for a service that answers with a fault. */
