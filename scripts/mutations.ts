@@ -17,7 +17,16 @@ export const decisiveModules = [
   "claims",
   "key ring",
 ] as const;
-const otherModules = ["jobs", "accounts", "organizations", "audit", "face", "overload", "agents"] as const;
+const otherModules = [
+  "jobs",
+  "accounts",
+  "organizations",
+  "audit",
+  "face",
+  "overload",
+  "agents",
+  "devices",
+] as const;
 export type Module = (typeof decisiveModules)[number] | (typeof otherModules)[number];
 
 export type Mutation = {
@@ -46,6 +55,7 @@ export function findProblem({ file, find, replace }: Mutation, source: string): 
 
 const server = (file: string) => `apps/server/src/${file}.ts`;
 const emrtd = (file: string) => `packages/emrtd/src/${file}.ts`;
+const page = (file: string) => `apps/verify/src/${file}.ts`;
 const unit = (file: string) => server(`${file}.test`);
 const chip = (file: string) => emrtd(`${file}.test`);
 const fault = (name: string) => `apps/server/test/faults/${name}.test.ts`;
@@ -211,6 +221,27 @@ export const mutations: readonly Mutation[] = [
       find: 'if (status === "succeeded" && reason === "consent_withdrawn") return',
       replace: 'if (status === "succeeded") return',
       tests: [unit("sessions/session")],
+    },
+    {
+      id: "declined-after-agreeing",
+      file: server("sessions/session"),
+      find: 'if (agreed) return { move: "refuse", why: "agreed" };',
+      replace: "",
+      tests: [unit("sessions/session")],
+    },
+    {
+      id: "decline-told-twice",
+      file: server("verify/decline-by-person"),
+      find: 'if (decision.move === "cancel") {',
+      replace: "if (true) {",
+      tests: [api("verify-decline")],
+    },
+    {
+      id: "decline-does-not-hold-the-session",
+      file: server("sessions/session.store"),
+      find: "from sessions where id = ${id} for update`);",
+      replace: "from sessions where id = ${id}`);",
+      tests: [api("verify-decline")],
     },
     {
       id: "attempt-outlives-session",
@@ -2476,6 +2507,71 @@ export const mutations: readonly Mutation[] = [
       find: 'if (header("mcp-protocol-version") !== version)',
       replace: 'if (header("mcp-protocol-version") === null)',
       tests: [api("mcp")],
+    },
+  ]),
+  ...of("devices", [
+    {
+      id: "phone-is-shown-a-code",
+      file: page("device/ways"),
+      find: 'return sandbox ? { by: "here" } : { by: "elsewhere" };',
+      replace: 'return { by: "code" };',
+      tests: [page("device/ways.test")],
+    },
+    {
+      id: "ipad-is-taken-for-a-mac",
+      file: page("device/device-kind"),
+      find: "signs.touchPoints > 1)\n    return signs.shortSidePx",
+      replace: "signs.touchPoints > 9)\n    return signs.shortSidePx",
+      tests: [page("device/device-kind.test")],
+    },
+    {
+      id: "bridge-is-not-seen",
+      file: page("device/device-kind"),
+      find: 'if (signs.hasBridge) return "shell";',
+      replace: "",
+      tests: [page("device/device-kind.test")],
+    },
+    {
+      id: "token-in-the-way-back-from-the-app",
+      file: page("device/ways"),
+      find: "`S.browser_fallback_url=${encodeURIComponent(missing)}`",
+      replace: "`S.browser_fallback_url=${encodeURIComponent(missing + fragment)}`",
+      tests: [page("device/ways.test")],
+    },
+    {
+      id: "clip-of-another-app",
+      file: server("verify/reader-apps"),
+      find: "!(appIdPattern.test(clipId) && clipId.startsWith(`${appId}.`))",
+      replace: "!appIdPattern.test(clipId)",
+      tests: [unit("verify/reader-apps")],
+    },
+    {
+      id: "install-address-without-encryption",
+      file: server("verify/reader-apps"),
+      find: 'url.protocol !== "https:" || ',
+      replace: "",
+      tests: [unit("verify/reader-apps")],
+    },
+    {
+      id: "short-certificate-digest",
+      file: server("verify/reader-apps"),
+      find: "/^[0-9A-F]{64}$/.test(hex)",
+      replace: "/^[0-9A-F]+$/.test(hex)",
+      tests: [unit("verify/reader-apps")],
+    },
+    {
+      id: "network-is-blamed-on-the-service",
+      file: page("ui/trouble"),
+      find: 'if (!isNoAnswer(error)) return "service";',
+      replace: 'return "service";',
+      tests: [page("ui/trouble.test")],
+    },
+    {
+      id: "failure-runs-away",
+      file: page("session/way-back"),
+      find: 'of.status === "succeeded" && ',
+      replace: "",
+      tests: [page("session/way-back.test")],
     },
   ]),
 ];

@@ -43,3 +43,18 @@ test("resolvers may be addresses with or without a port, of both families", () =
   });
   assert.equal(dnsResolvers.length, 4);
 });
+
+test("a reader app that cannot be used is told of by the name of its setting", () => {
+  const digest = "ab".repeat(32);
+  assert.equal(loadConfig({}).readerAppAndroid, null);
+  assert.equal(
+    loadConfig({
+      READER_APP_ANDROID: `package=org.example.verify,sha256=${digest},install=https://verify.example.org/app`,
+    }).readerAppAndroid?.packageName,
+    "org.example.verify",
+  );
+  assert.throws(
+    () => loadConfig({ READER_APP_ANDROID: `sha256=${digest}`, READER_APP_IOS: "app=org.example.verify" }),
+    /READER_APP_ANDROID lacks package=\.\n.*READER_APP_IOS has an app that is not a team and a bundle id/,
+  );
+});

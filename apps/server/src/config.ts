@@ -8,6 +8,12 @@ import { matchThresholds } from "@assay/face/match";
 import { poolLimits } from "./face/pool-limits.ts";
 import { exemptHostSet } from "./lib/public-address.ts";
 import { sourceProblem } from "./trust/trust-sources.ts";
+import {
+  type AndroidReaderApp,
+  type IosReaderApp,
+  parseAndroidReaderApp,
+  parseIosReaderApp,
+} from "./verify/reader-apps.ts";
 
 type Setting<T> = {
   env: string;
@@ -296,6 +302,20 @@ export const settings = {
       }
       return value;
     },
+  ),
+  readerAppAndroid: define<AndroidReaderApp | null>(
+    "READER_APP_ANDROID",
+    "Your Android app that reads chips, as `package=org.example.verify,sha256=AB:CD:…,install=https://…`: its application id, the SHA-256 of the certificate that signs it (repeat it for several) and where people get it. The service then answers `/.well-known/assetlinks.json`, so that links of verifications open in the app, and the person's page leads to it. [More](reading-devices.md#your-app-on-the-page).",
+    null,
+    "(unset)",
+    parseAndroidReaderApp,
+  ),
+  readerAppIos: define<IosReaderApp | null>(
+    "READER_APP_IOS",
+    "Your iPhone app that reads chips, as `app=ABCDE12345.org.example.verify,clip=ABCDE12345.org.example.verify.Clip,install=https://apps.apple.com/app/id1234567890`: team and bundle id, those of its App Clip if it has one, and where people get it. The service then answers `/.well-known/apple-app-site-association`, and the person's page leads to the app.",
+    null,
+    "(unset)",
+    parseIosReaderApp,
   ),
   operatorEmail: text(
     "OPERATOR_EMAIL",

@@ -1,4 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
+import { type DeviceKind, deviceKindOf, readDeviceSigns } from "./device/device-kind.ts";
+import { wayOf } from "./device/ways.ts";
 import {
   type Language,
   loadWords,
@@ -8,19 +10,28 @@ import {
   WordsContext,
 } from "./i18n/language.ts";
 import { shellTransport } from "./reading/chip-transport.ts";
-import { CancelControl } from "./screens/cancel.tsx";
+import { BeginInAppScreen, ElsewhereScreen } from "./screens/begin.tsx";
 import { ConsentScreen } from "./screens/consent.tsx";
 import { FollowScreen } from "./screens/follow.tsx";
-import { DevicesHelp, HandoffScreen } from "./screens/handoff.tsx";
+import { HandoffScreen, ScannedScreen } from "./screens/handoff.tsx";
+import { LeaveControl } from "./screens/leave.tsx";
 import { MessageScreen, OutcomeScreen } from "./screens/outcome.tsx";
 import { ReadingScreen } from "./screens/reading.tsx";
+import type { Details } from "./session/api.ts";
 import { hasEnded } from "./session/follow-status.ts";
 import { type Session, useSession } from "./session/use-session.ts";
 import { Button } from "./ui/button.tsx";
+import { Loading } from "./ui/connection.tsx";
 import { Layout } from "./ui/layout.tsx";
-import { Screen } from "./ui/screen.tsx";
+import { troubleWords } from "./ui/trouble.ts";
 
-export type Address = { sessionId: string; handoffToken: string | null; socketToken: string | null };
+export type Address = {
+  sessionId: string;
+  handoffToken: string | null;
+  socketToken: string | null;
+  /** The phone opened this address because the app that it was meant for is not there. */
+  appMissing: boolean;
+};
 
 /** `chosen`: the person has chosen a language before, so the partner's is not asked for. */
 export function App({
@@ -64,6 +75,7 @@ function Page({
   onWords: (words: Words) => void;
   onLanguage: (language: Language) => void;
 }) {
+  const { t } = useWords();
   const session = useSession(address.sessionId);
   const settled = useSessionLanguage(session, chosen, onWords);
   const { details, status, clock } = session;
@@ -77,24 +89,22 @@ function Page({
   };
   return (
     <Layout
+      ready={session.problem !== null || (details !== null && settled)}
       sandbox={details?.sandbox ?? false}
       step={shownStep()}
       deadline={open && clock !== null ? { clock, expiresAt: status.expires_at } : null}
       onLanguage={onLanguage}
       actions={
         open && status.consent_given && details !== null ? (
-          <CancelControl session={session} name={details.organization.name} />
+          <LeaveControl session={session} name={details.organization.name}>
+            {t.cancelButton}
+          </LeaveControl>
         ) : null
       }
     >
       {settled ? <Current session={session} address={address} onStep={setStep} /> : <Loading />}
     </Layout>
   );
-}
-
-function Loading() {
-  const { t } = useWords();
-  return <p>{t.loading}</p>;
 }
 
 /**
@@ -139,7 +149,12 @@ function Current({
 }) {
   const { t } = useWords();
   const { details, status, problem, kept, reload } = session;
-  const [declined, setDeclined] = useState(false);
+  const [kind] = useState<DeviceKind>(() =>
+    deviceKindOf(
+      readDeviceSigns({ hasBridge: shellTransport() !== null, fromDesk: address.socketToken !== null }),
+    ),
+  );
+  const [otherDevice, setOtherDevice] = useState(kept.otherDevice);
   const [newCode, setNewCode] = useState(false);
   const [reading, setReading] = useState(() => {
     if (address.handoffToken !== null && kept.reading?.handoffToken !== address.handoffToken)
@@ -173,64 +188,92 @@ function Current({
     setReading(false);
     setNewCode(true);
   }, [kept]);
+  const readWith = (device: "this" | "other") => {
+    kept.otherDevice = device === "other";
+    setOtherDevice(device === "other");
+  };
+  const takeOtherDevice = () => readWith("other");
   const ended = useCallback(() => void reload(), [reload]);
 
   if (problem === "not_found") return <MessageScreen title={t.notFoundTitle} text={t.notFoundText} />;
-  if (problem !== null && details === null)
+  if (problem !== null && details === null) {
+    const { title, text } = troubleWords(t, problem);
     return (
-      <MessageScreen
-        title={problem === "no_answer" ? t.noAnswerTitle : t.troubleTitle}
-        text={problem === "no_answer" ? t.noAnswerText : t.troubleText}
-      >
+      <MessageScreen key={title} title={title} text={text}>
         <Button onClick={() => void reload()}>{t.tryAgain}</Button>
       </MessageScreen>
     );
+  }
   if (details === null || status === null) return <Loading />;
+  const way = wayOf(kind, details.reader_apps, details.sandbox);
+  const screen = { session, details, way, appMissing: address.appMissing };
   if (hasEnded(status))
     return (
       <OutcomeScreen key="outcome" session={session} details={details} status={status} onDevice={onDevice} />
     );
   if (!status.consent_given) {
-    if (declined)
+    if (way.by === "app" && !details.sandbox && !otherDevice)
       return (
-        <MessageScreen key="declined" title={t.declinedTitle} text={t.declinedText}>
-          <Button look="secondary" onClick={() => setDeclined(false)}>
-            {t.declinedBack}
-          </Button>
-        </MessageScreen>
+        <BeginInAppScreen
+          key="app"
+          session={session}
+          details={details}
+          way={way}
+          missing={address.appMissing}
+          onOtherDevice={takeOtherDevice}
+        />
       );
+    if (way.by === "elsewhere" && !otherDevice)
+      return <Elsewhere {...screen} kind={kind} onOtherDevice={takeOtherDevice} />;
     return (
       <ConsentScreen
         key="consent"
         session={session}
         details={details}
+        way={way}
         onAgreed={ended}
-        onDeclined={() => setDeclined(true)}
+        onThisDevice={otherDevice ? () => readWith("this") : null}
       />
     );
   }
-  if (reading) {
-    // A device that cannot read must not take the session from one that can. One that continues for a desk reader uses
-    // the desk's own attempt and takes nothing.
-    const goesOn = kept.reading !== null && kept.reading.socketToken !== null;
-    if (!details.sandbox && shellTransport() === null && !goesOn)
-      return (
-        <Screen key="no-reader" title={t.noReaderTitle} lead={t.noReaderText} look="neutral">
-          <DevicesHelp open />
-        </Screen>
-      );
+  const canReadHere = details.sandbox || shellTransport() !== null;
+  // A device that cannot read must not take the session from one that can. One that continues for a desk reader uses
+  // the desk's own attempt and takes nothing.
+  const goesOn = kept.reading !== null && kept.reading.socketToken !== null;
+  if (reading && (canReadHere || goesOn))
     return (
       <ReadingScreen
         session={session}
-        sandbox={details.sandbox}
-        requirements={details.requirements}
+        details={details}
         onStep={onStep}
         onEnded={ended}
         onLeave={onDevice ? null : leaveReading}
       />
     );
-  }
   if (status.status === "in_progress" && !newCode)
-    return <FollowScreen key="follow" session={session} status={status} onNewCode={() => setNewCode(true)} />;
-  return <HandoffScreen key="handoff" session={session} sandbox={details.sandbox} onReadHere={readHere} />;
+    return (
+      <FollowScreen
+        key="follow"
+        session={session}
+        status={status}
+        onNewCode={onDevice ? null : () => setNewCode(true)}
+        onResume={canReadHere && kept.hasTakenPart() ? readHere : null}
+      />
+    );
+  if (reading) return <ScannedScreen {...screen} />;
+  if (way.by === "elsewhere" && !otherDevice)
+    return <Elsewhere {...screen} kind={kind} onOtherDevice={takeOtherDevice} />;
+  return <HandoffScreen key="handoff" {...screen} onReadHere={readHere} />;
+}
+
+function Elsewhere({
+  kind,
+  ...rest
+}: {
+  session: Session;
+  details: Details;
+  kind: DeviceKind;
+  onOtherDevice: () => void;
+}) {
+  return <ElsewhereScreen key="elsewhere" {...rest} phone={kind === "iphone" ? "iphone" : "android"} />;
 }

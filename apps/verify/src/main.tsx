@@ -1,6 +1,8 @@
 import { createRoot } from "react-dom/client";
 import { type Address, App } from "./app.tsx";
+import { appMissingMark } from "./device/ways.ts";
 import { initialLanguage, loadWords } from "./i18n/language.ts";
+import { shellTransport } from "./reading/chip-transport.ts";
 import "./styles.css";
 
 /**
@@ -10,10 +12,13 @@ import "./styles.css";
 function readAddress(): Address {
   const sessionId = /^\/verify\/([^/]+)/.exec(location.pathname)?.[1] ?? "";
   const fragment = new URLSearchParams(location.hash.slice(1));
-  const [handoffToken, socketToken] = [fragment.get("handoff"), fragment.get("socket")];
+  const socketToken = fragment.get("socket");
+  const appMissing = location.search === `?${appMissingMark}` && shellTransport() === null;
+  // The token of a link that was meant for the app is not for its browser.
+  const handoffToken = appMissing ? null : fragment.get("handoff");
   // The token stays in this tab's storage; the address that may be bookmarked or shown to others is without it.
-  if (handoffToken !== null || socketToken !== null) history.replaceState(null, "", location.pathname);
-  return { sessionId, handoffToken, socketToken };
+  if (location.hash !== "" || location.search !== "") history.replaceState(null, "", location.pathname);
+  return { sessionId, handoffToken, socketToken, appMissing };
 }
 
 function chosenLanguage(): string | null {

@@ -11,6 +11,7 @@ export const verifyAddresses = {
   claimHandoff: { method: "POST", path: "/v1/verify/session/:id/claim" },
   getVerifyStatus: { method: "GET", path: "/v1/verify/session/:id/status" },
   streamVerifyEvents: { method: "GET", path: "/v1/verify/session/:id/events" },
+  declineByPerson: { method: "POST", path: "/v1/verify/session/:id/decline" },
   cancelByPerson: { method: "POST", path: "/v1/verify/session/:id/cancel" },
   getConsentTexts: { method: "GET", path: "/v1/verify/consent-texts" },
   listTestDocuments: { method: "GET", path: "/v1/verify/test-documents" },

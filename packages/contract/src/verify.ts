@@ -149,6 +149,33 @@ const TermsReference = named(
   }),
 );
 
+const InstallUrl = Type.String({
+  description: "Where people get it.",
+  examples: ["https://verify.example.org/app"],
+});
+
+/** The operator's apps that read chips; null where there is none for the platform. */
+const ReaderApps = named(
+  "VerifyReaderApps",
+  open({
+    android: Nullable(
+      named(
+        "VerifyReaderAppAndroid",
+        open({ package_name: Type.String({ examples: ["org.example.verify"] }), install_url: InstallUrl }),
+      ),
+    ),
+    ios: Nullable(
+      named(
+        "VerifyReaderAppIos",
+        open({
+          app_clip: Type.Boolean({ description: "Whether an App Clip runs it without installing." }),
+          install_url: InstallUrl,
+        }),
+      ),
+    ),
+  }),
+);
+
 export const VerifyDetails = named(
   "VerifyDetails",
   open({
@@ -169,6 +196,7 @@ export const VerifyDetails = named(
     ),
     tries: Tries,
     terms: TermsReference,
+    reader_apps: ReaderApps,
     consent: Nullable(ConsentState),
     redirect_url: Type.String({ description: "Where the person is sent afterwards." }),
     return_url: VerifyStatus.properties.return_url,
@@ -415,6 +443,30 @@ export const cancelByPerson = route({
   ],
 });
 
+export const declineByPerson = route({
+  ...session,
+  id: "declineByPerson",
+  ...verifyAddresses.declineByPerson,
+  summary: "Decline, before anybody agreed",
+  description:
+    "Ends the session as `cancelled` and tells the partner with the reason `cancelled_by_user`. Needs no token, because nothing has been agreed yet; once somebody has agreed it is 409 `CONFLICT`, and only whoever agreed can cancel. Declining what was cancelled before anybody agreed changes nothing and answers alike.",
+  reply: {
+    status: 200,
+    data: named(
+      "DeclinedByPerson",
+      open({
+        status: OneOf(sessionStatuses),
+        redirect_url: Type.String({
+          description:
+            "Where to send the person now: the partner's address with `session_id` and `status` in its query. Where the partner gave none, or it is no longer allowed, the closing page of this service.",
+          examples: ["https://shop.example.com/done?session_id=vs_EXAMPLE&status=cancelled"],
+        }),
+      }),
+    ),
+  },
+  errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED", "CONFLICT"],
+});
+
 export const openVerifySocket = route({
   ...session,
   id: "openVerifySocket",
@@ -511,6 +563,7 @@ export const verifyRoutes = [
   claimHandoff,
   getVerifyStatus,
   streamVerifyEvents,
+  declineByPerson,
   cancelByPerson,
   openVerifySocket,
   getConsentTexts,

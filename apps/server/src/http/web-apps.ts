@@ -21,12 +21,12 @@ const types: Readonly<Record<string, string>> = {
 
 /**
  * A single-page app that was built into `apps/NAME/dist`. Its assets carry a hash in their names and may be kept for ever;
- * every other path below `/NAME` is the app itself.
+ * every other path below `/NAME` is the app itself. `head` is added to the head of its page.
  */
 export function mountWebApp(
   app: FastifyInstance,
   name: "verify" | "dashboard",
-  alsoAt: readonly string[] = [],
+  { alsoAt = [], head = null }: { alsoAt?: readonly string[]; head?: string | null } = {},
 ): void {
   const dist = new URL(`${name}/dist/`, appsFolder);
   const cache = new Map<string, FixedContent>();
@@ -34,7 +34,12 @@ export function mountWebApp(
     let content = cache.get(file);
     if (content === undefined && existsSync(new URL(file, dist))) {
       const type = types[extname(file)] ?? "application/octet-stream";
-      content = new FixedContent(type, readFileSync(new URL(file, dist)));
+      const bytes = readFileSync(new URL(file, dist));
+      const isPage = file === "index.html" && head !== null;
+      content = new FixedContent(
+        type,
+        isPage ? bytes.toString().replace("</head>", `${head}</head>`) : bytes,
+      );
       cache.set(file, content);
     }
     return content ?? null;

@@ -14,6 +14,7 @@ import {
   attemptStatusAt,
   decideCancel,
   decideClaim,
+  decideDecline,
   decideTry,
   expiryOf,
   inFlightMs,
@@ -148,6 +149,18 @@ test("a partner cancels what is open and not in flight; a person always; a succe
   const silent = attempt({ lastSeenAt: at(-inFlightMs) });
   assert.deepEqual(decide("in_progress", "cancelled_by_partner", silent), { move: "cancel" });
   assert.deepEqual(decide("in_progress", "cancelled_by_user", attempt()), { move: "cancel" });
+});
+
+test("declining is for sessions that are open and that nobody agreed to; a cancelled one stays as it is", () => {
+  const decide = (status: SessionStatus, agreed = false) => decideDecline(session(status), agreed, now);
+  assert.deepEqual(decide("created"), { move: "cancel" });
+  assert.deepEqual(decide("cancelled"), { move: "none" });
+  assert.deepEqual(decide("expired"), { move: "refuse", why: "expired" });
+  assert.deepEqual(decideDecline(session("created", 0), false, now), { move: "refuse", why: "expired" });
+  for (const status of ["in_progress", "succeeded", "failed"] as const)
+    assert.deepEqual(decide(status), { move: "refuse", why: "agreed" });
+  for (const status of ["created", "in_progress", ...ended] as const)
+    assert.deepEqual(decide(status, true), { move: "refuse", why: "agreed" });
 });
 
 test("the third try that fails ends the session, each try counts once, and there is no fourth", () => {

@@ -119,6 +119,23 @@ export function decideTry(
   return failureCode === null && step === "face" ? { move: "succeed" } : { move: "count" };
 }
 
+/**
+ * A person who has not agreed to anything declines. Whoever holds the link may do so, but only until somebody has agreed: from then on
+ * the session is theirs to cancel.
+ */
+export function decideDecline(
+  session: SessionState,
+  agreed: boolean,
+  now: Date,
+): { move: "cancel" } | { move: "none" } | { move: "refuse"; why: "expired" | "agreed" } {
+  const status = statusAt(session, now);
+  if (agreed) return { move: "refuse", why: "agreed" };
+  if (status === "cancelled") return { move: "none" };
+  if (status === "expired") return { move: "refuse", why: "expired" };
+  // No device can take a session that nobody agreed to, so nothing but `created` is left.
+  return status === "created" ? { move: "cancel" } : { move: "refuse", why: "agreed" };
+}
+
 export type CancelDecision =
   | { move: "cancel" }
   | { move: "none" }

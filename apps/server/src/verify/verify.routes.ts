@@ -14,6 +14,7 @@ import { cancelByPerson } from "./cancel-by-person.ts";
 import { findConsent, knowsCancelToken } from "./consent.store.ts";
 import { openConsentReceiptKey } from "./consent-receipt.ts";
 import type { ConsentTexts } from "./consent-texts.ts";
+import { declineByPerson } from "./decline-by-person.ts";
 import { giveConsent } from "./give-consent.ts";
 import { claimHandoff, createHandoff } from "./hand-over.ts";
 import type { LogoCache } from "./logo-cache.ts";
@@ -21,7 +22,7 @@ import { readStatus } from "./read-status.ts";
 import { findReturnUrl } from "./return-url.ts";
 import type { StatusFeed } from "./status-feed.ts";
 import { serialisedTestDocuments } from "./test-documents.ts";
-import { shownLogoUrl, viewConsent, viewDetails } from "./verify.view.ts";
+import { closingPage, shownLogoUrl, viewConsent, viewDetails } from "./verify.view.ts";
 
 export function verifyRoutes(core: Core, texts: ConsentTexts, feed: StatusFeed, logos: LogoCache): Binding[] {
   const { db, clock, publicUrl } = core;
@@ -49,6 +50,7 @@ export function verifyRoutes(core: Core, texts: ConsentTexts, feed: StatusFeed, 
         ...(await findWhoAsks(session)),
         consent: await findConsent(db, session.id),
         texts,
+        readerApps: { android: core.config.readerAppAndroid, ios: core.config.readerAppIos },
         returnUrl: await findReturnUrl(db, session, status),
         publicUrl: publicUrl(),
       };
@@ -125,6 +127,11 @@ export function verifyRoutes(core: Core, texts: ConsentTexts, feed: StatusFeed, 
     bind(contract.streamVerifyEvents, async ({ params, request }) => {
       await findSession(params.id);
       return feed.open(params.id, request.address);
+    }),
+
+    bind(contract.declineByPerson, async ({ params }) => {
+      const { status, returnUrl } = await declineByPerson(core, params.id);
+      return { status, redirect_url: returnUrl ?? closingPage(publicUrl(), params.id) };
     }),
 
     bind(contract.cancelByPerson, ({ params, body }) => cancelByPerson(core, params.id, body.cancel_token)),

@@ -1,4 +1,5 @@
 import { triesAllowed } from "@assay/contract/facts";
+import type { SessionId } from "@assay/contract/ids";
 import { shownDomain } from "@assay/contract/shown-domain";
 import type { ConsentState, VerifyDetails, VerifyStatus } from "@assay/contract/verify";
 import type { Static } from "typebox";
@@ -8,6 +9,7 @@ import type { SessionRow } from "../sessions/session.store.ts";
 import { statusAt } from "../sessions/session.ts";
 import type { ConsentRow } from "./consent.store.ts";
 import type { ConsentTexts } from "./consent-texts.ts";
+import { type ReaderApps, viewReaderApps } from "./reader-apps.ts";
 import type { StatusRow } from "./status.store.ts";
 
 function viewTries(row: SessionRow) {
@@ -83,6 +85,11 @@ function viewOrganization(organization: OrganizationOfPerson, domain: string | n
   };
 }
 
+/** Where a person stays whom the partner gave no address to go on to. */
+export function closingPage(publicUrl: string, sessionId: SessionId): string {
+  return `${publicUrl}/verify/${sessionId}/complete`;
+}
+
 export function viewDetails(
   parts: {
     session: SessionRow;
@@ -90,6 +97,7 @@ export function viewDetails(
     domain: string | null;
     consent: ConsentRow | null;
     texts: ConsentTexts;
+    readerApps: ReaderApps;
     returnUrl: string | null;
     publicUrl: string;
   },
@@ -107,7 +115,8 @@ export function viewDetails(
     tries: viewTries(session),
     terms: { version: texts.version, hash: texts.hash },
     consent: consent && viewConsent(consent, session),
-    redirect_url: session.redirect_url ?? `${parts.publicUrl}/verify/${session.id}/complete`,
+    reader_apps: viewReaderApps(parts.readerApps),
+    redirect_url: session.redirect_url ?? closingPage(parts.publicUrl, session.id),
     return_url: parts.returnUrl,
     created_at: session.created_at.toISOString(),
   };

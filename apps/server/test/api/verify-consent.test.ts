@@ -40,6 +40,7 @@ test("malformed ids, unknown ids and plain HTTP are told apart on every route", 
       () => api.post(`${path}/consent`, consent),
       () => api.post(`${path}/handoff`),
       () => api.post(`${path}/claim`, claim),
+      () => api.post(`${path}/decline`),
       () => api.post(`${path}/cancel`, { cancel_token: "x" }),
     ] as const;
   for (const id of ["vs_short", `va_${"0".repeat(64)}`, `vs_${"0".repeat(63)}-`]) {

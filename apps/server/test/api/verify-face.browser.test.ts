@@ -115,7 +115,7 @@ test("other movements than asked use up a try, a killed worker does not, and the
   await beFilmed(page, { person: "adult", does: (asked) => otherwise[asked] }, 1);
   await keepScreenshot(page, "verify-face-checking-390");
   await untilTold(page, notAPerson);
-  await page.getByText("2 tries are left.").waitFor();
+  await page.getByText("2 attempts left.").waitFor();
   assert.deepEqual(verdicts.splice(0), [
     { kind: "failed", code: "liveness_failed", reasons: ["movement_wrong"] },
   ]);
@@ -124,7 +124,7 @@ test("other movements than asked use up a try, a killed worker does not, and the
   await beFilmed(page, { person: "adult" }, 2);
   for (const pid of workers.processIds) process.kill(pid, "SIGKILL");
   await untilTold(page, "Something went wrong on our side");
-  await page.getByText("no try was used").waitFor();
+  await page.getByText("This didn’t count as an attempt").waitFor();
   assert.deepEqual(verdicts.splice(0), [{ kind: "fault", reason: "worker_died" }]);
   assert.deepEqual(await read(), { status: "in_progress", failure_code: null, liveness_tries_used: 1 });
   await keepScreenshot(page, "verify-face-fault-390");
@@ -158,14 +158,14 @@ test("stopping costs nothing; a photograph, two people and another person use up
 
   await beFilmed(page, { person: "adult", does: () => "nothing" }, 1);
   await untilTold(page, notAPerson);
-  await page.getByText("2 tries are left.").waitFor();
+  await page.getByText("2 attempts left.").waitFor();
   assert.deepEqual(verdicts.splice(0), [
     { kind: "failed", code: "liveness_failed", reasons: ["face_still"] },
   ]);
 
   await beFilmed(page, { person: "adult", companion: "elder" }, 2);
   await untilTold(page, notAPerson);
-  await page.getByText("One try is left.").waitFor();
+  await page.getByText("1 attempt left.").waitFor();
   const [crowded] = verdicts.splice(0);
   assert.ok(crowded?.kind === "failed" && crowded.reasons.includes("several_faces"), JSON.stringify(crowded));
 

@@ -50,7 +50,7 @@ test("at the end nothing is stored on that the next person at this computer coul
   const during = await storedIn(page);
   assert.deepEqual(during.tab, [`assay:${session.id}:cancel`, `assay:${session.id}:reading`]);
   assert.equal(JSON.parse(during.device["assay:devices"] ?? "").length, 2);
-  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Continue", exact: true }).click();
   await heading(page, "You are verified").waitFor();
   const after = await storedIn(page);
   // The code with which the person can withdraw lives as long as the tab.
@@ -83,7 +83,7 @@ test("a device that came by the code stays the device after its end, with nothin
   const device = await openPerson(await page.getByLabel("Link for the other device").inputValue());
   await readTestPassport(device.page, "Valid identity card");
   await heading(device.page, "Now show your face").waitFor();
-  await device.page.getByRole("button", { name: "Go on" }).click();
+  await device.page.getByRole("button", { name: "Continue", exact: true }).click();
   for (const again of [false, true]) {
     if (again) await device.page.reload();
     await device.page.getByText("You can put this device aside").waitFor();

@@ -84,7 +84,7 @@ test("the person learns beforehand what the document must prove, and afterwards 
   });
   const { page, problems } = await openPerson(session.verification_url);
   const mustProve = page.getByText("The document must prove that it is the original");
-  const mustBeListed = page.getByText("The document's state must say that its signature still counts");
+  const mustBeListed = page.getByText("The document’s state must say that its signature still counts");
   await mustProve.waitFor();
   await mustBeListed.waitFor();
   await look(page, "requirements");
@@ -92,7 +92,7 @@ test("the person learns beforehand what the document must prove, and afterwards 
   await page.getByRole("button", { name: "Agree and continue" }).click();
   await page.getByRole("button", { name: "Choose a test passport" }).click();
   await mustProve.waitFor();
-  for (const left of ["2 tries are left.", "One try is left.", null]) {
+  for (const left of ["2 attempts left.", "1 attempt left.", null]) {
     await page.getByRole("radio", { name: /^Valid passport that could be a copy/ }).check();
     await page.getByRole("button", { name: "Read this document" }).click();
     if (left === null) break;

@@ -12,6 +12,7 @@ import {
   checkAccessibility,
   isWiderThanScreen,
   keepScreenshot,
+  keepsScreenshots,
   openBrowser,
   openPage,
 } from "../support/browser.ts";
@@ -70,17 +71,21 @@ async function showWhole(page: Page, width: number): Promise<void> {
   await page.setViewportSize({ width, height: Math.min(height, 4000) });
 }
 
-/** Small and dark, then large and light: fits, is accessible, and is kept to be looked at. */
+/**
+ * Small and dark: fits and is accessible. Whoever wants to look also gets it large and light, whose contrast the colours themselves
+ * are tested for.
+ */
 async function look(page: Page, name: string, extent: "small" | "both" = "both"): Promise<void> {
-  await showWhole(page, 320);
+  await page.setViewportSize({ width: 320, height: 900 });
   await page.emulateMedia({ colorScheme: "dark" });
   assert.equal(await isWiderThanScreen(page), false, `${name} scrolls sideways at 320 px`);
   await checkAccessibility(page);
+  if (!keepsScreenshots) return;
+  await showWhole(page, 320);
   await keepScreenshot(page, `verify-${name}-320-dark`);
   if (extent === "small") return;
   await showWhole(page, 1440);
   await page.emulateMedia({ colorScheme: "light" });
-  await checkAccessibility(page, "contrast");
   await keepScreenshot(page, `verify-${name}-1440-light`);
 }
 
@@ -99,7 +104,7 @@ async function startLogoHost(status: number): Promise<string> {
   return `https://127.0.0.1:${host.port}/logo.png`;
 }
 
-test("from the link to the decrypted webhook: consent, test passport, face, outcome, receipt, withdrawal", async () => {
+test("from the link to the decrypted webhook, with a reload at every step: consent, test passport, face, outcome, receipt, withdrawal", async () => {
   const receiver = await startReceiver(authority);
   const own = await createPartner(api);
   await own.owner.api.patch("/v1/auth/orgs", {
@@ -129,13 +134,16 @@ test("from the link to the decrypted webhook: consent, test passport, face, outc
   });
   assert.equal(logoWidth, 300);
   await look(page, "consent-verified");
+  await page.reload();
   await page.getByRole("button", { name: "Agree and continue" }).click();
   await page.getByText("Tick the box to say that you agree.").first().waitFor();
   await agree(page, ["Nationality"]);
   await look(page, "handoff");
 
-  await page.reload();
-  await heading(page, "Go on with a device that reads chips").waitFor();
+  // The back button leaves the page, and coming back leads to the same step.
+  await page.goto(`${url}/docs`);
+  await page.goBack();
+  await heading(page, "Continue on your phone").waitFor();
   await page.getByRole("button", { name: "Choose a test passport" }).click();
   await page.getByRole("radio", { name: /^Valid passport A/ }).waitFor();
   assert.equal(
@@ -144,12 +152,17 @@ test("from the link to the decrypted webhook: consent, test passport, face, outc
     "the focus follows the step",
   );
   await look(page, "choose-passport");
+  await page.reload();
   await readTestPassport(page, "Valid passport A");
   await heading(page, "Now show your face").waitFor();
   await look(page, "face-simulated");
-  await page.getByRole("button", { name: "Go on" }).click();
+  await page.reload();
+  await page.getByRole("button", { name: "Continue", exact: true }).click();
   await heading(page, "You are verified").waitFor();
-  await page.getByRole("button", { name: "Stay here" }).click();
+  // Only whoever saw it end is taken back: a reload, or the way back from there, stays.
+  await page.reload();
+  await heading(page, "You are verified").waitFor();
+  assert.equal(await page.getByText("You are taken back in").count(), 0);
   const back = new URL(
     (await page.getByRole("link", { name: "Back to Harbour Hotel" }).getAttribute("href")) ?? "",
   );
@@ -173,7 +186,7 @@ test("from the link to the decrypted webhook: consent, test passport, face, outc
 
   await page.getByRole("button", { name: "Withdraw agreement" }).click();
   await page.getByRole("button", { name: "Yes, withdraw" }).click();
-  await heading(page, "Your agreement was withdrawn").waitFor();
+  await heading(page, "You withdrew your consent").waitFor();
   await look(page, "withdrawn");
   assert.deepEqual(problems, []);
   await page.context().close();
@@ -222,7 +235,7 @@ test("each failure of a document is explained with what to do and the tries left
         continue;
       }
       await untilTold(page, told);
-      await page.getByText(number === 0 ? "2 tries are left." : "One try is left.").waitFor();
+      await page.getByText(number === 0 ? "2 attempts left." : "1 attempt left.").waitFor();
       if (index === 0 && number === 0) await look(page, "try-failed");
     }
     if (index === 0) await look(page, "failed-chip");
@@ -237,7 +250,7 @@ test("each failure of a document is explained with what to do and the tries left
   }
 });
 
-test("each failure of the face is explained, the third ends it, and the person is taken back", async () => {
+test("each failure of the face is explained, the third ends it, and the page stays until the person goes back", async () => {
   for (const [title, told, code] of [
     ["Valid passport for a failed", "We could not see a person in front of the camera", "liveness_failed"],
     ["Valid passport of somebody", "Your face did not match the portrait", "selfie_face_mismatch"],
@@ -247,8 +260,8 @@ test("each failure of the face is explained, the third ends it, and the person i
     await agree(page);
     await page.getByRole("button", { name: "Choose a test passport" }).click();
     await readTestPassport(page, title);
-    for (const left of ["2 tries are left.", "One try is left.", null]) {
-      await page.getByRole("button", { name: "Go on" }).click();
+    for (const left of ["2 attempts left.", "1 attempt left.", null]) {
+      await page.getByRole("button", { name: "Continue", exact: true }).click();
       if (left !== null) {
         await untilTold(page, told);
         await page.getByText(left).waitFor();
@@ -256,14 +269,15 @@ test("each failure of the face is explained, the third ends it, and the person i
     }
     await heading(page, "The verification did not succeed").waitFor();
     await page.getByRole("heading", { name: told }).waitFor();
-    if (code === "liveness_failed") {
-      await page.getByRole("button", { name: "Stay here" }).click();
-      await look(page, "failed-face");
-    }
+    assert.equal(await page.getByText("You are taken back").count(), 0);
+    if (code === "liveness_failed") await look(page, "failed-face");
     assert.equal(expectData(await partner.api.get(`/v1/sessions/${session.id}`)).failure_code, code);
     assert.deepEqual(problems, []);
     if (code === "selfie_face_mismatch") {
-      const back = await page.waitForRequest(/^http:\/\/localhost:9\//);
+      const [back] = await Promise.all([
+        page.waitForRequest(/^http:\/\/localhost:9\//),
+        page.getByRole("link", { name: "Back to Harbour Hotel" }).click(),
+      ]);
       assert.equal(back.url(), `http://localhost:9/booked?session_id=${session.id}&status=failed`);
     }
     await page.context().close();
@@ -279,7 +293,7 @@ test("another device takes over with the link, goes on after a reload, and this 
   const device = await openPerson(link);
   await heading(device.page, "Choose a test passport").waitFor();
   assert.ok(!device.page.url().includes("handoff"), "the token does not stay in the address");
-  await heading(page, "Go on with the other device").waitFor();
+  await heading(page, "Continue on the other device").waitFor();
   await page.getByText("The chip is being read.").first().waitFor();
   await look(page, "follow");
 
@@ -290,12 +304,12 @@ test("another device takes over with the link, goes on after a reload, and this 
 
   await readTestPassport(device.page, "Expired passport");
   await untilTold(device.page, "The document has expired");
-  await page.getByText("2 tries are left.").waitFor();
+  await page.getByText("2 attempts left.").waitFor();
   await device.page.reload();
   await readTestPassport(device.page, "Valid passport A");
   await heading(device.page, "Now show your face").waitFor();
   await page.getByText("The face is being compared.").first().waitFor();
-  await device.page.getByRole("button", { name: "Go on" }).click();
+  await device.page.getByRole("button", { name: "Continue", exact: true }).click();
   await device.page.getByText("You can put this device aside").waitFor();
   await look(device.page, "device-done");
   await heading(page, "You are verified").waitFor();
@@ -303,6 +317,17 @@ test("another device takes over with the link, goes on after a reload, and this 
   await device.page.context().close();
   await page.context().close();
 });
+
+/** The page's sockets, to be cut by the test. */
+const listSockets = `window.sockets = [];
+  const Native = window.WebSocket;
+  window.WebSocket = class extends Native {
+    constructor(...given) {
+      super(...given);
+      window.sockets.push(this);
+      this.addEventListener("open", () => { this.opened = true; });
+    }
+  };`;
 
 /** The page's policy forbids waiting inside of it, because that evaluates text. */
 async function untilSocketsOpened(page: Page, count: number): Promise<void> {
@@ -318,15 +343,7 @@ test("a lost socket is opened again and the reading goes on; without an event st
   const session = await createSession();
   const { page } = await openPerson(session.verification_url);
   await page.route("**/events", (route) => route.abort());
-  await page.addInitScript(`window.sockets = [];
-    const Native = window.WebSocket;
-    window.WebSocket = class extends Native {
-      constructor(...given) {
-        super(...given);
-        window.sockets.push(this);
-        this.addEventListener("open", () => { this.opened = true; });
-      }
-    };`);
+  await page.addInitScript(listSockets);
   await page.reload();
   await agree(page);
   await page.getByRole("button", { name: "Choose a test passport" }).click();
@@ -337,19 +354,25 @@ test("a lost socket is opened again and the reading goes on; without an event st
   await heading(page, "Now show your face").waitFor();
   await page.evaluate("window.sockets[1].close()");
   await untilSocketsOpened(page, 3);
-  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Continue", exact: true }).click();
   await heading(page, "You are verified").waitFor();
 
   const other = await createSession();
   await page.goto(other.verification_url);
   await agree(page);
   const device = await openPerson(await page.getByLabel("Link for the other device").inputValue());
-  await heading(page, "Go on with the other device").waitFor();
+  await heading(page, "Continue on the other device").waitFor();
   await device.page.context().close();
   await page.context().close();
 });
 
-test("the shell's chip transport reads the document with what is printed on it", async () => {
+/** Whether the page is seen, as it is told when a phone is locked and unlocked. */
+function seenAs(state: "hidden" | "visible"): string {
+  return `Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "${state}" });
+    document.dispatchEvent(new Event("visibilitychange"));`;
+}
+
+test("the shell's chip transport reads the document with what is printed on it, also after the phone was locked", async () => {
   const session = await createSession();
   const document = testDocuments(clock.now()).find(({ id }) => id === "passport-valid");
   assert.ok(document);
@@ -359,11 +382,14 @@ test("the shell's chip transport reads the document with what is printed on it",
   page.setDefaultTimeout(30_000);
   let commands = 0;
   let hold: { at: number; until: Promise<void> } | null = null;
+  let locked = false;
   await page.exposeFunction("passOnToChip", async (hex: string) => {
     commands += 1;
     if (hold !== null && commands >= hold.at) await hold.until;
+    if (locked) throw new Error("the tag was lost");
     return Buffer.from(await chip.transceive(Buffer.from(hex, "hex"))).toString("hex");
   });
+  await page.addInitScript(listSockets);
   await page.addInitScript(`window.chipTransport = {
     maxCommandBytes: 261, maxResponseBytes: 258, extendedLength: false, cancel() {},
     async transceive(command) {
@@ -396,8 +422,19 @@ test("the shell's chip transport reads the document with what is printed on it",
     .getByRole("progressbar")
     .waitFor();
   await look(page, "reading");
+  // The phone is locked in the middle of it: the page is out of sight, its socket dies, and the chip gets no power.
+  await page.evaluate(seenAs("hidden"));
+  locked = true;
+  hold = null;
   letGo();
+  await page.evaluate("for (const socket of window.sockets) socket.close()");
+  await page.evaluate(seenAs("visible"));
+  await untilTold(page, "The contact to the chip was lost.");
+  await page.getByText("This didn’t count as an attempt.").waitFor();
+  locked = false;
+  await page.getByRole("button", { name: "Read the chip" }).click();
   await heading(page, "Now show your face").waitFor();
+  assert.equal(expectData(await partner.api.get(`/v1/sessions/${session.id}`)).nfc_tries_used, 1);
   assert.deepEqual(problems, []);
   await page.context().close();
 });
@@ -438,50 +475,64 @@ test("a live session on a browser without a chip reader says which devices can; 
   await page.context().close();
 });
 
-test("declining, cancelling, an unknown link", async () => {
-  const session = await createSession();
-  const { page, problems } = await openPerson(session.verification_url);
+test("declining and cancelling end the session at once and lead back; an unknown link says so", async () => {
+  const own = await createPartner(api);
+  await own.owner.api.patch("/v1/auth/orgs", { name: "Quayside", support_email: "help@quay.example" });
+  const session = await createSession({ redirect_url: "http://localhost:9/booked" }, own);
+  const { page } = await openPerson(session.verification_url);
   await page.getByRole("button", { name: "No, cancel" }).click();
-  await heading(page, "You did not agree").waitFor();
-  await look(page, "declined");
-  await page.getByRole("button", { name: "Back to the request" }).click();
+  await page.getByText("Quayside is told that you cancelled").waitFor();
+  await look(page, "decline-ask", "small");
+  await page.route("http://localhost:9/**", (route) => route.fulfill({ body: "The shop" }));
+  await page.getByRole("button", { name: "Yes, cancel" }).click();
+  await page.waitForURL(`http://localhost:9/booked?session_id=${session.id}&status=cancelled`);
+  assert.equal(expectData(await own.api.get(`/v1/sessions/${session.id}`)).status, "cancelled");
+  // Whoever comes back is told what happened and whom to ask, and is not sent away again.
+  await page.goBack();
+  await heading(page, "The verification was cancelled").waitFor();
+  await page.getByRole("link", { name: "help@quay.example" }).waitFor();
+  await page.getByRole("link", { name: "Back to Quayside" }).waitFor();
+  assert.equal(await page.getByText("You are taken back").count(), 0);
+  await look(page, "cancelled");
+
+  const other = await createSession({}, own);
+  await page.goto(other.verification_url);
   await agree(page);
   await page.getByRole("button", { name: "Cancel verification" }).click();
-  await page.getByRole("heading", { name: "Cancel the verification?" }).waitFor();
-  await look(page, "cancel-ask");
   await page.getByRole("button", { name: "Yes, cancel" }).click();
   await heading(page, "The verification was cancelled").waitFor();
-  await look(page, "cancelled");
-  assert.deepEqual(problems, []);
+  await page.getByText("You can close this page.").waitFor();
   await page.goto(`${url}/verify/vs_nothing`);
   await heading(page, "This link does not lead to a verification").waitFor();
   await look(page, "not-found");
   await page.context().close();
 });
 
-for (const [locale, title, button] of [
-  ["de-AT", "Harbour Hotel bittet Sie, Ihre Identität zu bestätigen", "Zustimmen und weiter"],
-  ["fr-CA", "Harbour Hotel vous demande de vérifier votre identité", "Accepter et continuer"],
-  ["es-MX", "Harbour Hotel le pide que verifique su identidad", "Aceptar y continuar"],
-] as const) {
-  test(`the page speaks the language of the browser: ${locale}`, async () => {
-    const session = await createSession();
-    const { page, problems } = await openPerson(session.verification_url, { locale });
+test("the page speaks the language of the browser, and every other one when it is chosen", async () => {
+  const session = await createSession();
+  const { page, problems } = await openPerson(session.verification_url, { locale: "de-AT" });
+  for (const [language, title] of [
+    ["de", "Harbour Hotel bittet Sie, Ihre Identität zu bestätigen"],
+    ["fr", "Harbour Hotel vous demande de vérifier votre identité"],
+    ["es", "Harbour Hotel le pide que verifique su identidad"],
+  ] as const) {
+    if (language !== "de") await page.getByRole("combobox").selectOption(language);
     await heading(page, title).waitFor();
-    assert.equal(await page.locator("html").getAttribute("lang"), locale.slice(0, 2));
-    await look(page, `consent-${locale.slice(0, 2)}`, "small");
-    await page.getByRole("checkbox").last().check();
-    await page.getByRole("button", { name: button }).click();
-    await page.getByRole("img").waitFor();
-    await page.setViewportSize({ width: 320, height: 900 });
-    assert.equal(await isWiderThanScreen(page), false);
-    await page.getByRole("combobox").selectOption("en");
-    await heading(page, "Go on with a device that reads chips").waitFor();
-    assert.equal(await page.locator("html").getAttribute("lang"), "en");
-    assert.deepEqual(problems, []);
-    await page.context().close();
-  });
-}
+    assert.equal(await page.locator("html").getAttribute("lang"), language);
+    await look(page, `consent-${language}`, "small");
+  }
+  await page.getByRole("checkbox").last().check();
+  await page.getByRole("button", { name: "Aceptar y continuar" }).click();
+  await page.getByRole("img").waitFor();
+  for (const language of ["es", "fr", "de", "en"]) {
+    await page.getByRole("combobox").selectOption(language);
+    await page.locator(`html[lang=${language}]`).waitFor();
+    assert.equal(await isWiderThanScreen(page), false, language);
+  }
+  await heading(page, "Continue on your phone").waitFor();
+  assert.deepEqual(problems, []);
+  await page.context().close();
+});
 
 // Last, because it moves the clock of the service.
 test("a session whose time is over says so", async () => {
@@ -490,7 +541,7 @@ test("a session whose time is over says so", async () => {
   await agree(page);
   clock.advance(61 * 60_000);
   await page.reload();
-  await heading(page, "The time is over").waitFor();
+  await heading(page, "This link has expired").waitFor();
   await look(page, "expired");
   await page.context().close();
 });

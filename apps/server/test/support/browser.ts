@@ -62,14 +62,43 @@ export async function openBrowser(
   return browser;
 }
 
+const phoneScreen = { viewport: { width: 390, height: 844 }, screen: { width: 390, height: 844 } };
+
+/** What browsers on these devices say of themselves. */
+const devices = {
+  android: {
+    ...phoneScreen,
+    hasTouch: true,
+    isMobile: true,
+    userAgent:
+      "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Mobile Safari/537.36",
+  },
+  iphone: {
+    ...phoneScreen,
+    hasTouch: true,
+    isMobile: true,
+    userAgent:
+      "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1",
+  },
+  ipad: {
+    viewport: { width: 820, height: 1180 },
+    screen: { width: 820, height: 1180 },
+    hasTouch: true,
+    isMobile: true,
+    userAgent:
+      "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Safari/605.1.15",
+  },
+} as const;
+
 /** A page that fails the test when it asks another origin for anything, or when something in it goes wrong. */
 export async function openPage(
   browser: Browser,
   origin: string,
-  options: { width?: number; colorScheme?: "light" | "dark" } = {},
+  options: { width?: number; colorScheme?: "light" | "dark"; device?: keyof typeof devices } = {},
 ) {
   const context = await browser.newContext({
     viewport: { width: options.width ?? 1440, height: 900 },
+    ...(options.device === undefined ? {} : devices[options.device]),
     colorScheme: options.colorScheme ?? "light",
     reducedMotion: "reduce",
   });
@@ -111,10 +140,12 @@ export async function isWiderThanScreen(page: Page): Promise<boolean> {
   );
 }
 
+/** Only for people who want to look: hundreds of pictures cost the suite a minute. */
+export const keepsScreenshots = process.env.ASSAY_SCREENSHOTS !== undefined;
+
 /** Kept for a person to look at: test-artifacts/NAME.png. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
-  // Only for people who want to look: hundreds of pictures cost the suite a minute.
-  if (process.env.ASSAY_SCREENSHOTS === undefined) return;
+  if (!keepsScreenshots) return;
   mkdirSync(artifacts, { recursive: true });
   await page.screenshot({ path: `${artifacts}${name}.png`, fullPage: false });
 }

@@ -7,7 +7,7 @@ export async function agree(page: Page, optional: readonly string[] = []): Promi
   for (const label of optional) await page.getByRole("checkbox", { name: label }).check();
   await page.getByRole("checkbox", { name: "I agree to the check" }).check();
   await page.getByRole("button", { name: "Agree and continue" }).click();
-  await heading(page, "Go on with a device that reads chips").waitFor();
+  await page.getByRole("checkbox", { name: "I agree to the check" }).waitFor({ state: "detached" });
 }
 
 export async function readTestPassport(page: Page, title: string): Promise<void> {

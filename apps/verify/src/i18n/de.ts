@@ -7,7 +7,7 @@ export const de: Messages = {
   loading: "Wird geladen …",
   sandboxBadge: "Testbetrieb",
   sandboxNote: "Das ist ein Test. Echte Ausweise werden nicht angenommen, und nichts hier hat Folgen.",
-  footerRun: "Prüfung durch Assay. Nichts, was Sie erkennbar macht, wird hier gespeichert.",
+  footerRun: "Prüfung durch Assay. Hier werden keine Daten gespeichert, die Sie identifizieren.",
 
   stepsLabel: "Schritte",
   stepAgree: "Zustimmen",
@@ -43,16 +43,12 @@ export const de: Messages = {
   reasonDefault: "Damit dasselbe Dokument wiedererkannt wird, wenn Sie wiederkommen.",
 
   privacyTitle: "Was mit Ihren Daten geschieht",
-  declinedTitle: "Sie haben nicht zugestimmt",
-  declinedText:
-    "Es wurde nichts weitergegeben. Die Anfrage endet von selbst, wenn ihre Zeit um ist. Sie können diese Seite schließen oder die Anfrage noch einmal ansehen.",
-  declinedBack: "Zurück zur Anfrage",
   needTitle: "Was Sie brauchen",
-  needPoints: [
-    "Einen Reisepass oder Personalausweis mit Chip",
-    "Ein Gerät, das ihn lesen kann",
-    "Etwa drei Minuten",
-  ],
+  needDocument: "Einen Reisepass oder Personalausweis mit Chip",
+  needThisDevice: "Dieses Gerät: Es liest den Chip",
+  needPhone: "Ein Telefon, das den Chip lesen kann. Im nächsten Schritt erhalten Sie einen Code dafür.",
+  needNothing: "Kein eigenes Dokument: Im Testbetrieb hat diese Seite Pässe zum Ausprobieren",
+  needTime: "Etwa drei Minuten",
   needRequired: {
     clone_detection: {
       title: "Das Dokument muss beweisen, dass es das Original ist",
@@ -69,39 +65,74 @@ export const de: Messages = {
   declineButton: "Nein, abbrechen",
   working: "Einen Moment …",
 
-  handoffTitle: "Weiter mit einem Gerät, das Chips liest",
-  handoffLead: "Richten Sie die Kamera des Telefons auf diesen Code und öffnen Sie den angezeigten Link.",
+  handoffTitle: "Weiter auf Ihrem Telefon",
+  handoffOtherTitle: "Weiter auf einem anderen Gerät",
+  handoffLead:
+    "Richten Sie die Kamera Ihres Telefons auf diesen Code und öffnen Sie den Link, der erscheint.",
+  handoffOtherLead:
+    "Richten Sie die Kamera des anderen Geräts auf diesen Code und öffnen Sie den Link, der erscheint.",
   handoffAlt: "QR-Code mit einem Link zu dieser Prüfung",
   handoffKeepOpen:
-    "Lassen Sie diese Seite offen. Sie macht von selbst weiter, sobald das Telefon übernommen hat.",
+    "Lassen Sie diese Seite offen. Sie geht von selbst weiter, sobald das andere Gerät übernommen hat.",
   handoffRenewed: "Der Code erneuert sich von selbst.",
   handoffWaiting: "Warten auf das andere Gerät …",
   handoffPreparing: "Der Code wird erstellt …",
+  phonesBoth: "Es funktioniert mit Android-Telefonen und iPhones.",
+  phonesAndroid: "Sie brauchen ein Android-Telefon mit NFC; iPhones funktionieren hier nicht.",
+  phonesIphone: "Sie brauchen ein iPhone; Android-Telefone funktionieren hier nicht.",
   copyLink: "Link kopieren",
   linkCopied: "Der Link wurde kopiert.",
   linkToCopy: "Link für das andere Gerät",
-  linkIsSecret: "Geben Sie den Link niemandem: Wer ihn zuerst öffnet, übernimmt.",
+  linkIsSecret: "Geben Sie diesen Link nicht weiter: Wer ihn zuerst öffnet, übernimmt.",
   whichDevices: "Welche Geräte können den Chip lesen?",
-  deviceShell: "Ein Telefon mit NFC und einer App, die diese Prüfung enthält.",
+  deviceShell: "Ein Telefon mit NFC und der App für diese Prüfung.",
   deviceDesk: "Ein Lesegerät am Schalter, bedient von Personal.",
   deviceBrowser: "Ein Browser allein kann keine Chips lesen, weder auf dem Telefon noch am Computer.",
-  readHereTitle: "Auf diesem Gerät lesen",
-  readHereShell: "Dieses Gerät kann den Chip selbst lesen.",
+  readHereTitle: "Dokument lesen",
+  readHereShell: "Dieses Gerät kann den Chip Ihres Dokuments lesen.",
   readHereButton: "Dokument hier lesen",
   virtualTitle: "Einen Testpass verwenden",
   virtualLead:
-    "Im Testbetrieb hat diese Seite Pässe aus Software. Sie durchlaufen dieselben Prüfungen wie ein echter Chip.",
+    "Im Testbetrieb hat diese Seite simulierte Pässe. Sie durchlaufen dieselben Prüfungen wie ein echter Chip.",
   virtualButton: "Testpass auswählen",
+  appTitle: "Weiter in der App",
+  appLead:
+    "Der Chip in Ihrem Reisepass oder Personalausweis muss gelesen werden. Ihr Telefon kann das in der App, aber nicht im Browser.",
+  appOpen: "Weiter in der App",
+  appNotYet:
+    "Sie haben die App noch nicht? Installieren Sie sie, kommen Sie dann auf diese Seite zurück und machen Sie weiter.",
+  appInstall: "App installieren",
+  appMissingTitle: "Die App hat sich nicht geöffnet",
+  appMissingText:
+    "Sie ist wohl noch nicht auf diesem Telefon. Installieren Sie sie, kommen Sie dann auf diese Seite zurück und machen Sie in der App weiter. Nichts geht verloren.",
+  appIosHint: "Wenn Safari auf dieser Seite bleibt, tippen Sie oben in der Leiste auf „Öffnen“.",
+  appClipHint: "Sie müssen nichts installieren: Tippen Sie auf der Karte, die Safari zeigt, auf „Öffnen“.",
+  scannedKeep:
+    "Die Seite, auf der Sie begonnen haben, geht von selbst weiter, sobald die App übernommen hat.",
+  noWayTitle: "Dieses Telefon kann Ihr Dokument hier nicht lesen",
+  noWayIphone:
+    "Der Chip in Ihrem Dokument muss gelesen werden. Browser auf einem iPhone können das nicht, und für diese Prüfung gibt es keine iPhone-App.",
+  noWayAndroid:
+    "Der Chip in Ihrem Dokument muss gelesen werden. Ein Browser kann das nicht, und für diese Prüfung gibt es keine Android-App.",
+  wayAndroid: "Nehmen Sie ein Android-Telefon mit NFC, wenn Sie eines haben oder leihen können.",
+  wayIphone: "Nehmen Sie ein iPhone, wenn Sie eines haben oder leihen können.",
+  wayDesk: (name: string) =>
+    `Fragen Sie ${name}, ob es einen Schalter gibt, an dem Ihr Dokument gelesen werden kann.`,
 
-  claimTitle: "Wird übernommen …",
+  claimTitle: "Verbindung wird hergestellt …",
   claimLead: "Dieses Gerät wird mit der Prüfung verbunden.",
   noReaderTitle: "Dieser Browser kann keine Chips lesen",
   noReaderText:
-    "Browser haben keinen Zugang zum Chip eines Dokuments. Nehmen Sie ein Gerät, das ihn lesen kann, und scannen Sie den Code dort noch einmal.",
+    "Browser haben keinen Zugang zum Chip eines Dokuments. Nehmen Sie ein Gerät, das ihn lesen kann, und scannen Sie damit den Code auf der Seite, auf der Sie begonnen haben.",
   connectionLost: "Die Verbindung ist abgebrochen. Neuer Versuch …",
   connectionRetry: "Neu verbinden",
   connectionGone:
     "Es gibt keine Verbindung zum Dienst. Nichts ging verloren, und kein Versuch wurde verbraucht.",
+  offlineTitle: "Sie sind offline",
+  offlineText:
+    "Dieses Gerät hat keine Netzverbindung. Nichts geht verloren: Sobald die Verbindung wieder da ist, können Sie weitermachen.",
+  slowText:
+    "Das dauert länger als sonst. Ihre Verbindung scheint langsam zu sein; bitte warten Sie einen Moment.",
 
   pickTitle: "Testpass auswählen",
   pickLead: "Jeder endet auf seine Weise, damit sich jedes Ergebnis ausprobieren lässt.",
@@ -141,7 +172,7 @@ export const de: Messages = {
   readSending: "Zur Prüfung senden",
   readChecking: "Echtheit prüfen",
   readProof: "Prüfen, ob es das Original ist",
-  readBusy: "Gerade prüfen sich viele Menschen. Bitte warten Sie, Ihr Platz bleibt erhalten.",
+  readBusy: "Gerade ist viel los. Bitte warten Sie, Ihr Platz bleibt erhalten.",
   percent: (text) => `${text} gelesen`,
   chipLost: "Der Kontakt zum Chip ging verloren. Halten Sie das Dokument noch einmal an das Gerät.",
   chipKeyWrong: "Der Chip hat sich nicht geöffnet. Vergleichen Sie Nummer und Daten mit dem Dokument.",
@@ -169,7 +200,7 @@ export const de: Messages = {
       text: "Während der Prüfung wird der ganze Bildschirm etwa einmal in der Sekunde rot, grün, blau oder weiß, und Ihr Gesicht wirft das Licht zurück. Das gehört zur Prüfung, auch wenn auf Ihrem Gerät Animationen abgeschaltet sind. Wenn Ihnen das schaden könnte, starten Sie nicht und fragen Sie dort, wo Sie herkamen, nach einem anderen Weg.",
     },
     kept: {
-      title: "Was behalten wird: nichts",
+      title: "Es wird nichts gespeichert",
       text: "Die Bilder gehen nur an diesen Dienst, werden mit dem Bild auf dem Chip verglichen und nicht gespeichert. Was Ihnen hilft, die richtige Haltung zu finden, läuft auf Ihrem Gerät.",
     },
     permission: {
@@ -252,13 +283,18 @@ export const de: Messages = {
   faceCameraLabel: "Bild der Kamera",
 
   otherTitle: "Weiter mit dem anderen Gerät",
-  otherLead: "Ein anderes Gerät hat übernommen. Diese Seite zeigt, wie weit es ist.",
+  otherLead: "Ein anderes Gerät oder die App hat übernommen. Diese Seite zeigt den Fortgang.",
   otherChip: "Der Chip wird gelesen.",
   otherChipCheck: "Das Dokument wird geprüft.",
   otherFace: "Das Gesicht wird verglichen.",
   otherWaiting: "Warten auf das andere Gerät.",
   otherGone: "Vom anderen Gerät war eine Weile nichts zu hören.",
   otherNewCode: "Anderes Gerät verwenden",
+  otherBack: "Zurück zu diesem Gerät",
+  resumeTitle: "Weitermachen, wo Sie aufgehört haben",
+  resumeText:
+    "Sie haben auf diesem Gerät begonnen und wurden unterbrochen, oder die Prüfung ist in einem anderen Fenster offen. Vielleicht muss das Dokument noch einmal gelesen werden; das zählt nicht als Versuch.",
+  resumeButton: "Hier weitermachen",
 
   deviceDoneTitle: "Sie können dieses Gerät weglegen",
   deviceDoneText: "Die Seite, auf der Sie begonnen haben, zeigt das Ergebnis. Dort geht es weiter.",
@@ -332,7 +368,7 @@ export const de: Messages = {
   },
   failedAskAgain: (name) =>
     `Wenn Sie es noch einmal versuchen möchten, bitten Sie ${name} um einen neuen Link.`,
-  expiredTitle: "Die Zeit ist abgelaufen",
+  expiredTitle: "Dieser Link ist abgelaufen",
   expiredText: (minutes: number) =>
     `Eine Prüfung ist ${minutes} Minuten offen. Diese wurde nicht abgeschlossen.`,
   cancelledTitle: "Die Prüfung wurde abgebrochen",
@@ -340,6 +376,8 @@ export const de: Messages = {
   withdrawnTitle: "Ihre Zustimmung wurde widerrufen",
   withdrawnText:
     "Was noch nicht zugestellt war, ist gelöscht. Was der Empfänger schon hat, muss er löschen; bitten Sie ihn darum.",
+  helpTitle: "Brauchen Sie Hilfe?",
+  helpText: (name: string) => `${name} hat Sie hierher geschickt und kann Ihnen sagen, wie es weitergeht.`,
   notFoundTitle: "Dieser Link führt zu keiner Prüfung",
   notFoundText:
     "Vielleicht ist er unvollständig, oder die Prüfung wurde inzwischen gelöscht. Gehen Sie zurück zu der Seite, von der Sie kamen, und beginnen Sie neu.",
@@ -347,7 +385,7 @@ export const de: Messages = {
   troubleText: "Nichts ging verloren, und kein Versuch wurde verbraucht.",
   noAnswerTitle: "Der Dienst antwortet nicht",
   noAnswerText:
-    "Es gibt keine Verbindung, oder sie ist sehr langsam. Nichts ging verloren, und kein Versuch wurde verbraucht.",
+    "Es gibt keine Verbindung, oder sie ist sehr langsam. Nichts ist verloren; bitte versuchen Sie es noch einmal.",
   handoffExpiredTitle: "Dieser Code ist zu alt",
   handoffExpiredText: "Scannen Sie den Code auf der anderen Seite noch einmal; dort steht ein frischer.",
   handoffConsumedTitle: "Dieser Code wurde schon benutzt",
@@ -358,6 +396,8 @@ export const de: Messages = {
   handoffMismatchTitle: "Ein anderes Gerät ist an der Reihe",
   handoffMismatchText:
     "Machen Sie mit dem Gerät weiter, das begonnen hat, oder nehmen Sie einen frischen Code von der anderen Seite.",
+  handoffLostAll: (name: string) =>
+    `Wenn jene Seite geschlossen und das Gerät, mit dem Sie begonnen haben, nicht mehr zur Hand ist, bitten Sie ${name} um einen neuen Link.`,
 
   returnTo: (name) => `Zurück zu ${name}`,
   returnSoon: (seconds) =>

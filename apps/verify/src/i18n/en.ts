@@ -21,7 +21,7 @@ export const en = {
   stepDoneState: "done",
 
   consentTitle: (name: string) => `${name} asks you to verify your identity`,
-  consentLead: "You decide what is shared. Nothing is sent before you agree, and you can stop at any time.",
+  consentLead: "You decide what to share. Nothing is sent before you agree, and you can stop at any time.",
   whoAsks: "Who asks",
   verifiedDomain: "Verified internet address",
   domainProved: (name: string) => `${name} has proved that this internet address belongs to it.`,
@@ -38,27 +38,27 @@ export const en = {
   termsOfUse: "Terms",
 
   whatIsAsked: "What is shared",
-  requiredFields: "Needed",
-  requiredNote: "Without these the verification is not possible.",
-  optionalFields: "Your choice",
+  requiredFields: "Required",
+  requiredNote: "You cannot be verified without these.",
+  optionalFields: "Optional",
   optionalNote: "Tick what you want to share. Leaving it out makes no difference to the check.",
   reasonLabel: "Why:",
   reasonDefault: "So that the same document can be recognised when you come back.",
 
   privacyTitle: "What happens to your data",
-  declinedTitle: "You did not agree",
-  declinedText:
-    "Nothing was shared. The request ends by itself when its time is over. You can close this page or look at the request again.",
-  declinedBack: "Back to the request",
   needTitle: "What you need",
-  needPoints: ["A passport or identity card with a chip", "A device that can read it", "About three minutes"],
+  needDocument: "A passport or identity card with a chip",
+  needThisDevice: "This device: it reads the chip",
+  needPhone: "A phone that can read the chip. You get a code for it in the next step.",
+  needNothing: "No document of your own: in test mode this page has passports to try out",
+  needTime: "About three minutes",
   needRequired: {
     clone_detection: {
       title: "The document must prove that it is the original",
       text: "Its chip is asked for a proof that a copy cannot give. Chips of some older documents cannot give it either, and then the verification does not succeed. If you have several documents, take the newest.",
     },
     revocation: {
-      title: "The document's state must say that its signature still counts",
+      title: "The document’s state must say that its signature still counts",
       text: "This is looked up in a current list of the state that issued the document. Where there is no such list, the verification does not succeed, and another document may be of help.",
     },
   },
@@ -68,37 +68,67 @@ export const en = {
   declineButton: "No, cancel",
   working: "One moment…",
 
-  handoffTitle: "Go on with a device that reads chips",
-  handoffLead: "Point the camera of the phone at this code, then open the link that it shows.",
+  handoffTitle: "Continue on your phone",
+  handoffOtherTitle: "Continue on another device",
+  handoffLead: "Point your phone’s camera at this code, then open the link it shows.",
+  handoffOtherLead: "Point the camera of the other device at this code, then open the link it shows.",
   handoffAlt: "QR code with a link to this verification",
-  handoffKeepOpen: "Leave this page open. It goes on by itself as soon as the phone has taken over.",
+  handoffKeepOpen: "Keep this page open. It continues by itself as soon as the other device has taken over.",
   handoffRenewed: "The code renews itself.",
   handoffWaiting: "Waiting for the other device…",
-  handoffPreparing: "The code is being made…",
+  handoffPreparing: "Preparing the code…",
+  phonesBoth: "It works with Android phones and iPhones.",
+  phonesAndroid: "You need an Android phone with NFC; iPhones do not work here.",
+  phonesIphone: "You need an iPhone; Android phones do not work here.",
   copyLink: "Copy the link",
   linkCopied: "The link was copied.",
   linkToCopy: "Link for the other device",
-  linkIsSecret: "Send the link to nobody: whoever opens it first takes over.",
+  linkIsSecret: "Don’t share this link: whoever opens it first takes over.",
   whichDevices: "Which devices can read the chip?",
-  deviceShell: "A phone with NFC and an app that includes this verification.",
+  deviceShell: "A phone with NFC and the app for this verification.",
   deviceDesk: "A desk reader at a counter, run by staff.",
   deviceBrowser: "A browser alone cannot read chips, neither on a phone nor on a computer.",
-  readHereTitle: "Read on this device",
-  readHereShell: "This device can read the chip itself.",
+  readHereTitle: "Read your document",
+  readHereShell: "This device can read the chip in your document.",
   readHereButton: "Read the document here",
   virtualTitle: "Use a test passport",
   virtualLead:
     "In test mode this page has software passports. They go through the same checks as a real chip.",
   virtualButton: "Choose a test passport",
+  appTitle: "Continue in the app",
+  appLead:
+    "The chip in your passport or identity card has to be read. Your phone can do that in the app, but not in the browser.",
+  appOpen: "Continue in the app",
+  appNotYet: "Don’t have the app yet? Install it, then come back to this page and continue.",
+  appInstall: "Install the app",
+  appMissingTitle: "The app did not open",
+  appMissingText:
+    "It is probably not on this phone yet. Install it, then come back to this page and continue in the app. Nothing is lost.",
+  appIosHint: "If Safari stays on this page, tap “Open” in the bar at the top.",
+  appClipHint: "You don’t have to install anything: tap “Open” on the card that Safari shows.",
+  scannedKeep: "The page where you began continues by itself as soon as the app has taken over.",
+  noWayTitle: "This phone can’t read your document here",
+  noWayIphone:
+    "The chip in your document has to be read. Browsers on an iPhone are not able to do that, and there is no iPhone app for this verification.",
+  noWayAndroid:
+    "The chip in your document has to be read. A browser is not able to do that, and there is no Android app for this verification.",
+  wayAndroid: "Use an Android phone with NFC, if you have one or can borrow one.",
+  wayIphone: "Use an iPhone, if you have one or can borrow one.",
+  wayDesk: (name: string) => `Ask ${name} whether there is a counter where your document can be read.`,
 
-  claimTitle: "Taking over…",
-  claimLead: "This device is being connected to the verification.",
+  claimTitle: "Connecting…",
+  claimLead: "This device is joining the verification.",
   noReaderTitle: "This browser cannot read chips",
   noReaderText:
-    "Browsers have no access to the chip of a document. Use a device that can read it, and scan the code there again.",
+    "Browsers have no access to the chip in a document. Use a device that can read it, and scan the code on the page where you began again.",
   connectionLost: "The connection was lost. Trying again…",
   connectionRetry: "Connect again",
-  connectionGone: "There is no connection to the service. Nothing was lost, and no try was used.",
+  connectionGone:
+    "There is no connection to the service. Nothing is lost, and this didn’t count as an attempt.",
+  offlineTitle: "You are offline",
+  offlineText:
+    "This device has no network connection. Nothing is lost: you can continue as soon as the connection is back.",
+  slowText: "This is taking longer than usual. Your connection seems to be slow; please wait a moment.",
 
   pickTitle: "Choose a test passport",
   pickLead: "Each ends in its own way, so that every result can be tried out.",
@@ -106,7 +136,7 @@ export const en = {
   pickEnds: (failure: string) => `Ends with: ${failure}`,
   pickUse: "Read this document",
   pickLegend: "Test documents",
-  virtualStop: "After each unsuccessful try the page asks you to choose again.",
+  virtualStop: "After each failed attempt the page asks you to choose again.",
 
   accessTitle: "What is printed on your document?",
   accessLead:
@@ -147,9 +177,9 @@ export const en = {
   chipReaderFailed: "Reading failed on this device. Try again, or use another device.",
   readerSilent: "Nothing has come from the reader for a while.",
   readerSilentText:
-    "Hold the document still against the device. If nothing happens, begin again: no try is used.",
+    "Hold the document still against the device. If nothing happens, begin again: this doesn’t count as an attempt.",
   beginAgain: "Begin again",
-  noTryUsed: "No try was used.",
+  noTryUsed: "This didn’t count as an attempt.",
   tryAgain: "Try again",
 
   faceTitle: "Now show your face",
@@ -175,7 +205,7 @@ export const en = {
   facePrivacy: "The camera is off. The pictures are used for this comparison and are not stored.",
   faceStart: "Start the camera",
   faceSimulatedLead: "In test mode no camera is needed: the test passport decides how this step ends.",
-  faceSimulatedStart: "Go on",
+  faceSimulatedStart: "Continue",
   faceWithCameraTitle: "Or try the real check",
   faceWithCameraText:
     "With the camera, this step runs exactly as it does with a real document. The test passport shows a drawn person, so your own face will not match it.",
@@ -238,28 +268,33 @@ export const en = {
   faceChecking: "Your face is being compared…",
   faceCheckingLead: "This takes a few seconds.",
   faceBusyTitle: "Too many faces are being checked at this moment",
-  faceBusyText: "Nothing was counted, and no try was used. Try again in a moment.",
+  faceBusyText: "This didn’t count as an attempt. Try again in a moment.",
   facePortraitTitle: "This portrait cannot be compared",
   facePortraitText:
-    "The portrait on the chip of this document cannot be compared with a face. No try was used. Ask for a new link and use another document.",
+    "The portrait on the chip of this document cannot be compared with a face. This didn’t count as an attempt. Ask for a new link and use another document.",
   faceCameraLabel: "Picture of the camera",
 
-  otherTitle: "Go on with the other device",
-  otherLead: "Another device has taken over. This page follows along.",
+  otherTitle: "Continue on the other device",
+  otherLead: "Another device or the app has taken over. This page follows along.",
   otherChip: "The chip is being read.",
   otherChipCheck: "The document is being checked.",
   otherFace: "The face is being compared.",
   otherWaiting: "Waiting for the other device.",
   otherGone: "Nothing has been heard from the other device for a while.",
   otherNewCode: "Use another device",
+  otherBack: "Back to this device",
+  resumeTitle: "Continue where you stopped",
+  resumeText:
+    "You began on this device and were interrupted, or the verification is open in another window. The document may have to be read again; that doesn’t count as an attempt.",
+  resumeButton: "Continue here",
 
   deviceDoneTitle: "You can put this device aside",
   deviceDoneText: "The page where you began shows the result and goes on from there.",
-  takenTitle: "Another device goes on",
-  takenText: "The verification was taken over by another device or another window.",
+  takenTitle: "Another device has taken over",
+  takenText: "The verification continues on another device or in another window.",
 
   triesLeft: (count: number) =>
-    count === 0 ? "No try is left." : count === 1 ? "One try is left." : `${count} tries are left.`,
+    count === 0 ? "No attempts left." : count === 1 ? "1 attempt left." : `${count} attempts left.`,
   minutesLeft: (count: number) => (count === 1 ? "1 minute" : `${count} minutes`),
   lessThanAMinute: "less than a minute",
   timeLeftLabel: "Time left:",
@@ -314,27 +349,29 @@ export const en = {
       next: "Use another passport or identity card, best the one that was issued last. Reading this one again does not help.",
     },
     revocation: {
-      title: "It could not be looked up whether this document's signature still counts",
+      title: "It could not be looked up whether this document’s signature still counts",
       text: "There is no current list of the state that issued it. Nothing is wrong with the document; but whoever asks you needs one for which this can be looked up.",
       next: "Use another passport or identity card, best of another state if you have one, or try again on another day.",
     },
   },
-  failedAskAgain: (name: string) => `If you want to try once more, ask ${name} for a new link.`,
-  expiredTitle: "The time is over",
+  failedAskAgain: (name: string) => `To try once more, ask ${name} for a new link.`,
+  expiredTitle: "This link has expired",
   expiredText: (minutes: number) =>
-    `A verification is open for ${minutes} minutes, and this one was not finished.`,
+    `A verification is open for ${minutes} minutes, and this one was not finished in time. Nothing about you was shared.`,
   cancelledTitle: "The verification was cancelled",
   cancelledText: "Nothing about you was shared.",
-  withdrawnTitle: "Your agreement was withdrawn",
+  withdrawnTitle: "You withdrew your consent",
   withdrawnText:
     "What was not yet delivered has been deleted. What the recipient already has is theirs to delete; ask them to.",
+  helpTitle: "Need help?",
+  helpText: (name: string) => `${name} sent you here and can tell you what to do next.`,
   notFoundTitle: "This link does not lead to a verification",
   notFoundText:
     "It may be incomplete, or the verification has been deleted since. Go back to the page you came from and start again.",
   troubleTitle: "Something went wrong on our side",
-  troubleText: "Nothing was lost, and no try was used.",
+  troubleText: "Nothing is lost, and this didn’t count as an attempt. Please try again.",
   noAnswerTitle: "The service does not answer",
-  noAnswerText: "There is no connection, or it is very slow. Nothing was lost, and no try was used.",
+  noAnswerText: "There is no connection, or it is very slow. Nothing is lost; please try again.",
   handoffExpiredTitle: "This code is too old",
   handoffExpiredText: "Scan the code on the other page again; a fresh one is shown there.",
   handoffConsumedTitle: "This code was already used",
@@ -342,7 +379,10 @@ export const en = {
   handoffInvalidTitle: "This code does not work",
   handoffInvalidText: "Scan the code on the other page again.",
   handoffMismatchTitle: "Another device is at work",
-  handoffMismatchText: "Go on with the device that began, or use a fresh code from the other page.",
+  handoffMismatchText:
+    "Continue on the device that began, or use a fresh code from the page where you agreed.",
+  handoffLostAll: (name: string) =>
+    `If that page is closed and the device that began is no longer at hand, ask ${name} for a new link.`,
 
   returnTo: (name: string) => `Back to ${name}`,
   returnSoon: (seconds: number) =>
@@ -352,9 +392,9 @@ export const en = {
 
   cancelButton: "Cancel verification",
   cancelAskTitle: "Cancel the verification?",
-  cancelAskText: (name: string) => `It ends here, nothing is shared, and ${name} learns that you cancelled.`,
+  cancelAskText: (name: string) => `It ends here, nothing is shared, and ${name} is told that you cancelled.`,
   cancelConfirm: "Yes, cancel",
-  cancelBack: "No, go on",
+  cancelBack: "No, continue",
   cancelElsewhere:
     "Only the page where you agreed can cancel. You can also simply close this page: nothing is shared before the end.",
 
@@ -387,7 +427,7 @@ export const en = {
     sex_marker: "Sex as stated in the document",
     document_expiry_date: "Date of expiry",
     mrz_optional_data: "Additional data in the machine-readable lines",
-    service_document_id: "A code in place of your document",
+    service_document_id: "Anonymous document ID",
   } satisfies Record<ClaimKey, string>,
   claimAbout: {
     service_document_id:

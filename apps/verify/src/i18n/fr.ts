@@ -43,16 +43,12 @@ export const fr: Messages = {
   reasonDefault: "Pour reconnaître le même document si vous revenez.",
 
   privacyTitle: "Ce que deviennent vos données",
-  declinedTitle: "Vous n’avez pas donné votre accord",
-  declinedText:
-    "Rien n’a été transmis. La demande prend fin d’elle-même une fois son délai écoulé. Vous pouvez fermer cette page ou revoir la demande.",
-  declinedBack: "Revenir à la demande",
   needTitle: "Ce qu’il vous faut",
-  needPoints: [
-    "Un passeport ou une carte d’identité à puce",
-    "Un appareil capable de la lire",
-    "Environ trois minutes",
-  ],
+  needDocument: "Un passeport ou une carte d’identité avec une puce",
+  needThisDevice: "Cet appareil : il lit la puce",
+  needPhone: "Un téléphone capable de lire la puce. Vous obtiendrez un code pour lui à l’étape suivante.",
+  needNothing: "Aucun document à vous : en mode test, cette page fournit des passeports d’essai",
+  needTime: "Environ trois minutes",
   needRequired: {
     clone_detection: {
       title: "Le document doit prouver qu’il est l’original",
@@ -69,38 +65,69 @@ export const fr: Messages = {
   declineButton: "Non, annuler",
   working: "Un instant…",
 
-  handoffTitle: "Continuez avec un appareil qui lit les puces",
-  handoffLead: "Visez ce code avec l’appareil photo du téléphone, puis ouvrez le lien affiché.",
+  handoffTitle: "Continuez sur votre téléphone",
+  handoffOtherTitle: "Continuez sur un autre appareil",
+  handoffLead: "Dirigez l’appareil photo de votre téléphone vers ce code, puis ouvrez le lien qui s’affiche.",
+  handoffOtherLead:
+    "Dirigez l’appareil photo de l’autre appareil vers ce code, puis ouvrez le lien qui s’affiche.",
   handoffAlt: "Code QR contenant un lien vers cette vérification",
   handoffKeepOpen:
-    "Laissez cette page ouverte. Elle continue d’elle-même dès que le téléphone a pris le relais.",
+    "Laissez cette page ouverte. Elle continue d’elle-même dès que l’autre appareil a pris le relais.",
   handoffRenewed: "Le code se renouvelle tout seul.",
   handoffWaiting: "En attente de l’autre appareil…",
   handoffPreparing: "Le code est en préparation…",
+  phonesBoth: "Cela fonctionne avec les téléphones Android et les iPhone.",
+  phonesAndroid: "Il vous faut un téléphone Android avec NFC ; les iPhone ne fonctionnent pas ici.",
+  phonesIphone: "Il vous faut un iPhone ; les téléphones Android ne fonctionnent pas ici.",
   copyLink: "Copier le lien",
   linkCopied: "Le lien a été copié.",
   linkToCopy: "Lien pour l’autre appareil",
-  linkIsSecret: "Ne donnez ce lien à personne : le premier qui l’ouvre prend le relais.",
+  linkIsSecret: "Ne partagez pas ce lien : la première personne qui l’ouvre prend le relais.",
   whichDevices: "Quels appareils peuvent lire la puce ?",
-  deviceShell: "Un téléphone avec NFC et une application qui contient cette vérification.",
+  deviceShell: "Un téléphone avec NFC et l’application de cette vérification.",
   deviceDesk: "Un lecteur au guichet, utilisé par le personnel.",
   deviceBrowser: "Un navigateur seul ne peut pas lire de puce, ni sur téléphone ni sur ordinateur.",
-  readHereTitle: "Lire sur cet appareil",
-  readHereShell: "Cet appareil peut lire la puce lui-même.",
+  readHereTitle: "Lisez votre document",
+  readHereShell: "Cet appareil peut lire la puce de votre document.",
   readHereButton: "Lire le document ici",
   virtualTitle: "Utiliser un passeport de test",
   virtualLead:
     "En mode test, cette page dispose de passeports logiciels. Ils passent les mêmes contrôles qu’une vraie puce.",
   virtualButton: "Choisir un passeport de test",
+  appTitle: "Continuez dans l’application",
+  appLead:
+    "La puce de votre passeport ou de votre carte d’identité doit être lue. Votre téléphone peut le faire dans l’application, mais pas dans le navigateur.",
+  appOpen: "Continuer dans l’application",
+  appNotYet: "Vous n’avez pas encore l’application ? Installez-la, puis revenez sur cette page et continuez.",
+  appInstall: "Installer l’application",
+  appMissingTitle: "L’application ne s’est pas ouverte",
+  appMissingText:
+    "Elle n’est sans doute pas encore sur ce téléphone. Installez-la, puis revenez sur cette page et continuez dans l’application. Rien n’est perdu.",
+  appIosHint: "Si Safari reste sur cette page, touchez « Ouvrir » dans la barre en haut.",
+  appClipHint: "Vous n’avez rien à installer : touchez « Ouvrir » sur la carte que Safari affiche.",
+  scannedKeep: "La page où vous avez commencé continue d’elle-même dès que l’application a pris le relais.",
+  noWayTitle: "Ce téléphone ne peut pas lire votre document ici",
+  noWayIphone:
+    "La puce de votre document doit être lue. Les navigateurs d’un iPhone en sont incapables, et il n’existe pas d’application iPhone pour cette vérification.",
+  noWayAndroid:
+    "La puce de votre document doit être lue. Un navigateur en est incapable, et il n’existe pas d’application Android pour cette vérification.",
+  wayAndroid: "Utilisez un téléphone Android avec NFC, si vous en avez un ou pouvez en emprunter un.",
+  wayIphone: "Utilisez un iPhone, si vous en avez un ou pouvez en emprunter un.",
+  wayDesk: (name: string) => `Demandez à ${name} s’il existe un guichet où votre document peut être lu.`,
 
-  claimTitle: "Prise de relais…",
+  claimTitle: "Connexion…",
   claimLead: "Cet appareil est en train d’être relié à la vérification.",
   noReaderTitle: "Ce navigateur ne peut pas lire les puces",
   noReaderText:
-    "Les navigateurs n’ont pas accès à la puce d’un document. Prenez un appareil capable de la lire et scannez-y le code à nouveau.",
+    "Les navigateurs n’ont pas accès à la puce d’un document. Prenez un appareil qui peut la lire et scannez à nouveau le code sur la page où vous avez commencé.",
   connectionLost: "La connexion a été perdue. Nouvel essai…",
   connectionRetry: "Se reconnecter",
   connectionGone: "Le service est injoignable. Rien n’est perdu et aucun essai n’a été compté.",
+  offlineTitle: "Vous êtes hors ligne",
+  offlineText:
+    "Cet appareil n’a pas de connexion au réseau. Rien n’est perdu : vous pourrez continuer dès que la connexion sera revenue.",
+  slowText:
+    "Cela prend plus de temps que d’habitude. Votre connexion semble lente ; veuillez patienter un instant.",
 
   pickTitle: "Choisir un passeport de test",
   pickLead: "Chacun se termine à sa façon, pour que chaque résultat puisse être essayé.",
@@ -250,13 +277,18 @@ export const fr: Messages = {
   faceCameraLabel: "Image de la caméra",
 
   otherTitle: "Continuez avec l’autre appareil",
-  otherLead: "Un autre appareil a pris le relais. Cette page suit l’avancement.",
+  otherLead: "Un autre appareil ou l’application a pris le relais. Cette page suit le déroulement.",
   otherChip: "La puce est en cours de lecture.",
   otherChipCheck: "Le document est en cours de contrôle.",
   otherFace: "Le visage est en cours de comparaison.",
   otherWaiting: "En attente de l’autre appareil.",
   otherGone: "L’autre appareil ne donne plus de nouvelles depuis un moment.",
   otherNewCode: "Utiliser un autre appareil",
+  otherBack: "Revenir à cet appareil",
+  resumeTitle: "Reprenez là où vous vous êtes arrêté",
+  resumeText:
+    "Vous avez commencé sur cet appareil et avez été interrompu, ou la vérification est ouverte dans une autre fenêtre. Il faudra peut-être relire le document ; cela ne compte pas comme un essai.",
+  resumeButton: "Continuer ici",
 
   deviceDoneTitle: "Vous pouvez poser cet appareil",
   deviceDoneText: "La page où vous avez commencé affiche le résultat et continue à partir de là.",
@@ -330,7 +362,7 @@ export const fr: Messages = {
     },
   },
   failedAskAgain: (name) => `Pour essayer encore une fois, demandez un nouveau lien à ${name}.`,
-  expiredTitle: "Le temps est écoulé",
+  expiredTitle: "Ce lien a expiré",
   expiredText: (minutes: number) =>
     `Une vérification reste ouverte ${minutes} minutes, et celle-ci n’a pas été terminée.`,
   cancelledTitle: "La vérification a été annulée",
@@ -338,14 +370,15 @@ export const fr: Messages = {
   withdrawnTitle: "Votre accord a été retiré",
   withdrawnText:
     "Ce qui n’était pas encore remis a été effacé. Ce que le destinataire possède déjà, c’est à lui de l’effacer ; demandez-le-lui.",
+  helpTitle: "Besoin d’aide ?",
+  helpText: (name: string) => `${name} vous a envoyé ici et peut vous dire quoi faire ensuite.`,
   notFoundTitle: "Ce lien ne mène à aucune vérification",
   notFoundText:
     "Il est peut-être incomplet, ou la vérification a été effacée depuis. Revenez à la page d’où vous venez et recommencez.",
   troubleTitle: "Un problème est survenu de notre côté",
   troubleText: "Rien n’est perdu et aucun essai n’a été compté.",
   noAnswerTitle: "Le service ne répond pas",
-  noAnswerText:
-    "Il n’y a pas de connexion, ou elle est très lente. Rien n’est perdu, et aucun essai n’a été utilisé.",
+  noAnswerText: "Il n’y a pas de connexion, ou elle est très lente. Rien n’est perdu ; veuillez réessayer.",
   handoffExpiredTitle: "Ce code est trop ancien",
   handoffExpiredText: "Scannez à nouveau le code de l’autre page ; un nouveau y est affiché.",
   handoffConsumedTitle: "Ce code a déjà servi",
@@ -356,6 +389,8 @@ export const fr: Messages = {
   handoffMismatchTitle: "Un autre appareil est à l’œuvre",
   handoffMismatchText:
     "Continuez avec l’appareil qui a commencé, ou utilisez un nouveau code de l’autre page.",
+  handoffLostAll: (name: string) =>
+    `Si cette page est fermée et que vous n’avez plus l’appareil avec lequel vous avez commencé, demandez un nouveau lien à ${name}.`,
 
   returnTo: (name) => `Revenir à ${name}`,
   returnSoon: (seconds) => (seconds === 1 ? "Retour dans 1 seconde." : `Retour dans ${seconds} secondes.`),

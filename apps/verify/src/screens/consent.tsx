@@ -1,10 +1,14 @@
 import { useCallback, useEffect, useId, useState } from "react";
+import type { Way } from "../device/ways.ts";
 import { claimWords, reasonIn, useWords } from "../i18n/language.ts";
 import { type ConsentTexts, codeOf, type Details } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
 import { Button } from "../ui/button.tsx";
+import { useOnline, useSlow } from "../ui/connection.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
+import { type Trouble, troubleOf, troubleWords } from "../ui/trouble.ts";
+import { LeaveControl } from "./leave.tsx";
 import { RequiredOfDocument } from "./required-of-document.tsx";
 import { WhoAsks } from "./who-asks.tsx";
 
@@ -13,13 +17,16 @@ type Field = [key: string, field: Details["share_fields"][string]];
 export function ConsentScreen({
   session,
   details,
+  way,
   onAgreed,
-  onDeclined,
+  onThisDevice,
 }: {
   session: Session;
   details: Details;
+  way: Way;
   onAgreed: () => void;
-  onDeclined: () => void;
+  /** Takes back that another device is to read; null where that was not chosen. */
+  onThisDevice: (() => void) | null;
 }) {
   const { t, language } = useWords();
   const announce = useAnnounce();
@@ -31,15 +38,24 @@ export function ConsentScreen({
   const [agreed, setAgreed] = useState(false);
   const [asked, setAsked] = useState(false);
   const [busy, setBusy] = useState(false);
-  const [trouble, setTrouble] = useState(false);
+  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const slow = useSlow(busy);
   const [texts, setTexts] = useState<ConsentTexts | null>(null);
   const agreeId = useId();
 
   const loadTexts = useCallback(async () => {
-    setTrouble(false);
-    await session.api.texts().then(setTexts, () => setTrouble(true));
+    setTrouble(null);
+    await session.api.texts().then(setTexts, (error: unknown) => setTrouble(troubleOf(error)));
   }, [session.api]);
   useEffect(() => void loadTexts(), [loadTexts]);
+  // What was said of a missing network is no longer true when it is back, and what it kept away is fetched.
+  const online = useOnline();
+  const missing = texts === null;
+  useEffect(() => {
+    if (!online || trouble !== "offline") return;
+    setTrouble(null);
+    if (missing) void loadTexts();
+  }, [online, trouble, missing, loadTexts]);
 
   const agree = async (version: string) => {
     setAsked(true);
@@ -49,7 +65,7 @@ export function ConsentScreen({
       return;
     }
     setBusy(true);
-    setTrouble(false);
+    setTrouble(null);
     try {
       const chosen = fields.flatMap(([key, field]) => (field.required || added.has(key) ? [key] : []));
       const given = await session.api.consent(chosen, version, language);
@@ -63,7 +79,7 @@ export function ConsentScreen({
         setAgreed(false);
         await loadTexts();
       } else if (code !== null) await session.reload();
-      setTrouble(true);
+      setTrouble(troubleOf(error));
       setBusy(false);
     }
   };
@@ -98,9 +114,15 @@ export function ConsentScreen({
       </Card>
       <Card title={t.needTitle}>
         <ul className="list-disc space-y-1 pl-5">
-          {t.needPoints.map((point) => (
-            <li key={point}>{point}</li>
-          ))}
+          {details.sandbox ? (
+            <li>{t.needNothing}</li>
+          ) : (
+            <>
+              <li>{t.needDocument}</li>
+              <li>{way.by === "here" ? t.needThisDevice : t.needPhone}</li>
+            </>
+          )}
+          <li>{t.needTime}</li>
         </ul>
         <RequiredOfDocument requirements={details.requirements} />
       </Card>
@@ -135,18 +157,28 @@ export function ConsentScreen({
             </span>
           </label>
         )}
-        {trouble && <Notice look="warn" title={t.troubleTitle} urgent />}
+        {trouble !== null && (
+          <Notice look="warn" title={troubleWords(t, trouble).title} urgent>
+            <p>{troubleWords(t, trouble).text}</p>
+          </Notice>
+        )}
+        {slow && <p role="status">{t.slowText}</p>}
         <div className="flex flex-col gap-3 sm:flex-row">
           {text !== undefined ? (
             <Button type="submit" busy={busy}>
               {busy ? t.working : t.agreeButton}
             </Button>
           ) : (
-            trouble && <Button onClick={() => void loadTexts()}>{t.tryAgain}</Button>
+            trouble !== null && <Button onClick={() => void loadTexts()}>{t.tryAgain}</Button>
           )}
-          <Button look="secondary" onClick={onDeclined}>
+          <LeaveControl session={session} name={details.organization.name} look="secondary">
             {t.declineButton}
-          </Button>
+          </LeaveControl>
+          {onThisDevice !== null && (
+            <Button look="quiet" onClick={onThisDevice}>
+              {t.otherBack}
+            </Button>
+          )}
         </div>
       </form>
     </Screen>

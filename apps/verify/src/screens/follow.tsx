@@ -2,7 +2,7 @@ import { useEffect } from "react";
 import { useWords } from "../i18n/language.ts";
 import type { Status } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
-import { Button } from "../ui/button.tsx";
+import { Actions, Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
 
@@ -29,10 +29,14 @@ export function FollowScreen({
   session,
   status,
   onNewCode,
+  onResume,
 }: {
   session: Session;
   status: Status;
-  onNewCode: () => void;
+  /** Null on a device that came by a code: a new one comes from the page where the person began. */
+  onNewCode: (() => void) | null;
+  /** Goes on here, where this device has begun and was interrupted, or has the session open twice. */
+  onResume: (() => void) | null;
 }) {
   const { t } = useWords();
   const announce = useAnnounce();
@@ -43,6 +47,21 @@ export function FollowScreen({
   const left = t.triesLeft(inFace ? tries.liveness_tries_left : tries.nfc_tries_left);
   useEffect(() => announce(now), [announce, now]);
   const gone = status.attempt !== null && !status.attempt.heard_recently;
+  if (onResume !== null)
+    return (
+      <Screen key="resume" title={t.resumeTitle} lead={t.resumeText}>
+        <Actions>
+          <Button onClick={onResume}>{t.resumeButton}</Button>
+          {onNewCode !== null && (
+            <Button look="secondary" onClick={onNewCode}>
+              {t.otherNewCode}
+            </Button>
+          )}
+        </Actions>
+        {tried && <p className="text-muted">{left}</p>}
+        {!session.connected && <Notice look="warn" title={t.connectionLost} />}
+      </Screen>
+    );
   return (
     <Screen title={t.otherTitle} lead={t.otherLead}>
       <Card>
@@ -54,9 +73,13 @@ export function FollowScreen({
       </Card>
       {gone && <Notice look="warn" title={t.otherGone} />}
       {!session.connected && <Notice look="warn" title={t.connectionLost} />}
-      <Button look="secondary" onClick={onNewCode}>
-        {t.otherNewCode}
-      </Button>
+      {onNewCode !== null && (
+        <Actions>
+          <Button look="secondary" onClick={onNewCode}>
+            {t.otherNewCode}
+          </Button>
+        </Actions>
+      )}
     </Screen>
   );
 }

@@ -1,31 +1,115 @@
 import { useCallback, useEffect, useState } from "react";
+import type { Way } from "../device/ways.ts";
+import type { Messages } from "../i18n/en.ts";
 import { useWords } from "../i18n/language.ts";
 import { shellTransport } from "../reading/chip-transport.ts";
-import { codeOf, type Handoff } from "../session/api.ts";
+import { codeOf, type Details, type Handoff } from "../session/api.ts";
 import { clockOf, msUntil, type ServiceClock } from "../session/clock.ts";
 import type { Session } from "../session/use-session.ts";
-import { Button } from "../ui/button.tsx";
+import { Actions, Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { QrCode } from "../ui/qr-code.tsx";
 import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
+import { OpenApp } from "./begin.tsx";
+import { WhoHelps } from "./who-helps.tsx";
 
 /** A fresh code is shown this long before the old one dies, so that a scan under way still works. */
 const renewBeforeMs = 60_000;
 const tryAgainMs = 4_000;
 
+/** How this device goes on is the first thing; a code for another one stands there by itself only where this one is no phone. */
 export function HandoffScreen({
   session,
-  sandbox,
+  details,
+  way,
+  appMissing,
   onReadHere,
 }: {
   session: Session;
-  sandbox: boolean;
+  details: Details;
+  way: Way;
+  appMissing: boolean;
   onReadHere: () => void;
 }) {
   const { t } = useWords();
-  const announce = useAnnounce();
   const { handoff, failing } = useHandoff(session);
-  const shell = shellTransport();
+  const [other, setOther] = useState(session.kept.otherDevice);
+  const choose = (otherDevice: boolean) => {
+    session.kept.otherDevice = otherDevice;
+    setOther(otherDevice);
+  };
+  const showsCode = way.by === "code" || way.by === "elsewhere" || other;
+  const hasOwnWay = !other || way.by === "code";
+  const onPhone = way.by !== "code";
+  const codeTitle = onPhone ? t.handoffOtherTitle : t.handoffTitle;
+  const title = showsCode ? codeTitle : way.by === "app" ? t.appTitle : t.readHereTitle;
+  return (
+    <Screen key={title} title={title} {...(showsCode ? { lead: t.handoffKeepOpen } : {})}>
+      {hasOwnWay && shellTransport() !== null && (
+        <Card>
+          <p>{t.readHereShell}</p>
+          <Actions>
+            <Button onClick={onReadHere}>{t.readHereButton}</Button>
+          </Actions>
+        </Card>
+      )}
+      {hasOwnWay && details.sandbox && (
+        <Card title={t.virtualTitle}>
+          <p>{t.virtualLead}</p>
+          <Actions>
+            <Button onClick={onReadHere}>{t.virtualButton}</Button>
+          </Actions>
+        </Card>
+      )}
+      {hasOwnWay && way.by === "app" && (
+        <OpenApp
+          session={session}
+          way={way}
+          missing={appMissing}
+          handoffToken={handoff?.handoff_token ?? null}
+        />
+      )}
+      {showsCode ? (
+        <CodeForDevice
+          handoff={handoff}
+          failing={failing}
+          lead={onPhone ? t.handoffOtherLead : t.handoffLead}
+          apps={details.reader_apps}
+        />
+      ) : (
+        <Actions>
+          <Button look="secondary" onClick={() => choose(true)}>
+            {t.otherNewCode}
+          </Button>
+        </Actions>
+      )}
+      {other && (way.by === "app" || way.by === "here") && (
+        <Actions>
+          <Button look="secondary" onClick={() => choose(false)}>
+            {t.otherBack}
+          </Button>
+        </Actions>
+      )}
+      {!session.connected && <Notice look="warn" title={t.connectionLost} />}
+      {showsCode && <p className="text-muted">{t.handoffWaiting}</p>}
+    </Screen>
+  );
+}
+
+function CodeForDevice({
+  handoff,
+  failing,
+  lead,
+  apps,
+}: {
+  handoff: Handoff | null;
+  failing: boolean;
+  lead: string;
+  apps: Details["reader_apps"];
+}) {
+  const { t } = useWords();
+  const announce = useAnnounce();
+  const [copied, setCopied] = useState(false);
   const copy = async () => {
     if (handoff === null) return;
     try {
@@ -36,23 +120,12 @@ export function HandoffScreen({
       // The field with the link stays, to be copied by hand.
     }
   };
-  const [copied, setCopied] = useState(false);
   return (
-    <Screen title={t.handoffTitle} lead={t.handoffKeepOpen}>
-      {shell !== null && (
-        <Card title={t.readHereTitle}>
-          <p>{t.readHereShell}</p>
-          <Button onClick={onReadHere}>{t.readHereButton}</Button>
-        </Card>
-      )}
-      {sandbox && (
-        <Card title={t.virtualTitle}>
-          <p>{t.virtualLead}</p>
-          <Button onClick={onReadHere}>{t.virtualButton}</Button>
-        </Card>
-      )}
+    <>
       <section className="space-y-4 rounded-2xl border border-line bg-card p-5 sm:p-6">
-        <p>{t.handoffLead}</p>
+        <p>
+          {lead} {phonesFor(t, apps)}
+        </p>
         {handoff === null ? (
           <p className="mx-auto grid aspect-square w-full max-w-72 place-items-center rounded-xl bg-soft p-6 text-center">
             {failing ? t.connectionLost : t.handoffPreparing}
@@ -80,8 +153,49 @@ export function HandoffScreen({
         )}
       </section>
       <DevicesHelp />
-      {!session.connected && <Notice look="warn" title={t.connectionLost} />}
-      <p className="text-muted">{t.handoffWaiting}</p>
+    </>
+  );
+}
+
+/** Which phones have an app. Nothing where there is none: the operator then has devices of another kind. */
+function phonesFor(t: Messages, { android, ios }: Details["reader_apps"]): string {
+  if (android !== null) return ios !== null ? t.phonesBoth : t.phonesAndroid;
+  return ios !== null ? t.phonesIphone : "";
+}
+
+/**
+ * This page came by a code, on a phone whose browser cannot read. It must not take the session from a device that can, so it leads to the
+ * app, or says that it cannot.
+ */
+export function ScannedScreen({
+  session,
+  details,
+  way,
+  appMissing,
+}: {
+  session: Session;
+  details: Details;
+  way: Way;
+  appMissing: boolean;
+}) {
+  const { t } = useWords();
+  const { handoff } = useHandoff(session);
+  if (way.by === "app")
+    return (
+      <Screen key="scanned-app" title={t.appTitle} lead={t.appLead}>
+        <OpenApp
+          session={session}
+          way={way}
+          missing={appMissing}
+          handoffToken={handoff?.handoff_token ?? null}
+        />
+        <p className="text-muted">{t.scannedKeep}</p>
+      </Screen>
+    );
+  return (
+    <Screen key="no-reader" title={t.noReaderTitle} lead={t.noReaderText} look="neutral">
+      <DevicesHelp open />
+      <WhoHelps organization={details.organization} />
     </Screen>
   );
 }

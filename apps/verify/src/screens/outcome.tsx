@@ -3,9 +3,11 @@ import { type ReactNode, useEffect, useState } from "react";
 import { claimWords, failureWords, useWords } from "../i18n/language.ts";
 import { codeOf, type Details, type Status } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
+import { goesBackByItself } from "../session/way-back.ts";
 import { Button, LinkButton } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
+import { WhoHelps } from "./who-helps.tsx";
 
 const returnAfterSeconds = 8;
 
@@ -31,8 +33,13 @@ export function OutcomeScreen({
       <p>{t.deviceDoneText}</p>
     </Notice>
   ) : (
-    <Return url={status.return_url} name={name} automatic={session.sawItOpen && !withdrawn} />
+    <Return
+      url={status.return_url}
+      name={name}
+      automatic={goesBackByItself({ status: status.status, sawItOpen: session.sawItOpen, withdrawn })}
+    />
   );
+  const helps = !onDevice && <WhoHelps organization={details.organization} />;
   const consent = details.consent !== null && !onDevice && (
     <AfterConsent
       session={session}
@@ -82,6 +89,7 @@ export function OutcomeScreen({
             </Card>
           )}
           {goOn}
+          {helps}
           {consent}
         </Screen>
       );
@@ -91,13 +99,16 @@ export function OutcomeScreen({
         <Screen title={t.expiredTitle} lead={t.expiredText(sessionLifetimeMinutes)} look="neutral">
           <p>{t.failedAskAgain(name)}</p>
           {goOn}
+          {helps}
           {consent}
         </Screen>
       );
     default:
       return (
         <Screen title={t.cancelledTitle} lead={t.cancelledText} look="neutral">
+          <p>{t.failedAskAgain(name)}</p>
           {goOn}
+          {helps}
           {consent}
         </Screen>
       );
@@ -114,6 +125,14 @@ function Return({ url, name, automatic }: { url: string | null; name: string; au
     // Said once; a countdown read aloud would drown everything else.
     if (counting) announce(t.returnSoon(returnAfterSeconds));
   }, [announce, counting, t]);
+  // Whoever comes back here wants to be here.
+  useEffect(() => {
+    const onShow = (event: PageTransitionEvent) => {
+      if (event.persisted) setLeft(null);
+    };
+    window.addEventListener("pageshow", onShow);
+    return () => window.removeEventListener("pageshow", onShow);
+  }, []);
   useEffect(() => {
     if (url === null || left === null) return;
     if (left <= 0) {

@@ -16,19 +16,18 @@ import { FaceStep } from "./face-step.tsx";
 import { DevicesHelp } from "./handoff.tsx";
 import { RequiredOfDocument } from "./required-of-document.tsx";
 import { TestDocuments } from "./test-documents.tsx";
+import { WhoHelps } from "./who-helps.tsx";
 
 /** This device reads: it holds the socket, and shows the step whose turn it is. */
 export function ReadingScreen({
   session,
-  sandbox,
-  requirements,
+  details: { sandbox, requirements, organization },
   onStep,
   onEnded,
   onLeave,
 }: {
   session: Session;
-  sandbox: boolean;
-  requirements: Details["requirements"];
+  details: Details;
   onStep: (step: number) => void;
   onEnded: () => void;
   onLeave: (() => void) | null;
@@ -47,7 +46,15 @@ export function ReadingScreen({
 
   if (notLoaded) return <Disconnected onRetry={loadAgain} />;
   if (device === null || state === null) return <Screen title={t.claimTitle} lead={t.claimLead} />;
-  if (state.refused !== null && !ended) return <Refused code={state.refused} onLeave={onLeave} />;
+  if (state.refused !== null && !ended)
+    return (
+      <Refused
+        code={state.refused}
+        onLeave={onLeave}
+        // Whoever agreed can change devices with the token of the consent; for anybody else only a new link is left.
+        organization={session.kept.cancelToken === null ? organization : null}
+      />
+    );
   if (state.connection === "gone") return <Disconnected onRetry={() => device.retry()} />;
   if (state.phase === null || ended)
     return (
@@ -132,7 +139,7 @@ function usePageDevice({ api, kept }: Session) {
 function Disconnected({ onRetry }: { onRetry: () => void }) {
   const { t } = useWords();
   return (
-    <Screen title={t.troubleTitle} lead={t.connectionGone} look="neutral">
+    <Screen title={t.noAnswerTitle} lead={t.connectionGone} look="neutral">
       <Button onClick={onRetry}>{t.connectionRetry}</Button>
     </Screen>
   );
@@ -347,7 +354,15 @@ function StepMark({ state }: { state: "done" | "now" | "next" }) {
   );
 }
 
-function Refused({ code, onLeave }: { code: string; onLeave: (() => void) | null }) {
+function Refused({
+  code,
+  onLeave,
+  organization,
+}: {
+  code: string;
+  onLeave: (() => void) | null;
+  organization: Details["organization"] | null;
+}) {
   const { t } = useWords();
   const texts: Readonly<Record<string, readonly [string, string]>> = {
     HANDOFF_TOKEN_EXPIRED: [t.handoffExpiredTitle, t.handoffExpiredText],
@@ -359,7 +374,14 @@ function Refused({ code, onLeave }: { code: string; onLeave: (() => void) | null
   const [title, text] = texts[code] ?? [t.troubleTitle, t.troubleText];
   return (
     <Screen title={title} lead={text} look="neutral">
-      {onLeave !== null && <Button onClick={onLeave}>{t.tryAgain}</Button>}
+      {code === "HANDOFF_DEVICE_MISMATCH" && organization !== null ? (
+        <>
+          <p>{t.handoffLostAll(organization.name)}</p>
+          <WhoHelps organization={organization} />
+        </>
+      ) : (
+        onLeave !== null && <Button onClick={onLeave}>{t.tryAgain}</Button>
+      )}
     </Screen>
   );
 }

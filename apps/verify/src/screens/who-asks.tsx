@@ -22,12 +22,7 @@ export function WhoAsks({ details }: { details: Details }) {
   if (organization.website_url)
     rows.push([t.website, <OutsideLink key="website" href={organization.website_url} />]);
   if (organization.support_email)
-    rows.push([
-      t.supportEmail,
-      <a key="support" className="underline underline-offset-4" href={mailtoOf(organization.support_email)}>
-        <bdi>{organization.support_email}</bdi>
-      </a>,
-    ]);
+    rows.push([t.supportEmail, <SupportLink key="support" email={organization.support_email} />]);
   if (organization.privacy_url)
     rows.push([t.privacyPolicy, <OutsideLink key="privacy" href={organization.privacy_url} />]);
   if (organization.terms_url)
@@ -120,8 +115,16 @@ function VerifiedDomain({ domain }: { domain: string }) {
   );
 }
 
+export function SupportLink({ email }: { email: string }) {
+  return (
+    <a className="underline underline-offset-4" href={mailtoOf(email)}>
+      <bdi>{email}</bdi>
+    </a>
+  );
+}
+
 /** Where it leads, not what somebody wrote: another slash than `/`, say, makes a host look like a path. */
-function OutsideLink({ href }: { href: string }) {
+export function OutsideLink({ href }: { href: string }) {
   if (!href.startsWith("https://")) return <bdi>{href}</bdi>;
   return (
     <a className="underline underline-offset-4" href={href} target="_blank" rel="noopener noreferrer">

@@ -70,6 +70,11 @@ export class SessionApi {
     return (await call(at("claimHandoff"), { params: this.#params, body })).data;
   }
 
+  /** Before anybody agreed. Where to go then. */
+  async decline(): Promise<string> {
+    return (await call(at("declineByPerson"), { params: this.#params })).data.redirect_url;
+  }
+
   async cancel(cancelToken: string): Promise<CancelOutcome> {
     const body = { cancel_token: cancelToken };
     return (await call(at("cancelByPerson"), { params: this.#params, body })).data.outcome;

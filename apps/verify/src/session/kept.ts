@@ -94,6 +94,20 @@ export class Kept {
     write("session", `${this.#prefix}device`, value ? "yes" : null);
   }
 
+  /** On a phone: the person wants to read with another device, although this one has a way of its own. */
+  get otherDevice(): boolean {
+    return read("session", `${this.#prefix}other`) !== null;
+  }
+
+  set otherDevice(value: boolean) {
+    write("session", `${this.#prefix}other`, value ? "yes" : null);
+  }
+
+  /** Whether this device has taken the session before: it alone may go on without the token of the consent. */
+  hasTakenPart(): boolean {
+    return knownDevices().some(([session]) => session === this.#sessionId);
+  }
+
   /** Random for every session, so that it links nothing. */
   deviceId(): string {
     const known = knownDevices();
@@ -111,6 +125,7 @@ export class Kept {
    */
   forget({ canWithdraw }: { canWithdraw: boolean }): void {
     this.reading = null;
+    this.otherDevice = false;
     if (!canWithdraw) unstore("session", `${this.#prefix}cancel`);
     keepDevices(knownDevices().filter(([session]) => session !== this.#sessionId));
   }

@@ -1,10 +1,11 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { codeOf, type Details, isNoAnswer, SessionApi, type Status } from "./api.ts";
+import { type Trouble, troubleOf } from "../ui/trouble.ts";
+import { codeOf, type Details, SessionApi, type Status } from "./api.ts";
 import { clockOf, type ServiceClock } from "./clock.ts";
 import { followStatus, hasEnded } from "./follow-status.ts";
 import { forgetOldDevices, Kept } from "./kept.ts";
 
-export type LoadProblem = "not_found" | "no_answer" | "trouble";
+export type LoadProblem = "not_found" | Trouble;
 
 export type Session = {
   api: SessionApi;
@@ -43,7 +44,7 @@ export function useSession(sessionId: string): Session {
     } catch (error) {
       const code = codeOf(error);
       const notFound = code === "SESSION_NOT_FOUND" || code === "INVALID_SESSION_ID";
-      setProblem(notFound ? "not_found" : isNoAnswer(error) ? "no_answer" : "trouble");
+      setProblem(notFound ? "not_found" : troubleOf(error));
     }
   }, [api]);
 
@@ -57,6 +58,14 @@ export function useSession(sessionId: string): Session {
     window.addEventListener("pageshow", onShow);
     return () => window.removeEventListener("pageshow", onShow);
   }, [reload]);
+
+  // What could not be loaded without a network is loaded as soon as there is one.
+  useEffect(() => {
+    if (problem === null || problem === "not_found") return;
+    const onOnline = () => void reload();
+    window.addEventListener("online", onOnline);
+    return () => window.removeEventListener("online", onOnline);
+  }, [problem, reload]);
 
   const following = status !== null && !hasEnded(status);
   useEffect(() => {

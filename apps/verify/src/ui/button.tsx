@@ -34,9 +34,33 @@ export function Button({
   );
 }
 
-export function LinkButton({ href, children, look = "primary" }: ButtonLook & { href: string }) {
+/** Below each other and as wide as the screen on a phone, beside each other where there is room. */
+export function Actions({ children }: { children: ReactNode }) {
+  return <div className="flex flex-col gap-3 sm:flex-row">{children}</div>;
+}
+
+/** A button that takes no room of its own, for the end of a page. */
+export function QuietButton({ onClick, children }: { onClick: () => void; children: ReactNode }) {
   return (
-    <a href={href} className={`${shape} ${looks[look]}`}>
+    <button
+      type="button"
+      className="min-h-6 cursor-pointer py-1 text-start underline underline-offset-4 hover:text-ink"
+      onClick={onClick}
+    >
+      {children}
+    </button>
+  );
+}
+
+export function LinkButton({
+  href,
+  children,
+  look = "primary",
+  target,
+}: ButtonLook & { href: string; target?: "_blank" }) {
+  const outside = target === undefined ? {} : { target, rel: "noopener noreferrer" };
+  return (
+    <a href={href} {...outside} className={`${shape} ${looks[look]}`}>
       {children}
     </a>
   );

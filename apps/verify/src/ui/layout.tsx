@@ -1,10 +1,12 @@
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { type Language, languages, useWords } from "../i18n/language.ts";
 import { msUntil, type ServiceClock } from "../session/clock.ts";
+import { OfflineNotice } from "./connection.tsx";
 import { AnnounceContext, useAnnounce } from "./screen.tsx";
 
 /** What surrounds every screen: language, test badge, the steps, the time, and a voice for screen readers. */
 export function Layout({
+  ready,
   sandbox,
   step,
   deadline,
@@ -12,6 +14,8 @@ export function Layout({
   actions,
   children,
 }: {
+  /** Something is shown. Until then there is no end of the page either, which would jump when the page grows. */
+  ready: boolean;
   sandbox: boolean;
   step: number | null;
   deadline: { clock: ServiceClock; expiresAt: string } | null;
@@ -30,7 +34,7 @@ export function Layout({
     <AnnounceContext value={announce}>
       <a
         href="#content"
-        className="absolute -left-[999px] rounded bg-card px-4 py-2 focus:left-4 focus:top-2 focus:z-10"
+        className="sr-only rounded bg-card px-4 py-2 focus:not-sr-only focus:absolute focus:start-4 focus:top-2 focus:z-10 focus:px-4 focus:py-2"
       >
         {t.skipToContent}
       </a>
@@ -71,16 +75,25 @@ export function Layout({
           </p>
         )}
         {step !== null && <Steps current={step} />}
-        <main id="content" tabIndex={-1} className="flex-1 pb-8 pt-2 outline-none">
+        {/* What stands above comes only now. Another element in its place does not jump; the same one, pushed down, would. */}
+        <main
+          key={ready ? "page" : "loading"}
+          id="content"
+          tabIndex={-1}
+          className="flex-1 pb-8 pt-2 outline-none"
+        >
+          <OfflineNotice />
           {children}
         </main>
-        <footer className="space-y-2 border-t border-line py-5 text-sm text-muted">
-          <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1">
-            {deadline !== null && <TimeLeft {...deadline} />}
-            {actions}
-          </div>
-          <p>{t.footerRun}</p>
-        </footer>
+        {ready && (
+          <footer className="space-y-2 border-t border-line py-5 text-sm text-muted">
+            <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1">
+              {deadline !== null && <TimeLeft {...deadline} />}
+              {actions}
+            </div>
+            <p>{t.footerRun}</p>
+          </footer>
+        )}
       </div>
       <div role="status" aria-live="polite" className="sr-only">
         {spoken}
@@ -117,6 +130,7 @@ function Steps({ current }: { current: number }) {
   );
 }
 
+const shownMinutes = 10;
 const announcedMinutes: readonly number[] = [10, 5, 2];
 
 function TimeLeft({ clock, expiresAt }: { clock: ServiceClock; expiresAt: string }) {
@@ -135,7 +149,8 @@ function TimeLeft({ clock, expiresAt }: { clock: ServiceClock; expiresAt: string
       announce(`${t.timeLeftLabel} ${t.minutesLeft(minutes)}`);
     told.current = minutes;
   }, [minutes, announce, t]);
-  if (minutes <= 0) return null;
+  // An hour is time enough for everybody; a clock that runs from the first second only presses.
+  if (minutes <= 0 || minutes > shownMinutes) return null;
   return (
     <p>
       {t.timeLeftLabel} {minutes <= 1 ? t.lessThanAMinute : t.minutesLeft(minutes)}

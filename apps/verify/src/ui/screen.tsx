@@ -50,7 +50,11 @@ export function Screen({
 }
 
 function OutcomeMark({ look }: { look: "good" | "bad" | "neutral" }) {
-  const shapes = { good: "M9 17l5 5 10-12", bad: "M10 10l12 12M22 10L10 22", neutral: "M9 16h14" } as const;
+  const shapes = {
+    good: "M9 17l5 5 10-12",
+    bad: "M10 10l12 12M22 10L10 22",
+    neutral: "M16 10v.1M16 15v8",
+  } as const;
   const colours = {
     good: "text-good bg-good-soft",
     bad: "text-bad bg-bad-soft",

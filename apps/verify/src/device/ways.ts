@@ -1,0 +1,72 @@
+import type { DeviceKind } from "./device-kind.ts";
+
+/** The operator's apps, as the session's details have them. */
+export type ReaderApps = {
+  android: { package_name: string; install_url: string } | null;
+  ios: { app_clip: boolean; install_url: string } | null;
+};
+
+export type AppWay =
+  | { by: "app"; platform: "android"; packageName: string; installUrl: string }
+  | { by: "app"; platform: "ios"; appClip: boolean; installUrl: string };
+
+/**
+ * How a person comes from this device to the chip. One way is offered first; another device is offered beside every one of them.
+ *
+ * - `here`: this page reads, with a shell's reader or in the sandbox with a test passport.
+ * - `app`: an app on this phone reads.
+ * - `code`: a phone reads, which takes over with a code from this screen.
+ * - `elsewhere`: a phone that cannot read here. A code on its own screen would be of no use to it.
+ */
+export type Way = { by: "here" } | AppWay | { by: "code" } | { by: "elsewhere" };
+
+export function wayOf(kind: DeviceKind, apps: ReaderApps, sandbox: boolean): Way {
+  switch (kind) {
+    case "desk":
+    case "shell":
+      return { by: "here" };
+    case "desktop":
+    case "ipad":
+      return { by: "code" };
+    case "android":
+      if (apps.android !== null) {
+        const { package_name: packageName, install_url: installUrl } = apps.android;
+        return { by: "app", platform: "android", packageName, installUrl };
+      }
+      break;
+    case "iphone":
+      if (apps.ios !== null) {
+        const { app_clip: appClip, install_url: installUrl } = apps.ios;
+        return { by: "app", platform: "ios", appClip, installUrl };
+      }
+      break;
+  }
+  return sandbox ? { by: "here" } : { by: "elsewhere" };
+}
+
+/** In the query of the address that a phone opens in its browser where the app is not there. */
+export const appMissingMark = "app=missing";
+
+/**
+ * A link into the app, to this session and, where it has been agreed to, with the token by which the app takes over.
+ *
+ * On Android an intent: Chrome opens no link of the same site in an app by itself. Where the app is not there, the browser comes back to
+ * the page, which then offers to install it. Safari has no such form: the same address is a Universal Link, and opens
+ * in the browser where there is no app. The token is in the fragment, which no server gets to see.
+ */
+export function appLinkOf(
+  way: AppWay,
+  page: { origin: string; sessionId: string; handoffToken: string | null },
+): string {
+  const path = `/verify/${page.sessionId}`;
+  const fragment = page.handoffToken === null ? "" : `#handoff=${encodeURIComponent(page.handoffToken)}`;
+  const missing = `${page.origin}${path}?${appMissingMark}`;
+  if (way.platform === "ios") return `${missing}${fragment}`;
+  const { protocol, host } = new URL(page.origin);
+  const extras = [
+    `scheme=${protocol.slice(0, -1)}`,
+    `package=${way.packageName}`,
+    `S.browser_fallback_url=${encodeURIComponent(missing)}`,
+  ];
+  return `intent://${host}${path}${fragment}#Intent;${extras.join(";")};end`;
+}

@@ -1,0 +1,119 @@
+import { type AppWay, appLinkOf } from "../device/ways.ts";
+import { useWords } from "../i18n/language.ts";
+import type { Details } from "../session/api.ts";
+import type { Session } from "../session/use-session.ts";
+import { Actions, Button, LinkButton } from "../ui/button.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { Card, Screen } from "../ui/screen.tsx";
+import { LeaveControl } from "./leave.tsx";
+import { WhoHelps } from "./who-helps.tsx";
+
+/**
+ * On a phone whose app reads: the app takes over before anything is agreed to, so that the whole verification happens in one place.
+ */
+export function BeginInAppScreen({
+  session,
+  details,
+  way,
+  missing,
+  onOtherDevice,
+}: {
+  session: Session;
+  details: Details;
+  way: AppWay;
+  /** The phone came back because the app is not there. */
+  missing: boolean;
+  onOtherDevice: () => void;
+}) {
+  const { t } = useWords();
+  const { name } = details.organization;
+  return (
+    <Screen title={t.consentTitle(name)} lead={t.appLead}>
+      <OpenApp session={session} way={way} missing={missing} handoffToken={null} />
+      <Actions>
+        <Button look="secondary" onClick={onOtherDevice}>
+          {t.otherNewCode}
+        </Button>
+        <LeaveControl session={session} name={name} look="secondary">
+          {t.declineButton}
+        </LeaveControl>
+      </Actions>
+    </Screen>
+  );
+}
+
+/** One way into the app, and to the app where it is not there yet. What did not work just now is not offered first again. */
+export function OpenApp({
+  session,
+  way,
+  missing,
+  handoffToken,
+}: {
+  session: Session;
+  way: AppWay;
+  missing: boolean;
+  handoffToken: string | null;
+}) {
+  const { t } = useWords();
+  const page = { origin: location.origin, sessionId: session.api.sessionId, handoffToken };
+  const open = (
+    <LinkButton href={appLinkOf(way, page)} look={missing ? "secondary" : "primary"}>
+      {t.appOpen}
+    </LinkButton>
+  );
+  const install = (
+    <LinkButton href={way.installUrl} look={missing ? "primary" : "secondary"} target="_blank">
+      {t.appInstall}
+    </LinkButton>
+  );
+  const hint = way.platform === "ios" ? (way.appClip ? t.appClipHint : t.appIosHint) : null;
+  return (
+    <Card>
+      {missing && (
+        <Notice look="info" title={t.appMissingTitle} urgent>
+          <p>{t.appMissingText}</p>
+        </Notice>
+      )}
+      <div className="flex flex-col gap-3">
+        {missing ? install : open}
+        {hint !== null && <p className="text-sm text-muted">{hint}</p>}
+        {!missing && <p>{t.appNotYet}</p>}
+        {missing ? open : install}
+      </div>
+    </Card>
+  );
+}
+
+/** A phone that cannot read here. It says so before anything is agreed to, with the ways that remain. */
+export function ElsewhereScreen({
+  session,
+  details,
+  phone,
+  onOtherDevice,
+}: {
+  session: Session;
+  details: Details;
+  phone: "android" | "iphone";
+  onOtherDevice: () => void;
+}) {
+  const { t } = useWords();
+  const { organization, reader_apps: apps } = details;
+  return (
+    <Screen title={t.noWayTitle} lead={phone === "iphone" ? t.noWayIphone : t.noWayAndroid} look="neutral">
+      <Card title={t.nextTitle}>
+        <ul className="list-disc space-y-1 ps-5">
+          {phone === "iphone" && apps.android !== null && <li>{t.wayAndroid}</li>}
+          {phone === "android" && apps.ios !== null && <li>{t.wayIphone}</li>}
+          <li>{t.wayDesk(organization.name)}</li>
+        </ul>
+        <Actions>
+          <Button onClick={onOtherDevice}>{t.otherNewCode}</Button>
+          <LeaveControl session={session} name={organization.name} look="secondary">
+            {t.returnTo(organization.name)}
+          </LeaveControl>
+        </Actions>
+      </Card>
+      <WhoHelps organization={organization} />
+    </Screen>
+  );
+}

@@ -1,0 +1,107 @@
+import { type ReactNode, useId, useRef, useState } from "react";
+import { useWords } from "../i18n/language.ts";
+import { codeOf } from "../session/api.ts";
+import type { Session } from "../session/use-session.ts";
+import { Actions, Button, QuietButton } from "../ui/button.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { troubleOf, troubleWords } from "../ui/trouble.ts";
+
+/**
+ * Ends the verification and leads back to the partner: before anybody agreed by declining, afterwards with the token of whoever agreed.
+ * The dialogue asks once, because there is no way back.
+ */
+export function LeaveControl({
+  session,
+  name,
+  look = "quiet",
+  children,
+}: {
+  session: Session;
+  name: string;
+  look?: "quiet" | "secondary";
+  children: ReactNode;
+}) {
+  const { t } = useWords();
+  const titleId = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<ReturnType<typeof troubleOf> | null>(null);
+  const token = session.kept.cancelToken;
+  const agreed = session.status?.consent_given ?? false;
+  const canLeave = !agreed || token !== null;
+  const leave = async () => {
+    setBusy(true);
+    setFailed(null);
+    try {
+      const back = agreed && token !== null ? await cancel(session, token) : await decline(session);
+      dialog.current?.close();
+      await session.reload();
+      if (back !== null) location.assign(back);
+    } catch (error) {
+      // The session was ended, or somebody agreed, from elsewhere in the meantime; the page shows which.
+      const answered = codeOf(error);
+      if (answered !== null && answered !== "INTERNAL_SERVER_ERROR") {
+        dialog.current?.close();
+        await session.reload();
+      } else setFailed(troubleOf(error));
+    }
+    setBusy(false);
+  };
+  const open = () => {
+    setFailed(null);
+    dialog.current?.showModal();
+  };
+  return (
+    <>
+      {look === "quiet" ? (
+        <QuietButton onClick={open}>{children}</QuietButton>
+      ) : (
+        <Button look={look} onClick={open}>
+          {children}
+        </Button>
+      )}
+      <dialog
+        ref={dialog}
+        aria-labelledby={titleId}
+        className="m-auto w-[min(28rem,calc(100%-2rem))] rounded-2xl border border-line bg-card p-6 text-base text-ink backdrop:bg-black/50"
+      >
+        <div className="space-y-4">
+          <h2 id={titleId} className="text-xl font-semibold">
+            {t.cancelAskTitle}
+          </h2>
+          <p>{canLeave ? t.cancelAskText(name) : t.cancelElsewhere}</p>
+          {failed !== null && (
+            <Notice look="warn" title={troubleWords(t, failed).title} urgent>
+              <p>{troubleWords(t, failed).text}</p>
+            </Notice>
+          )}
+          <Actions>
+            <Button look="secondary" onClick={() => dialog.current?.close()}>
+              {t.cancelBack}
+            </Button>
+            {canLeave && (
+              <Button look="danger" busy={busy} onClick={() => void leave()}>
+                {busy ? t.working : t.cancelConfirm}
+              </Button>
+            )}
+          </Actions>
+        </div>
+      </dialog>
+    </>
+  );
+}
+
+/** Where to go then; null where the person stays on this page. */
+async function decline({ api }: Session): Promise<string | null> {
+  const address = await api.decline();
+  return new URL(address).origin === location.origin ? null : address;
+}
+
+async function cancel({ api }: Session, token: string): Promise<string | null> {
+  await api.cancel(token);
+  // It is cancelled; whether its address can be asked for now is another matter.
+  return await api.status().then(
+    (status) => status.return_url,
+    () => null,
+  );
+}

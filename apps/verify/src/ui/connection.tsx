@@ -1,0 +1,59 @@
+import { useEffect, useState, useSyncExternalStore } from "react";
+import { useWords } from "../i18n/language.ts";
+import { Notice } from "./notice.tsx";
+
+function watchNetwork(onChange: () => void): () => void {
+  window.addEventListener("online", onChange);
+  window.addEventListener("offline", onChange);
+  return () => {
+    window.removeEventListener("online", onChange);
+    window.removeEventListener("offline", onChange);
+  };
+}
+
+/** Whether the device has a network at all. That it has one says nothing about the way to the service. */
+export function useOnline(): boolean {
+  return useSyncExternalStore(watchNetwork, () => navigator.onLine);
+}
+
+/** Said on every step for as long as it is so: whatever was begun goes on by itself afterwards. */
+export function OfflineNotice() {
+  const { t } = useWords();
+  if (useOnline()) return null;
+  return (
+    <div className="mb-6">
+      <Notice look="warn" title={t.offlineTitle} urgent>
+        <p>{t.offlineText}</p>
+      </Notice>
+    </div>
+  );
+}
+
+/**
+ * Halved, an ordinary mobile network is called slow; doubled, people who look at nothing for so long have left, and the request is
+ * given up soon after.
+ */
+const slowAfterMs = 5_000;
+
+/** True once something has been going on for longer than people wait without being told. */
+export function useSlow(goingOn: boolean): boolean {
+  const [slow, setSlow] = useState(false);
+  useEffect(() => {
+    setSlow(false);
+    if (!goingOn) return;
+    const timer = setTimeout(() => setSlow(true), slowAfterMs);
+    return () => clearTimeout(timer);
+  }, [goingOn]);
+  return slow;
+}
+
+export function Loading() {
+  const { t } = useWords();
+  const slow = useSlow(true);
+  return (
+    <div className="space-y-2">
+      <p>{t.loading}</p>
+      {slow && <p role="status">{t.slowText}</p>}
+    </div>
+  );
+}
