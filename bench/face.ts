@@ -155,7 +155,7 @@ async function bareModels(jpegs: readonly Uint8Array[]): Promise<number> {
     for (const [index, picture] of pictures.entries()) {
       const [box] = await models.detect(picture);
       if (box === undefined) continue;
-      models.measure(picture, box);
+      await models.measure(picture, box);
       // A judgement embeds four straight looks, four turned ones and the portrait.
       if (index < 9) await models.embed(picture, box);
     }

@@ -23,7 +23,7 @@ export class WorkerFault extends Error {
 
 export type FaceWorkerPoolOptions = {
   readonly log: Log;
-  /** Each takes 300 to 400 MB and one core while it works. */
+  /** Each takes up to 300 MB and one core while it works. */
   readonly workers?: number;
   /** Tries that may wait; one more is refused at once. */
   readonly queueLimit?: number;
@@ -173,6 +173,8 @@ export class FaceWorkerPool {
       env: {},
       execArgv: [
         "--permission",
+        // The runtime of the networks is native code, which no permission binds. It is given numbers; what strangers send is decoded in WebAssembly before.
+        "--allow-addons",
         ...[...ownFolders(), ...readableFolders].map((folder) => `--allow-fs-read=${folder}`),
         `--max-old-space-size=${poolLimits.heapMegabytes}`,
         "--disable-warning=ExperimentalWarning",
@@ -278,7 +280,7 @@ function ownFolders(): readonly string[] {
   const server = path.resolve(here, "../..");
   const project = path.resolve(server, "../..");
   const require = createRequire(import.meta.url);
-  const packages = path.resolve(path.dirname(require.resolve("@tensorflow/tfjs-core")), "../../..");
+  const packages = path.resolve(path.dirname(require.resolve("onnxruntime-node")), "../..");
   const emrtd = realpathSync(path.dirname(require.resolve("@assay/emrtd/lds/image")));
   const face = realpathSync(path.dirname(require.resolve("@assay/face/identity")));
   return [
@@ -290,6 +292,7 @@ function ownFolders(): readonly string[] {
     path.resolve(emrtd, ".."),
     path.resolve(emrtd, "../../package.json"),
     face,
+    path.resolve(face, "../networks"),
     path.resolve(face, "../package.json"),
   ];
 }

@@ -39,6 +39,6 @@ async function warmUp(): Promise<void> {
   const picture = { width: side, height: side, rgb: new Uint8Array(side * side * 3).fill(128) };
   const box = { x: 60, y: 60, width: 120, height: 120 };
   await models.detect(picture);
-  models.measure(picture, box);
+  await models.measure(picture, box);
   await models.embed(picture, box);
 }

@@ -27,7 +27,7 @@ export async function measureFaces(
       faces: found.length,
       width: picture.width,
       height: picture.height,
-      face: found[0] === undefined ? null : models.measure(picture, found[0], frames.at(-1)?.face?.box),
+      face: found[0] === undefined ? null : await models.measure(picture, found[0], frames.at(-1)?.face?.box),
     });
   }
   const picks = picksForEmbedding(frames);
