@@ -11,6 +11,8 @@ export const poolLimits = {
   maxWaitMs: 60_000,
   /** Half: a machine ten times slower than the measured one fails the longest tries. Twice: a picture made to loop in a decoder holds a worker for two minutes. */
   jobTimeoutMs: 60_000,
+  /** For one frame while the others are still to come; it takes 20 ms. Half: a machine that is busy with something else for five seconds fails a try by a fault. Twice: somebody can hold a worker for twice as long without having filmed anything. */
+  lookTimeoutMs: 10_000,
   /** Half: a cold disk may be too slow for loading 60 MB of code and models. Twice: a broken installation is noticed later. */
   startTimeoutMs: 60_000,
   /** Half: people who come every few minutes wait for a start more often. Twice: 270 MB are held for longer with nothing to do. */
