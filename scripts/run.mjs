@@ -107,7 +107,7 @@ async function installWhenStale(tools) {
     // npm would take the package for complete, although it was made smaller on another platform.
     if (!existsSync(ownBinaries)) rmSync(nativeRuntime, { recursive: true, force: true });
     npmInstall(withTools);
-    dropForeignBinaries();
+    dropUnused();
     writeFileSync(stampFile, withTools ? all : fewer);
     process.stderr.write(`Packages installed in ${((Date.now() - startedAt) / 1000).toFixed(0)} s.\n`);
   });
@@ -142,8 +142,13 @@ function npmInstall(withTools) {
   );
 }
 
-/** It has a folder for each platform and in it one for each kind of processor, 288 MB in all, of which one is ever loaded. */
-function dropForeignBinaries() {
+/**
+ * The runtime has a folder for each platform and in it one for each kind of processor, 288 MB in all, of which one is ever loaded. The headers that come with Node, 67 MB,
+ * are for compiling against it, which nothing here does.
+ */
+function dropUnused() {
+  for (const name of readdirSync(modules).filter((folder) => folder.startsWith("node-")))
+    rmSync(path.join(modules, name, "include", "node"), { recursive: true, force: true });
   if (!existsSync(ownBinaries)) return;
   for (const platform of readdirSync(nativeBinaries))
     for (const processor of readdirSync(path.join(nativeBinaries, platform))) {

