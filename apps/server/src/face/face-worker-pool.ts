@@ -195,7 +195,12 @@ export class FaceWorkerPool {
     worker.state = "busy";
     worker.work = work;
     worker.id = this.#nextId++;
-    worker.limit = setTimeout(() => this.#end(worker, "timed_out"), timeoutMs);
+    worker.limit = setTimeout(() => {
+      // An answer that came in time while this process was busy with something else is read before the next turn.
+      setImmediate(() => {
+        if (worker.work === work) this.#end(worker, "timed_out");
+      });
+    }, timeoutMs);
     worker.watch = setInterval(() => this.#lookAtMemory(worker), poolLimits.memoryLookMs);
     const message: ToWorker = { ...work.task, id: worker.id };
     worker.child.send(message, (error) => {
