@@ -37,6 +37,7 @@ const commands = {
   build: () => [],
   bench: (args) => [["bench/run.ts", ...args]],
   mutate: (args) => [["scripts/mutate.ts", ...args]],
+  "face-eval": (args) => [["scripts/face-eval.ts", ...args]],
   fuzz: ([what, ...args]) =>
     what === "http"
       ? [["apps/server/test/fuzz/run.ts", ...args]]

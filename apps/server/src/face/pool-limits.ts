@@ -1,6 +1,6 @@
 /**
- * The processes that judge faces. Set by hand, against what `npm run bench -- face` measures (docs/face.md): 0.8 s for a try of 44 frames, so about 2 s for the most
- * frames there can be; 2 s with starting a process; 244 to 264 MB.
+ * The processes that judge faces. Set by hand, against what `npm run bench -- face` measures (docs/face.md): about 0.8 s of processor time for a try of 44 frames, so about 2 s for the most
+ * frames there can be; 2 s with starting a process; 244 to 268 MB.
  */
 export const poolLimits = {
   /** The operator's, see FACE_WORKERS. Twice: twice the memory and cores. There is no half. */
