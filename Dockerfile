@@ -1,7 +1,7 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY . .
-RUN npm run build && npm prune --omit=dev --ignore-scripts
+RUN npm run build
 
 FROM node:24-bookworm-slim
 WORKDIR /app

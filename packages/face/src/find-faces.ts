@@ -12,8 +12,7 @@ const anchors = [
 ] as const;
 const valuesPerAnchor = 5;
 
-// The next three were set by hand. The service gives the first to face-api, which has the second built in; the page counts by the same numbers, so that
-// both see the same faces.
+// The next three were set by hand. Page and service count by the same numbers, so that both see the same faces.
 
 /** From 0 to 1. Half: things in the room become second faces. Twice: turned faces are lost, and the try fails as `no_face`. */
 export const detectorLeastScore = 0.4;
@@ -26,7 +25,7 @@ type Found = Box & { readonly score: number };
 
 const sigmoid = (value: number) => 1 / (1 + Math.exp(-value));
 
-/** The faces in what the detector answered about a square picture of this side, in its pixels. face-api does the same for the service. */
+/** The faces in what the detector answered about a square picture of this side, in its pixels. */
 export function decodeFaces(values: Float32Array, side: number): readonly Box[] {
   const cells = Math.round(Math.sqrt(values.length / (anchors.length * valuesPerAnchor)));
   const found: Found[] = [];

@@ -14,6 +14,7 @@ import { type ChipProofState, type ChipProofStep, overwriteChipProof } from "@as
 import { type ChipProof, revocationOf } from "@assay/emrtd/verify/report";
 import type { Core } from "../core.ts";
 import type { FaceJudge, FaultReason } from "../face/face-judge.ts";
+import type { FaceSitting } from "../face/face-sitting.ts";
 import { describeError } from "../lib/log.ts";
 import { type Requirements, unmetFailureCodes } from "../sessions/requirements.ts";
 import type { CurrentTrust } from "../trust/current-trust.ts";
@@ -104,7 +105,10 @@ export class AttemptRun {
 
   readonly #artifacts = new Map<number, Buffer>();
   readonly #files = new Map<ChipFile, Buffer>();
-  readonly #frames = new Map<number, { jpeg: Buffer; atMs: number; arrivedAt: Date }>();
+  readonly #frames = new Map<number, { jpeg: Buffer; atMs: number; arrivedAt: Date; whole: boolean }>();
+  /** Looks at the frames that are whole, in the order in which they were announced, which is the one they are judged in. */
+  #sitting: FaceSitting | null = null;
+  #framesShown = 0;
   #check: DocumentCheck | null = null;
   #proof: ChipProofState | null = null;
   #passed: PassedChip | null = null;
@@ -288,13 +292,18 @@ export class AttemptRun {
             jpeg: buffer,
             atMs: effect.what.frameAtMs,
             arrivedAt: this.#around.core.clock.now(),
+            whole: false,
           });
         return undefined;
       }
       case "keep_part": {
         if (bytes !== null) this.#artifacts.get(effect.artifact)?.set(bytes, effect.offset);
         const frame = this.#frames.get(effect.artifact);
-        if (frame !== undefined) frame.arrivedAt = this.#around.core.clock.now();
+        if (frame !== undefined) {
+          frame.arrivedAt = this.#around.core.clock.now();
+          frame.whole = effect.offset + (bytes?.length ?? 0) === frame.jpeg.length;
+          this.#showFrames();
+        }
         return undefined;
       }
       case "wipe":
@@ -469,6 +478,7 @@ export class AttemptRun {
         receivedAtMs: arrivedAt.getTime() - by.startedAtMs,
       })),
       sandbox: this.owner.sandbox,
+      sitting: this.#sitting ?? undefined,
     });
     switch (verdict.kind) {
       case "passed":
@@ -485,7 +495,21 @@ export class AttemptRun {
     }
   }
 
+  #showFrames(): void {
+    const { faceJudge } = this.#around;
+    if (faceJudge === null) return;
+    this.#sitting ??= faceJudge.follow();
+    for (const { jpeg, whole } of [...this.#frames.values()].slice(this.#framesShown)) {
+      if (!whole) return;
+      this.#sitting.add(jpeg);
+      this.#framesShown++;
+    }
+  }
+
   #wipeFace(): void {
+    this.#sitting?.forget();
+    this.#sitting = null;
+    this.#framesShown = 0;
     for (const { jpeg } of this.#frames.values()) jpeg.fill(0);
     this.#frames.clear();
     this.#artifacts.clear();

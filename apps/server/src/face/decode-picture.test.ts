@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { test } from "node:test";
 import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
 import fc from "fast-check";
@@ -14,6 +16,60 @@ test("pictures of both kinds come out alike", async () => {
   let difference = 0;
   for (const [index, value] of jpeg.rgb.entries()) difference += Math.abs(value - (jp2.rgb[index] ?? 0));
   assert.ok(difference / jpeg.rgb.length < 6);
+});
+
+type JpegEncoder = {
+  getDecodedBuffer(info: object): Uint8Array;
+  setProgressive(progressive: boolean): void;
+  encode(): void;
+  getEncodedBuffer(): Uint8Array;
+};
+
+/** Made by libjpeg-turbo itself, which knows every kind that cameras and issuers make. */
+async function encodeWith(how: { componentCount: 1 | 3; progressive: boolean }): Promise<Uint8Array> {
+  const require = createRequire(import.meta.url);
+  const codec = "@cornerstonejs/codec-libjpeg-turbo-8bit";
+  const create = require(`${codec}/wasmjs`) as (
+    options: object,
+  ) => Promise<{ JPEGEncoder: new () => JpegEncoder }>;
+  const encoder = new (
+    await create({ wasmBinary: readFileSync(require.resolve(`${codec}/wasm`)) })
+  ).JPEGEncoder();
+  const { componentCount, progressive } = how;
+  const size = { width: 48, height: 32, bitsPerSample: 8, isSigned: false };
+  // Dark above, light below.
+  const samples = encoder.getDecodedBuffer({ ...size, componentCount });
+  samples.fill(40, 0, samples.length / 2).fill(200, samples.length / 2);
+  encoder.setProgressive(progressive);
+  encoder.encode();
+  return new Uint8Array(encoder.getEncodedBuffer());
+}
+
+for (const componentCount of [1, 3] as const)
+  for (const progressive of [false, true])
+    test(`pictures in JPEG are read with ${componentCount} components, progressive: ${progressive}`, async () => {
+      const { width, height, rgb } = await decodePicture(
+        await encodeWith({ componentCount, progressive }),
+        limits,
+      );
+      assert.deepEqual([width, height, rgb.length], [48, 32, 48 * 32 * 3]);
+      for (const [at, expected] of [
+        [0, 40],
+        [rgb.length - 3, 200],
+      ] as const)
+        for (const value of rgb.subarray(at, at + 3)) assert.ok(Math.abs(value - expected) <= 3, `${value}`);
+    });
+
+test("pictures that are built up in more passes than an encoder makes are refused", async () => {
+  const jpeg = await encodeWith({ componentCount: 1, progressive: true });
+  const lastScan = jpeg.lastIndexOf(0xda) - 1;
+  const scan = jpeg.subarray(lastScan, -2);
+  const withScans = (count: number) =>
+    Buffer.concat([jpeg.subarray(0, lastScan), ...Array(count).fill(scan), jpeg.subarray(-2)]);
+  assert.equal((await decodePicture(withScans(1), limits)).width, 48);
+  await assert.rejects(decodePicture(withScans(101), limits), {
+    message: "The picture has too many passes",
+  });
 });
 
 test("pictures are refused when they are of another kind or have too many pixels", async () => {

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type ImageKind, readImageInfo } from "@assay/emrtd/lds/image";
-import { decode as decodeJpeg } from "jpeg-js";
 
 /** Three bytes a pixel, row by row. */
 export type Picture = {
@@ -12,7 +11,8 @@ export type Picture = {
 
 export class PictureError extends Error {}
 
-type OpenJpegDecoder = {
+/** As both codecs are built: libraries in C and C++ compiled to WebAssembly, so that what breaks them breaks nothing else. */
+type Decoder = {
   getEncodedBuffer(length: number): Uint8Array;
   getDecodedBuffer(): Uint8Array;
   decode(): void;
@@ -26,22 +26,73 @@ type OpenJpegDecoder = {
   delete(): void;
 };
 
-type OpenJpeg = {
-  J2KDecoder: new () => OpenJpegDecoder;
-};
+class Codec {
+  readonly #packageName: string;
+  readonly #decoderName: string;
+  #loaded: Promise<new () => Decoder> | null = null;
 
-let openJpeg: Promise<OpenJpeg> | null = null;
+  constructor(packageName: string, decoderName: string) {
+    this.#packageName = packageName;
+    this.#decoderName = decoderName;
+  }
 
-function loadOpenJpeg(): Promise<OpenJpeg> {
-  const require = createRequire(import.meta.url);
-  const create = require("@cornerstonejs/codec-openjpeg/decodewasmjs") as (options: {
-    wasmBinary: Uint8Array;
-    print(): void;
-    printErr(): void;
-  }) => Promise<OpenJpeg>;
-  const wasmBinary = readFileSync(require.resolve("@cornerstonejs/codec-openjpeg/decodewasm"));
-  return create({ wasmBinary, print() {}, printErr() {} });
+  async #load(): Promise<new () => Decoder> {
+    const require = createRequire(import.meta.url);
+    const create = require(`${this.#packageName}/decodewasmjs`) as (options: {
+      wasmBinary: Uint8Array;
+      print(): void;
+      printErr(): void;
+    }) => Promise<Readonly<Record<string, new () => Decoder>>>;
+    const wasmBinary = readFileSync(require.resolve(`${this.#packageName}/decodewasm`));
+    const found = (await create({ wasmBinary, print() {}, printErr() {} }))[this.#decoderName];
+    if (found === undefined) throw new Error(`${this.#packageName} has no ${this.#decoderName}`);
+    return found;
+  }
+
+  async decode(bytes: Uint8Array): Promise<Picture> {
+    this.#loaded ??= this.#load();
+    const decoder = new (await this.#loaded)();
+    try {
+      decoder.getEncodedBuffer(bytes.length).set(bytes);
+      decoder.decode();
+      const { width, height, componentCount, bitsPerSample, isSigned } = decoder.getFrameInfo();
+      if (bitsPerSample !== 8 || isSigned || (componentCount !== 1 && componentCount !== 3))
+        throw new PictureError("The picture is neither grey nor colour of eight bits");
+      const samples = decoder.getDecodedBuffer();
+      if (samples.length < width * height * componentCount)
+        throw new PictureError("The picture is shorter than its size");
+      return { width, height, rgb: coloursOf(samples, width * height, componentCount) };
+    } catch (error) {
+      // The decoder throws numbers and texts of its own; after that its memory is not to be trusted.
+      this.#loaded = null;
+      if (error instanceof PictureError) throw error;
+      throw new PictureError("The picture cannot be decoded");
+    } finally {
+      try {
+        decoder.delete();
+      } catch {
+        // Only reached after the decoder has broken, and the whole instance is dropped then.
+      }
+    }
+  }
 }
+
+/** A copy: the decoder uses its memory for the next picture. */
+function coloursOf(samples: Uint8Array, pixels: number, componentCount: number): Uint8Array {
+  if (componentCount === 3) return new Uint8Array(samples.subarray(0, pixels * 3));
+  const rgb = new Uint8Array(pixels * 3);
+  for (let at = 0; at < rgb.length; at++) rgb[at] = samples[Math.floor(at / 3)] ?? 0;
+  return rgb;
+}
+
+const jpegCodec = new Codec("@cornerstonejs/codec-libjpeg-turbo-8bit", "JPEGDecoder");
+const jpeg2000Codec = new Codec("@cornerstonejs/codec-openjpeg", "J2KDecoder");
+
+/**
+ * A JPEG that is built up in passes over the whole picture (progressive) costs time for each of them, however few bytes it has. Encoders make about ten. By hand.
+ * Half: nothing known would break. Twice: twice the time that whoever makes a picture of empty passes takes from others.
+ */
+const mostScans = 100;
 
 /**
  * The size is read from the header by our own reader before a decoder sees the bytes, so that nobody can ask for memory by
@@ -54,7 +105,9 @@ export async function decodePicture(
   const { kind, width, height } = headerOf(bytes);
   if (!limits.kinds.includes(kind)) throw new PictureError("The picture is of a kind that is not taken here");
   if (width * height > limits.maxPixels) throw new PictureError("The picture has too many pixels");
-  const picture = kind === "jpeg" ? decodeAsJpeg(bytes, limits.maxPixels) : await decodeAsJpeg2000(bytes);
+  if (kind === "jpeg" && scansIn(bytes) > mostScans)
+    throw new PictureError("The picture has too many passes");
+  const picture = await (kind === "jpeg" ? jpegCodec : jpeg2000Codec).decode(bytes);
   if (picture.width !== width || picture.height !== height)
     throw new PictureError("The picture is not of the size its header tells");
   return picture;
@@ -68,51 +121,10 @@ function headerOf(bytes: Uint8Array) {
   }
 }
 
-function decodeAsJpeg(bytes: Uint8Array, maxPixels: number): Picture {
-  try {
-    const { width, height, data } = decodeJpeg(bytes, {
-      useTArray: true,
-      formatAsRGBA: false,
-      tolerantDecoding: false,
-      maxResolutionInMP: maxPixels / 1e6,
-      // By hand, inside the worker's 900 MB; a frame of the page needs a few. Neither half nor twice was tried.
-      maxMemoryUsageInMB: 160,
-    });
-    return { width, height, rgb: data };
-  } catch {
-    throw new PictureError("The picture is no JPEG that can be decoded");
-  }
-}
-
-async function decodeAsJpeg2000(bytes: Uint8Array): Promise<Picture> {
-  openJpeg ??= loadOpenJpeg();
-  const { J2KDecoder } = await openJpeg;
-  const decoder = new J2KDecoder();
-  try {
-    decoder.getEncodedBuffer(bytes.length).set(bytes);
-    decoder.decode();
-    const { width, height, componentCount, bitsPerSample, isSigned } = decoder.getFrameInfo();
-    const samples = decoder.getDecodedBuffer();
-    if (bitsPerSample !== 8 || isSigned || (componentCount !== 1 && componentCount !== 3))
-      throw new PictureError("The picture is neither grey nor colour of eight bits");
-    if (samples.length < width * height * componentCount)
-      throw new PictureError("The picture is shorter than its size");
-    const rgb = new Uint8Array(width * height * 3);
-    for (let pixel = 0; pixel < width * height; pixel++) {
-      for (let channel = 0; channel < 3; channel++)
-        rgb[pixel * 3 + channel] = samples[componentCount === 1 ? pixel : pixel * 3 + channel] ?? 0;
-    }
-    return { width, height, rgb };
-  } catch (error) {
-    // The decoder throws numbers and texts of its own; after that its memory is not to be trusted.
-    openJpeg = null;
-    if (error instanceof PictureError) throw error;
-    throw new PictureError("The picture is no JPEG 2000 that can be decoded");
-  } finally {
-    try {
-      decoder.delete();
-    } catch {
-      // Only reached after the decoder has broken, and the whole instance is dropped then.
-    }
-  }
+/** At least as many as a decoder will see: the mark of a scan cannot stand in coded data, at most in a comment. */
+function scansIn(jpeg: Uint8Array): number {
+  let count = 0;
+  for (let at = jpeg.indexOf(0xff); at !== -1; at = jpeg.indexOf(0xff, at + 1))
+    if (jpeg[at + 1] === 0xda) count++;
+  return count;
 }

@@ -1,4 +1,4 @@
-import type { FrameMeasurement } from "@assay/face/measurement";
+import type { Box, FrameMeasurement } from "@assay/face/measurement";
 
 export type TakenFrame = {
   readonly atMs: number;
@@ -10,7 +10,20 @@ export type TakenFrame = {
 export type FaceJob = {
   readonly frames: readonly TakenFrame[];
   readonly portrait: Uint8Array;
+  /** What was found in the first frames while the others were still to come. */
+  readonly seen?: readonly SeenFrame[];
 };
+
+/** One frame of a try that is still being filmed. `near`: where the face was in the frame before. */
+export type FaceLook = { readonly jpeg: Uint8Array; readonly near: Box | null };
+
+export type SeenFrame = Omit<FrameMeasurement, "atMs" | "receivedAtMs"> & {
+  readonly kind: "seen";
+  /** Where the detector found the face that was measured; an embedding is made from this part of the picture. */
+  readonly box: Box | null;
+};
+
+export type FaceLookResult = SeenFrame | { readonly kind: "frame_unreadable" };
 
 /** What it answers: numbers, no picture. */
 export type FaceJobResult =
@@ -34,14 +47,18 @@ export const defaultJobLimits: FaceJobLimits = {
   maxPortraitPixels: 4_000_000,
 };
 
-export type ToWorker = { readonly kind: "job"; readonly id: number; readonly job: FaceJob };
+export type FaceTask =
+  | { readonly kind: "job"; readonly job: FaceJob }
+  | { readonly kind: "look"; readonly look: FaceLook };
+
+export type ToWorker = FaceTask & { readonly id: number };
 
 export type FromWorker =
   | { readonly kind: "ready" }
   | {
       readonly kind: "result";
       readonly id: number;
-      readonly result: FaceJobResult;
+      readonly result: FaceJobResult | FaceLookResult;
       readonly residentBytes: number;
     }
   | { readonly kind: "error"; readonly id: number; readonly name: string };

@@ -56,6 +56,29 @@ test("the face judge, with its real models, passes the person of the portrait wh
   assert.ok(faceRisk(verdict.riskInputs) < 0.1);
 });
 
+test("the face judge, with its real models, says the same about frames that it looked at as they came, and has little left to do", async () => {
+  const looks: number[] = [];
+  const watched = {
+    warmUp: () => pool.warmUp(),
+    hasPlace: pool.hasPlace.bind(pool),
+    look: pool.look.bind(pool),
+    run: (...[job, who]: Parameters<FaceWorkerPool["run"]>) => {
+      looks.push(job.frames.length - (job.seen?.length ?? 0));
+      return pool.run(job, who);
+    },
+    close: async () => {},
+  };
+  const following = createFaceJudge({ log, metrics: new Metrics(), measurer: watched });
+  const atOnce = await following.judge({ challenge, frames: good, portrait: adult, sandbox: false });
+  const sitting = following.follow();
+  const whole = { challenge, frames: good, portrait: adult, sandbox: false, sitting };
+  for (const { jpeg } of good.slice(0, -2)) sitting.add(jpeg);
+  // The worker is free and gets one frame after another; the last two have only just arrived.
+  while (sitting.looked < good.length - 2) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.deepEqual(await following.judge(whole), atOnce);
+  assert.deepEqual(looks, [good.length, 2]);
+});
+
 test("the face judge, with its real models, passes a second person on their own JPEG 2000 portrait, in daylight, where the colours cannot be told", async () => {
   const portrait = readPortrait("elder.jp2");
   const verdict = await judged({ person: "elder" }, portrait);

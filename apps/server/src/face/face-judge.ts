@@ -7,7 +7,8 @@ import { judgeMovements, judgeTiming } from "@assay/face/liveness";
 import { type MatchThresholds, matchPortrait, matchThresholds } from "@assay/face/match";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
-import type { FaceJob, FaceJobResult } from "./face-job.ts";
+import type { FaceJob, FaceJobResult, FaceLook, FaceLookResult } from "./face-job.ts";
+import { FaceSitting } from "./face-sitting.ts";
 import {
   FaceWorkerPool,
   type FaceWorkerPoolOptions,
@@ -23,6 +24,8 @@ export type JudgeInput = {
   readonly portrait: Uint8Array;
   /** Waits behind every live try. */
   readonly sandbox: boolean;
+  /** Where these very frames were added, in this order, as they arrived. */
+  readonly sitting?: FaceSitting | undefined;
 };
 
 export type JudgedFrame = {
@@ -66,6 +69,8 @@ export type Verdict =
 export type FaceJudge = {
   /** Fresh and random for each try; null when too many wait already, so that nobody is filmed in vain. */
   begin(who: { readonly sandbox: boolean }): Challenge | null;
+  /** Looks at the frames of a try as they arrive. */
+  follow(): FaceSitting;
   judge(input: JudgeInput): Promise<Verdict>;
   close(): Promise<void>;
 };
@@ -87,6 +92,8 @@ export type FaceMeasurer = {
   warmUp(): void;
   hasPlace(who: { readonly sandbox: boolean }): boolean;
   run(job: FaceJob, who: { readonly sandbox: boolean }): Promise<FaceJobResult>;
+  /** Null where nobody has the time. */
+  look(look: FaceLook): Promise<FaceLookResult> | null;
   close(): Promise<void>;
 };
 
@@ -106,6 +113,7 @@ export function createFaceJudge(options: FaceJudgeOptions): FaceJudge {
       pool.warmUp();
       return newChallenge((below) => randomInt(below));
     },
+    follow: () => new FaceSitting((look) => pool.look(look)),
     async judge(input) {
       const start = performance.now();
       const verdict = await judge(input, pool, options);
@@ -118,7 +126,7 @@ export function createFaceJudge(options: FaceJudgeOptions): FaceJudge {
 }
 
 async function judge(
-  { challenge, frames, portrait, sandbox }: JudgeInput,
+  { challenge, frames, portrait, sandbox, sitting }: JudgeInput,
   measurer: FaceMeasurer,
   options: FaceJudgeOptions,
 ): Promise<Verdict> {
@@ -127,9 +135,13 @@ async function judge(
   const timing = judgeTiming(frames, challenge, limits);
   if (timing.length > 0) return livenessFailed(timing);
 
+  const soFar = (await sitting?.finish()) ?? { kind: "seen", frames: [] };
+  if (soFar.kind === "fault") return soFar;
+  if (soFar.kind === "frame_unreadable") return livenessFailed(["frame_unreadable"]);
+
   let measured: FaceJobResult;
   try {
-    measured = await measurer.run({ frames, portrait }, { sandbox });
+    measured = await measurer.run({ frames, portrait, seen: soFar.frames }, { sandbox });
   } catch (error) {
     if (error instanceof WorkerFault) return { kind: "fault", reason: error.reason };
     throw error;

@@ -110,6 +110,30 @@ test("face workers take live tries before those of the sandbox, which may fill h
   assert.deepEqual(order, ["at work", "live", "sandbox 1", "sandbox 2"]);
 });
 
+test("face workers look at a single frame only while they have nothing to do, and are ended sooner for it", async () => {
+  const look = (width: number) => pool.look({ jpeg: picture(width), near: null });
+  await works();
+  const first = look(widths.fine);
+  assert.equal((await first)?.kind, "seen");
+  const taken = pool.run(jobOf(widths.fine), liveTry);
+  assert.equal(look(widths.fine), null);
+  await taken;
+  assert.deepEqual(await pool.look({ jpeg: new Uint8Array(9), near: null }), { kind: "frame_unreadable" });
+
+  const brief = poolWith({ lookTimeoutMs: 500 });
+  assert.equal(brief.look({ jpeg: picture(widths.fine), near: null }), null);
+  await brief.run(jobOf(widths.fine), liveTry);
+  const answered = brief.look({ jpeg: picture(widths.fine), near: null });
+  // Somebody keeps this process busy for longer than the look may take, and its answer waits to be read.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+  assert.equal((await answered)?.kind, "seen");
+  await assert.rejects(
+    async () => brief.look({ jpeg: picture(widths.loops), near: null }),
+    faultWith("timed_out"),
+  );
+  await brief.close();
+});
+
 test("face workers tell that a frame or the portrait cannot be read, and go on", async () => {
   const good = jobOf(widths.fine);
   const rubbish = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);

@@ -4,7 +4,15 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Log } from "../lib/log.ts";
-import type { FaceJob, FaceJobResult, FromWorker, ToWorker } from "./face-job.ts";
+import type {
+  FaceJob,
+  FaceJobResult,
+  FaceLook,
+  FaceLookResult,
+  FaceTask,
+  FromWorker,
+  ToWorker,
+} from "./face-job.ts";
 import { poolLimits } from "./pool-limits.ts";
 
 export type WorkerFaultReason =
@@ -23,12 +31,13 @@ export class WorkerFault extends Error {
 
 export type FaceWorkerPoolOptions = {
   readonly log: Log;
-  /** Each takes 300 to 400 MB and one core while it works. */
+  /** Each takes up to 300 MB and one core while it works. */
   readonly workers?: number;
   /** Tries that may wait; one more is refused at once. */
   readonly queueLimit?: number;
   readonly maxWaitMs?: number;
   readonly jobTimeoutMs?: number;
+  readonly lookTimeoutMs?: number;
   readonly startTimeoutMs?: number;
   /** A worker without work gives its memory back after this time. */
   readonly idleMs?: number;
@@ -40,11 +49,14 @@ export type FaceWorkerPoolOptions = {
   readonly readableFolders?: readonly string[];
 };
 
-type Waiting = {
-  readonly job: FaceJob;
-  readonly sandbox: boolean;
-  readonly resolve: (result: FaceJobResult) => void;
+type Work = {
+  readonly task: FaceTask;
+  readonly resolve: (result: FaceJobResult | FaceLookResult) => void;
   readonly reject: (fault: WorkerFault) => void;
+};
+
+type Waiting = Work & {
+  readonly sandbox: boolean;
   readonly tooLong: NodeJS.Timeout;
 };
 
@@ -52,7 +64,7 @@ type Worker = {
   readonly child: ChildProcess;
   state: "starting" | "idle" | "busy" | "ending";
   id: number;
-  job: Waiting | null;
+  work: Work | null;
   endedFor: WorkerFaultReason | null;
   limit: NodeJS.Timeout | undefined;
   watch: NodeJS.Timeout | undefined;
@@ -74,6 +86,7 @@ export class FaceWorkerPool {
       queueLimit: poolLimits.queueLimit,
       maxWaitMs: poolLimits.maxWaitMs,
       jobTimeoutMs: poolLimits.jobTimeoutMs,
+      lookTimeoutMs: poolLimits.lookTimeoutMs,
       startTimeoutMs: poolLimits.startTimeoutMs,
       idleMs: poolLimits.idleMs,
       maxResidentBytes: poolLimits.maxResidentBytes,
@@ -109,9 +122,10 @@ export class FaceWorkerPool {
     if (!this.hasPlace({ sandbox })) return Promise.reject(new WorkerFault("busy"));
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
-        job,
+        task: { kind: "job", job },
         sandbox,
-        resolve,
+        resolve: (result) =>
+          result.kind === "seen" ? reject(new WorkerFault("worker_error")) : resolve(result),
         reject,
         tooLong: setTimeout(() => this.#giveUp(waiting, "busy"), this.#options.maxWaitMs),
       };
@@ -119,6 +133,29 @@ export class FaceWorkerPool {
       this.#waiting.splice(behind === -1 ? this.#waiting.length : behind, 0, waiting);
       this.#next();
     });
+  }
+
+  /**
+   * Looks at one frame of somebody who is still being filmed, if a worker has nothing else to do; null otherwise. It never waits, so it takes no place from a try that has to be judged.
+   */
+  look(look: FaceLook): Promise<FaceLookResult> | null {
+    const idle = this.#closed || this.#waiting.length > 0 ? null : this.#idleWorker();
+    if (idle === null) return null;
+    return new Promise((resolve, reject) => {
+      const work: Work = {
+        task: { kind: "look", look },
+        resolve: (result) =>
+          result.kind === "seen" || result.kind === "frame_unreadable"
+            ? resolve(result)
+            : reject(new WorkerFault("worker_error")),
+        reject,
+      };
+      this.#give(idle, work, this.#options.lookTimeoutMs);
+    });
+  }
+
+  #idleWorker(): Worker | null {
+    return [...this.#workers].find(({ state }) => state === "idle") ?? null;
   }
 
   async close(): Promise<void> {
@@ -141,25 +178,31 @@ export class FaceWorkerPool {
 
   #next(): void {
     while (this.#waiting.length > 0) {
-      const idle = [...this.#workers].find(({ state }) => state === "idle");
-      if (idle === undefined) break;
+      const idle = this.#idleWorker();
+      if (idle === null) break;
       const waiting = this.#waiting.shift();
-      if (waiting !== undefined) this.#give(idle, waiting);
+      if (waiting === undefined) break;
+      clearTimeout(waiting.tooLong);
+      this.#give(idle, waiting, this.#options.jobTimeoutMs);
     }
     const starting = [...this.#workers].filter(({ state }) => state === "starting").length;
     if (this.#waiting.length > starting && this.#workers.size < this.#options.workers && !this.#closed)
       this.#start();
   }
 
-  #give(worker: Worker, waiting: Waiting): void {
-    clearTimeout(waiting.tooLong);
+  #give(worker: Worker, work: Work, timeoutMs: number): void {
     clearTimeout(worker.limit);
     worker.state = "busy";
-    worker.job = waiting;
+    worker.work = work;
     worker.id = this.#nextId++;
-    worker.limit = setTimeout(() => this.#end(worker, "timed_out"), this.#options.jobTimeoutMs);
+    worker.limit = setTimeout(() => {
+      // An answer that came in time while this process was busy with something else is read before the next turn.
+      setImmediate(() => {
+        if (worker.work === work) this.#end(worker, "timed_out");
+      });
+    }, timeoutMs);
     worker.watch = setInterval(() => this.#lookAtMemory(worker), poolLimits.memoryLookMs);
-    const message: ToWorker = { kind: "job", id: worker.id, job: waiting.job };
+    const message: ToWorker = { ...work.task, id: worker.id };
     worker.child.send(message, (error) => {
       if (error !== null) this.#end(worker, "worker_died");
     });
@@ -173,6 +216,8 @@ export class FaceWorkerPool {
       env: {},
       execArgv: [
         "--permission",
+        // The runtime of the networks is native code, which no permission binds. It is given numbers; what strangers send is decoded in WebAssembly before.
+        "--allow-addons",
         ...[...ownFolders(), ...readableFolders].map((folder) => `--allow-fs-read=${folder}`),
         `--max-old-space-size=${poolLimits.heapMegabytes}`,
         "--disable-warning=ExperimentalWarning",
@@ -184,7 +229,7 @@ export class FaceWorkerPool {
       child,
       state: "starting",
       id: 0,
-      job: null,
+      work: null,
       endedFor: null,
       limit: setTimeout(() => this.#end(worker, "timed_out"), this.#options.startTimeoutMs),
       watch: undefined,
@@ -202,19 +247,19 @@ export class FaceWorkerPool {
       this.#rest(worker);
       return;
     }
-    const { job } = worker;
-    if (job === null || message.id !== worker.id) return;
-    worker.job = null;
+    const { work } = worker;
+    if (work === null || message.id !== worker.id) return;
+    worker.work = null;
     if (message.kind === "error") {
       this.#options.log.warn("a face worker met an error", { kind: message.name });
-      job.reject(new WorkerFault("worker_error"));
+      work.reject(new WorkerFault("worker_error"));
       // Whatever state the models are in now, the next try gets a fresh process.
       this.#end(worker, "worker_error");
       return;
     }
-    job.resolve(message.result);
     if (message.residentBytes > this.#options.maxResidentBytes) this.#end(worker, "memory_exceeded");
     else this.#rest(worker);
+    work.resolve(message.result);
   }
 
   #rest(worker: Worker): void {
@@ -245,8 +290,8 @@ export class FaceWorkerPool {
     if (worker.state !== "ending" || (reason !== "closed" && worker.endedFor !== null))
       this.#options.log.warn("a face worker ended", { reason, state: worker.state });
     worker.state = "ending";
-    worker.job?.reject(new WorkerFault(reason));
-    worker.job = null;
+    worker.work?.reject(new WorkerFault(reason));
+    worker.work = null;
     if (this.#failedStarts >= poolLimits.startAttempts) {
       this.#failedStarts = 0;
       for (const waiting of [...this.#waiting]) this.#giveUp(waiting, "models_unavailable");
@@ -278,7 +323,7 @@ function ownFolders(): readonly string[] {
   const server = path.resolve(here, "../..");
   const project = path.resolve(server, "../..");
   const require = createRequire(import.meta.url);
-  const packages = path.resolve(path.dirname(require.resolve("@tensorflow/tfjs-core")), "../../..");
+  const packages = path.resolve(path.dirname(require.resolve("onnxruntime-node")), "../..");
   const emrtd = realpathSync(path.dirname(require.resolve("@assay/emrtd/lds/image")));
   const face = realpathSync(path.dirname(require.resolve("@assay/face/identity")));
   return [
@@ -290,6 +335,7 @@ function ownFolders(): readonly string[] {
     path.resolve(emrtd, ".."),
     path.resolve(emrtd, "../../package.json"),
     face,
+    path.resolve(face, "../networks"),
     path.resolve(face, "../package.json"),
   ];
 }

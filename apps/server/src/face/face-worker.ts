@@ -4,7 +4,7 @@
  */
 import { defaultJobLimits, type FromWorker, type ToWorker } from "./face-job.ts";
 import type { FaceModels } from "./face-models.ts";
-import { measureFaces } from "./measure-faces.ts";
+import { lookAtFrame, measureFaces } from "./measure-faces.ts";
 
 const modelsModule = process.argv[2] ?? new URL("./face-models.ts", import.meta.url).href;
 
@@ -23,9 +23,12 @@ process.on("message", (message: ToWorker) => {
 });
 tell({ kind: "ready" });
 
-async function work({ id, job }: ToWorker): Promise<void> {
+async function work({ id, ...task }: ToWorker): Promise<void> {
   try {
-    const result = await measureFaces(models, job, defaultJobLimits);
+    const result =
+      task.kind === "look"
+        ? await lookAtFrame(models, task.look, defaultJobLimits)
+        : await measureFaces(models, task.job, defaultJobLimits);
     tell({ kind: "result", id, result, residentBytes: process.memoryUsage.rss() });
   } catch (error) {
     // Messages of decoders and models may quote what they were given; the kind of error is enough.
@@ -39,6 +42,6 @@ async function warmUp(): Promise<void> {
   const picture = { width: side, height: side, rgb: new Uint8Array(side * side * 3).fill(128) };
   const box = { x: 60, y: 60, width: 120, height: 120 };
   await models.detect(picture);
-  models.measure(picture, box);
+  await models.measure(picture, box);
   await models.embed(picture, box);
 }

@@ -1,7 +1,14 @@
 import { picksForEmbedding } from "@assay/face/identity";
-import type { Box, FrameMeasurement } from "@assay/face/measurement";
+import type { FrameMeasurement } from "@assay/face/measurement";
 import { decodePicture, type Picture, PictureError } from "./decode-picture.ts";
-import type { FaceJob, FaceJobLimits, FaceJobResult, TakenFrame } from "./face-job.ts";
+import type {
+  FaceJob,
+  FaceJobLimits,
+  FaceJobResult,
+  FaceLook,
+  FaceLookResult,
+  SeenFrame,
+} from "./face-job.ts";
 import type { FaceModels } from "./face-models.ts";
 
 /**
@@ -14,36 +21,47 @@ export async function measureFaces(
 ): Promise<FaceJobResult> {
   const portraitEmbedding = await embedPortrait(models, job.portrait, limits);
   if (portraitEmbedding === null) return { kind: "portrait_unusable" };
-  const frames: FrameMeasurement[] = [];
-  const boxes: (Box | undefined)[] = [];
-  for (const frame of job.frames) {
-    const picture = await decodeFrame(frame, limits);
-    if (picture === null) return { kind: "frame_unreadable" };
-    const found = await models.detect(picture);
-    boxes.push(found[0]);
-    frames.push({
-      atMs: frame.atMs,
-      receivedAtMs: frame.receivedAtMs,
-      faces: found.length,
-      width: picture.width,
-      height: picture.height,
-      face: found[0] === undefined ? null : models.measure(picture, found[0], frames.at(-1)?.face?.box),
-    });
+  const seen: SeenFrame[] = [...(job.seen ?? [])];
+  for (const { jpeg } of job.frames.slice(seen.length)) {
+    const look = await lookAtFrame(models, { jpeg, near: seen.at(-1)?.face?.box ?? null }, limits);
+    if (look.kind === "frame_unreadable") return look;
+    seen.push(look);
   }
+  const frames = job.frames.flatMap(({ atMs, receivedAtMs }, index): FrameMeasurement[] => {
+    const found = seen[index];
+    if (found === undefined) return [];
+    const { faces, width, height, face } = found;
+    return [{ atMs, receivedAtMs, faces, width, height, face }];
+  });
   const picks = picksForEmbedding(frames);
   for (const index of [...picks.frontal, ...picks.turned]) {
-    const [taken, frame, box] = [job.frames[index], frames[index], boxes[index]];
-    if (taken === undefined || !frame?.face || box === undefined) continue;
-    const picture = await decodeFrame(taken, limits);
+    const [taken, frame, box] = [job.frames[index], frames[index], seen[index]?.box];
+    if (taken === undefined || !frame?.face || !box) continue;
+    const picture = await decodeFrame(taken.jpeg, limits);
     if (picture === null) return { kind: "frame_unreadable" };
     frames[index] = { ...frame, face: { ...frame.face, embedding: await models.embed(picture, box) } };
   }
   return { kind: "measured", frames, portraitEmbedding };
 }
 
-async function decodeFrame(frame: TakenFrame, limits: FaceJobLimits): Promise<Picture | null> {
+/** What one frame shows. */
+export async function lookAtFrame(
+  models: FaceModels,
+  { jpeg, near }: FaceLook,
+  limits: FaceJobLimits,
+): Promise<FaceLookResult> {
+  const picture = await decodeFrame(jpeg, limits);
+  if (picture === null) return { kind: "frame_unreadable" };
+  const { width, height } = picture;
+  const found = await models.detect(picture);
+  const box = found[0] ?? null;
+  const face = box === null ? null : await models.measure(picture, box, near ?? undefined);
+  return { kind: "seen", faces: found.length, width, height, face, box };
+}
+
+async function decodeFrame(jpeg: Uint8Array, limits: FaceJobLimits): Promise<Picture | null> {
   try {
-    return await decodePicture(frame.jpeg, { kinds: ["jpeg"], maxPixels: limits.maxFramePixels });
+    return await decodePicture(jpeg, { kinds: ["jpeg"], maxPixels: limits.maxFramePixels });
   } catch (error) {
     if (error instanceof PictureError) return null;
     throw error;

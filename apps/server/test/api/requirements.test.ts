@@ -9,6 +9,7 @@ import {
 } from "@assay/emrtd/node/test-country/test-country";
 import { sql } from "../../src/db/sql.ts";
 import type { FaceJudge } from "../../src/face/face-judge.ts";
+import { FaceSitting } from "../../src/face/face-sitting.ts";
 import { dayMs } from "../../src/kernel/clock.ts";
 import { describeImport } from "../../src/trust/describe-import.ts";
 import { changeTrust, insertImport } from "../../src/trust/trust.store.ts";
@@ -214,6 +215,7 @@ const facePasses: FaceJudge = {
   begin: () => ({ movements: ["look_up"], colours: ["red"], colourMs: 500, deadlineMs: 60_000 }),
   judge: async () => ({ kind: "passed", distance: 0, risk: 0, riskInputs: {} as never }),
   close: async () => {},
+  follow: () => new FaceSitting(() => null),
 };
 
 /** Trusts the authorities of the test country, and none of its revocation lists. */

@@ -3,14 +3,22 @@ import { type TestContext, test } from "node:test";
 import { artifactFrames, verifySocketLimits } from "@assay/contract/verify-protocol";
 import { challengeShape, newChallenge } from "@assay/face/challenge";
 import type { FaceJudge, JudgedFrame } from "../../src/face/face-judge.ts";
+import { FaceSitting } from "../../src/face/face-sitting.ts";
 import { createPartner } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
 import { claimedSession, TestDevice, testDocument } from "../support/verify-device.ts";
 
 const judged: (readonly JudgedFrame[])[] = [];
+/** Sizes of the frames that were looked at before the judgement. */
+const looked: number[] = [];
 const faceJudge: FaceJudge = {
   begin: () => newChallenge((below) => below - 1, challengeShape),
   close: async () => {},
+  follow: () =>
+    new FaceSitting(async ({ jpeg }) => {
+      looked.push(jpeg.length);
+      return { kind: "seen", faces: 0, width: 1, height: 1, face: null, box: null };
+    }),
   judge: async ({ frames }) => {
     judged.push(frames);
     return { kind: "failed", code: "liveness_failed", reasons: ["face_still"] };
@@ -64,4 +72,31 @@ test("one frame more, a byte more in a frame, or more in all closes the socket b
     await assert.rejects(device.expect("step_result"), new RegExp(`closed with ${code}`));
   }
   assert.deepEqual(judged, []);
+});
+
+test("whole frames are looked at while the others are still to come, in the order in which they are judged", async (t) => {
+  looked.splice(0);
+  const device = await atTheCamera(t);
+  const eventually = async (sizes: readonly number[]) => {
+    for (let look = 0; look < 500 && looked.length < sizes.length; look++)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    assert.deepEqual(looked, sizes);
+  };
+  film(device, [11, 12]);
+  await eventually([11, 12]);
+  // The first of two is announced and sent last: the second waits for it.
+  device.send({ type: "face_frame", artifact: 200, size: 13, at_ms: 900 });
+  device.send({ type: "face_frame", artifact: 201, size: 14, at_ms: 1200 });
+  for (const artifact of [201, 200])
+    for (const part of artifactFrames(artifact, new Uint8Array(artifact === 200 ? 13 : 14))) {
+      assert.equal(looked.length, 2);
+      device.connection.sendBytes(part);
+    }
+  await eventually([11, 12, 13, 14]);
+  device.send({ type: "face_done" });
+  await device.expect("step_result");
+  assert.deepEqual(
+    judged.splice(0).map((frames) => frames.map(({ jpeg }) => jpeg.length)),
+    [[11, 12, 13, 14]],
+  );
 });

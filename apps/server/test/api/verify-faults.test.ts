@@ -6,6 +6,7 @@ import { virtualPassport } from "@assay/device/virtual-passport";
 import type { Challenge } from "@assay/face/challenge";
 import { sql } from "../../src/db/sql.ts";
 import type { FaceJudge, Verdict } from "../../src/face/face-judge.ts";
+import { FaceSitting } from "../../src/face/face-sitting.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import { startTestService, type TestService } from "../support/service.ts";
 import { claimedSession, TestDevice, testDocument, trustTestCountry } from "../support/verify-device.ts";
@@ -194,6 +195,7 @@ test("live with a face check: its verdict decides, its faults do not count, and 
   const faceJudge: FaceJudge = {
     begin: () => (busy ? null : challenge),
     close: async () => {},
+    follow: () => new FaceSitting(() => null),
     judge: async ({ portrait, frames, challenge: answered, sandbox }) => {
       assert.deepEqual([answered, sandbox], [challenge, false]);
       seen.push({

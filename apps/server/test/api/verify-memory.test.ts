@@ -5,6 +5,7 @@ import { artifactFrames, verifySocketLimits } from "@assay/contract/verify-proto
 import { sendFiles, sendFrame } from "@assay/device/send-artifacts";
 import { challengeShape, newChallenge } from "@assay/face/challenge";
 import type { FaceJudge, Verdict } from "../../src/face/face-judge.ts";
+import { FaceSitting } from "../../src/face/face-sitting.ts";
 import { minuteMs } from "../../src/kernel/clock.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import { startTestService, type TestService } from "../support/service.ts";
@@ -27,6 +28,7 @@ let verdict: Verdict = { kind: "failed", code: "liveness_failed", reasons: ["fac
 const faceJudge: FaceJudge = {
   begin: () => newChallenge((below) => below - 1, challengeShape),
   close: async () => {},
+  follow: () => new FaceSitting(() => null),
   judge: async () => verdict,
 };
 const verify = {

@@ -1,13 +1,13 @@
 import type { Box } from "@assay/face/measurement";
+import meshWeights from "@assay/face/networks/facemesh.bin?url";
+import meshGraph from "@assay/face/networks/facemesh.json?url";
+import finderWeights from "@assay/face/networks/tiny_face_detector_model.bin?url";
+import finderManifest from "@assay/face/networks/tiny_face_detector_model-weights_manifest.json";
 import { setWasmPaths } from "@tensorflow/tfjs-backend-wasm";
 import plainWasm from "@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm.wasm?url";
 import simdWasm from "@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm-simd.wasm?url";
 import { type GraphModel, loadGraphModel } from "@tensorflow/tfjs-converter";
 import * as tf from "@tensorflow/tfjs-core";
-import finderWeights from "@vladmandic/face-api/model/tiny_face_detector_model.bin?url";
-import finderManifest from "@vladmandic/face-api/model/tiny_face_detector_model-weights_manifest.json";
-import meshWeights from "@vladmandic/human/models/facemesh.bin?url";
-import meshGraph from "@vladmandic/human/models/facemesh.json?url";
 import { FaceFinder } from "./find-faces.ts";
 import type { Sight } from "./framing.ts";
 import type { GuideAnswer } from "./guide-answer.ts";

@@ -1,0 +1,74 @@
+import type { FaceLook, FaceLookResult, SeenFrame } from "./face-job.ts";
+import { WorkerFault, type WorkerFaultReason } from "./face-worker-pool.ts";
+
+/** What has been found out about a try so far. */
+export type SeenSoFar =
+  | { readonly kind: "seen"; readonly frames: readonly SeenFrame[] }
+  | { readonly kind: "frame_unreadable" }
+  | { readonly kind: "fault"; readonly reason: WorkerFaultReason };
+
+/**
+ * Frames of one try are looked at while the person still moves, whenever a worker has nothing else to do, so that little is left when the last one has come. Whatever was not looked at by then is looked at
+ * with the judgement: on a machine that is busy nothing is gained, and nothing is lost.
+ */
+export class FaceSitting {
+  readonly #look: (look: FaceLook) => Promise<FaceLookResult> | null;
+  #frames: Uint8Array[] = [];
+  #seen: SeenFrame[] = [];
+  #found: Exclude<SeenSoFar, { kind: "seen" }> | null = null;
+  #looking: Promise<void> | null = null;
+  #closed = false;
+
+  /** `look` answers null when nobody has the time. */
+  constructor(look: (look: FaceLook) => Promise<FaceLookResult> | null) {
+    this.#look = look;
+  }
+
+  /** The next frame has arrived, whole. */
+  add(jpeg: Uint8Array): void {
+    if (this.#closed) return;
+    this.#frames.push(jpeg);
+    this.#lookOn();
+  }
+
+  /** How many frames were looked at. */
+  get looked(): number {
+    return this.#seen.length;
+  }
+
+  /** No frame is looked at any more; tells what was found in those that were, the first ones of the try. */
+  async finish(): Promise<SeenSoFar> {
+    this.#closed = true;
+    await this.#looking;
+    return this.#found ?? { kind: "seen", frames: this.#seen };
+  }
+
+  /** Nobody will ask: what was found is dropped. */
+  forget(): void {
+    this.#closed = true;
+    this.#frames = [];
+    this.#seen = [];
+  }
+
+  #lookOn(): void {
+    const jpeg = this.#frames[this.#seen.length];
+    if (this.#closed || this.#found !== null || this.#looking !== null || jpeg === undefined) return;
+    const look = this.#look({ jpeg, near: this.#seen.at(-1)?.face?.box ?? null });
+    if (look === null) return;
+    this.#looking = this.#keep(look).finally(() => {
+      this.#looking = null;
+      this.#lookOn();
+    });
+  }
+
+  async #keep(look: Promise<FaceLookResult>): Promise<void> {
+    try {
+      const found = await look;
+      if (found.kind === "seen") this.#seen.push(found);
+      else this.#found = found;
+    } catch (error) {
+      // Frames that bring a worker down do so once: the try ends with this fault, as if they had come with the judgement.
+      this.#found = { kind: "fault", reason: error instanceof WorkerFault ? error.reason : "worker_error" };
+    }
+  }
+}

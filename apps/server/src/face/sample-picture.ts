@@ -1,0 +1,109 @@
+import type { Box } from "@assay/face/measurement";
+import type { Picture } from "./decode-picture.ts";
+
+/** What a network was trained with: this colour was taken off every pixel. */
+export type MeanColour = readonly [red: number, green: number, blue: number];
+
+/**
+ * A square of the picture at another size, between the pixels by the four around, from 0 to 1 less the mean colour. Written channel by channel into `pixels`. Places outside of the
+ * picture get what `outside` says; without it the picture goes on as it ends.
+ */
+export function samplePicture(
+  { rgb, width, height }: Picture,
+  pixels: Float32Array,
+  size: number,
+  from: {
+    readonly left: number;
+    readonly top: number;
+    readonly step: number;
+    readonly mean: MeanColour;
+    readonly outside?: (x: number, y: number) => number;
+  },
+): void {
+  const { left, top, step, outside } = from;
+  const area = size * size;
+  const [red, green, blue] = from.mean;
+  const [lastX, lastY] = outside === undefined ? [width, height] : [width - 1, height - 1];
+  // Every row looks at the same columns, so their places and shares are worked out once.
+  const columns = new Int32Array(size);
+  const shares = new Float32Array(size);
+  for (let column = 0; column < size; column++) {
+    const x = left + column * step;
+    columns[column] = x < 0 || x > lastX ? -1 : Math.floor(x) * 3;
+    shares[column] = x - Math.floor(x);
+  }
+  for (let row = 0; row < size; row++) {
+    const y = top + row * step;
+    const inside = y >= 0 && y <= lastY;
+    const y0 = Math.floor(y);
+    const v = y - y0;
+    const upper = y0 * width * 3;
+    const lower = y0 + 1 < height ? upper + width * 3 : upper;
+    for (let column = 0; column < size; column++) {
+      const to = row * size + column;
+      const x0 = columns[column] ?? -1;
+      if (!inside || x0 < 0) {
+        const value = outside?.(left + column * step, y) ?? 0;
+        pixels[to] = (value - red) / 255;
+        pixels[to + area] = (value - green) / 255;
+        pixels[to + 2 * area] = (value - blue) / 255;
+        continue;
+      }
+      const u = shares[column] ?? 0;
+      const x1 = x0 + 3 < width * 3 ? x0 + 3 : x0;
+      const [a, b, c, d] = [upper + x0, upper + x1, lower + x0, lower + x1];
+      // Written out, and every index is within the picture: a loop over the channels takes three times as long.
+      const upperRed = byteAt(rgb, a) * (1 - u) + byteAt(rgb, b) * u;
+      const lowerRed = byteAt(rgb, c) * (1 - u) + byteAt(rgb, d) * u;
+      const upperGreen = byteAt(rgb, a + 1) * (1 - u) + byteAt(rgb, b + 1) * u;
+      const lowerGreen = byteAt(rgb, c + 1) * (1 - u) + byteAt(rgb, d + 1) * u;
+      const upperBlue = byteAt(rgb, a + 2) * (1 - u) + byteAt(rgb, b + 2) * u;
+      const lowerBlue = byteAt(rgb, c + 2) * (1 - u) + byteAt(rgb, d + 2) * u;
+      pixels[to] = (upperRed + (lowerRed - upperRed) * v - red) / 255;
+      pixels[to + area] = (upperGreen + (lowerGreen - upperGreen) * v - green) / 255;
+      pixels[to + 2 * area] = (upperBlue + (lowerBlue - upperBlue) * v - blue) / 255;
+    }
+  }
+}
+
+function byteAt(bytes: Uint8Array, index: number): number {
+  return bytes[index] ?? 0;
+}
+
+/** Part of a picture in whole pixels, inside of it. */
+export type Cut = Box;
+
+/** What of a box lies in the picture; null where nothing does. */
+export function cutOf({ width, height }: Picture, box: Box): Cut | null {
+  const [x, y] = [Math.max(box.x, 0), Math.max(box.y, 0)];
+  const cut = {
+    x: Math.floor(x),
+    y: Math.floor(y),
+    width: Math.floor(Math.min(box.x + box.width - x, width - x)),
+    height: Math.floor(Math.min(box.y + box.height - y, height - y)),
+  };
+  return cut.width > 0 && cut.height > 0 ? cut : null;
+}
+
+/** A cut in the middle of a black square, at another size. */
+export function sampleCut(
+  { rgb, width }: Picture,
+  pixels: Float32Array,
+  size: number,
+  cut: Cut,
+  mean: MeanColour,
+): void {
+  const side = Math.max(cut.width, cut.height);
+  const [left, top] = [Math.floor((side - cut.width) / 2), Math.floor((side - cut.height) / 2)];
+  const square = new Uint8Array(side * side * 3);
+  for (let row = 0; row < cut.height; row++) {
+    const start = ((cut.y + row) * width + cut.x) * 3;
+    square.set(rgb.subarray(start, start + cut.width * 3), ((top + row) * side + left) * 3);
+  }
+  samplePicture({ rgb: square, width: side, height: side }, pixels, size, {
+    left: 0,
+    top: 0,
+    step: side / size,
+    mean,
+  });
+}

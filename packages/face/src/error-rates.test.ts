@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { errorsAt, pairDistances, pairsNeededFor, rateOf, thresholdFor } from "./error-rates.ts";
+
+test("a rate has the interval of Wilson, also where no error was seen, and none where nothing was tried", () => {
+  const { low, high, share } = rateOf(10, 100) ?? assert.fail();
+  assert.deepEqual([share, low.toFixed(4), high.toFixed(4)], [0.1, "0.0552", "0.1744"]);
+  const none = rateOf(0, 100) ?? assert.fail();
+  assert.deepEqual([none.low, none.high.toFixed(4)], [0, "0.0370"]);
+  assert.equal(rateOf(0, 0), null);
+});
+
+test("every two pictures are compared once, those of one person apart from those of two", () => {
+  const { genuine, impostor } = pairDistances([[[0], [0.1]], [[1], [1.3]], [[5]]]);
+  assert.deepEqual(
+    genuine.map((distance) => distance.toFixed(1)),
+    ["0.1", "0.3"],
+  );
+  assert.equal(impostor.length, 8);
+  assert.equal(impostor[0], 0.9);
+});
+
+test("a distance at the threshold counts as a match, as it does in a judgement", () => {
+  const { falseMatch, falseNonMatch } = errorsAt(
+    { genuine: [0.2, 0.5, 0.6], impostor: [0.5, 0.7, 0.8, 0.9] },
+    0.5,
+  );
+  assert.deepEqual([falseMatch?.errors, falseMatch?.of], [1, 4]);
+  assert.deepEqual([falseNonMatch?.errors, falseNonMatch?.of], [1, 3]);
+});
+
+test("a threshold is told only where the pairs are enough to show its rate", () => {
+  const impostor = (count: number) => Array.from({ length: count }, (_, index) => 0.62 + index / 1e6);
+  assert.equal(pairsNeededFor(0.01), 381);
+  assert.equal(thresholdFor({ genuine: [], impostor: impostor(381) }, 0.01), 0.61);
+  assert.equal(thresholdFor({ genuine: [], impostor: impostor(380) }, 0.01), null);
+});

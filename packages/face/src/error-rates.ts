@@ -1,0 +1,72 @@
+import { distanceOf } from "./measurement.ts";
+
+/** A share of errors with the interval that it lies in with a probability of 95 %, if the cases are independent. */
+export type ErrorRate = {
+  readonly errors: number;
+  readonly of: number;
+  readonly share: number;
+  readonly low: number;
+  readonly high: number;
+};
+
+/** Standard deviations on either side that hold 95 % of a normal distribution. Half: about 67 %. Twice: 99.99 %. */
+const deviations = 1.96;
+
+/** By Wilson, which also tells something where no error was seen; null where nothing was tried. */
+export function rateOf(errors: number, of: number): ErrorRate | null {
+  if (of === 0) return null;
+  const share = errors / of;
+  const squared = deviations ** 2;
+  const middle = (share + squared / (2 * of)) / (1 + squared / of);
+  const reach =
+    (deviations / (1 + squared / of)) * Math.sqrt((share * (1 - share)) / of + squared / (4 * of ** 2));
+  const bounded = (value: number) => Math.min(Math.max(value, 0), 1);
+  return { errors, of, share, low: bounded(middle - reach), high: bounded(middle + reach) };
+}
+
+/** Distances of every two pictures, in ascending order: of one person (mated, "genuine") and of two (non-mated, "impostor"). */
+export type PairDistances = { readonly genuine: readonly number[]; readonly impostor: readonly number[] };
+
+/** `people`: the embeddings of each one's pictures. */
+export function pairDistances(people: readonly (readonly (readonly number[])[])[]): PairDistances {
+  const pictures = people.flatMap((embeddings, person) =>
+    embeddings.map((embedding) => ({ person, embedding })),
+  );
+  const genuine: number[] = [];
+  const impostor: number[] = [];
+  for (const [index, one] of pictures.entries())
+    for (const other of pictures.slice(index + 1))
+      (one.person === other.person ? genuine : impostor).push(distanceOf(one.embedding, other.embedding));
+  const ascending = (a: number, b: number) => a - b;
+  return { genuine: genuine.sort(ascending), impostor: impostor.sort(ascending) };
+}
+
+const upTo = (distances: readonly number[], threshold: number) =>
+  distances.filter((distance) => distance <= threshold).length;
+
+/** The two errors of ISO/IEC 19795 at a threshold: strangers taken for the person (FMR), and the person not recognised (FNMR). */
+export function errorsAt(
+  { genuine, impostor }: PairDistances,
+  threshold: number,
+): { readonly falseMatch: ErrorRate | null; readonly falseNonMatch: ErrorRate | null } {
+  return {
+    falseMatch: rateOf(upTo(impostor, threshold), impostor.length),
+    falseNonMatch: rateOf(genuine.length - upTo(genuine, threshold), genuine.length),
+  };
+}
+
+/**
+ * The greatest threshold, in hundredths, whose FMR is at most this even at the upper end of its interval; null where the pairs are too few to show it for any.
+ */
+export function thresholdFor(distances: PairDistances, mostFalseMatch: number): number | null {
+  for (let hundredths = 100; hundredths > 0; hundredths--) {
+    const { falseMatch } = errorsAt(distances, hundredths / 100);
+    if (falseMatch !== null && falseMatch.high <= mostFalseMatch) return hundredths / 100;
+  }
+  return null;
+}
+
+/** How many pairs without a single error show that a rate is at most this. */
+export function pairsNeededFor(rate: number): number {
+  return Math.ceil((deviations ** 2 * (1 - rate)) / rate);
+}

@@ -1,0 +1,96 @@
+/**
+ * `npm run face-eval -- FOLDER`: how often the embedding of the face step errs on an operator's own pictures. The folder has a folder for each person, with two or more pictures (JPEG or
+ * JPEG 2000). Nothing is written and nothing leaves the machine.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { maxImagePixels } from "@assay/emrtd/lds/image";
+import {
+  type ErrorRate,
+  errorsAt,
+  type PairDistances,
+  pairDistances,
+  pairsNeededFor,
+  thresholdFor,
+} from "@assay/face/error-rates";
+import { matchThresholds } from "@assay/face/match";
+import { decodePicture, PictureError } from "../apps/server/src/face/decode-picture.ts";
+import { type FaceModels, loadFaceModels } from "../apps/server/src/face/face-models.ts";
+
+/** What is asked for most: one stranger in a hundred, a thousand, ten thousand. */
+const wantedRates = [0.01, 0.001, 0.0001];
+const detThresholds = Array.from({ length: 11 }, (_, index) => (30 + index * 4) / 100);
+
+async function embeddingOf(models: FaceModels, file: string): Promise<readonly number[] | null> {
+  try {
+    const limits = { kinds: ["jpeg", "jp2", "j2k"], maxPixels: maxImagePixels } as const;
+    const picture = await decodePicture(readFileSync(file), limits);
+    const [box] = await models.detect(picture);
+    return box === undefined ? null : await models.embed(picture, box);
+  } catch (error) {
+    if (error instanceof PictureError) return null;
+    throw error;
+  }
+}
+
+function shown(rate: ErrorRate | null): string {
+  if (rate === null) return "not measured";
+  const percent = (share: number) => `${(share * 100).toFixed(share < 0.01 ? 3 : 1)} %`;
+  return `${percent(rate.share)} (${percent(rate.low)} to ${percent(rate.high)}; ${rate.errors} of ${rate.of})`;
+}
+
+function report(distances: PairDistances): string[] {
+  const lines = ["threshold  FMR, strangers taken for the person  |  FNMR, the person not recognised"];
+  const atThreshold = (threshold: number, note = "") => {
+    const { falseMatch, falseNonMatch } = errorsAt(distances, threshold);
+    return `${threshold.toFixed(2)}       ${shown(falseMatch)}  |  ${shown(falseNonMatch)}${note}`;
+  };
+  for (const threshold of detThresholds) lines.push(atThreshold(threshold));
+  lines.push(atThreshold(matchThresholds.match, "   ← FACE_MATCH_DISTANCE, unless you set it"), "");
+  for (const rate of wantedRates) {
+    const threshold = thresholdFor(distances, rate);
+    const name = `FACE_MATCH_DISTANCE for an FMR of at most ${rate * 100} %`;
+    lines.push(
+      threshold === null
+        ? `${name}: not measured, it takes ${pairsNeededFor(rate)} pairs of two people or more`
+        : `${name}: ${threshold.toFixed(2)}; FNMR there ${shown(errorsAt(distances, threshold).falseNonMatch)}`,
+    );
+  }
+  return lines;
+}
+
+async function main(folder: string | undefined): Promise<void> {
+  if (folder === undefined) {
+    console.error(
+      "Usage: npm run face-eval -- FOLDER, with a folder in it for each person, and their pictures in that",
+    );
+    process.exitCode = 2;
+    return;
+  }
+  const models = await loadFaceModels();
+  const people: (readonly number[])[][] = [];
+  const unusable: string[] = [];
+  let pictures = 0;
+  for (const person of readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
+    const embeddings: (readonly number[])[] = [];
+    for (const file of readdirSync(path.join(folder, person.name)).sort()) {
+      pictures++;
+      const embedding = await embeddingOf(models, path.join(folder, person.name, file));
+      if (embedding === null) unusable.push(path.join(person.name, file));
+      else embeddings.push(embedding);
+    }
+    people.push(embeddings);
+  }
+  const distances = pairDistances(people);
+  console.log(
+    `${people.length} people, ${pictures} pictures; no face was found, or nothing could be read, in ${unusable.length}`,
+  );
+  for (const file of unusable) console.log(`  ${file}`);
+  console.log(`${distances.genuine.length} pairs of one person, ${distances.impostor.length} pairs of two\n`);
+  for (const line of report(distances)) console.log(line);
+  console.log(
+    "\nIntervals hold 95 % if pairs were independent; pairs that share a person are not, so few people tell less than the intervals say.",
+  );
+}
+
+await main(process.argv[2]);
