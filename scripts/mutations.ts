@@ -461,13 +461,6 @@ export const mutations: readonly Mutation[] = [
       tests: [api("webhook-deliveries")],
     },
     {
-      id: "foreign-delivery-restarted",
-      file: server("webhooks/delivery.store"),
-      find: "where organization_id = ${organizationId} and id = any(${ids}::text[]) and status = 'failed'",
-      replace: "where id = any(${ids}::text[]) and status = 'failed'",
-      tests: [api("webhook-deliveries")],
-    },
-    {
       id: "withdrawn-in-flight-sent-again",
       file: server("webhooks/delivery.store"),
       find: "and r.status = 'pending' and not q.scrubbed",

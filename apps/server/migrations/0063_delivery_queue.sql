@@ -24,8 +24,9 @@ create table webhook_delivery_queue (
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 2000, vacuum_truncate = false);
 -- Serves the claim, which reads the head of one endpoint's queue, the look for queues with something due, and the end of a deleted endpoint.
 create index webhook_delivery_queue_head on webhook_delivery_queue (endpoint_id, due_at);
--- Serves the look, once a second, for what came due in the last seconds, which must not look at every queue.
-create index webhook_delivery_queue_due on webhook_delivery_queue (due_at, endpoint_id);
+-- Serves the look, once a second, for what came due in the last seconds, which must not look at every queue. There are no nulls; that they
+-- come first makes it an order that no claim asks for, so that a claim is never read from this index, however the queue looked when it was planned.
+create index webhook_delivery_queue_due on webhook_delivery_queue (due_at nulls first);
 
 insert into webhook_delivery_queue (organization_id, delivery_id, endpoint_id, due_at, tries_used, lease_number, lease_owner,
   lease_until, scrubbed, changed_at)

@@ -738,7 +738,7 @@ create table webhook_delivery_queue (
   changed_at timestamp(3) with time zone not null,
   constraint webhook_delivery_queue_pkey PRIMARY KEY (organization_id, delivery_id)
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=2000, vacuum_truncate=false);
-CREATE INDEX webhook_delivery_queue_due ON public.webhook_delivery_queue USING btree (due_at, endpoint_id);
+CREATE INDEX webhook_delivery_queue_due ON public.webhook_delivery_queue USING btree (due_at NULLS FIRST);
 CREATE INDEX webhook_delivery_queue_head ON public.webhook_delivery_queue USING btree (endpoint_id, due_at);
 
 create table webhook_endpoints (
