@@ -18,6 +18,7 @@ import { claimDue } from "../apps/server/src/webhooks/delivery.store.ts";
 import { sealPayload } from "../apps/server/src/webhooks/seal-payload.ts";
 import { newSigningSecret } from "../apps/server/src/webhooks/signing.ts";
 import { createAuthority } from "../apps/server/test/support/certificate.ts";
+import { publishing } from "./support/publishing.ts";
 
 const ringText = `1:${randomBytes(32).toString("base64")}`;
 const ring = new KeyRing(parseRing(ringText));
@@ -25,10 +26,18 @@ const partner = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.ex
 // About three kilobytes of plaintext, what an outcome with every claim comes to.
 const data = { claims: { text: "x".repeat(2700) }, selected_field_keys: ["text"] };
 
-/** `--only throughput|latency|hanging|scaling|backlog` runs one part; `--quick` takes a quarter of the load. */
+/**
+ * `--only publish|throughput|latency|hanging|scaling|backlog` runs one part; `--quick` takes a quarter of the load. For `publish`,
+ * `--against FOLDER` names a checkout of another version, which is measured in turn with this one.
+ */
 export async function run(options: readonly string[] = []): Promise<void> {
   const only = options.includes("--only") ? options[options.indexOf("--only") + 1] : undefined;
   const scale = options.includes("--quick") ? 0.25 : 1;
+  if (only === undefined || only === "publish") {
+    const against = options.includes("--against") ? options[options.indexOf("--against") + 1] : undefined;
+    await publishing(options.includes("--quick") ? 400 : 1000, against ?? null);
+    if (only === "publish") return;
+  }
   const bench = await Bench.start();
   try {
     const parts: [string, () => Promise<void>][] = [
@@ -138,7 +147,7 @@ class Bench {
 
   async clear(): Promise<void> {
     await this.db.run(
-      sql`truncate webhook_deliveries, webhook_attempts, events, webhook_keys, webhook_endpoints`,
+      sql`truncate webhook_deliveries, webhook_delivery_queue, webhook_attempts, events, webhook_keys, webhook_endpoints`,
     );
   }
 }
@@ -238,10 +247,14 @@ async function measureLatency(bench: Bench, targets: readonly Target[], samples:
       const payload = sealPayload(key, JSON.stringify({ id: eventId, data }));
       await db.transaction(async (tx) => {
         await tx.run(sql`
-          insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload,
-            status, next_attempt_at, attempt_count, tries_used, lease_number, created_at, updated_at)
-          values (${newId("whd", now)}, ${organizationId}, ${eventId}, 'verification.session.succeeded', ${endpoint.id},
-            ${endpoint.keyId}, ${payload}, 'pending', ${now}, 0, 0, 0, ${now}, ${now})`);
+          with new_delivery as (
+            insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload,
+              status, attempt_count, created_at, updated_at)
+            values (${newId("whd", now)}, ${organizationId}, ${eventId}, 'verification.session.succeeded', ${endpoint.id},
+              ${endpoint.keyId}, ${payload}, 'pending', 0, ${now}, ${now}) returning *)
+          insert into webhook_delivery_queue (organization_id, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
+            changed_at)
+          select organization_id, id, endpoint_id, created_at, 0, 0, false, created_at from new_delivery`);
         await tx.notify("assay_deliveries", endpoint.id);
         sent[index]?.set(eventId, performance.timeOrigin + performance.now());
       });
@@ -309,7 +322,7 @@ async function besideHanging(bench: Bench, hanging: number): Promise<void> {
     perTransaction: 1,
     data,
   });
-  await bench.db.run(sql`analyze webhook_deliveries`);
+  await bench.db.run(sql`analyze webhook_deliveries, webhook_delivery_queue`);
   // Until every place for attempts that hang is taken.
   await wait(12_000);
   const before = await ask<Usage>(child, { ask: "usage" });
@@ -318,8 +331,8 @@ async function besideHanging(bench: Bench, hanging: number): Promise<void> {
   const usage = await ask<Usage>(child, { ask: "usage" });
   const busy = (usage.cpuUs - before.cpuUs) / 10 / (performance.now() - startedAt);
   const state = await bench.db.one<{ delivering: number; pending: number }>(sql`
-    select count(*) filter (where status = 'delivering') as delivering, count(*) filter (where status = 'pending') as pending
-    from webhook_deliveries where organization_id = ${dead.organizationId}`);
+    select count(*) filter (where lease_until > now()) as delivering, count(*) filter (where lease_until is null) as pending
+    from webhook_delivery_queue where organization_id = ${dead.organizationId}`);
   if (alone === undefined || beside === undefined) return;
   for (const [label, { p50, p99, arrived }] of [
     ["alone", alone],
@@ -359,12 +372,16 @@ async function fillQueue(
     const size = Math.min(5000, count - from);
     const rows = Array.from({ length: size }, (_, i) => endpoints[(from + i) % endpoints.length]);
     await bench.db.run(sql`
-      insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload, status,
-        next_attempt_at, attempt_count, tries_used, lease_number, created_at, updated_at)
-      select id, ${organizationId}, event, 'verification.session.succeeded', endpoint, key, ${payload}, 'pending', ${now}, 0, 0, 0,
-        ${now}, ${now}
-      from unnest(${rows.map(() => newId("whd", now))}::text[], ${rows.map(() => newId("evt", now))}::text[],
-        ${rows.map((row) => row?.id)}::text[], ${rows.map((row) => row?.keyId)}::text[]) as t (id, event, endpoint, key)`);
+      with new_deliveries as (
+        insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload, status,
+          attempt_count, created_at, updated_at)
+        select id, ${organizationId}, event, 'verification.session.succeeded', endpoint, key, ${payload}, 'pending', 0, ${now}, ${now}
+        from unnest(${rows.map(() => newId("whd", now))}::text[], ${rows.map(() => newId("evt", now))}::text[],
+          ${rows.map((row) => row?.id)}::text[], ${rows.map((row) => row?.keyId)}::text[]) as t (id, event, endpoint, key)
+        returning *)
+      insert into webhook_delivery_queue (organization_id, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
+        changed_at)
+      select organization_id, id, endpoint_id, created_at, 0, 0, false, created_at from new_deliveries`);
   }
 }
 
@@ -406,7 +423,7 @@ async function scaling(bench: Bench, count: number): Promise<void> {
 async function waitUntil(bench: Bench, reached: (open: number) => boolean): Promise<void> {
   for (;;) {
     const { open } = await bench.db.one<{ open: number }>(
-      sql`select count(*) as open from webhook_deliveries where status = 'pending'`,
+      sql`select count(*) as open from webhook_delivery_queue where lease_until is null`,
     );
     if (reached(open)) return;
     await wait(20);
@@ -422,7 +439,7 @@ async function backlog(bench: Bench, count: number): Promise<void> {
   if (endpoint === undefined || other === undefined) return;
   const claimMs = async () => {
     // What autovacuum does within a minute; without it the first claims would walk over the rows of the measurement before.
-    await bench.db.run(sql`vacuum analyze webhook_deliveries`);
+    await bench.db.run(sql`vacuum analyze webhook_deliveries, webhook_delivery_queue`);
     const times: number[] = [];
     for (let i = 0; i < 40; i++) {
       const now = new Date();
@@ -433,8 +450,8 @@ async function backlog(bench: Bench, count: number): Promise<void> {
         until: later(now, 30_000),
       });
       times.push(performance.now() - startedAt);
-      await bench.db.run(sql`update webhook_deliveries set status = 'pending', next_attempt_at = created_at
-        where id = any(${leased.map(({ id }) => id)}::text[])`);
+      await bench.db.run(sql`update webhook_delivery_queue set lease_owner = null, lease_until = null
+        where organization_id = ${organizationId} and delivery_id = any(${leased.map(({ id }) => id)}::text[])`);
     }
     return median(times);
   };

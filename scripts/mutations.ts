@@ -416,30 +416,66 @@ export const mutations: readonly Mutation[] = [
     {
       id: "expired-leases-kept",
       file: server("webhooks/delivery.store"),
-      find: "where status = 'delivering' and lease_until <= ${now}",
-      replace: "where status = 'delivering' and false and lease_until <= ${now}",
+      find: "sql`(q.lease_until is null or q.lease_until <= ${now})`",
+      replace: "sql`(q.lease_until is null and ${now}::timestamptz is not null)`",
       tests: [api("webhook-deliveries")],
     },
     {
       id: "leases-kept-at-stop",
       file: server("webhooks/delivery.store"),
-      find: "where status = 'delivering' and lease_owner = ${owner}`",
-      replace: "where false and lease_owner = ${owner}`",
+      find: "\n    where lease_owner = ${owner}`",
+      replace: "\n    where false and lease_owner = ${owner}`",
       tests: [api("webhook-workers")],
     },
     {
       id: "claimed-twice",
       file: server("webhooks/delivery.store"),
-      find: "limit want.most for update of d skip locked) head)",
+      find: "limit want.most for update of q skip locked) head)",
       replace: "limit want.most) head)",
       tests: [api("webhook-workers")],
     },
     {
       id: "no-fence-number",
       file: server("webhooks/delivery.store"),
-      find: " and d.lease_number = r.lease_number",
-      replace: "",
+      find: " and q.lease_number = r.lease_number and r.status = 'pending'",
+      replace: " and r.status = 'pending'",
       tests: [api("webhook-deliveries")],
+    },
+    {
+      id: "no-fence-number-at-the-end",
+      file: server("webhooks/delivery.store"),
+      find: " and q.lease_number = r.lease_number and (r.status",
+      replace: " and (r.status",
+      tests: [api("webhook-deliveries")],
+    },
+    {
+      id: "scrubbed-in-flight-sent-again",
+      file: server("webhooks/delivery-worker"),
+      find: "payload === null ? this.#end(delivery, ticket) : this.#send({ ...delivery, payload }, ticket)",
+      replace: 'this.#send({ ...delivery, payload: payload ?? "" }, ticket)',
+      tests: [api("webhook-deliveries")],
+    },
+    {
+      id: "event-told-without-its-limit",
+      file: server("webhooks/publish.store"),
+      find: "condition === null ? sql`true` : sql`(select holds from condition)`",
+      replace: "sql`true`",
+      tests: [api("organization-limits")],
+    },
+    {
+      id: "claim-changes-an-index",
+      file: server("webhooks/delivery.store"),
+      find: "lease_until = ${lease.until}, changed_at = ${lease.now}",
+      replace:
+        "lease_until = ${lease.until}, changed_at = ${lease.now}, due_at = q.due_at + interval '1 second'",
+      tests: [api("webhook-workers")],
+    },
+    {
+      id: "published-with-an-own-statement",
+      file: server("webhooks/send-test-event"),
+      find: "if (target.key !== null) await write(core.db);",
+      replace: "if (target.key !== null) await core.db.transaction(write);",
+      tests: [api("round-trips")],
     },
     {
       id: "delivered-payload-kept",
@@ -456,17 +492,10 @@ export const mutations: readonly Mutation[] = [
       tests: [api("webhook-deliveries")],
     },
     {
-      id: "foreign-delivery-restarted",
-      file: server("webhooks/delivery.store"),
-      find: "where organization_id = ${organizationId} and id = any(${ids}::text[]) and status in",
-      replace: "where id = any(${ids}::text[]) and status in",
-      tests: [api("webhook-deliveries")],
-    },
-    {
       id: "withdrawn-in-flight-sent-again",
       file: server("webhooks/delivery.store"),
-      find: "status = case when status = 'delivering' then status else 'failed' end",
-      replace: "status = 'pending'",
+      find: "and r.status = 'pending' and not q.scrubbed",
+      replace: "and r.status = 'pending'",
       tests: [api("webhook-deliveries")],
     },
     {
@@ -726,8 +755,8 @@ export const mutations: readonly Mutation[] = [
     {
       id: "foreign-delivery-read",
       file: server("webhooks/delivery.store"),
-      find: "sql`select ${columns} from webhook_deliveries where organization_id = ${organizationId} and id = ${id}`",
-      replace: "sql`select ${columns} from webhook_deliveries where id = ${id}`",
+      find: "${withQueue} where d.organization_id = ${organizationId} and d.id = ${id}`",
+      replace: "${withQueue} where ${organizationId}::uuid is not null and d.id = ${id}`",
       tests: [api("tenant-matrix")],
     },
     {
@@ -2017,8 +2046,8 @@ export const mutations: readonly Mutation[] = [
     {
       id: "test-events-not-limited",
       file: server("webhooks/send-test-event"),
-      find: ">= mostPerMinute)",
-      replace: ">= mostPerMinute * 1e9)",
+      find: "event.type, since, mostPerMinute)",
+      replace: "event.type, since, mostPerMinute * 1000)",
       tests: [api("organization-limits")],
     },
     {
@@ -2145,16 +2174,15 @@ export const mutations: readonly Mutation[] = [
     {
       id: "act-not-written",
       file: server("audit/audit.store"),
-      find: "return recordAudit(tx, now, { organizationId: caller.organizationId, actor: actorOf(caller), ...act });",
+      find: "return recordAudit(tx, now, actEntry(caller, act));",
       replace: "return Promise.resolve();",
       tests: [api("audit-events")],
     },
     {
       id: "session-end-not-written",
       file: server("sessions/end-session"),
-      find: "  await recordAudit(tx, now, {\n    organizationId: session.organization_id,\n    event: `session.${end.status}`,",
-      replace:
-        "  if (false as boolean) await recordAudit(tx, now, {\n    organizationId: session.organization_id,\n    event: `session.${end.status}`,",
+      find: "audits: [audit],",
+      replace: "audits: [audit].slice(1),",
       tests: [api("audit-events")],
     },
     {
@@ -2166,9 +2194,9 @@ export const mutations: readonly Mutation[] = [
     },
     {
       id: "creation-not-written",
-      file: server("sessions/create-session"),
-      find: "    await recordAct(tx, now, caller, {",
-      replace: "    if (false as boolean) await recordAct(tx, now, caller, {",
+      file: server("sessions/session.store"),
+      find: "insertAudits(session.now, [audit])",
+      replace: "insertAudits(session.now, [audit].slice(1))",
       tests: [api("audit-events")],
     },
     {
@@ -2188,8 +2216,8 @@ export const mutations: readonly Mutation[] = [
     {
       id: "expiry-not-written",
       file: server("sessions/expire-sessions.job"),
-      find: "  await recordAudits(",
-      replace: "  if (false as boolean) await recordAudits(",
+      find: "audits: sessions.map(",
+      replace: "audits: sessions.slice(sessions.length).map(",
       tests: [api("audit-events")],
     },
     {
@@ -2239,7 +2267,7 @@ export const mutations: readonly Mutation[] = [
     {
       id: "set-aside-claimed-again",
       file: server("webhooks/delivery.store"),
-      find: "\n    and ${notSetAside(sql`d.id`, now)}`;",
+      find: "\n    and ${notSetAside(sql`q.delivery_id`, now)}`;",
       replace: "`;",
       tests: [api("poison-rows")],
     },

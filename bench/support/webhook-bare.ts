@@ -3,14 +3,17 @@
 import {
   constants,
   createCipheriv,
+  createHash,
   createHmac,
   createPublicKey,
   publicEncrypt,
   randomBytes,
 } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import pg from "pg";
 import { Agent } from "undici";
-import { newId } from "../../apps/server/src/kernel/ids.ts";
+import { newId, newUuid } from "../../apps/server/src/kernel/ids.ts";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL ?? "", max: 10 });
 const agent = new Agent({ allowH2: false });
@@ -93,10 +96,14 @@ function publishAll(job: Job): Promise<unknown> {
       );
       await client.query({
         name: "deliveries",
-        text: `insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload,
-            status, next_attempt_at, attempt_count, tries_used, lease_number, created_at, updated_at)
-          select d, $3, e, 'verification.session.succeeded', $4, $5, p, 'pending', $6, 0, 0, 0, $6, $6
-          from unnest($1::text[], $2::text[], $7::text[]) as t (d, e, p)`,
+        text: `with d as (
+            insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload,
+              status, attempt_count, created_at, updated_at)
+            select d, $3, e, 'verification.session.succeeded', $4, $5, p, 'pending', 0, $6, $6
+            from unnest($1::text[], $2::text[], $7::text[]) as t (d, e, p) returning id)
+          insert into webhook_delivery_queue (organization_id, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
+            changed_at)
+          select $3, id, $4, $6, 0, 0, false, $6 from d`,
         values: [
           ids.map(() => newId("whd", now)),
           ids,
@@ -115,11 +122,13 @@ function publishAll(job: Job): Promise<unknown> {
   return Promise.all(Array.from({ length: 4 }, publisher));
 }
 
-async function run(job: Job): Promise<void> {
+/** Sends what is published, until `job.events` have arrived. */
+function startSending(job: Omit<Job, "n" | "e" | "keyId" | "data" | "perTransaction">): {
+  done: Promise<void>;
+  wake: () => void;
+} {
   const url = new URL(job.url);
   const standardKey = Buffer.from(job.secret.slice(6), "base64");
-
-  const publishing = publishAll(job);
 
   let delivered = 0;
   let claiming = false;
@@ -133,13 +142,14 @@ async function run(job: Job): Promise<void> {
     await pool.query({
       name: "record",
       text: `with written as (
-          update webhook_deliveries d set status = 'succeeded', attempt_count = 1, tries_used = 1, last_status_code = 200,
-            last_attempt_at = $2, payload = null, payload_scrubbed_at = $2, lease_owner = null, lease_until = null, updated_at = $2
-          where d.id = any($1::text[]) returning d.id, d.organization_id)
+          update webhook_deliveries d set status = 'succeeded', attempt_count = 1, last_status_code = 200,
+            last_attempt_at = $2, payload = null, payload_scrubbed_at = $2, updated_at = $2
+          where d.id = any($1::text[]) returning d.id, d.organization_id),
+        done as (delete from webhook_delivery_queue where organization_id = $4 and delivery_id = any($1::text[]))
         insert into webhook_attempts (id, delivery_id, organization_id, status_code, duration_ms, attempted_at)
         select t.a, written.id, written.organization_id, 200, 1, $2
         from written join unnest($1::text[], $3::text[]) as t (id, a) on t.id = written.id`,
-      values: [batch, new Date(), batch.map(() => newId("wha", new Date()))],
+      values: [batch, new Date(), batch.map(() => newId("wha", new Date())), job.organizationId],
     });
     delivered += batch.length;
     if (delivered === job.events) done.resolve();
@@ -179,9 +189,12 @@ async function run(job: Job): Promise<void> {
     const now = new Date();
     const { rows } = await pool.query({
       name: "claim",
-      text: `update webhook_deliveries set status = 'delivering', lease_number = lease_number + 1, lease_until = $2, next_attempt_at = null
-        where id = any(array(select id from webhook_deliveries where endpoint_id = $1 and status = 'pending' and next_attempt_at <= $3
-          order by next_attempt_at limit $4 for update skip locked)) returning id, event_id, payload`,
+      text: `with q as (
+          update webhook_delivery_queue set lease_number = lease_number + 1, lease_until = $2
+          where ctid = any(array(select ctid from webhook_delivery_queue where endpoint_id = $1 and lease_until is null and due_at <= $3
+            order by due_at limit $4 for update skip locked)) returning delivery_id)
+        select d.id, d.event_id, d.payload from q
+        cross join lateral (select * from webhook_deliveries where id = q.delivery_id offset 0) d`,
       values: [job.endpointId, new Date(now.getTime() + 30_000), now, atOnce - inFlight],
     });
     claiming = false;
@@ -193,12 +206,78 @@ async function run(job: Job): Promise<void> {
     if (finished.length > 0) void record();
   }, 5);
   void claim();
-  await publishing;
-  await done.promise;
-  clearInterval(flusher);
+  return { done: done.promise.finally(() => clearInterval(flusher)), wake: () => void claim() };
 }
 
-process.on("message", async (message: { ask: "usage" } | (Job & { ask: "run" })) => {
+async function run(job: Job): Promise<void> {
+  const { done } = startSending(job);
+  await publishAll(job);
+  await done;
+}
+
+/** A bare server: each POST is an event with its delivery and audit entry, in one statement. Sends in the same process. */
+async function serve(job: Job): Promise<number> {
+  const seal = createSealer(job);
+  const sending = startSending({ ...job, events: Number.POSITIVE_INFINITY });
+  const server = createServer(async (request, response) => {
+    const secret = request.headers.authorization?.slice(7) ?? "";
+    await pool.query({
+      name: "key",
+      text: "select k.id, k.organization_id, k.scopes, o.environment from api_keys k join organizations o on o.id = k.organization_id where k.secret_hash = $1",
+      values: [createHash("sha256").update(secret).digest()],
+    });
+    const { rows } = await pool.query({
+      name: "target",
+      text: `select e.id, k.id as key_id, k.n, k.e from webhook_endpoints e join webhook_keys k on k.endpoint_id = e.id
+        where e.organization_id = $1 and e.id = $2`,
+      values: [job.organizationId, job.endpointId],
+    });
+    const now = new Date();
+    const [eventId, deliveryId] = [newId("evt", now), newId("whd", now)];
+    const told = { id: eventId, type: "webhook.endpoint.test", created_at: now.toISOString(), sandbox: true };
+    const payload = seal(JSON.stringify({ ...told, data: { webhook_endpoint_id: job.endpointId } }));
+    await pool.query({
+      name: "publish",
+      text: `with e as (insert into events (id, organization_id, type, sandbox, created_at) values ($1, $2, $3, true, $4)),
+        d as (insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload,
+            status, attempt_count, created_at, updated_at) values ($5, $2, $1, $3, $6, $7, $8, 'pending', 0, $4, $4)),
+        q as (insert into webhook_delivery_queue (organization_id, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
+            changed_at) values ($2, $5, $6, $4, 0, 0, false, $4)),
+        a as (insert into audit_logs (id, organization_id, event, actor_kind, actor_id, target_id, details, created_at)
+          values ($9, $2, 'webhook_endpoint.tested', 'key', $6, $6, $10, $4))
+        select pg_notify('bench', $6)`,
+      values: [
+        eventId,
+        job.organizationId,
+        told.type,
+        now,
+        deliveryId,
+        job.endpointId,
+        rows[0]?.key_id,
+        payload,
+        newUuid(now),
+        JSON.stringify({ event_id: eventId }),
+      ],
+    });
+    sending.wake();
+    request.resume();
+    response.writeHead(202, { "content-type": "application/json" });
+    response.end(
+      JSON.stringify({
+        data: { event: told, deliveries: [{ id: deliveryId, event_id: eventId }] },
+        error: null,
+      }),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+process.on("message", async (message: { ask: "usage" } | (Job & { ask: "run" | "serve" })) => {
+  if (message.ask === "serve") {
+    process.send?.({ port: await serve(message) });
+    return;
+  }
   if (message.ask === "run") await run(message);
   const { user, system } = process.cpuUsage();
   process.send?.({ cpuUs: user + system, rssMb: process.memoryUsage().rss / 1e6 });

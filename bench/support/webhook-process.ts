@@ -80,8 +80,7 @@ process.on("message", async (message: Message) => {
   if (message.ask === "drained") {
     for (;;) {
       const open = await core.db.one<{ open: boolean }>(sql`
-        select exists (select from webhook_deliveries where status = 'pending')
-          or exists (select from webhook_deliveries where status = 'delivering') as open`);
+        select exists (select from webhook_delivery_queue) as open`);
       if (!open.open) break;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }

@@ -20,6 +20,18 @@ create collation by_type (provider = libc, locale = 'C');
 
 create sequence webhook_key_activations as bigint start 1 increment 1;
 
+CREATE OR REPLACE FUNCTION public.has_fewer_events(organization uuid, event_type text, since text, most integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from organizations where id = organization for no key update;
+  return (
+    select count(*) from events
+    where organization_id = organization and type = event_type and id collate by_type >= since) < most;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.key_may_store(key_id text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -684,9 +696,8 @@ create table webhook_attempts (
   error text,
   duration_ms integer not null,
   attempted_at timestamp(3) with time zone not null,
-  constraint webhook_attempts_pkey PRIMARY KEY (id)
+  constraint webhook_attempts_pkey PRIMARY KEY (delivery_id, id)
 );
-CREATE INDEX webhook_attempts_delivery ON public.webhook_attempts USING btree (delivery_id, id);
 
 create table webhook_deliveries (
   id text collate "C" not null,
@@ -698,29 +709,37 @@ create table webhook_deliveries (
   status text not null,
   payload text,
   attempt_count integer not null,
-  tries_used integer not null,
-  next_attempt_at timestamp(3) with time zone,
   last_status_code integer,
   last_error text,
   last_attempt_at timestamp(3) with time zone,
   payload_expires_at timestamp(3) with time zone,
   payload_scrubbed_at timestamp(3) with time zone,
-  lease_owner uuid,
-  lease_number integer not null,
-  lease_until timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  failed boolean default false not null,
+  scrub_at timestamp(3) with time zone,
   constraint webhook_deliveries_pkey PRIMARY KEY (id),
-  constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivering'::text, 'succeeded'::text, 'failed'::text])))
-);
-CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (next_attempt_at, endpoint_id) WHERE (status = 'pending'::text);
-CREATE INDEX webhook_deliveries_endpoint ON public.webhook_deliveries USING btree (endpoint_id, organization_id, status, id COLLATE by_endpoint DESC);
-CREATE INDEX webhook_deliveries_event ON public.webhook_deliveries USING btree (event_id, id COLLATE by_event DESC);
-CREATE INDEX webhook_deliveries_expiry ON public.webhook_deliveries USING btree (payload_expires_at) WHERE ((payload IS NOT NULL) AND (payload_expires_at IS NOT NULL));
-CREATE INDEX webhook_deliveries_leases ON public.webhook_deliveries USING btree (lease_until) WHERE (status = 'delivering'::text);
-CREATE INDEX webhook_deliveries_organization ON public.webhook_deliveries USING btree (organization_id, id COLLATE by_organization DESC);
-CREATE INDEX webhook_deliveries_queue ON public.webhook_deliveries USING btree (endpoint_id, next_attempt_at) WHERE (status = 'pending'::text);
-CREATE INDEX webhook_deliveries_status ON public.webhook_deliveries USING btree (organization_id, status, id COLLATE by_status DESC);
+  constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text])))
+) with (fillfactor=80);
+CREATE INDEX webhook_deliveries_endpoint ON public.webhook_deliveries USING btree (endpoint_id, organization_id, failed, id COLLATE by_endpoint DESC);
+CREATE INDEX webhook_deliveries_organization ON public.webhook_deliveries USING btree (organization_id, failed, id COLLATE by_organization DESC);
+CREATE INDEX webhook_deliveries_scrub ON public.webhook_deliveries USING btree (scrub_at) WHERE (scrub_at IS NOT NULL);
+
+create table webhook_delivery_queue (
+  organization_id uuid not null,
+  delivery_id text collate "C" not null,
+  endpoint_id text collate "C" not null,
+  due_at timestamp(3) with time zone not null,
+  tries_used integer not null,
+  lease_number integer not null,
+  lease_owner uuid,
+  lease_until timestamp(3) with time zone,
+  scrubbed boolean not null,
+  changed_at timestamp(3) with time zone not null,
+  constraint webhook_delivery_queue_pkey PRIMARY KEY (organization_id, delivery_id)
+) with (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=2000, vacuum_truncate=false);
+CREATE INDEX webhook_delivery_queue_due ON public.webhook_delivery_queue USING btree (due_at NULLS FIRST);
+CREATE INDEX webhook_delivery_queue_head ON public.webhook_delivery_queue USING btree (endpoint_id, due_at);
 
 create table webhook_endpoints (
   id text collate "C" not null,

@@ -48,12 +48,20 @@ export function recordAct(
   caller: OrganizationCaller,
   act: Pick<AuditEntry, "event" | "targetId" | "details">,
 ): Promise<void> {
-  return recordAudit(tx, now, { organizationId: caller.organizationId, actor: actorOf(caller), ...act });
+  return recordAudit(tx, now, actEntry(caller, act));
 }
 
-/** The same for many entries at once, because thousands of sessions may expire together. */
-export async function recordAudits(tx: Tx, now: Date, entries: readonly AuditEntry[]): Promise<void> {
-  await tx.run(sql`
+/** The entry for something that a caller did in their organization. */
+export function actEntry(
+  caller: OrganizationCaller,
+  act: Pick<AuditEntry, "event" | "targetId" | "details">,
+): AuditEntry {
+  return { organizationId: caller.organizationId, actor: actorOf(caller), ...act };
+}
+
+/** The statement that writes entries, to be a part of another: thousands of sessions may expire together. */
+export function insertAudits(now: Date, entries: readonly AuditEntry[]): Sql {
+  return sql`
     insert into audit_logs (id, organization_id, event, actor_kind, actor_id, target_id, details, created_at)
     select *, ${now}::timestamptz from unnest(
       ${entries.map(() => newUuid(now))}::uuid[],
@@ -62,7 +70,7 @@ export async function recordAudits(tx: Tx, now: Date, entries: readonly AuditEnt
       ${entries.map((entry) => entry.actor.kind)}::text[],
       ${entries.map((entry) => entry.actor.id)}::text[],
       ${entries.map((entry) => entry.targetId ?? null)}::text[],
-      ${entries.map((entry) => JSON.stringify(entry.details ?? {}))}::jsonb[])`);
+      ${entries.map((entry) => JSON.stringify(entry.details ?? {}))}::jsonb[])`;
 }
 
 export type AuditRow = {

@@ -58,4 +58,5 @@ export const textlessTables: readonly string[] = [
   "trust_sources",
   "trust_version",
   "webhook_attempts",
+  "webhook_delivery_queue",
 ];

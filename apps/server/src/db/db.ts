@@ -17,6 +17,9 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 export type Row = Record<string, unknown>;
 
+/** What listeners of a channel get. */
+export type Notification = { channel: string; payload: string };
+
 /** Anything that can run a statement: the pool or an open transaction. */
 export type Queryable = {
   rows<T extends Row>(statement: Sql): Promise<T[]>;

@@ -1,7 +1,7 @@
 import type { Page } from "@assay/contract/route";
 import { ApiError } from "../kernel/api-error.ts";
 import type { Queryable, Row } from "./db.ts";
-import { joinSql, type Sql, sql } from "./sql.ts";
+import { joinSql, noSql, type Sql, sql } from "./sql.ts";
 
 /**
  * One page of a list that is ordered by `id`, newest first. `rowsAfter` gets how many rows to read (one more than the
@@ -28,11 +28,11 @@ export async function readPage<R extends Row & { id: string }>(
   return { items, hasMore, nextCursor: hasMore ? (items.at(-1)?.id ?? null) : null };
 }
 
-/** One page of several ranges that are each ordered by `key`, newest first. */
-export function newestOf(ranges: readonly Sql[], key: Sql, limit: number): Sql {
+/** One page of several ranges that are each ordered by `key`, newest first; with `limit` null all of it. */
+export function newestOf(ranges: readonly Sql[], key: Sql, limit: number | null): Sql {
   const all = joinSql(
     ranges.map((range) => sql`(${range})`),
     sql` union all `,
   );
-  return sql`select * from (${all}) as ranges order by ${key} desc limit ${limit}`;
+  return sql`select * from (${all}) as ranges order by ${key} desc ${limit === null ? noSql : sql`limit ${limit}`}`;
 }

@@ -86,6 +86,13 @@ export function idFloor(prefix: IdPrefix, at: Date): string {
   return `${prefix}_${timeText(at)}`;
 }
 
+/** Bounds of the ids of this prefix that were made in the same millisecond as `id`: from the first up to, and without, the second. */
+export function madeWith(prefix: IdPrefix, id: Id<string>): { from: string; to: string } {
+  const time = id.slice(id.indexOf("_") + 1).slice(0, timeLength);
+  // The tilde comes after every character of an id.
+  return { from: `${prefix}_${time}`, to: `${prefix}_${time}~` };
+}
+
 /** UUID version 7: ordered by creation time like the ids above. Whose id it is follows from where it goes, or is said: `newUuid<UserId>(now)`. */
 export function newUuid<T extends UuidId>(now: Date): T {
   const bytes = Buffer.allocUnsafe(16);

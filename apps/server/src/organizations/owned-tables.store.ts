@@ -23,6 +23,7 @@ export const ownedTables: readonly OwnedTable[] = [
     belongsTo: (organizationId) =>
       sql`delivery_id in (select id from webhook_deliveries where organization_id = ${organizationId})`,
   },
+  byOrganization("webhook_delivery_queue"),
   byOrganization("webhook_deliveries"),
   byOrganization("webhook_keys"),
   byOrganization("webhook_endpoints"),

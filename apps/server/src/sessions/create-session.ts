@@ -1,7 +1,7 @@
 import type { EndpointId, OrganizationId } from "@assay/contract/ids";
 import type { CreateSessionBody } from "@assay/contract/sessions";
 import type { Static } from "typebox";
-import { recordAct } from "../audit/audit.store.ts";
+import { actEntry } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { liveRedirectProblem } from "../domains/check-redirect.ts";
 import { ApiError, badField } from "../kernel/api-error.ts";
@@ -15,7 +15,7 @@ import {
   sandboxRedirectProblem,
 } from "./redirect-rules.ts";
 import { requirementsOf } from "./requirements.ts";
-import { insertSession, type SessionRow } from "./session.store.ts";
+import { insertSession, type NewSession, type SessionRow } from "./session.store.ts";
 import { contractVersion, expiryOf } from "./session.ts";
 import { buildShareFields, type ShareFields } from "./share-contract.ts";
 import type { SessionPlace, SessionPlaces } from "./take-place.ts";
@@ -36,27 +36,31 @@ export async function createSession(
 
   const now = clock.now();
   const cancelToken = newToken();
-  const row = await db.transaction(async (tx) => {
-    await places.take(tx, caller.organizationId, place, now);
-    const session = await insertSession(tx, {
-      id: newId("vs", now),
-      organizationId: caller.organizationId,
-      contractVersion,
-      shareFields,
-      requirements: requirementsOf(body.requirements ?? {}),
-      locale: body.locale ?? null,
-      redirectUrl: body.redirect_url ?? null,
-      webhookEndpointId: body.webhook_endpoint_id ?? null,
-      clientReferenceId: body.client_reference_id ?? null,
-      metadata: body.metadata ?? {},
-      sandbox: caller.environment === "sandbox",
-      cancelTokenHash: hashToken(cancelToken),
-      expiresAt: expiryOf(now),
-      now,
-    });
-    await recordAct(tx, now, caller, { event: "session.created", targetId: session.id });
-    return session;
-  });
+  const session: NewSession = {
+    id: newId("vs", now),
+    organizationId: caller.organizationId,
+    contractVersion,
+    shareFields,
+    requirements: requirementsOf(body.requirements ?? {}),
+    locale: body.locale ?? null,
+    redirectUrl: body.redirect_url ?? null,
+    webhookEndpointId: body.webhook_endpoint_id ?? null,
+    clientReferenceId: body.client_reference_id ?? null,
+    metadata: body.metadata ?? {},
+    sandbox: caller.environment === "sandbox",
+    cancelTokenHash: hashToken(cancelToken),
+    expiresAt: expiryOf(now),
+    now,
+  };
+  const audit = actEntry(caller, { event: "session.created", targetId: session.id });
+  // A place of a block is taken already; otherwise it is taken together with the session.
+  const row =
+    place === "of_block"
+      ? await insertSession(db, session, audit)
+      : await db.transaction(async (tx) => {
+          await places.take(tx, caller.organizationId, now);
+          return insertSession(tx, session, audit);
+        });
   return { row, cancelToken };
 }
 

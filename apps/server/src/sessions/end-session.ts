@@ -1,11 +1,11 @@
 import type { EventData } from "@assay/contract/events";
 import type { RequirementName } from "@assay/contract/facts";
 import type { AttemptFailureCode, CancelReason, FailureCode } from "@assay/contract/sessions";
-import { type Actor, recordAudit } from "../audit/audit.store.ts";
+import type { Actor, AuditEntry } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { type NewEvent, publishEvents, type ToldOfSession } from "../webhooks/publish-event.ts";
-import { endOpenAttempt, moveSession, type SessionRow, stateOf } from "./session.store.ts";
+import { openAttemptEnd, type SessionRow, sessionMove, stateOf } from "./session.store.ts";
 import { countOutcome, type OutcomeOfDay } from "./session-day.store.ts";
 
 /** NOTIFY channel; the payload is the session id. Sent when a status changes, except by expiry: `expires_at` tells that in advance. */
@@ -35,7 +35,7 @@ export async function endSession(
   now: Date,
 ): Promise<SessionRow> {
   const written = recordsOf(end, triesOf(session), now);
-  const ended = await moveSession(tx, session.id, {
+  const move = sessionMove(session.id, {
     from: session.status,
     to: end.status,
     failureCode: written.failureCode,
@@ -45,17 +45,28 @@ export async function endSession(
     triesUsed: stateOf(session).triesUsed,
     now,
   });
-  if (ended === null) throw new Error("a session changed although its row was held");
-  await endOpenAttempt(tx, session.id, { status: end.status, ...written.attempt, now });
-  await publishEvents(core, tx, now, [sessionEvent(ended, written.told)]);
-  await recordAudit(tx, now, {
+  // The row is held, so it will be as it is written here, and need not be read again.
+  const ended: SessionRow = {
+    ...session,
+    status: end.status,
+    failure_code: written.failureCode,
+    unmet_requirement: written.unmetRequirement,
+    evidence: written.evidence,
+    completed_at: now,
+    updated_at: now,
+  };
+  const audit: AuditEntry = {
     organizationId: session.organization_id,
     event: `session.${end.status}`,
     actor,
     targetId: session.id,
     details: written.auditDetails,
+  };
+  await publishEvents(core, tx, now, [sessionEvent(ended, written.told)], {
+    writes: [move, openAttemptEnd(session.id, { status: end.status, ...written.attempt, now })],
+    audits: [audit],
+    notifications: [{ channel: sessionChannel, payload: session.id }],
   });
-  await tx.notify(sessionChannel, session.id);
   // Last, because these rows are shared between sessions.
   const counted = {
     organizationId: session.organization_id,

@@ -1,4 +1,4 @@
-import { recordAudits, systemActor } from "../audit/audit.store.ts";
+import { systemActor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { type PublishingCore, publishEvents } from "../webhooks/publish-event.ts";
@@ -36,16 +36,16 @@ async function writeExpiry(
     sessions.map((session) =>
       sessionEvent(session, { type: "verification.session.expired", data: triesOf(session) }),
     ),
-  );
-  await recordAudits(
-    tx,
-    now,
-    sessions.map((session) => ({
-      organizationId: session.organization_id,
-      event: "session.expired" as const,
-      actor: systemActor,
-      targetId: session.id,
-    })),
+    {
+      audits: sessions.map((session) => ({
+        organizationId: session.organization_id,
+        event: "session.expired" as const,
+        actor: systemActor,
+        targetId: session.id,
+      })),
+      writes: [],
+      notifications: [],
+    },
   );
   await countExpired(
     tx,

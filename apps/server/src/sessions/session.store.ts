@@ -9,6 +9,7 @@ import {
   sessionStatuses,
 } from "@assay/contract/sessions";
 import type { Static } from "typebox";
+import { type AuditEntry, insertAudits } from "../audit/audit.store.ts";
 import type { Queryable, Tx } from "../db/db.ts";
 import { newestOf, readPage } from "../db/page.ts";
 import type { Among } from "../db/set-aside.ts";
@@ -65,8 +66,10 @@ export type NewSession = {
   now: Date;
 };
 
-export function insertSession(tx: Tx, session: NewSession): Promise<SessionRow> {
-  return tx.one<SessionRow>(sql`
+/** The session with the audit entry about it: one statement, there together or not at all. */
+export function insertSession(db: Queryable, session: NewSession, audit: AuditEntry): Promise<SessionRow> {
+  return db.one<SessionRow>(sql`
+    with audited as (${insertAudits(session.now, [audit])})
     insert into sessions (id, organization_id, status, contract_version, share_fields, requirements, locale, redirect_url,
       webhook_endpoint_id, client_reference_id, metadata, sandbox, cancel_token_hash, expires_at, created_at, updated_at)
     values (${session.id}, ${session.organizationId}, 'created', ${session.contractVersion},
@@ -209,31 +212,33 @@ export function stateOf(row: SessionRow): SessionState {
 }
 
 /** A conditional update (compare and set): null when the session is no longer in the status `from`. */
-export function moveSession(
-  tx: Tx,
-  id: SessionId,
-  move: {
-    from: SessionStatus;
-    to: SessionStatus;
-    failureCode?: FailureCode | null;
-    unmetRequirement?: RequirementName | null;
-    /** Left out or null, what an earlier status had is removed. */
-    evidence?: SessionRow["evidence"];
-    completedAt: Date | null;
-    /** Left out, the stored tries stay as they are. */
-    triesUsed?: SessionState["triesUsed"];
-    now: Date;
-  },
-): Promise<SessionRow | null> {
-  return tx.first<SessionRow>(sql`
+type Move = {
+  from: SessionStatus;
+  to: SessionStatus;
+  failureCode?: FailureCode | null;
+  unmetRequirement?: RequirementName | null;
+  /** Left out or null, what an earlier status had is removed. */
+  evidence?: SessionRow["evidence"];
+  completedAt: Date | null;
+  /** Left out, the stored tries stay as they are. */
+  triesUsed?: SessionState["triesUsed"];
+  now: Date;
+};
+
+export function moveSession(tx: Tx, id: SessionId, move: Move): Promise<SessionRow | null> {
+  return tx.first<SessionRow>(sql`${sessionMove(id, move)} returning ${sessionColumns}`);
+}
+
+/** The statement that moves a session, to be a part of another. */
+export function sessionMove(id: SessionId, move: Move): Sql {
+  return sql`
     update sessions set status = ${move.to}, failure_code = ${move.failureCode ?? null},
       unmet_requirement = ${move.unmetRequirement ?? null},
       evidence = ${move.evidence == null ? null : JSON.stringify(move.evidence)},
       completed_at = ${move.completedAt}, updated_at = ${move.now},
       nfc_tries_used = coalesce(${move.triesUsed?.chip ?? null}, nfc_tries_used),
       liveness_tries_used = coalesce(${move.triesUsed?.face ?? null}, liveness_tries_used)
-    where id = ${id} and status = ${move.from}
-    returning ${sessionColumns}`);
+    where id = ${id} and status = ${move.from}`;
 }
 
 /** The row of the session as it will be with this try counted. */
@@ -320,21 +325,24 @@ export async function insertAttempt(
 }
 
 /** Ends the attempt that is under way, if there is one. */
-export async function endOpenAttempt(
-  tx: Tx,
-  sessionId: SessionId,
-  end: {
-    status: Exclude<AttemptStatus, "in_progress">;
-    failureCode: AttemptFailureCode | null;
-    /** Null leaves the score as it is. */
-    riskScore: number | null;
-    now: Date;
-  },
-): Promise<void> {
-  await tx.run(sql`
+type AttemptEnd = {
+  status: Exclude<AttemptStatus, "in_progress">;
+  failureCode: AttemptFailureCode | null;
+  /** Null leaves the score as it is. */
+  riskScore: number | null;
+  now: Date;
+};
+
+export async function endOpenAttempt(tx: Tx, sessionId: SessionId, end: AttemptEnd): Promise<void> {
+  await tx.run(openAttemptEnd(sessionId, end));
+}
+
+/** The statement that ends the open attempt of a session, to be a part of another. */
+export function openAttemptEnd(sessionId: SessionId, end: AttemptEnd): Sql {
+  return sql`
     update attempts set status = ${end.status}, failure_code = ${end.failureCode},
       risk_score = coalesce(${end.riskScore}, risk_score), completed_at = ${end.now}, updated_at = ${end.now}
-    where session_id = ${sessionId} and status = 'in_progress'`);
+    where session_id = ${sessionId} and status = 'in_progress'`;
 }
 
 /**

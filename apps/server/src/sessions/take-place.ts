@@ -43,9 +43,8 @@ export class SessionPlaces {
     return "of_block";
   }
 
-  /** In the transaction that creates the session. */
-  async take(tx: Tx, organizationId: OrganizationId, place: SessionPlace, now: Date): Promise<void> {
-    if (place === "of_block") return;
+  /** A place of its own, in the transaction that creates the session. */
+  async take(tx: Tx, organizationId: OrganizationId, now: Date): Promise<void> {
     const known = await this.#lock(tx, organizationId, now);
     const allowance = known.bound < this.#limit ? known : await this.#recount(tx, organizationId, known, now);
     if (allowance.bound >= this.#limit) {

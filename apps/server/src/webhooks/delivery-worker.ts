@@ -16,6 +16,7 @@ import {
   deliveryChannel,
   endDeliveries,
   endDeliveriesOf,
+  endScrubbed,
   findDueEndpoints,
   findNewlyDueEndpoints,
   forgetAttempted,
@@ -24,20 +25,17 @@ import {
   type OwnDelivery,
   type RecordedAttempt,
   recordAttempts,
-  releaseExpiredLeases,
   releaseLease,
-  releaseLeases,
   releaseLeasesOf,
   setAsideAs,
   takeDeliveriesOf,
-  takeExpiredLeases,
   type Wanted,
 } from "./delivery.store.ts";
 import { type AttemptResult, afterAttempt, disabledBy } from "./delivery.ts";
 import { disableEndpoint, markFailing, markSucceeding } from "./endpoint.store.ts";
 import { Lanes, limitsFor, type Ticket } from "./lanes.ts";
 import { mailEndpointDisabled } from "./notify-owners.ts";
-import { sendDelivery } from "./send-delivery.ts";
+import { type SendableDelivery, sendDelivery } from "./send-delivery.ts";
 
 type Finished = {
   delivery: LeasedDelivery;
@@ -65,11 +63,14 @@ const retryAfterErrorMs = 500;
 const forgetAfterMs = 10 * minuteMs;
 const stopGraceMs = 5 * secondMs;
 const settlePauseMs = 5;
-const releaseAtOnce = 500;
+const endAtOnce = 500;
 // How far each look reaches back before the previous one. A transaction may commit seconds after the time that it
 // wrote, and clocks of machines differ; what is later than this is found when every queue is looked at.
 const overlapMs = 10 * secondMs;
-const lookEverywhereMs = 30 * secondMs;
+// What a dead process was sending is found by looking everywhere. At half of this it comes back two seconds sooner and idle services ask twice as
+// often; at twice as much it waits for up to forty seconds. The look never takes more than a fiftieth of the time, however many queues there are.
+const lookEverywhereMs = 5 * secondMs;
+const lookEverywhereShare = 50;
 
 /**
  * Sends what is due. Runs in any number of processes: each leases deliveries in the database (`for update skip
@@ -181,8 +182,7 @@ export class DeliveryWorker {
   async #discover(after: Date | null): Promise<number> {
     const { db, clock } = this.#core;
     const now = clock.now();
-    for (let released = releaseAtOnce; released === releaseAtOnce && !this.#stopping; )
-      released = await this.#releaseExpired(now);
+    const lookedAt = performance.now();
     const due =
       after === null ? await findDueEndpoints(db, now) : await findNewlyDueEndpoints(db, after, now);
     const gone = due.filter((endpoint) => endpoint.enabled === null).map((endpoint) => endpoint.id);
@@ -190,7 +190,8 @@ export class DeliveryWorker {
     for (const endpoint of due)
       if (endpoint.enabled) this.#lanes.ready(endpoint.id, endpoint.failing ?? false);
     if (after === null) {
-      this.#lookEverywhereAt = performance.now() + lookEverywhereMs;
+      const tookMs = performance.now() - lookedAt;
+      this.#lookEverywhereAt = performance.now() + Math.max(lookEverywhereMs, lookEverywhereShare * tookMs);
       const waitedMs = due.map((endpoint) => now.getTime() - endpoint.due_at.getTime());
       this.#showOldestDue(Math.max(0, ...waitedMs) / 1000, { queue: "webhooks" });
       for (const id of await forgetAttempted(db, now)) this.#rows.tellHealed(id);
@@ -202,30 +203,15 @@ export class DeliveryWorker {
     return due.length;
   }
 
-  /** One statement, as long as no row refuses it. */
-  async #releaseExpired(now: Date): Promise<number> {
-    const { db } = this.#core;
-    try {
-      return await releaseExpiredLeases(db, now, releaseAtOnce);
-    } catch (error) {
-      if (!isAboutData(error)) throw error;
-      const { taken } = await this.#rows.batch(releaseAtOnce, {
-        take: (tx, among) => takeExpiredLeases(tx, now, among),
-        handle: (tx, rows) => releaseLeases(tx, rows.map(idOf), now),
-      });
-      return taken.length;
-    }
-  }
-
   async #endThoseOf(endpointIds: readonly EndpointId[], now: Date): Promise<void> {
     try {
-      await endDeliveriesOf(this.#core.db, endpointIds, now);
+      await this.#core.db.transaction((tx) => endDeliveriesOf(tx, endpointIds, now));
     } catch (error) {
       if (!isAboutData(error)) throw error;
       const some = () =>
-        this.#rows.batch(releaseAtOnce, {
+        this.#rows.batch(endAtOnce, {
           take: (tx, among) => takeDeliveriesOf(tx, endpointIds, among),
-          handle: (tx, rows) => endDeliveries(tx, rows.map(idOf), now),
+          handle: (tx, rows) => endDeliveries(tx, rows, now),
         });
       while ((await some()).taken.length > 0 && !this.#stopping);
     }
@@ -276,7 +262,7 @@ export class DeliveryWorker {
         const tickets = this.#lanes.claimed(endpointId, most, deliveries.length);
         for (const [index, ticket] of tickets.entries()) {
           const delivery = deliveries[index];
-          if (delivery !== undefined) void this.#send(delivery, ticket);
+          if (delivery !== undefined) void this.#deal(delivery, ticket);
         }
       }
     }
@@ -305,7 +291,25 @@ export class DeliveryWorker {
 
   // --- sending ---------------------------------------------------------------------------------------------------------
 
-  async #send(delivery: LeasedDelivery, ticket: Ticket): Promise<void> {
+  #deal(delivery: LeasedDelivery, ticket: Ticket): Promise<void> {
+    const { payload } = delivery;
+    return payload === null ? this.#end(delivery, ticket) : this.#send({ ...delivery, payload }, ticket);
+  }
+
+  /** A delivery that must not be sent any more, and whose process died before it could say so. */
+  async #end(delivery: LeasedDelivery, ticket: Ticket): Promise<void> {
+    const { db, clock } = this.#core;
+    try {
+      await endScrubbed(db, [delivery], clock.now());
+      this.#lanes.finished(ticket, true);
+    } catch (error) {
+      await this.#putBack(delivery, error);
+      this.#lanes.finished(ticket, false);
+    }
+    this.#pump();
+  }
+
+  async #send(delivery: SendableDelivery, ticket: Ticket): Promise<void> {
     const { clock } = this.#core;
     const slowTimer = setTimeout(() => {
       this.#lanes.slowed(ticket);
@@ -362,6 +366,7 @@ export class DeliveryWorker {
       delivery,
       result,
       record: {
+        organizationId: delivery.organization_id,
         deliveryId: delivery.id,
         leaseNumber: delivery.lease_number,
         attemptId: newId("wha", attemptedAt),

@@ -6,16 +6,15 @@ import type {
   EndpointId,
   EventId,
   OrganizationId,
-  SessionId,
 } from "@assay/contract/ids";
-import { type DeliveryError, type DeliveryStatus, deliveryStatuses } from "@assay/contract/webhooks";
-import type { Db, Queryable, Tx } from "../db/db.ts";
+import type { DeliveryError, DeliveryStatus } from "@assay/contract/webhooks";
+import type { Db, Notification, Queryable, Tx } from "../db/db.ts";
 import { newestOf, readPage } from "../db/page.ts";
 import { notAside } from "../db/set-aside.store.ts";
 import type { Among } from "../db/set-aside.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
 import { later } from "../kernel/clock.ts";
-import { idFloor } from "../kernel/ids.ts";
+import { idFloor, madeWith } from "../kernel/ids.ts";
 
 /**
  * NOTIFY channel: deliveries are due. Payload: endpoint ids separated by commas, or empty for "look at all queues".
@@ -40,15 +39,23 @@ export type DeliveryRow = {
   updated_at: Date;
 };
 
-const columns = sql`id, event_id, event_type, endpoint_id, encryption_key_id, status, attempt_count, next_attempt_at,
-  last_status_code, last_error, last_attempt_at, payload_expires_at, payload_scrubbed_at, created_at, updated_at`;
+/**
+ * A delivery as it is shown: its row, and what the queue knows while it is open. It is being sent for as long as somebody holds a lease
+ * that has not run out.
+ */
+const shown = (now: Date) => sql`d.id, d.event_id, d.event_type, d.endpoint_id, d.encryption_key_id,
+  case when q.lease_until > ${now} then 'delivering' else d.status end as status, d.attempt_count,
+  case when q.lease_until > ${now} then null else q.due_at end as next_attempt_at,
+  d.last_status_code, d.last_error, d.last_attempt_at, d.payload_expires_at, d.payload_scrubbed_at, d.created_at,
+  greatest(d.updated_at, q.changed_at) as updated_at`;
+
+const withQueue = sql`left join webhook_delivery_queue q on q.organization_id = d.organization_id and q.delivery_id = d.id
+  and d.status = 'pending'`;
 
 /** The id as the key of the index that a list is to be read from; the migration of the sessions says why it is not the plain id. */
 const idBy = {
-  organization: sql`id collate by_organization`,
-  status: sql`id collate by_status`,
-  endpoint: sql`id collate by_endpoint`,
-  event: sql`id collate by_event`,
+  organization: sql`d.id collate by_organization`,
+  endpoint: sql`d.id collate by_endpoint`,
 };
 
 export type NewDelivery = {
@@ -61,42 +68,80 @@ export type NewDelivery = {
   sealed: { encryptionKeyId: EncryptionKeyId; payload: string } | null;
 };
 
-export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[], now: Date): Promise<void> {
-  await tx.run(sql`
-    insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload,
-      status, next_attempt_at, last_error, attempt_count, tries_used, lease_number, created_at, updated_at)
-    select id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload,
-      case when payload is null then 'failed' else 'pending' end,
-      case when payload is null then null else ${now}::timestamptz end,
-      case when payload is null then 'no_active_key' end,
-      0, 0, 0, ${now}::timestamptz, ${now}::timestamptz
-    from unnest(
-      ${deliveries.map((delivery) => delivery.id)}::text[],
-      ${deliveries.map((delivery) => delivery.organizationId)}::uuid[],
-      ${deliveries.map((delivery) => delivery.eventId)}::text[],
-      ${deliveries.map((delivery) => delivery.eventType)}::text[],
-      ${deliveries.map((delivery) => delivery.endpointId)}::text[],
-      ${deliveries.map((delivery) => delivery.sealed?.encryptionKeyId ?? null)}::text[],
-      ${deliveries.map((delivery) => delivery.sealed?.payload ?? null)}::text[])
-      as d (id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload)`);
+/** The parts of a statement that write deliveries and put them into the queue. `condition` holds, or nothing is written. */
+export function deliveryParts(deliveries: readonly NewDelivery[], condition: Sql, now: Date): Sql[] {
+  if (deliveries.length === 0) return [];
+  return [
+    sql`new_deliveries as (
+      insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload,
+        status, failed, last_error, attempt_count, created_at, updated_at)
+      select id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload,
+        case when payload is null then 'failed' else 'pending' end, payload is null,
+        case when payload is null then 'no_active_key' end, 0, ${now}::timestamptz, ${now}::timestamptz
+      from unnest(
+        ${deliveries.map((delivery) => delivery.id)}::text[],
+        ${deliveries.map((delivery) => delivery.organizationId)}::uuid[],
+        ${deliveries.map((delivery) => delivery.eventId)}::text[],
+        ${deliveries.map((delivery) => delivery.eventType)}::text[],
+        ${deliveries.map((delivery) => delivery.endpointId)}::text[],
+        ${deliveries.map((delivery) => delivery.sealed?.encryptionKeyId ?? null)}::text[],
+        ${deliveries.map((delivery) => delivery.sealed?.payload ?? null)}::text[])
+        as d (id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload)
+      where ${condition}
+      returning id, organization_id, endpoint_id, status)`,
+    sql`queued as (
+      insert into webhook_delivery_queue (organization_id, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
+        changed_at)
+      select organization_id, id, endpoint_id, ${now}::timestamptz, 0, 0, false, ${now}::timestamptz
+      from new_deliveries where status = 'pending')`,
+  ];
+}
+
+/** How a delivery reads that was written a moment ago, without reading it. */
+export function justWritten(delivery: NewDelivery, now: Date): DeliveryRow {
+  return {
+    id: delivery.id,
+    event_id: delivery.eventId,
+    event_type: delivery.eventType,
+    endpoint_id: delivery.endpointId,
+    encryption_key_id: delivery.sealed?.encryptionKeyId ?? null,
+    status: delivery.sealed === null ? "failed" : "pending",
+    attempt_count: 0,
+    next_attempt_at: delivery.sealed === null ? null : now,
+    last_status_code: null,
+    last_error: delivery.sealed === null ? "no_active_key" : null,
+    last_attempt_at: null,
+    payload_expires_at: null,
+    payload_scrubbed_at: null,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+/**
+ * What wakes the workers of every process, or null where there is nothing to send. A notification carries less than 8000 bytes. With more
+ * endpoints than fit, the payload is empty and workers look at all queues.
+ */
+export function announcement(endpointIds: Iterable<EndpointId>): Notification | null {
+  const ids = [...new Set(endpointIds)];
+  if (ids.length === 0) return null;
+  return { channel: deliveryChannel, payload: ids.length <= 200 ? ids.join(",") : "" };
 }
 
 /** Wakes the workers of every process when the transaction commits. */
 export async function announceDeliveries(tx: Tx, endpointIds: Iterable<EndpointId>): Promise<void> {
-  const ids = [...new Set(endpointIds)];
-  if (ids.length === 0) return;
-  // A notification carries less than 8000 bytes. With more endpoints than fit, the payload is empty and workers look
-  // at all queues.
-  await tx.notify(deliveryChannel, ids.length <= 200 ? ids.join(",") : "");
+  const told = announcement(endpointIds);
+  if (told !== null) await tx.notify(told.channel, told.payload);
 }
 
 export function findDelivery(
   db: Queryable,
   organizationId: OrganizationId,
   id: DeliveryId,
+  now: Date,
 ): Promise<DeliveryRow | null> {
   return db.first<DeliveryRow>(
-    sql`select ${columns} from webhook_deliveries where organization_id = ${organizationId} and id = ${id}`,
+    sql`select ${shown(now)} from webhook_deliveries d ${withQueue} where d.organization_id = ${organizationId} and d.id = ${id}`,
   );
 }
 
@@ -104,10 +149,11 @@ export function deliveriesOfEvent(
   db: Queryable,
   organizationId: OrganizationId,
   eventId: EventId,
+  now: Date,
 ): Promise<DeliveryRow[]> {
   return db.rows<DeliveryRow>(sql`
-    select ${columns} from webhook_deliveries
-    where organization_id = ${organizationId} and event_id = ${eventId} order by ${idBy.event} desc`);
+    select ${shown(now)} from (${deliveriesPage(organizationId, { eventId }, null, now)}) page
+    join webhook_deliveries d on d.id = page.id ${withQueue} order by d.id desc`);
 }
 
 export type AttemptRow = {
@@ -141,59 +187,89 @@ export function listDeliveries(
   db: Queryable,
   organizationId: OrganizationId,
   filter: DeliveryFilter & { limit: number },
+  now: Date,
 ) {
   return readPage<DeliveryRow>(db, {
     limit: filter.limit,
     startingAfter: filter.startingAfter,
     cursorExists: (id) =>
       sql`select 1 from webhook_deliveries where organization_id = ${organizationId} and id = ${id}`,
-    rowsAfter: (limit) => deliveriesPage(organizationId, filter, limit),
+    rowsAfter: (limit) => sql`
+      select ${shown(now)} from (${deliveriesPage(organizationId, filter, limit, now)}) page
+      join webhook_deliveries d on d.id = page.id ${withQueue} order by d.id desc`,
   });
 }
 
-export function deliveriesPage(organizationId: OrganizationId, filter: DeliveryFilter, limit: number): Sql {
+/**
+ * The ids of a page, or with `limit` null of all. Those that failed, and those that are open, are ranges of an index. Those that have arrived
+ * are a range with the open ones in between; while a receiver is away these may be many, and then such a page takes longer.
+ */
+export function deliveriesPage(
+  organizationId: OrganizationId,
+  filter: DeliveryFilter,
+  limit: number | null,
+  now: Date,
+): Sql {
   const { status, endpointId, eventId, createdFrom, createdTo, startingAfter } = filter;
-  const key =
-    eventId !== undefined
-      ? idBy.event
-      : endpointId !== undefined
-        ? idBy.endpoint
-        : status !== undefined
-          ? idBy.status
-          : idBy.organization;
-  // The status comes from a subquery because the indexes of the queue are for one status each: a planner that knew the status
-  // might read and sort a whole queue.
-  const range = (of: DeliveryStatus | undefined) => sql`
-    select ${columns} from webhook_deliveries
-    where organization_id = ${organizationId}
-      ${of === undefined ? noSql : sql`and status = (select ${of}::text)`}
-      ${endpointId === undefined ? noSql : sql`and endpoint_id = ${endpointId}`}
-      ${eventId === undefined ? noSql : sql`and event_id = ${eventId}`}
-      ${createdFrom === undefined ? noSql : sql`and ${key} >= ${idFloor("whd", createdFrom)}`}
-      ${createdTo === undefined ? noSql : sql`and ${key} < ${idFloor("whd", later(createdTo, 1))}`}
-      ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter}`}
-    order by ${key} desc limit ${limit}`;
-  return key === idBy.endpoint && status === undefined
-    ? newestOf(deliveryStatuses.map(range), key, limit)
-    : range(status);
+  const within = (key: Sql) => sql`
+    ${eventId === undefined ? noSql : sql`and d.event_id = ${eventId} and ${key} >= ${madeWith("whd", eventId).from} and ${key} < ${madeWith("whd", eventId).to}`}
+    ${createdFrom === undefined ? noSql : sql`and ${key} >= ${idFloor("whd", createdFrom)}`}
+    ${createdTo === undefined ? noSql : sql`and ${key} < ${idFloor("whd", later(createdTo, 1))}`}
+    ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter}`}
+    order by ${key} desc ${limit === null ? noSql : sql`limit ${limit}`}`;
+  if (status === "pending" || status === "delivering") {
+    const key = sql`q.delivery_id`;
+    const isLeased = sql`coalesce(q.lease_until > ${now}, false)`;
+    return sql`
+      select d.id from webhook_delivery_queue q join webhook_deliveries d on d.id = q.delivery_id
+      where q.organization_id = ${organizationId} and ${status === "delivering" ? isLeased : sql`not ${isLeased}`}
+        and d.status = 'pending'
+        ${endpointId === undefined ? noSql : sql`and q.endpoint_id = ${endpointId}`} ${within(key)}`;
+  }
+  const key = endpointId === undefined ? idBy.organization : idBy.endpoint;
+  const range = (failed: boolean) => sql`
+    select d.id from webhook_deliveries d
+    where d.organization_id = ${organizationId} and d.failed = ${failed}
+      ${status === "succeeded" ? sql`and d.status = 'succeeded'` : noSql}
+      ${endpointId === undefined ? noSql : sql`and d.endpoint_id = ${endpointId}`} ${within(key)}`;
+  if (status !== undefined) return range(status === "failed");
+  const page = endpointId === undefined ? sql`id collate by_organization` : sql`id collate by_endpoint`;
+  return newestOf([range(true), range(false)], page, limit);
 }
 
 /**
  * Starts the schedule of tries again for those of the deliveries that nobody is sending and whose payload is still
  * there. Returns them as they are now.
  */
-export function restartDeliveries(
+export async function restartDeliveries(
   tx: Tx,
   organizationId: OrganizationId,
   ids: readonly DeliveryId[],
   now: Date,
 ): Promise<DeliveryRow[]> {
+  // Those that wait are in the queue; whoever claims one at this moment is waited for, and has it then.
+  const restarted = await tx.rows<{ id: DeliveryId }>(sql`
+    with waiting as (
+      update webhook_delivery_queue set tries_used = 0, due_at = ${now}, lease_owner = null, lease_until = null,
+        changed_at = ${now}
+      where organization_id = ${organizationId} and delivery_id = any(${ids}::text[])
+        and (lease_until is null or lease_until <= ${now}) and not scrubbed
+      returning delivery_id as id),
+    failed as (
+      update webhook_deliveries set status = 'pending', failed = false, payload_expires_at = null, scrub_at = null,
+        updated_at = ${now}
+      where organization_id = ${organizationId} and id = any(${ids}::text[]) and status = 'failed'
+        and payload is not null and (payload_expires_at is null or payload_expires_at > ${now})
+      returning id, endpoint_id),
+    queued as (
+      insert into webhook_delivery_queue (organization_id, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
+        changed_at)
+      select ${organizationId}, id, endpoint_id, ${now}::timestamptz, 0, 0, false, ${now}::timestamptz from failed)
+    select id from waiting union all select id from failed`);
   return tx.rows<DeliveryRow>(sql`
-    update webhook_deliveries set status = 'pending', tries_used = 0, next_attempt_at = ${now}, payload_expires_at = null,
-      updated_at = ${now}
-    where organization_id = ${organizationId} and id = any(${ids}::text[]) and status in ('pending', 'failed')
-      and payload is not null and (payload_expires_at is null or payload_expires_at > ${now})
-    returning ${columns}`);
+    select ${shown(now)} from webhook_deliveries d ${withQueue}
+    where d.organization_id = ${organizationId} and d.id = any(${restarted.map((row) => row.id)}::text[])
+    order by d.id desc`);
 }
 
 // --- the queue ---------------------------------------------------------------------------------------------------------
@@ -212,7 +288,8 @@ export type LeasedDelivery = {
   event_id: EventId;
   event_type: EventType;
   endpoint_id: EndpointId;
-  payload: string;
+  /** Null where it was scrubbed while a process sent it that died. */
+  payload: string | null;
   tries_used: number;
   lease_number: number;
   url: string;
@@ -223,17 +300,21 @@ export type LeasedDelivery = {
 
 export type Wanted = { endpointId: EndpointId; most: number };
 
-/** The heads of the queues that `want` names, as far as they are due and not set aside. */
+/** Holds for a row of the queue that nobody is sending. */
+const isFree = (now: Date) => sql`(q.lease_until is null or q.lease_until <= ${now})`;
+
+/** The heads of the queues that `want` names, as far as they are due, nobody sends them and they are not set aside. */
 const dueHead = (now: Date) => sql`
-  from webhook_deliveries d
-  where d.endpoint_id = want.endpoint_id and d.status = 'pending' and d.next_attempt_at <= ${now}
+  from webhook_delivery_queue q
+  where q.endpoint_id = want.endpoint_id and q.due_at <= ${now} and ${isFree(now)}
     and exists (select from webhook_endpoints e where e.id = want.endpoint_id and e.enabled)
-    and ${notSetAside(sql`d.id`, now)}`;
+    and ${notSetAside(sql`q.delivery_id`, now)}`;
 
 /**
  * Claims due deliveries of the given endpoints under a lease, at most the given number for each. Reads only the heads
  * of those queues, so the cost does not depend on how much else is waiting. Rows that another process is claiming are
- * skipped. `only` names the deliveries that may be claimed.
+ * skipped. What a process that died was sending is at the head again when its lease has run out; it has used no try, because nobody knows how
+ * the attempt ended. `only` names the deliveries that may be claimed.
  */
 export function claimDue(
   db: Db,
@@ -241,20 +322,26 @@ export function claimDue(
   lease: { owner: string; now: Date; until: Date },
   only: readonly DeliveryId[] | null = null,
 ): Promise<LeasedDelivery[]> {
+  // A locked row is found again by its place in the table. What is joined afterwards is looked up for each row, however few the planner
+  // takes the tables to hold: it may have planned when they were empty.
   return db.rows<LeasedDelivery>(sql`
     with due as materialized (
-      select head.id
+      select head.place
       from unnest(${wanted.map((want) => want.endpointId)}::text[], ${wanted.map((want) => want.most)}::integer[])
         as want (endpoint_id, most)
       cross join lateral (
-        select d.id ${dueHead(lease.now)} ${only === null ? noSql : sql`and d.id = any(${only}::text[])`}
-        order by d.next_attempt_at limit want.most for update of d skip locked) head)
-    update webhook_deliveries d set status = 'delivering', lease_owner = ${lease.owner}, lease_number = d.lease_number + 1,
-      lease_until = ${lease.until}, next_attempt_at = null, updated_at = ${lease.now}
-    from webhook_endpoints e
-    where d.id = any(array(select id from due)) and e.id = d.endpoint_id
-    returning d.id, d.organization_id, d.event_id, d.event_type, d.endpoint_id, d.payload, d.tries_used, d.lease_number,
-      e.url, e.signing_secret, e.failing_since, e.undelivered_payload_retention_hours as retention_hours`);
+        select q.ctid as place ${dueHead(lease.now)} ${only === null ? noSql : sql`and q.delivery_id = any(${only}::text[])`}
+        order by q.due_at limit want.most for update of q skip locked) head),
+    leased as (
+      update webhook_delivery_queue q set lease_owner = ${lease.owner}, lease_number = q.lease_number + 1,
+        lease_until = ${lease.until}, changed_at = ${lease.now}
+      where q.ctid = any(array(select place from due))
+      returning q.delivery_id, q.organization_id, q.endpoint_id, q.tries_used, q.lease_number, q.due_at)
+    select q.delivery_id as id, q.organization_id, d.event_id, d.event_type, q.endpoint_id, d.payload, q.tries_used, q.lease_number,
+      e.url, e.signing_secret, e.failing_since, e.undelivered_payload_retention_hours as retention_hours
+    from leased q
+    cross join lateral (select * from webhook_deliveries where id = q.delivery_id offset 0) d
+    cross join lateral (select * from webhook_endpoints where id = q.endpoint_id offset 0) e`);
 }
 
 /** What `claimDue` would claim for one endpoint, without claiming it. */
@@ -262,7 +349,7 @@ export function listDue(db: Queryable, { endpointId, most }: Wanted, now: Date):
   return db.rows<OwnDelivery>(sql`
     select head.id, head.organization_id from (select ${endpointId}::text as endpoint_id) want
     cross join lateral (
-      select d.id, d.organization_id ${dueHead(now)} order by d.next_attempt_at limit ${most}) head`);
+      select q.delivery_id as id, q.organization_id ${dueHead(now)} order by q.due_at limit ${most}) head`);
 }
 
 export type DueEndpoint = {
@@ -279,20 +366,20 @@ export type DueEndpoint = {
  * no longer exists.
  */
 export function findDueEndpoints(db: Queryable, now: Date): Promise<DueEndpoint[]> {
+  const waits = sql`${isFree(now)} and ${notSetAside(sql`q.delivery_id`, now)}`;
   return db.rows<DueEndpoint>(sql`
     with recursive queue as (
-      (select d.endpoint_id, d.next_attempt_at from webhook_deliveries d
-        where d.status = 'pending' and ${notSetAside(sql`d.id`, now)}
-        order by d.endpoint_id, d.next_attempt_at limit 1)
+      (select q.endpoint_id, q.due_at from webhook_delivery_queue q where ${waits}
+        order by q.endpoint_id, q.due_at limit 1)
       union all
-      select head.endpoint_id, head.next_attempt_at from queue
+      select head.endpoint_id, head.due_at from queue
       cross join lateral (
-        select d.endpoint_id, d.next_attempt_at from webhook_deliveries d
-        where d.status = 'pending' and d.endpoint_id > queue.endpoint_id and ${notSetAside(sql`d.id`, now)}
-        order by d.endpoint_id, d.next_attempt_at limit 1) head)
-    select queue.endpoint_id as id, e.failing_since is not null as failing, e.enabled, queue.next_attempt_at as due_at
+        select q.endpoint_id, q.due_at from webhook_delivery_queue q
+        where q.endpoint_id > queue.endpoint_id and ${waits}
+        order by q.endpoint_id, q.due_at limit 1) head)
+    select queue.endpoint_id as id, e.failing_since is not null as failing, e.enabled, queue.due_at
     from queue left join webhook_endpoints e on e.id = queue.endpoint_id
-    where queue.next_attempt_at <= ${now} and e.enabled is not false`);
+    where queue.due_at <= ${now} and e.enabled is not false`);
 }
 
 /**
@@ -303,58 +390,48 @@ export function findNewlyDueEndpoints(db: Queryable, after: Date, now: Date): Pr
   return db.rows<DueEndpoint>(sql`
     select e.id, e.failing_since is not null as failing, e.enabled, due.due_at
     from (
-      select endpoint_id, min(next_attempt_at) as due_at from webhook_deliveries
-      where status = 'pending' and next_attempt_at > ${after} and next_attempt_at <= ${now}
+      select endpoint_id, min(due_at) as due_at from webhook_delivery_queue q
+      where due_at > ${after} and due_at <= ${now} and ${isFree(now)}
       group by endpoint_id) due
     join webhook_endpoints e on e.id = due.endpoint_id and e.enabled`);
-}
-
-/** A delivery that nobody is sending any more. It has used no try, because nobody knows how the attempt ended. */
-const released = (now: Date) => sql`
-  lease_owner = null, lease_until = null, updated_at = ${now},
-  status = case when payload is null then 'failed' else 'pending' end,
-  next_attempt_at = case when payload is null then null else ${now}::timestamptz end`;
-
-/** Releases the expired leases of dead processes; returns how many. */
-export function releaseExpiredLeases(db: Queryable, now: Date, limit: number): Promise<number> {
-  return db.run(sql`
-    update webhook_deliveries set ${released(now)}
-    where id = any(array(
-      select id from webhook_deliveries d where status = 'delivering' and lease_until <= ${now}
-        and ${notSetAside(sql`d.id`, now)}
-      order by lease_until limit ${limit} for update of d skip locked))`);
-}
-
-/** The same in two steps, for when one of them cannot be released. */
-export function takeExpiredLeases(tx: Tx, now: Date, among: Among): Promise<OwnDelivery[]> {
-  return tx.rows<OwnDelivery>(sql`
-    select id, organization_id from webhook_deliveries d
-    where status = 'delivering' and d.lease_until <= ${now} and ${among.where(sql`d.id`, "text")}
-    order by lease_until limit ${among.limit} for update of d skip locked`);
-}
-
-export async function releaseLeases(tx: Tx, ids: readonly DeliveryId[], now: Date): Promise<void> {
-  await tx.run(sql`update webhook_deliveries set ${released(now)} where id = any(${ids}::text[])`);
 }
 
 /** Releases a lease of this process. */
 export function releaseLease(
   db: Queryable,
   owner: string,
-  delivery: { id: DeliveryId; lease_number: number },
+  delivery: OwnDelivery & { lease_number: number },
   now: Date,
 ): Promise<number> {
   return db.run(sql`
-    update webhook_deliveries set ${released(now)}
-    where id = ${delivery.id} and status = 'delivering' and lease_number = ${delivery.lease_number}
-      and lease_owner = ${owner}`);
+    update webhook_delivery_queue set lease_owner = null, lease_until = null, changed_at = ${now}
+    where organization_id = ${delivery.organization_id} and delivery_id = ${delivery.id}
+      and lease_number = ${delivery.lease_number} and lease_owner = ${owner}`);
 }
 
-/** Releases all leases of this process, when it ends. */
+/** Releases all leases of this process, when it ends; returns how many. They are at the heads of the queues, so the table is read as a whole. */
 export function releaseLeasesOf(db: Queryable, owner: string, now: Date): Promise<number> {
   return db.run(sql`
-    update webhook_deliveries set ${released(now)}
-    where status = 'delivering' and lease_owner = ${owner}`);
+    update webhook_delivery_queue set lease_owner = null, lease_until = null, changed_at = ${now}
+    where lease_owner = ${owner}`);
+}
+
+/** Ends deliveries whose payload was scrubbed while they were sent by a process that died. */
+export function endScrubbed(db: Db, ids: readonly OwnDelivery[], now: Date): Promise<void> {
+  return db.transaction(async (tx) => {
+    await takeOffQueue(tx, ids);
+    await tx.run(sql`
+      update webhook_deliveries set status = 'failed', failed = true, updated_at = ${now}
+      where id = any(${ids.map(({ id }) => id)}::text[]) and status = 'pending' and payload is null`);
+  });
+}
+
+async function takeOffQueue(tx: Tx, deliveries: readonly OwnDelivery[]): Promise<void> {
+  await tx.run(sql`
+    delete from webhook_delivery_queue q
+    using unnest(${deliveries.map((delivery) => delivery.organization_id)}::uuid[], ${deliveries.map(({ id }) => id)}::text[])
+      as gone (organization_id, id)
+    where q.organization_id = gone.organization_id and q.delivery_id = gone.id`);
 }
 
 /**
@@ -365,13 +442,14 @@ export async function forgetAttempted(db: Queryable, now: Date): Promise<string[
   const rows = await db.rows<{ row_id: string }>(sql`
     delete from set_aside_rows s
     where s.job = ${setAsideAs.job} and s.kind = ${setAsideAs.kind} and s.retry_at <= ${now} and not exists (
-      select from webhook_deliveries d where d.id = s.row_id and d.status in ('pending', 'delivering')
+      select from webhook_deliveries d where d.id = s.row_id and d.status = 'pending'
         and (d.last_attempt_at is null or d.last_attempt_at < s.last_at))
     returning row_id`);
   return rows.map((row) => row.row_id);
 }
 
 export type RecordedAttempt = {
+  organizationId: OrganizationId;
   deliveryId: DeliveryId;
   leaseNumber: number;
   attemptId: DeliveryAttemptId;
@@ -397,8 +475,9 @@ export async function recordAttempts(
   now: Date,
 ): Promise<DeliveryId[]> {
   const rows = await db.rows<{ delivery_id: DeliveryId }>(sql`
-    with result as (
+    with result as materialized (
       select * from unnest(
+        ${attempts.map((attempt) => attempt.organizationId)}::uuid[],
         ${attempts.map((attempt) => attempt.deliveryId)}::text[],
         ${attempts.map((attempt) => attempt.leaseNumber)}::integer[],
         ${attempts.map((attempt) => attempt.attemptId)}::text[],
@@ -410,81 +489,91 @@ export async function recordAttempts(
         ${attempts.map((attempt) => attempt.nextAttemptAt)}::timestamptz[],
         ${attempts.map((attempt) => attempt.scrub)}::boolean[],
         ${attempts.map((attempt) => attempt.payloadExpiresAt)}::timestamptz[])
-        as r (id, lease_number, attempt_id, status_code, error, duration_ms, attempted_at, status, next_attempt_at, scrub,
-          payload_expires_at)),
+        as r (organization_id, id, lease_number, attempt_id, status_code, error, duration_ms, attempted_at, status, next_attempt_at,
+          scrub, payload_expires_at)),
+    ended as (
+      delete from webhook_delivery_queue q using result r
+      where q.organization_id = r.organization_id and q.delivery_id = r.id
+        and q.lease_owner = ${owner} and q.lease_number = r.lease_number and (r.status <> 'pending' or q.scrubbed)
+      returning q.delivery_id),
+    retried as (
+      update webhook_delivery_queue q set due_at = r.next_attempt_at, tries_used = q.tries_used + 1, lease_owner = null,
+        lease_until = null, changed_at = ${now}
+      from result r
+      where q.organization_id = r.organization_id and q.delivery_id = r.id
+        and q.lease_owner = ${owner} and q.lease_number = r.lease_number and r.status = 'pending' and not q.scrubbed
+      returning q.delivery_id),
     written as (
       update webhook_deliveries d set
         status = case when d.payload is null and r.status = 'pending' then 'failed' else r.status end,
-        next_attempt_at = case when d.payload is null then null else r.next_attempt_at end,
+        failed = r.status = 'failed' or (d.payload is null and r.status = 'pending'),
         attempt_count = d.attempt_count + 1,
-        tries_used = d.tries_used + 1,
         last_status_code = r.status_code,
         last_error = case when d.payload is null and r.status <> 'succeeded' then coalesce(d.last_error, r.error) else r.error end,
         last_attempt_at = r.attempted_at,
         payload = case when r.scrub then null else d.payload end,
         payload_expires_at = case when d.payload is null then d.payload_expires_at else r.payload_expires_at end,
+        scrub_at = case when d.payload is null then null else r.payload_expires_at end,
         payload_scrubbed_at = case when r.scrub then coalesce(d.payload_scrubbed_at, ${now}) else d.payload_scrubbed_at end,
-        lease_owner = null, lease_until = null, updated_at = ${now}
+        updated_at = ${now}
       from result r
-      where d.id = any(${attempts.map((attempt) => attempt.deliveryId)}::text[]) and d.id = r.id
-        and d.status = 'delivering' and d.lease_owner = ${owner} and d.lease_number = r.lease_number
-      returning d.id, d.organization_id)
+      where d.id = any(array(select delivery_id from ended union all select delivery_id from retried)) and d.id = r.id
+      returning d.id)
     insert into webhook_attempts (id, delivery_id, organization_id, status_code, error, duration_ms, attempted_at)
-    select r.attempt_id, r.id, written.organization_id, r.status_code, r.error, r.duration_ms, r.attempted_at
+    select r.attempt_id, r.id, r.organization_id, r.status_code, r.error, r.duration_ms, r.attempted_at
     from result r join written on written.id = r.id
     returning delivery_id`);
   return rows.map((row) => row.delivery_id);
 }
 
 // --- scrubbing and retention -------------------------------------------------------------------------------------------
+//
+// Who changes a delivery that may be open holds its row of the queue first: the lock that a claim and a result take.
 
 /** Deliveries whose payload is past its time. */
 export function takeExpiredPayloads(tx: Tx, now: Date, among: Among): Promise<OwnDelivery[]> {
   return tx.rows<OwnDelivery>(sql`
     select id, organization_id from webhook_deliveries
-    where payload is not null and payload_expires_at is not null and payload_expires_at <= ${now}
-      and ${among.where(sql`id`, "text")}
-    order by payload_expires_at limit ${among.limit} for update skip locked`);
+    where scrub_at is not null and scrub_at <= ${now} and ${among.where(sql`id`, "text")}
+    order by scrub_at limit ${among.limit} for update skip locked`);
 }
 
 export async function scrubPayloadsOf(tx: Tx, ids: readonly DeliveryId[], now: Date): Promise<void> {
   await tx.run(sql`
-    update webhook_deliveries set payload = null, payload_scrubbed_at = ${now}, updated_at = ${now}
+    update webhook_deliveries set payload = null, scrub_at = null, payload_scrubbed_at = ${now}, updated_at = ${now}
     where id = any(${ids}::text[])`);
 }
 
-/** Ends the pending deliveries of a deleted endpoint and scrubs all of its payloads. */
-export function endDeliveriesOf(
-  tx: Queryable,
-  endpointIds: readonly EndpointId[],
-  now: Date,
-): Promise<number> {
-  return tx.run(sql`
+/** Ends the open deliveries of a deleted endpoint and scrubs all of its payloads. */
+export async function endDeliveriesOf(tx: Tx, endpointIds: readonly EndpointId[], now: Date): Promise<void> {
+  await tx.run(sql`delete from webhook_delivery_queue where endpoint_id = any(${endpointIds}::text[])`);
+  await tx.run(sql`
     update webhook_deliveries set ${endpointDeleted(now)}
     where endpoint_id = any(${endpointIds}::text[]) and payload is not null`);
 }
 
 const endpointDeleted = (now: Date) => sql`
-  payload = null, payload_scrubbed_at = ${now}, updated_at = ${now},
-  next_attempt_at = null, lease_owner = null, lease_until = null,
+  payload = null, scrub_at = null, payload_scrubbed_at = ${now}, updated_at = ${now},
   last_error = case when status = 'failed' then last_error else 'endpoint_deleted' end,
-  status = 'failed'`;
+  status = 'failed', failed = true`;
 
-/** Deliveries of endpoints that are gone. */
+/** Deliveries in the queues of endpoints that are gone. */
 export function takeDeliveriesOf(
   tx: Tx,
   endpointIds: readonly EndpointId[],
   among: Among,
 ): Promise<OwnDelivery[]> {
   return tx.rows<OwnDelivery>(sql`
-    select id, organization_id from webhook_deliveries
-    where endpoint_id = any(${endpointIds}::text[]) and payload is not null and ${among.where(sql`id`, "text")}
-    order by id limit ${among.limit} for update skip locked`);
+    select delivery_id as id, organization_id from webhook_delivery_queue
+    where endpoint_id = any(${endpointIds}::text[]) and ${among.where(sql`delivery_id`, "text")}
+    order by delivery_id limit ${among.limit} for update skip locked`);
 }
 
-export async function endDeliveries(tx: Tx, ids: readonly DeliveryId[], now: Date): Promise<void> {
+export async function endDeliveries(tx: Tx, deliveries: readonly OwnDelivery[], now: Date): Promise<void> {
+  await takeOffQueue(tx, deliveries);
   await tx.run(sql`
-    update webhook_deliveries set ${endpointDeleted(now)} where id = any(${ids}::text[]) and payload is not null`);
+    update webhook_deliveries set ${endpointDeleted(now)}
+    where id = any(${deliveries.map(({ id }) => id)}::text[]) and payload is not null`);
 }
 
 /**
@@ -494,30 +583,51 @@ export async function endDeliveries(tx: Tx, ids: readonly DeliveryId[], now: Dat
 export async function scrubUndelivered(
   tx: Tx,
   organizationId: OrganizationId,
-  sessionId: SessionId,
+  eventIds: readonly EventId[],
   now: Date,
 ): Promise<{ succeeded: number }> {
-  const rows = await tx.rows<{ id: DeliveryId; status: DeliveryStatus }>(sql`
-    select d.id, d.status from webhook_deliveries d join events e on e.id = d.event_id
-    where e.session_id = ${sessionId} and e.organization_id = ${organizationId}
-    order by d.id for update of d`);
+  const found: DeliveryId[] = [];
+  for (const eventId of eventIds) {
+    const page = deliveriesPage(organizationId, { eventId }, null, now);
+    found.push(...(await tx.rows<{ id: DeliveryId }>(page)).map((row) => row.id));
+  }
+  const open = await tx.rows<{ id: DeliveryId; is_leased: boolean }>(sql`
+    select q.delivery_id as id, q.lease_until > ${now} is true as is_leased from webhook_delivery_queue q
+    where q.organization_id = ${organizationId} and q.delivery_id = any(${found}::text[])
+    order by q.delivery_id for update`);
+  const rows = await tx.rows<{ status: DeliveryStatus }>(sql`
+    select status from webhook_deliveries where id = any(${found}::text[]) order by id for update`);
+  const leased = open.filter((row) => row.is_leased).map((row) => row.id);
   await tx.run(sql`
-    update webhook_deliveries set payload = null, payload_scrubbed_at = ${now}, updated_at = ${now},
-      next_attempt_at = null, last_error = 'consent_withdrawn',
-      status = case when status = 'delivering' then status else 'failed' end
-    where id = any(${rows.map((row) => row.id)}::text[]) and payload is not null`);
+    delete from webhook_delivery_queue q where q.organization_id = ${organizationId}
+      and q.delivery_id = any(${found}::text[]) and q.delivery_id <> all(${leased}::text[])`);
+  await tx.run(sql`
+    update webhook_delivery_queue q set scrubbed = true
+    where q.organization_id = ${organizationId} and q.delivery_id = any(${leased}::text[])`);
+  await tx.run(sql`
+    update webhook_deliveries set payload = null, scrub_at = null, payload_scrubbed_at = ${now}, updated_at = ${now},
+      last_error = 'consent_withdrawn',
+      status = case when id = any(${leased}::text[]) then status else 'failed' end, failed = id <> all(${leased}::text[])
+    where id = any(${found}::text[]) and payload is not null`);
   return { succeeded: rows.filter((row) => row.status === "succeeded").length };
 }
 
 /** Deliveries from before `cutoff` that nobody is sending. */
-export function takeOldDeliveries(tx: Tx, cutoff: Date, among: Among): Promise<OwnDelivery[]> {
+export function takeOldDeliveries(tx: Tx, cutoff: Date, now: Date, among: Among): Promise<OwnDelivery[]> {
   return tx.rows<OwnDelivery>(sql`
-    select id, organization_id from webhook_deliveries
-    where id < ${idFloor("whd", cutoff)} and status <> 'delivering' and ${among.where(sql`id`, "text")}
-    order by id limit ${among.limit} for update skip locked`);
+    select d.id, d.organization_id from webhook_deliveries d
+    where d.id < ${idFloor("whd", cutoff)} and ${among.where(sql`d.id`, "text")} and not exists (
+      select from webhook_delivery_queue q
+      where q.organization_id = d.organization_id and q.delivery_id = d.id and q.lease_until > ${now})
+    order by d.id limit ${among.limit} for update skip locked`);
 }
 
-export async function deleteDeliveriesWithAttempts(tx: Tx, ids: readonly DeliveryId[]): Promise<void> {
+export async function deleteDeliveriesWithAttempts(
+  tx: Tx,
+  deliveries: readonly OwnDelivery[],
+): Promise<void> {
+  const ids = deliveries.map(({ id }) => id);
+  await takeOffQueue(tx, deliveries);
   await tx.run(sql`delete from webhook_deliveries where id = any(${ids}::text[])`);
   await tx.run(sql`delete from webhook_attempts where delivery_id = any(${ids}::text[])`);
 }

@@ -174,6 +174,13 @@ export type PublishTarget = {
   key: { id: EncryptionKeyId; keyId: string; n: string; e: string } | null;
 };
 
+/** The key that was activated last seals. */
+const sealingKey = sql`
+  left join lateral (
+    select json_build_object('id', k.id, 'keyId', k.key_id, 'n', k.n, 'e', k.e) as key
+    from webhook_keys k where k.endpoint_id = e.id and k.is_active
+    order by k.activation_number desc limit 1) k on true`;
+
 /** The enabled endpoints of the organizations, each with the key that was activated last. One read for many events. */
 export function findPublishTargets(
   tx: Tx,
@@ -181,12 +188,20 @@ export function findPublishTargets(
 ): Promise<PublishTarget[]> {
   return tx.rows<PublishTarget>(sql`
     select e.id, e.organization_id, e.subscribed_event_types, e.no_key_mailed_at, k.key
-    from webhook_endpoints e
-    left join lateral (
-      select json_build_object('id', k.id, 'keyId', k.key_id, 'n', k.n, 'e', k.e) as key
-      from webhook_keys k where k.endpoint_id = e.id and k.is_active
-      order by k.activation_number desc limit 1) k on true
+    from webhook_endpoints e ${sealingKey}
     where e.organization_id = any(${organizationIds}::uuid[]) and e.enabled`);
+}
+
+/** One endpoint in the same way, enabled or not. */
+export function findPublishTarget(
+  db: Queryable,
+  organizationId: OrganizationId,
+  id: EndpointId,
+): Promise<(PublishTarget & { enabled: boolean }) | null> {
+  return db.first<PublishTarget & { enabled: boolean }>(sql`
+    select e.id, e.organization_id, e.subscribed_event_types, e.no_key_mailed_at, e.enabled, k.key
+    from webhook_endpoints e ${sealingKey}
+    where e.organization_id = ${organizationId} and e.id = ${id}`);
 }
 
 export type Notice = { id: EndpointId; organization_id: OrganizationId; name: string | null; url: string };

@@ -22,21 +22,29 @@ export type EventRow = {
 const columns = sql`id, organization_id, type, session_id, sandbox, contract_version, client_reference_id, created_at,
   retracted_at`;
 
-export async function insertEvents(
-  tx: Tx,
-  events: readonly Omit<EventRow, "created_at" | "retracted_at">[],
-  now: Date,
-): Promise<void> {
-  await tx.run(sql`
+/** The statement that writes events, to be a part of another. `condition` holds, or nothing is written. */
+export function insertEvents(events: readonly EventRow[], condition: Sql, now: Date): Sql {
+  return sql`
     insert into events (id, organization_id, type, session_id, sandbox, contract_version, client_reference_id, created_at)
-    select *, ${now}::timestamptz from unnest(
+    select e.*, ${now}::timestamptz from unnest(
       ${events.map((event) => event.id)}::text[],
       ${events.map((event) => event.organization_id)}::uuid[],
       ${events.map((event) => event.type)}::text[],
       ${events.map((event) => event.session_id)}::text[],
       ${events.map((event) => event.sandbox)}::boolean[],
       ${events.map((event) => event.contract_version)}::integer[],
-      ${events.map((event) => event.client_reference_id)}::text[])`);
+      ${events.map((event) => event.client_reference_id)}::text[]) as e where ${condition}`;
+}
+
+export async function eventsOfSession(
+  tx: Tx,
+  organizationId: OrganizationId,
+  sessionId: SessionId,
+): Promise<EventId[]> {
+  const rows = await tx.rows<{ id: EventId }>(
+    sql`select id from events where session_id = ${sessionId} and organization_id = ${organizationId}`,
+  );
+  return rows.map((row) => row.id);
 }
 
 /** Takes back what the events of a session said, because another one is about to say otherwise. Their payloads are scrubbed already. */
@@ -61,17 +69,17 @@ export function findEvent(
   );
 }
 
-/** Counted in the index of the lists: an id begins with its time. */
-export async function countEventsSince(
-  tx: Tx,
+/**
+ * Holds as long as the organization has had fewer events of the type since then. Whoever writes under this condition is the only one of the
+ * organization until its transaction ends, so that two at once are counted one after the other.
+ */
+export function fewerEventsSince(
   organizationId: OrganizationId,
   type: EventType,
   since: Date,
-): Promise<number> {
-  const { count } = await tx.one<{ count: number }>(sql`
-    select count(*) from events
-    where organization_id = ${organizationId} and type = ${type} and id collate by_type >= ${idFloor("evt", since)}`);
-  return count;
+  most: number,
+): Sql {
+  return sql`has_fewer_events(${organizationId}, ${type}, ${idFloor("evt", since)}, ${most})`;
 }
 
 export type EventFilter = {

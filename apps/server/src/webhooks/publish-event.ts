@@ -1,14 +1,15 @@
 import type { EventData, EventPayload, EventType } from "@assay/contract/events";
-import type { EncryptionKeyId, EndpointId, EventId, OrganizationId, SessionId } from "@assay/contract/ids";
+import type { EndpointId, EventId, OrganizationId, SessionId } from "@assay/contract/ids";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { dayMs, later } from "../kernel/clock.ts";
 import { newId } from "../kernel/ids.ts";
-import { announceDeliveries, insertDeliveries } from "./delivery.store.ts";
+import type { NewDelivery } from "./delivery.store.ts";
 import { claimNoKeyNotices, findPublishTargets, type PublishTarget } from "./endpoint.store.ts";
-import { insertEvents } from "./event.store.ts";
+import type { EventRow } from "./event.store.ts";
 import { mailNoActiveKey } from "./notify-owners.ts";
-import { type SealingKey, sealPayloads } from "./seal-payload.ts";
+import { type Alongside, writePublished } from "./publish.store.ts";
+import { sealPayloads } from "./seal-payload.ts";
 
 /** The parts of the service that publishing needs. */
 export type PublishingCore = Pick<Core, "clock" | "ring" | "publicUrl">;
@@ -37,109 +38,99 @@ const noKeyNoticeEveryMs = dayMs;
 
 /**
  * Writes events and their sealed deliveries in the transaction of the change that they report (a transactional outbox):
- * all of it is committed, or nothing. Takes many at once, because thousands of sessions may expire together. Returns
- * the ids in the same order.
+ * all of it is committed, or nothing. Takes many at once, because thousands of sessions may expire together. What is to be written and told
+ * with them is a part of the same statement. Returns the ids in the same order.
  */
-export function publishEvents(
+export async function publishEvents(
   core: PublishingCore,
   tx: Tx,
   now: Date,
   events: readonly NewEvent[],
-): Promise<string[]> {
-  return writeEvents(core, tx, now, events, receives);
+  alongside: Alongside = nothingAlongside,
+): Promise<EventId[]> {
+  if (events.length === 0) return [];
+  const targets = await findPublishTargets(tx, [...new Set(events.map((event) => event.organizationId))]);
+  const byOrganization = Map.groupBy(targets, (target) => target.organization_id);
+  const planned = events.map((event) => ({
+    event,
+    id: newId("evt", now),
+    targets: (byOrganization.get(event.organizationId) ?? []).filter((target) => receives(target, event)),
+  }));
+  await writePublished(tx, { ...(await seal(planned, now)), ...alongside, condition: null }, now);
+  await tellAboutMissingKeys(
+    core,
+    tx,
+    now,
+    planned.flatMap((plan) => plan.targets),
+  );
+  return planned.map(({ id }) => id);
 }
 
-/** Publishes `webhook.endpoint.test` for one endpoint. The caller has asked for it, so subscriptions do not matter. */
-export async function publishTestEvent(
-  core: PublishingCore,
-  tx: Tx,
+const nothingAlongside: Alongside = { writes: [], audits: [], notifications: [] };
+
+export type TestEvent = { event: EventRow; deliveries: readonly NewDelivery[] };
+
+/**
+ * Makes `webhook.endpoint.test` for one endpoint, ready to be written. The caller has asked for it, so subscriptions do not matter.
+ */
+export async function sealTestEvent(
+  target: PublishTarget,
   now: Date,
-  test: { organizationId: OrganizationId; endpointId: EndpointId; sandbox: boolean },
-): Promise<EventId> {
-  const { organizationId, endpointId, sandbox } = test;
-  const event: NewEvent = {
-    organizationId,
+  { sandbox }: { sandbox: boolean },
+): Promise<TestEvent> {
+  const told: NewEvent = {
+    organizationId: target.organization_id,
     sandbox,
     session: null,
     type: "webhook.endpoint.test",
-    data: { webhook_endpoint_id: endpointId },
+    data: { webhook_endpoint_id: target.id },
   };
-  const [eventId] = await writeEvents(core, tx, now, [event], (target) => target.id === endpointId);
-  if (eventId === undefined) throw new Error("an event was written without an id");
-  return eventId;
+  const { events, deliveries } = await seal([{ event: told, id: newId("evt", now), targets: [target] }], now);
+  const [event] = events;
+  if (event === undefined) throw new Error("an event was sealed without its row");
+  return { event, deliveries };
 }
 
-async function writeEvents(
-  core: PublishingCore,
-  tx: Tx,
-  now: Date,
-  events: readonly NewEvent[],
-  goesTo: (target: PublishTarget, event: NewEvent) => boolean,
-): Promise<EventId[]> {
-  if (events.length === 0) return [];
-  const identified = events.map((event) => ({ event, eventId: newId("evt", now) }));
-  const targets = await findPublishTargets(tx, [...new Set(events.map((event) => event.organizationId))]);
-  const byOrganization = Map.groupBy(targets, (target) => target.organization_id);
-  const planned = identified.flatMap(({ event, eventId }) =>
-    (byOrganization.get(event.organizationId) ?? [])
-      .filter((target) => goesTo(target, event))
-      .map((target) => ({ event, eventId, target })),
-  );
-  await insertEvents(
-    tx,
-    identified.map(({ event, eventId }) => ({
-      id: eventId,
-      organization_id: event.organizationId,
-      type: event.type,
-      session_id: event.session?.id ?? null,
-      sandbox: event.sandbox,
-      contract_version: event.session?.contractVersion ?? null,
-      client_reference_id: event.session?.clientReferenceId ?? null,
-    })),
-    now,
-  );
-  await writeDeliveries(core, tx, now, planned);
-  return identified.map(({ eventId }) => eventId);
-}
+type Planned = { event: NewEvent; id: EventId; targets: readonly PublishTarget[] };
 
-type Planned = { event: NewEvent; eventId: EventId; target: PublishTarget };
-
-async function writeDeliveries(
-  core: PublishingCore,
-  tx: Tx,
-  now: Date,
+/** The rows of the events and, for each of their endpoints, of a delivery with a sealed copy. */
+async function seal(
   planned: readonly Planned[],
-): Promise<void> {
-  if (planned.length === 0) return;
-  const withKey = planned.filter(
-    (plan): plan is Planned & { target: { key: SealingKey } } => plan.target.key !== null,
+  now: Date,
+): Promise<{ events: EventRow[]; deliveries: NewDelivery[] }> {
+  const copies = planned.flatMap(({ event, id, targets }) =>
+    targets.map((target) => ({ event, id, target })),
   );
-  const payloads = await sealPayloads(
-    withKey.map(({ event, eventId, target }) => ({
-      key: target.key,
-      plaintext: () => JSON.stringify(plaintextOf(event, eventId, now)),
-    })),
+  const jobs = copies.flatMap(({ event, id, target: { key } }) =>
+    key === null ? [] : [{ key, plaintext: () => JSON.stringify(plaintextOf(event, id, now)) }],
   );
-  const sealed = new Map<Planned, { encryptionKeyId: EncryptionKeyId; payload: string }>();
-  for (const [index, plan] of withKey.entries())
-    sealed.set(plan, { encryptionKeyId: plan.target.key.id, payload: payloads[index] ?? "" });
-  await insertDeliveries(
-    tx,
-    planned.map((plan) => ({
+  const payloads = (await sealPayloads(jobs)).values();
+  return {
+    events: planned.map(({ event, id }) => rowOf(event, id, now)),
+    deliveries: copies.map(({ event, id, target }) => ({
       id: newId("whd", now),
-      organizationId: plan.event.organizationId,
-      eventId: plan.eventId,
-      eventType: plan.event.type,
-      endpointId: plan.target.id,
-      sealed: sealed.get(plan) ?? null,
+      organizationId: event.organizationId,
+      eventId: id,
+      eventType: event.type,
+      endpointId: target.id,
+      sealed:
+        target.key === null ? null : { encryptionKeyId: target.key.id, payload: payloads.next().value ?? "" },
     })),
-    now,
-  );
-  await announceDeliveries(
-    tx,
-    withKey.map((plan) => plan.target.id),
-  );
-  await tellAboutMissingKeys(core, tx, now, planned);
+  };
+}
+
+function rowOf(event: NewEvent, id: EventId, now: Date): EventRow {
+  return {
+    id,
+    organization_id: event.organizationId,
+    type: event.type,
+    session_id: event.session?.id ?? null,
+    sandbox: event.sandbox,
+    contract_version: event.session?.contractVersion ?? null,
+    client_reference_id: event.session?.clientReferenceId ?? null,
+    created_at: now,
+    retracted_at: null,
+  };
 }
 
 function receives(target: PublishTarget, event: NewEvent): boolean {
@@ -166,16 +157,16 @@ function plaintextOf(event: NewEvent, eventId: EventId, now: Date): EventPayload
 }
 
 /** At most one mail for each endpoint and day, however many events found no key. */
-async function tellAboutMissingKeys(
+export async function tellAboutMissingKeys(
   core: PublishingCore,
   tx: Tx,
   now: Date,
-  planned: readonly Planned[],
+  targets: readonly PublishTarget[],
 ): Promise<void> {
   const before = later(now, -noKeyNoticeEveryMs);
-  const untold = planned
-    .map(({ target }) => target)
-    .filter(({ key, no_key_mailed_at: told }) => key === null && (told === null || told <= before));
+  const untold = targets.filter(
+    ({ key, no_key_mailed_at: told }) => key === null && (told === null || told <= before),
+  );
   if (untold.length === 0) return;
   const ids = [...new Set(untold.map((target) => target.id))].sort();
   for (const notice of await claimNoKeyNotices(tx, ids, before, now)) await mailNoActiveKey(core, tx, notice);

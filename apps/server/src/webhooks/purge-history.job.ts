@@ -24,8 +24,8 @@ export function createPurgeHistory(core: Core, job: string): () => Promise<numbe
   return async () => {
     const cutoff = later(clock.now(), -config.webhookHistoryDays * dayMs);
     const deliveries = await setAside.rowsOf(job, "webhook_deliveries").run(batchSize, {
-      take: (tx, among) => takeOldDeliveries(tx, cutoff, among),
-      handle: (tx, rows) => deleteDeliveriesWithAttempts(tx, rows.map(idOf)),
+      take: (tx, among) => takeOldDeliveries(tx, cutoff, clock.now(), among),
+      handle: (tx, rows) => deleteDeliveriesWithAttempts(tx, rows),
     });
     const events = await setAside.purge(job, oldEvents(cutoff), batchSize);
     showBacklog(await countPastRetention(db, cutoff, countUpTo));

@@ -29,7 +29,7 @@ export async function retryDelivery(
   return db.transaction(async (tx) => {
     const [restarted] = await restartDeliveries(tx, organizationId, [deliveryId], now);
     if (restarted === undefined) {
-      const found = await findDelivery(tx, organizationId, deliveryId);
+      const found = await findDelivery(tx, organizationId, deliveryId, now);
       if (found === null) throw new ApiError("NOT_FOUND");
       throw whyNot([found]);
     }
@@ -65,7 +65,7 @@ async function replayDeliveries(
   eventId: EventId,
   now: Date,
 ): Promise<DeliveryRow[]> {
-  const deliveries = await deliveriesOfEvent(tx, organizationId, eventId);
+  const deliveries = await deliveriesOfEvent(tx, organizationId, eventId, now);
   const restarted = await restartDeliveries(
     tx,
     organizationId,

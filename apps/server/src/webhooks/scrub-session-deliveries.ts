@@ -1,7 +1,7 @@
 import type { OrganizationId, SessionId } from "@assay/contract/ids";
 import type { Tx } from "../db/db.ts";
 import { scrubUndelivered } from "./delivery.store.ts";
-import { retractEvents } from "./event.store.ts";
+import { eventsOfSession, retractEvents } from "./event.store.ts";
 
 /**
  * Withdraws consent: scrubs every payload that has not reached the partner. Tells whether any delivery had succeeded;
@@ -13,7 +13,8 @@ export async function scrubSessionDeliveries(
   session: { id: SessionId; organizationId: OrganizationId },
   now: Date,
 ): Promise<"nothing_delivered" | "delivered"> {
-  const { succeeded } = await scrubUndelivered(tx, session.organizationId, session.id, now);
+  const events = await eventsOfSession(tx, session.organizationId, session.id);
+  const { succeeded } = await scrubUndelivered(tx, session.organizationId, events, now);
   if (succeeded > 0) return "delivered";
   await retractEvents(tx, session.organizationId, session.id, now);
   return "nothing_delivered";

@@ -16,10 +16,12 @@ const errorOf: Record<SafeFetchProblem, DeliveryError> = {
   response_invalid: "response_invalid",
 };
 
+export type SendableDelivery = LeasedDelivery & { payload: string };
+
 /** One attempt: signed now with the endpoint's current secret. Never throws; what went wrong is part of the result. */
 export async function sendDelivery(
   safeFetch: SafeFetch,
-  delivery: LeasedDelivery,
+  delivery: SendableDelivery,
   secret: string,
   now: Date,
 ): Promise<AttemptResult & { durationMs: number }> {

@@ -126,25 +126,30 @@ function keyRoutes(core: Core): Binding[] {
 }
 
 function deliveryRoutes(core: Core): Binding[] {
-  const { db } = core;
+  const { db, clock } = core;
   return [
     bind(contract.listDeliveries, ({ caller, query }) =>
       viewPage(
-        listDeliveries(db, caller.organizationId, {
-          status: query.status,
-          endpointId: query.endpoint_id,
-          eventId: query.event_id,
-          createdFrom: parseTime("created_from", query.created_from),
-          createdTo: parseTime("created_to", query.created_to),
-          limit: query.limit,
-          startingAfter: query.starting_after,
-        }),
+        listDeliveries(
+          db,
+          caller.organizationId,
+          {
+            status: query.status,
+            endpointId: query.endpoint_id,
+            eventId: query.event_id,
+            createdFrom: parseTime("created_from", query.created_from),
+            createdTo: parseTime("created_to", query.created_to),
+            limit: query.limit,
+            startingAfter: query.starting_after,
+          },
+          clock.now(),
+        ),
         viewDelivery,
       ),
     ),
 
     bind(contract.getDelivery, async ({ caller, params }) => {
-      const row = await findDelivery(db, caller.organizationId, params.delivery_id);
+      const row = await findDelivery(db, caller.organizationId, params.delivery_id, clock.now());
       if (row === null) throw new ApiError("NOT_FOUND");
       const attempts = await attemptsOf(db, caller.organizationId, row.id);
       return { ...viewDelivery(row), attempts: attempts.map(viewAttempt) };

@@ -57,12 +57,22 @@ async function seed() {
     from unnest(${of("eventId")}::text[], ${of("organizationId")}::uuid[], ${of("type")}::text[], ${of("sessionId")}::text[],
       ${of("createdAt")}::timestamptz[]) as t (id, organization_id, type, session_id, created_at)`);
   await core.db.run(sql`
-    insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, status, attempt_count, tries_used,
-      lease_number, created_at, updated_at)
-    select id, organization_id, event_id, type, endpoint_id, status, 0, 0, 0, created_at, created_at
+    insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, status, failed, attempt_count,
+      created_at, updated_at)
+    select id, organization_id, event_id, type, endpoint_id, case when status = 'delivering' then 'pending' else status end,
+      status = 'failed', 0, created_at, created_at
     from unnest(${of("deliveryId")}::text[], ${of("organizationId")}::uuid[], ${of("eventId")}::text[], ${of("type")}::text[],
       ${of("endpointId")}::text[], ${of("status")}::text[], ${of("createdAt")}::timestamptz[])
       as t (id, organization_id, event_id, type, endpoint_id, status, created_at)`);
+  const open = rows.filter((row) => row.status === "pending" || row.status === "delivering");
+  await core.db.run(sql`
+    insert into webhook_delivery_queue (organization_id, delivery_id, endpoint_id, due_at, tries_used, lease_number, lease_until,
+      scrubbed, changed_at)
+    select organization_id, delivery_id, endpoint_id, ${now}, 0, 1, lease_until, false, ${now}
+    from unnest(${open.map((row) => row.organizationId)}::uuid[], ${open.map((row) => row.deliveryId)}::text[],
+      ${open.map((row) => row.endpointId)}::text[],
+      ${open.map((row, at) => (row.status === "delivering" ? later(now, hourMs) : at % 2 === 0 ? null : now))}::timestamptz[])
+      as t (organization_id, delivery_id, endpoint_id, lease_until)`);
   // What making the organizations wrote would be in the way.
   await core.db.run(sql`delete from audit_logs`);
   await core.db.run(sql`
@@ -226,8 +236,8 @@ test("every list is a range of the index that is meant for it, whatever it is fi
   const cases = [
     ...deliveries.map((filter) => ({
       filter,
-      page: deliveriesPage(organizationId, filter, 11),
-      index: `webhook_deliveries_${filter.eventId ? "event" : filter.endpointId ? "endpoint" : filter.status ? "status" : "organization"}`,
+      page: deliveriesPage(organizationId, filter, 11, now),
+      index: `webhook_deliveries_${filter.endpointId ? "endpoint" : "organization"}`,
     })),
     ...events.map((filter) => ({
       filter,
@@ -248,8 +258,9 @@ test("every list is a range of the index that is meant for it, whatever it is fi
     );
     assert.deepEqual([...new Set(scans.map((node) => node["Index Name"]))], [index], shown);
     assert.ok(!plan.some((node) => node["Node Type"].includes("Sort")), shown);
-    // An event has few deliveries and a session few events; whatever else they are asked for is looked at in each.
-    if (!/_(event|session)$/.test(index) || index.startsWith("audit"))
+    // An event has few deliveries, made in the same millisecond, and a session few events; whatever else they are asked for is looked at in
+    // each.
+    if (!("eventId" in filter) && !index.endsWith("_session"))
       assert.ok(!plan.some((node) => node.Filter !== undefined), shown);
   }
 });

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { compactVerify, importJWK } from "jose";
 import { textlessTables, textTables } from "../../src/cleaning/text-tables.ts";
 import { Sql, sql } from "../../src/db/sql.ts";
-import { hourMs } from "../../src/kernel/clock.ts";
+import { dayMs, hourMs, later } from "../../src/kernel/clock.ts";
 import { hardDeleteStep } from "../../src/organizations/hard-delete.job.ts";
 import { lastTables, ownedTables } from "../../src/organizations/owned-tables.store.ts";
 import {
@@ -243,6 +243,10 @@ test("48 hours later nothing of the organization is left but the tombstone, and 
   await core.db.run(sql`
     insert into webhook_attempts (id, delivery_id, organization_id, status_code, error, duration_ms, attempted_at)
     values ('wha_orphan', 'whd_gone', ${organizationId}, 500, null, 1, ${clock.now()})`);
+  await core.db.run(sql`
+    insert into webhook_delivery_queue (organization_id, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
+      changed_at)
+    values (${organizationId}, 'whd_waiting', ${endpoint.id}, ${later(clock.now(), 365 * dayMs)}, 0, 0, false, ${clock.now()})`);
   // Of a job that only ever looks at what the row is about when somebody asks for it.
   await core.db.run(sql`
     insert into set_aside_rows (job, kind, row_id, organization_id, reason, first_at, last_at, tries, retry_at)

@@ -238,11 +238,16 @@ async function insertDelivery(
   const id = newId("whd", at);
   const { status, endpointId = endpoint.id, leaseUntil = null, payloadExpiresAt = null } = state;
   await tx.run(sql`
-    insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, status, payload, attempt_count,
-      tries_used, lease_number, lease_owner, lease_until, next_attempt_at, payload_expires_at, created_at, updated_at)
-    values (${id}, ${organizationId}, 'evt_x', 'verification.session.cancelled', ${endpointId}, ${status}, 'sealed', 0, 0, 0,
-      ${leaseUntil === null ? null : randomUUID()}, ${leaseUntil}, ${status === "pending" ? at : null}, ${payloadExpiresAt},
-      ${at}, ${at})`);
+    insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, status, failed, payload, attempt_count,
+      payload_expires_at, scrub_at, created_at, updated_at)
+    values (${id}, ${organizationId}, 'evt_x', 'verification.session.cancelled', ${endpointId}, ${status},
+      ${status === "failed"}, 'sealed', 0, ${payloadExpiresAt}, ${payloadExpiresAt}, ${at}, ${at})`);
+  if (status === "pending")
+    await tx.run(sql`
+      insert into webhook_delivery_queue (organization_id, delivery_id, endpoint_id, due_at, tries_used, lease_number, lease_owner,
+        lease_until, scrubbed, changed_at)
+      values (${organizationId}, ${id}, ${endpointId}, ${at}, 0, 1, ${leaseUntil === null ? null : randomUUID()}, ${leaseUntil},
+        false, ${at})`);
   return id;
 }
 
@@ -569,13 +574,16 @@ const poisons: Record<string, Poison[]> = {
     }),
   ],
   "deliver-webhooks": [
-    deliveryPoison("a delivery that cannot be claimed", {}),
+    deliveryPoison("a delivery that cannot be claimed", {
+      spoil: refusing("webhook_delivery_queue", "delivery_id"),
+    }),
     deliveryPoison("a delivery whose result cannot be written down", {
       spoil: refusing("webhook_deliveries", "id", "before update", "and new.status = 'succeeded'"),
     }),
-    deliveryPoison("a lease that cannot be released", {
+    deliveryPoison("a delivery that a process sent which died, and that cannot be claimed again", {
       plant: (tx) =>
-        five(() => insertDelivery(tx, ago(hourMs), { status: "delivering", leaseUntil: ago(minuteMs) })),
+        five(() => insertDelivery(tx, ago(hourMs), { status: "pending", leaseUntil: ago(minuteMs) })),
+      spoil: refusing("webhook_delivery_queue", "delivery_id"),
     }),
     deliveryPoison("a delivery of an endpoint that is gone and cannot be ended", {
       plant: (tx) =>
@@ -855,7 +863,7 @@ test("how long the oldest mail and the oldest webhook have been waiting is in /m
     insertDelivery(tx, ago(90 * secondMs), { status: "pending", endpointId: held.id }),
   );
   await admin.query("begin");
-  await admin.query("select from webhook_deliveries where status = 'pending' for update");
+  await admin.query("select from webhook_delivery_queue for update");
   await db.run(sql`update webhook_endpoints set enabled = true where id = ${held.id}`);
   await db.transaction((tx) => tx.notify(deliveryChannel, ""));
   while ((await read("webhooks")) !== 90);

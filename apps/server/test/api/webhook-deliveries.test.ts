@@ -6,8 +6,11 @@ import test from "node:test";
 import { setImmediate } from "node:timers/promises";
 import type { EndpointId, OrganizationId } from "@assay/contract/ids";
 import { Webhook } from "standardwebhooks";
+import type { Db } from "../../src/db/db.ts";
 import { sql } from "../../src/db/sql.ts";
+import { later } from "../../src/kernel/clock.ts";
 import { newId } from "../../src/kernel/ids.ts";
+import { claimDue } from "../../src/webhooks/delivery.store.ts";
 import { type NewEvent, publishEvents, type ToldOfSession } from "../../src/webhooks/publish-event.ts";
 import { scrubSessionDeliveries } from "../../src/webhooks/scrub-session-deliveries.ts";
 import { createPartner, expectData, expectError } from "../support/api.ts";
@@ -435,8 +438,11 @@ test("five days without one success disable the endpoint, a success in between d
     const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
     await deliver();
     // Only this one attempt counts here, so its retries are taken out of the way.
-    await core.db.run(sql`update webhook_deliveries set status = 'failed', next_attempt_at = null, payload = null
-      where event_id = ${eventId} and status = 'pending'`);
+    await core.db.run(sql`
+      with ended as (
+        update webhook_deliveries set status = 'failed', failed = true, payload = null
+        where event_id = ${eventId} and status = 'pending' returning id)
+      delete from webhook_delivery_queue where delivery_id in (select id from ended)`);
     return expectData(await partner.api.get(`/v1/webhooks/endpoints/${endpoint.id}`)).disabled_reason;
   };
   assert.equal(await attempt(500), null);
@@ -567,12 +573,19 @@ test("another organization restarts nothing, also where there is something to re
   }
 });
 
+const isOf = (eventId: string) =>
+  sql`delivery_id in (select id from webhook_deliveries where event_id = ${eventId})`;
+
 test("a delivery that the same process claimed again keeps the result of the later claim only", async () => {
+  for (const status of [500, 200]) await claimedAgain(status);
+});
+
+async function claimedAgain(status: number): Promise<void> {
   const receiver = await startReceiver(authority);
   const held = Promise.withResolvers<void>();
   receiver.answerWith(async () => {
     await held.promise;
-    return { status: 500 };
+    return { status };
   });
   const partner = await createPartner(api);
   await createReceivingEndpoint(partner.api, receiver.url);
@@ -581,7 +594,7 @@ test("a delivery that the same process claimed again keeps the result of the lat
   await arrival(receiver);
   // The process was held up for longer than its lease, gave it back and claimed once more: only the number differs.
   await core.db.run(
-    sql`update webhook_deliveries set lease_number = lease_number + 1 where event_id = ${eventId}`,
+    sql`update webhook_delivery_queue set lease_number = lease_number + 1 where ${isOf(eventId)}`,
   );
   held.resolve();
   await sending;
@@ -595,7 +608,7 @@ test("a delivery that the same process claimed again keeps the result of the lat
   await deliver();
   const delivery = await deliveryOf(partner, eventId);
   assert.deepEqual([delivery.status, delivery.attempt_count], ["succeeded", 1]);
-});
+}
 
 test("an answer of the old URL does not disable an endpoint that has moved", async () => {
   const receiver = await startReceiver(authority);
@@ -641,8 +654,8 @@ test("a lease that ran out is given back, and the late result of its old holder 
   const sending = deliver();
   await arrival(receiver);
   // As if the process had died and another one had delivered: the lease is taken over behind its back.
-  await core.db.run(sql`update webhook_deliveries set lease_number = lease_number + 1, lease_owner = ${crypto.randomUUID()}
-    where event_id = ${eventId}`);
+  await core.db.run(sql`update webhook_delivery_queue set lease_number = lease_number + 1, lease_owner = ${crypto.randomUUID()}
+    where ${isOf(eventId)}`);
   release();
   await sending;
   assert.deepEqual(
@@ -680,6 +693,29 @@ test("withdrawn consent scrubs what was not delivered, and tells whether somethi
   await deliver();
   assert.equal(receiver.received.length, 2);
   assert.equal(await withdraw(), "delivered");
+});
+
+test("consent withdrawn while a process sent the delivery that died: it is never sent again", async () => {
+  const receiver = await startReceiver(authority);
+  const partner = await createPartner(api);
+  const endpoint = await createReceivingEndpoint(partner.api, receiver.url);
+  const event = sessionEvent(partner.organizationId);
+  const [eventId = ""] = await core.db.transaction(async (tx) => {
+    const ids = await publishEvents(core, tx, clock.now(), [event]);
+    const lease = { owner: crypto.randomUUID(), now: clock.now(), until: later(clock.now(), 30 * secondMs) };
+    // In the same transaction, so that no process of this test has it first.
+    await claimDue(tx as unknown as Db, [{ endpointId: endpoint.id, most: 1 }], lease);
+    return ids;
+  });
+  assert.equal((await deliveryOf(partner, eventId)).status, "delivering");
+  const session = { id: event.session?.id ?? "", organizationId: partner.organizationId };
+  await core.db.transaction((tx) => scrubSessionDeliveries(tx, session, clock.now()));
+  clock.advance(31 * secondMs);
+  await deliver();
+  const delivery = await deliveryOf(partner, eventId);
+  assert.deepEqual([delivery.status, delivery.last_error], ["failed", "consent_withdrawn"]);
+  assert.deepEqual(receiver.received, []);
+  assert.equal(await core.db.first(sql`select 1 from webhook_delivery_queue where ${isOf(eventId)}`), null);
 });
 
 test("consent withdrawn while the delivery is on its way: no further try, and a success is still seen", async () => {

@@ -6,7 +6,7 @@ import type { Db } from "../../src/db/db.ts";
 import { sql } from "../../src/db/sql.ts";
 import { later, secondMs } from "../../src/kernel/clock.ts";
 import { newId } from "../../src/kernel/ids.ts";
-import { claimDue } from "../../src/webhooks/delivery.store.ts";
+import { claimDue, recordAttempts } from "../../src/webhooks/delivery.store.ts";
 import { type NewEvent, publishEvents } from "../../src/webhooks/publish-event.ts";
 import { createPartner } from "../support/api.ts";
 import { createAuthority } from "../support/certificate.ts";
@@ -58,7 +58,41 @@ test("a delivery that one process is claiming is passed over by every other one,
   assert.equal(first.length, 3);
   assert.equal(ids.length, 5, "the other process gets what is left");
   assert.equal(new Set(ids).size, 5, "and nothing twice");
-  await core.db.run(sql`delete from webhook_deliveries where endpoint_id = ${endpoint.id}`);
+  await core.db.run(sql`delete from webhook_delivery_queue where endpoint_id = ${endpoint.id}`);
+});
+
+test("a claim and a delivery that arrives write rows and no index", async () => {
+  const partner = await createPartner(api);
+  const endpoint = await createReceivingEndpoint(partner.api, "https://127.0.0.1:9/hook");
+  await publish(partner.organizationId, 3);
+  const now = clock.now();
+  const owner = crypto.randomUUID();
+  const changes = await core.db.transaction(async (tx) => {
+    const lease = { owner, now, until: later(now, 30 * secondMs) };
+    const claimed = await claimDue(tx as unknown as Db, [{ endpointId: endpoint.id, most: 5 }], lease);
+    const attempts = claimed.map((delivery) => ({
+      organizationId: delivery.organization_id,
+      deliveryId: delivery.id,
+      leaseNumber: delivery.lease_number,
+      attemptId: newId("wha", now),
+      statusCode: 200,
+      error: null,
+      durationMs: 5,
+      attemptedAt: now,
+      status: "succeeded" as const,
+      nextAttemptAt: null,
+      scrub: true,
+      payloadExpiresAt: null,
+    }));
+    assert.equal((await recordAttempts(tx, owner, attempts, now)).length, 3);
+    return tx.rows<Record<string, unknown>>(sql`
+      select relname, n_tup_upd >= 3 as changed, n_tup_upd - n_tup_hot_upd as with_index from pg_stat_xact_user_tables
+      where relname in ('webhook_deliveries', 'webhook_delivery_queue') order by relname`);
+  });
+  assert.deepEqual(changes, [
+    { relname: "webhook_deliveries", changed: true, with_index: 0 },
+    { relname: "webhook_delivery_queue", changed: true, with_index: 0 },
+  ]);
 });
 
 test("two processes on one queue send each delivery once", async () => {
@@ -85,12 +119,14 @@ test("a process that ends in the middle of a send gives the delivery back at onc
   await worker.service.close();
   // The clock stands still: the lease of the process that ended would be good for another half a minute.
   const row = await core.db.one<Record<string, unknown>>(
-    sql`select status, lease_owner, next_attempt_at, tries_used from webhook_deliveries where event_id = ${eventId}`,
+    sql`select d.status, q.lease_owner, q.lease_until, q.due_at, q.tries_used
+      from webhook_deliveries d join webhook_delivery_queue q on q.delivery_id = d.id where d.event_id = ${eventId}`,
   );
   assert.deepEqual(row, {
     status: "pending",
     lease_owner: null,
-    next_attempt_at: clock.now(),
+    lease_until: null,
+    due_at: clock.now(),
     tries_used: 0,
   });
   receiver.answerWith(() => ({ status: 200 }));

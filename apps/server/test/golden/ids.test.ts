@@ -62,7 +62,7 @@ export function mistakesThatDoNotCompile(
   void findSession(tx, organizationId, sessionId);
   void lockSession(tx, caller.organizationId, sessionId);
   void lockSessionOfPerson(tx, sessionId);
-  void findDelivery(tx, organizationId, deliveryId);
+  void findDelivery(tx, organizationId, deliveryId, now);
   void attemptsOf(tx, organizationId, deliveryId);
   void findEndpoint(tx, organizationId, endpointId);
   void findEvent(tx, organizationId, eventId);
@@ -76,7 +76,7 @@ export function mistakesThatDoNotCompile(
   // @ts-expect-error
   void lockSession(tx, sessionId, organizationId);
   // @ts-expect-error
-  void findDelivery(tx, deliveryId, organizationId);
+  void findDelivery(tx, deliveryId, organizationId, now);
   // @ts-expect-error
   void attemptsOf(tx, deliveryId, organizationId);
   // @ts-expect-error
@@ -106,7 +106,7 @@ export function mistakesThatDoNotCompile(
   // @ts-expect-error
   void findUserById(tx, caller.organizationId);
   // @ts-expect-error
-  void findDelivery(tx, organizationId, eventId);
+  void findDelivery(tx, organizationId, eventId, now);
   // @ts-expect-error
   void touchAttempt(tx, sessionId, now);
   // @ts-expect-error

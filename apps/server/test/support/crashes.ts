@@ -55,8 +55,8 @@ export function refuseSome(receiver: Receiver, before: () => Promise<void> | voi
 /** Waits until the workers have sent so many deliveries, then checks that nothing else is there and nothing left behind. */
 export async function expectAllSent(db: Queryable, deliveries: number): Promise<void> {
   const count = () =>
-    db.one<{ delivering: number; pending: number; succeeded: number; failed: number }>(sql`
-      select count(*) filter (where status = 'delivering') as delivering,
+    db.one<{ waiting: number; pending: number; succeeded: number; failed: number }>(sql`
+      select (select count(*) from webhook_delivery_queue) as waiting,
         count(*) filter (where status = 'pending') as pending,
         count(*) filter (where status = 'succeeded') as succeeded,
         count(*) filter (where status = 'failed') as failed
@@ -67,9 +67,9 @@ export async function expectAllSent(db: Queryable, deliveries: number): Promise<
     await wait(100);
     state = await count();
   }
-  assert.deepEqual(state, { delivering: 0, pending: 0, succeeded: deliveries, failed: 0 });
+  assert.deepEqual(state, { waiting: 0, pending: 0, succeeded: deliveries, failed: 0 });
   const left = await db.one<{ count: number }>(
-    sql`select count(*) from webhook_deliveries where payload is not null or lease_owner is not null`,
+    sql`select count(*) from webhook_deliveries where payload is not null`,
   );
-  assert.equal(left.count, 0, "no payload and no lease is left");
+  assert.equal(left.count, 0, "no payload is left");
 }

@@ -1,0 +1,51 @@
+import { type AuditEntry, insertAudits } from "../audit/audit.store.ts";
+import type { Notification, Queryable } from "../db/db.ts";
+import { joinSql, Sql, sql } from "../db/sql.ts";
+import { announcement, deliveryParts, type NewDelivery } from "./delivery.store.ts";
+import { type EventRow, insertEvents } from "./event.store.ts";
+
+/** What is written, and told to listeners, together with events. */
+export type Alongside = {
+  /** Statements that change rows of other tables, each for itself. */
+  writes: readonly Sql[];
+  audits: readonly AuditEntry[];
+  notifications: readonly Notification[];
+};
+
+export type Published = Alongside & {
+  events: readonly EventRow[];
+  deliveries: readonly NewDelivery[];
+  /** Holds, or nothing is written. Null: it is written in any case. */
+  condition: Sql | null;
+};
+
+const partName = (at: number) => new Sql([`write_${at}`], []);
+
+/**
+ * Writes events, deliveries, their places in the queue and audit entries, and wakes the workers, in one statement: one round trip, and outside of
+ * a transaction a transaction of its own. False where the condition did not hold.
+ */
+export async function writePublished(
+  db: Queryable,
+  { events, deliveries, writes, audits, notifications, condition }: Published,
+  now: Date,
+): Promise<boolean> {
+  const isWritten = condition === null ? sql`true` : sql`(select holds from condition)`;
+  const woken = announcement(deliveries.filter(({ sealed }) => sealed !== null).map((d) => d.endpointId));
+  const told = woken === null ? notifications : [...notifications, woken];
+  const parts: Sql[] = [
+    ...(condition === null ? [] : [sql`condition as materialized (select ${condition} as holds)`]),
+    sql`new_events as (${insertEvents(events, isWritten, now)})`,
+    ...deliveryParts(deliveries, isWritten, now),
+    ...writes.map((write, at) => sql`${partName(at)} as (${write})`),
+    ...(audits.length === 0 ? [] : [sql`audited as (${insertAudits(now, audits)} where ${isWritten})`]),
+  ];
+  const row = await db.one<{ is_written: boolean }>(sql`
+    with ${joinSql(parts, sql`, `)}
+    select ${isWritten} as is_written, (
+      select count(pg_notify(told.channel, told.payload))
+      from unnest(${told.map(({ channel }) => channel)}::text[], ${told.map(({ payload }) => payload)}::text[])
+        as told (channel, payload)
+      where ${isWritten})`);
+  return row.is_written;
+}

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import test from "node:test";
+import pg from "pg";
+import { createPartner, expectData } from "../support/api.ts";
+import { createReceivingEndpoint } from "../support/receiver.ts";
+import { startTestService } from "../support/service.ts";
+import { claimed, passChip, succeed } from "../support/sessions.ts";
+import { agree, claimWith, handOff, startVerification } from "../support/verify.ts";
+
+// Nothing runs in the background here that would send statements of its own.
+const env = { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" };
+const { api, core } = await startTestService({ role: "api", env });
+const partner = await createPartner(api);
+const endpoint = await createReceivingEndpoint(partner.api, "https://127.0.0.1:9/hook");
+
+/** What this process sends to PostgreSQL. Each statement is a round trip: the driver waits for one answer before it sends the next. */
+const sent: string[] = [];
+const send = pg.Client.prototype.query;
+pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+  const [query] = args;
+  const text = typeof query === "string" ? query : ((query as { text?: string }).text ?? "");
+  sent.push(text);
+  return (send as (...given: unknown[]) => unknown).apply(this, args);
+} as typeof send;
+
+/**
+ * The fewest of some rounds: what a connection or an organization does at first is no part of it, and what the process does by itself comes
+ * only now and then.
+ */
+async function expectAtMost<T>(
+  most: number,
+  prepare: () => Promise<T>,
+  work: (prepared: T) => Promise<unknown>,
+): Promise<void> {
+  let fewest: readonly string[] = [];
+  for (let round = 0; round < 4; round++) {
+    const prepared = await prepare();
+    sent.length = 0;
+    await work(prepared);
+    if (round === 0 || sent.length < fewest.length) fewest = [...sent];
+  }
+  assert.ok(fewest.length <= most, `${fewest.length} statements:\n${fewest.join("\n---\n")}`);
+}
+
+const nothing = async () => {};
+const create = () => startVerification(partner.api);
+const agreed = async () => {
+  const session = await create();
+  await agree(api, session.id);
+  return session;
+};
+const taken = async () => {
+  const { id } = await agreed();
+  return { id, attemptId: await claimed(core, id) };
+};
+
+test("an event is published with three statements: who calls, the endpoint with its key, and all that is written", () =>
+  expectAtMost(3, nothing, async () =>
+    expectData(await partner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/test`), 202),
+  ));
+
+test("creating a session takes two statements: who calls, and all that is written", () =>
+  expectAtMost(2, nothing, create));
+
+test("cancelling a session takes at most 7 statements, its event included", () =>
+  expectAtMost(7, create, async ({ id }) =>
+    assert.equal((await partner.api.post(`/v1/sessions/${id}/cancel`, {})).status, 204),
+  ));
+
+test("consent takes at most 11 statements", () => expectAtMost(11, create, ({ id }) => agree(api, id)));
+
+test("claiming a session takes at most 10 statements", () =>
+  expectAtMost(
+    10,
+    async () => {
+      const { id } = await agreed();
+      return { id, token: await handOff(api, id) };
+    },
+    async ({ id, token }) => expectData(await claimWith(api, id, token, randomUUID()), 201),
+  ));
+
+test("a try takes at most 6 statements, and one that ends the session at most 10, its event included", async () => {
+  // The first statement is the test's own.
+  await expectAtMost(7, taken, ({ id, attemptId }) => passChip(core, id, attemptId, 1));
+  await expectAtMost(10, taken, async ({ id, attemptId }) => {
+    await passChip(core, id, attemptId, 1);
+    sent.length = 0;
+    await succeed(core, id, attemptId);
+  });
+});

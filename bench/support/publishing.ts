@@ -1,0 +1,294 @@
+// Events published one by one over HTTP, through to the receiver: what a delivery costs in all, server and PostgreSQL together.
+
+import { type ChildProcess, fork } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { median } from "@assay/face/median";
+import pg from "pg";
+import { Pool } from "undici";
+import { startEmbeddedPostgres } from "../../apps/server/src/installation/postgres/embedded-postgres.ts";
+import { createAuthority } from "../../apps/server/test/support/certificate.ts";
+import { ServerProcess } from "./server-process.ts";
+
+const rounds = 5;
+/** Requests under way at once. */
+const connections = 16;
+const ticksPerSecond = 100;
+
+type System = {
+  name: string;
+  url: string;
+  path: string;
+  headers: Record<string, string>;
+  cpuSeconds: () => Promise<number>;
+  forgetEvents: () => Promise<unknown>;
+  stop: () => Promise<unknown>;
+};
+type Figures = { perSecond: number; serverMs: number; postgresMs: number; walBytes: number; p50Ms: number };
+
+export async function publishing(events: number, against: string | null): Promise<void> {
+  console.log(
+    `\nEvents published one by one over HTTP, ${events} a round, ${connections} at once, one endpoint`,
+  );
+  const folder = mkdtempSync(join(tmpdir(), "assay-bench-"));
+  const postgres = await startEmbeddedPostgres({ dataDir: folder, env: process.env, log: () => {} });
+  const admin = new pg.Client({ connectionString: postgres.url });
+  await admin.connect();
+  const authority = createAuthority();
+  writeFileSync(join(folder, "ca.pem"), authority.certificate);
+  const { cert, key } = authority.issue(["127.0.0.1"]);
+  const receiver = await forked("webhook-receiver.ts", { CERT: cert, KEY: key });
+  const { port } = await ask<{ port: number }>(receiver, { ask: "ports" });
+  const start = async (
+    name: string,
+    root: string,
+  ): Promise<System & { bareJob: object; databaseUrl: string }> => {
+    await admin.query(`create database ${name}`);
+    return startService({
+      name,
+      root,
+      folder,
+      postgresUrl: postgres.url,
+      hook: `https://127.0.0.1:${port}/hook`,
+    });
+  };
+  const systems: System[] = [];
+  try {
+    const ours = await start("ours", resolve(import.meta.dirname, "../.."));
+    systems.push(ours);
+    if (against !== null) systems.push(await start("before", resolve(against)));
+    // The service makes the tables, and leaves them to the bare one.
+    const prepared = await start("bare", resolve(import.meta.dirname, "../.."));
+    await prepared.stop();
+    systems.push(await startBare(prepared, folder));
+    const cluster = Number(readFileSync(join(folder, "postgres/data/postmaster.pid"), "utf8").split("\n")[0]);
+    const measure = async (system: System, count: number): Promise<Figures> => {
+      // Test events are counted by the minute. Nobody may send as many as are sent here, so those of the round before are taken away.
+      await system.forgetEvents();
+      await ask(receiver, { ask: "record" });
+      const before = await totals(system, cluster, admin);
+      const arrivedBefore = await countOf(receiver);
+      const startedAt = performance.now();
+      const sent = await publish(system, count);
+      const receipts = await received(receiver, arrivedBefore, count);
+      const seconds = (performance.now() - startedAt) / 1000;
+      // Results are recorded a few milliseconds after the last arrival.
+      await wait(500);
+      const after = await totals(system, cluster, admin);
+      const latencies = receipts.flatMap(([id, at]) => (sent.has(id) ? [at - (sent.get(id) ?? 0)] : []));
+      return {
+        perSecond: count / seconds,
+        serverMs: ((after.server - before.server) * 1000) / count,
+        postgresMs: ((after.postgres - before.postgres) * 1000) / count,
+        walBytes: (after.wal - before.wal) / count,
+        p50Ms: median(latencies),
+      };
+    };
+    await admin.query("checkpoint");
+    // Warms code, connections and, after the checkpoint, the pages that are then no longer logged as a whole.
+    for (const system of systems) await measure(system, Math.max(500, events / 2));
+    const figures = new Map(systems.map((system) => [system.name, [] as Figures[]]));
+    for (let round = 0; round < rounds; round++)
+      for (const system of systems) figures.get(system.name)?.push(await measure(system, events));
+    report(figures);
+  } finally {
+    for (const system of systems.reverse()) await system.stop();
+    receiver.kill("SIGKILL");
+    await admin.end();
+    await postgres.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function report(figures: ReadonlyMap<string, readonly Figures[]>): void {
+  const of = (name: string, what: keyof Figures) => median((figures.get(name) ?? []).map((one) => one[what]));
+  const cpuMs = (name: string) => of(name, "serverMs") + of(name, "postgresMs");
+  for (const name of figures.keys()) {
+    const parts = [
+      `${of(name, "perSecond").toFixed(0)}/s`,
+      `server ${of(name, "serverMs").toFixed(2)} + PostgreSQL ${of(name, "postgresMs").toFixed(2)} = ${cpuMs(name).toFixed(2)} ms CPU a delivery`,
+      `${(of(name, "walBytes") / 1000).toFixed(1)} kB WAL`,
+      `publish to receiver p50 ${of(name, "p50Ms").toFixed(0)} ms`,
+    ];
+    console.log(`  ${name.padEnd(8)} ${parts.join(", ")}`);
+  }
+  console.log(
+    `  deliveries per CPU second against the bare ceiling ${(cpuMs("bare") / cpuMs("ours")).toFixed(2)}`,
+  );
+  if (figures.has("before"))
+    console.log(`  against the version before (goal 2) ${(cpuMs("before") / cpuMs("ours")).toFixed(2)}`);
+}
+
+/** Publishes so many, and returns when each was sent, by the id of its event. */
+async function publish(system: System, count: number): Promise<Map<string, number>> {
+  const pool = new Pool(system.url, { connections, pipelining: 1 });
+  const sent = new Map<string, number>();
+  let left = count;
+  const publisher = async () => {
+    while (left > 0) {
+      left -= 1;
+      const at = performance.timeOrigin + performance.now();
+      const { statusCode, body } = await pool.request({
+        method: "POST",
+        path: system.path,
+        headers: system.headers,
+      });
+      const text = await body.text();
+      if (statusCode !== 202) throw new Error(`${system.name} answered ${statusCode}: ${text.slice(0, 300)}`);
+      sent.set((JSON.parse(text) as { data: { event: { id: string } } }).data.event.id, at);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, publisher));
+  await pool.close();
+  return sent;
+}
+
+/** Waits for so many more than `before`, and returns when each arrived. */
+async function received(receiver: ChildProcess, before: number, count: number): Promise<[string, number][]> {
+  const deadline = Date.now() + 60_000;
+  while ((await countOf(receiver)) < before + count) {
+    if (Date.now() > deadline) throw new Error(`${(await countOf(receiver)) - before} of ${count} arrived`);
+    await wait(20);
+  }
+  return (await ask<{ receipts: [string, number][] }>(receiver, { ask: "receipts" })).receipts;
+}
+
+async function countOf(receiver: ChildProcess): Promise<number> {
+  return (await ask<{ count: number }>(receiver, { ask: "count" })).count;
+}
+
+async function totals(system: System, cluster: number, admin: pg.Client) {
+  const { rows } = await admin.query("select pg_current_wal_lsn() - '0/0' as wal");
+  return { server: await system.cpuSeconds(), postgres: cpuOfCluster(cluster), wal: Number(rows[0].wal) };
+}
+
+/** Processor time of a PostgreSQL server and all of its processes, those that have ended included. */
+function cpuOfCluster(postmaster: number): number {
+  let ticks = 0;
+  for (const pid of readdirSync("/proc")
+    .map(Number)
+    .filter((number) => number > 0)) {
+    const stat = statOf(pid);
+    if (stat === null) continue;
+    const [parent, user, system, reapedUser, reapedSystem] = [1, 11, 12, 13, 14].map((at) =>
+      Number(stat[at]),
+    );
+    if (pid === postmaster) ticks += (user ?? 0) + (system ?? 0) + (reapedUser ?? 0) + (reapedSystem ?? 0);
+    else if (parent === postmaster) ticks += (user ?? 0) + (system ?? 0);
+  }
+  return ticks / ticksPerSecond;
+}
+
+/** The fields after the name of the program, which may hold anything. Null where the process has ended. */
+function statOf(pid: number): string[] | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return text.slice(text.lastIndexOf(")") + 2).split(" ");
+  } catch {
+    return null;
+  }
+}
+
+type Place = { name: string; root: string; folder: string; postgresUrl: string; hook: string };
+
+async function startService({ name, root, folder, postgresUrl, hook }: Place) {
+  const databaseUrl = postgresUrl.replace(/\/assay\b/, `/${name}`);
+  const server = await ServerProcess.start(pathToFileURL(join(root, "bench/support/assay-server.ts")), {
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: mkdtempSync(join(folder, name)),
+    SECRET_KEYS: `1:${Buffer.alloc(32, 1).toString("base64")}`,
+    PORT: "0",
+    WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
+    NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
+    ORGANIZATION_TEST_EVENTS_PER_MINUTE: "100000",
+    REQUEST_MAX_WAIT_MS: "10000",
+  });
+  const call = async (path: string, token: string, body: unknown) => {
+    const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
+    const response = await fetch(server.url + path, { method: "POST", headers, body: JSON.stringify(body) });
+    const answer = (await response.json()) as { data: Record<string, unknown> };
+    if (!response.ok) throw new Error(JSON.stringify(answer));
+    return answer.data;
+  };
+  const person = { name: "Bench", email: "bench@example.com", password: "bench bench bench" };
+  const { token } = await call("/v1/auth/sign-up/email", "", person);
+  const { id: organizationId } = await call("/v1/auth/orgs", String(token), { name: "Bench", slug: "bench" });
+  const { key: secret } = await call("/v1/auth/api-keys", String(token), {
+    name: "bench",
+    scopes: ["webhooks:read", "webhooks:write"],
+  });
+  const { endpoint } = (await call("/v1/webhooks/endpoints", String(secret), { url: hook })) as {
+    endpoint: { id: string };
+  };
+  const { n, e } = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.export({ format: "jwk" });
+  const { id: keyId } = await call(`/v1/webhooks/endpoints/${endpoint.id}/keys`, String(secret), {
+    key_id: "bench",
+    algorithm: "RSA-OAEP-256",
+    key_type: "RSA",
+    jwk: { kty: "RSA", n, e, alg: "RSA-OAEP-256", use: "enc", kid: "bench" },
+  });
+  return {
+    name,
+    url: server.url,
+    path: `/v1/webhooks/endpoints/${endpoint.id}/test`,
+    headers: { authorization: `Bearer ${secret}` },
+    cpuSeconds: async () => (await server.usage()).cpuMicroseconds / 1e6,
+    forgetEvents: () => forgetEvents(databaseUrl),
+    stop: () => server.stop(),
+    databaseUrl,
+    bareJob: {
+      organizationId,
+      endpointId: endpoint.id,
+      keyId,
+      n,
+      e,
+      url: hook,
+      secret: `whsec_${"A".repeat(43)}=`,
+    },
+  };
+}
+
+async function startBare(
+  { bareJob, databaseUrl, headers }: System & { bareJob: object; databaseUrl: string },
+  folder: string,
+): Promise<System> {
+  const child = await forked("webhook-bare.ts", {
+    DATABASE_URL: databaseUrl,
+    NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
+  });
+  const { port } = await ask<{ port: number }>(child, { ask: "serve", ...bareJob });
+  return {
+    name: "bare",
+    url: `http://127.0.0.1:${port}`,
+    path: "/",
+    headers,
+    cpuSeconds: async () => (await ask<{ cpuUs: number }>(child, { ask: "usage" })).cpuUs / 1e6,
+    forgetEvents: () => forgetEvents(databaseUrl),
+    stop: async () => child.kill("SIGKILL"),
+  };
+}
+
+async function forgetEvents(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query("truncate events");
+  await client.end();
+}
+
+async function forked(file: string, env: Record<string, string>): Promise<ChildProcess> {
+  const child = fork(new URL(file, import.meta.url), { env: { PATH: process.env.PATH ?? "", ...env } });
+  await once(child, "message");
+  return child;
+}
+
+async function ask<T>(child: ChildProcess, message: object): Promise<T> {
+  const answer = once(child, "message");
+  child.send(message);
+  const [value] = await answer;
+  return value as T;
+}
