@@ -31,6 +31,7 @@ const commands = {
   ],
   build: () => [],
   bench: (args) => [["bench/run.ts", ...args]],
+  clients: (args) => [["scripts/clients.ts", ...args]],
   mutate: (args) => [["scripts/mutate.ts", ...args]],
   fuzz: ([what, ...args]) =>
     what === "http"

@@ -193,7 +193,8 @@ test("the fuzzer notices each kind of wrong answer", async () => {
     [
       "something of another organization",
       list,
-      (_, body) => rewritten({ ...body, data: [{ ...body.data[0], redirect_url: "canary" }] }),
+      (_, body) =>
+        rewritten({ ...body, data: [{ ...body.data[0], redirect_url: "https://shop.example.com/canary" }] }),
       /another organization/,
     ],
     [
