@@ -183,7 +183,7 @@ const clients: readonly Client[] = [
     name: "@hey-api/openapi-ts",
     version: versions.heyApi,
     language: "TypeScript",
-    options: "`output.importFileExtension: .js`",
+    options: "`output.module.extension: .js`",
     needs: ["npm"],
     generates: (out) => {
       const modules = node([`@hey-api/openapi-ts@${versions.heyApi}`, "typescript@5.9.3"]);
