@@ -187,8 +187,8 @@ for (const { name, file, driver, needs, build, run } of languages) {
   test(`the sample in ${name} opens what the service sends, and refuses a body that was changed`, {
     skip: lacking === undefined ? false : `${lacking.join(" ")} does not work on this machine`,
   }, async () => {
-    const place = join(folder, name.replace("#", "sharp"));
-    mkdirSync(place);
+    const place = mkdtempSync(join(tmpdir(), "assay-sample-"));
+    after(() => rmSync(place, { recursive: true, force: true }));
     cpSync(join(root, "examples/webhooks", file), join(place, file));
     writeFileSync(join(place, driver[0]), driver[1]);
     const keyFile = join(place, "key.pem");
