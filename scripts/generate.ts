@@ -57,6 +57,10 @@ export const generated: readonly { path: string; make: () => string }[] = [
     path: "docs/agents.md",
     make: () => withSections("docs/agents.md", { tools: describeTools(), withheld: describeWithheld() }),
   },
+  {
+    path: "docs/webhooks.md",
+    make: () => withSections("docs/webhooks.md", { samples: showSamples() }),
+  },
   { path: "docs/verify-protocol.md", make: describeProtocol },
   { path: "apps/server/test/golden/routes.txt", make: describeRoutes },
 ];
@@ -70,6 +74,22 @@ function withSections(path: string, sections: Readonly<Record<string, string>>):
     if (start < from.length || end === -1) throw new Error(`${path} has no generated section "${name}"`);
     return `${page.slice(0, start)}\n${text}\n\n${page.slice(end)}`;
   }, read(path));
+}
+
+/** The samples that the tests run, as tabs of the guide. */
+function showSamples(): string {
+  const samples = [
+    ["ts", "open-webhook.ts"],
+    ["python", "open_webhook.py"],
+    ["go", "open_webhook.go"],
+    ["java", "OpenWebhook.java"],
+    ["php", "open_webhook.php"],
+    ["csharp", "OpenWebhook.cs"],
+  ] as const;
+  const fence = "```";
+  return samples
+    .map(([language, file]) => `${fence}${language} tab\n${read(`examples/webhooks/${file}`)}${fence}`)
+    .join("\n\n");
 }
 
 function describeWarnings(): string {

@@ -36,6 +36,7 @@ const commands = {
   ],
   build: () => [],
   bench: (args) => [["bench/run.ts", ...args]],
+  clients: (args) => [["scripts/clients.ts", ...args]],
   mutate: (args) => [["scripts/mutate.ts", ...args]],
   "face-eval": (args) => [["scripts/face-eval.ts", ...args]],
   fuzz: ([what, ...args]) =>

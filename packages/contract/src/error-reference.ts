@@ -6,6 +6,8 @@ export function describeErrors(routes: readonly RouteDefinition[]): string {
   const lines = [
     "# Error codes",
     "",
+    "Every code that an answer can carry, what it means and what to do about it.",
+    "",
     'Every failure is `{ "data": null, "error": { "code", "message", "hint", "docs" } }`; lists add `pagination`. Match on `code`: it is stable. `message` and `hint` are for people and may change.',
     "",
     "4xx answers are permanent: the request must change. 5xx answers and lost connections are safe to repeat for GET, DELETE and cancel, and for a POST with an `Idempotency-Key`.",

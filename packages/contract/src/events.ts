@@ -54,27 +54,46 @@ const tries = { nfc_tries_used: TriesUsed, liveness_tries_used: TriesUsed };
 
 /** The `data` of the decrypted event, by type. */
 export const eventData = {
-  "verification.session.succeeded": open({
-    claims: Type.Record(Type.String(), Type.Unknown(), {
-      description: "The claims that the person agreed to share; declined ones are absent.",
+  "verification.session.succeeded": named(
+    "SessionSucceededData",
+    open({
+      claims: Type.Record(Type.String(), Type.Unknown(), {
+        description: "The claims that the person agreed to share; declined ones are absent.",
+      }),
+      selected_field_keys: Type.Array(Type.String()),
+      evidence: Evidence,
     }),
-    selected_field_keys: Type.Array(Type.String()),
-    evidence: Evidence,
-  }),
-  "verification.session.failed": open({
-    failure_code: OneOf(failureCodes),
-    unmet_requirement: UnmetRequirement,
-    ...tries,
-  }),
-  "verification.session.expired": open(tries),
-  "verification.session.cancelled": open({
-    outcome: OneOf(["not_verified"]),
-    reason: OneOf(cancelReasons),
-    ...tries,
-  }),
-  "webhook.endpoint.test": open({ webhook_endpoint_id: EndpointId }),
+  ),
+  "verification.session.failed": named(
+    "SessionFailedData",
+    open({
+      failure_code: OneOf(failureCodes),
+      unmet_requirement: UnmetRequirement,
+      ...tries,
+    }),
+  ),
+  "verification.session.expired": named("SessionExpiredData", open(tries)),
+  "verification.session.cancelled": named(
+    "SessionCancelledData",
+    open({
+      outcome: OneOf(["not_verified"]),
+      reason: OneOf(cancelReasons),
+      ...tries,
+    }),
+  ),
+  "webhook.endpoint.test": named("EndpointTestData", open({ webhook_endpoint_id: EndpointId })),
 } as const satisfies Record<EventType, TSchema>;
 export type EventData<T extends EventType> = Static<(typeof eventData)[T]>;
+
+const EventMetadata = named(
+  "EventMetadata",
+  open({
+    event_id: EventId,
+    verification_session_id: Nullable(SessionId),
+    contract_version: Nullable(Type.Integer()),
+    client_reference_id: Nullable(Type.String()),
+  }),
+);
 
 function payloadOf<T extends EventType>(name: string, type: T) {
   return named(
@@ -84,12 +103,7 @@ function payloadOf<T extends EventType>(name: string, type: T) {
       type: OneOf([type]),
       created_at: Timestamp,
       sandbox: Type.Boolean(),
-      metadata: open({
-        event_id: EventId,
-        verification_session_id: Nullable(SessionId),
-        contract_version: Nullable(Type.Integer()),
-        client_reference_id: Nullable(Type.String()),
-      }),
+      metadata: EventMetadata,
       data: eventData[type],
     }),
   );

@@ -1,8 +1,15 @@
-import type { TSchema } from "typebox";
-import { errorTable } from "./errors.ts";
+import { type ErrorCode, errorCodes, errorTable } from "./errors.ts";
 import { webhookDescriptions } from "./events.ts";
+import { exampleOf } from "./example-of.ts";
 import { apiKeyForm, idempotencyLimits, sessionCookieNames } from "./facts.ts";
-import { Pagination } from "./page.ts";
+import {
+  Components,
+  camel,
+  exampleError,
+  exampleOfSuccess,
+  type Json,
+  type JsonObject,
+} from "./openapi-components.ts";
 import {
   bodyLimitOf,
   errorsOf,
@@ -13,22 +20,20 @@ import {
   scopes,
 } from "./route.ts";
 
-type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
-type JsonObject = { [name: string]: Json };
-
 /** Version of the published interface. */
 export const apiVersion = "1.5.0";
 
 export const tagDescriptions: Readonly<Record<string, string>> = {
-  "Sign-in": "Signing up and signing in: password, mailed link, passkey.",
-  Account: "One's own data, second factors and sessions.",
+  Sessions: "Verification sessions and the attempts made in them.",
+  Webhooks: "Endpoints, encryption keys, events and deliveries.",
+  Events: "What arrives at your endpoint.",
+  Analytics: "Totals that survive the deletion of the sessions they count.",
+  "API keys": "Keys for partner servers.",
   Organization: "The organization, its members, and what was done in it.",
   Domains: "Domains proven by DNS, and where people may be sent afterwards.",
-  "API keys": "Keys for partner servers.",
-  Sessions: "Verification sessions and the attempts made in them.",
+  Account: "One's own data, second factors and sessions.",
+  "Sign-in": "Signing up and signing in: password, mailed link, passkey.",
   Verify: "What the pages and the reading device of the person being verified call.",
-  Webhooks: "Endpoints, encryption keys, events and deliveries.",
-  Analytics: "Totals that survive the deletion of the sessions they count.",
 };
 
 /**
@@ -42,7 +47,8 @@ export function describeApi(routes: readonly RouteDefinition[]): JsonObject {
     const path = route.path.replace(/:([a-z_]+)/g, "{$1}");
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: describeRoute(route, components) };
   }
-  const tags = [...new Set(routes.map((route) => route.tag))];
+  const used = new Set([...routes.map((route) => route.tag), eventTag]);
+  const tags = Object.keys(tagDescriptions).filter((name) => used.has(name));
   return {
     openapi: "3.1.1",
     info: {
@@ -51,7 +57,7 @@ export function describeApi(routes: readonly RouteDefinition[]): JsonObject {
       summary: "Privacy-first identity verification",
       description: [
         "Create a verification session, send the person to its `verification_url`, and learn the outcome from the session or from a webhook whose body only you can read.",
-        "Every answer is `{ data, error }`; lists add `pagination`. Error codes are stable and listed at `/docs/errors`. Requests are strict: an unknown field is refused. `null` for an optional field means that it is absent; in a PATCH it clears the field, where the field can be cleared. Replies are open: ignore fields you do not know.",
+        "Every answer is `{ data, error }`; lists add `pagination`. Error codes are stable and listed at `/docs/errors`. Every answer, errors included, carries `X-Request-Id`, which names it in the logs of the service. Requests are strict: an unknown field is refused. `null` for an optional field means that it is absent; in a PATCH it clears the field, where the field can be cleared. Replies are open: ignore fields you do not know.",
         "`HEAD` answers like `GET` without the body, one slash at the end of a path is ignored, and a known path with another method is 405 `METHOD_NOT_ALLOWED` with `Allow`.",
         `\`Idempotency-Key\` makes the repetition of a creating POST safe for ${idempotencyLimits.keptHours} hours.`,
       ].join("\n\n"),
@@ -63,18 +69,41 @@ export function describeApi(routes: readonly RouteDefinition[]): JsonObject {
     webhooks: describeWebhooks(components),
     components: {
       schemas: components.schemas(),
-      responses: components.responses(),
+      examples: Object.fromEntries(
+        errorCodes.flatMap((code) => [
+          [code, { summary: errorTable[code].message, value: exampleError(code, false) }],
+          [`${code}_LIST`, { summary: errorTable[code].message, value: exampleError(code, true) }],
+        ]),
+      ),
       parameters: {
         IdempotencyKey: {
           name: "Idempotency-Key",
           in: "header",
           description: `1 to ${idempotencyLimits.keyCharacters} visible characters. The same key and body within ${idempotencyLimits.keptHours} hours returns the first answer, with \`Idempotent-Replayed: true\`.`,
-          schema: { type: "string", minLength: 1, maxLength: idempotencyLimits.keyCharacters },
+          schema: {
+            type: "string",
+            minLength: 1,
+            maxLength: idempotencyLimits.keyCharacters,
+            pattern: "^[\\x21-\\x7e]+$",
+          },
           example: "order-1842",
         },
       },
       headers: {
-        RequestId: { description: "Names this answer in the service's logs.", schema: { type: "string" } },
+        RequestId: {
+          description: "Names this answer in the service's logs.",
+          schema: { type: "string" },
+          example: "0b8f6f0e-6f0b-4c55-9d5b-0d6f8f7f3c11",
+        },
+        IdempotentReplayed: {
+          description: "Present where the `Idempotency-Key` was known and this is the first answer again.",
+          schema: { type: "string", enum: ["true"] },
+        },
+        RetryAfter: {
+          description: "After how many seconds to try again.",
+          schema: { type: "integer", minimum: 0 },
+          example: 2,
+        },
       },
       securitySchemes: {
         apiKey: {
@@ -111,13 +140,13 @@ function describeRoute(route: RouteDefinition, components: Components): JsonObje
   ] as const) {
     if (schema === undefined) continue;
     for (const [name, property] of Object.entries(schema.properties)) {
-      const { description, ...rest } = components.inline(property) as JsonObject;
+      const { description, schema: inner } = components.parameter(property);
       parameters.push({
         name,
         in: where,
         required: where === "path" || (schema.required ?? []).includes(name),
-        ...(description === undefined ? {} : { description }),
-        schema: rest,
+        description: description ?? parameterNotes[name] ?? "",
+        schema: inner,
       });
     }
   }
@@ -136,14 +165,14 @@ function describeRoute(route: RouteDefinition, components: Components): JsonObje
             required: route.bodyOptional !== true,
             content: {
               "application/json": {
-                schema: components.refer(route.body),
-                ...(route.examples?.body === undefined ? {} : { example: route.examples.body as Json }),
+                schema: components.refer(route.body, true),
+                example: bodyExample(route),
               },
             },
           },
         }
       : {}),
-    responses: { ...describeSuccess(route, components), ...describeErrors(route, components) },
+    responses: { ...describeSuccess(route, components), ...describeErrors(route) },
   };
 }
 
@@ -181,7 +210,7 @@ function describeSuccess(route: RouteDefinition, components: Components): JsonOb
   }
   if ("picture" in reply) {
     const content = Object.fromEntries(
-      reply.picture.map((type) => [type, { schema: { type: "string", contentMediaType: type } }]),
+      reply.picture.map((type) => [type, { schema: { type: "string", format: "binary" } }]),
     );
     return { [reply.status]: { description: "The picture.", headers, content } };
   }
@@ -190,33 +219,20 @@ function describeSuccess(route: RouteDefinition, components: Components): JsonOb
     return { [reply.status]: { description, headers } };
   }
   const list = "list" in reply;
-  const payload = list
-    ? { type: "array", items: components.refer(reply.list) }
-    : components.refer(reply.data);
-  const schema: JsonObject = {
-    type: "object",
-    required: ["data", "error", ...(list ? ["pagination"] : [])],
-    properties: {
-      data: payload,
-      error: { type: "null" },
-      ...(list ? { pagination: components.refer(Pagination) } : {}),
-    },
-  };
+  const payload = list ? reply.list : reply.data;
   const content = {
     "application/json": {
-      schema,
-      ...(route.examples?.data === undefined
-        ? {}
-        : {
-            example: {
-              data: route.examples.data as Json,
-              error: null,
-              ...(list ? { pagination: { limit: 10, has_more: false, next_cursor: null } } : {}),
-            },
-          }),
+      schema: components.envelope(payload, route.id, list),
+      example: exampleOfSuccess(dataExample(route), list),
     },
   };
-  const answer = (description: string): JsonObject => ({ description, headers, content });
+  const answer = (description: string): JsonObject => ({
+    description,
+    headers: honoursIdempotencyKey(route)
+      ? { ...headers, "Idempotent-Replayed": { $ref: "#/components/headers/IdempotentReplayed" } }
+      : headers,
+    content,
+  });
   return {
     [reply.status]: answer(
       reply.status === 201 ? "Created." : reply.status === 202 ? "Accepted." : "Success.",
@@ -231,138 +247,94 @@ function describeSuccess(route: RouteDefinition, components: Components): JsonOb
   };
 }
 
-function describeErrors(route: RouteDefinition, components: Components): JsonObject {
-  const byStatus = new Map<number, string[]>();
-  for (const code of errorsOf(route)) {
+/**
+ * Faults of the service are one answer, and only headers that a client acts on are repeated with each error: generators write a type and a
+ * parser for every status and header (a Go client of 36,000 lines; with all of them it had 51,000).
+ */
+function describeErrors(route: RouteDefinition): JsonObject {
+  const byStatus = Map.groupBy(errorsOf(route), (code) => {
     const { status } = errorTable[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
-  const responses: JsonObject = {};
-  for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
-    responses[status] = components.errorResponse(codes, isList(route));
-  }
-  return responses;
+    return status >= 500 ? "5XX" : String(status);
+  });
+  return Object.fromEntries(
+    [...byStatus]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([status, codes]) => [status, describeError(status, codes, isList(route))]),
+  );
 }
 
-/** Collects named schemas and error responses, so that each is written once. */
-class Components {
-  readonly #schemas = new Map<string, Json>();
-  readonly #responses = new Map<string, Json>();
-
-  constructor() {
-    this.#schemas.set("Error", {
-      type: "object",
-      required: ["code", "message", "hint", "docs"],
-      properties: {
-        code: { type: "string", description: "Stable; safe to match." },
-        message: {
-          type: "string",
-          description: "What went wrong, for people; names the field where one is at fault.",
-        },
-        hint: { type: "string", description: "What to do about it." },
-        docs: { type: "string", format: "uri", description: "A page about this code." },
-      },
-    });
-    for (const list of [false, true]) {
-      this.#schemas.set(list ? "ListFailure" : "Failure", {
-        type: "object",
-        required: ["data", "error", ...(list ? ["pagination"] : [])],
-        properties: {
-          data: { type: "null" },
-          error: { $ref: "#/components/schemas/Error" },
-          ...(list ? { pagination: { $ref: "#/components/schemas/Pagination" } } : {}),
-        },
-      });
-    }
-  }
-
-  /** A reference to the component of a named schema; the schema itself when it has no name. */
-  refer(schema: TSchema): Json {
-    const name = (schema as { title?: string }).title;
-    if (name === undefined) return this.inline(schema);
-    const text = this.inline(schema);
-    const known = this.#schemas.get(name);
-    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(text))
-      throw new Error(`two schemas are named ${name}`);
-    this.#schemas.set(name, text);
-    return { $ref: `#/components/schemas/${name}` };
-  }
-
-  inline(schema: TSchema): Json {
-    return this.#copy(schema, true);
-  }
-
-  #copy(value: unknown, top: boolean): Json {
-    if (Array.isArray(value)) return value.map((entry) => this.#copy(entry, false));
-    if (typeof value !== "object" || value === null) return value as Json;
-    if (!top && isSchema(value) && typeof value.title === "string")
-      return this.refer(value as unknown as TSchema);
-    const copy: JsonObject = {};
-    for (const [name, entry] of Object.entries(value)) {
-      if (name.startsWith("~") || (name === "title" && typeof entry === "string")) continue;
-      copy[name] =
-        name === "properties" ? this.#properties(entry as Record<string, unknown>) : this.#copy(entry, false);
-    }
-    return copy;
-  }
-
-  #properties(properties: Record<string, unknown>): Json {
-    return Object.fromEntries(
-      Object.entries(properties).map(([name, schema]) => [name, this.#copy(schema, false)]),
-    );
-  }
-
-  errorResponse(codes: readonly string[], list: boolean): Json {
-    const name = `${list ? "List" : ""}${codes.map(camel).join("Or")}`;
-    this.#responses.set(name, {
-      description: codes
-        .map((code) => `\`${code}\`: ${errorTable[code as keyof typeof errorTable].message}`)
-        .join("\n\n"),
-      headers: { "X-Request-Id": { $ref: "#/components/headers/RequestId" } },
-      content: {
-        "application/json": {
-          schema: { $ref: `#/components/schemas/${list ? "ListFailure" : "Failure"}` },
-          examples: Object.fromEntries(codes.map((code) => [code, { value: exampleError(code, list) }])),
-        },
-      },
-    });
-    return { $ref: `#/components/responses/${name}` };
-  }
-
-  schemas(): JsonObject {
-    this.refer(Pagination);
-    return sorted(this.#schemas);
-  }
-
-  responses(): JsonObject {
-    return sorted(this.#responses);
-  }
-}
-
-function isSchema(value: object): value is { title?: string; type?: unknown } {
-  return "type" in value || "anyOf" in value || "enum" in value || "$ref" in value;
-}
-
-function exampleError(code: string, list: boolean): Json {
-  const { message, hint } = errorTable[code as keyof typeof errorTable];
+function describeError(status: string, codes: readonly ErrorCode[], list: boolean): JsonObject {
+  const refer = (name: string) => ({ $ref: `#/components/headers/${name}` });
+  const headers = status === "429" || status === "5XX" ? { "Retry-After": refer("RetryAfter") } : {};
   return {
-    data: null,
-    error: { code, message, hint, docs: `https://assay.example.com/docs/errors#${code}` },
-    ...(list ? { pagination: { limit: 10, has_more: false, next_cursor: null } } : {}),
+    description: codes.map((code) => `\`${code}\``).join(", "),
+    ...(Object.keys(headers).length > 0 ? { headers } : {}),
+    content: {
+      "application/json": {
+        schema: { $ref: `#/components/schemas/${list ? "ListFailure" : "Failure"}` },
+        examples: Object.fromEntries(
+          codes.map((code) => [code, { $ref: `#/components/examples/${code}${list ? "_LIST" : ""}` }]),
+        ),
+      },
+    },
   };
 }
 
-function camel(code: string): string {
-  return code
-    .toLowerCase()
-    .split("_")
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join("");
+/** A body that the route takes. */
+export function bodyExample(route: RouteDefinition): Json {
+  if (route.body === undefined) return null;
+  return (route.examples?.body ?? exampleOf(route.body, route.id)) as Json;
 }
 
-function sorted(map: ReadonlyMap<string, Json>): JsonObject {
-  return Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)));
+/** What the route answers with: the payload, or one item of the list. */
+export function dataExample(route: RouteDefinition): Json {
+  const { reply } = route;
+  if (route.examples?.data !== undefined) return route.examples.data as Json;
+  if ("list" in reply) return exampleOf(reply.list, route.id) as Json;
+  return "data" in reply ? (exampleOf(reply.data, route.id) as Json) : null;
 }
+
+/** Parameters whose schema says nothing, because it is that of the field they filter by. */
+const parameterNotes: Readonly<Record<string, string>> = {
+  id: "Identifier of what is read or changed.",
+  event: "Only entries of this kind.",
+  actor_id: "Only what this user or API key did.",
+  status: "Only those in this state.",
+  enabled: "Only those that are enabled, or only those that are not.",
+  type: "Only events of this type.",
+};
+
+/** Not the tag of the operations on webhooks: generators write one file for each tag, and the second would overwrite the first. */
+const eventTag = "Events";
+
+const deliveryHeaders: Json[] = (
+  [
+    [
+      "X-Service-Signature",
+      "`t=` the time in seconds, `v1=` an HMAC-SHA-256 over time, full stop and body, keyed with the whole secret.",
+      "^t=[0-9]+,v1=[0-9a-f]{64}$",
+    ],
+    ["X-Service-Delivery-Id", "Identifier of the delivery; the same for each try.", "^whd_[A-Za-z0-9]{64}$"],
+    ["X-Service-Event", "Type of the event.", "^[a-z.]+$"],
+    [
+      "webhook-id",
+      "Identifier of the event, for Standard Webhooks. The same event can arrive more than once.",
+      "^evt_[A-Za-z0-9]{64}$",
+    ],
+    ["webhook-timestamp", "The time of this try, in seconds.", "^[0-9]+$"],
+    [
+      "webhook-signature",
+      "`v1,` and an HMAC-SHA-256 as Standard Webhooks defines it.",
+      "^v1,[A-Za-z0-9+/]{43}=$",
+    ],
+  ] as const
+).map(([name, description, pattern]) => ({
+  name,
+  in: "header",
+  required: true,
+  description,
+  schema: { type: "string", pattern },
+}));
 
 /** One entry for each event type: what arrives at the partner's endpoint, and what it holds once decrypted. */
 function describeWebhooks(components: Components): JsonObject {
@@ -372,17 +344,19 @@ function describeWebhooks(components: Components): JsonObject {
       {
         post: {
           operationId: `on${camel(type.replaceAll(".", "_"))}`,
-          tags: ["Webhooks"],
+          tags: [eventTag],
           summary,
           description:
             "The body is a compact JWE encrypted to the endpoint's active key. Verify `X-Service-Signature` (or the Standard Webhooks headers) over it as received, then decrypt; the schema describes the decrypted JSON.",
           security: [],
+          parameters: deliveryHeaders,
           requestBody: {
             required: true,
             content: {
               "application/jose": {
                 schema: {
                   type: "string",
+                  pattern: "^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+){4}$",
                   contentMediaType: "application/json",
                   contentSchema: components.refer(schema),
                 },

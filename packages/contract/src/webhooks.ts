@@ -93,7 +93,13 @@ export const CreatedWebhookEndpoint = named(
     endpoint: WebhookEndpoint,
     signing_secret: SigningSecret,
     warnings: Type.Array(
-      open({ code: OneOf(["NO_ACTIVE_KEY"]), message: Type.String({ description: "What to do about it." }) }),
+      named(
+        "EndpointWarning",
+        open({
+          code: OneOf(["NO_ACTIVE_KEY"]),
+          message: Type.String({ description: "What to do about it." }),
+        }),
+      ),
     ),
   }),
 );

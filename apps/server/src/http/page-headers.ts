@@ -54,16 +54,9 @@ const locked = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
  * show it may open more windows from it: these stay connected to it, it does not stay connected to who opened it.
  */
 export const pageHeaders = {
-  /** Start page and guides: text. */
+  /** Start page, guides and reference: text, and one script that searches, copies and sends what somebody tries. */
   text: {
-    "content-security-policy": `default-src 'none'; style-src 'self'; img-src 'self'; ${locked}`,
-    "cache-control": "no-cache",
-    "permissions-policy": permissions(),
-    "cross-origin-opener-policy": "same-origin",
-  },
-  /** The reference styles itself from script. */
-  reference: {
-    "content-security-policy": `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; ${locked}`,
+    "content-security-policy": `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; ${locked}`,
     "cache-control": "no-cache",
     "permissions-policy": permissions("clipboard-write"),
     "cross-origin-opener-policy": "same-origin",

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "@assay/contract/errors";
+import { formOf } from "@assay/contract/form-of";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
@@ -26,7 +27,7 @@ export function createValidator(
     if (excess !== null) throw new ApiError(code, { message: explainExcess(excess, part) });
     if (nullIsAbsent) dropNulls(schema, value);
     if (validator.Check(value)) return value;
-    throw new ApiError(code, { message: explain(validator.Errors(value), part) });
+    throw new ApiError(code, { message: explain(validator.Errors(value), part, schema) });
   };
 }
 
@@ -44,16 +45,17 @@ function explainExcess(excess: Excess, part: Part): string {
 
 const unitOf = { maxLength: "characters", maxItems: "entries", maxProperties: "fields" } as const;
 
-function explain(errors: readonly TLocalizedValidationError[], part: Part): string {
+function explain(errors: readonly TLocalizedValidationError[], part: Part, schema: TSchema): string {
   const deepest = errors.filter((error) => error.keyword !== "anyOf").at(0) ?? errors[0];
   if (deepest === undefined) return `The ${part} is not valid.`;
   if (deepest.keyword === "required") {
     return `\`${fieldName(deepest.instancePath, deepest.params.requiredProperties[0])}\` is required.`;
   }
   const field = fieldName(deepest.instancePath);
-  if (field === "") return `The ${part} ${sayRule(deepest)}.`;
-  if (deepest.schemaPath.endsWith("/propertyNames")) return `The name \`${field}\` ${sayRule(deepest)}.`;
-  return `\`${field}\` ${sayRule(deepest)}.`;
+  if (field === "") return `The ${part} ${sayRule(deepest, schema)}.`;
+  if (deepest.schemaPath.endsWith("/propertyNames"))
+    return `The name \`${field}\` ${sayRule(deepest, schema)}.`;
+  return `\`${field}\` ${sayRule(deepest, schema)}.`;
 }
 
 function fieldName(path: string, last?: string): string {
@@ -65,7 +67,15 @@ function fieldName(path: string, last?: string): string {
   return joinNames(names);
 }
 
-function sayRule(error: TLocalizedValidationError): string {
+/** The part of a schema that an error is about. */
+function schemaAt(schema: TSchema, path: string): object {
+  return path
+    .split("/")
+    .slice(1)
+    .reduce<object>((at, name) => (at as Record<string, object>)[name] ?? {}, schema);
+}
+
+function sayRule(error: TLocalizedValidationError, schema: TSchema): string {
   switch (error.keyword) {
     case "type":
       return `must be ${[error.params.type].flat().map(withArticle).join(" or ")}`;
@@ -89,7 +99,7 @@ function sayRule(error: TLocalizedValidationError): string {
       return "must have at least one field";
     case "pattern":
     case "format":
-      return "does not have the expected form";
+      return formOf(schemaAt(schema, error.schemaPath));
     default:
       return error.message;
   }

@@ -1,5 +1,5 @@
 import type { EndpointId, OrganizationId } from "@assay/contract/ids";
-import type { CreateSessionBody } from "@assay/contract/sessions";
+import { ageClaim, type CreateSessionBody, claimKeys } from "@assay/contract/sessions";
 import type { Static } from "typebox";
 import { actEntry } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
@@ -7,6 +7,7 @@ import { liveRedirectProblem } from "../domains/check-redirect.ts";
 import { ApiError, badField } from "../kernel/api-error.ts";
 import type { OrganizationCaller } from "../kernel/caller.ts";
 import { hashToken, newId, newToken } from "../kernel/ids.ts";
+import { nearest } from "../kernel/nearest.ts";
 import { isUsableEndpoint } from "../webhooks/endpoint.store.ts";
 import {
   commonRedirectProblem,
@@ -69,10 +70,13 @@ function checkShareFields(asked: Body["share_fields"]): ShareFields {
   if ("fields" in built) return built.fields;
   const { problem } = built;
   switch (problem.kind) {
-    case "unknown_key":
+    case "unknown_key": {
+      const meant = nearest(problem.key, [...claimKeys, `${ageClaim.prefix}18`]);
       throw new ApiError("UNKNOWN_CLAIM_KEY", {
-        message: `\`share_fields.${problem.key.slice(0, 80)}\` is not a field that can be shared.`,
+        message: `\`share_fields.${problem.key.slice(0, 80)}\` is not a field that can be shared.${meant === null ? "" : ` Did you mean \`${meant}\`?`}`,
+        hint: `Ask for one of: ${claimKeys.join(", ")}, or age_over_N with N from ${ageClaim.min} to ${ageClaim.max}.`,
       });
+    }
     case "several_ages":
       throw new ApiError("INVALID_REQUEST", {
         message: `\`share_fields\` asks for more than one age: ${problem.keys.join(", ")}.`,

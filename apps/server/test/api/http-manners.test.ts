@@ -7,7 +7,17 @@ import { startTestService } from "../support/service.ts";
 
 const { api, url } = await startTestService();
 const partner = await createPartner(api);
-const pages = ["/", "/docs", "/docs/errors", "/openapi", "/asyncapi", "/reference", "/reference/start.js"];
+const pages = [
+  "/",
+  "/docs",
+  "/docs/errors",
+  "/openapi",
+  "/asyncapi",
+  "/reference",
+  "/reference/sessions",
+  "/assets/pages.js",
+  "/llms.txt",
+];
 const others = ["/assets/pages.css", "/healthz", "/readyz", "/dashboard", "/dashboard/keys", "/verify/vs_x"];
 
 const allMethods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];

@@ -12,38 +12,63 @@ import { startTestService } from "../support/service.ts";
 const { url } = await startTestService();
 const browser = await openBrowser();
 
-for (const [name, path] of [
-  ["start", "/"],
-  ["guides", "/docs"],
-  ["errors", "/docs/errors"],
-  ["configuration", "/docs/configuration"],
+for (const [width, colorScheme] of [
+  [320, "dark"],
+  [1440, "light"],
 ] as const) {
-  for (const [width, colorScheme] of [
-    [320, "dark"],
-    [1440, "light"],
-  ] as const) {
-    test(`${path} at ${width} px, ${colorScheme}: accessible, fits, asks nobody else`, async () => {
-      const { page, problems } = await openPage(browser, url, { width, colorScheme });
-      await page.goto(url + path, { waitUntil: "networkidle" });
-      assert.equal(await isWiderThanScreen(page), false, "the page scrolls sideways");
+  test(`the pages at ${width} px, ${colorScheme}: accessible, fit, ask nobody else`, async () => {
+    const { page, problems } = await openPage(browser, url, { width, colorScheme });
+    for (const path of ["/", "/docs", "/docs/webhooks", "/docs/configuration", "/reference/sessions"]) {
+      await page.goto(url + path, { waitUntil: "load" });
+      assert.equal(await isWiderThanScreen(page), false, `${path} scrolls sideways`);
       await checkAccessibility(page, colorScheme === "dark" ? "all" : "contrast");
-      await keepScreenshot(page, `page-${name}-${width}-${colorScheme}`);
-      assert.deepEqual(problems, []);
-      await page.context().close();
-    });
-  }
+      await keepScreenshot(page, `page${path.replaceAll("/", "-")}-${width}-${colorScheme}`);
+    }
+    assert.deepEqual(problems, []);
+    await page.context().close();
+  });
 }
 
-test("an error's docs link lands on its own heading", async () => {
-  const { page } = await openPage(browser, url);
+test("an error's docs link lands on its own heading, and a search finds it without asking anybody", async () => {
+  const { page, problems } = await openPage(browser, url);
   await page.goto(`${url}/docs/errors#NOT_FOUND`);
   assert.equal(await page.locator(":target").textContent(), "NOT_FOUND");
+  await page.getByRole("searchbox").fill("unknown_claim_key");
+  await page.locator("#found a").first().click();
+  await page.waitForURL("**/docs/errors#UNKNOWN_CLAIM_KEY");
+  await page.getByRole("searchbox").fill("cancel a session");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/reference/sessions#cancelSession");
+  assert.deepEqual(problems, []);
 });
 
-test("the reference shows the routes and works with no other host", async () => {
+test("a language that is chosen once is chosen for every sample, and a sample can be copied", async () => {
   const { page, problems } = await openPage(browser, url);
-  await page.goto(`${url}/reference`, { waitUntil: "networkidle" });
-  await page.getByText("/v1/auth/sign-up/email").first().waitFor();
-  await keepScreenshot(page, "page-reference");
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.goto(`${url}/reference/sessions#getSession`);
+  const operation = page.locator("section", { has: page.locator("#getSession") });
+  await operation.getByRole("tab", { name: "Python" }).click();
+  assert.equal(await page.getByRole("tab", { name: "Python", selected: true }).count(), 5);
+  await operation.getByRole("tabpanel").getByRole("button", { name: "Copy" }).click();
+  await operation.getByRole("button", { name: "Copied" }).waitFor();
+  await page.reload();
+  assert.equal(await page.getByRole("tab", { name: "Python", selected: true }).count(), 5);
   assert.deepEqual(problems, []);
+});
+
+test("a request can be tried from the reference", async () => {
+  const { page } = await openPage(browser, url);
+  await page.goto(`${url}/reference/sign-in#readSignUp`);
+  const operation = page.locator("section", { has: page.locator("#readSignUp") });
+  await operation.getByText("Try it").click();
+  await operation.getByRole("button", { name: "Send GET" }).click();
+  await operation.locator("output").getByText('"mode": "open"').waitFor();
+});
+
+test("without script guides and reference can be read, every sample included", async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(`${url}/reference/sessions`);
+  assert.equal(await page.getByText("import os, requests").first().isVisible(), true);
+  await context.close();
 });

@@ -78,10 +78,9 @@ export function readOperations(document: Json): Operation[] {
         body: operation.requestBody?.content["application/json"]?.schema ?? null,
         bodyRequired: operation.requestBody?.required === true,
         answers: new Map(
-          Object.entries(operation.responses as Json).map(([status, answer]) => [
-            Number(status),
-            documented(answer),
-          ]),
+          Object.entries(operation.responses as Json).flatMap(([status, answer]) =>
+            statusesOf(status).map((known) => [known, documented(answer)] as const),
+          ),
         ),
         security: operation.security.flatMap((way: Json) => Object.keys(way)),
       };
@@ -92,6 +91,11 @@ export function readOperations(document: Json): Operation[] {
 /** As the service reads a path: a parameter may be empty between two slashes, and one slash at the end is ignored. */
 function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/\{\w+\}(?=\/)/g, "[^/]*").replaceAll(/\{\w+\}/g, "[^/]+")}/?$`);
+}
+
+/** The service has two faults of its own, which the document describes together. */
+function statusesOf(status: string): number[] {
+  return status === "5XX" ? [500, 503] : [Number(status)];
 }
 
 function documented(answer: Json): Documented {

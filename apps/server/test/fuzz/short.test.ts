@@ -183,13 +183,18 @@ test("the fuzzer notices each kind of wrong answer", async () => {
     [
       "a secret in an answer to GET",
       list,
-      (_, body) => rewritten({ ...body, data: [{ ...body.data[0], redirect_url: `kk_${"a".repeat(32)}` }] }),
+      (_, body) =>
+        rewritten({
+          ...body,
+          data: [{ ...body.data[0], redirect_url: `https://shop.example.com/?k=kk_${"a".repeat(32)}` }],
+        }),
       /holds a secret/,
     ],
     [
       "something of another organization",
       list,
-      (_, body) => rewritten({ ...body, data: [{ ...body.data[0], redirect_url: "canary" }] }),
+      (_, body) =>
+        rewritten({ ...body, data: [{ ...body.data[0], redirect_url: "https://shop.example.com/canary" }] }),
       /another organization/,
     ],
     [

@@ -1,0 +1,164 @@
+import type { ApiDocument } from "./api-document.ts";
+import { type Document, type Heading, type Listed, listDocuments } from "./documents.ts";
+import { escapeHtml, page } from "./layout.ts";
+import { groupsOf, referenceIndex, referencePages } from "./reference.ts";
+import { sections } from "./site.ts";
+
+/** Guides with the pages beside them, their headings, and the way on. */
+export function documentPage(document: Document): string {
+  const all = listDocuments();
+  const at = all.findIndex(({ name }) => name === document.name);
+  return page({
+    title: `${document.title} · Assay`,
+    summary: document.summary,
+    markdown: `/docs/${document.name}.md`,
+    part: "/docs",
+    sidebar: guides(document.name),
+    contents: contentsOf(document.headings),
+    body: `${document.html}${at === -1 ? "" : turn(all[at - 1] ?? null, all[at + 1] ?? null)}<p class="other"><a href="/docs/${document.name}.md">This page as text</a></p>`,
+  });
+}
+
+export function documentIndex(): string {
+  const parts = sections.map(({ title, names }) => {
+    const cards = listDocuments()
+      .filter(({ name }) => names.includes(name))
+      .map(card);
+    return `<h2 id="${title.toLowerCase()}">${title}</h2><ul class="cards">${cards.join("")}</ul>`;
+  });
+  return page({
+    title: "Docs · Assay",
+    part: "/docs",
+    sidebar: guides(null),
+    body: `<h1>Docs</h1><p class="lead">New here? <a href="/docs/first-verification">First verification</a> takes you from a fresh installation to claims that you can read. The routes are in the <a href="/reference">reference</a>.</p>${parts.join("\n")}`,
+  });
+}
+
+/** Null where there is no such page of the reference; the first one has no name. */
+export function referencePage(document: ApiDocument, name: string): string | null {
+  const found =
+    name === "" ? referenceIndex(document) : referencePages(document).find((other) => other.name === name);
+  if (found === undefined) return null;
+  const order = [
+    { title: "Overview", name: "" },
+    ...groupsOf(document).map((group) => ({ title: group.title, name: group.name })),
+    { title: "Schemas", name: "schemas" },
+  ];
+  const items = order.map((entry) =>
+    link(`/reference${entry.name === "" ? "" : `/${entry.name}`}`, entry.title, entry.name === name),
+  );
+  const at = order.findIndex((entry) => entry.name === name);
+  const other = (entry: { title: string; name: string } | undefined): Listed | null =>
+    entry === undefined ? null : { ...entry, summary: "" };
+  return page({
+    title: `${found.title} · ${name === "" ? "" : "API reference · "}Assay`,
+    summary: found.summary,
+    part: "/reference",
+    sidebar: `<h2>Reference</h2><ul>${items.join("")}</ul><h2>Beside it</h2><ul>${link("/docs/errors", "Error codes", false)}${link("/docs/generated-clients", "Generated clients", false)}${link("/openapi", "OpenAPI document", false)}</ul>`,
+    contents: contentsOf(found.headings),
+    body: `${found.html}${turn(other(order[at - 1]), other(order[at + 1]), "/reference")}`,
+  });
+}
+
+export function missingPage(): string {
+  return page({
+    title: "Not found · Assay",
+    part: "/docs",
+    sidebar: guides(null),
+    body: `<h1>There is no such page</h1><p class="lead">It may have moved. Search for it above, or begin with one of these.</p><ul class="cards">${listDocuments().slice(0, 4).map(card).join("")}</ul>`,
+  });
+}
+
+/** `/llms.txt`: what there is to read, for programs that read text. */
+export function pageIndexForAgents(document: ApiDocument): string {
+  const listed = listDocuments();
+  const guidesOf = (names: readonly string[]) =>
+    listed
+      .filter(({ name }) => names.includes(name))
+      .map(({ name, title, summary }) => `- [${title}](/docs/${name}.md): ${summary}`);
+  return [
+    "# Assay",
+    "",
+    "> Self-hosted identity verification. A partner creates a session over a REST API, the person reads the chip of their passport and shows their face, and the claims arrive at the partner's webhook, encrypted to the partner's own key. Who the person is never stays on the service.",
+    "",
+    "Every answer is `{ data, error }`. Requests are strict, replies are open. Every page below `/docs` is also there as markdown: add `.md`.",
+    "",
+    ...sections.flatMap(({ title, names }) => [`## ${title}`, "", ...guidesOf(names), ""]),
+    "## API",
+    "",
+    `- [OpenAPI 3.1 document](/openapi): version ${document.info.version}, every route with schemas, examples and errors`,
+    "- [AsyncAPI document](/asyncapi): the socket of reading devices",
+    ...groupsOf(document).map(({ title, name, summary }) => `- [${title}](/reference/${name}): ${summary}`),
+    "",
+  ].join("\n");
+}
+
+export function startPage(): string {
+  const cards = [
+    [
+      "/dashboard",
+      "Dashboard",
+      "Sign in to manage keys, webhooks, sessions and members of your organization.",
+    ],
+    [
+      "/docs/first-verification",
+      "First verification",
+      "From a fresh installation to a decrypted result, step by step.",
+    ],
+    [
+      "/reference",
+      "API reference",
+      "Every route with its fields, errors and examples. Try them from the page.",
+    ],
+    ["/docs", "Docs", "For partner engineers, operators and organization admins."],
+    ["/docs/webhooks", "Webhooks", "Verify and decrypt what arrives, in six languages."],
+    [
+      "/docs/generated-clients",
+      "Generated clients",
+      "A client in your language, made from the OpenAPI document.",
+    ],
+  ];
+  return page({
+    title: "Assay",
+    wide: true,
+    body: `<h1>Identity verification that does not keep identities</h1>
+<p class="lead">Assay reads the chip of a passport, matches it to a living person, and hands the result to the one who asked, encrypted to their own key. Who the person is never stays here.</p>
+<ul class="cards">${cards.map(([href, title, text]) => `<li><a href="${href}"><strong>${title}</strong><span>${text}</span></a></li>`).join("")}</ul>`,
+  });
+}
+
+function card({ name, title, summary }: Listed): string {
+  return `<li><a href="/docs/${name}"><strong>${escapeHtml(title)}</strong><span>${escapeHtml(summary)}</span></a></li>`;
+}
+
+function guides(current: string | null): string {
+  const listed = listDocuments();
+  const chosen = current?.startsWith("decisions/") ? "decisions" : current;
+  return sections
+    .map(({ title, names }) => {
+      const items = listed
+        .filter(({ name }) => names.includes(name))
+        .map((entry) => link(`/docs/${entry.name}`, entry.title, entry.name === chosen));
+      return `<h2>${title}</h2><ul>${items.join("")}</ul>`;
+    })
+    .join("");
+}
+
+function link(href: string, title: string, current: boolean): string {
+  return `<li><a href="${href}"${current ? ' aria-current="page"' : ""}>${escapeHtml(title)}</a></li>`;
+}
+
+function contentsOf(headings: readonly Heading[]): string {
+  const shown = headings.filter(({ depth }) => depth <= 3);
+  const items = shown.map(
+    ({ id, text, depth }) =>
+      `<li${depth === 3 ? ' class="deeper"' : ""}><a href="#${id}">${escapeHtml(text)}</a></li>`,
+  );
+  return `<h2>On this page</h2><ul>${items.join("")}</ul>`;
+}
+
+function turn(before: Listed | null, after: Listed | null, folder = "/docs"): string {
+  const to = ({ name, title }: Listed, rel: string, word: string) =>
+    `<a rel="${rel}" href="${folder}${name === "" ? "" : `/${name}`}"><span>${word}</span>${escapeHtml(title)}</a>`;
+  return `<nav class="turn" aria-label="Previous and next">${before === null ? "" : to(before, "prev", "Previous")}${after === null ? "" : to(after, "next", "Next")}</nav>`;
+}

@@ -1,0 +1,21 @@
+/** The guides in the order in which somebody needs them. A test checks that every file of `docs/` is here, once. */
+export const sections: readonly { title: string; names: readonly string[] }[] = [
+  { title: "Start", names: ["first-verification", "partner-guide"] },
+  {
+    title: "Integrate",
+    names: [
+      "sessions",
+      "webhooks",
+      "generated-clients",
+      "errors",
+      "verify-flow",
+      "reading-devices",
+      "verify-protocol",
+      "organization",
+      "accounts",
+      "dashboard",
+    ],
+  },
+  { title: "Operate", names: ["operating", "configuration", "face", "privacy"] },
+  { title: "Understand", names: ["architecture", "glossary", "decisions"] },
+];

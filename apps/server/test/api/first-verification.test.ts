@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+
+const root = new URL("../../../../", import.meta.url).pathname;
+const guide = readFileSync(join(root, "docs/first-verification.md"), "utf8");
+const blocks = (name: string) =>
+  [...guide.matchAll(new RegExp(`^\`\`\`sh ${name}\\n([\\s\\S]*?)^\`\`\``, "gm"))].map(
+    ([, code]) => code ?? "",
+  );
+const missing = ["curl", "openssl", "npm"].find(
+  (command) => spawnSync(command, ["--version"], { stdio: "ignore" }).error !== undefined,
+);
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url)).ok;
+  } catch {
+    return false;
+  }
+}
+
+test("the guide to the first verification works as it is printed, from the start of the service to the decrypted claims", {
+  skip: missing === undefined ? false : `no ${missing} on this machine`,
+}, async (t) => {
+  const files = mkdtempSync(join(tmpdir(), "assay-guide-"));
+  const port = await freePort();
+  const env = {
+    PATH: `${join(process.execPath, "..")}:${process.env.PATH ?? ""}`,
+    HOME: process.env.HOME ?? "/tmp",
+    FILES: files,
+    BASE: `http://127.0.0.1:${port}`,
+    RECEIVER_PORT: String(await freePort()),
+    PORT: String(port),
+    DATA_DIR: join(files, "data"),
+  };
+  const service = spawn("sh", ["-eu", "-c", blocks("guide-service").join("\n")], {
+    cwd: root,
+    env,
+    stdio: ["ignore", "ignore", "inherit"],
+    detached: true,
+  });
+  t.after(async () => {
+    if (service.pid !== undefined && service.exitCode === null) {
+      process.kill(-service.pid, "SIGTERM");
+      await once(service, "close");
+    }
+    rmSync(files, { recursive: true, force: true });
+  });
+  while (!(await answers(`${env.BASE}/readyz`))) {
+    assert.equal(service.exitCode, null, "the service ended");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const steps = blocks("guide");
+  assert.equal(steps.length, 6);
+  const child = spawn("sh", ["-eu", "-c", steps.join("\n")], {
+    cwd: root,
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  child.stdout.on("data", (chunk) => {
+    output += chunk;
+  });
+  const [code] = await once(child, "close");
+  assert.equal(code, 0, output);
+  const lines = output.trim().split("\n");
+  assert.ok(lines.includes("succeeded"), output);
+  const event = JSON.parse(lines.at(-1) ?? "");
+  assert.equal(event.type, "verification.session.succeeded");
+  assert.equal(event.metadata.client_reference_id, "customer-17");
+  assert.equal(event.data.claims.age_over_18, true);
+  assert.match(event.data.claims.family_name, /^[A-Z]+$/);
+});

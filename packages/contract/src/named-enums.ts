@@ -1,0 +1,55 @@
+import { signUpModes } from "./accounts.ts";
+import { auditEvents } from "./audit.ts";
+import { eventTypes } from "./events.ts";
+import { evidenceWarnings } from "./evidence-warnings.ts";
+import { pageLanguages, requirementNames } from "./facts.ts";
+import { businessTypes } from "./go-live.ts";
+import { roles, scopes } from "./route.ts";
+import {
+  attemptFailureCodes,
+  attemptStatuses,
+  cancelReasons,
+  demands,
+  failureCodes,
+  sessionStatuses,
+} from "./sessions.ts";
+import { cancelOutcomes } from "./verify.ts";
+import { deliveryErrors, deliveryStatuses, disabledReasons } from "./webhooks.ts";
+
+const named: Readonly<Record<string, readonly string[]>> = {
+  ActorType: ["user", "key", "person", "system"],
+  AttemptFailureCode: attemptFailureCodes,
+  AttemptStatus: attemptStatuses,
+  AuditEvent: auditEvents,
+  BusinessType: businessTypes,
+  CancelOutcome: cancelOutcomes,
+  CancelReason: cancelReasons,
+  ChipEvidence: ["genuine", "copy_not_excluded"],
+  DecidedBy: ["chip", "face"],
+  DeliveryError: deliveryErrors,
+  DeliveryStatus: deliveryStatuses,
+  Demand: demands,
+  DisabledReason: disabledReasons,
+  Environment: ["sandbox", "live"],
+  EventType: eventTypes,
+  EvidenceWarning: Object.keys(evidenceWarnings),
+  FailureCode: failureCodes,
+  FieldSource: ["rc", "default"],
+  PageLanguage: pageLanguages,
+  RequirementName: requirementNames,
+  RevocationEvidence: ["checked", "stale", "no_list"],
+  Role: roles,
+  Scope: scopes,
+  SessionStatus: sessionStatuses,
+  SignUpMode: signUpModes,
+};
+
+const nameOf = new Map(Object.entries(named).map(([name, values]) => [values.join(), name]));
+
+/**
+ * The component that a list of values gets in the API description, or null. A list that is written out where it is used makes generators
+ * invent a type for each use, and some of them (arrays of such a list, in Java) then do not compile.
+ */
+export function enumName(values: readonly unknown[]): string | null {
+  return nameOf.get(values.join()) ?? null;
+}
