@@ -87,7 +87,7 @@ function render(text: string, name: string): { html: string; headings: Heading[]
   };
   const table = renderer.table;
   renderer.table = function scrollingTable(token) {
-    return `<div class="scroll" tabindex="0" role="group" aria-label="Table">${table.call(this, token)}</div>`;
+    return `<div class="scroll" tabindex="0" role="group" aria-label="Table">${table.call(this, token).replaceAll(/<th([^>]*)><\/th>/g, "<td$1></td>")}</div>`;
   };
   renderer.link = function link({ href, tokens }) {
     const inner = this.parser.parseInline(tokens);
