@@ -18,6 +18,7 @@ export const fieldNotes: Readonly<Record<string, FieldNote>> = {
   },
   alg: { description: "What the key is for, as a JWK names it." },
   algorithm: { description: "How the key of a payload is encrypted." },
+  android: { description: "The app for Android, or null where there is none." },
   apex_domain: { description: "The registrable domain, without `www` or any other name in front." },
   attempt: { description: "The attempt that is under way, or null." },
   attempts: { description: "Every try, the oldest first." },
@@ -45,6 +46,8 @@ export const fieldNotes: Readonly<Record<string, FieldNote>> = {
   completed_at: { description: "When it ended; null until then.", example: null },
   conflict: { description: "The organization that has the domain now, or null.", example: null },
   consent: { description: "What the person agreed to." },
+  ios: { description: "The app for iPhones, or null where there is none." },
+  package_name: { description: "Name of the app's package." },
   "VerifyDetails.consent": {
     description: "What the person agreed to; null before they have.",
     example: null,
