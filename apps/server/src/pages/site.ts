@@ -10,6 +10,7 @@ export const sections: readonly { title: string; names: readonly string[] }[] = 
       "errors",
       "verify-flow",
       "reading-devices",
+      "agents",
       "verify-protocol",
       "organization",
       "accounts",
