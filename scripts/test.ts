@@ -12,7 +12,8 @@ import { startScratchPostgres } from "./scratch-postgres.ts";
 import type { TestReport } from "./test-reporter.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
-const filesAtOnce = 2;
+/** One more than the cores of a small machine: there is always one that waits for a browser, a lease or a process. */
+const filesAtOnce = 3;
 const fileTimeoutSeconds = 300;
 /** A process that has finished its tests and still does not end after this time has left something open. */
 const quietSeconds = Number(
