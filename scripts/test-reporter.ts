@@ -77,5 +77,9 @@ function describe(error: Error | undefined): string {
 }
 
 function tell(event: TestReport): void {
-  writeSync(3, `${JSON.stringify(event)}\n`);
+  // The reader takes U+2028 and U+2029 for the end of a line, and JSON leaves them as they are.
+  const line = JSON.stringify(event).replace(/[\u2028\u2029]/g, (sign) =>
+    sign === "\u2028" ? "\\u2028" : "\\u2029",
+  );
+  writeSync(3, `${line}\n`);
 }
