@@ -4,6 +4,7 @@ import type { FaceMovement } from "@assay/contract/verify-protocol";
 import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
 import type { Challenge } from "@assay/face/challenge";
 import { type FilmOptions, filmFace } from "../../test/support/film-face.ts";
+import { watchedMeasurer } from "../../test/support/watched-measurer.ts";
 import { createLog } from "../lib/log.ts";
 import { Metrics } from "../lib/metrics.ts";
 import { createFaceJudge, type FaceJudge, faceRisk, type JudgedFrame, type Verdict } from "./face-judge.ts";
@@ -58,16 +59,9 @@ test("the face judge, with its real models, passes the person of the portrait wh
 
 test("the face judge, with its real models, says the same about frames that it looked at as they came, and has little left to do", async () => {
   const looks: number[] = [];
-  const watched = {
-    warmUp: () => pool.warmUp(),
-    hasPlace: pool.hasPlace.bind(pool),
-    look: pool.look.bind(pool),
-    run: (...[job, who]: Parameters<FaceWorkerPool["run"]>) => {
-      looks.push(job.frames.length - (job.seen?.length ?? 0));
-      return pool.run(job, who);
-    },
-    close: async () => {},
-  };
+  const watched = watchedMeasurer(pool, ({ frames, seen }) =>
+    looks.push(frames.length - (seen?.length ?? 0)),
+  );
   const following = createFaceJudge({ log, metrics: new Metrics(), measurer: watched });
   const atOnce = await following.judge({ challenge, frames: good, portrait: adult, sandbox: false });
   const sitting = following.follow();

@@ -3,12 +3,7 @@ import test, { after } from "node:test";
 import type { FaceMovement } from "@assay/contract/verify-protocol";
 import { livenessLimits } from "@assay/face/limits";
 import type { Locator, Page } from "playwright-core";
-import {
-  createFaceJudge,
-  type FaceJudge,
-  type FaceMeasurer,
-  type Verdict,
-} from "../../src/face/face-judge.ts";
+import { createFaceJudge, type FaceJudge, type Verdict } from "../../src/face/face-judge.ts";
 import { FaceWorkerPool } from "../../src/face/face-worker-pool.ts";
 import { systemClock } from "../../src/kernel/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
@@ -18,6 +13,7 @@ import { createPartner, expectData } from "../support/api.ts";
 import { checkAccessibility, keepScreenshot, openBrowser, openPage } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
 import { createSteeredCamera } from "../support/steered-camera.ts";
+import { watchedMeasurer } from "../support/watched-measurer.ts";
 
 // The judge of the service with its real models, and with two things within reach of the tests: its processes and its verdicts.
 const log = createLog({ level: "warn", write: () => {}, now: () => new Date() });
@@ -26,17 +22,7 @@ const workers = new FaceWorkerPool({ log });
 const limits = { ...livenessLimits, maxGapMs: 2_500, minFramesPerSecond: 1.5 };
 /** Called when a worker was given a try to judge. */
 let whileJudging: () => void = () => {};
-const measurer: FaceMeasurer = {
-  warmUp: () => workers.warmUp(),
-  hasPlace: (who) => workers.hasPlace(who),
-  look: (look) => workers.look(look),
-  run: (job, who) => {
-    const result = workers.run(job, who);
-    whileJudging();
-    return result;
-  },
-  close: () => workers.close(),
-};
+const measurer = watchedMeasurer(workers, () => whileJudging());
 const judge = createFaceJudge({ log, metrics: new Metrics(), measurer, limits });
 const verdicts: Verdict[] = [];
 /** As in life, or fewer where what a try is about shows with fewer: filming and judging take their time. */

@@ -1,0 +1,19 @@
+import type { FaceMeasurer } from "../../src/face/face-judge.ts";
+
+/** The workers of the face check, with a word to the test whenever one was given a try to judge. */
+export function watchedMeasurer(
+  workers: FaceMeasurer,
+  onRun: (job: Parameters<FaceMeasurer["run"]>[0]) => void,
+): FaceMeasurer {
+  return {
+    warmUp: () => workers.warmUp(),
+    hasPlace: (who) => workers.hasPlace(who),
+    look: (look) => workers.look(look),
+    run: (job, who) => {
+      const result = workers.run(job, who);
+      onRun(job);
+      return result;
+    },
+    close: () => workers.close(),
+  };
+}
