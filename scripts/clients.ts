@@ -163,6 +163,17 @@ function putFlow(out: string, file: string, as: string): void {
 const goEnvironment = { GOFLAGS: "-mod=mod", GOBIN: join(tools, "go"), GOPATH: join(tools, "gopath") };
 const goModule = "module example.com/flow\n\ngo 1.22\n";
 
+function compileGo(out: string, flow: string): void {
+  putFlow(out, flow, "main.go");
+  writeFileSync(join(out, "go.mod"), goModule);
+  run(out, "go", ["mod", "tidy"], goEnvironment);
+  run(out, "go", ["vet", "./..."], goEnvironment);
+}
+
+function runGo(out: string): void {
+  pass(run(out, "go", ["run", "."], { ...goEnvironment, ...service }));
+}
+
 const clients: readonly Client[] = [
   {
     name: "openapi-typescript",
@@ -248,13 +259,8 @@ const clients: readonly Client[] = [
         document,
       ]);
     },
-    compiles: (out) => {
-      putFlow(out, "flow.go.txt", "main.go");
-      writeFileSync(join(out, "go.mod"), goModule);
-      run(out, "go", ["mod", "tidy"], goEnvironment);
-      run(out, "go", ["vet", "./..."], goEnvironment);
-    },
-    flow: (out) => pass(run(out, "go", ["run", "."], { ...goEnvironment, ...service })),
+    compiles: (out) => compileGo(out, "flow.go.txt"),
+    flow: runGo,
   },
   {
     name: "openapi-generator",
@@ -270,12 +276,9 @@ const clients: readonly Client[] = [
       ]),
     compiles: (out) => {
       for (const file of globSync(join(out, "assay/test/*"))) rmSync(file);
-      putFlow(out, "flow-generator.go.txt", "main.go");
-      writeFileSync(join(out, "go.mod"), goModule);
-      run(out, "go", ["mod", "tidy"], goEnvironment);
-      run(out, "go", ["vet", "./..."], goEnvironment);
+      compileGo(out, "flow-generator.go.txt");
     },
-    flow: (out) => pass(run(out, "go", ["run", "."], { ...goEnvironment, ...service })),
+    flow: runGo,
   },
   {
     name: "openapi-generator",
