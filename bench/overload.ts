@@ -8,7 +8,7 @@ import { ServerProcess } from "./support/server-process.ts";
 /** An answer that comes later is of no use to a person who waits for a page. */
 const goodMs = 1000;
 const capacityConnections = 32;
-const floodConnections = 600;
+const floodConnections = 1000;
 const quietPerSecond = 20;
 const manyTenants = 20;
 

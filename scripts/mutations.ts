@@ -2381,6 +2381,20 @@ export const mutations: readonly Mutation[] = [
       tests: [unit("http/fair-queue")],
     },
     {
+      id: "refusals-take-what-serving-needs",
+      file: server("http/admission"),
+      find: "if (this.#refusalPace.mayGo(passage, now)) passage.refuse();",
+      replace: "passage.refuse();",
+      tests: [api("overload")],
+    },
+    {
+      id: "held-refusals-come-back-at-once",
+      file: server("http/refusal-pace"),
+      find: "this.#given = due.length;",
+      replace: "this.#given = 0;",
+      tests: [unit("http/refusal-pace")],
+    },
+    {
       id: "limit-grows-while-work-waits-for-connections",
       file: server("http/concurrency-limit"),
       find: "seen.poolWaiting > 0 || ",

@@ -9,6 +9,7 @@ import { FairQueue, type RefusalReason, type Ticket } from "./fair-queue.ts";
 import { pathOf } from "./known-paths.ts";
 import { Lanes } from "./lane-of.ts";
 import { Overload } from "./overload.ts";
+import { RefusalPace } from "./refusal-pace.ts";
 import { createOverloadRefusal, overloadError } from "./refuse-overload.ts";
 import { requestIdOf } from "./standard-headers.ts";
 
@@ -58,12 +59,14 @@ export class Admission {
   readonly #overload: Overload;
   readonly #connections: AdmissionOptions["connections"];
   readonly #answerRefusal: ReturnType<typeof createOverloadRefusal>;
+  readonly #refusalPace = new RefusalPace<Passage>();
   readonly #passages = new WeakMap<IncomingMessage, Passage>();
   readonly #admitted = { no_wait: 0, wait: 0 };
   readonly #refused: Record<RefusalReason, number> = { queue_full: 0, queue_slow: 0, waited_too_long: 0 };
   readonly #waitSeconds: ReturnType<Metrics["histogram"]>;
   #stepTimer: NodeJS.Timeout | null = null;
   #lookTimer: NodeJS.Timeout | null = null;
+  #refusalTimer: NodeJS.Timeout | null = null;
   #lastStep = 0;
   #lastLoop = performance.eventLoopUtilization();
   #mostPlaced = 0;
@@ -106,6 +109,11 @@ export class Admission {
     );
     metrics.gaugeOf("assay_admission_placed", "Requests that are worked for.", () => this.#queue.placed);
     metrics.gaugeOf("assay_admission_waiting", "Requests that wait for a place.", () => this.#queue.waiting);
+    metrics.gaugeOf(
+      "assay_admission_refusals_held",
+      "Refused requests whose answer is held back for a moment, because there are many of them.",
+      () => this.#refusalPace.held,
+    );
     metrics.gaugeOf("assay_admission_overloaded", "1 while requests are refused for want of room.", () =>
       this.#overload.isOn ? 1 : 0,
     );
@@ -188,7 +196,7 @@ export class Admission {
     const passage: Passage = { serve, refuse, credential, ticket: null, working: 0, isClosed: false };
     const ticket = this.#queue.enter(lane, isPerson, passage, now);
     if (typeof ticket === "string") {
-      this.#refuse(passage, ticket);
+      this.#refuse(passage, ticket, now);
       return passage;
     }
     passage.ticket = ticket;
@@ -235,7 +243,10 @@ export class Admission {
   #stepInTime(): void {
     this.#stepTimer = null;
     const now = performance.now();
-    for (const ticket of this.#queue.takeLate(now)) this.#refuse(ticket.item, "waited_too_long");
+    for (const ticket of this.#queue.takeLate(now)) {
+      this.#countRefusal("waited_too_long");
+      ticket.item.refuse();
+    }
     this.#step(now);
     this.#startNext();
     if (this.#queue.waiting > 0) {
@@ -260,8 +271,21 @@ export class Admission {
     this.#someoneWaited = this.#queue.waiting > 0;
   }
 
-  #refuse(passage: Passage, reason: RefusalReason): void {
-    passage.refuse();
+  #refuse(passage: Passage, reason: RefusalReason, now: number): void {
+    this.#countRefusal(reason);
+    if (this.#refusalPace.mayGo(passage, now)) passage.refuse();
+    this.#refusalTimer ??= setInterval(() => this.#refuseDue(), stepMs).unref();
+  }
+
+  #refuseDue(): void {
+    const due = this.#refusalPace.takeDue(performance.now());
+    for (const passage of due) passage.refuse();
+    if (due.length > 0 || this.#refusalPace.held > 0 || this.#refusalTimer === null) return;
+    clearInterval(this.#refusalTimer);
+    this.#refusalTimer = null;
+  }
+
+  #countRefusal(reason: RefusalReason): void {
     this.#refused[reason] += 1;
     this.#overload.refused(reason, performance.now(), this.#state());
     this.#lookTimer ??= setInterval(() => this.#look(), lookMs).unref();

@@ -208,6 +208,21 @@ test("probes answer while all places are taken, and readiness says that it is ov
   assert.equal(told.length, 1, "one line for many refusals");
 });
 
+test("many refusals at once are held back for a moment, and every one of them is answered", async () => {
+  await whileFull(async () => {
+    const answers = Promise.all(Array.from({ length: 100 }, () => first.api.get("/v1/sessions")));
+    let areDone = false;
+    void answers.finally(() => {
+      areDone = true;
+    });
+    let mostHeld = 0;
+    while (!areDone) mostHeld = Math.max(mostHeld, await gauge(hasty, "assay_admission_refusals_held"));
+    assert.ok(mostHeld > 0);
+    for (const answer of await answers) expectError(answer, 503, "SERVICE_UNAVAILABLE");
+    assert.equal(await gauge(hasty, "assay_admission_refusals_held"), 0);
+  });
+});
+
 test("a refused request leaves its connection open for the next one, its body unread", async () => {
   const socket = openConnection(hasty.url).setEncoding("latin1");
   let received = "";
