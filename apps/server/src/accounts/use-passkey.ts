@@ -1,14 +1,6 @@
 import { isIP } from "node:net";
 import type { UserId } from "@assay/contract/ids";
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from "@simplewebauthn/server";
-import { decodeAttestationObject } from "@simplewebauthn/server/helpers";
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
 import type { Core } from "../core.ts";
 import { type Queryable, violates } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
@@ -36,6 +28,9 @@ const challengeLifetimeMs = 5 * minuteMs;
 const maxPasskeys = 20;
 // EdDSA, ES256 and RS256: what authenticators have.
 const algorithms = [-8, -7, -257];
+
+/** Loaded when somebody uses a passkey: its 300 modules are a tenth of what the start of the service would load. */
+const webAuthn = () => import("@simplewebauthn/server");
 
 /** The relying party id. Browsers bind a passkey to a host name and refuse bare IP addresses. */
 function relyingParty({ publicUrl }: Core): { id: string; origin: string } {
@@ -71,7 +66,7 @@ export async function offerRegistration(
   const party = relyingParty(core);
   const known = await listAllPasskeys(core.db, caller.userId);
   if (known.length >= maxPasskeys) throw tooManyPasskeys();
-  const options = await generateRegistrationOptions({
+  const options = await (await webAuthn()).generateRegistrationOptions({
     rpName: "Assay",
     rpID: party.id,
     userID: Uint8Array.from(handleOf(caller.userId)),
@@ -102,15 +97,17 @@ export async function registerPasskey(
 ): Promise<PasskeyRow> {
   const party = relyingParty(core);
   const now = core.clock.now();
-  if (!carriesNoCertificates(response)) throw unansweredChallenge();
-  const verified = await verifyRegistrationResponse({
-    response,
-    expectedChallenge: (challenge) => takeChallenge(core.db, hashToken(challenge), caller.userId, now),
-    expectedOrigin: party.origin,
-    expectedRPID: party.id,
-    requireUserVerification: true,
-    supportedAlgorithmIDs: algorithms,
-  }).catch((error: unknown) => refusedCeremony(error));
+  if (!(await carriesNoCertificates(response))) throw unansweredChallenge();
+  const verified = await (await webAuthn())
+    .verifyRegistrationResponse({
+      response,
+      expectedChallenge: (challenge) => takeChallenge(core.db, hashToken(challenge), caller.userId, now),
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: algorithms,
+    })
+    .catch((error: unknown) => refusedCeremony(error));
   if (!verified.verified) throw unansweredChallenge();
   const { credential, credentialBackedUp } = verified.registrationInfo;
   try {
@@ -146,7 +143,7 @@ export async function registerPasskey(
 export async function offerSignIn(core: Core, address: string): Promise<Record<string, unknown>> {
   const party = relyingParty(core);
   await countWork(core, "challenge", address);
-  const options = await generateAuthenticationOptions({
+  const options = await (await webAuthn()).generateAuthenticationOptions({
     rpID: party.id,
     timeout: challengeLifetimeMs,
     userVerification: "required",
@@ -168,18 +165,20 @@ export async function signInWithPasskey(
   if (passkey === null || (handle && handle !== handleOf(passkey.user_id).toString("base64url"))) {
     throw unknownPasskey();
   }
-  const verified = await verifyAuthenticationResponse({
-    response,
-    expectedChallenge: (challenge) => takeChallenge(core.db, hashToken(challenge), null, now),
-    expectedOrigin: party.origin,
-    expectedRPID: party.id,
-    requireUserVerification: true,
-    credential: {
-      id: passkey.credential_id.toString("base64url"),
-      publicKey: Uint8Array.from(passkey.public_key),
-      counter: passkey.signature_count,
-    },
-  }).catch((error: unknown) => refusedCeremony(error));
+  const verified = await (await webAuthn())
+    .verifyAuthenticationResponse({
+      response,
+      expectedChallenge: (challenge) => takeChallenge(core.db, hashToken(challenge), null, now),
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
+      requireUserVerification: true,
+      credential: {
+        id: passkey.credential_id.toString("base64url"),
+        publicKey: Uint8Array.from(passkey.public_key),
+        counter: passkey.signature_count,
+      },
+    })
+    .catch((error: unknown) => refusedCeremony(error));
   if (!verified.verified) throw unknownPasskey();
   const { newCounter, credentialBackedUp } = verified.authenticationInfo;
   const opened = await core.db.transaction(async (tx) => {
@@ -211,7 +210,8 @@ function refusedCeremony(error: unknown): { verified: false } {
  * We ask for no attestation, so an honest answer has none, or one signed by the passkey itself. Certificates are refused
  * unread: checking them would fetch revocation lists from wherever they say.
  */
-function carriesNoCertificates(response: RegistrationResponseJSON): boolean {
+async function carriesNoCertificates(response: RegistrationResponseJSON): Promise<boolean> {
+  const { decodeAttestationObject } = await import("@simplewebauthn/server/helpers");
   try {
     const bytes = Uint8Array.from(Buffer.from(response.response.attestationObject, "base64url"));
     const attestation = decodeAttestationObject(bytes);

@@ -1,5 +1,5 @@
 import type { OrganizationId } from "@assay/contract/ids";
-import { createTransport } from "nodemailer";
+import type { Transporter } from "nodemailer";
 import type { Core } from "../core.ts";
 import type { Steps } from "../db/set-aside.ts";
 import { dayMs, later, minuteMs } from "../kernel/clock.ts";
@@ -20,9 +20,12 @@ export type MailTransport = {
 /** SMTP where it is configured; otherwise a file for each mail. */
 export function createMailTransport({ config, clock }: Pick<Core, "config" | "clock">): MailTransport {
   if (config.smtpUrl !== "") {
-    const smtp = createTransport(config.smtpUrl, { from: config.mailFrom });
+    // Loaded with the first mail, so that a start does not wait for it.
+    let smtp: Transporter | null = null;
     return {
       send: async (id, mail) => {
+        const { createTransport } = await import("nodemailer");
+        smtp ??= createTransport(config.smtpUrl, { from: config.mailFrom });
         await smtp.sendMail({
           // As a text it would be read as a list of addresses.
           to: { name: "", address: mail.to },
