@@ -3,6 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
+import { runCommand } from "../../src/cli/command.ts";
+import { commands } from "../../src/cli/commands.ts";
 import { Api, createKey, createPartner, expectData, expectError } from "../support/api.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { assay, startAssay } from "../support/process.ts";
@@ -14,14 +16,15 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 test("every command explains itself, and an unknown one is refused with the list", async () => {
   const overview = await assay(["--help"], {});
   assert.equal(overview.code, 0);
-  const names = [...overview.stdout.matchAll(/^ {2}([a-z]+(?: [a-z-]+)?) {2,}/gm)].map(
+  const names = [...overview.stdout.matchAll(/^ {2}([a-z-]+(?: [a-z-]+)?) {2,}/gm)].map(
     (match) => match[1] ?? "",
   );
   assert.ok(names.includes("start") && names.includes("keys rotate"), overview.stdout);
-  for (const name of names) {
-    const help = await assay([...name.split(" "), "--help"], {});
-    assert.equal(help.code, 0, name);
-    assert.match(help.stdout, new RegExp(`^Usage: assay ${name}`));
+  assert.deepEqual(names.toSorted(), commands.map(({ name }) => name).toSorted());
+  for (const { name } of commands) {
+    const lines: string[] = [];
+    assert.equal(await runCommand(commands, [...name.split(" "), "--help"], (line) => lines.push(line)), 0);
+    assert.match(lines.join("\n"), new RegExp(`^Usage: assay ${name}`));
   }
   const unknown = await assay(["dance"], {});
   assert.equal(unknown.code, 1);

@@ -1,0 +1,45 @@
+import { migrateCommand, orgList } from "./admin.commands.ts";
+import { backup, restore } from "./backup.commands.ts";
+import type { Command } from "./command.ts";
+import { jobsCommand, jobsRetry } from "./jobs.commands.ts";
+import { keysRotate } from "./keys.command.ts";
+import { readCommand, virtualDocument } from "./read.command.ts";
+import { simulateCommand } from "./simulate.command.ts";
+import { start, worker } from "./start.command.ts";
+import {
+  trustAudit,
+  trustImport,
+  trustKeep,
+  trustList,
+  trustLog,
+  trustRefresh,
+  trustRemove,
+  trustStatus,
+} from "./trust.commands.ts";
+import { userCreate, userSetEmail } from "./user.commands.ts";
+
+export const commands: readonly Command[] = [
+  start,
+  worker,
+  migrateCommand,
+  userCreate,
+  userSetEmail,
+  orgList,
+  keysRotate,
+  // The longer name first: the shorter one is a part of it.
+  jobsRetry,
+  jobsCommand,
+  backup,
+  restore,
+  trustImport,
+  trustList,
+  trustRemove,
+  trustAudit,
+  trustStatus,
+  trustKeep,
+  trustRefresh,
+  trustLog,
+  readCommand,
+  virtualDocument,
+  simulateCommand,
+];
