@@ -317,6 +317,16 @@ export const settings = {
     "(unset)",
     parseIosReaderApp,
   ),
+  attestationRoots: text(
+    "ATTESTATION_ROOTS",
+    "A file with certificates (PEM) whose keys may vouch for phones, besides those of Google that come with the service. [More](reading-devices.md#phones-that-vouch-for-their-pictures).",
+    "",
+  ),
+  attestationRevoked: text(
+    "ATTESTATION_REVOKED",
+    "A file with Google's list of revoked attestation keys, as published at `https://android.googleapis.com/attestation/status`. The service fetches nothing itself; a newer file counts at once.",
+    "",
+  ),
   operatorEmail: text(
     "OPERATOR_EMAIL",
     "Where the service writes to whoever runs it: before trusted authorities are removed, and when the signer of an imported list was revoked. Unset, the log alone tells.",

@@ -29,6 +29,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
   DeliveryError: deliveryErrors,
   DeliveryStatus: deliveryStatuses,
   Demand: demands,
+  DeviceEvidence: ["attested", "unattested"],
   DisabledReason: disabledReasons,
   Environment: ["sandbox", "live"],
   EventType: eventTypes,

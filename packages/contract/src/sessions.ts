@@ -186,6 +186,10 @@ export const Evidence = named(
     face: OneOf(["matched"], {
       description: "The person in front of the camera is the one in the portrait.",
     }),
+    device: OneOf(["attested", "unattested"], {
+      description:
+        "`attested`: the secure hardware of the phone vouches that the pictures were signed in the operator's own app, on a locked phone with the maker's system. `unattested`: nobody does, as in every browser; pictures from elsewhere are then harder to exclude.",
+    }),
     verified_at: Timestamp,
   }),
 );

@@ -72,6 +72,33 @@ export const verifySocketLimits = {
 } as const;
 
 /**
+ * What a device may send to vouch for itself. By hand: the chains of real phones have three to six certificates of up to 1.5 kB. Half: new chains might not fit.
+ * Twice: `face_done` would no longer fit into a text frame.
+ */
+export const attestationLimits = {
+  certificates: 10,
+  certificateBytes: 4 * kibibyte,
+  signatureBytes: 128,
+} as const;
+
+/**
+ * What an attested key signs: these bytes, the nonce of the challenge, and the SHA-256 of each frame, in the order in which they were announced.
+ */
+export function framesToSign(
+  nonce: Uint8Array,
+  frameDigests: readonly Uint8Array[],
+): Uint8Array<ArrayBuffer> {
+  const parts = [new TextEncoder().encode("assay frames 1\n"), nonce, ...frameDigests];
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+/**
  * Whose turn it is in each phase.
  * - `chip`: the device reads the chip and sends its files.
  * - `chip_check`: the service checks the files.

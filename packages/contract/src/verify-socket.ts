@@ -4,6 +4,7 @@ import { triesAllowed } from "./facts.ts";
 import { closed, Nullable, named, OneOf, open, Timestamp } from "./schema.ts";
 import { AttemptId, failureCodes, SessionId, UnmetRequirement } from "./sessions.ts";
 import {
+  attestationLimits,
   type ChipFile,
   chipFileLimits,
   chipFiles,
@@ -117,7 +118,25 @@ export const FaceFrame = named(
   }),
 );
 
-export const FaceDone = named("VerifyFaceDone", closed({ type: Type.Literal("face_done") }));
+/** Every frame was sent whole: judge them. */
+export const FaceDone = named(
+  "VerifyFaceDone",
+  closed({
+    type: Type.Literal("face_done"),
+    attestation: Type.Optional({
+      ...closed({
+        certificates: Type.Array(Base64(attestationLimits.certificateBytes, "A certificate, DER."), {
+          minItems: 1,
+          maxItems: attestationLimits.certificates,
+          description: "From the one of the key to the one of the maker's root.",
+        }),
+        signature: Base64(attestationLimits.signatureBytes, "ECDSA with SHA-256, DER."),
+      }),
+      description:
+        "From an app that can have the phone's secure hardware vouch for itself (Android key attestation): a key that was made for the `nonce` of this challenge, and its signature over the nonce and the frames. Nobody fails for want of it.",
+    }),
+  }),
+);
 
 export const deviceMessages = {
   hello: Hello,
@@ -214,6 +233,7 @@ export const FaceChallenge = named(
       minimum: 1,
       description: "From the arrival of this message to that of `face_done`.",
     }),
+    nonce: Base64(32, "What an app has its attested key made for, fresh for each challenge."),
   }),
 );
 

@@ -54,6 +54,7 @@ const challenge = (deadlineMs = 45_000): ServiceMessage => ({
   colours: ["red", "blue"],
   colour_ms: 900,
   deadline_ms: deadlineMs,
+  nonce: "bm9uY2U=",
 });
 
 const command = (letter: string): ServiceMessage => ({
@@ -497,6 +498,7 @@ test("a try with the camera: asked for with it, colours and movements reach it, 
     colours: ["red", "blue"],
     colourMs: 900,
     endsAtMs: bench.nowMs + 45_000,
+    nonce: "bm9uY2U=",
   });
   assert.equal(viewOf(bench.state).phase, "face_capture");
   const jpeg = new Uint8Array(10);

@@ -111,7 +111,12 @@ export type FaceChallenge = {
   readonly colourMs: number;
   /** On this device's clock. */
   readonly endsAtMs: number;
+  /** What an attested key is made for, base64; null from a service of the version before. */
+  readonly nonce: string | null;
 };
+
+/** What the phone's secure hardware says of the frames that were sent. */
+export type FrameAttestation = NonNullable<Extract<DeviceMessage, { type: "face_done" }>["attestation"]>;
 type PendingChallenge = FaceChallenge & {
   /** The challenge has its full time: it was asked for on this connection, and the person still waits for it. */
   readonly fresh: boolean;
@@ -172,7 +177,11 @@ export type DeviceInput =
   | { readonly kind: "chip_lost"; readonly job: number }
   | { readonly kind: "chip_failed"; readonly job: number; readonly problem: ReadProblem }
   | { readonly kind: "frame"; readonly job: number; readonly jpeg: Uint8Array; readonly atMs: number }
-  | { readonly kind: "capture_over"; readonly job: number }
+  | {
+      readonly kind: "capture_over";
+      readonly job: number;
+      readonly attestation?: FrameAttestation | null;
+    }
   | { readonly kind: "capture_failed"; readonly job: number };
 
 /** The messages that the flow sends itself. Files and frames are announced by the driver, which has their bytes. */
@@ -360,7 +369,7 @@ const onMessage: Handlers<ServiceMessage, "type"> = {
       step === "chip" ? dropChip(now) : stay({ ...now, faceSource: null }),
     );
   },
-  face_challenge: (state, { movements, colours, colour_ms, deadline_ms }, nowMs) =>
+  face_challenge: (state, { movements, colours, colour_ms, deadline_ms, nonce }, nowMs) =>
     stay(
       {
         ...state,
@@ -370,6 +379,7 @@ const onMessage: Handlers<ServiceMessage, "type"> = {
           colours,
           colourMs: colour_ms,
           endsAtMs: nowMs + deadline_ms,
+          nonce: nonce ?? null,
           fresh: state.faceAsked && state.faceSource === "camera",
         },
       },
@@ -552,9 +562,12 @@ const onInput: Handlers<DeviceInput, "kind"> = {
       { do: "send_frame", jpeg, atMs },
     );
   },
-  capture_over: (state, { job }) =>
+  capture_over: (state, { job, attestation }) =>
     state.capture?.job === job
-      ? say({ ...state, capture: null, faceSource: null }, { type: "face_done" })
+      ? say(
+          { ...state, capture: null, faceSource: null },
+          { type: "face_done", ...(attestation == null ? {} : { attestation }) },
+        )
       : stay(state),
   capture_failed: (state, { job }) => {
     if (state.capture?.job !== job) return stay(state);

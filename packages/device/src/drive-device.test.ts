@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import test, { after, before } from "node:test";
+import { framesToSign } from "@assay/contract/verify-protocol";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
-import { type ChipSource, DeviceDriver } from "./drive-device.ts";
+import { type ChipSource, DeviceDriver, type FrameVoucher } from "./drive-device.ts";
 import { openDocument } from "./open-document.ts";
 
 /** The service's end of the socket. What it was sent is copied, as a real socket does. */
@@ -27,6 +29,10 @@ class FakeSocket {
   }
 
   close(): void {}
+
+  static forget(): void {
+    FakeSocket.latest = null;
+  }
 
   tell(message: Record<string, unknown>): void {
     this.onmessage?.({ data: JSON.stringify(message) });
@@ -140,4 +146,77 @@ test("a reading that comes too late is overwritten as well", async () => {
     };
   });
   await until(() => read.length > 0 && read.every(isOverwritten));
+});
+
+/** A device with this voucher answers a challenge with two frames; what it says at the end. */
+async function answerWith(voucher: FrameVoucher, whileVouching = () => {}): Promise<unknown> {
+  FakeSocket.forget();
+  const driver = new DeviceDriver({
+    baseUrl: "http://localhost",
+    sessionId: "vs_1",
+    claim: async () => "token",
+  });
+  driver.setVoucher(voucher);
+  driver.setCamera(async (_challenge, sendFrame) => {
+    sendFrame(Uint8Array.of(1, 2, 3), 0);
+    sendFrame(Uint8Array.of(4, 5), 300);
+  });
+  driver.feed({ kind: "start", token: null });
+  await until(() => FakeSocket.latest?.sent.length === 1);
+  const socket = FakeSocket.latest;
+  assert.ok(socket);
+  socket.tell({ ...welcome, phase: "face" });
+  driver.feed({ kind: "start_face", source: "camera" });
+  const asked = { movements: ["look_up"], colours: ["red"], colour_ms: 900, deadline_ms: 45_000 };
+  socket.tell({ type: "face_challenge", ...asked, nonce: Buffer.from("nonce").toString("base64") });
+  const messages = () =>
+    socket.sent.flatMap((data) => (typeof data === "string" ? [JSON.parse(data) as { type: string }] : []));
+  await until(() => messages().filter(({ type }) => type === "face_frame").length === 2);
+  whileVouching();
+  await until(() => messages().some(({ type }) => type === "face_done"));
+  driver.feed({ kind: "stop" });
+  FakeSocket.forget();
+  return messages().find(({ type }) => type === "face_done");
+}
+
+test("where the phone's hardware can vouch, a key made for the challenge signs the frames that were sent", async () => {
+  const signed: Uint8Array[] = [];
+  const made: Uint8Array[] = [];
+  const done = await answerWith({
+    makeKey: async (nonce) => {
+      made.push(nonce);
+      return [Uint8Array.of(7), Uint8Array.of(8, 9)];
+    },
+    sign: async (message) => {
+      signed.push(message);
+      return Uint8Array.of(10);
+    },
+  });
+  const nonce = new TextEncoder().encode("nonce");
+  const digests = [Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5)].map((frame) =>
+    createHash("sha256").update(frame).digest(),
+  );
+  assert.deepEqual(made, [nonce]);
+  assert.deepEqual(signed, [framesToSign(nonce, digests)]);
+  assert.deepEqual(done, {
+    type: "face_done",
+    attestation: { certificates: ["Bw==", "CAk="], signature: "Cg==" },
+  });
+});
+
+test("a phone that cannot vouch, or takes too long, sends its frames all the same", async (t) => {
+  const refuses = async () => Promise.reject(new Error("no secure hardware"));
+  assert.deepEqual(await answerWith({ makeKey: refuses, sign: refuses }), { type: "face_done" });
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const never = () => new Promise<never>(() => {});
+  const late = answerWith({ makeKey: async () => [], sign: never }, () => {
+    // The timer is set once the capture is over, a few turns of the loop from now.
+    const turn = () => {
+      if (FakeSocket.latest === null) return;
+      t.mock.timers.tick(2000);
+      setImmediate(turn);
+    };
+    setImmediate(turn);
+  });
+  assert.deepEqual(await late, { type: "face_done" });
 });

@@ -1,5 +1,7 @@
 import { CallError } from "@assay/contract/client";
+import { framesToSign } from "@assay/contract/verify-protocol";
 import type { ServiceMessage } from "@assay/contract/verify-socket";
+import { fromBase64, toBase64 } from "@assay/emrtd/base64";
 import type { ReadDocumentFiles } from "@assay/emrtd/reader/read-document";
 import { problemOf } from "./answer-command.ts";
 import { type ConnectionEvents, DeviceConnection } from "./device-connection.ts";
@@ -11,6 +13,7 @@ import {
   type DeviceState,
   type DeviceTimer,
   type FaceChallenge,
+  type FrameAttestation,
   type ReadStep,
   startDevice,
   type UnattendedPlan,
@@ -35,6 +38,17 @@ export type FaceCapture = (
   sendFrame: (jpeg: Uint8Array, atMs: number) => void,
   signal: AbortSignal,
 ) => Promise<void>;
+
+/** An app that can have the phone's secure hardware vouch for the frames it sends. */
+export type FrameVoucher = {
+  /** Makes a key for the nonce; resolves with its certificates, DER, up to the maker's root. */
+  makeKey(nonce: Uint8Array): Promise<readonly Uint8Array[]>;
+  /** ECDSA with SHA-256, DER, with the key that was made last. */
+  sign(message: Uint8Array): Promise<Uint8Array>;
+};
+
+/** A phone that takes longer to vouch is not waited for: the frames count without it, and the challenge has a deadline. */
+const vouchMs = 2000;
 
 export type DriverNeeds = {
   baseUrl: string;
@@ -66,6 +80,9 @@ export class DeviceDriver {
   #released = 0;
   #capture: FaceCapture | null = null;
   #capturing: AbortController | null = null;
+  #voucher: FrameVoucher | null = null;
+  /** Of the frames that were sent in this capture, in their order. */
+  #frameDigests: Promise<ArrayBuffer>[] = [];
 
   constructor(needs: DriverNeeds, plan: UnattendedPlan | null = null) {
     this.#needs = needs;
@@ -84,6 +101,10 @@ export class DeviceDriver {
   /** The camera that a challenge is answered with. */
   setCamera(capture: FaceCapture): void {
     this.#capture = capture;
+  }
+
+  setVoucher(voucher: FrameVoucher | null): void {
+    this.#voucher = voucher;
   }
 
   feed(input: DeviceInput): void {
@@ -127,8 +148,10 @@ export class DeviceDriver {
           this.#artifact = sendFiles(this.#connection, this.#files, this.#artifact);
         return;
       case "send_frame":
-        if (this.#connection !== null)
-          sendFrame(this.#connection, this.#artifact++, effect.jpeg, effect.atMs);
+        if (this.#connection === null) return;
+        sendFrame(this.#connection, this.#artifact++, effect.jpeg, effect.atMs);
+        if (this.#voucher !== null)
+          this.#frameDigests.push(crypto.subtle.digest("SHA-256", Uint8Array.from(effect.jpeg)));
         return;
       case "read_chip":
         void this.#readChip(effect.job);
@@ -247,6 +270,8 @@ export class DeviceDriver {
   async #takePictures(job: number, challenge: FaceChallenge): Promise<void> {
     const capturing = new AbortController();
     this.#capturing = capturing;
+    this.#frameDigests = [];
+    const vouch = this.#beginVouching(challenge);
     try {
       if (this.#capture === null) throw new Error("There is no camera");
       const take = (jpeg: Uint8Array, atMs: number) => this.feed({ kind: "frame", job, jpeg, atMs });
@@ -256,8 +281,36 @@ export class DeviceDriver {
       this.feed({ kind: "capture_failed", job });
       return;
     }
-    this.feed({ kind: "capture_over", job });
+    this.feed({ kind: "capture_over", job, attestation: await vouch() });
   }
+
+  /** The key is made while the person moves. Whatever goes wrong with it, the frames are judged. */
+  #beginVouching({ nonce }: FaceChallenge): () => Promise<FrameAttestation | null> {
+    const voucher = this.#voucher;
+    if (voucher === null || nonce === null) return async () => null;
+    const made = voucher.makeKey(fromBase64(nonce));
+    const failed = (error: unknown) => {
+      this.#needs.onError?.(error);
+      return null;
+    };
+    made.catch(failed);
+    const sign = async (): Promise<FrameAttestation> => {
+      const certificates = await made;
+      const digests = await Promise.all(this.#frameDigests);
+      const message = framesToSign(
+        fromBase64(nonce),
+        digests.map((digest) => new Uint8Array(digest)),
+      );
+      return { certificates: certificates.map(toBase64), signature: toBase64(await voucher.sign(message)) };
+    };
+    return () => Promise.race([sign().catch(failed), afterMs(vouchMs)]);
+  }
+}
+
+function afterMs(ms: number): Promise<null> {
+  return new Promise((resolve) => {
+    setTimeout(() => resolve(null), ms);
+  });
 }
 
 /**

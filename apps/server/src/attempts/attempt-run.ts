@@ -13,6 +13,7 @@ import { readDg2 } from "@assay/emrtd/lds/dg2";
 import { type ChipProofState, type ChipProofStep, overwriteChipProof } from "@assay/emrtd/verify/prove-chip";
 import { type ChipProof, revocationOf } from "@assay/emrtd/verify/report";
 import type { Core } from "../core.ts";
+import type { AttestationJudge, SentAttestation } from "../device-attestation/attestation-judge.ts";
 import type { FaceJudge, FaultReason } from "../face/face-judge.ts";
 import type { FaceSitting } from "../face/face-sitting.ts";
 import { describeError } from "../lib/log.ts";
@@ -26,7 +27,7 @@ import { overwriteProof, type Proof } from "./proof.ts";
 import { recordTry } from "./record-try.ts";
 import { reportProgress } from "./report-progress.ts";
 import { riskScore } from "./risk-score.ts";
-import type { JudgedTry, Verdict } from "./try.ts";
+import type { DeviceTrust, JudgedTry, Verdict } from "./try.ts";
 import { unmetRequirement } from "./unmet-requirement.ts";
 import { advance, type FlowEffect, type FlowInput, type FlowState, startFlow } from "./verify-flow.ts";
 
@@ -56,6 +57,8 @@ export type RunSurroundings = {
   judged: (verdict: string, trustVersion: string) => void;
   /** Null where no face check is installed: then nobody can pass with a live document. */
   faceJudge: FaceJudge | null;
+  /** Whether the phone's secure hardware vouches for the frames of this challenge. */
+  attestation: Pick<AttestationJudge, "judge">;
   budget: ByteBudget;
   /** Memory for what a device announces, filled with zeros. */
   allocate: (bytes: number) => Buffer;
@@ -73,7 +76,7 @@ export type DeviceInput =
  */
 type PassedChip = { proof: Proof; dg2: Buffer; sod: Buffer };
 
-type FaceFacts = { simulated: boolean; risk: number };
+type FaceFacts = { simulated: boolean; risk: number; device: DeviceTrust };
 
 const chipPhases: readonly VerifyPhase[] = ["chip", "chip_check", "chip_proof"];
 
@@ -326,10 +329,11 @@ export class AttemptRun {
           const busy: FlowInput = { kind: "fault", code: "FACE_CHECK_BUSY" };
           if (!this.#reservation.resize("face", verifySocketLimits.faceBytes)) return busy;
           const challenge = faceJudge.begin({ sandbox: this.owner.sandbox });
-          return challenge === null ? busy : { kind: "face_challenge", challenge };
+          const nonce = randomBytes(32).toString("base64");
+          return challenge === null ? busy : { kind: "face_challenge", challenge, nonce };
         });
       case "judge_face":
-        return this.#guarded("face_check", () => this.#judgeFace(effect.by));
+        return this.#guarded("face_check", () => this.#judgeFace(effect.by, effect.attestation));
       case "record":
         return this.#record(this.#judgedTry(effect));
     }
@@ -457,18 +461,22 @@ export class AttemptRun {
 
   // --- face --------------------------------------------------------------------------------------------------------
 
-  async #judgeFace(by: Extract<FlowEffect, { do: "judge_face" }>["by"]): Promise<FlowInput> {
+  async #judgeFace(
+    by: Extract<FlowEffect, { do: "judge_face" }>["by"],
+    attestation: SentAttestation | null,
+  ): Promise<FlowInput> {
     const { core, examiner, faceJudge } = this.#around;
     const { sod, dg2 } = this.#passedChip();
     if (by === "test_document") {
       if (!this.owner.sandbox) throw new Error("a test document was to decide a live session");
       const { faceFailureCode } = await examiner.simulateFace(sod, core.clock.now(), this.#onBusy);
-      this.#faceFacts = { simulated: true, risk: 0 };
+      this.#faceFacts = { simulated: true, risk: 0, device: "unattested" };
       return { kind: "face_judged", verdict: { failureCode: faceFailureCode } };
     }
     if (faceJudge === null) return { kind: "fault", code: "FACE_CHECK_UNAVAILABLE" };
     const portrait = readDg2(dg2).faces[0]?.image;
     if (portrait === undefined) throw new Error("a chip has passed without a portrait");
+    const device: DeviceTrust = attestation === null ? "unattested" : this.#trustIn(attestation, by.nonce);
     const verdict = await faceJudge.judge({
       portrait: portrait.bytes,
       challenge: by.challenge,
@@ -482,7 +490,7 @@ export class AttemptRun {
     });
     switch (verdict.kind) {
       case "passed":
-        this.#faceFacts = { simulated: false, risk: verdict.risk };
+        this.#faceFacts = { simulated: false, risk: verdict.risk, device };
         return { kind: "face_judged", verdict: { failureCode: null } };
       case "failed":
         return { kind: "face_judged", verdict: { failureCode: verdict.code, reasons: verdict.reasons } };
@@ -493,6 +501,11 @@ export class AttemptRun {
         });
         return { kind: "fault", code: faceFaultCodes[verdict.reason] };
     }
+  }
+
+  #trustIn(attestation: SentAttestation, nonce: string): DeviceTrust {
+    const frames = [...this.#frames.values()].map(({ jpeg }) => jpeg);
+    return this.#around.attestation.judge(attestation, nonce, frames) === null ? "attested" : "unattested";
   }
 
   #showFrames(): void {
@@ -555,7 +568,8 @@ export class AttemptRun {
     const riskScore = this.#riskScore();
     if (verdict.failureCode !== null) return { step, number, verdict, riskScore };
     if (step === "chip") return { step, number, verdict, riskScore };
-    return { step, number, verdict, riskScore, proof: this.#passedChip().proof };
+    const device = this.#faceFacts?.device ?? "unattested";
+    return { step, number, verdict, riskScore, proof: this.#passedChip().proof, device };
   }
 
   async #record(judged: JudgedTry): Promise<FlowInput> {

@@ -175,6 +175,7 @@ class BothEnds {
           this.serve({
             kind: "face_challenge",
             challenge: { movements: ["look_up"], colours: ["red"], colourMs: 900, deadlineMs: 45_000 },
+            nonce: "bm9uY2U=",
           });
         return;
       case "judge_face":

@@ -164,20 +164,24 @@ test("a success tells the chosen claims of what was proved, which were chosen, a
   };
   const documentIdKey = Buffer.alloc(32, 1);
   const fieldKeys = ["family_name", "age_over_18", "service_document_id"];
-  assert.deepEqual(sharedData(proof, { fieldKeys, organizationId, documentIdKey, now }), {
-    claims: {
-      family_name: "ERIKSSON",
-      age_over_18: true,
-      service_document_id: serviceDocumentId(documentIdKey, organizationId, mrz),
+  assert.deepEqual(
+    sharedData(proof, { fieldKeys, organizationId, documentIdKey, device: "unattested", now }),
+    {
+      claims: {
+        family_name: "ERIKSSON",
+        age_over_18: true,
+        service_document_id: serviceDocumentId(documentIdKey, organizationId, mrz),
+      },
+      selected_field_keys: fieldKeys,
+      evidence: {
+        method: "chip_and_face",
+        chip: "copy_not_excluded",
+        revocation: "stale",
+        warnings: ["revocation_list_stale", "sha1"],
+        face: "matched",
+        device: "unattested",
+        verified_at: now.toISOString(),
+      },
     },
-    selected_field_keys: fieldKeys,
-    evidence: {
-      method: "chip_and_face",
-      chip: "copy_not_excluded",
-      revocation: "stale",
-      warnings: ["revocation_list_stale", "sha1"],
-      face: "matched",
-      verified_at: now.toISOString(),
-    },
-  });
+  );
 });

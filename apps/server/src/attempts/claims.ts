@@ -9,6 +9,7 @@ import { ageOf } from "../sessions/share-contract.ts";
 import type { ChipContent } from "./chip-task.ts";
 import { evidenceOf } from "./evidence.ts";
 import type { Proof } from "./proof.ts";
+import type { DeviceTrust } from "./try.ts";
 
 type ClaimValue = string | boolean | null;
 
@@ -17,6 +18,7 @@ type Chosen = {
   organizationId: OrganizationId;
   /** The organization's secret for `service_document_id`. */
   documentIdKey: Buffer;
+  device: DeviceTrust;
   now: Date;
 };
 
@@ -25,7 +27,7 @@ export function sharedData(proof: Proof, chosen: Chosen): EventData<"verificatio
   return {
     claims: claimsOf(proof, chosen),
     selected_field_keys: [...chosen.fieldKeys],
-    evidence: evidenceOf(proof, chosen.now),
+    evidence: evidenceOf(proof, chosen.device, chosen.now),
   };
 }
 

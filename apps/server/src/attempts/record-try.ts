@@ -17,7 +17,7 @@ import {
 import { decideTry } from "../sessions/session.ts";
 import { sharedData } from "./claims.ts";
 import type { Proof } from "./proof.ts";
-import { type JudgedTry, type TryRecorded, toldOf } from "./try.ts";
+import { type DeviceTrust, type JudgedTry, type TryRecorded, toldOf } from "./try.ts";
 
 export type RecordedAttempt = {
   sessionId: SessionId;
@@ -38,7 +38,7 @@ export async function recordTry(
   judged: JudgedTry,
 ): Promise<TryRecorded> {
   const now = core.clock.now();
-  const shared = "proof" in judged ? await share(core, attempt, judged.proof, now) : null;
+  const shared = "proof" in judged ? await share(core, attempt, judged, now) : null;
   return core.db.transaction(async (tx): Promise<TryRecorded> => {
     const session = await lockSession(tx, attempt.organizationId, attempt.sessionId);
     if (session === null) return { kind: "session_over" };
@@ -86,12 +86,12 @@ export async function recordTry(
 async function share(
   core: Core,
   { organizationId, selectedFieldKeys: fieldKeys }: RecordedAttempt,
-  proof: Proof,
+  { proof, device }: { proof: Proof; device: DeviceTrust },
   now: Date,
 ): Promise<EventData<"verification.session.succeeded">> {
   const documentIdKey = await openDocumentIdKey(core, organizationId);
   try {
-    return sharedData(proof, { fieldKeys, organizationId, documentIdKey, now });
+    return sharedData(proof, { fieldKeys, organizationId, documentIdKey, device, now });
   } finally {
     documentIdKey.fill(0);
   }

@@ -3,6 +3,9 @@ import type { FailureCode } from "@assay/contract/sessions";
 import type { Step } from "../sessions/session.ts";
 import type { Proof } from "./proof.ts";
 
+/** Whether secure hardware vouches for where the pictures came from. */
+export type DeviceTrust = "attested" | "unattested";
+
 export type Passed = { failureCode: null };
 export type Rejected = {
   failureCode: FailureCode;
@@ -27,7 +30,7 @@ export type JudgedTry = { number: number; riskScore: number } & (
   | { step: Step; verdict: Rejected }
   | { step: "chip"; verdict: Passed }
   /** The face is the last step: passing it ends the session as a success, with claims made from the proof. */
-  | { step: "face"; verdict: Passed; proof: Proof }
+  | { step: "face"; verdict: Passed; proof: Proof; device: DeviceTrust }
 );
 
 /** The result of recording a try. */

@@ -226,7 +226,7 @@ function play(faceMode: FaceMode, all: readonly Move[]) {
           case "new_face_challenge":
             assert.ok(seen.pinned, "the face comes after the chip");
             if (move.fault) inputs.push({ kind: "fault", code: "CHECK_FAILED_TO_RUN" });
-            else inputs.push({ kind: "face_challenge", challenge });
+            else inputs.push({ kind: "face_challenge", challenge, nonce: "bm9uY2U=" });
             break;
           case "judge_face":
             assert.ok(seen.pinned, "the face is matched to a chip that passed");
@@ -304,22 +304,26 @@ function answerChallenge(from: FlowState): FlowState {
   const now = new Date(0);
   let { state, effects } = advance(from, says({ type: "face_start" }), now);
   assert.deepEqual(effects, [{ do: "new_face_challenge" }]);
-  ({ state } = advance(state, { kind: "face_challenge", challenge }, now));
+  ({ state } = advance(state, { kind: "face_challenge", challenge, nonce: "bm9uY2U=" }, now));
   ({ state, effects } = advance(state, says({ type: "face_done" }), now));
-  assert.deepEqual(effects.at(-1), { do: "judge_face", by: { challenge, startedAtMs: 0 } });
+  assert.deepEqual(effects.at(-1), {
+    do: "judge_face",
+    by: { challenge, nonce: "bm9uY2U=", startedAtMs: 0 },
+    attestation: null,
+  });
   return state;
 }
 
 test("who connects again while a challenge runs gets the same one with the time that is left, and no new one", () => {
   const { deadlineMs } = challenge;
   let { state, effects } = advance(beforeTheCamera(), says({ type: "face_start" }), start);
-  ({ state, effects } = advance(state, { kind: "face_challenge", challenge }, start));
+  ({ state, effects } = advance(state, { kind: "face_challenge", challenge, nonce: "bm9uY2U=" }, start));
   const asked = challengesIn(effects);
   assert.equal(asked.length, 1);
   for (const afterMs of [0, 1, deadlineMs - 1]) {
     const again = advance(state, { kind: "attached" }, new Date(start.getTime() + afterMs));
     assert.equal(again.state.phase, "face_capture");
-    assert.deepEqual(again.state.face, { challenge, startedAtMs: start.getTime() });
+    assert.deepEqual(again.state.face, { challenge, nonce: "bm9uY2U=", startedAtMs: start.getTime() });
     assert.deepEqual(challengesIn(again.effects), [{ ...asked[0], deadline_ms: deadlineMs - afterMs }]);
     assert.equal(
       again.state.challengesSinceVerdict,

@@ -17,6 +17,7 @@ import {
 import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
 import type { ChipProof } from "@assay/emrtd/verify/report";
 import type { Challenge } from "@assay/face/challenge";
+import type { SentAttestation } from "../device-attestation/attestation-judge.ts";
 import type { Step } from "../sessions/session.ts";
 import { type TryRecorded, toldOf, type Verdict } from "./try.ts";
 
@@ -61,7 +62,12 @@ type Artifact = {
   readonly size: number;
   readonly received: number;
 };
-type FaceTry = { readonly challenge: Challenge; readonly startedAtMs: number };
+type FaceTry = {
+  readonly challenge: Challenge;
+  readonly startedAtMs: number;
+  /** Base64. */
+  readonly nonce: string;
+};
 
 export type ArtifactPart = { artifact: number; offset: number; total: number; length: number };
 
@@ -82,7 +88,7 @@ type OwnInput =
       commands: readonly string[];
     }
   | { kind: "proof_judged"; verdict: Verdict }
-  | { kind: "face_challenge"; challenge: Challenge }
+  | { kind: "face_challenge"; challenge: Challenge; nonce: string }
   | { kind: "face_judged"; verdict: Verdict }
   /** The result of the effect `record`. `session_over` also comes unasked, when the session was ended from elsewhere. */
   | TryRecorded
@@ -109,7 +115,7 @@ export type FlowEffect =
   /** Count the try and, where it decides the session, end the session in the same transaction. */
   | { do: "record"; step: Step; number: number; verdict: Verdict }
   | { do: "new_face_challenge" }
-  | { do: "judge_face"; by: FaceTry | "test_document" };
+  | { do: "judge_face"; by: FaceTry | "test_document"; attestation: SentAttestation | null };
 
 export type FlowStep = { state: FlowState; effects: readonly FlowEffect[] };
 
@@ -216,7 +222,8 @@ function goOn(state: FlowState, input: OwnInput, now: Date): FlowStep {
         : stay(state);
     case "face_challenge": {
       if (state.phase !== "face") return stay(state);
-      const face: FaceTry = { challenge: input.challenge, startedAtMs: now.getTime() };
+      const { challenge, nonce } = input;
+      const face: FaceTry = { challenge, nonce, startedAtMs: now.getTime() };
       return {
         state: {
           ...state,
@@ -358,7 +365,10 @@ const handlers: {
     if (state.challengesSinceVerdict >= freeChallenges)
       return judgeFace(next, { failureCode: "liveness_failed", reasons: ["challenges_not_answered"] });
     if (state.attempt.faceMode === "simulated" && message.camera !== true)
-      return { state: next, effects: [checking(next), { do: "judge_face", by: "test_document" }] };
+      return {
+        state: next,
+        effects: [checking(next), { do: "judge_face", by: "test_document", attestation: null }],
+      };
     return stay(state, { do: "new_face_challenge" });
   },
 
@@ -367,14 +377,20 @@ const handlers: {
       ? close(state, "ARTIFACT_INVALID")
       : announce(state, message, { frameAtMs: message.at_ms }, limits.faceBytes),
 
-  face_done: (state, _message, now) => {
+  face_done: (state, message, now) => {
     const incomplete = [...state.artifacts.values()].some(({ size, received }) => received !== size);
     if (incomplete || state.face === null) return close(state, "OUT_OF_ORDER");
     const next: FlowState = { ...state, phase: "face_check" };
     // Being late fails the try: the deadline exists so that nobody has the time to prepare an answer.
     if (deadlineAtMs(state.face) < now.getTime())
       return judgeFace(next, { failureCode: "liveness_failed", reasons: ["deadline_passed"] });
-    return { state: next, effects: [checking(next), { do: "judge_face", by: state.face }] };
+    return {
+      state: next,
+      effects: [
+        checking(next),
+        { do: "judge_face", by: state.face, attestation: message.attestation ?? null },
+      ],
+    };
   },
 
   part: (state, part) => {
@@ -563,5 +579,6 @@ function challengeMessage(face: FaceTry, now: Date): ServiceMessage {
     colours: [...colours],
     colour_ms: colourMs,
     deadline_ms: Math.max(1, deadlineAtMs(face) - now.getTime()),
+    nonce: face.nonce,
   };
 }

@@ -7,6 +7,7 @@ import { ByteBudget, byteLimits } from "../attempts/byte-budget.ts";
 import { ChipExaminer, type ExaminerOptions } from "../attempts/chip-examiner.ts";
 import type { Core } from "../core.ts";
 import type { Listener } from "../db/listener.ts";
+import { AttestationJudge } from "../device-attestation/attestation-judge.ts";
 import type { FaceJudge } from "../face/face-judge.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { describeError } from "../lib/log.ts";
@@ -59,6 +60,7 @@ export class DeviceRegistry {
   readonly #examiner: ChipExaminer;
   readonly #trust: CurrentTrust;
   readonly #faceJudge: FaceJudge | null;
+  readonly #attestation: AttestationJudge;
   readonly #timing: Timing;
   readonly #budget: ByteBudget;
   readonly #allocate: (bytes: number) => Buffer;
@@ -79,6 +81,7 @@ export class DeviceRegistry {
   constructor(core: Core, trust: CurrentTrust, listener: Listener, options: RegistryOptions) {
     this.#core = core;
     this.#faceJudge = options.faceJudge;
+    this.#attestation = new AttestationJudge(core);
     this.#examiner = new ChipExaminer({ policy: core.config.trustPolicy, ...options.examiner });
     this.#trust = trust;
     const { helloMs, idleMs, heartbeatMs, resumeMs } = verifySocketLimits;
@@ -207,6 +210,7 @@ export class DeviceRegistry {
             trust: this.#trust,
             judged: this.#judged,
             faceJudge: this.#faceJudge,
+            attestation: this.#attestation,
             budget: this.#budget,
             allocate: this.#allocate,
             timed: this.#timed,

@@ -4,6 +4,9 @@ import { demandsOf } from "./requirements.ts";
 import type { AttemptRow, SessionRow } from "./session.store.ts";
 import { attemptStatusAt, statusAt } from "./session.ts";
 
+/** Successes of earlier versions do not say it, and no phone vouched for itself then. */
+const unsaid = { device: "unattested" } as const;
+
 /** A session that expired reads the same before and after the job has written it down. */
 export function viewSession(row: SessionRow, now: Date, publicUrl: string): Static<typeof Session> {
   const status = statusAt({ status: row.status, expiresAt: row.expires_at }, now);
@@ -19,7 +22,7 @@ export function viewSession(row: SessionRow, now: Date, publicUrl: string): Stat
     share_fields: row.share_fields,
     requirements: demandsOf(row.requirements),
     // A process of the version before may have taken a success back without removing it.
-    evidence: status === "succeeded" ? row.evidence : null,
+    evidence: status === "succeeded" && row.evidence !== null ? { ...unsaid, ...row.evidence } : null,
     locale: row.locale,
     redirect_url: row.redirect_url ?? `${publicUrl}/verify/${row.id}/complete`,
     webhook_endpoint_id: row.webhook_endpoint_id,

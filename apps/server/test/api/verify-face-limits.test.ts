@@ -1,13 +1,28 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
-import { artifactFrames, verifySocketLimits } from "@assay/contract/verify-protocol";
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, type TestContext, test } from "node:test";
+import { artifactFrames, framesToSign, verifySocketLimits } from "@assay/contract/verify-protocol";
 import { challengeShape, newChallenge } from "@assay/face/challenge";
 import type { FaceJudge, JudgedFrame } from "../../src/face/face-judge.ts";
 import { FaceSitting } from "../../src/face/face-sitting.ts";
-import { createPartner } from "../support/api.ts";
+import { createPartner, expectData } from "../support/api.ts";
+import { app, attest, digest, rootPem } from "../support/attested-phone.ts";
 import { startTestService } from "../support/service.ts";
 import { claimedSession, TestDevice, testDocument } from "../support/verify-device.ts";
 
+let passes = false;
+const riskInputs = {
+  distance: 0.2,
+  identitySpread: 0.1,
+  colours: "followed",
+  colourCorrelation: 1,
+  colourReflection: 1,
+  colourSurroundingShare: 0,
+  framesPerSecond: 3,
+} as const;
 const judged: (readonly JudgedFrame[])[] = [];
 /** Sizes of the frames that were looked at before the judgement. */
 const looked: number[] = [];
@@ -21,10 +36,18 @@ const faceJudge: FaceJudge = {
     }),
   judge: async ({ frames }) => {
     judged.push(frames);
+    if (passes) return { kind: "passed", distance: 0.2, risk: 0, riskInputs };
     return { kind: "failed", code: "liveness_failed", reasons: ["face_still"] };
   },
 };
-const service = await startTestService({ verify: { examiner: { threads: 1 }, faceJudge } });
+const roots = join(mkdtempSync(join(tmpdir(), "assay-roots-")), "roots.pem");
+writeFileSync(roots, rootPem);
+after(() => rmSync(dirname(roots), { recursive: true, force: true }));
+const env = {
+  READER_APP_ANDROID: `package=${app.packageName},sha256=${digest},install=https://verify.example.org/app`,
+  ATTESTATION_ROOTS: roots,
+};
+const service = await startTestService({ env, verify: { examiner: { threads: 1 }, faceJudge } });
 const partner = await createPartner(service.api);
 const { faceFrames, faceFrameBytes, faceBytes } = verifySocketLimits;
 
@@ -34,6 +57,11 @@ async function atTheCamera(t: TestContext): Promise<TestDevice> {
   t.after(() => device.connection.close());
   await device.expect("welcome");
   await device.passChip(testDocument("passport-valid", service.clock.now()));
+  return device;
+}
+
+async function filming(t: TestContext): Promise<TestDevice> {
+  const device = await atTheCamera(t);
   device.send({ type: "face_start", camera: true });
   await device.expect("face_challenge");
   return device;
@@ -48,7 +76,7 @@ function film(device: TestDevice, sizes: readonly number[]): void {
 }
 
 test("as many frames as the contract allows, and one as large as it allows, are judged", async (t) => {
-  const device = await atTheCamera(t);
+  const device = await filming(t);
   const sizes = Array.from({ length: faceFrames }, (_, index) => (index === 0 ? faceFrameBytes : 10));
   film(device, sizes);
   device.send({ type: "face_done" });
@@ -66,7 +94,7 @@ test("one frame more, a byte more in a frame, or more in all closes the socket b
     ["MESSAGE_INVALID", [faceFrameBytes + 1]],
     ["ARTIFACT_INVALID", large],
   ] as const) {
-    const device = await atTheCamera(t);
+    const device = await filming(t);
     film(device, sizes);
     device.send({ type: "face_done" });
     await assert.rejects(device.expect("step_result"), new RegExp(`closed with ${code}`));
@@ -76,7 +104,7 @@ test("one frame more, a byte more in a frame, or more in all closes the socket b
 
 test("whole frames are looked at while the others are still to come, in the order in which they are judged", async (t) => {
   looked.splice(0);
-  const device = await atTheCamera(t);
+  const device = await filming(t);
   const eventually = async (sizes: readonly number[]) => {
     for (let look = 0; look < 500 && looked.length < sizes.length; look++)
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -99,4 +127,41 @@ test("whole frames are looked at while the others are still to come, in the orde
     judged.splice(0).map((frames) => frames.map(({ jpeg }) => jpeg.length)),
     [[11, 12, 13, 14]],
   );
+});
+
+test("a success says whether the phone vouched for the frames, for this challenge and for these frames alone", async (t) => {
+  passes = true;
+  t.after(() => {
+    passes = false;
+  });
+  const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
+  const hashOfFrame = createHash("sha256").update(new Uint8Array(10)).digest();
+  /** What the evidence says when the phone signed so many frames of ten bytes for the nonce, of which two were sent. */
+  const deviceAfter = async (signedFrames: number, nonceOf: (sent: string) => Uint8Array) => {
+    const { sessionId, socketToken } = await claimedSession(partner.api);
+    const device = await TestDevice.connect(service.url, sessionId, socketToken);
+    t.after(() => device.connection.close());
+    await device.expect("welcome");
+    await device.passChip(testDocument("passport-valid", service.clock.now()));
+    device.send({ type: "face_start", camera: true });
+    const challenge = nonceOf((await device.expect("face_challenge")).nonce);
+    film(device, [10, 10]);
+    const message = framesToSign(
+      challenge,
+      Array.from({ length: signedFrames }, () => hashOfFrame),
+    );
+    const { certificates, signature } = attest({ challenge }, message);
+    device.send({
+      type: "face_done",
+      attestation: { certificates: certificates.map(base64), signature: base64(signature) },
+    });
+    assert.equal((await device.expect("outcome")).status, "succeeded");
+    const session = await partner.api.get(`/v1/sessions/${sessionId}`);
+    return expectData<{ evidence: { device: string } }>(session).evidence.device;
+  };
+  const asSent = (nonce: string) => Buffer.from(nonce, "base64");
+  assert.equal(await deviceAfter(2, asSent), "attested");
+  assert.equal(await deviceAfter(1, asSent), "unattested");
+  assert.equal(await deviceAfter(2, () => new Uint8Array(32)), "unattested");
+  judged.splice(0);
 });

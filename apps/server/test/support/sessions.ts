@@ -124,6 +124,7 @@ export async function succeed(core: Core, sessionId: string, attemptId: string, 
     verdict: { failureCode: null },
     riskScore,
     proof,
+    device: "unattested",
   });
 }
 

@@ -96,6 +96,7 @@ const challenge = (deadlineMs = 45_000) =>
     colours: ["red", "blue"],
     colour_ms: 900,
     deadline_ms: deadlineMs,
+    nonce: "bm9uY2U=",
   }) satisfies Extract<ServiceMessage, { type: "face_challenge" }>;
 
 /** Sends a frame at once, then waits to be ended by the test or by its signal. */

@@ -2,6 +2,7 @@ import { type DeviceView, viewOf } from "@assay/device/device-flow";
 import { type ChipSource, DeviceDriver, type FaceCapture } from "@assay/device/drive-device";
 import type { SessionApi } from "../session/api.ts";
 import type { Kept } from "../session/kept.ts";
+import { shellVoucher } from "./frame-voucher.ts";
 
 /** Who decides about the face: the camera's frames, or in the sandbox the test document. */
 export type FaceSource = FaceCapture | "test_document";
@@ -77,6 +78,7 @@ export class PageDevice {
 
   startFace(source: FaceSource): void {
     if (source !== "test_document") this.#driver.setCamera(source);
+    this.#driver.setVoucher(shellVoucher());
     this.#driver.feed({
       kind: "start_face",
       source: source === "test_document" ? "test_document" : "camera",
