@@ -39,14 +39,14 @@ const points: Readonly<Record<GoLivePoint, Point>> = {
     required: true,
     missing: "the operator trusts no issuing authority yet",
     explanation:
-      "A real document is accepted when the state that issued it is trusted here, and no state is. Only the operator of this service can change that (`assay trust import`).",
+      "A real document is accepted when a state that is trusted here has signed it. Only the operator of this service says who is trusted (`assay trust import`).",
     docs: "operating#whom-the-service-trusts",
   },
   reading_app_configured: {
     required: false,
     missing: "the operator has configured no reading app",
     explanation:
-      "The chip of a real document is read by an app on the person's phone, and the person's page knows none to lead to. The operator names one with READER_APP_ANDROID and READER_APP_IOS. Without it people need another reading device, for example at a desk.",
+      "The chip of a real document is read by an app on the person's phone, which the operator names with READER_APP_ANDROID and READER_APP_IOS, so that the person's page can lead there. Without it people need another reading device, for example at a desk.",
     docs: "reading-devices#your-app-on-the-page",
   },
 };
