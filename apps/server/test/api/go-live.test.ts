@@ -316,13 +316,15 @@ test("an event goes to endpoints of its session's environment and to no other, b
     failed: async (id) => fail(core, id, await claimed(core, id)),
     expired: () => Promise.resolve(),
   };
-  const ended: { id: string; caller: Api; other: Api; hookId: string; sandbox: boolean }[] = [];
+  const ended: { id: string; caller: Api; other: Api; hookId: string; sandbox: boolean; attempts: number }[] =
+    [];
   for (const { caller, other, hook, sandbox } of await Promise.all(tenants)) {
-    for (const end of Object.values(ends)) {
+    for (const [how, end] of Object.entries(ends)) {
       for (const bound of [{}, { webhook_endpoint_id: hook.id }]) {
         const { id } = expectData(await caller.post("/v1/sessions", bound), 201);
         await end(id, caller);
-        ended.push({ id, caller, other, hookId: hook.id, sandbox });
+        const attempts = how === "succeeded" || how === "failed" ? 1 : 0;
+        ended.push({ id, caller, other, hookId: hook.id, sandbox, attempts });
       }
     }
     const tested = expectData(await caller.post(`/v1/webhooks/endpoints/${hook.id}/test`), 202);
@@ -337,7 +339,7 @@ test("an event goes to endpoints of its session's environment and to no other, b
   }
   service.clock.advance(2 * hourMs);
   await service.runJob("expire-sessions");
-  for (const { id, caller, other, hookId, sandbox } of ended) {
+  for (const { id, caller, other, hookId, sandbox, attempts } of ended) {
     const [event, ...more] = expectData(await caller.get("/v1/webhooks/events", { session_id: id }));
     assert.deepEqual([event.sandbox, more], [sandbox, []]);
     const query = { event_id: event.id };
@@ -349,6 +351,10 @@ test("an event goes to endpoints of its session's environment and to no other, b
     assert.deepEqual(expectData(await other.get("/v1/webhooks/deliveries", query)), []);
     expectError(await other.post(`/v1/webhooks/events/${event.id}/replay`), 404, "NOT_FOUND");
     expectError(await other.get(`/v1/sessions/${id}`), 404, "SESSION_NOT_FOUND");
+    expectError(await other.get("/v1/sessions", { starting_after: id }), 400, "INVALID_REQUEST");
+    const attemptsIn = async (each: Api) =>
+      expectData<unknown[]>(await each.get("/v1/sessions/attempts/attempts", { session_id: id })).length;
+    assert.deepEqual([await attemptsIn(caller), await attemptsIn(other)], [attempts, 0]);
     expectError(await other.post(`/v1/sessions/${id}/cancel`), 404, "SESSION_NOT_FOUND");
   }
 });
