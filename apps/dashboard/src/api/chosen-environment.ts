@@ -6,6 +6,9 @@ import { type Environment, environments } from "@assay/contract/facts";
  */
 let chosen: { organizationId: string; environment: Environment } | null = null;
 
+/** What a link asks for (`?environment=live`), such as one in a mail. Read before the router, which keeps only what a page knows. */
+const asked = known(new URLSearchParams(window.location.search).get("environment"));
+
 type Organization = { id: string; environment: Environment };
 
 /** The environment of this page, once the organization is known. */
@@ -14,24 +17,23 @@ export function chosenEnvironment(): Environment {
 }
 
 /**
- * What was chosen last in this tab counts, then what was chosen last in any tab, for each organization by itself. Who has never chosen is shown what
+ * What the address asks for counts first, then what was chosen last in this tab, then in any tab, for each organization by itself. Who has never chosen is shown what
  * is real, where there is such a thing.
  */
 export function enterOrganization(organization: Organization): void {
   if (chosen?.organizationId === organization.id) return;
-  const remembered = read(window.sessionStorage, organization) ?? read(window.localStorage, organization);
-  chosen = {
-    organizationId: organization.id,
-    environment: organization.environment === "live" ? (remembered ?? "live") : "sandbox",
-  };
+  const remembered = asked ?? read("sessionStorage", organization) ?? read("localStorage", organization);
+  const environment = organization.environment === "live" ? (remembered ?? "live") : "sandbox";
+  chosen = { organizationId: organization.id, environment };
+  if (asked !== null) rememberEnvironment(organization, environment);
 }
 
 export function rememberEnvironment(organization: Organization, environment: Environment): void {
-  for (const storage of [window.sessionStorage, window.localStorage]) {
+  for (const storage of ["sessionStorage", "localStorage"] as const) {
     try {
-      storage.setItem(storageKey(organization), environment);
+      window[storage].setItem(storageKey(organization), environment);
     } catch {
-      // Storage can be turned off; the page then begins where one begins who has never chosen.
+      // Storage can be turned off, and then asking for it fails; the page begins where one begins who has never chosen.
     }
   }
 }
@@ -43,12 +45,15 @@ export function switchEnvironment(organization: Organization, environment: Envir
   window.location.assign(section === undefined ? `/${root}` : `/${root}/${section}`);
 }
 
+function known(text: string | null): Environment | null {
+  return environments.find((each) => each === text) ?? null;
+}
+
 const storageKey = ({ id }: Organization) => `assay.environment.${id}`;
 
-function read(storage: Storage, organization: Organization): Environment | null {
+function read(storage: "sessionStorage" | "localStorage", organization: Organization): Environment | null {
   try {
-    const stored = storage.getItem(storageKey(organization));
-    return environments.find((each) => each === stored) ?? null;
+    return known(window[storage].getItem(storageKey(organization)));
   } catch {
     return null;
   }

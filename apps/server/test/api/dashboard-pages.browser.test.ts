@@ -233,6 +233,11 @@ test("every page says which environment it is in, and switching shows what is in
   assert.ok((await keysOf(owner.api)).includes("Test server"));
   assert.ok(!(await keysOf(owner.api.in("live"))).includes("Test server"));
 
+  // A link of a mail leads to the environment that the mail is about.
+  await page.goto(`${url}/dashboard/webhooks?environment=sandbox`);
+  await pressed("Sandbox");
+  await page.goto(`${url}/dashboard/sessions?environment=live`);
+  await page.getByText("for-real").waitFor();
   await page.goto(`${url}/dashboard/go-live`);
   await page.getByText("is live, and has its sandbox as before").waitFor();
   await look("live-is-open");
