@@ -198,6 +198,8 @@ async function comparePages(adminUrl: string, rows: number): Promise<void> {
 
 type ReadPage = (db: Db, organization: OrganizationId) => Promise<unknown>;
 
+const tenant = (organizationId: OrganizationId) => ({ organizationId, environment: "sandbox" }) as const;
+
 function pages(now: Date): [string, ReadPage][] {
   const list: [string, ReadPage][] = [];
   const from = new Date(now.getTime() - 20 * dayMs);
@@ -212,7 +214,7 @@ function pages(now: Date): [string, ReadPage][] {
     (db, organization) =>
       listSessions(
         db,
-        organization,
+        tenant(organization),
         {
           status: filter.status,
           createdFrom: filter.createdFrom,
@@ -262,7 +264,7 @@ function pages(now: Date): [string, ReadPage][] {
       }
       return listSessions(
         db,
-        organization,
+        tenant(organization),
         {
           status: undefined,
           createdFrom: undefined,
@@ -281,7 +283,7 @@ function pages(now: Date): [string, ReadPage][] {
       (db, organization) =>
         listAttempts(
           db,
-          organization,
+          tenant(organization),
           {
             sessionId: undefined,
             status: status as AttemptStatus | undefined,
@@ -357,9 +359,9 @@ async function seed(
     );
     // A fifth of the sessions has an attempt; all of the small table, so that there are pages of every kind.
     await client.query(
-      `insert into attempts (id, session_id, organization_id, status, failure_code, last_seen_at, session_expires_at,
+      `insert into attempts (id, session_id, organization_id, sandbox, status, failure_code, last_seen_at, session_expires_at,
         completed_at, created_at, updated_at)
-      select 'va_' || substr(id, 4), id, organization_id,
+      select 'va_' || substr(id, 4), id, organization_id, sandbox,
         case status when 'expired' then 'failed' when 'created' then 'in_progress' else status end,
         case status when 'failed' then 'liveness_failed' when 'expired' then 'session_expired' end, created_at, expires_at,
         completed_at, created_at, created_at
@@ -415,9 +417,9 @@ async function measureExpiry(adminUrl: string): Promise<void> {
         [dueSessions, new Date(now.getTime() - hourMs), now.getTime() - hourMs],
       );
       await client.query(
-        `insert into attempts (id, session_id, organization_id, status, last_seen_at, session_expires_at, created_at,
+        `insert into attempts (id, session_id, organization_id, sandbox, status, last_seen_at, session_expires_at, created_at,
           updated_at)
-        select 'va_' || substr(id, 4), id, organization_id, 'in_progress', created_at, expires_at, created_at, created_at
+        select 'va_' || substr(id, 4), id, organization_id, sandbox, 'in_progress', created_at, expires_at, created_at, created_at
         from sessions where status = 'in_progress'`,
       );
       await client.query("vacuum analyze sessions");

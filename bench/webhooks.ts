@@ -127,9 +127,9 @@ class Bench {
       return { id, url, secret, keyId: newId("whk", now) };
     });
     await db.run(sql`
-      insert into webhook_endpoints (id, organization_id, url, enabled, undelivered_payload_retention_hours, signing_secret,
+      insert into webhook_endpoints (id, organization_id, sandbox, url, enabled, undelivered_payload_retention_hours, signing_secret,
         created_at, updated_at)
-      select id, ${organizationId}, url, true, 72, secret, ${now}, ${now} from unnest(
+      select id, ${organizationId}, true, url, true, 72, secret, ${now}, ${now} from unnest(
         ${endpoints.map(({ id }) => id)}::text[], ${endpoints.map(({ url }) => url)}::text[],
         ${endpoints.map(({ id, secret }) => ring.seal("webhook-secret", secret, id))}::bytea[]) as t (id, url, secret)`);
     await db.run(sql`
@@ -248,13 +248,13 @@ async function measureLatency(bench: Bench, targets: readonly Target[], samples:
       await db.transaction(async (tx) => {
         await tx.run(sql`
           with new_delivery as (
-            insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload,
+            insert into webhook_deliveries (id, organization_id, sandbox, event_id, event_type, endpoint_id, encryption_key_id, payload,
               status, attempt_count, created_at, updated_at)
-            values (${newId("whd", now)}, ${organizationId}, ${eventId}, 'verification.session.succeeded', ${endpoint.id},
+            values (${newId("whd", now)}, ${organizationId}, true, ${eventId}, 'verification.session.succeeded', ${endpoint.id},
               ${endpoint.keyId}, ${payload}, 'pending', 0, ${now}, ${now}) returning *)
-          insert into webhook_delivery_queue (organization_id, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
+          insert into webhook_delivery_queue (organization_id, sandbox, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
             changed_at)
-          select organization_id, id, endpoint_id, created_at, 0, 0, false, created_at from new_delivery`);
+          select organization_id, true, id, endpoint_id, created_at, 0, 0, false, created_at from new_delivery`);
         await tx.notify("assay_deliveries", endpoint.id);
         sent[index]?.set(eventId, performance.timeOrigin + performance.now());
       });
@@ -373,15 +373,15 @@ async function fillQueue(
     const rows = Array.from({ length: size }, (_, i) => endpoints[(from + i) % endpoints.length]);
     await bench.db.run(sql`
       with new_deliveries as (
-        insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload, status,
+        insert into webhook_deliveries (id, organization_id, sandbox, event_id, event_type, endpoint_id, encryption_key_id, payload, status,
           attempt_count, created_at, updated_at)
-        select id, ${organizationId}, event, 'verification.session.succeeded', endpoint, key, ${payload}, 'pending', 0, ${now}, ${now}
+        select id, ${organizationId}, true, event, 'verification.session.succeeded', endpoint, key, ${payload}, 'pending', 0, ${now}, ${now}
         from unnest(${rows.map(() => newId("whd", now))}::text[], ${rows.map(() => newId("evt", now))}::text[],
           ${rows.map((row) => row?.id)}::text[], ${rows.map((row) => row?.keyId)}::text[]) as t (id, event, endpoint, key)
         returning *)
-      insert into webhook_delivery_queue (organization_id, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
+      insert into webhook_delivery_queue (organization_id, sandbox, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
         changed_at)
-      select organization_id, id, endpoint_id, created_at, 0, 0, false, created_at from new_deliveries`);
+      select organization_id, true, id, endpoint_id, created_at, 0, 0, false, created_at from new_deliveries`);
   }
 }
 

@@ -6,7 +6,7 @@ import { describeSocket } from "@assay/contract/asyncapi";
 import { describeErrors } from "@assay/contract/error-reference";
 import { evidenceWarnings } from "@assay/contract/evidence-warnings";
 import { describeApi } from "@assay/contract/openapi";
-import { errorsOf, honoursIdempotencyKey } from "@assay/contract/route";
+import { errorsOf, honoursIdempotencyKey, isInEnvironment } from "@assay/contract/route";
 import { routes } from "@assay/contract/routes";
 import { describePolicy } from "@assay/emrtd/verify/parse-policy";
 import { defaultPolicy, policySwitches } from "@assay/emrtd/verify/policy";
@@ -174,6 +174,7 @@ function describeRoutes(): string {
     const frozen =
       "whileFrozen" in access && access.whileFrozen ? ` (${access.whileFrozen} while frozen)` : "";
     const notes = [
+      isInEnvironment(route) ? "environment" : "",
       honoursIdempotencyKey(route) ? "idempotency-key" : "",
       "list" in route.reply ? "list" : "",
     ].filter((note) => note !== "");

@@ -31,8 +31,8 @@ const listAudit = `
         select id, event, actor_kind, actor_id, target_id, details, created_at from audit_logs
         where organization_id = $1 order by id::text collate by_organization desc limit $2`;
 const insertKey = `
-    insert into api_keys (id, organization_id, name, scopes, secret_hash, hash_key_id, created_at, updated_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8)
+    insert into api_keys (id, organization_id, sandbox, name, scopes, secret_hash, hash_key_id, created_at, updated_at)
+    values ($1, $2, true, $3, $4, $5, $6, $7, $8)
     returning id, name, scopes, enabled, request_count, last_used_at, created_at, updated_at`;
 const insertAudit = `
     insert into audit_logs (id, organization_id, event, actor_kind, actor_id, target_id, details, created_at)

@@ -97,13 +97,13 @@ function publishAll(job: Job): Promise<unknown> {
       await client.query({
         name: "deliveries",
         text: `with d as (
-            insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload,
+            insert into webhook_deliveries (id, organization_id, sandbox, event_id, event_type, endpoint_id, encryption_key_id, payload,
               status, attempt_count, created_at, updated_at)
-            select d, $3, e, 'verification.session.succeeded', $4, $5, p, 'pending', 0, $6, $6
+            select d, $3, true, e, 'verification.session.succeeded', $4, $5, p, 'pending', 0, $6, $6
             from unnest($1::text[], $2::text[], $7::text[]) as t (d, e, p) returning id)
-          insert into webhook_delivery_queue (organization_id, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
+          insert into webhook_delivery_queue (organization_id, sandbox, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
             changed_at)
-          select $3, id, $4, $6, 0, 0, false, $6 from d`,
+          select $3, true, id, $4, $6, 0, 0, false, $6 from d`,
         values: [
           ids.map(() => newId("whd", now)),
           ids,
@@ -239,10 +239,10 @@ async function serve(job: Job): Promise<number> {
     await pool.query({
       name: "publish",
       text: `with e as (insert into events (id, organization_id, type, sandbox, created_at) values ($1, $2, $3, true, $4)),
-        d as (insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload,
-            status, attempt_count, created_at, updated_at) values ($5, $2, $1, $3, $6, $7, $8, 'pending', 0, $4, $4)),
-        q as (insert into webhook_delivery_queue (organization_id, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
-            changed_at) values ($2, $5, $6, $4, 0, 0, false, $4)),
+        d as (insert into webhook_deliveries (id, organization_id, sandbox, event_id, event_type, endpoint_id, encryption_key_id, payload,
+            status, attempt_count, created_at, updated_at) values ($5, $2, true, $1, $3, $6, $7, $8, 'pending', 0, $4, $4)),
+        q as (insert into webhook_delivery_queue (organization_id, sandbox, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
+            changed_at) values ($2, true, $5, $6, $4, 0, 0, false, $4)),
         a as (insert into audit_logs (id, organization_id, event, actor_kind, actor_id, target_id, details, created_at)
           values ($9, $2, 'webhook_endpoint.tested', 'key', $6, $6, $10, $4))
         select pg_notify('bench', $6)`,

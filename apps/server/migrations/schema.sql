@@ -20,7 +20,7 @@ create collation by_type (provider = libc, locale = 'C');
 
 create sequence webhook_key_activations as bigint start 1 increment 1;
 
-CREATE OR REPLACE FUNCTION public.has_fewer_events(organization uuid, event_type text, since text, most integer)
+CREATE OR REPLACE FUNCTION public.has_fewer_events(organization uuid, in_sandbox boolean, event_type text, since text, most integer)
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
@@ -28,7 +28,7 @@ begin
   perform from organizations where id = organization for no key update;
   return (
     select count(*) from events
-    where organization_id = organization and type = event_type and id collate by_type >= since) < most;
+    where organization_id = organization and sandbox = in_sandbox and type = event_type and id collate by_type >= since) < most;
 end
 $function$;
 
@@ -72,10 +72,11 @@ create table api_keys (
   last_used_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  sandbox boolean not null,
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
-CREATE INDEX api_keys_organization ON public.api_keys USING btree (organization_id, id DESC);
+CREATE INDEX api_keys_organization ON public.api_keys USING btree (organization_id, sandbox, id DESC);
 CREATE UNIQUE INDEX api_keys_secret ON public.api_keys USING btree (secret_hash);
 CREATE TRIGGER api_keys_hash_key_id_key BEFORE INSERT OR UPDATE OF hash_key_id ON public.api_keys FOR EACH ROW WHEN ((NOT key_may_store(new.hash_key_id))) EXECUTE FUNCTION refuse_key();
 
@@ -106,15 +107,16 @@ create table attempts (
   completed_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  sandbox boolean not null,
   constraint attempts_pkey PRIMARY KEY (id),
   constraint attempts_check CHECK (((status = 'in_progress'::text) = (completed_at IS NULL))),
   constraint attempts_risk_score_check CHECK (((risk_score >= (0)::double precision) AND (risk_score <= (1)::double precision))),
   constraint attempts_status_check CHECK ((status = ANY (ARRAY['in_progress'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])))
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 CREATE UNIQUE INDEX attempts_open ON public.attempts USING btree (organization_id, session_expires_at, session_id) WHERE (status = 'in_progress'::text);
-CREATE INDEX attempts_organization ON public.attempts USING btree (organization_id, id COLLATE by_organization DESC);
+CREATE INDEX attempts_organization ON public.attempts USING btree (organization_id, sandbox, id COLLATE by_organization DESC);
 CREATE INDEX attempts_session ON public.attempts USING btree (session_id, id DESC);
-CREATE INDEX attempts_status ON public.attempts USING btree (organization_id, status, id COLLATE by_status DESC);
+CREATE INDEX attempts_status ON public.attempts USING btree (organization_id, sandbox, status, id COLLATE by_status DESC);
 CREATE INDEX attempts_to_minimise ON public.attempts USING btree (id) WHERE (minimised_at IS NULL);
 
 create table audit_logs (
@@ -126,6 +128,7 @@ create table audit_logs (
   target_id text,
   details jsonb default '{}'::jsonb not null,
   created_at timestamp(3) with time zone not null,
+  sandbox boolean,
   constraint audit_logs_pkey PRIMARY KEY (id),
   constraint audit_logs_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['user'::text, 'key'::text, 'person'::text, 'system'::text])))
 );
@@ -224,9 +227,9 @@ create table events (
   retracted_at timestamp(3) with time zone,
   constraint events_pkey PRIMARY KEY (id)
 );
-CREATE INDEX events_organization ON public.events USING btree (organization_id, id COLLATE by_organization DESC);
+CREATE INDEX events_organization ON public.events USING btree (organization_id, sandbox, id COLLATE by_organization DESC);
 CREATE INDEX events_session ON public.events USING btree (session_id, id COLLATE by_session DESC) WHERE (session_id IS NOT NULL);
-CREATE INDEX events_type ON public.events USING btree (organization_id, type, id COLLATE by_type DESC);
+CREATE INDEX events_type ON public.events USING btree (organization_id, sandbox, type, id COLLATE by_type DESC);
 
 create table familiar_addresses (
   key bytea not null,
@@ -490,7 +493,8 @@ create table session_allowances (
   granted bigint default 0 not null,
   granted_before bigint default 0 not null,
   window_from timestamp(3) with time zone not null,
-  constraint session_allowances_pkey PRIMARY KEY (organization_id)
+  sandbox boolean not null,
+  constraint session_allowances_pkey PRIMARY KEY (organization_id, sandbox)
 );
 
 create table session_days (
@@ -539,9 +543,9 @@ create table sessions (
   constraint sessions_success_with_evidence CHECK (((status <> 'succeeded'::text) OR (requirements = '{}'::jsonb) OR (evidence IS NOT NULL))) NOT VALID
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX sessions_open ON public.sessions USING btree (id) WHERE (status = ANY (ARRAY['created'::text, 'in_progress'::text]));
-CREATE INDEX sessions_organization ON public.sessions USING btree (organization_id, id COLLATE by_organization DESC);
-CREATE INDEX sessions_reference ON public.sessions USING btree (organization_id, client_reference_id, status, id COLLATE by_reference DESC) WHERE (client_reference_id IS NOT NULL);
-CREATE INDEX sessions_status ON public.sessions USING btree (organization_id, status, id COLLATE by_status DESC);
+CREATE INDEX sessions_organization ON public.sessions USING btree (organization_id, sandbox, id COLLATE by_organization DESC);
+CREATE INDEX sessions_reference ON public.sessions USING btree (organization_id, sandbox, client_reference_id, status, id COLLATE by_reference DESC) WHERE (client_reference_id IS NOT NULL);
+CREATE INDEX sessions_status ON public.sessions USING btree (organization_id, sandbox, status, id COLLATE by_status DESC);
 
 create table set_aside_rows (
   job text not null,
@@ -718,11 +722,12 @@ create table webhook_deliveries (
   updated_at timestamp(3) with time zone not null,
   failed boolean default false not null,
   scrub_at timestamp(3) with time zone,
+  sandbox boolean not null,
   constraint webhook_deliveries_pkey PRIMARY KEY (id),
   constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text])))
 ) with (fillfactor=80);
-CREATE INDEX webhook_deliveries_endpoint ON public.webhook_deliveries USING btree (endpoint_id, organization_id, failed, id COLLATE by_endpoint DESC);
-CREATE INDEX webhook_deliveries_organization ON public.webhook_deliveries USING btree (organization_id, failed, id COLLATE by_organization DESC);
+CREATE INDEX webhook_deliveries_endpoint ON public.webhook_deliveries USING btree (endpoint_id, organization_id, sandbox, failed, id COLLATE by_endpoint DESC);
+CREATE INDEX webhook_deliveries_organization ON public.webhook_deliveries USING btree (organization_id, sandbox, failed, id COLLATE by_organization DESC);
 CREATE INDEX webhook_deliveries_scrub ON public.webhook_deliveries USING btree (scrub_at) WHERE (scrub_at IS NOT NULL);
 
 create table webhook_delivery_queue (
@@ -736,7 +741,8 @@ create table webhook_delivery_queue (
   lease_until timestamp(3) with time zone,
   scrubbed boolean not null,
   changed_at timestamp(3) with time zone not null,
-  constraint webhook_delivery_queue_pkey PRIMARY KEY (organization_id, delivery_id)
+  sandbox boolean not null,
+  constraint webhook_delivery_queue_pkey PRIMARY KEY (organization_id, sandbox, delivery_id)
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=2000, vacuum_truncate=false);
 CREATE INDEX webhook_delivery_queue_due ON public.webhook_delivery_queue USING btree (due_at NULLS FIRST);
 CREATE INDEX webhook_delivery_queue_head ON public.webhook_delivery_queue USING btree (endpoint_id, due_at);
@@ -756,11 +762,12 @@ create table webhook_endpoints (
   no_key_mailed_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  sandbox boolean not null,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   constraint webhook_endpoints_undelivered_payload_retention_hours_check CHECK ((undelivered_payload_retention_hours = ANY (ARRAY[0, 24, 72, 168])))
 );
-CREATE INDEX webhook_endpoints_organization ON public.webhook_endpoints USING btree (organization_id, id DESC);
+CREATE INDEX webhook_endpoints_organization ON public.webhook_endpoints USING btree (organization_id, sandbox, id DESC);
 CREATE TRIGGER webhook_endpoints_signing_secret_key BEFORE INSERT OR UPDATE OF signing_secret ON public.webhook_endpoints FOR EACH ROW WHEN ((NOT key_may_store(sealed_under(new.signing_secret)))) EXECUTE FUNCTION refuse_key();
 
 create table webhook_keys (

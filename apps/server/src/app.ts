@@ -269,7 +269,12 @@ function bindRoutes({ core, rpTerms, consentTexts, usage, statusFeed, safeFetch 
     ...accountRoutes(core, { isInvited }),
     ...organizationRoutes(core),
     ...domainRoutes(core),
-    ...goLiveRoutes(core, { terms: rpTerms, hasActiveDomain, trustsAnybody }),
+    ...goLiveRoutes(core, {
+      terms: rpTerms,
+      hasActiveDomain,
+      trustsAnybody,
+      hasReadingApp: core.config.readerAppAndroid !== null || core.config.readerAppIos !== null,
+    }),
     ...organizationDeletionRoutes(core),
     ...apiKeyRoutes(core, usage),
     ...auditRoutes(core),

@@ -79,7 +79,8 @@ export const sessionsOverview = route({
     to: Type.Optional(Bound("Last day; today unless given")),
     sandbox: Type.Optional(
       Type.Boolean({
-        description: "Test sessions or live ones; those of the organization's environment unless given.",
+        description:
+          "Says what the environment of the request says already; the other value is refused with 400 `INVALID_REQUEST`.",
       }),
     ),
   }),

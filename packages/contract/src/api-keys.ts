@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { apiKeyForm } from "./facts.ts";
+import { apiKeyForm, environmentHeader, environments } from "./facts.ts";
 import type { ApiKeyId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
 import { route, scopes } from "./route.ts";
@@ -18,6 +18,9 @@ const apiKeyFields = {
   id: UuidOf<ApiKeyId>(),
   name: ApiKeyName,
   scopes: Scopes,
+  environment: OneOf(environments, {
+    description: "Where the key acts: it sees and makes things of this environment only.",
+  }),
   enabled: Type.Boolean(),
   request_count: Type.Integer({
     minimum: 0,
@@ -52,9 +55,20 @@ export const createApiKey = route({
   tag,
   summary: "Create an API key",
   description:
-    "The key acts for the active organization with the given scopes. A key with no scopes reaches no partner route. 409 `CONFLICT` when the organization has as many keys as the operator allows; the hint tells how many.",
-  access: { role: "admin" },
-  body: named("CreateApiKeyBody", closed({ name: ApiKeyName, scopes: Scopes })),
+    "The key acts for the active organization with the given scopes. A key with no scopes reaches no partner route. Its environment is chosen here and never changes. 409 `ORGANIZATION_NOT_READY` for a live key before live is open, 409 `CONFLICT` when the organization has as many keys as the operator allows; the hint tells how many.",
+  access: { role: "admin", inEnvironment: true },
+  body: named(
+    "CreateApiKeyBody",
+    closed({
+      name: ApiKeyName,
+      scopes: Scopes,
+      environment: Type.Optional(
+        OneOf(environments, {
+          description: `The environment that the key belongs to. Left out, the one of the request: \`${environmentHeader}\`, or \`${environments[0]}\`.`,
+        }),
+      ),
+    }),
+  ),
   reply: { status: 201, data: CreatedApiKey },
   errors: ["CONFLICT"],
 });
@@ -65,7 +79,8 @@ export const listApiKeys = route({
   path: "/v1/auth/api-keys",
   tag,
   summary: "List API keys",
-  access: { role: "admin" },
+  description: "Those of one environment.",
+  access: { role: "admin", inEnvironment: true },
   query: pageQuery(UuidOf<ApiKeyId>(), {}),
   reply: { status: 200, list: ApiKey },
   errors: [],
@@ -78,7 +93,7 @@ export const updateApiKey = route({
   tag,
   summary: "Rename, rescope, disable or enable an API key",
   description: "Takes effect on the next request with the key, on every server process.",
-  access: { role: "admin" },
+  access: { role: "admin", inEnvironment: true },
   params,
   body: named(
     "UpdateApiKeyBody",
@@ -102,7 +117,7 @@ export const deleteApiKey = route({
   tag,
   summary: "Delete an API key",
   description: "Immediate and irreversible.",
-  access: { role: "admin" },
+  access: { role: "admin", inEnvironment: true },
   params,
   reply: { status: 204 },
   errors: ["NOT_FOUND"],

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { environments } from "./facts.ts";
 import type { AuditLogId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
 import { route } from "./route.ts";
@@ -67,6 +68,12 @@ export const AuditLog = named(
     details: Type.Record(Type.String(), Type.Unknown(), {
       description: "Names and settings, never a secret or a claim.",
     }),
+    environment: Nullable(
+      OneOf(environments, {
+        description:
+          "The environment of what was changed. Null for what both share, and for entries from before there were two.",
+      }),
+    ),
     created_at: Timestamp,
   }),
 );

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from "typebox";
+import { type Environment, environmentHeader } from "./facts.ts";
 import type { WithPlainIds } from "./ids.ts";
-import type { BodyOf, ParamsOf, QueryOf, RouteDefinition } from "./route.ts";
+import { type BodyOf, isInEnvironment, type ParamsOf, type QueryOf, type RouteDefinition } from "./route.ts";
 
 export type Pagination = { limit: number; has_more: boolean; next_cursor: string | null };
 
@@ -70,7 +71,8 @@ type FetchLike = (
 /**
  * Calls routes of the contract, typed by their declarations: `call(createApiKey, { body: { name, scopes } })`. Without a
  * token the browser's session cookie speaks for the user. With `timeLimitMs`, a call that is not answered whole in that time
- * rejects with `NoAnswerError`. `readText` is what becomes of every text in an answer.
+ * rejects with `NoAnswerError`. `readText` is what becomes of every text in an answer. `environment` tells where a user acts, on the routes where that
+ * makes a difference; a key has one of its own.
  */
 export function createClient(options: {
   baseUrl: string;
@@ -78,6 +80,7 @@ export function createClient(options: {
   fetch: FetchLike;
   timeLimitMs?: number;
   readText?: (text: string) => string;
+  environment?: () => Environment;
 }) {
   const { readText } = options;
   const reviver =
@@ -100,6 +103,8 @@ export function createClient(options: {
     const headers: Record<string, string> = { accept: "application/json" };
     if (options.token !== undefined) headers.authorization = `Bearer ${options.token}`;
     if (parts.body !== undefined) headers["content-type"] = "application/json";
+    if (options.environment !== undefined && isInEnvironment(route))
+      headers[environmentHeader.toLowerCase()] = options.environment();
     if (parts.idempotencyKey !== undefined) headers["idempotency-key"] = parts.idempotencyKey;
     const url = `${options.baseUrl}${path}${query === "" ? "" : `?${query}`}`;
     return await withTimeLimit(options.timeLimitMs, parts.signal, async (signal) => {

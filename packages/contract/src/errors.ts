@@ -242,8 +242,8 @@ export const errorTable = {
   // Going live, and deletion
   ORGANIZATION_NOT_READY: {
     status: 409,
-    message: "The organization cannot go live yet.",
-    hint: "Accept the current terms, complete the business details and verify a domain. The operator must trust an issuing authority.",
+    message: "The organization is not ready for live.",
+    hint: "Accept the current terms, complete the business details and verify a domain. The operator must trust an issuing authority. Then an owner opens live with POST /v1/auth/orgs/go-live.",
   },
   DELETION_CODE_INVALID: {
     status: 400,

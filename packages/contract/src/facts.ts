@@ -30,5 +30,14 @@ export const apiKeyForm = { prefix: "kk_", length: 32 } as const;
 /** The cookie of a signed-in user. On https the `__Host-` prefix makes browsers insist on Secure, Path=/ and no Domain. */
 export const sessionCookieNames = { http: "assay_session", https: "__Host-assay_session" } as const;
 
+/**
+ * What an organization has twice, side by side: keys, endpoints, sessions, events, deliveries and figures belong to one of them. Test documents
+ * count in the first, real ones in the second.
+ */
+export const environments = ["sandbox", "live"] as const;
+export type Environment = (typeof environments)[number];
+/** How a user says which one a request is about; an API key belongs to one. Left out, it is the first. */
+export const environmentHeader = "X-Service-Environment";
+
 /** `Idempotency-Key`: how long a key may be, and how long an answer is remembered. */
 export const idempotencyLimits = { keyCharacters: 255, keptHours: 24 } as const;

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { environments } from "./facts.ts";
 import { Organization } from "./organizations.ts";
 import { route } from "./route.ts";
 import { closed, Nullable, named, OneOf, open, Text, Timestamp } from "./schema.ts";
@@ -133,14 +134,67 @@ export const readRpTermsText = route({
   errors: [],
 });
 
+/** What has to be so before live can be opened, and what should be. The person that reads the list does them in this order. */
+export const goLivePoints = [
+  "terms_accepted",
+  "business_details_complete",
+  "domain_verified",
+  "state_trusted",
+  "reading_app_configured",
+] as const;
+export type GoLivePoint = (typeof goLivePoints)[number];
+
+export const GoLiveReadiness = named(
+  "GoLiveReadiness",
+  open({
+    environment: OneOf(environments, { description: "`live` once live is open." }),
+    ready: Type.Boolean({ description: "Whether everything that is required is done." }),
+    points: Type.Array(
+      named(
+        "GoLiveReadinessPoint",
+        open({
+          point: OneOf(goLivePoints),
+          done: Type.Boolean({ description: "Whether it is so." }),
+          required: Type.Boolean({
+            description: "Whether live stays closed without it. What is not required is a warning.",
+          }),
+          explanation: Type.String({
+            description: "Why it matters, and what to do, in words.",
+            examples: [
+              "Prove with a DNS record that a domain is yours (POST /v1/auth/orgs/domains/challenges/dns).",
+            ],
+          }),
+          docs: Type.String({
+            description: "Where it is explained.",
+            examples: ["https://assay.example/docs/organization#going-live"],
+          }),
+        }),
+      ),
+    ),
+  }),
+);
+
+export const readGoLive = route({
+  id: "readGoLive",
+  method: "GET",
+  path: "/v1/auth/orgs/go-live",
+  tag,
+  summary: "Show what is needed before going live",
+  description:
+    "Every point with an explanation. Those that are not required are warnings and keep nobody back.",
+  access: { role: "member" },
+  reply: { status: 200, data: GoLiveReadiness },
+  errors: [],
+});
+
 export const goLive = route({
   id: "goLive",
   method: "POST",
   path: "/v1/auth/orgs/go-live",
   tag,
-  summary: "Leave the sandbox",
+  summary: "Open live",
   description:
-    "Once and for good. Needs the current terms accepted, complete business details, a verified domain, and an operator who trusts at least one issuing authority; the hint of 409 `ORGANIZATION_NOT_READY` lists what is missing.",
+    "Once and for good, beside the sandbox, in which nothing changes: its keys, endpoints and sessions go on. Needs the current terms accepted, complete business details, a verified domain, and an operator who trusts at least one issuing authority; the hint of 409 `ORGANIZATION_NOT_READY` lists what is missing.",
   access: { role: "owner" },
   reply: { status: 200, data: Organization },
   errors: ["ORGANIZATION_NOT_READY", "CONFLICT"],
@@ -152,5 +206,6 @@ export const goLiveRoutes = [
   readRpTerms,
   acceptRpTerms,
   readRpTermsText,
+  readGoLive,
   goLive,
 ];

@@ -2,8 +2,8 @@ import { signUpModes } from "./accounts.ts";
 import { auditEvents } from "./audit.ts";
 import { eventTypes } from "./events.ts";
 import { evidenceWarnings } from "./evidence-warnings.ts";
-import { pageLanguages, requirementNames } from "./facts.ts";
-import { businessTypes } from "./go-live.ts";
+import { environments, pageLanguages, requirementNames } from "./facts.ts";
+import { businessTypes, goLivePoints } from "./go-live.ts";
 import { roles, scopes } from "./route.ts";
 import {
   attemptFailureCodes,
@@ -31,11 +31,12 @@ const named: Readonly<Record<string, readonly string[]>> = {
   Demand: demands,
   DeviceEvidence: ["attested", "unattested"],
   DisabledReason: disabledReasons,
-  Environment: ["sandbox", "live"],
+  Environment: environments,
   EventType: eventTypes,
   EvidenceWarning: Object.keys(evidenceWarnings),
   FailureCode: failureCodes,
   FieldSource: ["rc", "default"],
+  GoLivePoint: goLivePoints,
   PageLanguage: pageLanguages,
   RequirementName: requirementNames,
   RevocationEvidence: ["checked", "stale", "no_list"],

@@ -1,7 +1,13 @@
 import { type ErrorCode, errorCodes, errorTable } from "./errors.ts";
 import { webhookDescriptions } from "./events.ts";
 import { exampleOf } from "./example-of.ts";
-import { apiKeyForm, idempotencyLimits, sessionCookieNames } from "./facts.ts";
+import {
+  apiKeyForm,
+  environmentHeader,
+  environments,
+  idempotencyLimits,
+  sessionCookieNames,
+} from "./facts.ts";
 import {
   Components,
   camel,
@@ -14,6 +20,7 @@ import {
   bodyLimitOf,
   errorsOf,
   honoursIdempotencyKey,
+  isInEnvironment,
   isList,
   type RouteDefinition,
   roleForScope,
@@ -59,6 +66,7 @@ export function describeApi(routes: readonly RouteDefinition[]): JsonObject {
         "Create a verification session, send the person to its `verification_url`, and learn the outcome from the session or from a webhook whose body only you can read.",
         "Every answer is `{ data, error }`; lists add `pagination`. Error codes are stable and listed at `/docs/errors`. Every answer, errors included, carries `X-Request-Id`, which names it in the logs of the service. Requests are strict: an unknown field is refused. `null` for an optional field means that it is absent; in a PATCH it clears the field, where the field can be cleared. Replies are open: ignore fields you do not know.",
         "`HEAD` answers like `GET` without the body, one slash at the end of a path is ignored, and a known path with another method is 405 `METHOD_NOT_ALLOWED` with `Allow`.",
+        `An organization has two environments side by side. API keys, webhook endpoints, sessions, events, deliveries and figures belong to one of them; a key's own decides for its requests, and users name it with \`${environmentHeader}\`.`,
         `\`Idempotency-Key\` makes the repetition of a creating POST safe for ${idempotencyLimits.keptHours} hours.`,
       ].join("\n\n"),
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
@@ -76,6 +84,13 @@ export function describeApi(routes: readonly RouteDefinition[]): JsonObject {
         ]),
       ),
       parameters: {
+        Environment: {
+          name: environmentHeader,
+          in: "header",
+          description: `Which environment a user acts in, \`${environments[0]}\` unless given. What belongs to the other one is not found. An API key belongs to an environment, which decides; a key that names the other one is refused with 400 \`BAD_REQUEST\`. \`live\` before it is open: 409 \`ORGANIZATION_NOT_READY\`.`,
+          // Without a default: clients that are generated from this would send it with the key of the other environment.
+          schema: { $ref: "#/components/schemas/Environment" },
+        },
         IdempotencyKey: {
           name: "Idempotency-Key",
           in: "header",
@@ -150,6 +165,7 @@ function describeRoute(route: RouteDefinition, components: Components): JsonObje
       });
     }
   }
+  if (isInEnvironment(route)) parameters.push({ $ref: "#/components/parameters/Environment" });
   if (honoursIdempotencyKey(route)) parameters.push({ $ref: "#/components/parameters/IdempotencyKey" });
   return {
     operationId: route.id,

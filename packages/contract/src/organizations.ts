@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { Email } from "./accounts.ts";
+import { environments } from "./facts.ts";
 import type { InvitationId, MembershipId, OrganizationId, UserId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
 import { roles, route } from "./route.ts";
@@ -39,7 +40,10 @@ export const Organization = named(
     id: UuidOf<OrganizationId>(),
     name: OrganizationName,
     slug: Slug,
-    environment: OneOf(["sandbox", "live"], { description: "Every organization starts in the sandbox." }),
+    environment: OneOf(environments, {
+      description:
+        "`live` once live is open, which it stays; until then everything happens in the sandbox, which is there before and after.",
+    }),
     role: OneOf(roles, { description: "The caller's role in it." }),
     ...profile,
     pending_deletion_at: Nullable(

@@ -19,8 +19,9 @@ export type Role = (typeof roles)[number];
  * - `public`: anybody; nobody needs to sign in.
  * - `user`: any signed-in user, with or without an organization. API keys are refused.
  * - `role`: a user with at least this role in the active organization, or, with `organization: "body"`, in the one that
- *   the body's `organizationId` names. API keys are refused.
- * - `scope`: an API key with this scope, or a user of the active organization: any role reads, admin and owner write.
+ *   the body's `organizationId` names. API keys are refused. With `inEnvironment` what the route is about belongs to an environment.
+ * - `scope`: an API key with this scope, or a user of the active organization: any role reads, admin and owner write. What these routes are
+ *   about always belongs to an environment.
  *
  * An organization that is scheduled for deletion refuses keys always and users on every write. `whileFrozen` states
  * the exceptions.
@@ -29,6 +30,7 @@ export type Access =
   | { public: true }
   | { user: true }
   | { role: Role; organization?: "body"; whileFrozen?: "allowed" | "refused" }
+  | { role: Role; inEnvironment: true; organization?: never; whileFrozen?: never }
   | { scope: Scope; whileFrozen?: "refused" };
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
@@ -107,6 +109,11 @@ export function isList(definition: RouteDefinition): boolean {
   return "list" in definition.reply;
 }
 
+/** Whether what a route is about belongs to an environment: that of the key, or the one that a user names in the header. */
+export function isInEnvironment({ access }: Pick<RouteDefinition, "access">): boolean {
+  return "scope" in access || "inEnvironment" in access;
+}
+
 export function isWrite(definition: Pick<RouteDefinition, "method">): boolean {
   return definition.method !== "GET";
 }
@@ -161,6 +168,8 @@ export function errorsOf(definition: RouteDefinition): ErrorCode[] {
   }
   if ("scope" in access || ("role" in access && access.organization !== "body"))
     codes.add("ORGANIZATION_REQUIRED");
+  // A user asked for live, and it is not open.
+  if (isInEnvironment(definition)) codes.add("ORGANIZATION_NOT_READY");
   codes.add("BAD_REQUEST");
   if (definition.invalidParams) codes.add(definition.invalidParams);
   if (isList(definition)) codes.add("INVALID_REQUEST");

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { EventId, eventQuery, eventTypes, WebhookEvent } from "./events.ts";
+import { environments } from "./facts.ts";
 import type { OrganizationId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
 import { route } from "./route.ts";
@@ -68,6 +69,9 @@ export const WebhookEndpoint = named(
   open({
     id: EndpointId,
     organization_id: UuidOf<OrganizationId>(),
+    environment: OneOf(environments, {
+      description: "The environment whose events the endpoint receives; that of whoever created it.",
+    }),
     name: Nullable(EndpointName),
     url: EndpointUrl,
     enabled: Type.Boolean(),
@@ -295,7 +299,7 @@ export const revealSecret = route({
   tag,
   summary: "Reveal the signing secret",
   description: "Needs the role owner, so API keys cannot. Every reveal is written to the audit log.",
-  access: { role: "owner" },
+  access: { role: "owner", inEnvironment: true },
   params: endpointParams,
   reply: { status: 200, data: WebhookSigningSecret },
   errors: ["NOT_FOUND"],

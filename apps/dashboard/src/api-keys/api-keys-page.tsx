@@ -1,4 +1,5 @@
 import { type ApiKey, createApiKey, deleteApiKey, listApiKeys, updateApiKey } from "@assay/contract/api-keys";
+import type { Environment } from "@assay/contract/facts";
 import { type Scope, scopes } from "@assay/contract/route";
 import { useState } from "react";
 import type { Static } from "typebox";
@@ -8,7 +9,7 @@ import { useMay, usePlace } from "../shell/organization-context.ts";
 import { ActionButton, Button } from "../ui/button.tsx";
 import { Copy } from "../ui/copy.tsx";
 import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
-import { Checkbox, Field, Group } from "../ui/field.tsx";
+import { Checkbox, Field, Group, Select } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Badge, Card, Heading, Time } from "../ui/page.tsx";
@@ -25,7 +26,7 @@ const explanations: Record<Scope, string> = {
 };
 
 export function ApiKeysPage() {
-  const { organization } = usePlace();
+  const { organization, environment } = usePlace();
   const mayChange = useMay("admin");
   const keys = useList(listApiKeys);
   const [creating, setCreating] = useState(false);
@@ -38,12 +39,17 @@ export function ApiKeysPage() {
           </Button>
         ) : null}
       </Heading>
+      <p className="mb-4 max-w-3xl text-muted">
+        {environment === "sandbox"
+          ? "Keys of the sandbox: what is made with them is a test. They never see anything of live."
+          : "Keys of live: what is made with them is for real people. They never see anything of the sandbox."}
+      </p>
       <Card>
         <ListTable
           caption="API keys"
           list={keys}
           rowKey={({ id }) => id}
-          empty={`Your servers call the API with a key. Create the first one for ${organization.name}.`}
+          empty={`Your servers call the API with a key. Create the first one of ${organization.name} in ${environment === "sandbox" ? "the sandbox" : "live"}.`}
           columns={[
             {
               header: "Name",
@@ -156,14 +162,19 @@ function KeyFields({ name, chosen }: { name: string; chosen: readonly Scope[] })
 }
 
 function CreateKey({ onClose }: { onClose: () => void }) {
-  const [secret, setSecret] = useState<string | null>(null);
-  if (secret !== null)
+  const { organization, environment } = usePlace();
+  const [created, setCreated] = useState<{ key: string; environment: Environment } | null>(null);
+  if (created !== null)
     return (
       <Dialog title="Your new key" onClose={onClose}>
         <Notice kind="warn">
           This is the only time the key is shown. Keep it somewhere safe, never in a web page.
         </Notice>
-        <Copy label="API key" value={secret} />
+        <p className="mb-3">
+          It belongs to {created.environment === "sandbox" ? "the sandbox" : "live"}
+          {created.environment === environment ? "." : ", so it is not in the list that you see now."}
+        </p>
+        <Copy label="API key" value={created.key} />
         <div className="mt-4">
           <Button look="primary" onClick={onClose}>
             I have kept it
@@ -177,12 +188,32 @@ function CreateKey({ onClose }: { onClose: () => void }) {
         submit="Create key"
         onSubmit={async (values) => {
           const { data } = await call(createApiKey, {
-            body: { name: values.text("name"), scopes: values.all("scopes") as Scope[] },
+            body: {
+              name: values.text("name"),
+              scopes: values.all("scopes") as Scope[],
+              environment: values.raw("environment") as Environment,
+            },
           });
-          setSecret(data.key);
+          setCreated(data);
           await refresh(listApiKeys);
         }}
       >
+        <Select
+          label="Environment"
+          name="environment"
+          hint={
+            organization.environment === "live"
+              ? "It cannot be changed later."
+              : "Keys of live can be made once live is open."
+          }
+          defaultValue={environment}
+          options={[
+            { value: "sandbox", label: "Sandbox: tests, with test documents" },
+            ...(organization.environment === "live"
+              ? [{ value: "live", label: "Live: real people and documents" }]
+              : []),
+          ]}
+        />
         <KeyFields name="" chosen={["sessions:read", "sessions:write"]} />
       </Form>
     </Dialog>

@@ -1,6 +1,7 @@
 import { CallError, createClient, type Input, NoAnswerError, type Result } from "@assay/contract/client";
 import type { RouteDefinition } from "@assay/contract/route";
 import { shownText } from "@assay/contract/shown-text";
+import { chosenEnvironment } from "./chosen-environment.ts";
 
 /**
  * The longest calls are those that look something up in the DNS, which has 10 seconds. Halved, some of them would be given up
@@ -12,6 +13,7 @@ const send = createClient({
   fetch: (url, init) => fetch(url, init),
   timeLimitMs,
   readText: shownText,
+  environment: chosenEnvironment,
 });
 const signedOutListeners = new Set<(route: RouteDefinition) => void>();
 

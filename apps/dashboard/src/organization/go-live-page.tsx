@@ -1,17 +1,20 @@
-import { listDomains } from "@assay/contract/domains";
 import {
   acceptRpTerms,
   type businessTypes,
+  type GoLivePoint,
+  type GoLiveReadiness,
   goLive,
   readBusinessDetails,
+  readGoLive,
   readRpTerms,
   readRpTermsText,
   updateBusinessDetails,
 } from "@assay/contract/go-live";
-import { hasRole } from "@assay/contract/route";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
+import type { Static } from "typebox";
 import { call } from "../api/call.ts";
+import { rememberEnvironment, switchEnvironment } from "../api/chosen-environment.ts";
 import { refresh, useData } from "../api/queries.ts";
 import { refreshOrganization, useMay, usePlace } from "../shell/organization-context.ts";
 import { Button } from "../ui/button.tsx";
@@ -23,69 +26,69 @@ import { Badge, Card, Facts, Heading, Loaded, Time } from "../ui/page.tsx";
 
 type BusinessType = (typeof businessTypes)[number];
 
+type Point = Static<typeof GoLiveReadiness>["points"][number];
+
+/** What each point is, why it matters, and where it is done. The links lead to where a person here can do it. */
+const points: Record<GoLivePoint, { name: string; why: string; where: ReactNode }> = {
+  terms_accepted: {
+    name: "The relying-party terms are accepted",
+    why: "They say what you may do with what people share. An owner accepts the current version.",
+    where: <a href="#terms">Read and accept them below</a>,
+  },
+  business_details_complete: {
+    name: "The business details are complete",
+    why: "They say who is responsible for what people share: name and jurisdiction, and for a business its registration number.",
+    where: <a href="#business-details">Complete them below</a>,
+  },
+  domain_verified: {
+    name: "A domain is verified",
+    why: "Live sessions lead people back to domains that you have proven to control, and to no other.",
+    where: <Link to="/dashboard/domains">Verify a domain</Link>,
+  },
+  state_trusted: {
+    name: "The operator of this service trusts at least one issuing authority",
+    why: "A document is real when a state that is trusted here has signed it. While none is, no real document can be accepted.",
+    where: "Only the operator can do this.",
+  },
+  reading_app_configured: {
+    name: "The operator has named an app that reads chips",
+    why: "The person’s page leads to it on phones. Without one, people need another reading device, for example at a desk of yours.",
+    where: "Only the operator can do this. You can go live without it.",
+  },
+};
+
 export function GoLivePage() {
   const { organization } = usePlace();
-  const isOwner = hasRole(organization.role, "owner");
-  const mayGoLive = useMay("owner");
-  const frozen = organization.pending_deletion_at !== null;
+  const readiness = useData(readGoLive, {});
   const details = useData(readBusinessDetails, {});
-  const terms = useData(readRpTerms, {});
-  const domains = useData(listDomains, {}, { enabled: isOwner && !frozen });
-  const business = details.data?.data;
-  const detailsDone =
-    business !== undefined &&
-    business.businessName !== null &&
-    business.businessJurisdiction !== null &&
-    (business.businessType === "sole" || business.businessRegistrationNumber !== null);
-  const termsDone = terms.data?.data.current_accepted === true;
-  const domainDone = domains.data?.data.domains.some((domain) => domain.downgradedAt === null) === true;
-  const live = organization.environment === "live";
   return (
     <>
       <Heading title="Going live" />
-      {live ? (
-        <Notice kind="good">
-          <bdi>{organization.name}</bdi> is live: real documents are accepted, test documents are not.
-        </Notice>
+      {organization.environment === "live" ? (
+        <LiveIsOpen />
       ) : (
-        <Card title="What is needed">
-          <ol className="mb-5 space-y-2">
-            <Step done={termsDone} name="The relying-party terms are accepted by an owner" />
-            <Step done={detailsDone} name="The business details are complete" />
-            {isOwner ? (
-              <Step done={domainDone} name="A domain is verified">
-                <Link to="/dashboard/domains">Verify a domain</Link>
-              </Step>
-            ) : null}
-            {terms.data === undefined ? null : (
-              <Step
-                done={terms.data.data.operator_ready}
-                name="The operator of this service trusts at least one issuing authority."
-              >
-                Only the operator can do this: until then no real document can be accepted here.
-              </Step>
-            )}
-          </ol>
-          {mayGoLive ? (
-            <ConfirmButton
-              look="plain"
-              title="Leave the sandbox for good?"
-              explanation="From then on sessions accept real documents only, and send people only to verified domains. There is no way back into the sandbox; for tests create another organization."
-              confirm="Go live"
-              run={async () => {
-                await call(goLive, {});
-                await refreshOrganization();
-              }}
-            >
-              Go live
-            </ConfirmButton>
-          ) : (
-            <p className="text-muted">Only an owner can do this.</p>
-          )}
-        </Card>
+        <p className="mb-4 max-w-3xl text-muted">
+          In the sandbox everything can be tried with test documents. In live real people show real documents.
+          Live comes beside the sandbox: nothing there is lost, and you switch between the two at the top of
+          every page.
+        </p>
       )}
+      <Card title={organization.environment === "live" ? "What live rests on" : "What is needed"}>
+        <Loaded query={readiness}>
+          {({ data }) => (
+            <>
+              <ol className="mb-5 space-y-4">
+                {data.points.map((point) => (
+                  <Step key={point.point} point={point} />
+                ))}
+              </ol>
+              {data.environment === "live" ? null : <GoLiveButton ready={data.ready} />}
+            </>
+          )}
+        </Loaded>
+      </Card>
       <Terms />
-      <Card title="Business details">
+      <Card title="Business details" id="business-details">
         <Loaded query={details}>
           {({ data }) => <BusinessForm key={JSON.stringify(data)} details={data} />}
         </Loaded>
@@ -94,13 +97,74 @@ export function GoLivePage() {
   );
 }
 
-function Step({ done, name, children }: { done: boolean; name: string; children?: ReactNode }) {
+function LiveIsOpen() {
+  const { organization, environment } = usePlace();
   return (
-    <li className="flex items-start gap-3">
-      <Badge look={done ? "good" : "warn"}>{done ? "Done" : "Missing"}</Badge>
-      <span>
-        {name} {done ? null : children}
+    <Notice kind="good">
+      <p className="font-semibold">
+        <bdi>{organization.name}</bdi> is live, and has its sandbox as before.
+      </p>
+      <p>
+        Each has its own <Link to="/dashboard/api-keys">API keys</Link>,{" "}
+        <Link to="/dashboard/webhooks">webhook endpoints</Link>, sessions and figures. Live accepts real
+        documents only, the sandbox test documents only. Domains, redirect URIs, members, business details and
+        terms are shared.
+      </p>
+      {environment === "live" ? null : (
+        <p className="pt-1">
+          <Button small onClick={() => switchEnvironment(organization, "live")}>
+            Switch to live
+          </Button>
+        </p>
+      )}
+    </Notice>
+  );
+}
+
+function GoLiveButton({ ready }: { ready: boolean }) {
+  const { organization } = usePlace();
+  const mayGoLive = useMay("owner");
+  if (!mayGoLive) return <p className="text-muted">Only an owner can open live.</p>;
+  return (
+    <>
+      {ready ? null : <p className="mb-3 text-muted">What is marked as missing keeps live closed.</p>}
+      <ConfirmButton
+        look="plain"
+        title="Open live?"
+        explanation="Live is opened beside the sandbox, and stays open. Nothing in the sandbox changes: its keys, endpoints and sessions go on. Live begins empty: create API keys and webhook endpoints for it."
+        confirm="Go live"
+        run={async () => {
+          await call(goLive, {});
+          // Whoever opens it stays where they are until they switch.
+          rememberEnvironment(organization, "sandbox");
+          await Promise.all([refreshOrganization(), refresh(readGoLive)]);
+        }}
+      >
+        Go live
+      </ConfirmButton>
+    </>
+  );
+}
+
+function Step({ point }: { point: Point }) {
+  const { name, why, where } = points[point.point];
+  return (
+    <li className="flex items-start gap-3 max-sm:flex-col max-sm:gap-1">
+      <span className="shrink-0 sm:w-24">
+        <Badge look={point.done ? "good" : "warn"}>
+          {point.done ? "Done" : point.required ? "Missing" : "Warning"}
+        </Badge>
       </span>
+      <div className="min-w-0 max-w-3xl">
+        <p className="font-medium">{name}</p>
+        <p className="text-sm text-muted">{why}</p>
+        <p className="mt-1 flex flex-wrap gap-x-4 text-sm text-muted">
+          {point.done ? null : <span>{where}</span>}
+          <a href={point.docs}>
+            More<span className="sr-only"> about: {name}</span>
+          </a>
+        </p>
+      </div>
     </li>
   );
 }
@@ -141,7 +205,7 @@ function BusinessForm(props: {
               business_registration_number: values.text("business_registration_number") || null,
             },
           });
-          await refresh(readBusinessDetails);
+          await refresh(readBusinessDetails, readGoLive);
         }}
       >
         <Select
@@ -185,7 +249,7 @@ function Terms() {
   const mayAccept = useMay("owner");
   const [reading, setReading] = useState(false);
   return (
-    <Card title="Relying-party terms">
+    <Card title="Relying-party terms" id="terms">
       <Loaded query={terms}>
         {({ data }) => (
           <>
@@ -247,7 +311,7 @@ function TermsDialog({ mayAccept, onClose }: { mayAccept: boolean; onClose: () =
                   await call(acceptRpTerms, {
                     body: { terms_version: data.terms_version, terms_hash: data.terms_hash },
                   });
-                  await refresh(readRpTerms);
+                  await refresh(readRpTerms, readGoLive);
                   onClose();
                 }}
               >

@@ -23,7 +23,7 @@ function daysBefore(day: string, days: number): string {
 }
 
 export function OverviewPage() {
-  const { organization } = usePlace();
+  const { environment } = usePlace();
   const mayCreate = useMay("admin");
   const [days, setDays] = useState("30");
   // Which day is today depends on the service's clock: without dates it answers with the last 30 days.
@@ -53,7 +53,7 @@ export function OverviewPage() {
             <Empty>
               <p className="mb-2">No session was created in this time.</p>
               <p>
-                {organization.environment === "sandbox"
+                {environment === "sandbox"
                   ? "Create a test session here and open it on a phone, "
                   : "Create one with your API key, "}
                 or <Link to="/dashboard/api-keys">make an API key</Link> and read the{" "}

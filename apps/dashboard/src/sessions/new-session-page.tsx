@@ -38,7 +38,7 @@ const labels: Record<(typeof fields)[number], string> = {
 };
 
 export function NewSessionPage() {
-  const { organization } = usePlace();
+  const { environment } = usePlace();
   const navigate = useNavigate();
   const endpoints = useList(listEndpoints, { query: { limit: 100, enabled: true } });
   // One key for one session, however often the button is pressed.
@@ -48,14 +48,12 @@ export function NewSessionPage() {
       <Heading title="Create a session">
         <LinkButton to="/dashboard/sessions">All sessions</LinkButton>
       </Heading>
-      {organization.environment === "sandbox" ? (
+      {environment === "sandbox" ? (
         <Notice kind="info">
           A sandbox session accepts test documents only. It lives for {sessionLifetimeMinutes} minutes.
         </Notice>
       ) : (
-        <Notice kind="warn">
-          This organization is live: the session is for a real person and a real document.
-        </Notice>
+        <Notice kind="warn">You are in live: the session is for a real person and a real document.</Notice>
       )}
       <Card>
         <Form

@@ -1,4 +1,5 @@
 import type { Account } from "@assay/contract/accounts";
+import type { Environment } from "@assay/contract/facts";
 import type { Organization } from "@assay/contract/organizations";
 import { hasRole, type Role } from "@assay/contract/route";
 import { createContext, useContext } from "react";
@@ -8,6 +9,8 @@ import { queries } from "../api/queries.ts";
 export type Place = {
   account: Static<typeof Account>;
   organization: Static<typeof Organization>;
+  /** Where the page acts. The organization's own says only whether live is open. */
+  environment: Environment;
 };
 
 export const AccountContext = createContext<Place["account"] | null>(null);
@@ -21,7 +24,7 @@ export function useAccount(): Place["account"] {
 
 export const PlaceContext = createContext<Place | null>(null);
 
-/** Who is signed in and the organization they act in. */
+/** Who is signed in, and the organization and environment they act in. */
 export function usePlace(): Place {
   const place = useContext(PlaceContext);
   if (place === null) throw new Error("This page is shown outside of an organization.");

@@ -6,13 +6,15 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, type LinkProps, Navigate, Outlet, useLocation, useRouter } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
 import { call, onSignedOut } from "../api/call.ts";
+import { chosenEnvironment, enterOrganization } from "../api/chosen-environment.ts";
 import { isSignedOut, queries, refresh, useData, useList } from "../api/queries.ts";
 import { SignInForm } from "../sign-in/sign-in-form.tsx";
 import { ActionButton, Button, buttonClass } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { Badge, Heading, Loading, ProblemNotice, Time } from "../ui/page.tsx";
+import { Heading, Loading, ProblemNotice, Time } from "../ui/page.tsx";
 import { chosenOrganization, rememberOrganization, useOtherTabsChoice } from "./chosen-organization.ts";
+import { EnvironmentSwitch, stripOf } from "./environment-switch.tsx";
 import { NewOrganizationForm } from "./new-organization.tsx";
 import {
   AccountContext,
@@ -96,6 +98,7 @@ function ChooseOrganization({ account }: { account: Place["account"] }) {
     queryFn: async () => {
       const { data } = await call(setActiveOrganization, { body: { organizationId: chosen?.id ?? "" } });
       rememberOrganization(data.id);
+      enterOrganization(data);
       return data;
     },
   });
@@ -113,7 +116,7 @@ function ChooseOrganization({ account }: { account: Place["account"] }) {
         <Heading title="Create your organization" />
         <p className="mb-4 text-muted">
           Welcome, <bdi>{account.name}</bdi>. An organization holds your sessions, keys and webhooks. It
-          starts in the sandbox, where you can try everything with test documents.
+          starts with a sandbox, where you can try everything with test documents; live comes beside it.
         </p>
         <EmailNotice account={account} />
         <NewOrganizationForm />
@@ -140,7 +143,7 @@ function ChooseOrganization({ account }: { account: Place["account"] }) {
       </Bare>
     );
   return (
-    <PlaceContext value={{ account, organization: active.data }}>
+    <PlaceContext value={{ account, organization: active.data, environment: chosenEnvironment() }}>
       <Frame organizations={list.items} />
     </PlaceContext>
   );
@@ -219,7 +222,7 @@ const navigation: readonly { title: string; entries: readonly Entry[] }[] = [
 ];
 
 function Frame({ organizations }: { organizations: readonly Place["organization"][] }) {
-  const { account, organization } = usePlace();
+  const { account, organization, environment } = usePlace();
   const [menuOpen, setMenuOpen] = useState(false);
   const [choosing, setChoosing] = useState(false);
   const path = useLocation({ select: (location) => location.pathname });
@@ -233,7 +236,9 @@ function Frame({ organizations }: { organizations: readonly Place["organization"
       >
         Skip to content
       </a>
-      <header className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line px-4 py-3 sm:px-6">
+      <header
+        className={`flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-b-line px-4 py-3 sm:px-6 ${stripOf(environment)}`}
+      >
         <Brand />
         <div className="flex min-w-0 flex-1 items-center gap-2 max-sm:order-1 max-sm:basis-full">
           <button
@@ -246,11 +251,7 @@ function Frame({ organizations }: { organizations: readonly Place["organization"
             <span aria-hidden="true">▾</span>
             <span className="sr-only">Switch organization</span>
           </button>
-          {organization.environment === "sandbox" ? (
-            <Badge look="warn">Sandbox</Badge>
-          ) : (
-            <Badge look="good">Live</Badge>
-          )}
+          <EnvironmentSwitch />
         </div>
         <div className="flex items-center gap-2 max-sm:ml-auto">
           <span className="lg:hidden">
@@ -310,7 +311,7 @@ function Frame({ organizations }: { organizations: readonly Place["organization"
       {choosing ? (
         <Dialog title="Organizations" onClose={() => setChoosing(false)}>
           <ul className="mb-4 space-y-2">
-            {organizations.map(({ id, name, environment, role }) => (
+            {organizations.map(({ id, name, environment: open, role }) => (
               <li key={id}>
                 <button
                   type="button"
@@ -323,7 +324,7 @@ function Frame({ organizations }: { organizations: readonly Place["organization"
                 >
                   <bdi className="min-w-0 font-medium">{name}</bdi>
                   <span className="text-sm text-muted">
-                    {environment}, {role}
+                    {open === "live" ? "live and sandbox" : "sandbox only"}, {role}
                   </span>
                 </button>
               </li>

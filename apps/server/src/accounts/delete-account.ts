@@ -35,6 +35,7 @@ async function removeAccount(core: Core, tx: Tx, userId: UserId): Promise<void> 
   }
   for (const { id, organization_id: organizationId, role } of await removeInvitationsOf(tx, userId)) {
     await recordAudit(tx, now, {
+      environment: null,
       organizationId,
       event: "invitation.revoked",
       actor: { kind: "user", id: userId },
@@ -44,6 +45,7 @@ async function removeAccount(core: Core, tx: Tx, userId: UserId): Promise<void> 
   }
   for (const organizationId of await removeMembershipsOf(tx, userId)) {
     await recordAudit(tx, now, {
+      environment: null,
       organizationId,
       event: "member.account_deleted",
       actor: { kind: "user", id: userId },

@@ -30,7 +30,7 @@ export async function authenticateUser({ db, clock }: Core, token: string): Prom
   if (now.getTime() - owner.last_seen_at.getTime() > touchAfterMs) {
     await touchUserSession(db, owner.id, now, later(now, sessionLifetimeMs));
   }
-  const { organization_id: organizationId, role, environment } = owner;
+  const { organization_id: organizationId, role } = owner;
   return {
     kind: "user",
     userId: owner.user_id,
@@ -39,8 +39,8 @@ export async function authenticateUser({ db, clock }: Core, token: string): Prom
     email: owner.email,
     foldedEmail: owner.email_folded,
     membership:
-      organizationId !== null && role !== null && environment !== null
-        ? { organizationId, role, environment, frozen: owner.frozen === true }
+      organizationId !== null && role !== null
+        ? { organizationId, role, liveIsOpen: owner.live_is_open === true, frozen: owner.frozen === true }
         : null,
   };
 }

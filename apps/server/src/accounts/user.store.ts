@@ -6,7 +6,7 @@ import { readPage } from "../db/page.ts";
 import type { Expired } from "../db/set-aside.store.ts";
 import type { Among } from "../db/set-aside.ts";
 import { noSql, sql } from "../db/sql.ts";
-import type { Environment, Membership } from "../kernel/caller.ts";
+import type { Membership } from "../kernel/caller.ts";
 
 export type UserRow = {
   id: UserId;
@@ -206,7 +206,7 @@ export type SessionOwner = {
   email_folded: FoldedEmail | null;
   organization_id: OrganizationId | null;
   role: Role | null;
-  environment: Environment | null;
+  live_is_open: boolean | null;
   frozen: boolean | null;
 };
 
@@ -215,8 +215,8 @@ export type SessionOwner = {
  */
 export function findSessionOwner(db: Queryable, tokenHash: Buffer, now: Date): Promise<SessionOwner | null> {
   return db.first<SessionOwner>(sql`
-    select s.id, s.user_id, s.last_seen_at, u.name, u.email, u.email_folded, m.organization_id, m.role, o.environment,
-      o.pending_deletion_at is not null as frozen
+    select s.id, s.user_id, s.last_seen_at, u.name, u.email, u.email_folded, m.organization_id, m.role,
+      o.environment = 'live' as live_is_open, o.pending_deletion_at is not null as frozen
     from user_sessions s
     join users u on u.id = s.user_id
     left join lateral (
@@ -279,7 +279,8 @@ export async function findMembership(
   userId: UserId,
 ): Promise<Membership | null> {
   return db.first<Membership>(sql`
-    select m.organization_id as "organizationId", m.role, o.environment, o.pending_deletion_at is not null as frozen
+    select m.organization_id as "organizationId", m.role, o.environment = 'live' as "liveIsOpen",
+      o.pending_deletion_at is not null as frozen
     from memberships m join organizations o on o.id = m.organization_id
     where m.user_id = ${userId} and m.organization_id = ${organizationId}`);
 }

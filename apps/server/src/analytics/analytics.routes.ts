@@ -1,7 +1,9 @@
 import * as contract from "@assay/contract/analytics";
+import { environmentHeader } from "@assay/contract/facts";
 import type { Core } from "../core.ts";
 import { type Binding, bind } from "../http/mount.ts";
 import { ApiError, badField } from "../kernel/api-error.ts";
+import { isSandbox } from "../kernel/caller.ts";
 import { dayMs, later } from "../kernel/clock.ts";
 import { isDay, parseTime } from "../kernel/times.ts";
 import { type Day, dayOf, daysBetween, startOfDay, summarize } from "../sessions/day-figures.ts";
@@ -23,8 +25,13 @@ export function analyticsRoutes({ db, clock }: Core): Binding[] {
           hint: "Ask for a shorter period, several times.",
         });
       }
-      const sandbox = query.sandbox ?? caller.environment === "sandbox";
-      const rows = await readFigures(db, { organizationId: caller.organizationId, sandbox, from, to }, now);
+      const sandbox = isSandbox(caller);
+      if (query.sandbox !== undefined && query.sandbox !== sandbox)
+        throw new ApiError("INVALID_REQUEST", {
+          message: `\`sandbox\` asks for the other environment: this request is about ${caller.environment}.`,
+          hint: `Use a key of the other environment, or as a user the header ${environmentHeader}.`,
+        });
+      const rows = await readFigures(db, caller, { from, to }, now);
       const overview = summarize(daysBetween(from, to), rows);
       return {
         from,

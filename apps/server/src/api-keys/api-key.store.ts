@@ -1,14 +1,17 @@
+import type { Environment } from "@assay/contract/facts";
 import type { ApiKeyId, OrganizationId } from "@assay/contract/ids";
 import type { Scope } from "@assay/contract/route";
 import type { Queryable, Tx } from "../db/db.ts";
+import { ownedBy } from "../db/owned-by.ts";
 import { readPage } from "../db/page.ts";
 import { noSql, sql } from "../db/sql.ts";
-import type { Environment } from "../kernel/caller.ts";
+import { isSandbox, type Tenant } from "../kernel/caller.ts";
 
 export type ApiKeyRow = {
   id: ApiKeyId;
   name: string;
   scopes: Scope[];
+  sandbox: boolean;
   enabled: boolean;
   request_count: number;
   last_used_at: Date | null;
@@ -16,13 +19,14 @@ export type ApiKeyRow = {
   updated_at: Date;
 };
 
-const columns = sql`id, name, scopes, enabled, request_count, last_used_at, created_at, updated_at`;
+const columns = sql`id, name, scopes, sandbox, enabled, request_count, last_used_at, created_at, updated_at`;
 
 export function insertApiKey(
   tx: Tx,
   key: {
     id: ApiKeyId;
     organizationId: OrganizationId;
+    environment: Environment;
     name: string;
     scopes: readonly Scope[];
     secretHash: Buffer;
@@ -31,21 +35,21 @@ export function insertApiKey(
   },
 ): Promise<ApiKeyRow> {
   return tx.one<ApiKeyRow>(sql`
-    insert into api_keys (id, organization_id, name, scopes, secret_hash, hash_key_id, created_at, updated_at)
-    values (${key.id}, ${key.organizationId}, ${key.name}, ${key.scopes}, ${key.secretHash}, ${key.hashKeyId}, ${key.now}, ${key.now})
+    insert into api_keys (id, organization_id, sandbox, name, scopes, secret_hash, hash_key_id, created_at, updated_at)
+    values (${key.id}, ${key.organizationId}, ${isSandbox(key)}, ${key.name}, ${key.scopes}, ${key.secretHash}, ${key.hashKeyId}, ${key.now}, ${key.now})
     returning ${columns}`);
 }
 
-export async function countApiKeys(tx: Tx, organizationId: OrganizationId): Promise<number> {
+export async function countApiKeys(tx: Tx, tenant: Tenant): Promise<number> {
   const { count } = await tx.one<{ count: number }>(
-    sql`select count(*) from api_keys where organization_id = ${organizationId}`,
+    sql`select count(*) from api_keys where ${ownedBy(tenant)}`,
   );
   return count;
 }
 
 export function updateApiKey(
   tx: Tx,
-  organizationId: OrganizationId,
+  tenant: Tenant,
   id: ApiKeyId,
   change: {
     name: string | undefined;
@@ -60,34 +64,29 @@ export function updateApiKey(
       scopes = coalesce(${change.scopes ?? null}, scopes),
       enabled = coalesce(${change.enabled ?? null}, enabled),
       updated_at = ${change.now}
-    where organization_id = ${organizationId} and id = ${id}
+    where ${ownedBy(tenant)} and id = ${id}
     returning ${columns}`);
 }
 
-export function deleteApiKey(
-  tx: Tx,
-  organizationId: OrganizationId,
-  id: ApiKeyId,
-): Promise<{ name: string } | null> {
+export function deleteApiKey(tx: Tx, tenant: Tenant, id: ApiKeyId): Promise<{ name: string } | null> {
   return tx.first<{ name: string }>(
-    sql`delete from api_keys where organization_id = ${organizationId} and id = ${id} returning name`,
+    sql`delete from api_keys where ${ownedBy(tenant)} and id = ${id} returning name`,
   );
 }
 
 export function listApiKeys(
   db: Queryable,
-  organizationId: OrganizationId,
+  tenant: Tenant,
   limit: number,
   startingAfter: ApiKeyId | undefined,
 ) {
   return readPage<ApiKeyRow>(db, {
     limit,
     startingAfter,
-    cursorExists: (id) =>
-      sql`select 1 from api_keys where organization_id = ${organizationId} and id = ${id}`,
+    cursorExists: (id) => sql`select 1 from api_keys where ${ownedBy(tenant)} and id = ${id}`,
     rowsAfter: (count) => sql`
         select ${columns} from api_keys
-        where organization_id = ${organizationId}
+        where ${ownedBy(tenant)}
           ${startingAfter === undefined ? noSql : sql`and id < ${startingAfter}`}
         order by id desc limit ${count}`,
   });
@@ -99,14 +98,14 @@ export type KeyOwner = {
   scopes: Scope[];
   enabled: boolean;
   secret_hash: Buffer;
-  environment: Environment;
+  sandbox: boolean;
   frozen: boolean;
 };
 
 /** `secretHashes` holds the hash of one secret under each key of the ring; at most one row has any of them. */
 export function findKeyOwner(db: Queryable, secretHashes: readonly Buffer[]): Promise<KeyOwner | null> {
   return db.first<KeyOwner>(sql`
-    select k.id, k.organization_id, k.scopes, k.enabled, k.secret_hash, o.environment,
+    select k.id, k.organization_id, k.scopes, k.enabled, k.secret_hash, k.sandbox,
       o.pending_deletion_at is not null as frozen
     from api_keys k join organizations o on o.id = k.organization_id
     where k.secret_hash = any(${secretHashes}::bytea[])`);

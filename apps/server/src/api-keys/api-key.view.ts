@@ -1,5 +1,6 @@
 import type { ApiKey } from "@assay/contract/api-keys";
 import type { Static } from "typebox";
+import { environmentOf } from "../kernel/caller.ts";
 import type { ApiKeyRow } from "./api-key.store.ts";
 
 export function viewApiKey(row: ApiKeyRow): Static<typeof ApiKey> {
@@ -7,6 +8,7 @@ export function viewApiKey(row: ApiKeyRow): Static<typeof ApiKey> {
     id: row.id,
     name: row.name,
     scopes: row.scopes,
+    environment: environmentOf(row),
     enabled: row.enabled,
     request_count: row.request_count,
     last_used_at: row.last_used_at?.toISOString() ?? null,

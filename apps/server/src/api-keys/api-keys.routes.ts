@@ -17,10 +17,7 @@ export function apiKeyRoutes(core: Core, usage: KeyUsage): Binding[] {
     // What is shown counts every request that this process has answered, so its counts are written first.
     bind(contract.listApiKeys, async ({ caller, query }) => {
       await usage.flush();
-      return viewPage(
-        listApiKeys(core.db, caller.organizationId, query.limit, query.starting_after),
-        viewApiKey,
-      );
+      return viewPage(listApiKeys(core.db, caller, query.limit, query.starting_after), viewApiKey);
     }),
 
     bind(contract.updateApiKey, async ({ caller, params, body }) => {

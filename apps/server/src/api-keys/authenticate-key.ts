@@ -1,5 +1,5 @@
 import type { Core } from "../core.ts";
-import type { KeyCaller } from "../kernel/caller.ts";
+import { environmentOf, type KeyCaller } from "../kernel/caller.ts";
 import { findKeyOwner, rehashKey } from "./api-key.store.ts";
 
 /**
@@ -21,7 +21,7 @@ export async function authenticateKey({ db, ring }: Core, secret: string): Promi
     keyId: owner.id,
     organizationId: owner.organization_id,
     scopes: owner.scopes,
-    environment: owner.environment,
+    environment: environmentOf(owner),
     frozen: owner.frozen,
   };
 }

@@ -5,8 +5,9 @@ import type { BodyOf } from "@assay/contract/route";
 import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../kernel/api-error.ts";
-import type { MemberCaller } from "../kernel/caller.ts";
+import type { Tenant, TenantMember } from "../kernel/caller.ts";
 import { newUuid, randomText } from "../kernel/ids.ts";
+import { liveIsClosed } from "../kernel/live-is-closed.ts";
 import { lockOrganization } from "../organizations/organization.store.ts";
 import { type ApiKeyRow, countApiKeys, deleteApiKey, insertApiKey, updateApiKey } from "./api-key.store.ts";
 
@@ -16,22 +17,25 @@ type CreationNeeds = Needs & Pick<Core, "config">;
 /** The record, and the key that is shown this once. */
 export async function createApiKey(
   { db, clock, ring, config }: CreationNeeds,
-  caller: MemberCaller,
+  caller: TenantMember,
   body: BodyOf<typeof contract.createApiKey>,
 ): Promise<{ row: ApiKeyRow; key: string }> {
   const now = clock.now();
   const key = apiKeyForm.prefix + randomText(apiKeyForm.length);
+  const { organizationId } = caller;
+  const tenant: Tenant = { organizationId, environment: body.environment ?? caller.environment };
   const row = await db.transaction(async (tx) => {
-    await lockOrganization(tx, caller.organizationId);
-    if ((await countApiKeys(tx, caller.organizationId)) >= config.organizationMaxApiKeys)
+    const organization = await lockOrganization(tx, organizationId);
+    if (tenant.environment === "live" && organization?.environment !== "live") throw liveIsClosed();
+    if ((await countApiKeys(tx, tenant)) >= config.organizationMaxApiKeys)
       throw new ApiError("CONFLICT", {
-        message: "The organization has as many API keys as it may have.",
-        hint: `An organization may have ${config.organizationMaxApiKeys} API keys. Delete one that is not used, or ask the operator for more.`,
+        message: "The organization has as many API keys in this environment as it may have.",
+        hint: `An organization may have ${config.organizationMaxApiKeys} API keys in each environment. Delete one that is not used, or ask the operator for more.`,
       });
     const { hash, keyId } = ring.keyedHash("api-key-hash", key);
     const created = await insertApiKey(tx, {
       id: newUuid(now),
-      organizationId: caller.organizationId,
+      ...tenant,
       name: body.name.trim(),
       scopes: body.scopes,
       secretHash: hash,
@@ -41,6 +45,7 @@ export async function createApiKey(
     await recordAct(tx, now, caller, {
       event: "api_key.created",
       targetId: created.id,
+      environment: tenant.environment,
       details: { name: created.name, scopes: created.scopes },
     });
     return created;
@@ -50,14 +55,14 @@ export async function createApiKey(
 
 export function changeApiKey(
   { db, clock }: Needs,
-  caller: MemberCaller,
+  caller: TenantMember,
   keyId: ApiKeyId,
   body: BodyOf<typeof contract.updateApiKey>,
 ): Promise<ApiKeyRow> {
   const now = clock.now();
   return db.transaction(async (tx) => {
     const change = { name: body.name?.trim(), scopes: body.scopes, enabled: body.enabled, now };
-    const updated = await updateApiKey(tx, caller.organizationId, keyId, change);
+    const updated = await updateApiKey(tx, caller, keyId, change);
     if (updated === null) throw new ApiError("NOT_FOUND");
     await recordAct(tx, now, caller, {
       event: "api_key.updated",
@@ -71,12 +76,12 @@ export function changeApiKey(
 /** Immediate and irreversible: the next request with the key is refused. */
 export async function removeApiKey(
   { db, clock }: Needs,
-  caller: MemberCaller,
+  caller: TenantMember,
   keyId: ApiKeyId,
 ): Promise<void> {
   const now = clock.now();
   await db.transaction(async (tx) => {
-    const deleted = await deleteApiKey(tx, caller.organizationId, keyId);
+    const deleted = await deleteApiKey(tx, caller, keyId);
     if (deleted === null) throw new ApiError("NOT_FOUND");
     await recordAct(tx, now, caller, {
       event: "api_key.deleted",

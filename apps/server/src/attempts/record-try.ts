@@ -3,6 +3,7 @@ import type { AttemptId, OrganizationId, SessionId } from "@assay/contract/ids";
 import { personActor, recordAudit } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
+import { tenantOf } from "../kernel/caller.ts";
 import { openDocumentIdKey } from "../organizations/document-id-key.ts";
 import { endSession } from "../sessions/end-session.ts";
 import {
@@ -23,6 +24,7 @@ export type RecordedAttempt = {
   sessionId: SessionId;
   attemptId: AttemptId;
   organizationId: OrganizationId;
+  sandbox: boolean;
   /** What the person agreed to share. */
   selectedFieldKeys: readonly string[];
 };
@@ -40,7 +42,11 @@ export async function recordTry(
   const now = core.clock.now();
   const shared = "proof" in judged ? await share(core, attempt, judged, now) : null;
   return core.db.transaction(async (tx): Promise<TryRecorded> => {
-    const session = await lockSession(tx, attempt.organizationId, attempt.sessionId);
+    const session = await lockSession(
+      tx,
+      tenantOf({ organization_id: attempt.organizationId, sandbox: attempt.sandbox }),
+      attempt.sessionId,
+    );
     if (session === null) return { kind: "session_over" };
     const open = await lockOpenAttempt(tx, attempt.sessionId);
     const { step, number, verdict, riskScore } = judged;
@@ -106,7 +112,7 @@ async function auditRejection(
 ): Promise<void> {
   if (step !== "face" || verdict.failureCode === null) return;
   await recordAudit(tx, now, {
-    organizationId: session.organization_id,
+    ...tenantOf(session),
     event: "session.face_rejected",
     actor: personActor,
     targetId: session.id,

@@ -1,10 +1,11 @@
 import type { AuditEvent } from "@assay/contract/audit";
+import type { Environment } from "@assay/contract/facts";
 import type { ApiKeyId, AuditLogId, OrganizationId, UserId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
 import type { Among } from "../db/set-aside.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
-import type { Caller, OrganizationCaller } from "../kernel/caller.ts";
+import { type Caller, isSandbox, type KeyCaller, type MemberCaller } from "../kernel/caller.ts";
 import { later } from "../kernel/clock.ts";
 import { newUuid, uuidFloor } from "../kernel/ids.ts";
 
@@ -26,6 +27,8 @@ export function actorOf(caller: Caller): Actor {
 
 export type AuditEntry = {
   organizationId: OrganizationId;
+  /** That of what was changed; null for what the environments share. */
+  environment: Environment | null;
   event: AuditEvent;
   actor: Actor;
   targetId?: string;
@@ -36,36 +39,39 @@ export type AuditEntry = {
 /** Writes the entry in the transaction of the change that it reports: both are there or neither. */
 export async function recordAudit(tx: Tx, now: Date, entry: AuditEntry): Promise<void> {
   await tx.run(sql`
-    insert into audit_logs (id, organization_id, event, actor_kind, actor_id, target_id, details, created_at)
-    values (${newUuid(now)}, ${entry.organizationId}, ${entry.event}, ${entry.actor.kind}, ${entry.actor.id},
+    insert into audit_logs (id, organization_id, sandbox, event, actor_kind, actor_id, target_id, details, created_at)
+    values (${newUuid(now)}, ${entry.organizationId}, ${sandboxOf(entry)}, ${entry.event}, ${entry.actor.kind}, ${entry.actor.id},
       ${entry.targetId ?? null}, ${JSON.stringify(entry.details ?? {})}, ${now})`);
 }
 
+function sandboxOf({ environment }: AuditEntry): boolean | null {
+  return environment === null ? null : isSandbox({ environment });
+}
+
+type Act = Pick<AuditEntry, "event" | "targetId" | "details"> & {
+  /** Where it is not the one that the caller acts in. */
+  environment?: Environment;
+};
+
 /** The same for something that a caller did in their organization. */
-export function recordAct(
-  tx: Tx,
-  now: Date,
-  caller: OrganizationCaller,
-  act: Pick<AuditEntry, "event" | "targetId" | "details">,
-): Promise<void> {
+export function recordAct(tx: Tx, now: Date, caller: MemberCaller | KeyCaller, act: Act): Promise<void> {
   return recordAudit(tx, now, actEntry(caller, act));
 }
 
 /** The entry for something that a caller did in their organization. */
-export function actEntry(
-  caller: OrganizationCaller,
-  act: Pick<AuditEntry, "event" | "targetId" | "details">,
-): AuditEntry {
-  return { organizationId: caller.organizationId, actor: actorOf(caller), ...act };
+export function actEntry(caller: MemberCaller | KeyCaller, act: Act): AuditEntry {
+  const environment = "environment" in caller ? caller.environment : null;
+  return { organizationId: caller.organizationId, environment, actor: actorOf(caller), ...act };
 }
 
 /** The statement that writes entries, to be a part of another: thousands of sessions may expire together. */
 export function insertAudits(now: Date, entries: readonly AuditEntry[]): Sql {
   return sql`
-    insert into audit_logs (id, organization_id, event, actor_kind, actor_id, target_id, details, created_at)
+    insert into audit_logs (id, organization_id, sandbox, event, actor_kind, actor_id, target_id, details, created_at)
     select *, ${now}::timestamptz from unnest(
       ${entries.map(() => newUuid(now))}::uuid[],
       ${entries.map((entry) => entry.organizationId)}::uuid[],
+      ${entries.map(sandboxOf)}::boolean[],
       ${entries.map((entry) => entry.event)}::text[],
       ${entries.map((entry) => entry.actor.kind)}::text[],
       ${entries.map((entry) => entry.actor.id)}::text[],
@@ -80,6 +86,7 @@ export type AuditRow = {
   actor_id: string | null;
   target_id: string | null;
   details: Record<string, unknown>;
+  sandbox: boolean | null;
   created_at: Date;
 };
 
@@ -126,7 +133,7 @@ export function auditPage(organizationId: OrganizationId, filter: AuditFilter, l
   // Ids begin with their creation time, so a range of times is a range of the index that the list is read by. A caller
   // may write a cursor in capitals, which is the same id and another text.
   return sql`
-    select id, event, actor_kind, actor_id, target_id, details, created_at from audit_logs
+    select id, event, actor_kind, actor_id, target_id, details, sandbox, created_at from audit_logs
     where organization_id = ${organizationId}
       ${event === undefined ? noSql : sql`and event = ${event}`}
       ${actorId === undefined ? noSql : sql`and actor_id = ${actorId}`}

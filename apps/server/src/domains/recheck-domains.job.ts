@@ -43,6 +43,7 @@ async function recheck(core: Core, domain: DomainRow): Promise<void> {
     const written = await recordCheck(tx, domain, { ...checked, checkedAt: checked.concluded ? now : null });
     if (!written || checked.change === null) return;
     await recordAudit(tx, now, {
+      environment: null,
       organizationId: domain.organization_id,
       event: checked.change === "downgraded" ? "domain.downgraded" : "domain.restored",
       actor: systemActor,

@@ -136,6 +136,7 @@ async function takeFrom(core: Core, tx: Tx, loser: HolderRow, now: Date): Promis
   const name = shownDomain(loser.apex_domain);
   await deleteDomain(tx, loser.organization_id, loser.id);
   await recordAudit(tx, now, {
+    environment: null,
     organizationId: loser.organization_id,
     event: "domain.lost",
     actor: systemActor,

@@ -1,15 +1,29 @@
-import { type Access, hasRole, isWrite, type RouteDefinition, roleForScope } from "@assay/contract/route";
+import { type Environment, environmentHeader, environments } from "@assay/contract/facts";
+import {
+  type Access,
+  hasRole,
+  isInEnvironment,
+  isWrite,
+  type RouteDefinition,
+  roleForScope,
+} from "@assay/contract/route";
 import { ApiError } from "../kernel/api-error.ts";
-import type { Caller, Membership, OrganizationCaller, UserCaller } from "../kernel/caller.ts";
+import type { Caller, MemberCaller, Membership, OrganizationCaller, UserCaller } from "../kernel/caller.ts";
+import { liveIsClosed } from "../kernel/live-is-closed.ts";
+
+/** A caller as the handler of a route gets it. */
+export type AdmittedCaller = Caller | MemberCaller | OrganizationCaller;
 
 /**
  * Whether a caller may use a route: the caller as the handler gets it, or the error. Pure. For a route whose
- * organization is named in the body, `memberOf` is asked later with the membership in that one.
+ * organization is named in the body, `memberOf` is asked later with the membership in that one. `asked` is the header that names an
+ * environment, as it came.
  */
 export function admit(
   definition: Pick<RouteDefinition, "access" | "method">,
   caller: Caller | null,
-): Caller | OrganizationCaller | null {
+  asked: string | string[] | undefined,
+): AdmittedCaller | null {
   const { access } = definition;
   if ("public" in access) return null;
   if (caller === null) throw new ApiError("UNAUTHORIZED");
@@ -27,19 +41,39 @@ export function admit(
         hint: `Give the key the scope ${access.scope}, or use another key.`,
       });
     }
+    refuseOtherEnvironment(caller.environment, asked);
     return caller;
   }
   if ("user" in access) return caller;
   if ("role" in access && access.organization === "body") return caller;
   if (caller.membership === null) throw new ApiError("ORGANIZATION_REQUIRED");
-  return memberOf(definition, caller, caller.membership);
+  return memberOf(definition, caller, caller.membership, asked);
+}
+
+/** A key's environment decides. Whoever says the other one means another key, and must not find out by what this one makes. */
+function refuseOtherEnvironment(own: Environment, asked: string | string[] | undefined): void {
+  if ((readEnvironment(asked) ?? own) === own) return;
+  throw new ApiError("BAD_REQUEST", {
+    message: `\`${environmentHeader}\` says ${readEnvironment(asked)}, and the API key belongs to ${own}.`,
+    hint: "Leave the header out: the key's environment decides. Or use a key of the other environment.",
+  });
+}
+
+function readEnvironment(asked: string | string[] | undefined): Environment | null {
+  if (asked === undefined) return null;
+  const read = environments.find((each) => each === asked);
+  if (read !== undefined) return read;
+  throw new ApiError("BAD_REQUEST", {
+    message: `The header \`${environmentHeader}\` must be one of: ${environments.join(", ")}.`,
+  });
 }
 
 export function memberOf(
   definition: Pick<RouteDefinition, "access" | "method">,
   caller: UserCaller,
   membership: Membership,
-): OrganizationCaller {
+  asked: string | string[] | undefined,
+): MemberCaller | OrganizationCaller {
   const needed = neededRole(definition.access);
   if (!hasRole(membership.role, needed)) {
     throw new ApiError("FORBIDDEN", {
@@ -48,8 +82,12 @@ export function memberOf(
     });
   }
   if (membership.frozen && refusesWhileFrozen(definition)) throw new ApiError("ORGANIZATION_FROZEN");
-  const { organizationId, role, environment } = membership;
-  return { ...caller, membership, organizationId, role, environment };
+  const { organizationId, role } = membership;
+  const member = { ...caller, membership, organizationId, role };
+  if (!isInEnvironment(definition)) return member;
+  const environment = readEnvironment(asked) ?? environments[0];
+  if (environment === "live" && !membership.liveIsOpen) throw liveIsClosed();
+  return { ...member, environment };
 }
 
 function neededRole(access: Access) {

@@ -3,9 +3,9 @@ import { idempotencyLimits } from "@assay/contract/facts";
 import type { RouteDefinition } from "@assay/contract/route";
 import type { Db } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
-import type { Caller, OrganizationCaller } from "../kernel/caller.ts";
 import { type Clock, hourMs, later } from "../kernel/clock.ts";
 import type { KeyRing } from "../lib/key-ring.ts";
+import type { AdmittedCaller } from "./access.ts";
 import { claimKey, type EarlierAnswer, findAnswer, rememberAnswer } from "./idempotency.store.ts";
 
 /** An answer as it leaves: the status and the body as text, null where there is none. */
@@ -17,7 +17,7 @@ const keyPattern = new RegExp(`^[\\x21-\\x7e]{1,${idempotencyLimits.keyCharacter
 type KeyedRequest = {
   key: string | string[];
   definition: RouteDefinition;
-  caller: Caller | OrganizationCaller | null;
+  caller: AdmittedCaller | null;
   path: string;
   body: unknown;
 };
@@ -94,7 +94,11 @@ function digestOf(fingerprint: string): Buffer {
   return createHash("sha256").update(fingerprint).digest();
 }
 
-function ownerOf(caller: Caller | OrganizationCaller | null): string {
+/** Whose keys are told apart: what one environment was answered is nothing that the other may hear. */
+function ownerOf(caller: AdmittedCaller | null): string {
   if (caller === null) return "public";
-  return "organizationId" in caller ? `organization ${caller.organizationId}` : `user ${caller.userId}`;
+  if (!("organizationId" in caller)) return `user ${caller.userId}`;
+  return "environment" in caller
+    ? `organization ${caller.organizationId} ${caller.environment}`
+    : `organization ${caller.organizationId}`;
 }

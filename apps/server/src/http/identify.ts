@@ -1,12 +1,19 @@
 import { isIP } from "node:net";
-import { apiKeyForm } from "@assay/contract/facts";
+import { apiKeyForm, environmentHeader } from "@assay/contract/facts";
 import type { ApiKeyId, OrganizationId, UserId } from "@assay/contract/ids";
 import { type Access, isWrite, type RouteDefinition } from "@assay/contract/route";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
-import type { Caller, KeyCaller, Membership, OrganizationCaller, UserCaller } from "../kernel/caller.ts";
+import type {
+  Caller,
+  KeyCaller,
+  MemberCaller,
+  Membership,
+  OrganizationCaller,
+  UserCaller,
+} from "../kernel/caller.ts";
 import { lowerCased } from "../kernel/ids.ts";
-import { admit, memberOf } from "./access.ts";
+import { type AdmittedCaller, admit, memberOf } from "./access.ts";
 import type { Admission } from "./admission.ts";
 import { sessionTokenOf } from "./session-cookie.ts";
 
@@ -33,7 +40,7 @@ export async function identify(
   reply: FastifyReply,
   definition: RouteDefinition,
   options: IdentifyOptions,
-): Promise<Caller | OrganizationCaller | null> {
+): Promise<AdmittedCaller | null> {
   if ("public" in definition.access) return null;
   const { authorization } = request.headers;
   let caller: Caller | null = null;
@@ -55,7 +62,7 @@ export async function identify(
   }
   options.admission.learn(request.raw, caller);
   if (caller === null) reply.header("www-authenticate", "Bearer");
-  return admit(definition, caller);
+  return admit(definition, caller, request.headers[environmentHeader.toLowerCase()]);
 }
 
 /** A browser attaches the cookie to requests that other sites cause; only our own pages may use it to write. */
@@ -96,10 +103,10 @@ export async function inNamedOrganization(
   caller: UserCaller,
   body: unknown,
   authenticator: Authenticator,
-): Promise<OrganizationCaller> {
+): Promise<MemberCaller | OrganizationCaller> {
   const { organizationId } = body as { organizationId: OrganizationId };
   const membership = await authenticator.membership(lowerCased(organizationId), caller.userId);
   if (membership === null)
     throw new ApiError("NOT_FOUND", { message: "`organizationId` names no organization of yours." });
-  return memberOf(definition, caller, membership);
+  return memberOf(definition, caller, membership, undefined);
 }

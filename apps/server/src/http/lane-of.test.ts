@@ -25,7 +25,7 @@ const user: UserCaller = {
 };
 const member: UserCaller = {
   ...user,
-  membership: { organizationId, role: "owner", environment: "sandbox", frozen: false },
+  membership: { organizationId, role: "owner", liveIsOpen: false, frozen: false },
 };
 
 function request(headers: Record<string, string> = {}, from = "203.0.113.7", url = "/v1/sessions") {

@@ -16,9 +16,10 @@ import fastJson from "fast-json-stringify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { TSchema } from "typebox";
 import { ApiError } from "../kernel/api-error.ts";
-import type { Caller, CallerOf, OrganizationCaller } from "../kernel/caller.ts";
+import type { CallerOf } from "../kernel/caller.ts";
 import type { RequestInfo, SessionCookie } from "../kernel/request-info.ts";
 import { convertQuery, createValidator } from "../kernel/validate.ts";
+import type { AdmittedCaller } from "./access.ts";
 import { limitInEffect } from "./error-handler.ts";
 import { sendEvents } from "./event-stream.ts";
 import type { Idempotency, RenderedAnswer } from "./idempotency.ts";
@@ -95,7 +96,7 @@ type MountOptions = IdentifyOptions & {
   sockets?: Readonly<Record<string, SocketBinding>>;
 };
 
-const callers = new WeakMap<FastifyRequest, Caller | OrganizationCaller | null>();
+const callers = new WeakMap<FastifyRequest, AdmittedCaller | null>();
 
 export function mount(app: FastifyInstance, bindings: readonly Binding[], options: MountOptions): void {
   for (const binding of bindings) mountRoute(app, binding, options);

@@ -1,8 +1,26 @@
 import type { FoldedEmail } from "@assay/contract/email";
+import type { Environment } from "@assay/contract/facts";
 import type { ApiKeyId, OrganizationId, UserId, UserSessionId } from "@assay/contract/ids";
 import type { Access, Role, Scope } from "@assay/contract/route";
 
-export type Environment = "sandbox" | "live";
+/**
+ * Whose something is, where it belongs to an environment: an organization's, and of that one only what is in this environment. Whoever acts in one is
+ * a tenant as well, so a caller can be handed to every store function that wants to know whose rows it may touch.
+ */
+export type Tenant = { organizationId: OrganizationId; environment: Environment };
+
+/** The tables say it with a column `sandbox`. */
+export function isSandbox({ environment }: Pick<Tenant, "environment">): boolean {
+  return environment === "sandbox";
+}
+
+export function environmentOf({ sandbox }: { sandbox: boolean }): Environment {
+  return sandbox ? "sandbox" : "live";
+}
+
+export function tenantOf(row: { organization_id: OrganizationId; sandbox: boolean }): Tenant {
+  return { organizationId: row.organization_id, environment: environmentOf(row) };
+}
 
 /** A signed-in person, whether or not an organization is active. */
 export type UserCaller = {
@@ -19,16 +37,19 @@ export type UserCaller = {
 export type Membership = {
   organizationId: OrganizationId;
   role: Role;
-  environment: Environment;
+  /** Whether the organization has gone live. Until then it has the sandbox only. */
+  liveIsOpen: boolean;
   frozen: boolean;
 };
 
-/** A signed-in person who acts in an organization. */
+/** A signed-in person who acts in an organization, on what its environments share. */
 export type MemberCaller = UserCaller & {
   organizationId: OrganizationId;
   role: Role;
-  environment: Environment;
 };
+
+/** The same, in one of its environments. */
+export type TenantMember = MemberCaller & Tenant;
 
 /** A server of a partner. */
 export type KeyCaller = {
@@ -40,8 +61,8 @@ export type KeyCaller = {
   frozen: boolean;
 };
 
-/** Whoever acts for an organization. */
-export type OrganizationCaller = MemberCaller | KeyCaller;
+/** Whoever acts for an organization in one of its environments. */
+export type OrganizationCaller = TenantMember | KeyCaller;
 
 export type Caller = UserCaller | KeyCaller;
 
@@ -50,6 +71,8 @@ export type CallerOf<A extends Access> = A extends { public: true }
   ? null
   : A extends { user: true }
     ? UserCaller
-    : A extends { role: Role }
-      ? MemberCaller
-      : OrganizationCaller;
+    : A extends { inEnvironment: true }
+      ? TenantMember
+      : A extends { role: Role }
+        ? MemberCaller
+        : OrganizationCaller;

@@ -7,6 +7,7 @@ import { virtualPassport } from "@assay/device/virtual-passport";
 import { testDocument } from "@assay/emrtd/node/test-country/catalogue";
 import type { Core } from "../core.ts";
 import { ApiError, badField } from "../kernel/api-error.ts";
+import type { Tenant } from "../kernel/caller.ts";
 import { secondMs } from "../kernel/clock.ts";
 import { Places } from "../lib/places.ts";
 import { findSession, type SessionRow } from "../sessions/session.store.ts";
@@ -49,9 +50,9 @@ export class SandboxDevices {
     this.#ownUrl = ownUrl;
   }
 
-  async finish(organizationId: OrganizationId, finish: Finish, gone: AbortSignal): Promise<SessionRow> {
+  async finish(tenant: Tenant, finish: Finish, gone: AbortSignal): Promise<SessionRow> {
     const { db, clock } = this.#core;
-    const session = await findSession(db, organizationId, finish.sessionId);
+    const session = await findSession(db, tenant, finish.sessionId);
     if (session === null) throw new ApiError("SESSION_NOT_FOUND");
     if (!session.sandbox)
       throw new ApiError("FORBIDDEN", {
@@ -60,7 +61,7 @@ export class SandboxDevices {
       });
     const document = testDocument(finish.document, clock.now());
     if (document === null) throw badField("document", "is not the id of a test document");
-    const leave = this.#takePlace(organizationId);
+    const leave = this.#takePlace(tenant.organizationId);
     try {
       const signal = AbortSignal.any([
         gone,
@@ -80,7 +81,7 @@ export class SandboxDevices {
     } finally {
       leave();
     }
-    const ended = await findSession(db, organizationId, session.id);
+    const ended = await findSession(db, tenant, session.id);
     if (ended === null) throw new ApiError("SESSION_NOT_FOUND");
     return ended;
   }

@@ -16,7 +16,7 @@ export function mcpEndpoint(
   const answer = createAgentAnswers({
     devices,
     metrics: core.metrics,
-    admit: (scope, caller) => void admit({ access: { scope }, method: "POST" }, caller),
+    admit: (scope, caller) => void admit({ access: { scope }, method: "POST" }, caller, undefined),
     writeFailure: (failure) => writeFailure(failure, core.publicUrl()),
   });
   return (request) => answer(read(request), request);

@@ -72,12 +72,12 @@ export const finishDeclaration = {
 export const createTool = describeTool(createDeclaration);
 export const finishTool = describeTool(finishDeclaration);
 
-/** Before anything is made: a session is what its organization is when it is created. */
+/** Before anything is made: a session is in the environment of the key that creates it. */
 export function refuseLive({ environment }: KeyCaller): void {
   if (environment === "sandbox") return;
   throw new ApiError("CONFLICT", {
     message: "The key makes live sessions, in which test documents are not accepted.",
-    hint: "Use the key of a sandbox organization; `createSession` makes a live session.",
+    hint: "Use a key of the sandbox; `createSession` makes a live session.",
   });
 }
 
@@ -85,7 +85,7 @@ const checkFinish = createValidator(finishDeclaration.body, "body", { nullIsAbse
 
 export async function finishSession(
   devices: SandboxDevices,
-  { organizationId }: KeyCaller,
+  caller: KeyCaller,
   given: unknown,
   gone: AbortSignal,
 ): Promise<object> {
@@ -99,7 +99,7 @@ export async function finishSession(
     document: document ?? defaultDocument,
     decline: decline ?? [],
   };
-  return viewFinished(await devices.finish(organizationId, finish, gone), finish.document);
+  return viewFinished(await devices.finish(caller, finish, gone), finish.document);
 }
 
 function viewFinished(row: SessionRow, document: string): object {

@@ -6,8 +6,8 @@ import { ApiError } from "../kernel/api-error.ts";
 import { acceptTerms } from "./accept-terms.ts";
 import { changeBusinessDetails } from "./change-business-details.ts";
 import { findAcceptance, readBusinessDetails } from "./go-live.store.ts";
-import { type GoLiveNeeds, goLive } from "./go-live.ts";
-import { viewBusinessDetails, viewRpTermsStatus } from "./go-live.view.ts";
+import { type GoLiveNeeds, goLive, readGoLiveFacts } from "./go-live.ts";
+import { viewBusinessDetails, viewReadiness, viewRpTermsStatus } from "./go-live.view.ts";
 import { readOwnOrganization } from "./organization.store.ts";
 import { viewOrganization } from "./organization.view.ts";
 
@@ -38,6 +38,12 @@ export function goLiveRoutes(core: Core, needs: GoLiveNeeds): Binding[] {
       terms_hash: terms.hash,
       text: terms.text,
     })),
+
+    bind(contract.readGoLive, async ({ caller }) => {
+      const own = await readOwnOrganization(db, caller.organizationId, caller.userId);
+      if (own === null) throw new ApiError("FORBIDDEN");
+      return viewReadiness(own, await readGoLiveFacts(db, caller.organizationId, needs), core.publicUrl());
+    }),
 
     bind(contract.goLive, async ({ caller }) => {
       await goLive(core, needs, caller);

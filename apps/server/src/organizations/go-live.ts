@@ -1,44 +1,50 @@
 import type { OrganizationId } from "@assay/contract/ids";
 import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
-import type { Queryable, Tx } from "../db/db.ts";
+import type { Queryable } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import type { MemberCaller } from "../kernel/caller.ts";
 import { isComplete } from "./business-details.ts";
 import { findAcceptance, readBusinessDetails, setLive } from "./go-live.store.ts";
+import { type GoLiveFacts, whatIsMissing } from "./go-live-readiness.ts";
 import { lockOrganization } from "./organization.store.ts";
 import { isCurrent, type RpTerms } from "./rp-terms.ts";
 
 export type GoLiveNeeds = {
   terms: RpTerms;
   /** Passed in by `app.ts`, because the folder of domains depends on this one and must not be imported from here. */
-  hasActiveDomain: (tx: Tx, organizationId: OrganizationId) => Promise<boolean>;
+  hasActiveDomain: (db: Queryable, organizationId: OrganizationId) => Promise<boolean>;
   /** Passed in as well: whether any live document can be accepted at all. */
   trustsAnybody: (db: Queryable) => Promise<boolean>;
+  /** Whether a person's phone can be led to an app that reads chips. */
+  hasReadingApp: boolean;
 };
 
-/** Takes the organization out of the sandbox, once and for good. */
-export async function goLive(
-  { db, clock }: Core,
-  { terms, hasActiveDomain, trustsAnybody }: GoLiveNeeds,
-  caller: MemberCaller,
-): Promise<void> {
+export async function readGoLiveFacts(
+  db: Queryable,
+  organizationId: OrganizationId,
+  { terms, hasActiveDomain, trustsAnybody, hasReadingApp }: GoLiveNeeds,
+): Promise<GoLiveFacts> {
+  return {
+    terms_accepted: isCurrent(await findAcceptance(db, organizationId, terms), terms),
+    business_details_complete: isComplete(await readBusinessDetails(db, organizationId)),
+    domain_verified: await hasActiveDomain(db, organizationId),
+    state_trusted: await trustsAnybody(db),
+    reading_app_configured: hasReadingApp,
+  };
+}
+
+/** Opens live beside the sandbox, once and for good. Nothing in the sandbox is touched. */
+export async function goLive({ db, clock }: Core, needs: GoLiveNeeds, caller: MemberCaller): Promise<void> {
   const now = clock.now();
   const { organizationId } = caller;
   await db.transaction(async (tx) => {
     const organization = await lockOrganization(tx, organizationId);
     if (organization === null) throw new ApiError("FORBIDDEN");
     if (organization.environment === "live") {
-      throw new ApiError("CONFLICT", { message: "The organization is live already." });
+      throw new ApiError("CONFLICT", { message: "Live is open already." });
     }
-    const missing: string[] = [];
-    if (!isCurrent(await findAcceptance(tx, organizationId, terms), terms))
-      missing.push("accept the current relying-party terms (POST /v1/auth/orgs/rp-terms)");
-    if (!isComplete(await readBusinessDetails(tx, organizationId)))
-      missing.push("complete the business details (POST /v1/auth/orgs/business-details)");
-    if (!(await hasActiveDomain(tx, organizationId)))
-      missing.push("verify a domain (POST /v1/auth/orgs/domains/challenges/dns)");
-    if (!(await trustsAnybody(tx))) missing.push("the operator trusts no issuing authority yet");
+    const missing = whatIsMissing(await readGoLiveFacts(tx, organizationId, needs));
     if (missing.length > 0)
       throw new ApiError("ORGANIZATION_NOT_READY", { hint: `Missing: ${missing.join("; ")}.` });
     await setLive(tx, organizationId, now);

@@ -1,7 +1,9 @@
-import type { RpTermsStatus, BusinessDetails as WireDetails } from "@assay/contract/go-live";
+import type { Environment } from "@assay/contract/facts";
+import type { GoLiveReadiness, RpTermsStatus, BusinessDetails as WireDetails } from "@assay/contract/go-live";
 import type { Static } from "typebox";
 import type { BusinessDetails } from "./business-details.ts";
 import type { AcceptanceRow } from "./go-live.store.ts";
+import { type GoLiveFacts, readinessOf, whatIsMissing } from "./go-live-readiness.ts";
 import { isCurrent, type RpTerms } from "./rp-terms.ts";
 
 export function viewBusinessDetails(details: BusinessDetails): Static<typeof WireDetails> {
@@ -32,5 +34,23 @@ export function viewRpTermsStatus(
     current: { jurisdiction: terms.jurisdiction, terms_hash: terms.hash, terms_version: terms.version },
     current_accepted: isCurrent(acceptance, terms),
     operator_ready: operatorReady,
+  };
+}
+
+export function viewReadiness(
+  { environment }: { environment: Environment },
+  facts: GoLiveFacts,
+  publicUrl: string,
+): Static<typeof GoLiveReadiness> {
+  return {
+    environment,
+    ready: whatIsMissing(facts).length === 0,
+    points: readinessOf(facts).map(({ point, done, required, explanation, docs }) => ({
+      point,
+      done,
+      required,
+      explanation,
+      docs: `${publicUrl}/docs/${docs}`,
+    })),
   };
 }

@@ -205,6 +205,7 @@ export async function acceptInvitation(
     }
     await setActiveOrganization(tx, organizationId, caller.userSessionId);
     await recordAudit(tx, now, {
+      environment: null,
       organizationId,
       actor: actorOf(caller),
       event: "invitation.accepted",
@@ -226,6 +227,7 @@ export async function declineInvitation({ db, clock }: Core, token: string): Pro
     if (invitation === null || !(await deleteInvitation(tx, invitation.organization_id, invitation.id)))
       throw notFound();
     await recordAudit(tx, now, {
+      environment: null,
       organizationId: invitation.organization_id,
       event: "invitation.declined",
       actor,

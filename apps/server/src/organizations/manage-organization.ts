@@ -37,6 +37,7 @@ export async function createOrganization(
       await insertMembership(tx, id, caller.userId, "owner", now);
       await setActiveOrganization(tx, id, caller.userSessionId);
       await recordAudit(tx, now, {
+        environment: null,
         organizationId: id,
         event: "organization.created",
         actor: actorOf(caller),

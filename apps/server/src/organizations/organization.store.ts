@@ -1,9 +1,9 @@
+import type { Environment } from "@assay/contract/facts";
 import type { OrganizationId, UserId, UserSessionId } from "@assay/contract/ids";
 import type { Role } from "@assay/contract/route";
 import type { Queryable, Tx } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
 import { joinSql, noSql, type Sql, sql } from "../db/sql.ts";
-import type { Environment } from "../kernel/caller.ts";
 
 export type OrganizationProfile = {
   logo_url: string | null;

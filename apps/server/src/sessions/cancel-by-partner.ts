@@ -14,7 +14,7 @@ export async function cancelByPartner(
 ): Promise<void> {
   const now = core.clock.now();
   await core.db.transaction(async (tx) => {
-    const session = await lockSession(tx, caller.organizationId, sessionId);
+    const session = await lockSession(tx, caller, sessionId);
     if (session === null) throw new ApiError("SESSION_NOT_FOUND");
     const actor = actorOf(caller);
     const cancelled = await cancelSession(core, tx, session, { reason: "cancelled_by_partner", actor, now });

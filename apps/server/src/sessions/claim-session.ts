@@ -46,6 +46,7 @@ export async function claimSession(
         id: attemptId,
         sessionId,
         organizationId: session.organization_id,
+        sandbox: session.sandbox,
         deviceHash: claim.deviceHash,
         sessionExpiresAt: session.expires_at,
         now,

@@ -5,7 +5,7 @@ import { actEntry } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { liveRedirectProblem } from "../domains/check-redirect.ts";
 import { ApiError, badField } from "../kernel/api-error.ts";
-import type { OrganizationCaller } from "../kernel/caller.ts";
+import { isSandbox, type OrganizationCaller, type Tenant } from "../kernel/caller.ts";
 import { hashToken, newId, newToken } from "../kernel/ids.ts";
 import { nearest } from "../kernel/nearest.ts";
 import { isUsableEndpoint } from "../webhooks/endpoint.store.ts";
@@ -33,7 +33,7 @@ export async function createSession(
   const { db, clock } = core;
   const shareFields = checkShareFields(body.share_fields);
   await checkRedirect(core, caller, body.redirect_url);
-  await checkEndpoint(core, caller.organizationId, body.webhook_endpoint_id);
+  await checkEndpoint(core, caller, body.webhook_endpoint_id);
 
   const now = clock.now();
   const cancelToken = newToken();
@@ -48,7 +48,7 @@ export async function createSession(
     webhookEndpointId: body.webhook_endpoint_id ?? null,
     clientReferenceId: body.client_reference_id ?? null,
     metadata: body.metadata ?? {},
-    sandbox: caller.environment === "sandbox",
+    sandbox: isSandbox(caller),
     cancelTokenHash: hashToken(cancelToken),
     expiresAt: expiryOf(now),
     now,
@@ -59,7 +59,7 @@ export async function createSession(
     place === "of_block"
       ? await insertSession(db, session, audit)
       : await db.transaction(async (tx) => {
-          await places.take(tx, caller.organizationId, now);
+          await places.take(tx, caller, now);
           return insertSession(tx, session, audit);
         });
   return { row, cancelToken };
@@ -98,7 +98,7 @@ async function checkRedirect(
   const { url } = parsed;
   const problem =
     commonRedirectProblem(url) ??
-    (caller.environment === "sandbox"
+    (isSandbox(caller)
       ? sandboxRedirectProblem(url)
       : (liveSchemeProblem(url) ?? (await liveHostProblem(core, caller.organizationId, url))));
   if (problem !== null) {
@@ -118,14 +118,11 @@ async function liveHostProblem(
   return problem === null ? null : `is not allowed: ${problem}`;
 }
 
-async function checkEndpoint(
-  { db }: Core,
-  organizationId: OrganizationId,
-  id: EndpointId | undefined,
-): Promise<void> {
-  if (id === undefined || (await isUsableEndpoint(db, organizationId, id))) return;
+async function checkEndpoint({ db }: Core, tenant: Tenant, id: EndpointId | undefined): Promise<void> {
+  if (id === undefined || (await isUsableEndpoint(db, tenant, id))) return;
   throw new ApiError("INVALID_REQUEST", {
-    message: "`webhook_endpoint_id` names no enabled webhook endpoint of your organization.",
-    hint: "Use the id of an enabled endpoint, or leave it out to notify every subscribed endpoint.",
+    message:
+      "`webhook_endpoint_id` names no enabled webhook endpoint of your organization in this environment.",
+    hint: "Use the id of an enabled endpoint of the same environment, or leave it out to notify every subscribed endpoint.",
   });
 }

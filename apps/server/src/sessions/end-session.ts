@@ -4,6 +4,7 @@ import type { AttemptFailureCode, CancelReason, FailureCode } from "@assay/contr
 import type { Actor, AuditEntry } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
+import { tenantOf } from "../kernel/caller.ts";
 import { type NewEvent, publishEvents, type ToldOfSession } from "../webhooks/publish-event.ts";
 import { openAttemptEnd, type SessionRow, sessionMove, stateOf } from "./session.store.ts";
 import { countOutcome, type OutcomeOfDay } from "./session-day.store.ts";
@@ -56,7 +57,7 @@ export async function endSession(
     updated_at: now,
   };
   const audit: AuditEntry = {
-    organizationId: session.organization_id,
+    ...tenantOf(session),
     event: `session.${end.status}`,
     actor,
     targetId: session.id,

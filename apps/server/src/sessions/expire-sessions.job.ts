@@ -1,6 +1,7 @@
 import { systemActor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
+import { tenantOf } from "../kernel/caller.ts";
 import { type PublishingCore, publishEvents } from "../webhooks/publish-event.ts";
 import { sessionEvent, triesOf } from "./end-session.ts";
 import { type ExpiredSession, expireSessionRows, takeDueSessions } from "./session.store.ts";
@@ -38,7 +39,7 @@ async function writeExpiry(
     ),
     {
       audits: sessions.map((session) => ({
-        organizationId: session.organization_id,
+        ...tenantOf(session),
         event: "session.expired" as const,
         actor: systemActor,
         targetId: session.id,

@@ -1,7 +1,9 @@
 import type { OrganizationId } from "@assay/contract/ids";
 import type { FailureCode } from "@assay/contract/sessions";
 import type { Queryable, Tx } from "../db/db.ts";
+import { ownedBy } from "../db/owned-by.ts";
 import { sql } from "../db/sql.ts";
+import type { Tenant } from "../kernel/caller.ts";
 import { dayMs, later } from "../kernel/clock.ts";
 import { idFloor } from "../kernel/ids.ts";
 import { bucketOfSeconds, type Day, dayOf, type FigureRow, startOfDay } from "./day-figures.ts";
@@ -99,7 +101,8 @@ export async function countExpired(
  */
 export async function readFigures(
   db: Queryable,
-  range: { organizationId: OrganizationId; sandbox: boolean; from: Day; to: Day },
+  tenant: Tenant,
+  range: { from: Day; to: Day },
   now: Date,
 ): Promise<FigureRow[]> {
   const firstLiving = idFloor("vs", later(lastExpiredCreation(now), 1));
@@ -117,7 +120,7 @@ export async function readFigures(
     select to_char(day, 'YYYY-MM-DD') as day, 0::bigint as created, 0::bigint as in_progress, succeeded, failed, expired,
       cancelled, failure_codes, seconds_buckets
     from session_days
-    where organization_id = ${range.organizationId} and sandbox = ${range.sandbox}
+    where ${ownedBy(tenant)}
       and day between ${range.from}::date and ${range.to}::date
     union all
     select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as day,
@@ -125,7 +128,7 @@ export async function readFigures(
       count(*) filter (where status = 'in_progress' and id >= ${firstLiving}),
       0, 0, count(*) filter (where id < ${firstLiving}), 0, '{}', '{}'
     from sessions
-    where organization_id = ${range.organizationId} and sandbox = ${range.sandbox}
+    where ${ownedBy(tenant)}
       and status in ('created', 'in_progress')
       and ${idBy.status} >= ${idFloor("vs", startOfDay(range.from))}
       and ${idBy.status} < ${idFloor("vs", later(startOfDay(range.to), dayMs))}

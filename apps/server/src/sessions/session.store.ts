@@ -11,9 +11,11 @@ import {
 import type { Static } from "typebox";
 import { type AuditEntry, insertAudits } from "../audit/audit.store.ts";
 import type { Queryable, Tx } from "../db/db.ts";
+import { ownedBy } from "../db/owned-by.ts";
 import { newestOf, readPage } from "../db/page.ts";
 import type { Among } from "../db/set-aside.ts";
 import { type Sql, sql } from "../db/sql.ts";
+import type { Tenant } from "../kernel/caller.ts";
 import { later } from "../kernel/clock.ts";
 import { idFloor } from "../kernel/ids.ts";
 import type { Requirements } from "./requirements.ts";
@@ -80,13 +82,9 @@ export function insertSession(db: Queryable, session: NewSession, audit: AuditEn
     returning ${sessionColumns}`);
 }
 
-export function findSession(
-  db: Queryable,
-  organizationId: OrganizationId,
-  id: SessionId,
-): Promise<SessionRow | null> {
+export function findSession(db: Queryable, tenant: Tenant, id: SessionId): Promise<SessionRow | null> {
   return db.first<SessionRow>(
-    sql`select ${sessionColumns} from sessions where id = ${id} and organization_id = ${organizationId}`,
+    sql`select ${sessionColumns} from sessions where id = ${id} and ${ownedBy(tenant)}`,
   );
 }
 
@@ -109,18 +107,12 @@ export type SessionFilter = {
  * Each list is then one or a few ranges of an index, read from the newest on, and costs the same however large the
  * table is. What is due but still stored as open is a range of the open sessions' index.
  */
-export function listSessions(
-  db: Queryable,
-  organizationId: OrganizationId,
-  filter: SessionFilter,
-  now: Date,
-) {
+export function listSessions(db: Queryable, tenant: Tenant, filter: SessionFilter, now: Date) {
   return readPage<SessionRow>(db, {
     limit: filter.limit,
     startingAfter: filter.startingAfter,
-    cursorExists: (id) =>
-      sql`select 1 from sessions where id = ${id} and organization_id = ${organizationId}`,
-    rowsAfter: (limit) => sessionsPage(organizationId, filter, now, limit),
+    cursorExists: (id) => sql`select 1 from sessions where id = ${id} and ${ownedBy(tenant)}`,
+    rowsAfter: (limit) => sessionsPage(tenant, filter, now, limit),
   });
 }
 
@@ -135,12 +127,7 @@ export const idBy = {
 const lastOfAll = "vs_~";
 const firstOfAll = "vs_";
 
-export function sessionsPage(
-  organizationId: OrganizationId,
-  filter: SessionFilter,
-  now: Date,
-  limit: number,
-): Sql {
+export function sessionsPage(tenant: Tenant, filter: SessionFilter, now: Date, limit: number): Sql {
   const { status, clientReferenceId } = filter;
   const from = filter.createdFrom === undefined ? firstOfAll : idFloor("vs", filter.createdFrom);
   const before = smaller(
@@ -152,7 +139,7 @@ export function sessionsPage(
     clientReferenceId !== undefined ? idBy.reference : status === undefined ? idBy.organization : idBy.status;
   const range = (of: SessionStatus | null, age: "any" | "living" | "due") => sql`
     select ${sessionColumns} from sessions
-    where organization_id = ${organizationId}
+    where ${ownedBy(tenant)}
       ${clientReferenceId === undefined ? sql`` : sql`and client_reference_id = ${clientReferenceId}`}
       ${of === null ? sql`` : sql`and status = ${of}`}
       and ${key} >= ${age === "living" ? larger(from, firstLiving) : from}
@@ -187,14 +174,10 @@ function larger(a: string, b: string): string {
 // --- moves --------------------------------------------------------------------------------------------------------
 
 /** The session, held against every other move until the transaction ends. */
-export function lockSession(
-  tx: Tx,
-  organizationId: OrganizationId,
-  id: SessionId,
-): Promise<SessionRow | null> {
+export function lockSession(tx: Tx, tenant: Tenant, id: SessionId): Promise<SessionRow | null> {
   return tx.first<SessionRow>(sql`
     select ${sessionColumns} from sessions
-    where id = ${id} and organization_id = ${organizationId}
+    where id = ${id} and ${ownedBy(tenant)}
     for update`);
 }
 
@@ -312,15 +295,16 @@ export async function insertAttempt(
     id: AttemptId;
     sessionId: SessionId;
     organizationId: OrganizationId;
+    sandbox: boolean;
     deviceHash: Buffer;
     sessionExpiresAt: Date;
     now: Date;
   },
 ): Promise<void> {
   await tx.run(sql`
-    insert into attempts (id, session_id, organization_id, status, device_hash, last_seen_at, session_expires_at,
+    insert into attempts (id, session_id, organization_id, sandbox, status, device_hash, last_seen_at, session_expires_at,
       created_at, updated_at)
-    values (${attempt.id}, ${attempt.sessionId}, ${attempt.organizationId}, 'in_progress', ${attempt.deviceHash},
+    values (${attempt.id}, ${attempt.sessionId}, ${attempt.organizationId}, ${attempt.sandbox}, 'in_progress', ${attempt.deviceHash},
       ${attempt.now}, ${attempt.sessionExpiresAt}, ${attempt.now}, ${attempt.now})`);
 }
 
@@ -374,33 +358,22 @@ export type AttemptFilter = {
   startingAfter: AttemptId | undefined;
 };
 
-export function listAttempts(
-  db: Queryable,
-  organizationId: OrganizationId,
-  filter: AttemptFilter,
-  now: Date,
-) {
+export function listAttempts(db: Queryable, tenant: Tenant, filter: AttemptFilter, now: Date) {
   return readPage<AttemptRow>(db, {
     limit: filter.limit,
     startingAfter: filter.startingAfter,
-    cursorExists: (id) =>
-      sql`select 1 from attempts where id = ${id} and organization_id = ${organizationId}`,
-    rowsAfter: (limit) => attemptsPage(organizationId, filter, now, limit),
+    cursorExists: (id) => sql`select 1 from attempts where id = ${id} and ${ownedBy(tenant)}`,
+    rowsAfter: (limit) => attemptsPage(tenant, filter, now, limit),
   });
 }
 
-export function attemptsPage(
-  organizationId: OrganizationId,
-  filter: AttemptFilter,
-  now: Date,
-  limit: number,
-): Sql {
+export function attemptsPage(tenant: Tenant, filter: AttemptFilter, now: Date, limit: number): Sql {
   const { sessionId, status } = filter;
   const before = filter.startingAfter ?? "va_~";
   const key = status === undefined ? idBy.organization : idBy.status;
   const rows = sql`
     select ${attemptColumns} from attempts
-    where organization_id = ${organizationId}
+    where ${ownedBy(tenant)}
       ${sessionId === undefined ? sql`` : sql`and session_id = ${sessionId}`}`;
   const newest = (condition: Sql, from = "va_") => sql`
     ${rows} ${condition} and ${key} >= ${from} and ${key} < ${before} order by ${key} desc limit ${limit}`;

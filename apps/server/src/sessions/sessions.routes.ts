@@ -16,7 +16,7 @@ export function sessionRoutes(core: Core): Binding[] {
   return [
     bind(
       contract.createSession,
-      { prepare: ({ caller }) => places.prepare(caller.organizationId) },
+      { prepare: ({ caller }) => places.prepare(caller) },
       async ({ caller, body }, place) => {
         const { row, cancelToken } = await createSession(core, caller, body, { places, place });
         return { ...viewSession(row, row.created_at, publicUrl()), cancel_token: cancelToken };
@@ -33,13 +33,11 @@ export function sessionRoutes(core: Core): Binding[] {
         limit: query.limit,
         startingAfter: query.starting_after,
       };
-      return viewPage(listSessions(db, caller.organizationId, filter, now), (row) =>
-        viewSession(row, now, publicUrl()),
-      );
+      return viewPage(listSessions(db, caller, filter, now), (row) => viewSession(row, now, publicUrl()));
     }),
 
     bind(contract.getSession, async ({ caller, params }) => {
-      const row = await findSession(db, caller.organizationId, params.id);
+      const row = await findSession(db, caller, params.id);
       if (row === null) throw new ApiError("SESSION_NOT_FOUND");
       return viewSession(row, clock.now(), publicUrl());
     }),
@@ -54,7 +52,7 @@ export function sessionRoutes(core: Core): Binding[] {
         limit: query.limit,
         startingAfter: query.starting_after,
       };
-      return viewPage(listAttempts(db, caller.organizationId, filter, now), (row) => viewAttempt(row, now));
+      return viewPage(listAttempts(db, caller, filter, now), (row) => viewAttempt(row, now));
     }),
   ];
 }

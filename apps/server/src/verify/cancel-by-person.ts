@@ -4,6 +4,7 @@ import type { cancelOutcomes } from "@assay/contract/verify";
 import { personActor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../kernel/api-error.ts";
+import { tenantOf } from "../kernel/caller.ts";
 import { hashToken } from "../kernel/ids.ts";
 import { cancelSession } from "../sessions/cancel-session.ts";
 import { lockSessionOfPerson, spendCancelToken } from "../sessions/session.store.ts";
@@ -37,8 +38,7 @@ export function cancelByPerson(
       reason: withdrawing ? "consent_withdrawn" : "cancelled_by_user",
       actor: personActor,
       now,
-      takeBack: (tx) =>
-        scrubSessionDeliveries(tx, { id: sessionId, organizationId: session.organization_id }, now),
+      takeBack: (tx) => scrubSessionDeliveries(tx, { id: sessionId, ...tenantOf(session) }, now),
     });
     if (cancelled.result === "refused" && cancelled.why !== "delivered") throw refusal(cancelled.why);
     await markConsentWithdrawn(tx, sessionId, now);

@@ -7,6 +7,7 @@ import { isAboutData } from "../db/db.ts";
 import { isolateFailures } from "../db/isolate-failures.ts";
 import type { Listener } from "../db/listener.ts";
 import type { JobRows } from "../db/set-aside.ts";
+import { tenantOf } from "../kernel/caller.ts";
 import { later, minuteMs, secondMs } from "../kernel/clock.ts";
 import { knownId, newId } from "../kernel/ids.ts";
 import { describeError } from "../lib/log.ts";
@@ -367,6 +368,7 @@ export class DeliveryWorker {
       result,
       record: {
         organizationId: delivery.organization_id,
+        sandbox: delivery.sandbox,
         deliveryId: delivery.id,
         leaseNumber: delivery.lease_number,
         attemptId: newId("wha", attemptedAt),
@@ -443,7 +445,7 @@ export class DeliveryWorker {
         );
         if (notice === null) continue;
         await recordAudit(tx, now, {
-          organizationId: notice.organization_id,
+          ...tenantOf(notice),
           event: "webhook_endpoint.disabled",
           actor: systemActor,
           targetId: notice.id,

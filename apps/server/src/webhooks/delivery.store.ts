@@ -9,10 +9,12 @@ import type {
 } from "@assay/contract/ids";
 import type { DeliveryError, DeliveryStatus } from "@assay/contract/webhooks";
 import type { Db, Notification, Queryable, Tx } from "../db/db.ts";
+import { ownedBy } from "../db/owned-by.ts";
 import { newestOf, readPage } from "../db/page.ts";
 import { notAside } from "../db/set-aside.store.ts";
 import type { Among } from "../db/set-aside.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
+import { isSandbox, type Tenant } from "../kernel/caller.ts";
 import { later } from "../kernel/clock.ts";
 import { idFloor, madeWith } from "../kernel/ids.ts";
 
@@ -49,8 +51,8 @@ const shown = (now: Date) => sql`d.id, d.event_id, d.event_type, d.endpoint_id, 
   d.last_status_code, d.last_error, d.last_attempt_at, d.payload_expires_at, d.payload_scrubbed_at, d.created_at,
   greatest(d.updated_at, q.changed_at) as updated_at`;
 
-const withQueue = sql`left join webhook_delivery_queue q on q.organization_id = d.organization_id and q.delivery_id = d.id
-  and d.status = 'pending'`;
+const withQueue = sql`left join webhook_delivery_queue q on q.organization_id = d.organization_id and q.sandbox = d.sandbox
+  and q.delivery_id = d.id and d.status = 'pending'`;
 
 /** The id as the key of the index that a list is to be read from; the migration of the sessions says why it is not the plain id. */
 const idBy = {
@@ -61,6 +63,7 @@ const idBy = {
 export type NewDelivery = {
   id: DeliveryId;
   organizationId: OrganizationId;
+  sandbox: boolean;
   eventId: EventId;
   eventType: EventType;
   endpointId: EndpointId;
@@ -73,26 +76,27 @@ export function deliveryParts(deliveries: readonly NewDelivery[], condition: Sql
   if (deliveries.length === 0) return [];
   return [
     sql`new_deliveries as (
-      insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload,
+      insert into webhook_deliveries (id, organization_id, sandbox, event_id, event_type, endpoint_id, encryption_key_id, payload,
         status, failed, last_error, attempt_count, created_at, updated_at)
-      select id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload,
+      select id, organization_id, sandbox, event_id, event_type, endpoint_id, encryption_key_id, payload,
         case when payload is null then 'failed' else 'pending' end, payload is null,
         case when payload is null then 'no_active_key' end, 0, ${now}::timestamptz, ${now}::timestamptz
       from unnest(
         ${deliveries.map((delivery) => delivery.id)}::text[],
         ${deliveries.map((delivery) => delivery.organizationId)}::uuid[],
+        ${deliveries.map((delivery) => delivery.sandbox)}::boolean[],
         ${deliveries.map((delivery) => delivery.eventId)}::text[],
         ${deliveries.map((delivery) => delivery.eventType)}::text[],
         ${deliveries.map((delivery) => delivery.endpointId)}::text[],
         ${deliveries.map((delivery) => delivery.sealed?.encryptionKeyId ?? null)}::text[],
         ${deliveries.map((delivery) => delivery.sealed?.payload ?? null)}::text[])
-        as d (id, organization_id, event_id, event_type, endpoint_id, encryption_key_id, payload)
+        as d (id, organization_id, sandbox, event_id, event_type, endpoint_id, encryption_key_id, payload)
       where ${condition}
-      returning id, organization_id, endpoint_id, status)`,
+      returning id, organization_id, sandbox, endpoint_id, status)`,
     sql`queued as (
-      insert into webhook_delivery_queue (organization_id, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
+      insert into webhook_delivery_queue (organization_id, sandbox, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
         changed_at)
-      select organization_id, id, endpoint_id, ${now}::timestamptz, 0, 0, false, ${now}::timestamptz
+      select organization_id, sandbox, id, endpoint_id, ${now}::timestamptz, 0, 0, false, ${now}::timestamptz
       from new_deliveries where status = 'pending')`,
   ];
 }
@@ -136,23 +140,23 @@ export async function announceDeliveries(tx: Tx, endpointIds: Iterable<EndpointI
 
 export function findDelivery(
   db: Queryable,
-  organizationId: OrganizationId,
+  tenant: Tenant,
   id: DeliveryId,
   now: Date,
 ): Promise<DeliveryRow | null> {
   return db.first<DeliveryRow>(
-    sql`select ${shown(now)} from webhook_deliveries d ${withQueue} where d.organization_id = ${organizationId} and d.id = ${id}`,
+    sql`select ${shown(now)} from webhook_deliveries d ${withQueue} where ${ownedBy(tenant, sql`d.`)} and d.id = ${id}`,
   );
 }
 
 export function deliveriesOfEvent(
   db: Queryable,
-  organizationId: OrganizationId,
+  tenant: Tenant,
   eventId: EventId,
   now: Date,
 ): Promise<DeliveryRow[]> {
   return db.rows<DeliveryRow>(sql`
-    select ${shown(now)} from (${deliveriesPage(organizationId, { eventId }, null, now)}) page
+    select ${shown(now)} from (${deliveriesPage(tenant, { eventId }, null, now)}) page
     join webhook_deliveries d on d.id = page.id ${withQueue} order by d.id desc`);
 }
 
@@ -185,17 +189,16 @@ export type DeliveryFilter = {
 
 export function listDeliveries(
   db: Queryable,
-  organizationId: OrganizationId,
+  tenant: Tenant,
   filter: DeliveryFilter & { limit: number },
   now: Date,
 ) {
   return readPage<DeliveryRow>(db, {
     limit: filter.limit,
     startingAfter: filter.startingAfter,
-    cursorExists: (id) =>
-      sql`select 1 from webhook_deliveries where organization_id = ${organizationId} and id = ${id}`,
+    cursorExists: (id) => sql`select 1 from webhook_deliveries where ${ownedBy(tenant)} and id = ${id}`,
     rowsAfter: (limit) => sql`
-      select ${shown(now)} from (${deliveriesPage(organizationId, filter, limit, now)}) page
+      select ${shown(now)} from (${deliveriesPage(tenant, filter, limit, now)}) page
       join webhook_deliveries d on d.id = page.id ${withQueue} order by d.id desc`,
   });
 }
@@ -204,12 +207,7 @@ export function listDeliveries(
  * The ids of a page, or with `limit` null of all. Those that failed, and those that are open, are ranges of an index. Those that have arrived
  * are a range with the open ones in between; while a receiver is away these may be many, and then such a page takes longer.
  */
-export function deliveriesPage(
-  organizationId: OrganizationId,
-  filter: DeliveryFilter,
-  limit: number | null,
-  now: Date,
-): Sql {
+export function deliveriesPage(tenant: Tenant, filter: DeliveryFilter, limit: number | null, now: Date): Sql {
   const { status, endpointId, eventId, createdFrom, createdTo, startingAfter } = filter;
   const within = (key: Sql) => sql`
     ${eventId === undefined ? noSql : sql`and d.event_id = ${eventId} and ${key} >= ${madeWith("whd", eventId).from} and ${key} < ${madeWith("whd", eventId).to}`}
@@ -222,14 +220,14 @@ export function deliveriesPage(
     const isLeased = sql`coalesce(q.lease_until > ${now}, false)`;
     return sql`
       select d.id from webhook_delivery_queue q join webhook_deliveries d on d.id = q.delivery_id
-      where q.organization_id = ${organizationId} and ${status === "delivering" ? isLeased : sql`not ${isLeased}`}
+      where ${ownedBy(tenant, sql`q.`)} and ${status === "delivering" ? isLeased : sql`not ${isLeased}`}
         and d.status = 'pending'
         ${endpointId === undefined ? noSql : sql`and q.endpoint_id = ${endpointId}`} ${within(key)}`;
   }
   const key = endpointId === undefined ? idBy.organization : idBy.endpoint;
   const range = (failed: boolean) => sql`
     select d.id from webhook_deliveries d
-    where d.organization_id = ${organizationId} and d.failed = ${failed}
+    where ${ownedBy(tenant, sql`d.`)} and d.failed = ${failed}
       ${status === "succeeded" ? sql`and d.status = 'succeeded'` : noSql}
       ${endpointId === undefined ? noSql : sql`and d.endpoint_id = ${endpointId}`} ${within(key)}`;
   if (status !== undefined) return range(status === "failed");
@@ -243,7 +241,7 @@ export function deliveriesPage(
  */
 export async function restartDeliveries(
   tx: Tx,
-  organizationId: OrganizationId,
+  tenant: Tenant,
   ids: readonly DeliveryId[],
   now: Date,
 ): Promise<DeliveryRow[]> {
@@ -252,23 +250,23 @@ export async function restartDeliveries(
     with waiting as (
       update webhook_delivery_queue set tries_used = 0, due_at = ${now}, lease_owner = null, lease_until = null,
         changed_at = ${now}
-      where organization_id = ${organizationId} and delivery_id = any(${ids}::text[])
+      where ${ownedBy(tenant)} and delivery_id = any(${ids}::text[])
         and (lease_until is null or lease_until <= ${now}) and not scrubbed
       returning delivery_id as id),
     failed as (
       update webhook_deliveries set status = 'pending', failed = false, payload_expires_at = null, scrub_at = null,
         updated_at = ${now}
-      where organization_id = ${organizationId} and id = any(${ids}::text[]) and status = 'failed'
+      where ${ownedBy(tenant)} and id = any(${ids}::text[]) and status = 'failed'
         and payload is not null and (payload_expires_at is null or payload_expires_at > ${now})
       returning id, endpoint_id),
     queued as (
-      insert into webhook_delivery_queue (organization_id, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
+      insert into webhook_delivery_queue (organization_id, sandbox, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
         changed_at)
-      select ${organizationId}, id, endpoint_id, ${now}::timestamptz, 0, 0, false, ${now}::timestamptz from failed)
+      select ${tenant.organizationId}, ${isSandbox(tenant)}, id, endpoint_id, ${now}::timestamptz, 0, 0, false, ${now}::timestamptz from failed)
     select id from waiting union all select id from failed`);
   return tx.rows<DeliveryRow>(sql`
     select ${shown(now)} from webhook_deliveries d ${withQueue}
-    where d.organization_id = ${organizationId} and d.id = any(${restarted.map((row) => row.id)}::text[])
+    where ${ownedBy(tenant, sql`d.`)} and d.id = any(${restarted.map((row) => row.id)}::text[])
     order by d.id desc`);
 }
 
@@ -280,11 +278,12 @@ export const setAsideAs = { job: "deliver-webhooks", kind: "webhook_deliveries" 
 const notSetAside = (id: Sql, now: Date) => notAside(setAsideAs.job, setAsideAs.kind, id, "text", now);
 
 /** A delivery and whose it is. */
-export type OwnDelivery = { id: DeliveryId; organization_id: OrganizationId };
+export type OwnDelivery = { id: DeliveryId; organization_id: OrganizationId; sandbox: boolean };
 
 export type LeasedDelivery = {
   id: DeliveryId;
   organization_id: OrganizationId;
+  sandbox: boolean;
   event_id: EventId;
   event_type: EventType;
   endpoint_id: EndpointId;
@@ -336,9 +335,9 @@ export function claimDue(
       update webhook_delivery_queue q set lease_owner = ${lease.owner}, lease_number = q.lease_number + 1,
         lease_until = ${lease.until}, changed_at = ${lease.now}
       where q.ctid = any(array(select place from due))
-      returning q.delivery_id, q.organization_id, q.endpoint_id, q.tries_used, q.lease_number, q.due_at)
-    select q.delivery_id as id, q.organization_id, d.event_id, d.event_type, q.endpoint_id, d.payload, q.tries_used, q.lease_number,
-      e.url, e.signing_secret, e.failing_since, e.undelivered_payload_retention_hours as retention_hours
+      returning q.delivery_id, q.organization_id, q.sandbox, q.endpoint_id, q.tries_used, q.lease_number, q.due_at)
+    select q.delivery_id as id, q.organization_id, q.sandbox, d.event_id, d.event_type, q.endpoint_id, d.payload, q.tries_used,
+      q.lease_number, e.url, e.signing_secret, e.failing_since, e.undelivered_payload_retention_hours as retention_hours
     from leased q
     cross join lateral (select * from webhook_deliveries where id = q.delivery_id offset 0) d
     cross join lateral (select * from webhook_endpoints where id = q.endpoint_id offset 0) e`);
@@ -347,9 +346,9 @@ export function claimDue(
 /** What `claimDue` would claim for one endpoint, without claiming it. */
 export function listDue(db: Queryable, { endpointId, most }: Wanted, now: Date): Promise<OwnDelivery[]> {
   return db.rows<OwnDelivery>(sql`
-    select head.id, head.organization_id from (select ${endpointId}::text as endpoint_id) want
+    select head.id, head.organization_id, head.sandbox from (select ${endpointId}::text as endpoint_id) want
     cross join lateral (
-      select q.delivery_id as id, q.organization_id ${dueHead(now)} order by q.due_at limit ${most}) head`);
+      select q.delivery_id as id, q.organization_id, q.sandbox ${dueHead(now)} order by q.due_at limit ${most}) head`);
 }
 
 export type DueEndpoint = {
@@ -405,7 +404,7 @@ export function releaseLease(
 ): Promise<number> {
   return db.run(sql`
     update webhook_delivery_queue set lease_owner = null, lease_until = null, changed_at = ${now}
-    where organization_id = ${delivery.organization_id} and delivery_id = ${delivery.id}
+    where organization_id = ${delivery.organization_id} and sandbox = ${delivery.sandbox} and delivery_id = ${delivery.id}
       and lease_number = ${delivery.lease_number} and lease_owner = ${owner}`);
 }
 
@@ -429,9 +428,10 @@ export function endScrubbed(db: Db, ids: readonly OwnDelivery[], now: Date): Pro
 async function takeOffQueue(tx: Tx, deliveries: readonly OwnDelivery[]): Promise<void> {
   await tx.run(sql`
     delete from webhook_delivery_queue q
-    using unnest(${deliveries.map((delivery) => delivery.organization_id)}::uuid[], ${deliveries.map(({ id }) => id)}::text[])
-      as gone (organization_id, id)
-    where q.organization_id = gone.organization_id and q.delivery_id = gone.id`);
+    using unnest(${deliveries.map((delivery) => delivery.organization_id)}::uuid[],
+      ${deliveries.map(({ sandbox }) => sandbox)}::boolean[], ${deliveries.map(({ id }) => id)}::text[])
+      as gone (organization_id, sandbox, id)
+    where q.organization_id = gone.organization_id and q.sandbox = gone.sandbox and q.delivery_id = gone.id`);
 }
 
 /**
@@ -450,6 +450,7 @@ export async function forgetAttempted(db: Queryable, now: Date): Promise<string[
 
 export type RecordedAttempt = {
   organizationId: OrganizationId;
+  sandbox: boolean;
   deliveryId: DeliveryId;
   leaseNumber: number;
   attemptId: DeliveryAttemptId;
@@ -478,6 +479,7 @@ export async function recordAttempts(
     with result as materialized (
       select * from unnest(
         ${attempts.map((attempt) => attempt.organizationId)}::uuid[],
+        ${attempts.map((attempt) => attempt.sandbox)}::boolean[],
         ${attempts.map((attempt) => attempt.deliveryId)}::text[],
         ${attempts.map((attempt) => attempt.leaseNumber)}::integer[],
         ${attempts.map((attempt) => attempt.attemptId)}::text[],
@@ -489,18 +491,18 @@ export async function recordAttempts(
         ${attempts.map((attempt) => attempt.nextAttemptAt)}::timestamptz[],
         ${attempts.map((attempt) => attempt.scrub)}::boolean[],
         ${attempts.map((attempt) => attempt.payloadExpiresAt)}::timestamptz[])
-        as r (organization_id, id, lease_number, attempt_id, status_code, error, duration_ms, attempted_at, status, next_attempt_at,
+        as r (organization_id, sandbox, id, lease_number, attempt_id, status_code, error, duration_ms, attempted_at, status, next_attempt_at,
           scrub, payload_expires_at)),
     ended as (
       delete from webhook_delivery_queue q using result r
-      where q.organization_id = r.organization_id and q.delivery_id = r.id
+      where q.organization_id = r.organization_id and q.sandbox = r.sandbox and q.delivery_id = r.id
         and q.lease_owner = ${owner} and q.lease_number = r.lease_number and (r.status <> 'pending' or q.scrubbed)
       returning q.delivery_id),
     retried as (
       update webhook_delivery_queue q set due_at = r.next_attempt_at, tries_used = q.tries_used + 1, lease_owner = null,
         lease_until = null, changed_at = ${now}
       from result r
-      where q.organization_id = r.organization_id and q.delivery_id = r.id
+      where q.organization_id = r.organization_id and q.sandbox = r.sandbox and q.delivery_id = r.id
         and q.lease_owner = ${owner} and q.lease_number = r.lease_number and r.status = 'pending' and not q.scrubbed
       returning q.delivery_id),
     written as (
@@ -533,7 +535,7 @@ export async function recordAttempts(
 /** Deliveries whose payload is past its time. */
 export function takeExpiredPayloads(tx: Tx, now: Date, among: Among): Promise<OwnDelivery[]> {
   return tx.rows<OwnDelivery>(sql`
-    select id, organization_id from webhook_deliveries
+    select id, organization_id, sandbox from webhook_deliveries
     where scrub_at is not null and scrub_at <= ${now} and ${among.where(sql`id`, "text")}
     order by scrub_at limit ${among.limit} for update skip locked`);
 }
@@ -564,7 +566,7 @@ export function takeDeliveriesOf(
   among: Among,
 ): Promise<OwnDelivery[]> {
   return tx.rows<OwnDelivery>(sql`
-    select delivery_id as id, organization_id from webhook_delivery_queue
+    select delivery_id as id, organization_id, sandbox from webhook_delivery_queue
     where endpoint_id = any(${endpointIds}::text[]) and ${among.where(sql`delivery_id`, "text")}
     order by delivery_id limit ${among.limit} for update skip locked`);
 }
@@ -582,28 +584,28 @@ export async function endDeliveries(tx: Tx, deliveries: readonly OwnDelivery[], 
  */
 export async function scrubUndelivered(
   tx: Tx,
-  organizationId: OrganizationId,
+  tenant: Tenant,
   eventIds: readonly EventId[],
   now: Date,
 ): Promise<{ succeeded: number }> {
   const found: DeliveryId[] = [];
   for (const eventId of eventIds) {
-    const page = deliveriesPage(organizationId, { eventId }, null, now);
+    const page = deliveriesPage(tenant, { eventId }, null, now);
     found.push(...(await tx.rows<{ id: DeliveryId }>(page)).map((row) => row.id));
   }
   const open = await tx.rows<{ id: DeliveryId; is_leased: boolean }>(sql`
     select q.delivery_id as id, q.lease_until > ${now} is true as is_leased from webhook_delivery_queue q
-    where q.organization_id = ${organizationId} and q.delivery_id = any(${found}::text[])
+    where ${ownedBy(tenant, sql`q.`)} and q.delivery_id = any(${found}::text[])
     order by q.delivery_id for update`);
   const rows = await tx.rows<{ status: DeliveryStatus }>(sql`
     select status from webhook_deliveries where id = any(${found}::text[]) order by id for update`);
   const leased = open.filter((row) => row.is_leased).map((row) => row.id);
   await tx.run(sql`
-    delete from webhook_delivery_queue q where q.organization_id = ${organizationId}
+    delete from webhook_delivery_queue q where ${ownedBy(tenant, sql`q.`)}
       and q.delivery_id = any(${found}::text[]) and q.delivery_id <> all(${leased}::text[])`);
   await tx.run(sql`
     update webhook_delivery_queue q set scrubbed = true
-    where q.organization_id = ${organizationId} and q.delivery_id = any(${leased}::text[])`);
+    where ${ownedBy(tenant, sql`q.`)} and q.delivery_id = any(${leased}::text[])`);
   await tx.run(sql`
     update webhook_deliveries set payload = null, scrub_at = null, payload_scrubbed_at = ${now}, updated_at = ${now},
       last_error = 'consent_withdrawn',
@@ -615,10 +617,10 @@ export async function scrubUndelivered(
 /** Deliveries from before `cutoff` that nobody is sending. */
 export function takeOldDeliveries(tx: Tx, cutoff: Date, now: Date, among: Among): Promise<OwnDelivery[]> {
   return tx.rows<OwnDelivery>(sql`
-    select d.id, d.organization_id from webhook_deliveries d
+    select d.id, d.organization_id, d.sandbox from webhook_deliveries d
     where d.id < ${idFloor("whd", cutoff)} and ${among.where(sql`d.id`, "text")} and not exists (
       select from webhook_delivery_queue q
-      where q.organization_id = d.organization_id and q.delivery_id = d.id and q.lease_until > ${now})
+      where q.organization_id = d.organization_id and q.sandbox = d.sandbox and q.delivery_id = d.id and q.lease_until > ${now})
     order by d.id limit ${among.limit} for update skip locked`);
 }
 

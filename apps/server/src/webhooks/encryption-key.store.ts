@@ -1,7 +1,9 @@
 import type { EncryptionKeyId, EndpointId, OrganizationId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
+import { ownedBy } from "../db/owned-by.ts";
 import { readPage } from "../db/page.ts";
 import { noSql, sql } from "../db/sql.ts";
+import type { Tenant } from "../kernel/caller.ts";
 
 export type EncryptionKeyRow = {
   id: EncryptionKeyId;
@@ -55,15 +57,20 @@ export function listEncryptionKeys(
   });
 }
 
-/** The keys that a caller may mean: the one with this id, or those that the partner gave this name. */
+/**
+ * The keys that a caller may mean: the one with this id, or those that the partner gave this name. A key belongs to its endpoint, and is in the
+ * environment that the endpoint is in.
+ */
 export async function findKeysByName(
   db: Queryable,
-  organizationId: OrganizationId,
+  tenant: Tenant,
   name: string,
 ): Promise<EncryptionKeyRow[]> {
   const rows = await db.rows<EncryptionKeyRow>(sql`
     select ${columns} from webhook_keys
-    where organization_id = ${organizationId} and (id = ${name} or key_id = ${name}) limit 3`);
+    where organization_id = ${tenant.organizationId} and (id = ${name} or key_id = ${name})
+      and endpoint_id in (select id from webhook_endpoints where ${ownedBy(tenant)})
+    limit 3`);
   const byId = rows.filter((row) => row.id === name);
   return byId.length > 0 ? byId : rows;
 }

@@ -1,13 +1,17 @@
 import type { EventType } from "@assay/contract/events";
+import type { Environment } from "@assay/contract/facts";
 import type { EncryptionKeyId, EndpointId, OrganizationId } from "@assay/contract/ids";
 import type { DisabledReason, PayloadRetentionHours } from "@assay/contract/webhooks";
 import type { Queryable, Tx } from "../db/db.ts";
+import { ownedBy } from "../db/owned-by.ts";
 import { readPage } from "../db/page.ts";
 import { noSql, sql } from "../db/sql.ts";
+import { isSandbox, type Tenant } from "../kernel/caller.ts";
 
 export type EndpointRow = {
   id: EndpointId;
   organization_id: OrganizationId;
+  sandbox: boolean;
   name: string | null;
   url: string;
   enabled: boolean;
@@ -20,18 +24,18 @@ export type EndpointRow = {
   disabled_reason: DisabledReason | null;
 };
 
-const columns = sql`id, organization_id, name, url, enabled, subscribed_event_types, undelivered_payload_retention_hours,
+const columns = sql`id, organization_id, sandbox, name, url, enabled, subscribed_event_types, undelivered_payload_retention_hours,
   exists (select from webhook_keys k where k.endpoint_id = webhook_endpoints.id and k.is_active) as has_active_key,
   created_at, updated_at, disabled_at, disabled_reason`;
 
-/** Whether a session may be bound to this endpoint: it is the organization's and enabled. */
+/** Whether a session may be bound to this endpoint: it is of the same organization and environment, and enabled. */
 export async function isUsableEndpoint(
   db: Queryable,
-  organizationId: OrganizationId,
+  tenant: Tenant,
   endpointId: EndpointId,
 ): Promise<boolean> {
   const found = await db.first(
-    sql`select 1 from webhook_endpoints where organization_id = ${organizationId} and id = ${endpointId} and enabled`,
+    sql`select 1 from webhook_endpoints where ${ownedBy(tenant)} and id = ${endpointId} and enabled`,
   );
   return found !== null;
 }
@@ -41,6 +45,7 @@ export function insertEndpoint(
   endpoint: {
     id: EndpointId;
     organizationId: OrganizationId;
+    environment: Environment;
     name: string | null;
     url: string;
     subscribedEventTypes: readonly EventType[] | null;
@@ -50,20 +55,16 @@ export function insertEndpoint(
   },
 ): Promise<EndpointRow> {
   return tx.one<EndpointRow>(sql`
-    insert into webhook_endpoints (id, organization_id, name, url, enabled, subscribed_event_types,
+    insert into webhook_endpoints (id, organization_id, sandbox, name, url, enabled, subscribed_event_types,
       undelivered_payload_retention_hours, signing_secret, created_at, updated_at)
-    values (${endpoint.id}, ${endpoint.organizationId}, ${endpoint.name}, ${endpoint.url}, true,
+    values (${endpoint.id}, ${endpoint.organizationId}, ${isSandbox(endpoint)}, ${endpoint.name}, ${endpoint.url}, true,
       ${endpoint.subscribedEventTypes}, ${endpoint.retentionHours}, ${endpoint.signingSecret}, ${endpoint.now}, ${endpoint.now})
     returning ${columns}`);
 }
 
-export function findEndpoint(
-  db: Queryable,
-  organizationId: OrganizationId,
-  id: EndpointId,
-): Promise<EndpointRow | null> {
+export function findEndpoint(db: Queryable, tenant: Tenant, id: EndpointId): Promise<EndpointRow | null> {
   return db.first<EndpointRow>(
-    sql`select ${columns} from webhook_endpoints where organization_id = ${organizationId} and id = ${id}`,
+    sql`select ${columns} from webhook_endpoints where ${ownedBy(tenant)} and id = ${id}`,
   );
 }
 
@@ -73,7 +74,7 @@ export function findEndpoint(
  */
 export function updateEndpoint(
   tx: Tx,
-  organizationId: OrganizationId,
+  tenant: Tenant,
   id: EndpointId,
   change: {
     name: string | null | undefined;
@@ -102,73 +103,69 @@ export function updateEndpoint(
         when (${change.enabled === true}::boolean and not enabled) or url is distinct from coalesce(${change.url ?? null}, url)
         then null else failing_since end,
       updated_at = ${change.now}
-    where organization_id = ${organizationId} and id = ${id}
+    where ${ownedBy(tenant)} and id = ${id}
     returning ${columns}`);
 }
 
-export async function countEndpoints(tx: Tx, organizationId: OrganizationId): Promise<number> {
+export async function countEndpoints(tx: Tx, tenant: Tenant): Promise<number> {
   const { count } = await tx.one<{ count: number }>(
-    sql`select count(*) from webhook_endpoints where organization_id = ${organizationId}`,
+    sql`select count(*) from webhook_endpoints where ${ownedBy(tenant)}`,
   );
   return count;
 }
 
 export function deleteEndpoint(
   tx: Tx,
-  organizationId: OrganizationId,
+  tenant: Tenant,
   id: EndpointId,
 ): Promise<{ name: string | null } | null> {
   return tx.first<{ name: string | null }>(
-    sql`delete from webhook_endpoints where organization_id = ${organizationId} and id = ${id} returning name`,
+    sql`delete from webhook_endpoints where ${ownedBy(tenant)} and id = ${id} returning name`,
   );
 }
 
 export function listEndpoints(
   db: Queryable,
-  organizationId: OrganizationId,
+  tenant: Tenant,
   filter: { enabled: boolean | undefined; limit: number; startingAfter: EndpointId | undefined },
 ) {
   return readPage<EndpointRow>(db, {
     limit: filter.limit,
     startingAfter: filter.startingAfter,
-    cursorExists: (id) =>
-      sql`select 1 from webhook_endpoints where organization_id = ${organizationId} and id = ${id}`,
+    cursorExists: (id) => sql`select 1 from webhook_endpoints where ${ownedBy(tenant)} and id = ${id}`,
     rowsAfter: (limit) => sql`
         select ${columns} from webhook_endpoints
-        where organization_id = ${organizationId}
+        where ${ownedBy(tenant)}
           ${filter.enabled === undefined ? noSql : sql`and enabled = ${filter.enabled}`}
           ${filter.startingAfter === undefined ? noSql : sql`and id < ${filter.startingAfter}`}
         order by id desc limit ${limit}`,
   });
 }
 
-export async function readSigningSecret(
-  tx: Tx,
-  organizationId: OrganizationId,
-  id: EndpointId,
-): Promise<Buffer | null> {
+export async function readSigningSecret(tx: Tx, tenant: Tenant, id: EndpointId): Promise<Buffer | null> {
   const row = await tx.first<{ signing_secret: Buffer }>(
-    sql`select signing_secret from webhook_endpoints where organization_id = ${organizationId} and id = ${id}`,
+    sql`select signing_secret from webhook_endpoints where ${ownedBy(tenant)} and id = ${id}`,
   );
   return row?.signing_secret ?? null;
 }
 
 export async function replaceSigningSecret(
   tx: Tx,
-  organizationId: OrganizationId,
+  tenant: Tenant,
   id: EndpointId,
   signingSecret: Buffer,
   now: Date,
 ): Promise<boolean> {
   const changed = await tx.run(sql`
     update webhook_endpoints set signing_secret = ${signingSecret}, updated_at = ${now}
-    where organization_id = ${organizationId} and id = ${id}`);
+    where ${ownedBy(tenant)} and id = ${id}`);
   return changed === 1;
 }
 
 export type PublishTarget = {
   id: EndpointId;
   organization_id: OrganizationId;
+  sandbox: boolean;
   subscribed_event_types: EventType[] | null;
   no_key_mailed_at: Date | null;
   key: { id: EncryptionKeyId; keyId: string; n: string; e: string } | null;
@@ -187,7 +184,7 @@ export function findPublishTargets(
   organizationIds: readonly OrganizationId[],
 ): Promise<PublishTarget[]> {
   return tx.rows<PublishTarget>(sql`
-    select e.id, e.organization_id, e.subscribed_event_types, e.no_key_mailed_at, k.key
+    select e.id, e.organization_id, e.sandbox, e.subscribed_event_types, e.no_key_mailed_at, k.key
     from webhook_endpoints e ${sealingKey}
     where e.organization_id = any(${organizationIds}::uuid[]) and e.enabled`);
 }
@@ -195,16 +192,22 @@ export function findPublishTargets(
 /** One endpoint in the same way, enabled or not. */
 export function findPublishTarget(
   db: Queryable,
-  organizationId: OrganizationId,
+  tenant: Tenant,
   id: EndpointId,
 ): Promise<(PublishTarget & { enabled: boolean }) | null> {
   return db.first<PublishTarget & { enabled: boolean }>(sql`
-    select e.id, e.organization_id, e.subscribed_event_types, e.no_key_mailed_at, e.enabled, k.key
+    select e.id, e.organization_id, e.sandbox, e.subscribed_event_types, e.no_key_mailed_at, e.enabled, k.key
     from webhook_endpoints e ${sealingKey}
-    where e.organization_id = ${organizationId} and e.id = ${id}`);
+    where ${ownedBy(tenant, sql`e.`)} and e.id = ${id}`);
 }
 
-export type Notice = { id: EndpointId; organization_id: OrganizationId; name: string | null; url: string };
+export type Notice = {
+  id: EndpointId;
+  organization_id: OrganizationId;
+  sandbox: boolean;
+  name: string | null;
+  url: string;
+};
 
 /**
  * Those of the endpoints whose owners have not been mailed about a missing key since `before`; marks them as mailed
@@ -219,7 +222,7 @@ export function claimNoKeyNotices(
   return tx.rows<Notice>(sql`
     update webhook_endpoints set no_key_mailed_at = ${now}
     where id = any(${endpointIds}::text[]) and (no_key_mailed_at is null or no_key_mailed_at <= ${before})
-    returning id, organization_id, name, url`);
+    returning id, organization_id, sandbox, name, url`);
 }
 
 /** Notes the first failure since the last success. */
@@ -247,5 +250,5 @@ export function disableEndpoint(
   return tx.first<Notice>(sql`
     update webhook_endpoints set enabled = false, disabled_at = ${now}, disabled_reason = ${reason}, updated_at = ${now}
     where organization_id = ${organizationId} and id = ${id} and url = ${url} and enabled
-    returning id, organization_id, name, url`);
+    returning id, organization_id, sandbox, name, url`);
 }

@@ -1,12 +1,14 @@
 import { eventTypes } from "@assay/contract/events";
 import type { WebhookEndpoint } from "@assay/contract/webhooks";
 import type { Static } from "typebox";
+import { environmentOf } from "../kernel/caller.ts";
 import type { EndpointRow } from "./endpoint.store.ts";
 
 export function viewEndpoint(row: EndpointRow): Static<typeof WebhookEndpoint> {
   return {
     id: row.id,
     organization_id: row.organization_id,
+    environment: environmentOf(row),
     name: row.name,
     url: row.url,
     enabled: row.enabled,

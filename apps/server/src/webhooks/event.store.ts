@@ -1,9 +1,11 @@
 import type { EventType } from "@assay/contract/events";
 import type { EventId, OrganizationId, SessionId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
+import { ownedBy } from "../db/owned-by.ts";
 import { readPage } from "../db/page.ts";
 import type { Expired } from "../db/set-aside.store.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
+import { isSandbox, type Tenant } from "../kernel/caller.ts";
 import { later } from "../kernel/clock.ts";
 import { idFloor } from "../kernel/ids.ts";
 
@@ -59,27 +61,16 @@ export async function retractEvents(
     where session_id = ${sessionId} and organization_id = ${organizationId} and retracted_at is null`);
 }
 
-export function findEvent(
-  db: Queryable,
-  organizationId: OrganizationId,
-  id: EventId,
-): Promise<EventRow | null> {
-  return db.first<EventRow>(
-    sql`select ${columns} from events where organization_id = ${organizationId} and id = ${id}`,
-  );
+export function findEvent(db: Queryable, tenant: Tenant, id: EventId): Promise<EventRow | null> {
+  return db.first<EventRow>(sql`select ${columns} from events where ${ownedBy(tenant)} and id = ${id}`);
 }
 
 /**
- * Holds as long as the organization has had fewer events of the type since then. Whoever writes under this condition is the only one of the
+ * Holds as long as the tenant has had fewer events of the type since then. Whoever writes under this condition is the only one of the
  * organization until its transaction ends, so that two at once are counted one after the other.
  */
-export function fewerEventsSince(
-  organizationId: OrganizationId,
-  type: EventType,
-  since: Date,
-  most: number,
-): Sql {
-  return sql`has_fewer_events(${organizationId}, ${type}, ${idFloor("evt", since)}, ${most})`;
+export function fewerEventsSince(tenant: Tenant, type: EventType, since: Date, most: number): Sql {
+  return sql`has_fewer_events(${tenant.organizationId}, ${isSandbox(tenant)}, ${type}, ${idFloor("evt", since)}, ${most})`;
 }
 
 export type EventFilter = {
@@ -90,16 +81,12 @@ export type EventFilter = {
   startingAfter?: EventId | undefined;
 };
 
-export function listEvents(
-  db: Queryable,
-  organizationId: OrganizationId,
-  filter: EventFilter & { limit: number },
-) {
+export function listEvents(db: Queryable, tenant: Tenant, filter: EventFilter & { limit: number }) {
   return readPage<EventRow>(db, {
     limit: filter.limit,
     startingAfter: filter.startingAfter,
-    cursorExists: (id) => sql`select 1 from events where organization_id = ${organizationId} and id = ${id}`,
-    rowsAfter: (limit) => eventsPage(organizationId, filter, limit),
+    cursorExists: (id) => sql`select 1 from events where ${ownedBy(tenant)} and id = ${id}`,
+    rowsAfter: (limit) => eventsPage(tenant, filter, limit),
   });
 }
 
@@ -110,13 +97,13 @@ const idBy = {
   session: sql`id collate by_session`,
 };
 
-export function eventsPage(organizationId: OrganizationId, filter: EventFilter, limit: number): Sql {
+export function eventsPage(tenant: Tenant, filter: EventFilter, limit: number): Sql {
   const { type, sessionId, createdFrom, createdTo, startingAfter } = filter;
   const key = sessionId !== undefined ? idBy.session : type !== undefined ? idBy.type : idBy.organization;
   // Ids begin with their creation time, so a range of times is a range of the index that the list is read by.
   return sql`
     select ${columns} from events
-    where organization_id = ${organizationId}
+    where ${ownedBy(tenant)}
       ${type === undefined ? noSql : sql`and type = ${type}`}
       ${sessionId === undefined ? noSql : sql`and session_id = ${sessionId}`}
       ${createdFrom === undefined ? noSql : sql`and ${key} >= ${idFloor("evt", createdFrom)}`}

@@ -54,14 +54,15 @@ export async function createEndpoint(
   const secret = newSigningSecret();
   const row = await db.transaction(async (tx) => {
     await lockOrganization(tx, caller.organizationId);
-    if ((await countEndpoints(tx, caller.organizationId)) >= config.organizationMaxEndpoints)
+    if ((await countEndpoints(tx, caller)) >= config.organizationMaxEndpoints)
       throw new ApiError("CONFLICT", {
-        message: "The organization has as many webhook endpoints as it may have.",
-        hint: `An organization may have ${config.organizationMaxEndpoints} webhook endpoints. Delete one that is not used, or ask the operator for more.`,
+        message: "The organization has as many webhook endpoints in this environment as it may have.",
+        hint: `An organization may have ${config.organizationMaxEndpoints} webhook endpoints in each environment. Delete one that is not used, or ask the operator for more.`,
       });
     const created = await insertEndpoint(tx, {
       id,
       organizationId: caller.organizationId,
+      environment: caller.environment,
       name: body.name?.trim() ?? null,
       url: url.text,
       subscribedEventTypes: body.subscribed_event_types ?? null,
@@ -88,7 +89,7 @@ export async function changeEndpoint(
 ): Promise<EndpointRow> {
   const now = clock.now();
   return db.transaction(async (tx) => {
-    const updated = await updateEndpoint(tx, caller.organizationId, endpointId, {
+    const updated = await updateEndpoint(tx, caller, endpointId, {
       name: body.name === null ? null : body.name?.trim(),
       url: url?.text,
       enabled: body.enabled,
@@ -116,7 +117,7 @@ export async function removeEndpoint(
 ): Promise<void> {
   const now = clock.now();
   await db.transaction(async (tx) => {
-    const deleted = await deleteEndpoint(tx, caller.organizationId, endpointId);
+    const deleted = await deleteEndpoint(tx, caller, endpointId);
     if (deleted === null) throw new ApiError("NOT_FOUND");
     await endDeliveriesOf(tx, [endpointId], now);
     await recordAct(tx, now, caller, {

@@ -30,7 +30,7 @@ export async function registerKey(
   const now = clock.now();
   try {
     return await db.transaction(async (tx) => {
-      if ((await findEndpoint(tx, organizationId, endpointId)) === null) throw new ApiError("NOT_FOUND");
+      if ((await findEndpoint(tx, caller, endpointId)) === null) throw new ApiError("NOT_FOUND");
       const created = await insertEncryptionKey(tx, {
         id: newId("whk", now),
         endpointId,
@@ -57,7 +57,7 @@ export async function registerKey(
   }
 }
 
-/** `name` is the `whk_` id, or the partner's own `key_id` where just one key of the organization has it. Idempotent. */
+/** `name` is the `whk_` id, or the partner's own `key_id` where just one key of the environment has it. Idempotent. */
 export async function activateKey(
   { db, clock }: Needs,
   caller: OrganizationCaller,
@@ -67,11 +67,11 @@ export async function activateKey(
   const now = clock.now();
   const { organizationId } = caller;
   return db.transaction(async (tx) => {
-    const [found, ...others] = await findKeysByName(tx, organizationId, name);
+    const [found, ...others] = await findKeysByName(tx, caller, name);
     if (found === undefined) throw new ApiError("NOT_FOUND");
     if (others.length > 0) {
       throw new ApiError("CONFLICT", {
-        message: "Several keys of the organization have this `key_id`.",
+        message: "Several keys of the environment have this `key_id`.",
         hint: "Use the `whk_` id of the key that you mean.",
       });
     }

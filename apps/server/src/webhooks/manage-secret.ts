@@ -15,7 +15,7 @@ export async function revealSecret(
 ): Promise<string> {
   const now = clock.now();
   const sealed = await db.transaction(async (tx) => {
-    const found = await readSigningSecret(tx, caller.organizationId, endpointId);
+    const found = await readSigningSecret(tx, caller, endpointId);
     if (found === null) throw new ApiError("NOT_FOUND");
     await recordAct(tx, now, caller, { event: "webhook_secret.revealed", targetId: endpointId });
     return found;
@@ -33,8 +33,7 @@ export async function rotateSecret(
   const secret = newSigningSecret();
   await db.transaction(async (tx) => {
     const sealed = ring.seal("webhook-secret", secret, endpointId);
-    if (!(await replaceSigningSecret(tx, caller.organizationId, endpointId, sealed, now)))
-      throw new ApiError("NOT_FOUND");
+    if (!(await replaceSigningSecret(tx, caller, endpointId, sealed, now))) throw new ApiError("NOT_FOUND");
     await recordAct(tx, now, caller, { event: "webhook_secret.rotated", targetId: endpointId });
   });
   return secret;

@@ -1,12 +1,14 @@
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
+import { environmentOf } from "../kernel/caller.ts";
 import { mailOwners } from "../organizations/mail-owners.ts";
 import type { Notice } from "./endpoint.store.ts";
 
 /** The mail names only the host of the endpoint: path and query may hold a secret of the partner's. */
-function describe({ name, url }: Notice): string {
+function describe({ name, url, ...notice }: Notice): string {
   const host = URL.parse(url)?.host ?? "its address";
-  return name === null ? `the webhook endpoint at ${host}` : `the webhook endpoint "${name}" at ${host}`;
+  const which = name === null ? "the webhook endpoint" : `the webhook endpoint "${name}"`;
+  return `${which} at ${host} (${environmentOf(notice)})`;
 }
 
 function tellOwners(
@@ -16,7 +18,8 @@ function tellOwners(
   subject: string,
   paragraphs: readonly string[],
 ): Promise<void> {
-  const action = { label: "Open webhooks", url: `${core.publicUrl()}/dashboard/webhooks` };
+  const url = `${core.publicUrl()}/dashboard/webhooks?environment=${environmentOf(notice)}`;
+  const action = { label: "Open webhooks", url };
   return mailOwners(core, tx, notice.organization_id, { subject, paragraphs, action });
 }
 

@@ -28,7 +28,7 @@ export type NewEvent =
         id: SessionId;
         contractVersion: number;
         clientReferenceId: string | null;
-        /** The endpoint the session is bound to, or null: then every enabled subscribed endpoint gets the event. */
+        /** The endpoint the session is bound to, or null: then every enabled subscribed endpoint of its environment gets the event. */
         webhookEndpointId: EndpointId | null;
       };
     } & ToldOfSession)
@@ -73,14 +73,10 @@ export type TestEvent = { event: EventRow; deliveries: readonly NewDelivery[] };
 /**
  * Makes `webhook.endpoint.test` for one endpoint, ready to be written. The caller has asked for it, so subscriptions do not matter.
  */
-export async function sealTestEvent(
-  target: PublishTarget,
-  now: Date,
-  { sandbox }: { sandbox: boolean },
-): Promise<TestEvent> {
+export async function sealTestEvent(target: PublishTarget, now: Date): Promise<TestEvent> {
   const told: NewEvent = {
     organizationId: target.organization_id,
-    sandbox,
+    sandbox: target.sandbox,
     session: null,
     type: "webhook.endpoint.test",
     data: { webhook_endpoint_id: target.id },
@@ -110,6 +106,7 @@ async function seal(
     deliveries: copies.map(({ event, id, target }) => ({
       id: newId("whd", now),
       organizationId: event.organizationId,
+      sandbox: event.sandbox,
       eventId: id,
       eventType: event.type,
       endpointId: target.id,
@@ -134,6 +131,8 @@ function rowOf(event: NewEvent, id: EventId, now: Date): EventRow {
 }
 
 function receives(target: PublishTarget, event: NewEvent): boolean {
+  // A test must not be taken for somebody who was verified, nor the other way round, also where the session is bound to the endpoint.
+  if (target.sandbox !== event.sandbox) return false;
   const bound = event.session?.webhookEndpointId ?? null;
   if (bound !== null && bound !== target.id) return false;
   return target.subscribed_event_types?.includes(event.type) ?? true;

@@ -1,9 +1,9 @@
-import type { DeliveryId, EventId, OrganizationId } from "@assay/contract/ids";
+import type { DeliveryId, EventId } from "@assay/contract/ids";
 import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
-import type { OrganizationCaller } from "../kernel/caller.ts";
+import type { OrganizationCaller, Tenant } from "../kernel/caller.ts";
 import {
   announceDeliveries,
   type DeliveryRow,
@@ -24,12 +24,11 @@ export async function retryDelivery(
   caller: OrganizationCaller,
   deliveryId: DeliveryId,
 ): Promise<DeliveryRow> {
-  const { organizationId } = caller;
   const now = clock.now();
   return db.transaction(async (tx) => {
-    const [restarted] = await restartDeliveries(tx, organizationId, [deliveryId], now);
+    const [restarted] = await restartDeliveries(tx, caller, [deliveryId], now);
     if (restarted === undefined) {
-      const found = await findDelivery(tx, organizationId, deliveryId, now);
+      const found = await findDelivery(tx, caller, deliveryId, now);
       if (found === null) throw new ApiError("NOT_FOUND");
       throw whyNot([found]);
     }
@@ -47,9 +46,9 @@ export async function replayEvent(
 ): Promise<{ event: EventRow; deliveries: DeliveryRow[] }> {
   const now = clock.now();
   return db.transaction(async (tx) => {
-    const event = await findEvent(tx, caller.organizationId, eventId);
+    const event = await findEvent(tx, caller, eventId);
     if (event === null) throw new ApiError("NOT_FOUND");
-    const deliveries = await replayDeliveries(tx, caller.organizationId, event.id, now);
+    const deliveries = await replayDeliveries(tx, caller, event.id, now);
     await recordAct(tx, now, caller, {
       event: "webhook_event.replayed",
       targetId: event.id,
@@ -59,16 +58,11 @@ export async function replayEvent(
   });
 }
 
-async function replayDeliveries(
-  tx: Tx,
-  organizationId: OrganizationId,
-  eventId: EventId,
-  now: Date,
-): Promise<DeliveryRow[]> {
-  const deliveries = await deliveriesOfEvent(tx, organizationId, eventId, now);
+async function replayDeliveries(tx: Tx, tenant: Tenant, eventId: EventId, now: Date): Promise<DeliveryRow[]> {
+  const deliveries = await deliveriesOfEvent(tx, tenant, eventId, now);
   const restarted = await restartDeliveries(
     tx,
-    organizationId,
+    tenant,
     deliveries.map((delivery) => delivery.id),
     now,
   );

@@ -1,5 +1,6 @@
-import type { OrganizationId, SessionId } from "@assay/contract/ids";
+import type { SessionId } from "@assay/contract/ids";
 import type { Tx } from "../db/db.ts";
+import type { Tenant } from "../kernel/caller.ts";
 import { scrubUndelivered } from "./delivery.store.ts";
 import { eventsOfSession, retractEvents } from "./event.store.ts";
 
@@ -10,11 +11,11 @@ import { eventsOfSession, retractEvents } from "./event.store.ts";
  */
 export async function scrubSessionDeliveries(
   tx: Tx,
-  session: { id: SessionId; organizationId: OrganizationId },
+  session: Tenant & { id: SessionId },
   now: Date,
 ): Promise<"nothing_delivered" | "delivered"> {
   const events = await eventsOfSession(tx, session.organizationId, session.id);
-  const { succeeded } = await scrubUndelivered(tx, session.organizationId, events, now);
+  const { succeeded } = await scrubUndelivered(tx, session, events, now);
   if (succeeded > 0) return "delivered";
   await retractEvents(tx, session.organizationId, session.id, now);
   return "nothing_delivered";

@@ -16,10 +16,9 @@ export async function sendTestEvent(
   caller: OrganizationCaller,
   endpointId: EndpointId,
 ): Promise<{ event: EventRow; deliveries: DeliveryRow[] }> {
-  const { organizationId } = caller;
   const now = core.clock.now();
   const mostPerMinute = core.config.organizationTestEventsPerMinute;
-  const target = await findPublishTarget(core.db, organizationId, endpointId);
+  const target = await findPublishTarget(core.db, caller, endpointId);
   if (target === null) throw new ApiError("NOT_FOUND");
   if (!target.enabled) {
     throw new ApiError("CONFLICT", {
@@ -27,9 +26,7 @@ export async function sendTestEvent(
       hint: "Enable it with PATCH, then send the test event.",
     });
   }
-  const { event, deliveries } = await sealTestEvent(target, now, {
-    sandbox: caller.environment === "sandbox",
-  });
+  const { event, deliveries } = await sealTestEvent(target, now);
   const act = {
     event: "webhook_endpoint.tested",
     targetId: target.id,
@@ -45,14 +42,15 @@ export async function sendTestEvent(
         audits: [actEntry(caller, act)],
         writes: [],
         notifications: [],
-        condition: fewerEventsSince(organizationId, event.type, since, mostPerMinute),
+        condition: fewerEventsSince(caller, event.type, since, mostPerMinute),
       },
       now,
     );
     if (!isWritten)
       throw new ApiError("CONFLICT", {
-        message: "The organization has sent as many test events in the last minute as it may send.",
-        hint: `An organization may send ${mostPerMinute} test events a minute. Wait a minute, or ask the operator for more.`,
+        message:
+          "The organization has sent as many test events of this environment in the last minute as it may send.",
+        hint: `An organization may send ${mostPerMinute} test events a minute in each environment. Wait a minute, or ask the operator for more.`,
       });
   };
   // One statement is a transaction of its own. Only a mail about a missing key has to be written with it.

@@ -52,7 +52,7 @@ function endpointRoutes(core: Core, safeFetch: SafeFetch): Binding[] {
 
     bind(contract.listEndpoints, ({ caller, query }) =>
       viewPage(
-        listEndpoints(db, caller.organizationId, {
+        listEndpoints(db, caller, {
           enabled: query.enabled,
           limit: query.limit,
           startingAfter: query.starting_after,
@@ -62,7 +62,7 @@ function endpointRoutes(core: Core, safeFetch: SafeFetch): Binding[] {
     ),
 
     bind(contract.getEndpoint, async ({ caller, params }) => {
-      const row = await findEndpoint(db, caller.organizationId, params.endpoint_id);
+      const row = await findEndpoint(db, caller, params.endpoint_id);
       if (row === null) throw new ApiError("NOT_FOUND");
       return viewEndpoint(row);
     }),
@@ -107,8 +107,7 @@ function keyRoutes(core: Core): Binding[] {
 
     bind(contract.listKeys, async ({ caller, params, query }) => {
       const { organizationId } = caller;
-      if ((await findEndpoint(db, organizationId, params.endpoint_id)) === null)
-        throw new ApiError("NOT_FOUND");
+      if ((await findEndpoint(db, caller, params.endpoint_id)) === null) throw new ApiError("NOT_FOUND");
       return viewPage(
         listEncryptionKeys(db, organizationId, params.endpoint_id, query.limit, query.starting_after),
         viewEncryptionKey,
@@ -132,7 +131,7 @@ function deliveryRoutes(core: Core): Binding[] {
       viewPage(
         listDeliveries(
           db,
-          caller.organizationId,
+          caller,
           {
             status: query.status,
             endpointId: query.endpoint_id,
@@ -149,7 +148,7 @@ function deliveryRoutes(core: Core): Binding[] {
     ),
 
     bind(contract.getDelivery, async ({ caller, params }) => {
-      const row = await findDelivery(db, caller.organizationId, params.delivery_id, clock.now());
+      const row = await findDelivery(db, caller, params.delivery_id, clock.now());
       if (row === null) throw new ApiError("NOT_FOUND");
       const attempts = await attemptsOf(db, caller.organizationId, row.id);
       return { ...viewDelivery(row), attempts: attempts.map(viewAttempt) };
@@ -166,7 +165,7 @@ function eventRoutes(core: Core): Binding[] {
   return [
     bind(contract.listEvents, ({ caller, query }) =>
       viewPage(
-        listEvents(db, caller.organizationId, {
+        listEvents(db, caller, {
           type: query.type,
           sessionId: query.session_id,
           createdFrom: parseTime("created_from", query.created_from),
@@ -179,7 +178,7 @@ function eventRoutes(core: Core): Binding[] {
     ),
 
     bind(contract.getEvent, async ({ caller, params }) => {
-      const row = await findEvent(db, caller.organizationId, params.event_id);
+      const row = await findEvent(db, caller, params.event_id);
       if (row === null) throw new ApiError("NOT_FOUND");
       return viewEvent(row);
     }),

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { sql } from "../../src/db/sql.ts";
 import { dayMs, secondMs } from "../../src/kernel/clock.ts";
-import { allScopes, createKey, createPartner, expectData, expectError } from "../support/api.ts";
+import { type Api, allScopes, createKey, createPartner, expectData, expectError } from "../support/api.ts";
+import { openLive, withLiveKey } from "../support/live.ts";
 import { startTestService } from "../support/service.ts";
 import { cancelAsPerson, claimed, createSession, fail, succeed } from "../support/sessions.ts";
 
@@ -89,16 +89,25 @@ test("without a period it is the last 30 days; without sessions there is no rate
 
 test("live figures and test figures are apart", async () => {
   const partner = await createPartner(api);
+  await openLive(core, partner.organizationId);
+  const live = await withLiveKey(partner);
   await createSession(partner.api);
-  await core.db.run(sql`update organizations set environment = 'live' where id = ${partner.organizationId}`);
-  await createSession(partner.api);
-  await createSession(partner.api);
-  const total = async (query: Record<string, string>) => {
-    const overview = expectData(await partner.api.get(path, query));
+  await createSession(live.api);
+  await createSession(live.api);
+  const total = async (caller: Api, query: Record<string, string> = {}) => {
+    const overview = expectData(await caller.get(path, query));
     return [overview.sandbox, overview.totals.total];
   };
-  assert.deepEqual(await total({}), [false, 2]);
-  assert.deepEqual(await total({ sandbox: "true" }), [true, 1]);
+  assert.deepEqual(await total(live.api), [false, 2]);
+  assert.deepEqual(await total(live.api, { sandbox: "false" }), [false, 2]);
+  assert.deepEqual(await total(partner.api), [true, 1]);
+  assert.deepEqual(await total(partner.owner.api.in("live")), [false, 2]);
+  assert.deepEqual(await total(partner.owner.api), [true, 1]);
+  for (const [caller, other] of [
+    [live.api, "true"],
+    [partner.api, "false"],
+  ] as const)
+    expectError(await caller.get(path, { sandbox: other }), 400, "INVALID_REQUEST", /`sandbox`/);
 });
 
 test("another organization's sessions do not count", async () => {

@@ -27,7 +27,13 @@ const { owner, key } = partner;
 receiver.answerWith(({ path }) => ({ status: path.endsWith("/gone") ? 410 : 500 }));
 
 type Owner = Awaited<ReturnType<typeof signUpOwner>>;
-type Entry = { event: string; actor_type: string; actor_id: string | null; target_id: string | null };
+type Entry = {
+  event: string;
+  actor_type: string;
+  actor_id: string | null;
+  target_id: string | null;
+  environment: string | null;
+};
 /** Who did what; in whose organization, where it is not the one that all share. */
 type Done = { by: "system" | "person" | { user: string } | { key: string }; to: string; of?: Owner };
 
@@ -336,13 +342,15 @@ const actorOf = (by: Done["by"]) => {
 };
 
 for (const event of auditEvents)
-  test(`${event} is in the audit log once, with who did it and to what`, async () => {
+  test(`${event} is in the audit log once, with who did it, to what and in which environment`, async () => {
     const { by, to, of = owner } = await scenarios[event]();
     const entries = expectData<Entry[]>(
       await of.api.get("/v1/auth/orgs/audit-logs", { event, limit: 100 }),
     ).filter((entry) => entry.target_id === to);
     // An organization is changed by more than one of the scenarios; the newest entry is that of this one.
     assert.ok(entries.length === 1 || to === owner.organizationId, `${entries.length} entries for ${to}`);
-    const [{ actor_type, actor_id } = assert.fail(`nothing was written about ${to}`)] = entries;
+    const [{ actor_type, actor_id, environment } = assert.fail(`nothing was written about ${to}`)] = entries;
     assert.deepEqual({ actor_type, actor_id }, actorOf(by));
+    const belongsToOne = /^(session|webhook_\w+|api_key)\./.test(event);
+    assert.equal(environment, belongsToOne ? "sandbox" : null);
   });

@@ -3,6 +3,7 @@ import test from "node:test";
 import { createPartner, expectData } from "../support/api.ts";
 import { checkAccessibility, isWiderThanScreen, keepScreenshot, openBrowser } from "../support/browser.ts";
 import { button, faults, heading, openDashboard } from "../support/dashboard.ts";
+import { openLive, withLiveKey } from "../support/live.ts";
 import { registration } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import { claimed, createSession, fail, succeed } from "../support/sessions.ts";
@@ -144,16 +145,102 @@ test("dialogs and the menu are accessible and fit a narrow screen", async () => 
   await page.context().close();
 });
 
-test("the list for going live says what only the operator can do, until that is done", async () => {
+test("the list for going live says what only the operator can do, until that is done, and warns of what may be missing", async () => {
   const { token } = await furnished;
   const { page } = await openDashboard(browser, url, { width: 1440, colorScheme: "light", token });
-  const step = page.getByRole("listitem").filter({ hasText: "trusts at least one issuing authority" });
+  const step = (name: string) => page.getByRole("listitem").filter({ hasText: name });
+  const trusted = step("trusts at least one issuing authority");
   await page.goto(`${url}/dashboard/go-live`);
-  await step.getByText("Missing").waitFor();
-  await step.getByText("Only the operator can do this").waitFor();
+  await trusted.getByText("Missing").waitFor();
+  await trusted.getByText("Only the operator can do this").waitFor();
+  await step("an app that reads chips").getByText("Warning").waitFor();
+  await step("A domain is verified").getByRole("link", { name: "Verify a domain" }).waitFor();
   await trustTestCountry(service);
   await page.reload();
-  await step.getByText("Done").waitFor();
-  assert.equal(await step.getByText("Only the operator can do this").count(), 0);
+  await trusted.getByText("Done").waitFor();
+  assert.equal(await trusted.getByText("Only the operator can do this").count(), 0);
+  await page.context().close();
+});
+
+test("every page says which environment it is in, and switching shows what is in the other one, also after a reload", async () => {
+  const partner = await createPartner(api);
+  const { owner } = partner;
+  const { page, problems } = await openDashboard(browser, url, {
+    width: 1440,
+    colorScheme: "light",
+    token: owner.token,
+  });
+  const look = async (name: string) => {
+    for (const [width, colorScheme] of [
+      [1440, "light"],
+      [1440, "dark"],
+      [390, "light"],
+      [320, "dark"],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      assert.equal(await isWiderThanScreen(page), false, `${name} scrolls sideways at ${width} px`);
+      await checkAccessibility(page);
+      await keepScreenshot(page, `environment-${name}-${width}-${colorScheme}`);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.emulateMedia({ colorScheme: "light" });
+  };
+  const here = page.getByRole("group", { name: "Environment" });
+  const pressed = (name: string) => here.getByRole("button", { name, pressed: true }).waitFor();
+  const testSession = await createSession(partner.api, { client_reference_id: "only-a-test" });
+  await page.goto(`${url}/dashboard/sessions`);
+  await pressed("Sandbox");
+  // Live is not open, so the word leads to what it needs.
+  await here.getByRole("link", { name: /Live/ }).click();
+  await heading(page, "Going live");
+  await look("before-live");
+
+  await openLive(core, partner.organizationId);
+  const live = await withLiveKey(partner);
+  await createSession(live.api, { client_reference_id: "for-real" });
+  // Who has chosen nothing is shown what is real.
+  await page.goto(`${url}/dashboard/sessions`);
+  await pressed("Live");
+  await page.getByText("for-real").waitFor();
+  assert.equal(await page.getByText("only-a-test").count(), 0);
+  await look("sessions-live");
+  await here.getByRole("button", { name: "Sandbox" }).click();
+  await page.getByText("only-a-test").waitFor();
+  assert.equal(await page.getByText("for-real").count(), 0);
+  await pressed("Sandbox");
+  await page.reload();
+  await pressed("Sandbox");
+
+  // A single thing is not there in the other environment; its list is.
+  await page.goto(`${url}/dashboard/sessions/${testSession}`);
+  await pressed("Sandbox");
+  await here.getByRole("button", { name: "Live" }).click();
+  await page.getByText("for-real").waitFor();
+
+  await page.goto(`${url}/dashboard/api-keys`);
+  await pressed("Live");
+  await button(page, "Create a key").click();
+  await look("key");
+  await page.getByLabel("Name").fill("Test server");
+  await page.getByLabel("Environment").selectOption("sandbox");
+  await button(page, "Create key").click();
+  await page.getByText("so it is not in the list that you see now").waitFor();
+  await button(page, "I have kept it").click();
+  assert.equal(await page.getByText("Test server").count(), 0);
+  const keysOf = async (caller: typeof owner.api) =>
+    expectData<{ name: string }[]>(await caller.get("/v1/auth/api-keys")).map((key) => key.name);
+  assert.ok((await keysOf(owner.api)).includes("Test server"));
+  assert.ok(!(await keysOf(owner.api.in("live"))).includes("Test server"));
+
+  // A link of a mail leads to the environment that the mail is about.
+  await page.goto(`${url}/dashboard/webhooks?environment=sandbox`);
+  await pressed("Sandbox");
+  await page.goto(`${url}/dashboard/sessions?environment=live`);
+  await page.getByText("for-real").waitFor();
+  await page.goto(`${url}/dashboard/go-live`);
+  await page.getByText("is live, and has its sandbox as before").waitFor();
+  await look("live-is-open");
+  assert.deepEqual(faults(problems), []);
   await page.context().close();
 });

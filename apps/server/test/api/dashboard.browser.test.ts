@@ -36,7 +36,7 @@ test("somebody signs up, creates an organization and gets an API key that works"
   await page.getByLabel("Slug").fill("muller");
   await button(page, "Create organization").click();
   await heading(page, "Overview");
-  await page.getByText("Sandbox", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Sandbox", pressed: true }).waitFor();
 
   await page.getByRole("link", { name: "API keys", exact: true }).click();
   await heading(page, "API keys");

@@ -4,17 +4,26 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { environmentHeader } from "@assay/contract/facts";
 import { loadConfig } from "../../src/config.ts";
+import { hourMs } from "../../src/kernel/clock.ts";
 import { loadRpTerms } from "../../src/organizations/rp-terms.ts";
-import { Api, expectData, expectError, signUpOwner } from "../support/api.ts";
+import { Api, createKey, createPartner, expectData, expectError, signUpOwner } from "../support/api.ts";
 import { startDnsServer } from "../support/dns-server.ts";
 import { verifyDomain } from "../support/domain.ts";
+import { openLive, withLiveKey } from "../support/live.ts";
+import { createReceivingEndpoint } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
-import { trustTestCountry } from "../support/verify-device.ts";
+import { claimed, fail, succeed } from "../support/sessions.ts";
+import { claimedSession, TestDevice, testDocument, trustTestCountry } from "../support/verify-device.ts";
 
 const dns = await startDnsServer();
-const service = await startTestService({ env: { DNS_RESOLVERS: dns.address } });
-const { api } = service;
+const service = await startTestService({
+  env: { DNS_RESOLVERS: dns.address, WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
+});
+const { api, core } = service;
+/** Nobody listens there; what would be sent can be seen in the list of deliveries. */
+const hookUrl = "https://127.0.0.1:9/hook";
 
 const details = {
   business_name: "Acme Bank",
@@ -167,11 +176,14 @@ test("going live needs terms, details, a domain and an operator who trusts someb
   assert.equal(await operatorReady(), false);
   await trustTestCountry(service);
   assert.equal(await operatorReady(), true);
+  const keysBefore = expectData(await owner.api.get("/v1/auth/api-keys"));
   assert.equal(expectData(await goLive()).environment, "live");
   expectError(await goLive(), 409, "CONFLICT");
+  assert.deepEqual(expectData(await owner.api.get("/v1/auth/api-keys")), keysBefore);
 
-  // From now on people are sent to proven domains only, and where patterns are registered, to those.
-  const session = (redirectUrl: string) => owner.api.post("/v1/sessions", { redirect_url: redirectUrl });
+  // In live people are sent to proven domains only, and where patterns are registered, to those.
+  const session = (redirectUrl: string) =>
+    owner.api.in("live").post("/v1/sessions", { redirect_url: redirectUrl });
   assert.equal(expectData(await session("https://www.go-live.example/done"), 201).sandbox, false);
   expectError(await session("https://elsewhere.example/done"), 400, "INVALID_REQUEST", /verified domain/);
   expectData(
@@ -182,4 +194,179 @@ test("going live needs terms, details, a domain and an operator who trusts someb
   expectData(await session("https://www.go-live.example/cb?state=1"), 201);
   const [listed] = expectData<{ environment: string }[]>(await owner.api.get("/v1/auth/orgs"));
   assert.equal(listed?.environment, "live");
+  // In the sandbox nothing of it holds.
+  const test = await owner.api.post("/v1/sessions", { redirect_url: "http://localhost:3000/anywhere" });
+  assert.equal(expectData(test, 201).sandbox, true);
+});
+
+test("the list before going live says what is done and why each point matters, and a missing reading app only warns", async () => {
+  const owner = await signUpOwner(api);
+  type Readiness = {
+    environment: string;
+    ready: boolean;
+    points: { point: string; done: boolean; required: boolean; explanation: string; docs: string }[];
+  };
+  const readiness = async (): Promise<Readiness> => expectData(await owner.api.get("/v1/auth/orgs/go-live"));
+  const openPoints = ({ points }: Readiness) =>
+    points.filter(({ done }) => !done).map(({ point, required }) => (required ? point : `${point}?`));
+  await trustTestCountry(service);
+  const before = await readiness();
+  assert.deepEqual([before.environment, before.ready], ["sandbox", false]);
+  assert.deepEqual(openPoints(before), [
+    "terms_accepted",
+    "business_details_complete",
+    "domain_verified",
+    "reading_app_configured?",
+  ]);
+  for (const { explanation, docs } of before.points) {
+    assert.ok(explanation.length > 40);
+    assert.equal((await fetch(docs)).status, 200, docs);
+    const [, section = ""] = docs.split("#");
+    assert.match(await (await fetch(docs)).text(), new RegExp(`id="${section}"`), docs);
+  }
+  expectData(await acceptTerms(owner));
+  expectData(await owner.api.post("/v1/auth/orgs/business-details", details));
+  await verifyDomain(owner, dns, "readiness.example");
+  const ready = await readiness();
+  assert.deepEqual([ready.ready, openPoints(ready)], [true, ["reading_app_configured?"]]);
+  expectData(await owner.api.post("/v1/auth/orgs/go-live"));
+  assert.equal((await readiness()).environment, "live");
+
+  const withApp = await startTestService({
+    role: "api",
+    databaseUrl: service.databaseUrl,
+    clock: service.clock,
+    env: { READER_APP_IOS: "app=ABCDE12345.example.reader,install=https://apps.example/reader" },
+  });
+  const there = new Api(withApp.url).as(owner.token);
+  assert.deepEqual(openPoints(expectData(await there.get("/v1/auth/orgs/go-live"))), []);
+});
+
+test("live is refused until it is open, to users and for keys, and the header says one of two words", async () => {
+  const partner = await createPartner(api);
+  const { owner } = partner;
+  const live = owner.api.in("live");
+  const key = { name: "live", scopes: [], environment: "live" };
+  for (const answer of [
+    await live.get("/v1/sessions"),
+    await live.post("/v1/sessions"),
+    await live.get("/v1/auth/api-keys"),
+    await live.get("/v1/webhooks/endpoints"),
+    await live.get("/v1/analytics/sessions/overview"),
+    await owner.api.post("/v1/auth/api-keys", key),
+    await live.post("/v1/auth/api-keys", { ...key, environment: undefined }),
+  ]) {
+    expectError(answer, 409, "ORGANIZATION_NOT_READY");
+    assert.match(answer.body.error?.hint ?? "", /POST \/v1\/auth\/orgs\/go-live/);
+  }
+  // What the environments share is there whatever the header says.
+  expectData(await live.get("/v1/auth/orgs/members"));
+  for (const asked of ["", "Live", "production", "sandbox, live"]) {
+    const headers = { [environmentHeader]: asked };
+    const answer = await owner.api.call("GET", "/v1/sessions", { headers });
+    expectError(answer, 400, "BAD_REQUEST", /`X-Service-Environment`/);
+    assert.equal(answer.body.pagination?.limit, 10);
+    expectError(await partner.api.call("GET", "/v1/sessions", { headers }), 400, "BAD_REQUEST");
+  }
+  expectData(await partner.api.in("sandbox").get("/v1/sessions"));
+  expectError(await partner.api.in("live").get("/v1/sessions"), 400, "BAD_REQUEST", /belongs to sandbox/);
+  // Who may not do it at all hears that first.
+  expectError(await api.in("live").get("/v1/sessions"), 401, "UNAUTHORIZED");
+  const scopeless = await createKey(owner, []);
+  expectError(await scopeless.api.in("live").get("/v1/sessions"), 403, "FORBIDDEN");
+
+  await openLive(core, partner.organizationId);
+  expectData(await live.get("/v1/sessions"));
+  assert.equal(expectData(await owner.api.post("/v1/auth/api-keys", key), 201).environment, "live");
+  const byHeader = await live.post("/v1/auth/api-keys", { name: "live too", scopes: [] });
+  assert.equal(expectData(byHeader, 201).environment, "live");
+  assert.equal((await createKey(owner)).id.length, 36);
+  const namesIn = async (caller: Api) =>
+    expectData<{ environment: string }[]>(await caller.get("/v1/auth/api-keys")).map(
+      (each) => each.environment,
+    );
+  assert.deepEqual(await namesIn(live), ["live", "live"]);
+  assert.deepEqual([...new Set(await namesIn(owner.api))], ["sandbox"]);
+});
+
+test("the same Idempotency-Key in the other environment is another request", async () => {
+  const partner = await createPartner(api);
+  await openLive(core, partner.organizationId);
+  const live = await withLiveKey(partner);
+  const headers = { "idempotency-key": "order-1" };
+  const ids = [];
+  for (const caller of [partner.api, live.api, partner.api, live.api, partner.owner.api.in("live")])
+    ids.push(expectData(await caller.post("/v1/sessions", {}, headers), 201).id as string);
+  const [inSandbox, inLive] = ids;
+  assert.notEqual(inSandbox, inLive);
+  assert.deepEqual(ids.slice(2), [inSandbox, inLive, inLive]);
+});
+
+test("an event goes to endpoints of its session's environment and to no other, bound or not, however the session ends", async () => {
+  const partner = await createPartner(api);
+  await openLive(core, partner.organizationId);
+  const live = await withLiveKey(partner);
+  const tenants = [
+    { caller: partner.api, other: live.api, sandbox: true },
+    { caller: live.api, other: partner.api, sandbox: false },
+  ].map(async (tenant) => ({ ...tenant, hook: await createReceivingEndpoint(tenant.caller, hookUrl) }));
+  const ends: Record<string, (id: string, caller: Api) => Promise<unknown>> = {
+    cancelled: (id, caller) => caller.post(`/v1/sessions/${id}/cancel`),
+    succeeded: async (id) => succeed(core, id, await claimed(core, id)),
+    failed: async (id) => fail(core, id, await claimed(core, id)),
+    expired: () => Promise.resolve(),
+  };
+  const ended: { id: string; caller: Api; other: Api; hookId: string; sandbox: boolean; attempts: number }[] =
+    [];
+  for (const { caller, other, hook, sandbox } of await Promise.all(tenants)) {
+    for (const [how, end] of Object.entries(ends)) {
+      for (const bound of [{}, { webhook_endpoint_id: hook.id }]) {
+        const { id } = expectData(await caller.post("/v1/sessions", bound), 201);
+        await end(id, caller);
+        const attempts = how === "succeeded" || how === "failed" ? 1 : 0;
+        ended.push({ id, caller, other, hookId: hook.id, sandbox, attempts });
+      }
+    }
+    const tested = expectData(await caller.post(`/v1/webhooks/endpoints/${hook.id}/test`), 202);
+    assert.equal(tested.event.sandbox, sandbox);
+    expectError(await other.post(`/v1/webhooks/endpoints/${hook.id}/test`), 404, "NOT_FOUND");
+    expectError(
+      await other.post("/v1/sessions", { webhook_endpoint_id: hook.id }),
+      400,
+      "INVALID_REQUEST",
+      /`webhook_endpoint_id`/,
+    );
+  }
+  service.clock.advance(2 * hourMs);
+  await service.runJob("expire-sessions");
+  for (const { id, caller, other, hookId, sandbox, attempts } of ended) {
+    const [event, ...more] = expectData(await caller.get("/v1/webhooks/events", { session_id: id }));
+    assert.deepEqual([event.sandbox, more], [sandbox, []]);
+    const query = { event_id: event.id };
+    const sentTo = expectData<{ webhook_endpoint_id: string }[]>(
+      await caller.get("/v1/webhooks/deliveries", query),
+    ).map((delivery) => delivery.webhook_endpoint_id);
+    assert.deepEqual(sentTo, [hookId]);
+    assert.deepEqual(expectData(await other.get("/v1/webhooks/events", { session_id: id })), []);
+    assert.deepEqual(expectData(await other.get("/v1/webhooks/deliveries", query)), []);
+    expectError(await other.post(`/v1/webhooks/events/${event.id}/replay`), 404, "NOT_FOUND");
+    expectError(await other.get(`/v1/sessions/${id}`), 404, "SESSION_NOT_FOUND");
+    expectError(await other.get("/v1/sessions", { starting_after: id }), 400, "INVALID_REQUEST");
+    const attemptsIn = async (each: Api) =>
+      expectData<unknown[]>(await each.get("/v1/sessions/attempts/attempts", { session_id: id })).length;
+    assert.deepEqual([await attemptsIn(caller), await attemptsIn(other)], [attempts, 0]);
+    expectError(await other.post(`/v1/sessions/${id}/cancel`), 404, "SESSION_NOT_FOUND");
+  }
+});
+
+test("a session of the sandbox is finished with a test document also when live is open", async () => {
+  const partner = await createPartner(api);
+  const { sessionId, socketToken } = await claimedSession(partner.api);
+  await openLive(core, partner.organizationId);
+  const device = await TestDevice.connect(service.url, sessionId, socketToken);
+  await device.expect("welcome");
+  const result = await device.passChip(testDocument("passport-valid", service.clock.now()));
+  device.connection.close();
+  assert.ok(result.type === "step_result" && result.passed, JSON.stringify(result));
+  assert.equal(expectData(await partner.api.get(`/v1/sessions/${sessionId}`)).sandbox, true);
 });

@@ -2,16 +2,19 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { AuditEvent } from "@assay/contract/audit";
 import type { EventType } from "@assay/contract/events";
+import { environments } from "@assay/contract/facts";
 import type { AuditLogId, DeliveryId, EventId, SessionId } from "@assay/contract/ids";
 import { deliveryStatuses } from "@assay/contract/webhooks";
 import fc from "fast-check";
 import { auditPage } from "../../src/audit/audit.store.ts";
 import { type Sql, sql } from "../../src/db/sql.ts";
+import { isSandbox } from "../../src/kernel/caller.ts";
 import { dayMs, hourMs, later } from "../../src/kernel/clock.ts";
 import { knownId, newId, newUuid } from "../../src/kernel/ids.ts";
 import { deliveriesPage } from "../../src/webhooks/delivery.store.ts";
 import { eventsPage } from "../../src/webhooks/event.store.ts";
 import { createPartner, expectData, readAll } from "../support/api.ts";
+import { openLive, withLiveKey } from "../support/live.ts";
 import { startTestService } from "../support/service.ts";
 
 // Nothing runs here, so what is due stays due.
@@ -30,14 +33,17 @@ const sessionIds = [1, 2, 3].map(() => newId("vs", now));
 const audited: readonly AuditEvent[] = ["session.created", "session.expired", "api_key.created"];
 const actorIds = ["key-a", "key-b"];
 
-/** A few days of history of two organizations, several entries in the same millisecond. */
+/** A few days of history of two organizations, one of them in both environments, several entries in the same millisecond. */
 async function seed() {
   const [partner, other] = [await createPartner(api), await createPartner(api)];
+  await openLive(core, partner.organizationId);
+  const callers = { sandbox: partner.api, live: (await withLiveKey(partner)).api };
   const offsets = [0, 1, 2, hourMs, 3 * hourMs, dayMs, dayMs + 1, 4 * dayMs];
   const rows = Array.from({ length: 120 }, (_, i) => {
     const createdAt = later(now, -pickOf(offsets, i * 5) - hourMs);
     return {
       organizationId: i % 11 === 0 ? other.organizationId : partner.organizationId,
+      environment: pickOf(environments, Math.floor(i / 3)),
       createdAt,
       eventId: newId("evt", createdAt),
       deliveryId: newId("whd", createdAt),
@@ -53,26 +59,28 @@ async function seed() {
   const of = <K extends keyof (typeof rows)[number]>(name: K) => rows.map((row) => row[name]);
   await core.db.run(sql`
     insert into events (id, organization_id, type, session_id, sandbox, created_at)
-    select id, organization_id, type, session_id, true, created_at
+    select id, organization_id, type, session_id, sandbox, created_at
     from unnest(${of("eventId")}::text[], ${of("organizationId")}::uuid[], ${of("type")}::text[], ${of("sessionId")}::text[],
-      ${of("createdAt")}::timestamptz[]) as t (id, organization_id, type, session_id, created_at)`);
+      ${of("createdAt")}::timestamptz[], ${rows.map(isSandbox)}::boolean[])
+      as t (id, organization_id, type, session_id, created_at, sandbox)`);
   await core.db.run(sql`
-    insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, status, failed, attempt_count,
+    insert into webhook_deliveries (id, organization_id, sandbox, event_id, event_type, endpoint_id, status, failed, attempt_count,
       created_at, updated_at)
-    select id, organization_id, event_id, type, endpoint_id, case when status = 'delivering' then 'pending' else status end,
+    select id, organization_id, sandbox, event_id, type, endpoint_id, case when status = 'delivering' then 'pending' else status end,
       status = 'failed', 0, created_at, created_at
     from unnest(${of("deliveryId")}::text[], ${of("organizationId")}::uuid[], ${of("eventId")}::text[], ${of("type")}::text[],
-      ${of("endpointId")}::text[], ${of("status")}::text[], ${of("createdAt")}::timestamptz[])
-      as t (id, organization_id, event_id, type, endpoint_id, status, created_at)`);
+      ${of("endpointId")}::text[], ${of("status")}::text[], ${of("createdAt")}::timestamptz[], ${rows.map(isSandbox)}::boolean[])
+      as t (id, organization_id, event_id, type, endpoint_id, status, created_at, sandbox)`);
   const open = rows.filter((row) => row.status === "pending" || row.status === "delivering");
   await core.db.run(sql`
-    insert into webhook_delivery_queue (organization_id, delivery_id, endpoint_id, due_at, tries_used, lease_number, lease_until,
+    insert into webhook_delivery_queue (organization_id, sandbox, delivery_id, endpoint_id, due_at, tries_used, lease_number, lease_until,
       scrubbed, changed_at)
-    select organization_id, delivery_id, endpoint_id, ${now}, 0, 1, lease_until, false, ${now}
+    select organization_id, sandbox, delivery_id, endpoint_id, ${now}, 0, 1, lease_until, false, ${now}
     from unnest(${open.map((row) => row.organizationId)}::uuid[], ${open.map((row) => row.deliveryId)}::text[],
       ${open.map((row) => row.endpointId)}::text[],
-      ${open.map((row, at) => (row.status === "delivering" ? later(now, hourMs) : at % 2 === 0 ? null : now))}::timestamptz[])
-      as t (organization_id, delivery_id, endpoint_id, lease_until)`);
+      ${open.map((row, at) => (row.status === "delivering" ? later(now, hourMs) : at % 2 === 0 ? null : now))}::timestamptz[],
+      ${open.map(isSandbox)}::boolean[])
+      as t (organization_id, delivery_id, endpoint_id, lease_until, sandbox)`);
   // What making the organizations wrote would be in the way.
   await core.db.run(sql`delete from audit_logs`);
   await core.db.run(sql`
@@ -80,10 +88,10 @@ async function seed() {
     select id, organization_id, event, case when actor_id is null then 'system' else 'key' end, actor_id, created_at
     from unnest(${of("auditId")}::uuid[], ${of("organizationId")}::uuid[], ${of("audited")}::text[], ${of("actorId")}::text[],
       ${of("createdAt")}::timestamptz[]) as t (id, organization_id, event, actor_id, created_at)`);
-  return { partner, rows: rows.filter((row) => row.organizationId === partner.organizationId) };
+  return { partner, callers, rows: rows.filter((row) => row.organizationId === partner.organizationId) };
 }
 
-const { partner, rows } = await seed();
+const { partner, callers, rows } = await seed();
 type HistoryRow = (typeof rows)[number];
 
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
@@ -128,20 +136,22 @@ test("every combination of filters gives exactly the deliveries it should, in or
       fc.option(fc.constantFrom(...rows.map((row) => row.eventId)), { nil: undefined, freq: 2 }),
       period,
       pageSize,
-      async (status, endpoint_id, event_id, when, limit) => {
+      fc.constantFrom(...environments),
+      async (status, endpoint_id, event_id, when, limit, environment) => {
         const query = { status, endpoint_id, event_id };
         await expectListed(
-          { path: "/v1/webhooks/deliveries", as: partner.api, query, limit },
+          { path: "/v1/webhooks/deliveries", as: callers[environment], query, limit },
           when,
           (row) => row.deliveryId,
           (row) =>
+            row.environment === environment &&
             isOrAny(status, row.status) &&
             isOrAny(endpoint_id, row.endpointId) &&
             isOrAny(event_id, row.eventId),
         );
       },
     ),
-    { numRuns: 80 },
+    { numRuns: 120 },
   );
 });
 
@@ -152,12 +162,16 @@ test("every combination of filters gives exactly the events it should, in order,
       optional(fc.constantFrom(...sessionIds)),
       period,
       pageSize,
-      async (type, session_id, when, limit) => {
+      fc.constantFrom(...environments),
+      async (type, session_id, when, limit, environment) => {
         await expectListed(
-          { path: "/v1/webhooks/events", as: partner.api, query: { type, session_id }, limit },
+          { path: "/v1/webhooks/events", as: callers[environment], query: { type, session_id }, limit },
           when,
           (row) => row.eventId,
-          (row) => isOrAny(type, row.type) && isOrAny<string | null>(session_id, row.sessionId),
+          (row) =>
+            row.environment === environment &&
+            isOrAny(type, row.type) &&
+            isOrAny<string | null>(session_id, row.sessionId),
         );
       },
     ),
@@ -219,6 +233,7 @@ test("every list is a range of the index that is meant for it, whatever it is fi
   const row = rows[0];
   assert.ok(row !== undefined);
   const { organizationId, endpointId, eventId } = row;
+  const tenant = { organizationId, environment: "live" } as const;
   const deliveries = combinations({
     status: "failed" as const,
     endpointId,
@@ -236,12 +251,12 @@ test("every list is a range of the index that is meant for it, whatever it is fi
   const cases = [
     ...deliveries.map((filter) => ({
       filter,
-      page: deliveriesPage(organizationId, filter, 11, now),
+      page: deliveriesPage(tenant, filter, 11, now),
       index: `webhook_deliveries_${filter.endpointId ? "endpoint" : "organization"}`,
     })),
     ...events.map((filter) => ({
       filter,
-      page: eventsPage(organizationId, filter, 11),
+      page: eventsPage(tenant, filter, 11),
       index: `events_${filter.sessionId ? "session" : filter.type ? "type" : "organization"}`,
     })),
     ...audits.map((filter) => ({

@@ -11,6 +11,7 @@ import { sql } from "../../src/db/sql.ts";
 import type { ApiError } from "../../src/kernel/api-error.ts";
 import { SandboxDevices } from "../../src/mcp/finish-sandbox-session.ts";
 import { createKey, createPartner, expectData } from "../support/api.ts";
+import { createLivePartner } from "../support/live.ts";
 import { registration } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
 
@@ -225,15 +226,13 @@ test("no answer of any tool holds a claim or a secret of what it is about", asyn
 });
 
 test("a live session is never finished, and no live session is made by the tool for tests", async () => {
-  const other = await createPartner(api);
+  const other = await createLivePartner(core, api);
   const { done, refused } = await connect(other.key.secret);
-  const before = await done("createSandboxSession");
-  await core.db.run(sql`update organizations set environment = 'live' where id = ${other.organizationId}`);
+  const before = await done("createSession");
   const made = expectData(await other.api.get("/v1/sessions"));
   const refusal = await refused("createSandboxSession");
   assert.equal(refusal.code, "CONFLICT");
   assert.deepEqual(expectData(await other.api.get("/v1/sessions")), made);
-  await core.db.run(sql`update sessions set sandbox = false where id = ${before.id}`);
   const error = await refused("finishSandboxSession", { session_id: before.id });
   assert.equal(error.code, "FORBIDDEN");
   assert.match(error.message, /is live: only the person can finish it/);
@@ -249,9 +248,10 @@ test("devices are bounded in number and time, and one that is told to leave deci
   await once(silent, "listening");
   const { port } = silent.address() as AddressInfo;
   const bothConnected = once(silent, "connection").then(() => once(silent, "connection"));
+  const tenant = { organizationId: partner.organizationId, environment: "sandbox" } as const;
   const devices = new SandboxDevices(core, () => `http://127.0.0.1:${port}`);
   const gone = new AbortController();
-  const start = () => devices.finish(partner.organizationId, finish, gone.signal);
+  const start = () => devices.finish(tenant, finish, gone.signal);
   const under = [start(), start()].map((run) => run.catch((error: ApiError) => error.message));
   await bothConnected;
   await assert.rejects(start(), { code: "SERVICE_UNAVAILABLE", message: /Too many test sessions/ });
@@ -259,7 +259,7 @@ test("devices are bounded in number and time, and one that is told to leave deci
   const late = "The test device did not come to an end in time.";
   assert.deepEqual(await Promise.all(under), [late, late]);
   await assert.rejects(start(), { message: late }, "the places are free again");
-  const patient = devices.finish(partner.organizationId, finish, new AbortController().signal);
+  const patient = devices.finish(tenant, finish, new AbortController().signal);
   const connected = once(silent, "connection");
   await Promise.race([connected, patient]);
   devices.stop();

@@ -229,8 +229,8 @@ test("48 hours later nothing of the organization is left but the tombstone, and 
   clock.advance(2 * hourMs);
   await service.runJob("expire-sessions");
   await core.db.run(sql`
-    insert into attempts (id, session_id, organization_id, status, session_expires_at, completed_at, created_at, updated_at)
-    values (${`va_${organizationId}`}, 'vs_x', ${organizationId}, 'failed', ${clock.now()}, ${clock.now()}, ${clock.now()}, ${clock.now()})`);
+    insert into attempts (id, session_id, organization_id, sandbox, status, session_expires_at, completed_at, created_at, updated_at)
+    values (${`va_${organizationId}`}, 'vs_x', ${organizationId}, true, 'failed', ${clock.now()}, ${clock.now()}, ${clock.now()}, ${clock.now()})`);
   // Without an encryption key nothing is ever sent there; the delivery is a row that says so.
   dns.set("hook.deleted-partner.com", "A", "8.8.8.8");
   const hook = { url: "https://hook.deleted-partner.com/", name: "hook" };
@@ -244,9 +244,9 @@ test("48 hours later nothing of the organization is left but the tombstone, and 
     insert into webhook_attempts (id, delivery_id, organization_id, status_code, error, duration_ms, attempted_at)
     values ('wha_orphan', 'whd_gone', ${organizationId}, 500, null, 1, ${clock.now()})`);
   await core.db.run(sql`
-    insert into webhook_delivery_queue (organization_id, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
+    insert into webhook_delivery_queue (organization_id, sandbox, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
       changed_at)
-    values (${organizationId}, 'whd_waiting', ${endpoint.id}, ${later(clock.now(), 365 * dayMs)}, 0, 0, false, ${clock.now()})`);
+    values (${organizationId}, true, 'whd_waiting', ${endpoint.id}, ${later(clock.now(), 365 * dayMs)}, 0, 0, false, ${clock.now()})`);
   // Of a job that only ever looks at what the row is about when somebody asks for it.
   await core.db.run(sql`
     insert into set_aside_rows (job, kind, row_id, organization_id, reason, first_at, last_at, tries, retry_at)

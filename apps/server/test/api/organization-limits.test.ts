@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { sql } from "../../src/db/sql.ts";
 import { minuteMs, secondMs } from "../../src/kernel/clock.ts";
 import { type Answer, type Api, createPartner, expectData, expectError } from "../support/api.ts";
+import { openLive, withLiveKey } from "../support/live.ts";
 import { startTestService } from "../support/service.ts";
 
 const env = {
@@ -66,6 +67,31 @@ test("open sessions: never more than the limit, however many ask at once in two 
     7,
     "those that are due are not open",
   );
+});
+
+test("what is used up in the sandbox is there in live, and the other way round", async () => {
+  const partner = await createPartner(service.api);
+  await openLive(service.core, partner.organizationId);
+  const live = await withLiveKey(partner);
+  const hook = { url: "https://127.0.0.1:9/hook" };
+  const testOf = async (api: Api) => {
+    const [first] = expectData(await api.get("/v1/webhooks/endpoints"));
+    return `/v1/webhooks/endpoints/${first.id}/test`;
+  };
+  for (const { api } of [partner, live]) {
+    assert.equal(await rush(9, [api], (each) => each.post("/v1/sessions", {})), 7);
+    assert.equal(await rush(5, [api], (each) => each.post("/v1/webhooks/endpoints", hook)), 3);
+    const path = await testOf(api);
+    assert.equal(await rush(7, [api], (each) => each.post(path)), 5);
+  }
+  for (const environment of ["sandbox", "live"] as const)
+    assert.equal(
+      await rush(5, [partner.owner.api.in(environment)], (each) =>
+        each.post("/v1/auth/api-keys", { name: "more", scopes: [] }),
+      ),
+      3,
+      environment,
+    );
 });
 
 test("open sessions: a repetition with the same Idempotency-Key takes no place, and a creation that fails gives none away", async () => {

@@ -238,15 +238,15 @@ async function insertDelivery(
   const id = newId("whd", at);
   const { status, endpointId = endpoint.id, leaseUntil = null, payloadExpiresAt = null } = state;
   await tx.run(sql`
-    insert into webhook_deliveries (id, organization_id, event_id, event_type, endpoint_id, status, failed, payload, attempt_count,
+    insert into webhook_deliveries (id, organization_id, sandbox, event_id, event_type, endpoint_id, status, failed, payload, attempt_count,
       payload_expires_at, scrub_at, created_at, updated_at)
-    values (${id}, ${organizationId}, 'evt_x', 'verification.session.cancelled', ${endpointId}, ${status},
+    values (${id}, ${organizationId}, true, 'evt_x', 'verification.session.cancelled', ${endpointId}, ${status},
       ${status === "failed"}, 'sealed', 0, ${payloadExpiresAt}, ${payloadExpiresAt}, ${at}, ${at})`);
   if (status === "pending")
     await tx.run(sql`
-      insert into webhook_delivery_queue (organization_id, delivery_id, endpoint_id, due_at, tries_used, lease_number, lease_owner,
+      insert into webhook_delivery_queue (organization_id, sandbox, delivery_id, endpoint_id, due_at, tries_used, lease_number, lease_owner,
         lease_until, scrubbed, changed_at)
-      values (${organizationId}, ${id}, ${endpointId}, ${at}, 0, 1, ${leaseUntil === null ? null : randomUUID()}, ${leaseUntil},
+      values (${organizationId}, true, ${id}, ${endpointId}, ${at}, 0, 1, ${leaseUntil === null ? null : randomUUID()}, ${leaseUntil},
         false, ${at})`);
   return id;
 }
@@ -427,8 +427,8 @@ const poisons: Record<string, Poison[]> = {
         five(async () => {
           const id = newId("va", ago(500 * dayMs));
           await tx.run(sql`
-              insert into attempts (id, session_id, organization_id, status, session_expires_at, completed_at, created_at, updated_at)
-              values (${id}, ${newId("vs", clock.now())}, ${organizationId}, 'failed', ${ago(499 * dayMs)}, ${ago(499 * dayMs)},
+              insert into attempts (id, session_id, organization_id, sandbox, status, session_expires_at, completed_at, created_at, updated_at)
+              values (${id}, ${newId("vs", clock.now())}, ${organizationId}, true, 'failed', ${ago(499 * dayMs)}, ${ago(499 * dayMs)},
                 ${ago(500 * dayMs)}, ${ago(500 * dayMs)})`);
           return id;
         }),

@@ -14,6 +14,7 @@ import { dayMs } from "../../src/kernel/clock.ts";
 import { describeImport } from "../../src/trust/describe-import.ts";
 import { changeTrust, insertImport } from "../../src/trust/trust.store.ts";
 import { createPartner, expectData, expectError } from "../support/api.ts";
+import { createLivePartner } from "../support/live.ts";
 import { createReceivingEndpoint, decrypt, startReceiver } from "../support/receiver.ts";
 import { startTestService, type TestService } from "../support/service.ts";
 import { fail, succeed } from "../support/sessions.ts";
@@ -230,9 +231,8 @@ async function trustWithoutLists({ core, clock }: TestService) {
 
 /** A live session as far as the chip, and on to the face where the chip passed. */
 async function verifyLive(t: TestContext, live: TestService, body: Record<string, unknown>) {
-  const asker = await createPartner(live.api);
+  const asker = await createLivePartner(live.core, live.api);
   const { session, sessionId, socketToken } = await claimedSession(asker.api, body);
-  await live.core.db.run(sql`update sessions set sandbox = false where id = ${sessionId}`);
   const device = await TestDevice.connect(live.url, sessionId, socketToken);
   t.after(() => device.connection.close());
   await device.expect("welcome");
@@ -243,7 +243,6 @@ async function verifyLive(t: TestContext, live: TestService, body: Record<string
   await device.expect("face_challenge");
   device.send({ type: "face_done" });
   assert.equal((await device.expect("outcome")).status, "succeeded");
-  await live.core.db.run(sql`update sessions set sandbox = true where id = ${sessionId}`);
   const ended = expectData(await asker.api.get(`/v1/sessions/${session.id}`));
   return { judged, evidence: ended.evidence };
 }

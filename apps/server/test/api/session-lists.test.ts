@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { environments } from "@assay/contract/facts";
 import { attemptStatuses, sessionStatuses } from "@assay/contract/sessions";
 import fc from "fast-check";
 import { sql } from "../../src/db/sql.ts";
+import { isSandbox } from "../../src/kernel/caller.ts";
 import { hourMs, later, minuteMs } from "../../src/kernel/clock.ts";
 import { newId } from "../../src/kernel/ids.ts";
 import { attemptStatusAt, expiryOf, statusAt } from "../../src/sessions/session.ts";
 import { createPartner, expectData, readAll } from "../support/api.ts";
+import { openLive, withLiveKey } from "../support/live.ts";
 import { startTestService } from "../support/service.ts";
 
 // Nothing sweeps here, so many of these sessions stay due.
@@ -19,9 +22,11 @@ const pickOf = <T>(list: readonly T[], seed: number): T => {
   return item;
 };
 
-/** Sessions of the last three hours in every state, several in the same millisecond, for two organizations. */
+/** Sessions of the last three hours in every state, several in the same millisecond, for two organizations, one of them in both environments. */
 async function seed() {
   const [partner, other] = [await createPartner(api), await createPartner(api)];
+  await openLive(core, partner.organizationId);
+  const callers = { sandbox: partner.api, live: (await withLiveKey(partner)).api };
   const offsets = [0, 1, minuteMs, 59 * minuteMs, hourMs - 1, hourMs, hourMs + 1, 2 * hourMs, 3 * hourMs];
   const sessions = Array.from({ length: 120 }, (_, i) => {
     const createdAt = later(now, -pickOf(offsets, i * 7));
@@ -29,6 +34,7 @@ async function seed() {
     return {
       id: newId("vs", createdAt),
       organizationId: i % 11 === 0 ? other.organizationId : partner.organizationId,
+      environment: pickOf(environments, Math.floor(i / 4)),
       // What has been written down as expired is past its hour.
       status: wanted === "expired" && expiryOf(createdAt) > now ? "cancelled" : wanted,
       reference: pickOf([null, "popular", "rare"], i * 5 + Math.floor(i / 50)),
@@ -45,6 +51,7 @@ async function seed() {
       id: newId("va", createdAt),
       sessionId: session.id,
       organizationId: session.organizationId,
+      environment: session.environment,
       status,
       createdAt,
       sessionExpiresAt: session.expiresAt,
@@ -53,27 +60,29 @@ async function seed() {
   await core.db.run(sql`
     insert into sessions (id, organization_id, status, failure_code, contract_version, share_fields, metadata, sandbox,
       client_reference_id, cancel_token_hash, expires_at, completed_at, created_at, updated_at)
-    select id, organization_id, status, case status when 'failed' then 'liveness_failed' end, 1, '{}', '{}', true,
+    select id, organization_id, status, case status when 'failed' then 'liveness_failed' end, 1, '{}', '{}', sandbox,
       reference, '', expires_at, case when status not in ('created', 'in_progress') then created_at end, created_at,
       created_at
     from unnest(${sessions.map((s) => s.id)}::text[], ${sessions.map((s) => s.organizationId)}::uuid[],
       ${sessions.map((s) => s.status)}::text[], ${sessions.map((s) => s.reference)}::text[],
-      ${sessions.map((s) => s.expiresAt)}::timestamptz[], ${sessions.map((s) => s.createdAt)}::timestamptz[])
-      as t (id, organization_id, status, reference, expires_at, created_at)`);
+      ${sessions.map((s) => s.expiresAt)}::timestamptz[], ${sessions.map((s) => s.createdAt)}::timestamptz[],
+      ${sessions.map(isSandbox)}::boolean[])
+      as t (id, organization_id, status, reference, expires_at, created_at, sandbox)`);
   await core.db.run(sql`
-    insert into attempts (id, session_id, organization_id, status, session_expires_at, completed_at, created_at, updated_at)
-    select id, session_id, organization_id, status, session_expires_at,
+    insert into attempts (id, session_id, organization_id, sandbox, status, session_expires_at, completed_at, created_at, updated_at)
+    select id, session_id, organization_id, sandbox, status, session_expires_at,
       case when status <> 'in_progress' then created_at end, created_at, created_at
     from unnest(${attempts.map((a) => a.id)}::text[], ${attempts.map((a) => a.sessionId)}::text[],
       ${attempts.map((a) => a.organizationId)}::uuid[], ${attempts.map((a) => a.status)}::text[],
-      ${attempts.map((a) => a.sessionExpiresAt)}::timestamptz[], ${attempts.map((a) => a.createdAt)}::timestamptz[])
-      as t (id, session_id, organization_id, status, session_expires_at, created_at)`);
+      ${attempts.map((a) => a.sessionExpiresAt)}::timestamptz[], ${attempts.map((a) => a.createdAt)}::timestamptz[],
+      ${attempts.map(isSandbox)}::boolean[])
+      as t (id, session_id, organization_id, status, session_expires_at, created_at, sandbox)`);
   const own = <T extends { organizationId: string }>(rows: T[]) =>
     rows.filter((row) => row.organizationId === partner.organizationId);
-  return { partner, sessions: own(sessions), attempts: own(attempts) };
+  return { callers, sessions: own(sessions), attempts: own(attempts) };
 }
 
-const { partner, sessions, attempts } = await seed();
+const { callers, sessions, attempts } = await seed();
 const newestFirst = (a: { id: string }, b: { id: string }) => (a.id < b.id ? 1 : -1);
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const moment = fc
@@ -88,9 +97,10 @@ test("every combination of filters gives exactly the sessions it should, in orde
       optional(moment),
       optional(moment),
       fc.integer({ min: 3, max: 100 }),
-      async (status, reference, from, to, limit) => {
+      fc.constantFrom(...environments),
+      async (status, reference, from, to, limit, environment) => {
         const listed = await readAll(
-          partner.api,
+          callers[environment],
           "/v1/sessions",
           {
             status,
@@ -102,6 +112,7 @@ test("every combination of filters gives exactly the sessions it should, in orde
         );
         const expected = sessions
           .map((session) => ({ ...session, seen: statusAt({ ...session, status: session.status }, now) }))
+          .filter((session) => session.environment === environment)
           .filter((session) => status === undefined || session.seen === status)
           .filter((session) => reference === undefined || session.reference === reference)
           .filter((session) => from === undefined || session.createdAt >= from)
@@ -113,7 +124,7 @@ test("every combination of filters gives exactly the sessions it should, in orde
         );
       },
     ),
-    { numRuns: 120 },
+    { numRuns: 160 },
   );
 });
 
@@ -123,14 +134,16 @@ test("every combination of filters gives exactly the attempts it should, in orde
       optional(fc.constantFrom(...attemptStatuses)),
       optional(fc.constantFrom(...sessions.map((session) => session.id))),
       fc.integer({ min: 3, max: 100 }),
-      async (status, sessionId, limit) => {
+      fc.constantFrom(...environments),
+      async (status, sessionId, limit, environment) => {
         const path = "/v1/sessions/attempts/attempts";
-        const listed = await readAll(partner.api, path, { status, session_id: sessionId }, limit);
+        const listed = await readAll(callers[environment], path, { status, session_id: sessionId }, limit);
         const expected = attempts
           .map((attempt) => ({
             ...attempt,
             seen: attemptStatusAt({ ...attempt, failureCode: null }, now).status,
           }))
+          .filter((attempt) => attempt.environment === environment)
           .filter((attempt) => status === undefined || attempt.seen === status)
           .filter((attempt) => sessionId === undefined || attempt.sessionId === sessionId)
           .sort(newestFirst);
@@ -140,16 +153,19 @@ test("every combination of filters gives exactly the attempts it should, in orde
         );
       },
     ),
-    { numRuns: 40 },
+    { numRuns: 60 },
   );
 });
 
 test("the overview agrees with the lists about what is open and what is due", async () => {
-  const { totals } = expectData(await partner.api.get("/v1/analytics/sessions/overview"));
-  const seen = (status: string) =>
-    sessions.filter((session) => session.status !== "expired" && statusAt(session, now) === status).length;
-  assert.deepEqual(
-    [totals.created, totals.in_progress, totals.expired],
-    [seen("created"), seen("in_progress"), seen("expired")],
-  );
+  for (const environment of environments) {
+    const { totals } = expectData(await callers[environment].get("/v1/analytics/sessions/overview"));
+    const own = sessions.filter((session) => session.environment === environment);
+    const seen = (status: string) =>
+      own.filter((session) => session.status !== "expired" && statusAt(session, now) === status).length;
+    assert.deepEqual(
+      [totals.created, totals.in_progress, totals.expired],
+      [seen("created"), seen("in_progress"), seen("expired")],
+    );
+  }
 });

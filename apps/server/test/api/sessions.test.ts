@@ -6,6 +6,7 @@ import { sql } from "../../src/db/sql.ts";
 import { dayMs, later, minuteMs } from "../../src/kernel/clock.ts";
 import { idFloor, newUuid } from "../../src/kernel/ids.ts";
 import { type Api, allScopes, createKey, createPartner, expectData, expectError } from "../support/api.ts";
+import { createLivePartner } from "../support/live.ts";
 import { startTestService } from "../support/service.ts";
 
 const { api, clock, core, url, logLines } = await startTestService({
@@ -257,8 +258,7 @@ test("in the sandbox people may be sent to any https address and to localhost", 
 });
 
 test("live, an address off the verified domains is refused with the rule", async () => {
-  const partner = await createPartner(api);
-  await core.db.run(sql`update organizations set environment = 'live' where id = ${partner.organizationId}`);
+  const partner = await createLivePartner(core, api);
   for (const [redirectUrl, message] of [
     ["http://localhost:3000", /`redirect_url` must start with https/],
     ["https://nobody.example.com/x", /`redirect_url` is not allowed: .*verified domain/],
@@ -275,9 +275,8 @@ test("live, an address off the verified domains is refused with the rule", async
 });
 
 test("live, an address on a verified domain is taken, and where patterns are registered it must match one", async () => {
-  const partner = await createPartner(api);
+  const partner = await createLivePartner(core, api);
   const now = clock.now();
-  await core.db.run(sql`update organizations set environment = 'live' where id = ${partner.organizationId}`);
   const domain = newUuid(now);
   await core.db.run(sql`
     insert into verified_domains (id, organization_id, apex_domain, token_hash, verified_at, next_check_at)

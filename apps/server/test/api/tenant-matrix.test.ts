@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { OrganizationId } from "@assay/contract/ids";
-import { isWrite, type RouteDefinition, type Scope, scopes } from "@assay/contract/route";
+import { isInEnvironment, isWrite, type RouteDefinition, type Scope, scopes } from "@assay/contract/route";
 import { routes } from "@assay/contract/routes";
 import { deleteApiKey, updateApiKey } from "../../src/api-keys/api-key.store.ts";
 import { Sql, sql } from "../../src/db/sql.ts";
@@ -13,6 +13,7 @@ import type { Answer, Api } from "../support/api.ts";
 import { createKeyRow, createOrganization, createPerson } from "../support/cast.ts";
 import { startDnsServer } from "../support/dns-server.ts";
 import { furnishOrganization } from "../support/furnished-organization.ts";
+import { openLive } from "../support/live.ts";
 import { registration } from "../support/receiver.ts";
 import { bodyOf, pathOf, type Schema } from "../support/route-samples.ts";
 import { startTestService } from "../support/service.ts";
@@ -20,7 +21,7 @@ import { startTestService } from "../support/service.ts";
 /**
  * Every route of the contract, called by everybody whom an organization did not let in, with the identifiers of what that
  * organization has. Nobody sees anything of it, nothing of it changes, and each is turned away in the way that the
- * table says. Routes enter by being declared; a parameter or field that names something the table does not know
+ * table says. Everything it has is in the sandbox, so its own owner and key are foreigners too where they act in live. Routes enter by being declared; a parameter or field that names something the table does not know
  * fails until it does.
  */
 const dns = await startDnsServer();
@@ -31,6 +32,7 @@ const service = await startTestService({
 const { api, core } = service;
 const target = await furnishOrganization(service, dns);
 const { things } = target;
+await openLive(core, things.organizationId);
 
 // --- who calls --------------------------------------------------------------------------------------------------------
 
@@ -51,6 +53,8 @@ const foreigners = [
   "other key",
   "frozen owner",
   "frozen key",
+  "owner in live",
+  "key of live",
 ] as const;
 type Foreigner = (typeof foreigners)[number];
 
@@ -84,6 +88,8 @@ async function cast(route: RouteDefinition): Promise<Record<Foreigner, Api>> {
       "other key": (await key(otherId, scopes)).api,
       "frozen owner": frozenOwner.api,
       "frozen key": (await key(frozenId, scopes)).api,
+      "owner in live": target.owner.api.in("live"),
+      "key of live": ownKeys.live,
     };
   });
 }
@@ -91,22 +97,24 @@ async function cast(route: RouteDefinition): Promise<Record<Foreigner, Api>> {
 /** Keys of the organization itself. Made before anything is compared, because they are a part of it. */
 const { ownKeys, spentKeys } = await core.db.transaction(async (tx) => {
   const now = core.clock.now();
+  const sandbox = { organizationId: things.organizationId, environment: "sandbox" } as const;
   const key = (held: readonly Scope[]) => createKeyRow(tx, { api, core }, now, things.organizationId, held);
   const none = (await key([])).api;
   const without = new Map<Scope | null, Api>();
   for (const scope of [null, ...scopes])
     without.set(scope, (await key(scopes.filter((each) => each !== scope))).api);
+  const live = await createKeyRow(tx, { api, core }, now, things.organizationId, scopes, "live");
   const disabled = await key(scopes);
-  await updateApiKey(tx, things.organizationId, disabled.id, {
+  await updateApiKey(tx, sandbox, disabled.id, {
     name: undefined,
     scopes: undefined,
     enabled: false,
     now,
   });
   const deleted = await key(scopes);
-  await deleteApiKey(tx, things.organizationId, deleted.id);
+  await deleteApiKey(tx, sandbox, deleted.id);
   return {
-    ownKeys: { none, without: (scope: Scope | null) => without.get(scope) ?? none },
+    ownKeys: { none, live: live.api, without: (scope: Scope | null) => without.get(scope) ?? none },
     spentKeys: { disabled: disabled.api, deleted: deleted.api },
   };
 });
@@ -180,6 +188,9 @@ const table: Record<Foreigner, readonly Expected[]> = {
   "other key":                  ["own", "403", "403", "403", "403", "403", "403", "403", "403", "own", "own"],
   "frozen owner":               ["own", "own", "own", "410", "own", "410", "own", "410", "404", "own", "410"],
   "frozen key":                 ["own", "410", "410", "410", "410", "410", "410", "410", "410", "410", "410"],
+  // On the routes whose things belong to an environment; what the environments share is theirs.
+  "owner in live":              ["own", "own", "own", "own", "own", "own", "own", "own", "own", "own", "own"],
+  "key of live":                ["own", "403", "403", "403", "403", "403", "403", "403", "403", "own", "own"],
 };
 
 function kindOf(route: RouteDefinition): Kind {
@@ -291,8 +302,8 @@ const snapshotSql = new Sql(
     [{ table: "organizations", column: "id" }, { table: "users", column: "id" }, ...watched]
       .map(
         ({ table: name, column }) =>
-          // That a key was shown is counted also when it was refused; nothing else may change.
-          `select '${name}' as name, (to_jsonb(t) - 'last_used_at' - 'request_count')::text as row from "${name}" t where t.${column}::text in ('${things.organizationId}', '${things.userId}')`,
+          // That a key was shown is counted also when it was refused; nothing else may change. What is made in live is not of the sandbox.
+          `select '${name}' as name, (to_jsonb(t) - 'last_used_at' - 'request_count')::text as row from "${name}" t where t.${column}::text in ('${things.organizationId}', '${things.userId}') and (to_jsonb(t) ->> 'sandbox') is distinct from 'false'`,
       )
       .join(" union all "),
   ],
@@ -310,6 +321,9 @@ async function changes(): Promise<string[]> {
   return [...[...now].filter((row) => !before.has(row)), ...[...before].filter((row) => !now.has(row))];
 }
 const secrets = [...Object.values(things), ...target.words];
+/** What both environments of the organization may know. */
+const shared = new Set<string>([things.organizationId]);
+const isOwn = (name: Foreigner) => name === "owner in live" || name === "key of live";
 
 // --- the matrix -------------------------------------------------------------------------------------------------------
 
@@ -320,6 +334,7 @@ for (const route of routes) {
     const bodyNamesTheirs = Object.values(things).some((id) => JSON.stringify(call.body).includes(id));
     const sent = JSON.stringify(call);
     for (const [name, caller] of Object.entries(await cast(route)) as [Foreigner, Api][]) {
+      if (isOwn(name) && !isInEnvironment(route)) continue;
       const answer = await caller.call(route.method, call.path, {
         query: call.query,
         ...(call.body === null ? {} : { body: call.body }),
@@ -332,10 +347,12 @@ for (const route of routes) {
       if (wanted === "own" && namesTheirs) assert.equal(answer.status, 404, seen);
       if (wanted === "own" && bodyNamesTheirs)
         assert.ok(answer.status >= 400, `${seen}: something of theirs was taken`);
-      for (const secret of secrets)
+      const hidden = (text: string) => !isOwn(name) || !shared.has(text);
+      for (const secret of secrets.filter(hidden))
         assert.ok(!answer.text.includes(secret) || sent.includes(secret), `${seen} shows ${secret}`);
       if (answer.status < 400)
-        for (const id of Object.values(things)) assert.ok(!answer.text.includes(id), `${seen} shows ${id}`);
+        for (const id of Object.values(things).filter(hidden))
+          assert.ok(!answer.text.includes(id), `${seen} shows ${id}`);
     }
     assert.deepEqual(await changes(), [], "nothing of the organization has changed");
   });

@@ -7,6 +7,7 @@ import { setPendingDeletion } from "../../src/organizations/deletion.store.ts";
 import { createPartner, expectData, expectError } from "../support/api.ts";
 import { startDnsServer } from "../support/dns-server.ts";
 import { verifyDomain } from "../support/domain.ts";
+import { createLivePartner } from "../support/live.ts";
 import { startTestService } from "../support/service.ts";
 import { claimed, fail, succeed } from "../support/sessions.ts";
 import {
@@ -262,9 +263,8 @@ test("the person is sent back with session and status, and never to a domain tha
     `https://shop.example.com/x?a=b%20c&session_id=${plain.id}&status=expired`,
   );
 
-  const live = await createPartner(api);
+  const live = await createLivePartner(core, api);
   const domainId = await verifyDomain(live.owner, dns, "live-return.example");
-  await core.db.run(sql`update organizations set environment = 'live' where id = ${live.organizationId}`);
   const session = await startVerification(live.api, { redirect_url: "https://live-return.example/done" });
   await succeed(core, session.id, await claimed(core, session.id));
   assert.match(

@@ -8,6 +8,7 @@ import { sql } from "../../src/db/sql.ts";
 import type { FaceJudge, Verdict } from "../../src/face/face-judge.ts";
 import { FaceSitting } from "../../src/face/face-sitting.ts";
 import { createPartner, expectData } from "../support/api.ts";
+import { createLivePartner } from "../support/live.ts";
 import { startTestService, type TestService } from "../support/service.ts";
 import { claimedSession, TestDevice, testDocument, trustTestCountry } from "../support/verify-device.ts";
 
@@ -16,11 +17,11 @@ const service = await startTestService({
   verify: { faceJudge: null, examiner: { threads: 1, maxWaiting: 0, retryMs: 20 } },
 });
 const partner = await createPartner(service.api);
+const live = await createLivePartner(service.core, service.api);
 const valid = testDocument("passport-valid", service.clock.now());
 
-async function begin(t: TestContext, from: TestService, api = partner.api, live = false) {
+async function begin(t: TestContext, from: TestService, api = partner.api) {
   const claimed = await claimedSession(api);
-  if (live) await from.core.db.run(sql`update sessions set sandbox = false where id = ${claimed.sessionId}`);
   const connect = async (baseUrl = from.url) => {
     const device = await TestDevice.connect(baseUrl, claimed.sessionId, claimed.socketToken);
     t.after(() => device.connection.close());
@@ -34,7 +35,7 @@ async function begin(t: TestContext, from: TestService, api = partner.api, live 
 }
 
 test("a live document without any known authority is a fault of ours, however often", async (t) => {
-  const { connect, tries } = await begin(t, service, partner.api, true);
+  const { connect, tries } = await begin(t, service, live.api);
   const device = await connect();
   assert.equal((await device.expect("welcome")).face, "unavailable");
   for (const artifact of [1, 20, 40, 60]) {
@@ -145,7 +146,7 @@ test("a process that is stopped tells its devices to connect again", async (t) =
 
 test("live without a face check nobody succeeds, and nobody loses a try over it", async (t) => {
   await trustTestCountry(service);
-  const { connect, tries } = await begin(t, service, partner.api, true);
+  const { connect, tries } = await begin(t, service, live.api);
   const device = await connect();
   await device.expect("welcome");
   assert.equal((await device.passChip(valid)).type, "step_result");
@@ -211,8 +212,8 @@ test("live with a face check: its verdict decides, its faults do not count, and 
   };
   const live = await startTestService({ verify: { examiner: { threads: 1 }, faceJudge } });
   await trustTestCountry(live);
-  const { api, owner } = await createPartner(live.api);
-  const { connect, tries } = await begin(t, live, api, true);
+  const { api, owner } = await createLivePartner(live.core, live.api);
+  const { connect, tries } = await begin(t, live, api);
   const device = await connect();
   assert.equal((await device.expect("welcome")).face, "camera");
   assert.equal((await device.passChip(valid)).type, "step_result");

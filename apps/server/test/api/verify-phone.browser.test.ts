@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Page } from "playwright-core";
-import { sql } from "../../src/db/sql.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import {
   checkAccessibility,
@@ -10,6 +9,7 @@ import {
   openBrowser,
   openPage,
 } from "../support/browser.ts";
+import { createLivePartner } from "../support/live.ts";
 import { startTestService } from "../support/service.ts";
 import { agree, heading, readTestPassport } from "../support/verify-page.ts";
 
@@ -33,11 +33,8 @@ const androidOnly = await startTestService({
 });
 const browser = await openBrowser();
 const partner = await createPartner(service.api);
-const live = await createPartner(service.api);
+const live = await createLivePartner(service.core, service.api);
 await live.owner.api.patch("/v1/auth/orgs", { name: "Quiet Bank", support_email: "help@quiet.example" });
-await service.core.db.run(
-  sql`update organizations set environment = 'live' where id = ${live.organizationId}`,
-);
 
 type Created = { id: string; verification_url: string };
 const createSession = async (by = live): Promise<Created> =>

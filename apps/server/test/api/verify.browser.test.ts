@@ -6,7 +6,6 @@ import { virtualPassport } from "@assay/device/virtual-passport";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import type { Page } from "playwright-core";
-import { sql } from "../../src/db/sql.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import {
   checkAccessibility,
@@ -19,6 +18,7 @@ import {
 import { createAuthority } from "../support/certificate.ts";
 import { startDnsServer } from "../support/dns-server.ts";
 import { verifyDomain } from "../support/domain.ts";
+import { createLivePartner } from "../support/live.ts";
 import { drawPng } from "../support/pictures.ts";
 import { createReceivingEndpoint, decrypt, startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
@@ -440,9 +440,8 @@ test("the shell's chip transport reads the document with what is printed on it, 
 });
 
 test("a live session on a browser without a chip reader says which devices can; after a desk has read, it goes on", async () => {
-  const live = await createPartner(api);
+  const live = await createLivePartner(core, api);
   await live.owner.api.patch("/v1/auth/orgs", { name: "Quiet Bank" });
-  await core.db.run(sql`update organizations set environment = 'live' where id = ${live.organizationId}`);
   const session = await createSession({}, live);
   const { page, problems } = await openPerson(session.verification_url);
   await page.getByText("We could not confirm who this is").waitFor();

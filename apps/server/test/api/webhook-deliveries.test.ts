@@ -679,7 +679,7 @@ test("withdrawn consent scrubs what was not delivered, and tells whether somethi
   const { id } = await deliveryOf(partner, eventId);
   receiver.answerWith(() => ({ status: 200 }));
   const { organizationId } = partner;
-  const session = { id: event.session?.id ?? "", organizationId };
+  const session = { id: event.session?.id ?? "", organizationId, environment: "sandbox" as const };
   const withdraw = () => core.db.transaction((tx) => scrubSessionDeliveries(tx, session, clock.now()));
   assert.equal(await withdraw(), "nothing_delivered");
   assert.equal(await payloadOf(id), null);
@@ -708,7 +708,11 @@ test("consent withdrawn while a process sent the delivery that died: it is never
     return ids;
   });
   assert.equal((await deliveryOf(partner, eventId)).status, "delivering");
-  const session = { id: event.session?.id ?? "", organizationId: partner.organizationId };
+  const session = {
+    id: event.session?.id ?? "",
+    organizationId: partner.organizationId,
+    environment: "sandbox" as const,
+  };
   await core.db.transaction((tx) => scrubSessionDeliveries(tx, session, clock.now()));
   clock.advance(31 * secondMs);
   await deliver();
@@ -738,7 +742,11 @@ test("consent withdrawn while the delivery is on its way: no further try, and a 
     const [eventId = ""] = await publish(event);
     const sending = deliver();
     await arrival(receiver);
-    const session = { id: event.session?.id ?? "", organizationId: partner.organizationId };
+    const session = {
+      id: event.session?.id ?? "",
+      organizationId: partner.organizationId,
+      environment: "sandbox" as const,
+    };
     await core.db.transaction((tx) => scrubSessionDeliveries(tx, session, clock.now()));
     const { id } = await deliveryOf(partner, eventId);
     assert.equal(await payloadOf(id), null);

@@ -36,6 +36,7 @@ test("an endpoint is created with its defaults, shows its secret once and warns 
   assert.deepEqual(created.endpoint, {
     id: created.endpoint.id,
     organization_id: partner.organizationId,
+    environment: "sandbox",
     name: null,
     url,
     enabled: true,

@@ -72,6 +72,7 @@ test("a claim and a delivery that arrives write rows and no index", async () => 
     const claimed = await claimDue(tx as unknown as Db, [{ endpointId: endpoint.id, most: 5 }], lease);
     const attempts = claimed.map((delivery) => ({
       organizationId: delivery.organization_id,
+      sandbox: delivery.sandbox,
       deliveryId: delivery.id,
       leaseNumber: delivery.lease_number,
       attemptId: newId("wha", now),

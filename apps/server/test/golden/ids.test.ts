@@ -19,7 +19,7 @@ import { findMembership, findUserById, removeUserSession } from "../../src/accou
 import { deleteApiKey } from "../../src/api-keys/api-key.store.ts";
 import type { Tx } from "../../src/db/db.ts";
 import { findChallenge } from "../../src/domains/domain.store.ts";
-import type { MemberCaller } from "../../src/kernel/caller.ts";
+import type { MemberCaller, Tenant, TenantMember } from "../../src/kernel/caller.ts";
 import { newId, newUuid } from "../../src/kernel/ids.ts";
 import { findMember } from "../../src/organizations/member.store.ts";
 import { lockOrganization } from "../../src/organizations/organization.store.ts";
@@ -36,6 +36,8 @@ import { findEvent } from "../../src/webhooks/event.store.ts";
 
 type Ids = {
   organizationId: OrganizationId;
+  tenant: Tenant;
+  member: MemberCaller;
   sessionId: SessionId;
   attemptId: AttemptId;
   deliveryId: DeliveryId;
@@ -51,42 +53,53 @@ type Ids = {
  */
 export function mistakesThatDoNotCompile(
   tx: Tx,
-  caller: MemberCaller,
+  caller: TenantMember,
   ids: Ids,
   text: string,
   now: Date,
 ): void {
-  const { organizationId, sessionId, attemptId, deliveryId, endpointId, eventId, userId, keyId } = ids;
+  const {
+    organizationId,
+    tenant,
+    member,
+    sessionId,
+    attemptId,
+    deliveryId,
+    endpointId,
+    eventId,
+    userId,
+    keyId,
+  } = ids;
 
   // What is meant compiles.
-  void findSession(tx, organizationId, sessionId);
-  void lockSession(tx, caller.organizationId, sessionId);
+  void findSession(tx, tenant, sessionId);
+  void lockSession(tx, caller, sessionId);
   void lockSessionOfPerson(tx, sessionId);
-  void findDelivery(tx, organizationId, deliveryId, now);
+  void findDelivery(tx, tenant, deliveryId, now);
   void attemptsOf(tx, organizationId, deliveryId);
-  void findEndpoint(tx, organizationId, endpointId);
-  void findEvent(tx, organizationId, eventId);
+  void findEndpoint(tx, tenant, endpointId);
+  void findEvent(tx, tenant, eventId);
   void findMembership(tx, organizationId, userId);
-  void deleteApiKey(tx, organizationId, keyId);
+  void deleteApiKey(tx, tenant, keyId);
   void touchAttempt(tx, attemptId, now);
 
   // Organization and noun, swapped.
   // @ts-expect-error
-  void findSession(tx, sessionId, organizationId);
+  void findSession(tx, sessionId, tenant);
   // @ts-expect-error
-  void lockSession(tx, sessionId, organizationId);
+  void lockSession(tx, sessionId, tenant);
   // @ts-expect-error
-  void findDelivery(tx, deliveryId, organizationId, now);
+  void findDelivery(tx, deliveryId, tenant, now);
   // @ts-expect-error
   void attemptsOf(tx, deliveryId, organizationId);
   // @ts-expect-error
-  void findEndpoint(tx, endpointId, organizationId);
+  void findEndpoint(tx, endpointId, tenant);
   // @ts-expect-error
-  void findEvent(tx, eventId, organizationId);
+  void findEvent(tx, eventId, tenant);
   // @ts-expect-error
   void findMembership(tx, userId, organizationId);
   // @ts-expect-error
-  void deleteApiKey(tx, keyId, organizationId);
+  void deleteApiKey(tx, keyId, tenant);
 
   // The organization left out.
   // @ts-expect-error
@@ -98,7 +111,7 @@ export function mistakesThatDoNotCompile(
   // @ts-expect-error
   void findSession(tx, userId, sessionId);
   // @ts-expect-error
-  void findSession(tx, organizationId, attemptId);
+  void findSession(tx, tenant, attemptId);
   // @ts-expect-error
   void lockSessionOfPerson(tx, attemptId);
   // @ts-expect-error
@@ -106,7 +119,7 @@ export function mistakesThatDoNotCompile(
   // @ts-expect-error
   void findUserById(tx, caller.organizationId);
   // @ts-expect-error
-  void findDelivery(tx, organizationId, eventId, now);
+  void findDelivery(tx, tenant, eventId, now);
   // @ts-expect-error
   void touchAttempt(tx, sessionId, now);
   // @ts-expect-error
@@ -119,20 +132,25 @@ export function mistakesThatDoNotCompile(
   // @ts-expect-error
   void insertAttempt(tx, { ...attempt, id: attemptId, sessionId: attemptId, organizationId });
   // @ts-expect-error
-  void findSession(tx, organizationId, newId("va", now));
+  void findSession(tx, tenant, newId("va", now));
   // @ts-expect-error
-  void findSession(tx, organizationId, newUuid(now));
+  void findSession(tx, tenant, newUuid(now));
 
   // Text from outside that no contract has looked at.
   // @ts-expect-error
-  void findSession(tx, organizationId, text);
+  void findSession(tx, tenant, text);
   // @ts-expect-error
   void findSession(tx, text, sessionId);
+  // An organization without an environment: what it has in the other one would be found too.
+  // @ts-expect-error
+  void findSession(tx, { organizationId }, sessionId);
+  // @ts-expect-error
+  void findSession(tx, member, sessionId);
   // @ts-expect-error
   void lockOrganization(tx, text);
 
   // A validated request carries ids; a client may send plain text.
-  const validated = (params: ParamsOf<typeof getSession>) => findSession(tx, organizationId, params.id);
+  const validated = (params: ParamsOf<typeof getSession>) => findSession(tx, tenant, params.id);
   void validated({ id: sessionId });
   // @ts-expect-error
   void validated({ id: text });
@@ -149,7 +167,7 @@ const sources = globSync("**/*.ts", { cwd: root })
   .filter((path) => !path.endsWith(".test.ts"))
   .map((path) => ({ path, text: readFileSync(root + path, "utf8") }));
 
-test("a store function that takes the organization takes it first, right after the connection", () => {
+test("a store function that takes the organization, or the tenant, takes it first, right after the connection", () => {
   let seen = 0;
   for (const { path, text } of sources.filter((source) => source.path.endsWith(".store.ts"))) {
     for (const [, name, list = ""] of text.matchAll(
@@ -157,8 +175,9 @@ test("a store function that takes the organization takes it first, right after t
     )) {
       const parameters = list.split(",").map((each) => each.trim());
       // The members of an object have names, so their order does not matter.
-      const at = parameters.findIndex((each) => each.startsWith("organizationId:"));
-      if (at === -1 || list.slice(0, list.indexOf("organizationId:")).includes("{")) continue;
+      const owner = parameters.find((each) => /^(organizationId|tenant):/.test(each));
+      if (owner === undefined || list.slice(0, list.indexOf(owner)).includes("{")) continue;
+      const at = parameters.indexOf(owner);
       const first = /^(db|tx):/.test(parameters[0] ?? "") ? 1 : 0;
       assert.equal(at, first, `${name} in ${path}`);
       seen += 1;

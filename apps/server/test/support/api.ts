@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { appendFileSync } from "node:fs";
+import { type Environment, environmentHeader } from "@assay/contract/facts";
 import type { OrganizationId } from "@assay/contract/ids";
 
 export type Envelope<T = any> = {
@@ -24,15 +25,22 @@ let counter = 0;
 export class Api {
   readonly url: string;
   readonly #authorization: string | undefined;
+  readonly #environment: Environment | undefined;
 
-  constructor(url: string, authorization?: string) {
+  constructor(url: string, authorization?: string, environment?: Environment) {
     this.url = url;
     this.#authorization = authorization;
+    this.#environment = environment;
   }
 
   /** The same service, as a caller with this key or access token. */
   as(credential: string): Api {
     return new Api(this.url, `Bearer ${credential}`);
+  }
+
+  /** The same caller, who says with every request which environment they mean. */
+  in(environment: Environment): Api {
+    return new Api(this.url, this.#authorization, environment);
   }
 
   async call<T = any>(method: string, path: string, options: CallOptions = {}): Promise<Answer<T>> {
@@ -45,6 +53,7 @@ export class Api {
       headers: {
         ...(this.#authorization ? { authorization: this.#authorization } : {}),
         ...(options.body !== undefined ? { "content-type": "application/json" } : {}),
+        ...(this.#environment ? { [environmentHeader]: this.#environment } : {}),
         ...options.headers,
       },
       ...(options.body !== undefined
@@ -162,8 +171,15 @@ export const allScopes = [
 ];
 
 /** An API key of the owner's active organization. */
-export async function createKey(owner: { api: Api }, scopes: readonly string[] = allScopes) {
-  const key = expectData(await owner.api.post("/v1/auth/api-keys", { name: "test key", scopes }), 201);
+export async function createKey(
+  owner: { api: Api },
+  scopes: readonly string[] = allScopes,
+  environment: Environment = "sandbox",
+) {
+  const key = expectData(
+    await owner.api.post("/v1/auth/api-keys", { name: "test key", scopes, environment }),
+    201,
+  );
   return {
     id: key.id as string,
     secret: key.key as string,

@@ -1,4 +1,4 @@
-import { apiKeyForm } from "@assay/contract/facts";
+import { apiKeyForm, type Environment } from "@assay/contract/facts";
 import type { ApiKeyId, OrganizationId, UserId } from "@assay/contract/ids";
 import type { Role, Scope } from "@assay/contract/route";
 import { insertUser } from "../../src/accounts/user.store.ts";
@@ -54,6 +54,7 @@ export async function createKeyRow(
   now: Date,
   organizationId: OrganizationId,
   held: readonly Scope[],
+  environment: Environment = "sandbox",
 ): Promise<{ id: ApiKeyId; api: Api }> {
   const secret = apiKeyForm.prefix + randomText(apiKeyForm.length);
   const secretHash = core.ring.hash("api-key-hash", secret);
@@ -62,6 +63,7 @@ export async function createKeyRow(
   await insertApiKey(tx, {
     id,
     organizationId,
+    environment,
     name: "matrix",
     scopes: held,
     secretHash,

@@ -94,15 +94,20 @@ function canaryProof(now: Date): Proof {
 
 async function record(core: Core, sessionId: string, attemptId: string, judged: JudgedTry) {
   // An organization that exists, also where the session does not.
-  const { organizationId } = await core.db.one<{ organizationId: OrganizationId }>(sql`
+  const { organizationId, sandbox } = await core.db.one<{
+    organizationId: OrganizationId;
+    sandbox: boolean;
+  }>(sql`
     select coalesce((select organization_id from sessions where id = ${sessionId}),
-      (select id from organizations limit 1)) as "organizationId"`);
+      (select id from organizations limit 1)) as "organizationId",
+      coalesce((select sandbox from sessions where id = ${sessionId}), true) as sandbox`);
   return recordTry(
     core,
     {
       sessionId: knownId(sessionId),
       attemptId: knownId(attemptId),
       organizationId,
+      sandbox,
       selectedFieldKeys: ["family_name"],
     },
     judged,

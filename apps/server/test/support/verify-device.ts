@@ -16,6 +16,7 @@ import { describeImport } from "../../src/trust/describe-import.ts";
 import { changeTrust, insertImport } from "../../src/trust/trust.store.ts";
 import { type Api, expectData } from "./api.ts";
 import type { TestService } from "./service.ts";
+import { agree } from "./verify.ts";
 
 const catalogues = new Map<number, readonly TestDocument[]>();
 
@@ -38,7 +39,12 @@ export async function trustTestCountry({ core, clock }: Pick<TestService, "core"
 /** A session that a device has claimed, up to the point where the socket is opened. */
 export async function claimedSession(api: Api, body: Record<string, unknown> = {}) {
   const session = expectData(await api.post("/v1/sessions", body), 201);
-  const claimed = await claimAttempt({ verificationUrl: session.verification_url });
+  // A device agrees in the sandbox only; in live the person does, on the page.
+  if (!session.sandbox) await agree(api, session.id, Object.keys(session.share_fields));
+  const claimed = await claimAttempt({
+    verificationUrl: session.verification_url,
+    ...(session.sandbox ? {} : { consent: "given" as const }),
+  });
   if ("stopped" in claimed) return assert.fail("the claim was not made");
   return { session, ...claimed };
 }
