@@ -501,8 +501,8 @@ export const mutations: readonly Mutation[] = [
     {
       id: "claims-for-disabled",
       file: server("webhooks/delivery.store"),
-      find: "where e.id = want.endpoint_id and e.enabled)",
-      replace: "where e.id = want.endpoint_id)",
+      find: "and e.id = want.endpoint_id and e.enabled)",
+      replace: "and e.id = want.endpoint_id)",
       tests: [api("webhook-deliveries")],
     },
     {

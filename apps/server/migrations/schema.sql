@@ -756,10 +756,14 @@ create table webhook_endpoints (
   no_key_mailed_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  kind text default 'url'::text not null,
+  listener_stream_id uuid,
+  listener_seen_at timestamp(3) with time zone,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   constraint webhook_endpoints_undelivered_payload_retention_hours_check CHECK ((undelivered_payload_retention_hours = ANY (ARRAY[0, 24, 72, 168])))
 );
+CREATE INDEX webhook_endpoints_listeners ON public.webhook_endpoints USING btree (id) WHERE (kind = 'listener'::text);
 CREATE INDEX webhook_endpoints_organization ON public.webhook_endpoints USING btree (organization_id, id DESC);
 CREATE TRIGGER webhook_endpoints_signing_secret_key BEFORE INSERT OR UPDATE OF signing_secret ON public.webhook_endpoints FOR EACH ROW WHEN ((NOT key_may_store(sealed_under(new.signing_secret)))) EXECUTE FUNCTION refuse_key();
 

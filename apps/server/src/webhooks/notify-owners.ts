@@ -5,7 +5,7 @@ import type { Notice } from "./endpoint.store.ts";
 
 /** The mail names only the host of the endpoint: path and query may hold a secret of the partner's. */
 function describe({ name, url }: Notice): string {
-  const host = URL.parse(url)?.host ?? "its address";
+  const host = URL.parse(url)?.host || "its address";
   return name === null ? `the webhook endpoint at ${host}` : `the webhook endpoint "${name}" at ${host}`;
 }
 
