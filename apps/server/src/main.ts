@@ -1,6 +1,7 @@
+import { type Command, CommandError, runCommand } from "@assay/cli/command";
+import { partnerCommands } from "@assay/cli/partner-commands";
 import { migrateCommand, orgList } from "./cli/admin.commands.ts";
 import { backup, restore } from "./cli/backup.commands.ts";
-import { type Command, CommandError, runCommand } from "./cli/command.ts";
 import { jobsCommand, jobsRetry } from "./cli/jobs.commands.ts";
 import { keysRotate } from "./cli/keys.command.ts";
 import { readCommand, virtualDocument } from "./cli/read.command.ts";
@@ -48,6 +49,7 @@ const commands: readonly Command[] = [
   readCommand,
   virtualDocument,
   simulateCommand,
+  ...partnerCommands,
 ];
 
 // What whoever typed the command can mend is said in a sentence; everything else is a fault and shows where it is.
@@ -65,5 +67,5 @@ try {
   process.exitCode = await runCommand(commands, process.argv.slice(2), (line) => console.log(line));
 } catch (error) {
   console.error(explained.some((kind) => error instanceof kind) ? (error as Error).message : error);
-  process.exitCode = 1;
+  process.exitCode = error instanceof CommandError ? error.exitCode : 1;
 }
