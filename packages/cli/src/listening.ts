@@ -43,14 +43,18 @@ const firstWaitMs = 1_000;
 const longestWaitMs = 30_000;
 const answerTries = 3;
 const removeWithinMs = 5_000;
-/** Answers that the service could not take because the stream was lost; when the delivery comes again they are given again. */
+/** Halved, a burst that was cut off in the middle is forwarded twice in part; doubled, nobody would notice. */
 const mostKeptAnswers = 200;
 
 /** One listener, from its first line to its last. */
 export class Listening {
   readonly #options: ListeningOptions;
   readonly #ended = new AbortController();
-  readonly #keptAnswers = new Map<string, Answer>();
+  /**
+   * Answers that are being waited for, or that the service has not taken because the connection was lost. When such a delivery comes again, it
+   * gets the answer that its receiver gives or gave already, and the receiver gets it once.
+   */
+  readonly #answers = new Map<string, Promise<Answer>>();
   #state: ListenerState = { keyId: "", endpointId: null, signingSecret: null, registration: null };
   #privateKey: KeyObject | null = null;
   #exitCode: number | null = null;
@@ -322,14 +326,15 @@ export class Listening {
     const startedAt = performance.now();
     const { event, problem } = this.#openEvent(delivery);
     const again = `${delivery.delivery_id} ${delivery.attempt}`;
-    const kept = this.#keptAnswers.get(again) ?? null;
-    const answer = kept ?? (await this.#answerFor(delivery, event));
+    const known = this.#answers.get(again) ?? null;
+    const answering = known ?? this.#answerFor(delivery, event);
+    if (this.#answers.size < mostKeptAnswers) this.#answers.set(again, answering);
+    const answer = await answering;
     const durationMs = Math.round(performance.now() - startedAt);
     const recorded = await this.#answer(delivery, answer);
     if (this.#ended.signal.aborted) return;
-    if (recorded === null && this.#keptAnswers.size < mostKeptAnswers) this.#keptAnswers.set(again, answer);
-    else this.#keptAnswers.delete(again);
-    this.#show(delivery, { event, problem, answer, durationMs, recorded, isAgain: kept !== null });
+    if (recorded !== null) this.#answers.delete(again);
+    this.#show(delivery, { event, problem, answer, durationMs, recorded, isAgain: known !== null });
   }
 
   #openEvent({ headers, body }: Delivery): { event: unknown; problem: string | null } {

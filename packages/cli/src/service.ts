@@ -88,7 +88,7 @@ export class ServiceClient {
       }
     } catch (error) {
       if (silence.signal.aborted) throw new UnreachableError("nothing was heard for 45 seconds");
-      throw error instanceof TypeError ? unreachable(error) : error;
+      throw error instanceof TypeError ? new UnreachableError("it was cut off") : error;
     } finally {
       clearTimeout(timer);
     }

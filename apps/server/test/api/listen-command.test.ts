@@ -220,7 +220,7 @@ test("an endpoint that somebody removes ends its listener, which says so", async
 });
 
 test("what cannot work is told in a sentence that says what to do, with an exit code of its own", async () => {
-  const { partner, stateFolder } = await setUp();
+  const { partner } = await setUp();
   const reader = await createKey(partner.owner, ["webhooks:read"]);
   const tries: [args: string[], code: number, told: RegExp][] = [
     [["--url", url, "--key", reader.secret], 3, /lacks the scope webhooks:write\. Give the key the scope/],
@@ -232,12 +232,14 @@ test("what cannot work is told in a sentence that says what to do, with an exit 
     [["--url", url, "--key", "kk_x", "--respond", "50"], 1, /statuses from 200 to 599/],
     [["--url", url, "--key", partner.key.secret, "--events", "no.such"], 3, /subscribed_event_types/],
   ];
-  for (const [args, code, told] of tries) {
-    const listening = startListen(packed, args, stateFolder);
-    const ended = await listening.closed;
-    assert.match(listening.told, told);
-    assert.equal(ended.code, code, listening.told);
-  }
+  await Promise.all(
+    tries.map(async ([args, code, told]) => {
+      const listening = startListen(packed, args, newStateFolder());
+      const ended = await listening.closed;
+      assert.match(listening.told, told);
+      assert.equal(ended.code, code, listening.told);
+    }),
+  );
   const left = expectData<any[]>(await partner.api.get("/v1/webhooks/endpoints"));
   assert.deepEqual(left, []);
 });
