@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { minuteMs, secondMs } from "../../src/kernel/clock.ts";
@@ -191,6 +192,60 @@ test("killed with deliveries under way and waiting, the next start is the same e
       1,
     );
   await next.kill("SIGINT");
+});
+
+test("killed after it has registered and before it heard so, the next start repeats the request and has the same endpoint", async () => {
+  const { listen, stateFolder, endpoints } = await setUp();
+  const first = listen();
+  await first.next("ready");
+  assert.equal(await first.kill("SIGINT"), 0);
+  const file = join(stateFolder, readdirSync(stateFolder).find((name) => name.endsWith(".json")) ?? "");
+  const unheard = JSON.stringify({
+    ...JSON.parse(readFileSync(file, "utf8")),
+    registration: "a registration",
+  });
+  writeFileSync(file, unheard);
+  const killed = listen();
+  const { endpoint_id: id } = await killed.next("ready");
+  await killed.kill("SIGKILL");
+  writeFileSync(file, unheard);
+  const next = listen();
+  assert.equal((await next.next("ready")).endpoint_id, id);
+  assert.equal((await endpoints()).length, 1);
+  await next.kill("SIGINT");
+});
+
+test("a key that is made here is taken by the service, and what was saved of a delivery is verified and decrypted", async () => {
+  const { partner, stateFolder, listen, sendTest } = await setUp();
+  const [node = "", ...command] = packed;
+  const run = (...args: string[]) => spawnSync(node, [...command, ...args], { encoding: "utf8" });
+  const keyFile = join(stateFolder, "made.pem");
+  const made = run("keys", "new", keyFile, "--name", "2026-03");
+  assert.equal(made.status, 0, made.stderr);
+  assert.equal(statSync(keyFile).mode & 0o777, 0o600);
+  assert.ok(!/"[dpq]"|PRIVATE/.test(made.stdout), "nothing of the private half is printed");
+  const listening = listen();
+  const ready = await listening.next("ready");
+  const { endpoint_id: id, signing_secret: secret, private_key_file: listenerKeyFile } = ready;
+  expectData(await partner.api.post(`/v1/webhooks/endpoints/${id}/keys`, JSON.parse(made.stdout)), 201);
+  await sendTest(id);
+  // Sealed to the newer key, which the listener does not have: shown as what it is, and answered all the same.
+  const line = await listening.next("delivery");
+  assert.deepEqual([line.verified, line.event, line.status], [false, null, "succeeded"]);
+  const body = join(stateFolder, "body");
+  writeFileSync(body, line.request.body);
+  const signature = line.request.headers["x-service-signature"];
+  const verify = ["--secret", secret, "--signature", signature];
+  const opened = run("decrypt", body, "--private-key", keyFile, ...verify);
+  assert.equal(JSON.parse(opened.stdout).id, line.event_id, opened.stderr);
+  const wrongKey = run("decrypt", body, "--private-key", listenerKeyFile, ...verify);
+  assert.equal(wrongKey.status, 3);
+  assert.match(wrongKey.stderr, /encrypted to the key "2026-03"/);
+  writeFileSync(body, `${line.request.body}A`);
+  const changed = run("decrypt", body, "--private-key", keyFile, ...verify);
+  assert.deepEqual([changed.status, /signature does not fit/.test(changed.stderr)], [3, true]);
+  assert.equal(run("keys", "new", keyFile, "--name", "again").status, 1, "a key is never overwritten");
+  await listening.kill("SIGINT");
 });
 
 test("two listeners with one key are two endpoints, and a subscription is theirs alone", async () => {
