@@ -1,9 +1,10 @@
-// Makes dist/assay.mjs: the whole command line in one file that plain Node 20 runs without any package. Run by `npm pack`.
+// node build.mjs [FILE]: makes dist/assay.mjs, the whole command line in one file that plain Node 20 runs without any package. Run by `npm pack`.
 import { chmodSync } from "node:fs";
 import path from "node:path";
+import process from "node:process";
 import { rolldown } from "rolldown";
 
-const file = path.join(import.meta.dirname, "dist", "assay.mjs");
+const file = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, "dist", "assay.mjs"));
 const bundle = await rolldown({
   input: path.join(import.meta.dirname, "src", "main.ts"),
   platform: "node",

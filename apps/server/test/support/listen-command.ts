@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -24,16 +24,19 @@ function someOtherNode(): string {
 export function packCli(): readonly string[] {
   const folder = mkdtempSync(join(tmpdir(), "assay-cli-"));
   after(() => rmSync(folder, { recursive: true, force: true }));
-  const cwd = join(root, "packages/cli");
-  // npm does it before it packs, unless it is configured to run no scripts, as here and there it is.
-  execFileSync(process.execPath, ["build.mjs"], { cwd });
+  const source = join(root, "packages/cli");
+  const cwd = join(folder, "source");
+  mkdirSync(cwd);
+  copyFileSync(join(source, "package.json"), join(cwd, "package.json"));
+  // npm builds before it packs, unless it is configured to run no scripts, as here and there it is.
+  execFileSync(process.execPath, [join(source, "build.mjs"), join(cwd, "dist/assay.mjs")]);
   const npm = spawnSync("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], {
     cwd,
     encoding: "utf8",
   });
   assert.equal(npm.status, 0, `${npm.stdout}${npm.stderr}`);
-  const [archive] = readdirSync(folder);
-  execFileSync("tar", ["-xzf", join(folder, archive ?? ""), "-C", folder]);
+  const archive = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";
+  execFileSync("tar", ["-xzf", join(folder, archive), "-C", folder]);
   assert.deepEqual(readdirSync(join(folder, "package")).sort(), ["dist", "package.json"]);
   return [someOtherNode(), join(folder, "package/dist/assay.mjs")];
 }
