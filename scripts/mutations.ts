@@ -562,14 +562,6 @@ export const mutations: readonly Mutation[] = [
       tests: [api("webhook-listeners")],
     },
     {
-      id: "answer-of-a-foreigner",
-      file: server("webhooks/delivery.store"),
-      find: "where q.organization_id = ${organizationId} and q.delivery_id = ${deliveryId} and q.endpoint_id = ${endpointId}",
-      replace:
-        "where ${organizationId}::uuid is not null and q.delivery_id = ${deliveryId} and q.endpoint_id = ${endpointId}",
-      tests: [api("webhook-listeners")],
-    },
-    {
       id: "broken-stream-uses-a-try",
       file: server("webhooks/listener-hub"),
       find: 'of [...stream.waiting.values()]) settle({ kind: "put_back" });',

@@ -53,6 +53,9 @@ type OpenStream = {
 
 type Needs = Pick<Core, "config" | "db" | "clock" | "log" | "metrics">;
 
+/** For tests: a shorter time, which is read at each attempt. */
+type ListenerHubOptions = { attemptTimeoutMs?: number };
+
 /**
  * The open streams of listeners at this process, and the sender of their deliveries. Which stream a listener has is in the database, so that any process may hold it:
  * a worker claims for a stream only as long as it is the one that stands there. An answer comes to any process, which records it
@@ -61,7 +64,7 @@ type Needs = Pick<Core, "config" | "db" | "clock" | "log" | "metrics">;
 export class ListenerHub implements Sender {
   readonly limits: Sender["limits"];
   readonly #core: Needs;
-  readonly #timeoutMs: number;
+  readonly #options: ListenerHubOptions;
   readonly #streams = new Map<EndpointId, OpenStream>();
   readonly #places = new Places<string>(maxListenerStreamsPerCaller);
   #opened = 0;
@@ -69,9 +72,9 @@ export class ListenerHub implements Sender {
   #touchTimer: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  constructor(core: Needs, options: { attemptTimeoutMs?: number } = {}) {
+  constructor(core: Needs, options: ListenerHubOptions = {}) {
     this.#core = core;
-    this.#timeoutMs = options.attemptTimeoutMs ?? attemptTimeoutMs;
+    this.#options = options;
     this.limits = limitsForListeners(core.config.webhookMaxInFlight);
     core.metrics.gaugeOf("assay_listener_streams", "Open streams of webhook listeners.", () => this.#opened);
   }
@@ -215,6 +218,7 @@ export class ListenerHub implements Sender {
     const stream = this.#streams.get(delivery.endpoint_id);
     if (stream === undefined) return Promise.resolve({ kind: "put_back" });
     const headers = headersOf(delivery, secret, now);
+    const timeoutMs = this.#options.attemptTimeoutMs ?? attemptTimeoutMs;
     const { promise, resolve } = Promise.withResolvers<Sent>();
     const settle = (sent: Sent) => {
       clearTimeout(timer);
@@ -226,9 +230,9 @@ export class ListenerHub implements Sender {
         settle({
           kind: "answered",
           result: { statusCode: null, error: "timeout", retryAfter: null },
-          durationMs: this.#timeoutMs,
+          durationMs: timeoutMs,
         }),
-      this.#timeoutMs,
+      timeoutMs,
     );
     stream.waiting.set(delivery.id, { leaseNumber: delivery.lease_number, settle });
     this.#tell(stream, {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import test from "node:test";
+import test, { type TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { listenerAbsenceMinutes } from "@assay/contract/webhook-listeners";
 import { sql } from "../../src/db/sql.ts";
@@ -14,7 +14,7 @@ import { startTestService } from "../support/service.ts";
 /** Two processes on one database. The second does no background work, and leases of both end when the clock has moved by half a minute. */
 const authority = createAuthority();
 const env = { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" };
-const webhooks = { ca: authority.certificate, pollMs: 50, attemptTimeoutMs: 400 };
+const webhooks = { ca: authority.certificate, pollMs: 50, attemptTimeoutMs: 60_000 };
 const first = await startTestService({ env, webhooks });
 const { api, clock, core, databaseUrl, runJob } = first;
 const second = await startTestService({ env, webhooks, databaseUrl, clock, role: "api" });
@@ -36,6 +36,15 @@ async function setUp() {
     as.post(`/v1/webhooks/listeners/${listener.id}/deliveries/${deliveryId}/answer`, body);
   const deliveryOf = async (id: string) => expectData(await partner.api.get(`/v1/webhooks/deliveries/${id}`));
   return { partner, listener, attach, sendTest, answer, deliveryOf };
+}
+
+/** Answers have to come this soon in the test. */
+function hurry(t: TestContext): void {
+  const usual = webhooks.attemptTimeoutMs;
+  webhooks.attemptTimeoutMs = 300;
+  t.after(() => {
+    webhooks.attemptTimeoutMs = usual;
+  });
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
@@ -157,7 +166,8 @@ test("an answer counts once, for the lease it was given under, and only with a s
   stream.close();
 });
 
-test("a listener that takes a delivery and says nothing has timed out", async () => {
+test("a listener that takes a delivery and says nothing has timed out", async (t) => {
+  hurry(t);
   const { attach, sendTest, answer, deliveryOf } = await setUp();
   const { stream } = await attach();
   const { deliveryId } = await sendTest();
@@ -213,7 +223,10 @@ test("stream, event and answer may each be at another process", async () => {
   assert.equal((await deliveryOf(deliveryId)).status, "succeeded");
   // The process that holds the stream has heard of it: otherwise this one would have to wait until that one has timed out.
   const { deliveryId: next } = await sendTest();
-  const delivery = await stream.nextDelivery();
+  const delivery = await Promise.race([
+    stream.nextDelivery(),
+    wait(20 * secondMs, null, { ref: false }).then(() => assert.fail("it was not heard of")),
+  ]);
   assert.equal(delivery.delivery_id, next);
   expectData(await answer(next, { lease: delivery.lease, status_code: 200 }));
   stream.close();
@@ -351,7 +364,8 @@ test("a bad key, and a receiver that answers 410, are told as for a URL; owners 
   stream.close();
 });
 
-test("a reader that does not read holds a bounded amount of memory, and what it did not take is not lost", async () => {
+test("a reader that does not read holds a bounded amount of memory, and what it did not take is not lost", async (t) => {
+  hurry(t);
   const { partner, listener, attach, answer } = await setUp();
   const socket = connect(Number(new URL(first.url).port), "127.0.0.1");
   socket.pause();
@@ -381,6 +395,7 @@ test("a reader that does not read holds a bounded amount of memory, and what it 
     return tried === sent.size;
   });
   socket.destroy();
+  webhooks.attemptTimeoutMs = 60_000;
   clock.advance(6 * secondMs);
   const { stream } = await attach();
   const got = new Set<string>();
