@@ -444,7 +444,7 @@ async function backlog(bench: Bench, count: number): Promise<void> {
     for (let i = 0; i < 40; i++) {
       const now = new Date();
       const startedAt = performance.now();
-      const leased = await claimDue(bench.db, [{ endpointId: other.id, most: 64 }], {
+      const leased = await claimDue(bench.db, { kind: "url" }, [{ endpointId: other.id, most: 64 }], {
         owner: newUuid(now),
         now,
         until: later(now, 30_000),

@@ -278,6 +278,8 @@ function hashInputs(folder) {
   visit(folder);
   const packages = path.join(root, "packages");
   for (const shared of existsSync(packages) ? readdirSync(packages).sort() : []) {
+    // The command line is in no page.
+    if (shared === "cli") continue;
     for (const part of ["src", "networks"]) {
       const source = path.join(packages, shared, part);
       if (existsSync(source)) visit(source);

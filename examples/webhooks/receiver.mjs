@@ -1,7 +1,8 @@
-// A receiver to try things with: node receiver.mjs FOLDER. It expects receiver-cert.pem, receiver-key.pem, webhook-key.pem and secret.txt in the folder,
-// and writes each event that it could verify and decrypt as a line of events.jsonl.
-import { appendFileSync, readFileSync } from "node:fs";
-import { createServer } from "node:https";
+// A receiver to try things with: node receiver.mjs FOLDER. It expects secret.txt and webhook-key.pem in the folder, and prints each event that it could
+// verify and decrypt as a line of JSON. With receiver-cert.pem and receiver-key.pem in the folder it speaks https, which endpoints with a URL need.
+import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import { join } from "node:path";
 import { openWebhook } from "./open-webhook.mjs";
 
@@ -9,7 +10,7 @@ const folder = process.argv[2] ?? ".";
 const read = (name) => readFileSync(join(folder, name), "utf8").trim();
 const seen = new Set();
 
-createServer({ cert: read("receiver-cert.pem"), key: read("receiver-key.pem") }, (request, response) => {
+function receive(request, response) {
   const chunks = [];
   request.on("data", (chunk) => chunks.push(chunk));
   request.on("end", () => {
@@ -17,7 +18,7 @@ createServer({ cert: read("receiver-cert.pem"), key: read("receiver-key.pem") },
       const body = Buffer.concat(chunks).toString();
       const event = openWebhook(request.headers, body, read("secret.txt"), read("webhook-key.pem"));
       // The same event can arrive more than once.
-      if (!seen.has(event.id)) appendFileSync(join(folder, "events.jsonl"), `${JSON.stringify(event)}\n`);
+      if (!seen.has(event.id)) console.log(JSON.stringify(event));
       seen.add(event.id);
       response.writeHead(204).end();
     } catch (error) {
@@ -25,4 +26,9 @@ createServer({ cert: read("receiver-cert.pem"), key: read("receiver-key.pem") },
       response.writeHead(400).end();
     }
   });
-}).listen(Number(process.env.RECEIVER_PORT ?? 4443), "localhost");
+}
+
+const server = existsSync(join(folder, "receiver-cert.pem"))
+  ? createSecureServer({ cert: read("receiver-cert.pem"), key: read("receiver-key.pem") }, receive)
+  : createServer(receive);
+server.listen(Number(process.env.RECEIVER_PORT ?? 4000), "localhost");

@@ -83,7 +83,11 @@ import { StatusFeed } from "./verify/status-feed.ts";
 import { verifyRoutes } from "./verify/verify.routes.ts";
 import { setAsideAs } from "./webhooks/delivery.store.ts";
 import { DeliveryWorker, type DeliveryWorkerOptions } from "./webhooks/delivery-worker.ts";
+import { ListenerHub } from "./webhooks/listener-hub.ts";
 import { createPurgeHistory, scrubPayloads } from "./webhooks/purge-history.job.ts";
+import { removeAbsentListeners } from "./webhooks/remove-absent-listeners.job.ts";
+import { urlSender } from "./webhooks/send-delivery.ts";
+import { createDeliveryFigures, showDeliveries } from "./webhooks/show-deliveries.ts";
 import { webhookRoutes } from "./webhooks/webhooks.routes.ts";
 
 const keyUsageJob = "flush-key-usage";
@@ -112,7 +116,7 @@ export type ServiceOptions = {
   log: Log;
   role?: ProcessRole;
   /** For tests: authorities to trust in place of Node's own, and shorter times. */
-  webhooks?: DeliveryWorkerOptions & { ca?: string };
+  webhooks?: DeliveryWorkerOptions & { ca?: string; attemptTimeoutMs?: number };
   /** For tests: shorter times, other threads, another face check or (null) none. */
   verify?: Partial<RegistryOptions>;
 };
@@ -136,6 +140,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const scheduler = new Scheduler(jobs, log, core.metrics);
   if (role !== "api") wakeByNotification(parts, scheduler, jobs);
   statusFeed.listen(listener);
+  if (role !== "worker") {
+    parts.listeners.listen(listener, (endpointId) => parts.listenerWorker.look(endpointId));
+    parts.listenerWorker.start(listener);
+  }
   await listener.start();
   parts.listening.url = await app.listen({ port: config.port, host: config.host });
   const metricsServer =
@@ -146,9 +154,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const close = async () => {
     // Streams would otherwise stay open and hold up the end.
     statusFeed.stop();
+    parts.listeners.stop();
     parts.sandboxDevices.stop();
     await app.close();
-    await Promise.all([scheduler.stop(), deliveryWorker.stop()]);
+    await Promise.all([scheduler.stop(), deliveryWorker.stop(), parts.listenerWorker.stop()]);
     await Promise.all([parts.safeFetch.close(), parts.trustReader.close()]);
     await parts.usage.flush();
     await listener.stop();
@@ -231,6 +240,15 @@ async function openParts(options: ServiceOptions) {
   });
   const trust = new CurrentTrust(db);
   const showOldest: ShowOldestDue = showOldestDue(core);
+  const figures = createDeliveryFigures(metrics, showOldest);
+  const deliveryWorker = new DeliveryWorker(
+    core,
+    urlSender(safeFetch, config.webhookMaxInFlight),
+    figures,
+    options.webhooks,
+  );
+  showDeliveries(metrics, deliveryWorker);
+  const listeners = new ListenerHub(core, options.webhooks);
   const isWatched = config.metricsToken !== "" || config.metricsPort > 0;
   const renderProcess = isWatched ? watchProcess() : async () => "";
   return {
@@ -252,7 +270,9 @@ async function openParts(options: ServiceOptions) {
     usage: new KeyUsage(core, keyUsageJob),
     idempotency: new Idempotency(db, ring, clock),
     showOldest,
-    deliveryWorker: new DeliveryWorker(core, safeFetch, showOldest, options.webhooks),
+    deliveryWorker,
+    listeners,
+    listenerWorker: new DeliveryWorker(core, listeners, figures, options.webhooks),
     statusFeed: new StatusFeed(core),
     devices: new DeviceRegistry(core, trust, listener, {
       faceJudge: createFaceJudge({ log, metrics, ...faceJudgeSettings(config) }),
@@ -264,7 +284,8 @@ async function openParts(options: ServiceOptions) {
 }
 
 /** The one list of routes. */
-function bindRoutes({ core, rpTerms, consentTexts, usage, statusFeed, safeFetch }: Parts): Binding[] {
+function bindRoutes(parts: Parts): Binding[] {
+  const { core, rpTerms, consentTexts, usage, statusFeed, safeFetch } = parts;
   const bindings = [
     ...accountRoutes(core, { isInvited }),
     ...organizationRoutes(core),
@@ -281,7 +302,7 @@ function bindRoutes({ core, rpTerms, consentTexts, usage, statusFeed, safeFetch 
     ...sessionRoutes(core),
     ...verifyRoutes(core, consentTexts, statusFeed, new LogoCache(core, safeFetch)),
     ...analyticsRoutes(core),
-    ...webhookRoutes(core, safeFetch),
+    ...webhookRoutes(core, safeFetch, parts.listeners),
   ];
   checkBindings(bindings);
   return bindings;
@@ -346,6 +367,11 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
     { name: "purge-user-sessions", everyMs: hourMs, run: purge(() => expiredUserSessions(clock.now())) },
     { name: "scrub-webhook-payloads", everyMs: 30 * secondMs, run: (job) => () => scrubPayloads(core, job) },
     { name: "purge-webhook-history", everyMs: 10 * minuteMs, run: (job) => createPurgeHistory(core, job) },
+    {
+      name: "remove-absent-listeners",
+      everyMs: minuteMs,
+      run: (job) => () => removeAbsentListeners(core, job),
+    },
     {
       name: "refresh-trust",
       everyMs: minuteMs,

@@ -1,4 +1,4 @@
-import { CommandError, runCommand } from "./cli/command.ts";
+import { CommandError, runCommand } from "@assay/cli/command";
 import { commands } from "./cli/commands.ts";
 import { ConfigError } from "./config.ts";
 import { MigrationError } from "./db/migrate.ts";
@@ -22,5 +22,5 @@ try {
   process.exitCode = await runCommand(commands, process.argv.slice(2), (line) => console.log(line));
 } catch (error) {
   console.error(explained.some((kind) => error instanceof kind) ? (error as Error).message : error);
-  process.exitCode = 1;
+  process.exitCode = error instanceof CommandError ? error.exitCode : 1;
 }

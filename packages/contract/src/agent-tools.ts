@@ -41,6 +41,12 @@ export type ToolDeclaration = Omit<RouteDefinition, "access" | "path" | "tag" | 
 export const routesWithoutTool: Readonly<Record<string, string>> = {
   rotateWebhookSigningSecret:
     "Its answer is a secret, and the old one stops at once: who rotates it must be there to take it over.",
+  registerWebhookListener:
+    "Only who holds the private key and the stream can use a listener: a program, no tool.",
+  streamWebhookListenerDeliveries:
+    "A stream that stays open, whose deliveries are for the program that holds the key.",
+  answerWebhookListenerDelivery:
+    "It tells how a receiver answered, which only the program in front of it knows.",
 };
 
 /**

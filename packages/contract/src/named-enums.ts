@@ -14,10 +14,12 @@ import {
   sessionStatuses,
 } from "./sessions.ts";
 import { cancelOutcomes } from "./verify.ts";
-import { deliveryErrors, deliveryStatuses, disabledReasons } from "./webhooks.ts";
+import { answerErrors } from "./webhook-listeners.ts";
+import { deliveryErrors, deliveryStatuses, disabledReasons, endpointKinds } from "./webhooks.ts";
 
 const named: Readonly<Record<string, readonly string[]>> = {
   ActorType: ["user", "key", "person", "system"],
+  AnswerError: answerErrors,
   AttemptFailureCode: attemptFailureCodes,
   AttemptStatus: attemptStatuses,
   AuditEvent: auditEvents,
@@ -31,6 +33,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
   Demand: demands,
   DeviceEvidence: ["attested", "unattested"],
   DisabledReason: disabledReasons,
+  EndpointKind: endpointKinds,
   Environment: environments,
   EventType: eventTypes,
   EvidenceWarning: Object.keys(evidenceWarnings),

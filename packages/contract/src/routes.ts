@@ -9,6 +9,7 @@ import { organizationRoutes } from "./organizations.ts";
 import type { RouteDefinition } from "./route.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { verifyRoutes } from "./verify.ts";
+import { webhookListenerRoutes } from "./webhook-listeners.ts";
 import { webhookRoutes } from "./webhooks.ts";
 
 /** Every route of the service under /v1. What is not listed here does not exist. */
@@ -24,4 +25,5 @@ export const routes: readonly RouteDefinition[] = [
   ...verifyRoutes,
   ...analyticsRoutes,
   ...webhookRoutes,
+  ...webhookListenerRoutes,
 ];

@@ -17,6 +17,10 @@ export const payloadRetentionHours = [0, 24, 72, 168] as const;
 export type PayloadRetentionHours = (typeof payloadRetentionHours)[number];
 export const defaultPayloadRetentionHours: PayloadRetentionHours = 72;
 
+/** A URL that is sent to, or a program that fetches its deliveries through a stream. */
+export const endpointKinds = ["url", "listener"] as const;
+export type EndpointKind = (typeof endpointKinds)[number];
+
 /** Why an endpoint is disabled. */
 export const disabledReasons = ["disabled_by_request", "endpoint_gone", "no_success_for_5_days"] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
@@ -40,7 +44,7 @@ export const deliveryErrors = [
 ] as const;
 export type DeliveryError = (typeof deliveryErrors)[number];
 
-const EndpointName = Text({ max: 120, description: "For display only.", examples: ["Production"] });
+export const EndpointName = Text({ max: 120, description: "For display only.", examples: ["Production"] });
 /** In a request null clears the name. */
 const ClearableName = Type.Unsafe<string | null>(Nullable(EndpointName));
 const EndpointUrl = Type.String({
@@ -57,7 +61,7 @@ const RetentionHours = Type.Unsafe<PayloadRetentionHours>({
   description:
     "How long the encrypted payload of a failed delivery is kept for a manual retry; 0 keeps it not at all.",
 });
-const SubscribedTypes = Type.Array(OneOf(eventTypes), {
+export const SubscribedTypes = Type.Array(OneOf(eventTypes), {
   uniqueItems: true,
   maxItems: 100,
   description: "The types that the endpoint receives. Left out, all of them; empty, none.",
@@ -73,7 +77,12 @@ export const WebhookEndpoint = named(
       description: "The environment whose events the endpoint receives; that of whoever created it.",
     }),
     name: Nullable(EndpointName),
-    url: EndpointUrl,
+    kind: OneOf(endpointKinds),
+    url: Type.String({
+      maxLength: 2048,
+      description: "Where deliveries go. Of a listener `listener:` and its id.",
+      examples: ["https://partner.example.com/webhooks/identity"],
+    }),
     enabled: Type.Boolean(),
     subscribed_event_types: SubscribedTypes,
     undelivered_payload_retention_hours: RetentionHours,
@@ -82,10 +91,14 @@ export const WebhookEndpoint = named(
     updated_at: Timestamp,
     disabled_at: Nullable(Timestamp),
     disabled_reason: Nullable(OneOf(disabledReasons)),
+    last_seen_at: Nullable({
+      ...Timestamp,
+      description: "When the stream of a listener was last open, to half a minute. Null for a URL.",
+    }),
   }),
 );
 
-const SigningSecret = Type.String({
+export const SigningSecret = Type.String({
   pattern: "^whsec_[A-Za-z0-9+/]{43}=$",
   description: "Key of the signatures that deliveries carry.",
   examples: [`whsec_${"A".repeat(43)}=`],
@@ -200,6 +213,16 @@ export const EventWithDeliveries = named(
   open({ event: WebhookEvent, deliveries: Type.Array(WebhookDelivery) }),
 );
 
+export const RegisterWebhookKeyBody = named(
+  "RegisterWebhookKeyBody",
+  closed({
+    key_id: KeyId,
+    algorithm: OneOf(["RSA-OAEP-256"]),
+    key_type: OneOf(["RSA"]),
+    jwk: PublicRsaJwk,
+  }),
+);
+
 const endpointParams = closed({ endpoint_id: EndpointId });
 const deliveryParams = closed({ delivery_id: DeliveryId });
 const eventParams = closed({ event_id: EventId });
@@ -259,7 +282,7 @@ export const updateEndpoint = route({
   tag,
   summary: "Change, disable or enable a webhook endpoint",
   description:
-    "A disabled endpoint holds its pending deliveries without using up tries; they go on when it is enabled again.",
+    "A disabled endpoint holds its pending deliveries without using up tries; they go on when it is enabled again. A listener cannot be given a URL.",
   access: write,
   params: endpointParams,
   body: named(
@@ -343,15 +366,7 @@ export const registerKey = route({
     "A public RSA key of at least 2048 bits. The private key never leaves you. With several active keys the most recently activated one is used.",
   access: write,
   params: endpointParams,
-  body: named(
-    "RegisterWebhookKeyBody",
-    closed({
-      key_id: KeyId,
-      algorithm: OneOf(["RSA-OAEP-256"]),
-      key_type: OneOf(["RSA"]),
-      jwk: PublicRsaJwk,
-    }),
-  ),
+  body: RegisterWebhookKeyBody,
   reply: { status: 201, data: WebhookEncryptionKey },
   errors: ["NOT_FOUND", "CONFLICT"],
 });

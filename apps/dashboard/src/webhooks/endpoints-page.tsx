@@ -58,7 +58,11 @@ export function EndpointsPage() {
               cell: (endpoint) => (
                 <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId: endpoint.id }}>
                   {endpoint.name === null ? null : <bdi className="block font-medium">{endpoint.name}</bdi>}
-                  <bdi className="break-all">{shownLink(endpoint.url)}</bdi>
+                  <bdi className="break-all">
+                    {endpoint.kind === "listener"
+                      ? "a listener on somebody's machine (assay listen)"
+                      : shownLink(endpoint.url)}
+                  </bdi>
                 </Link>
               ),
             },

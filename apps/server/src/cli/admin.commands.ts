@@ -1,6 +1,6 @@
+import type { Command } from "@assay/cli/command";
 import { migrateInstallation, openInstallation, withDatabase } from "../installation/open-installation.ts";
 import { listAllOrganizations } from "../organizations/organization.store.ts";
-import type { Command } from "./command.ts";
 
 export const migrateCommand: Command = {
   name: "migrate",

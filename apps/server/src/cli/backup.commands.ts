@@ -1,6 +1,6 @@
+import { type Command, CommandError } from "@assay/cli/command";
 import { loadConfig } from "../config.ts";
 import { backupEmbedded, restoreEmbedded } from "../installation/backup.ts";
-import { type Command, CommandError } from "./command.ts";
 
 function embeddedDataDir(): string {
   const config = loadConfig(process.env);

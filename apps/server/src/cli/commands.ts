@@ -1,6 +1,7 @@
+import type { Command } from "@assay/cli/command";
+import { partnerCommands } from "@assay/cli/partner-commands";
 import { migrateCommand, orgList } from "./admin.commands.ts";
 import { backup, restore } from "./backup.commands.ts";
-import type { Command } from "./command.ts";
 import { jobsCommand, jobsRetry } from "./jobs.commands.ts";
 import { keysRotate } from "./keys.command.ts";
 import { readCommand, virtualDocument } from "./read.command.ts";
@@ -42,4 +43,5 @@ export const commands: readonly Command[] = [
   readCommand,
   virtualDocument,
   simulateCommand,
+  ...partnerCommands,
 ];

@@ -1,6 +1,6 @@
+import type { Command } from "@assay/cli/command";
 import { countAside, listAside, retryAside } from "../db/set-aside.store.ts";
 import { withDatabase } from "../installation/open-installation.ts";
-import type { Command } from "./command.ts";
 
 const mostShown = 1000;
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
+import { type Command, CommandError } from "@assay/cli/command";
 import type { Db } from "../db/db.ts";
 import { keyRingPath, writeRingFile } from "../installation/key-ring-file.ts";
 import { withDatabase } from "../installation/open-installation.ts";
@@ -16,7 +17,6 @@ import {
 import { countSealedWith, hashesUnder, resealAll } from "../key-ring/sealed-columns.store.ts";
 import { formatRing, KeyRing, newRingKey, parseRing, type RingKey } from "../lib/key-ring.ts";
 import { sqlState } from "../lib/sql-state.ts";
-import { type Command, CommandError } from "./command.ts";
 
 // Longer than a killed process counts as running, so that it holds nothing up; at half of it a rotation after a crash would fail.
 const waitSeconds = 60;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { CommandError, runCommand } from "@assay/cli/command";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import { skipWithoutPcscd, startPcscd } from "../../../../packages/emrtd/test/support/pcscd.ts";
-import { CommandError, runCommand } from "./command.ts";
 import { readCommand, virtualDocument } from "./read.command.ts";
 
 async function run(...argv: readonly string[]): Promise<{ code: number; text: string }> {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { type Arguments, type Command, CommandError } from "@assay/cli/command";
 import { CallError } from "@assay/contract/client";
 import { openedChip } from "@assay/device/open-document";
 import { describeOutcome, runDevice } from "@assay/device/run-device";
@@ -26,7 +27,6 @@ import { CardAtDesk } from "../desk-reader/card-at-desk.ts";
 import { type DeskJudgement, judgeDocument } from "../desk-reader/judge-document.ts";
 import { readDocumentAtDesk } from "../desk-reader/read-document.ts";
 import { readTrust } from "../trust/trust.store.ts";
-import { type Arguments, type Command, CommandError } from "./command.ts";
 import { withTrust } from "./with-trust.ts";
 
 export const readCommand: Command = {

@@ -1,3 +1,4 @@
+import { type Command, CommandError } from "@assay/cli/command";
 import { CallError } from "@assay/contract/client";
 import { type RequirementName, requirementNames } from "@assay/contract/facts";
 import { testPersonCamera } from "@assay/device/node/test-person";
@@ -12,7 +13,6 @@ import { DeviceError } from "@assay/device/verification-url";
 import { virtualPassport } from "@assay/device/virtual-passport";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import { systemClock } from "../kernel/clock.ts";
-import { type Command, CommandError } from "./command.ts";
 
 const exitCodes: Readonly<Record<DeviceOutcome["result"], number>> = {
   succeeded: 0,

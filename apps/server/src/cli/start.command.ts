@@ -1,8 +1,8 @@
+import { type Command, CommandError } from "@assay/cli/command";
 import type { ProcessRole, Service } from "../app.ts";
 import { openInstallation } from "../installation/open-installation.ts";
 import { secondMs } from "../kernel/clock.ts";
 import { describeError } from "../lib/log.ts";
-import { type Command, CommandError } from "./command.ts";
 
 const processRoles = ["all", "api", "worker"] as const;
 

@@ -1,3 +1,4 @@
+import { type Command, CommandError } from "@assay/cli/command";
 import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
 import {
   importTrustFile,
@@ -10,7 +11,6 @@ import {
   refreshTrustNow,
   removeTrustImport,
 } from "../trust/trust-command.ts";
-import { type Command, CommandError } from "./command.ts";
 import { withTrust } from "./with-trust.ts";
 
 const entries = (value: string | boolean | undefined) =>

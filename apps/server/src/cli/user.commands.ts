@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { type Command, CommandError } from "@assay/cli/command";
 import { readEmail } from "@assay/contract/email";
 import type { UserId } from "@assay/contract/ids";
 import { Uuid } from "@assay/contract/schema";
@@ -8,7 +9,6 @@ import { isTakenEmail, listEmailsSetAside, lockUser, setVerifiedEmail } from "..
 import { withDatabase } from "../installation/open-installation.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { knownId } from "../kernel/ids.ts";
-import { type Command, CommandError } from "./command.ts";
 
 /** Reads a secret from a file or standard input, so that it stays out of the process list and the shell's history. */
 function readSecret(path: string): string {

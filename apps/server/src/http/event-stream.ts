@@ -2,6 +2,7 @@ import { PassThrough } from "node:stream";
 import type { EventFeed } from "@assay/contract/route";
 import { streamHeartbeatSeconds } from "@assay/contract/verify";
 import type { FastifyReply } from "fastify";
+import { ApiError } from "../kernel/api-error.ts";
 import { secondMs } from "../kernel/clock.ts";
 import type { Admission } from "./admission.ts";
 
@@ -9,14 +10,23 @@ import type { Admission } from "./admission.ts";
 const mostUnreadBytes = 256 * 1024;
 const eventNamePattern = /^[a-z_]+$/;
 
-/** Answers with server-sent events until the feed closes the stream or the client goes away. */
+/**
+ * Answers with server-sent events until the feed closes the stream, the client goes away, or `recheck`, which is asked with every sign of life, says that the
+ * caller may not have it any more.
+ */
 export function sendEvents(
   reply: FastifyReply,
   feed: EventFeed<unknown>,
-  admission: Admission,
+  admission: Pick<Admission, "letGo">,
+  recheck: (() => Promise<unknown>) | null,
 ): FastifyReply {
   // It is open for as long as somebody looks on, and next to nothing is done for it.
   admission.letGo(reply.request.raw);
+  if (reply.request.method === "HEAD") {
+    // Whoever asks only for the headers has left before the feed begins.
+    feed({ send: () => {}, close: () => {} })();
+    return withHeaders(reply).send();
+  }
   const body = new PassThrough();
   const write = (text: string) => {
     if (body.writableEnded || body.destroyed) return;
@@ -35,13 +45,23 @@ export function sendEvents(
     close: () => body.end(),
   });
   // Keeps proxies from closing a quiet stream, and finds out that a client is gone.
-  const heartbeat = setInterval(() => write(": still here\n\n"), streamHeartbeatSeconds * secondMs);
+  const heartbeat = setInterval(() => {
+    write(": still here\n\n");
+    recheck?.().catch((error) => {
+      // A database that does not answer is no reason to send anybody away.
+      if (error instanceof ApiError && error.status < 500) body.end();
+    });
+  }, streamHeartbeatSeconds * secondMs);
   heartbeat.unref();
   body.once("close", () => {
     clearInterval(heartbeat);
     unsubscribe();
   });
   reply.raw.once("close", () => body.destroy());
+  return withHeaders(reply).send(body);
+}
+
+function withHeaders(reply: FastifyReply): FastifyReply {
   return (
     reply
       .code(200)
@@ -49,6 +69,5 @@ export function sendEvents(
       .header("x-accel-buffering", "no")
       // The connection is closed with its stream: kept alive, it would delay the end of the process.
       .header("connection", "close")
-      .send(body)
   );
 }

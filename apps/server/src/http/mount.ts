@@ -171,10 +171,11 @@ function mountRoute(
           setSessionCookie: (cookie: SessionCookie | null) => options.writeCookie(reply, cookie),
         },
       } as unknown as Context<RouteDefinition>;
+      const recheck = recheckOf(request, reply, definition, options);
       const run = async () => handle(context, await prepare?.(context));
       if (guard) await guard(context);
       if ("events" in definition.reply)
-        return sendEvents(reply, (await run()) as EventFeed<unknown>, options.admission);
+        return sendEvents(reply, (await run()) as EventFeed<unknown>, options.admission, recheck);
       if ("picture" in definition.reply) {
         const { contentType, bytes } = (await run()) as Picture;
         return reply
@@ -201,6 +202,16 @@ function mountRoute(
       return reply.header("content-type", "application/json; charset=utf-8").send(answer.text);
     }),
   });
+}
+
+/** Asks again, for an answer that goes on for long, whether the caller is still admitted. Null where everybody is. */
+function recheckOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  definition: RouteDefinition,
+  options: MountOptions,
+): (() => Promise<unknown>) | null {
+  return "public" in definition.access ? null : () => identify(request, reply, definition, options);
 }
 
 /** The same route with and without it, so a repetition with an `Idempotency-Key` may differ in it. */

@@ -1,30 +1,30 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { DeliveryId, EndpointId } from "@assay/contract/ids";
-import { recordAudit, systemActor } from "../audit/audit.store.ts";
+import type { DeliveryError } from "@assay/contract/webhooks";
 import type { Core } from "../core.ts";
 import { isAboutData } from "../db/db.ts";
 import { isolateFailures } from "../db/isolate-failures.ts";
 import type { Listener } from "../db/listener.ts";
 import type { JobRows } from "../db/set-aside.ts";
-import { tenantOf } from "../kernel/caller.ts";
 import { later, minuteMs, secondMs } from "../kernel/clock.ts";
-import { knownId, newId } from "../kernel/ids.ts";
+import { knownId } from "../kernel/ids.ts";
 import { describeError } from "../lib/log.ts";
-import type { SafeFetch } from "../lib/safe-fetch.ts";
 import {
   claimDue,
+  type DueEndpoint,
   deliveryChannel,
   endDeliveries,
   endDeliveriesOf,
   endScrubbed,
   findDueEndpoints,
+  findDueListeners,
   findNewlyDueEndpoints,
   forgetAttempted,
   type LeasedDelivery,
   listDue,
+  type Outlet,
   type OwnDelivery,
-  type RecordedAttempt,
   recordAttempts,
   releaseLease,
   releaseLeasesOf,
@@ -32,16 +32,36 @@ import {
   takeDeliveriesOf,
   type Wanted,
 } from "./delivery.store.ts";
-import { type AttemptResult, afterAttempt, disabledBy } from "./delivery.ts";
-import { disableEndpoint, markFailing, markSucceeding } from "./endpoint.store.ts";
-import { Lanes, limitsFor, type Ticket } from "./lanes.ts";
-import { mailEndpointDisabled } from "./notify-owners.ts";
-import { type SendableDelivery, sendDelivery } from "./send-delivery.ts";
+import type { AttemptResult } from "./delivery.ts";
+import { type LaneLimits, Lanes, type Ticket } from "./lanes.ts";
+import { changesStanding, type Finished, finish, recordResults } from "./record-results.ts";
 
-type Finished = {
-  delivery: LeasedDelivery;
-  result: AttemptResult;
-  record: RecordedAttempt;
+export type SendableDelivery = LeasedDelivery & { payload: string };
+
+/** What became of an attempt. */
+export type Sent =
+  | { kind: "answered"; result: AttemptResult; durationMs: number }
+  /** Whoever took the answer has recorded it. */
+  | { kind: "recorded"; error: DeliveryError | null }
+  /** Nobody was there to take it. It is sent later and has used no try. */
+  | { kind: "put_back" };
+
+/** How a worker's deliveries leave: as requests to URLs, or through the streams of listeners. */
+export type Sender = {
+  limits: LaneLimits;
+  /** Which deliveries it can send now. */
+  outlet: () => Outlet;
+  serves: (endpointId: EndpointId) => boolean;
+  /** One attempt. Throws only for a fault of our own. */
+  send: (delivery: SendableDelivery, secret: string, now: Date) => Promise<Sent>;
+};
+
+type Needs = Pick<Core, "config" | "db" | "clock" | "ring" | "log" | "setAside" | "publicUrl">;
+
+/** What is shown of the work. */
+export type DeliveryFigures = {
+  countAttempt: (labels: { outcome: string }) => void;
+  showOldestDue: (value: number, labels: { queue: string }) => void;
 };
 
 type Pump = { running: boolean; again: boolean };
@@ -74,21 +94,20 @@ const lookEverywhereMs = 5 * secondMs;
 const lookEverywhereShare = 50;
 
 /**
- * Sends what is due. Runs in any number of processes: each leases deliveries in the database (`for update skip
+ * Sends what is due, in the way of its sender. Runs in any number of processes: each leases deliveries in the database (`for update skip
  * locked`), sends them, and records the results in batches. Notifications wake it; polling once a second catches what
  * they miss: retries that come due, leases of dead processes, notifications lost with a connection.
  */
 export class DeliveryWorker {
-  readonly #core: Core;
-  readonly #safeFetch: SafeFetch;
+  readonly #core: Needs;
+  readonly #sender: Sender;
   readonly #leaseMs: number;
   readonly #pollMs: number;
   readonly #owner = randomUUID();
   readonly #lanes: Lanes;
   readonly #rows: JobRows;
-  readonly #showOldestDue: (value: number, labels: { queue: string }) => void;
+  readonly #figures: DeliveryFigures;
   readonly #secrets = new Map<EndpointId, { sealed: Buffer; secret: string }>();
-  readonly #countAttempt: (labels: { outcome: string }) => void;
   #finished: Finished[] = [];
   #recording: Promise<void> | null = null;
   #recordTimer: NodeJS.Timeout | undefined;
@@ -102,38 +121,27 @@ export class DeliveryWorker {
   #stopping = false;
   #abandoned = false;
 
-  constructor(
-    core: Core,
-    safeFetch: SafeFetch,
-    showOldestDue: (value: number, labels: { queue: string }) => void,
-    options: DeliveryWorkerOptions = {},
-  ) {
+  constructor(core: Needs, sender: Sender, figures: DeliveryFigures, options: DeliveryWorkerOptions = {}) {
     this.#core = core;
+    this.#sender = sender;
     this.#rows = core.setAside.rowsOf(setAsideAs.job, setAsideAs.kind);
-    this.#showOldestDue = showOldestDue;
-    this.#safeFetch = safeFetch;
+    this.#figures = figures;
     this.#leaseMs = options.leaseMs ?? 30 * secondMs;
     this.#pollMs = options.pollMs ?? secondMs;
-    this.#lanes = new Lanes(limitsFor(core.config.webhookMaxInFlight));
-    this.#countAttempt = core.metrics.counter(
-      "assay_webhook_attempts_total",
-      "Attempts to deliver a webhook, by what came of them.",
-    );
-    core.metrics.gaugeOf(
-      "assay_webhook_in_flight",
-      "Webhook attempts under way in this process.",
-      () => this.#lanes.inFlight,
-    );
-    core.metrics.gaugeOf(
-      "assay_webhook_slow_in_flight",
-      "Webhook attempts under way for more than a second.",
-      () => this.#lanes.slow,
-    );
-    core.metrics.gaugeOf(
-      "assay_webhook_endpoints_waiting",
-      "Endpoints with deliveries that are due and wait for room.",
-      () => this.#lanes.readyCount,
-    );
+    this.#lanes = new Lanes(sender.limits);
+  }
+
+  get inFlight(): number {
+    return this.#lanes.inFlight;
+  }
+
+  get slow(): number {
+    return this.#lanes.slow;
+  }
+
+  /** Endpoints with deliveries that are due and wait for room. */
+  get endpointsWaiting(): number {
+    return this.#lanes.readyCount;
   }
 
   start(listener: Listener): void {
@@ -148,9 +156,19 @@ export class DeliveryWorker {
       this.#lookedUntil = null;
       this.#pollLater(0);
     } else {
-      for (const id of payload.split(",")) this.#lanes.ready(knownId(id), false);
+      for (const text of payload.split(",")) {
+        const id = knownId<EndpointId>(text);
+        if (this.#sender.serves(id)) this.#lanes.ready(id, false);
+      }
       this.#pump();
     }
+  }
+
+  /** Something may be due for this endpoint, which the sender has only now come to serve. */
+  look(endpointId: EndpointId): void {
+    if (this.#stopping) return;
+    this.#lanes.ready(endpointId, false);
+    this.#pump();
   }
 
   // --- looking around --------------------------------------------------------------------------------------------------
@@ -184,8 +202,8 @@ export class DeliveryWorker {
     const { db, clock } = this.#core;
     const now = clock.now();
     const lookedAt = performance.now();
-    const due =
-      after === null ? await findDueEndpoints(db, now) : await findNewlyDueEndpoints(db, after, now);
+    const outlet = this.#sender.outlet();
+    const due = await this.#findDue(outlet, after, now);
     const gone = due.filter((endpoint) => endpoint.enabled === null).map((endpoint) => endpoint.id);
     if (gone.length > 0) await this.#endThoseOf(gone, now);
     for (const endpoint of due)
@@ -193,8 +211,11 @@ export class DeliveryWorker {
     if (after === null) {
       const tookMs = performance.now() - lookedAt;
       this.#lookEverywhereAt = performance.now() + Math.max(lookEverywhereMs, lookEverywhereShare * tookMs);
+    }
+    // Once for all processes is enough, and those that send to URLs are always there.
+    if (after === null && outlet.kind === "url") {
       const waitedMs = due.map((endpoint) => now.getTime() - endpoint.due_at.getTime());
-      this.#showOldestDue(Math.max(0, ...waitedMs) / 1000, { queue: "webhooks" });
+      this.#figures.showOldestDue(Math.max(0, ...waitedMs) / 1000, { queue: "webhooks" });
       for (const id of await forgetAttempted(db, now)) this.#rows.tellHealed(id);
     }
     this.#lookedUntil = now;
@@ -202,6 +223,13 @@ export class DeliveryWorker {
     if (this.#secrets.size > 2 * this.#lanes.knownCount + 1000) this.#secrets.clear();
     this.#pump();
     return due.length;
+  }
+
+  async #findDue(outlet: Outlet, after: Date | null, now: Date): Promise<DueEndpoint[]> {
+    const { db } = this.#core;
+    if (outlet.kind === "listener")
+      return outlet.streamIds.length === 0 ? [] : await findDueListeners(db, outlet.streamIds, now);
+    return after === null ? await findDueEndpoints(db, now) : await findNewlyDueEndpoints(db, after, now);
   }
 
   async #endThoseOf(endpointIds: readonly EndpointId[], now: Date): Promise<void> {
@@ -274,17 +302,18 @@ export class DeliveryWorker {
     const { db, clock } = this.#core;
     const now = clock.now();
     const lease = { owner: this.#owner, now, until: later(now, this.#leaseMs) };
+    const outlet = this.#sender.outlet();
     try {
-      return await claimDue(db, wanted, lease);
+      return await claimDue(db, outlet, wanted, lease);
     } catch (error) {
       if (!isAboutData(error)) throw error;
     }
     const leased: LeasedDelivery[] = [];
     await isolateFailures(wanted, {
-      process: async (some) => leased.push(...(await claimDue(db, some, lease))),
+      process: async (some) => leased.push(...(await claimDue(db, outlet, some, lease))),
       setAside: async (want) =>
-        this.#rows.isolate(await listDue(db, want, now), async (some) =>
-          leased.push(...(await claimDue(db, [want], lease, some.map(idOf)))),
+        this.#rows.isolate(await listDue(db, outlet, want, now), async (some) =>
+          leased.push(...(await claimDue(db, outlet, [want], lease, some.map(idOf)))),
         ),
     });
     return leased;
@@ -318,11 +347,17 @@ export class DeliveryWorker {
     }, slowAfterMs);
     const startedAt = clock.now();
     try {
-      const sent = await sendDelivery(this.#safeFetch, delivery, this.#secretOf(delivery), startedAt);
+      const sent = await this.#sender.send(delivery, this.#secretOf(delivery), startedAt);
       if (this.#abandoned) return;
-      this.#countAttempt({ outcome: sent.error ?? "succeeded" });
-      this.#lanes.finished(ticket, sent.error === null);
-      this.#keep(delivery, sent, startedAt, sent.durationMs);
+      if (sent.kind === "put_back") {
+        await this.#release(delivery);
+        this.#lanes.finished(ticket, true);
+      } else {
+        const { error } = sent.kind === "answered" ? sent.result : sent;
+        this.#figures.countAttempt({ outcome: error ?? "succeeded" });
+        this.#lanes.finished(ticket, error === null);
+        if (sent.kind === "answered") this.#keep(delivery, sent.result, startedAt, sent.durationMs);
+      }
     } catch (error) {
       // Only faults of our own end here, such as a key ring without the needed key: the delivery is sent later
       // without using up a try.
@@ -345,6 +380,14 @@ export class DeliveryWorker {
     }
   }
 
+  /** Gives back the lease of a delivery that nobody took. Where that fails, it runs out. */
+  async #release(delivery: LeasedDelivery): Promise<void> {
+    const { db, clock, log } = this.#core;
+    await releaseLease(db, this.#owner, delivery, clock.now()).catch((error) =>
+      log.warn("a webhook lease could not be given back; it runs out", describeError(error)),
+    );
+  }
+
   #secretOf(delivery: LeasedDelivery): string {
     const known = this.#secrets.get(delivery.endpoint_id);
     if (known?.sealed.equals(delivery.signing_secret)) return known.secret;
@@ -357,31 +400,7 @@ export class DeliveryWorker {
 
   #keep(delivery: LeasedDelivery, result: AttemptResult, attemptedAt: Date, durationMs: number): void {
     const now = this.#core.clock.now();
-    const next = afterAttempt(
-      { triesUsed: delivery.tries_used, retentionHours: delivery.retention_hours },
-      result,
-      now,
-      Math.random(),
-    );
-    this.#finished.push({
-      delivery,
-      result,
-      record: {
-        organizationId: delivery.organization_id,
-        sandbox: delivery.sandbox,
-        deliveryId: delivery.id,
-        leaseNumber: delivery.lease_number,
-        attemptId: newId("wha", attemptedAt),
-        statusCode: result.statusCode,
-        error: result.error,
-        durationMs,
-        attemptedAt,
-        status: next.status,
-        nextAttemptAt: next.status === "pending" ? next.nextAttemptAt : null,
-        scrub: next.status !== "pending" && next.scrub,
-        payloadExpiresAt: next.status === "failed" && !next.scrub ? next.payloadExpiresAt : null,
-      },
-    });
+    this.#finished.push(finish(delivery, result, { attemptedAt, durationMs }, now));
     if (this.#finished.length >= recordWhen) this.#record();
     else this.#recordTimer ??= setTimeout(() => this.#record(), recordAfterMs);
   }
@@ -417,43 +436,12 @@ export class DeliveryWorker {
 
   async #write(batch: readonly Finished[]): Promise<void> {
     const { db, clock } = this.#core;
-    const now = clock.now();
-    const records = batch.map((entry) => entry.record);
-    const failed = batch.filter(({ result }) => result.error !== null);
-    const recovered = batch.filter(
-      ({ result, delivery }) => result.error === null && delivery.failing_since !== null,
-    );
-    if (failed.length === 0 && recovered.length === 0) {
-      await recordAttempts(db, this.#owner, records, now);
-      return;
+    if (batch.some(changesStanding))
+      await db.transaction((tx) => recordResults(this.#core, tx, this.#owner, batch));
+    else {
+      const records = batch.map((entry) => entry.record);
+      await recordAttempts(db, this.#owner, records, clock.now());
     }
-    await db.transaction(async (tx) => {
-      await recordAttempts(tx, this.#owner, records, now);
-      // Failures are recorded before successes, so that an endpoint with both in one batch ends up as working.
-      if (failed.length > 0) await markFailing(tx, endpointIdsOf(failed), now);
-      if (recovered.length > 0) await markSucceeding(tx, endpointIdsOf(recovered));
-      for (const { delivery, result } of failed) {
-        const reason = disabledBy(result, delivery.failing_since, now);
-        if (reason === null) continue;
-        const notice = await disableEndpoint(
-          tx,
-          delivery.organization_id,
-          delivery.endpoint_id,
-          delivery.url,
-          reason,
-          now,
-        );
-        if (notice === null) continue;
-        await recordAudit(tx, now, {
-          ...tenantOf(notice),
-          event: "webhook_endpoint.disabled",
-          actor: systemActor,
-          targetId: notice.id,
-          details: { reason },
-        });
-        await mailEndpointDisabled(this.#core, tx, notice, reason);
-      }
-    });
   }
 
   // --- coming to rest --------------------------------------------------------------------------------------------------
@@ -511,8 +499,4 @@ export class DeliveryWorker {
 
 function idOf(delivery: OwnDelivery): DeliveryId {
   return delivery.id;
-}
-
-function endpointIdsOf(entries: readonly Finished[]): EndpointId[] {
-  return [...new Set(entries.map(({ delivery }) => delivery.endpoint_id))].sort();
 }

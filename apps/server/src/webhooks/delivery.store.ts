@@ -7,7 +7,7 @@ import type {
   EventId,
   OrganizationId,
 } from "@assay/contract/ids";
-import type { DeliveryError, DeliveryStatus } from "@assay/contract/webhooks";
+import type { DeliveryError, DeliveryStatus, EndpointKind } from "@assay/contract/webhooks";
 import type { Db, Notification, Queryable, Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
 import { newestOf, readPage } from "../db/page.ts";
@@ -291,6 +291,7 @@ export type LeasedDelivery = {
   payload: string | null;
   tries_used: number;
   lease_number: number;
+  kind: EndpointKind;
   url: string;
   signing_secret: Buffer;
   failing_since: Date | null;
@@ -299,14 +300,20 @@ export type LeasedDelivery = {
 
 export type Wanted = { endpointId: EndpointId; most: number };
 
+/** Whose deliveries are meant: those of URLs, or those of the listeners that these streams belong to. */
+export type Outlet = { kind: "url" } | { kind: "listener"; streamIds: readonly string[] };
+
+const servedBy = (outlet: Outlet) =>
+  outlet.kind === "url" ? sql`e.kind = 'url'` : sql`e.listener_stream_id = any(${outlet.streamIds}::uuid[])`;
+
 /** Holds for a row of the queue that nobody is sending. */
 const isFree = (now: Date) => sql`(q.lease_until is null or q.lease_until <= ${now})`;
 
 /** The heads of the queues that `want` names, as far as they are due, nobody sends them and they are not set aside. */
-const dueHead = (now: Date) => sql`
+const dueHead = (outlet: Outlet, now: Date) => sql`
   from webhook_delivery_queue q
   where q.endpoint_id = want.endpoint_id and q.due_at <= ${now} and ${isFree(now)}
-    and exists (select from webhook_endpoints e where e.id = want.endpoint_id and e.enabled)
+    and exists (select from webhook_endpoints e where ${servedBy(outlet)} and e.id = want.endpoint_id and e.enabled)
     and ${notSetAside(sql`q.delivery_id`, now)}`;
 
 /**
@@ -317,6 +324,7 @@ const dueHead = (now: Date) => sql`
  */
 export function claimDue(
   db: Db,
+  outlet: Outlet,
   wanted: readonly Wanted[],
   lease: { owner: string; now: Date; until: Date },
   only: readonly DeliveryId[] | null = null,
@@ -329,7 +337,7 @@ export function claimDue(
       from unnest(${wanted.map((want) => want.endpointId)}::text[], ${wanted.map((want) => want.most)}::integer[])
         as want (endpoint_id, most)
       cross join lateral (
-        select q.ctid as place ${dueHead(lease.now)} ${only === null ? noSql : sql`and q.delivery_id = any(${only}::text[])`}
+        select q.ctid as place ${dueHead(outlet, lease.now)} ${only === null ? noSql : sql`and q.delivery_id = any(${only}::text[])`}
         order by q.due_at limit want.most for update of q skip locked) head),
     leased as (
       update webhook_delivery_queue q set lease_owner = ${lease.owner}, lease_number = q.lease_number + 1,
@@ -337,18 +345,23 @@ export function claimDue(
       where q.ctid = any(array(select place from due))
       returning q.delivery_id, q.organization_id, q.sandbox, q.endpoint_id, q.tries_used, q.lease_number, q.due_at)
     select q.delivery_id as id, q.organization_id, q.sandbox, d.event_id, d.event_type, q.endpoint_id, d.payload, q.tries_used,
-      q.lease_number, e.url, e.signing_secret, e.failing_since, e.undelivered_payload_retention_hours as retention_hours
+      q.lease_number, e.kind, e.url, e.signing_secret, e.failing_since, e.undelivered_payload_retention_hours as retention_hours
     from leased q
     cross join lateral (select * from webhook_deliveries where id = q.delivery_id offset 0) d
     cross join lateral (select * from webhook_endpoints where id = q.endpoint_id offset 0) e`);
 }
 
 /** What `claimDue` would claim for one endpoint, without claiming it. */
-export function listDue(db: Queryable, { endpointId, most }: Wanted, now: Date): Promise<OwnDelivery[]> {
+export function listDue(
+  db: Queryable,
+  outlet: Outlet,
+  { endpointId, most }: Wanted,
+  now: Date,
+): Promise<OwnDelivery[]> {
   return db.rows<OwnDelivery>(sql`
     select head.id, head.organization_id, head.sandbox from (select ${endpointId}::text as endpoint_id) want
     cross join lateral (
-      select q.delivery_id as id, q.organization_id, q.sandbox ${dueHead(now)} order by q.due_at limit ${most}) head`);
+      select q.delivery_id as id, q.organization_id, q.sandbox ${dueHead(outlet, now)} order by q.due_at limit ${most}) head`);
 }
 
 export type DueEndpoint = {
@@ -360,7 +373,7 @@ export type DueEndpoint = {
 };
 
 /**
- * The endpoints in whose queues something is due, found by jumping from queue to queue (a loose index scan): the cost
+ * The endpoints with a URL in whose queues something is due, found by jumping from queue to queue (a loose index scan): the cost
  * grows with the number of queues that are not empty, not with their length. `enabled` is null for an endpoint that
  * no longer exists.
  */
@@ -378,7 +391,7 @@ export function findDueEndpoints(db: Queryable, now: Date): Promise<DueEndpoint[
         order by q.endpoint_id, q.due_at limit 1) head)
     select queue.endpoint_id as id, e.failing_since is not null as failing, e.enabled, queue.due_at
     from queue left join webhook_endpoints e on e.id = queue.endpoint_id
-    where queue.due_at <= ${now} and e.enabled is not false`);
+    where queue.due_at <= ${now} and e.enabled is not false and e.kind is distinct from 'listener'`);
 }
 
 /**
@@ -392,7 +405,53 @@ export function findNewlyDueEndpoints(db: Queryable, after: Date, now: Date): Pr
       select endpoint_id, min(due_at) as due_at from webhook_delivery_queue q
       where due_at > ${after} and due_at <= ${now} and ${isFree(now)}
       group by endpoint_id) due
-    join webhook_endpoints e on e.id = due.endpoint_id and e.enabled`);
+    join webhook_endpoints e on e.id = due.endpoint_id and e.kind = 'url' and e.enabled`);
+}
+
+/** Those of the listeners with these streams for which something is due. There are few of them, so each queue is asked. */
+export function findDueListeners(
+  db: Queryable,
+  streamIds: readonly string[],
+  now: Date,
+): Promise<DueEndpoint[]> {
+  return db.rows<DueEndpoint>(sql`
+    select e.id, e.failing_since is not null as failing, e.enabled, head.due_at
+    from webhook_endpoints e
+    cross join lateral (
+      select q.due_at from webhook_delivery_queue q
+      where q.endpoint_id = e.id and q.due_at <= ${now} and ${isFree(now)} and ${notSetAside(sql`q.delivery_id`, now)}
+      order by q.due_at limit 1) head
+    where e.kind = 'listener' and e.listener_stream_id = any(${streamIds}::uuid[]) and e.enabled`);
+}
+
+/** How many deliveries of an endpoint are open, counted up to `most`. */
+export async function countOpen(db: Queryable, endpointId: EndpointId, most: number): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`
+    select count(*) from (
+      select from webhook_delivery_queue where endpoint_id = ${endpointId} limit ${most}) open`);
+  return count;
+}
+
+/** A delivery that a listener was given and has not answered. */
+export type UnansweredDelivery = LeasedDelivery & { lease_owner: string; leased_at: Date };
+
+/** The delivery as long as it waits for the answer under this lease, whoever holds it. */
+export function findUnanswered(
+  tx: Tx,
+  organizationId: OrganizationId,
+  endpointId: EndpointId,
+  deliveryId: DeliveryId,
+  leaseNumber: number,
+): Promise<UnansweredDelivery | null> {
+  return tx.first<UnansweredDelivery>(sql`
+    select q.delivery_id as id, q.organization_id, d.event_id, d.event_type, q.endpoint_id, d.payload, q.tries_used, q.lease_number,
+      q.lease_owner, q.changed_at as leased_at,
+      e.kind, e.url, e.signing_secret, e.failing_since, e.undelivered_payload_retention_hours as retention_hours
+    from webhook_delivery_queue q
+    join webhook_deliveries d on d.id = q.delivery_id
+    join webhook_endpoints e on e.id = q.endpoint_id and e.kind = 'listener'
+    where q.organization_id = ${organizationId} and q.delivery_id = ${deliveryId} and q.endpoint_id = ${endpointId}
+      and q.lease_number = ${leaseNumber} and q.lease_owner is not null`);
 }
 
 /** Releases a lease of this process. */

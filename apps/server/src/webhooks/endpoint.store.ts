@@ -1,7 +1,7 @@
 import type { EventType } from "@assay/contract/events";
 import type { Environment } from "@assay/contract/facts";
 import type { EncryptionKeyId, EndpointId, OrganizationId } from "@assay/contract/ids";
-import type { DisabledReason, PayloadRetentionHours } from "@assay/contract/webhooks";
+import type { DisabledReason, EndpointKind, PayloadRetentionHours } from "@assay/contract/webhooks";
 import type { Queryable, Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
 import { readPage } from "../db/page.ts";
@@ -13,6 +13,7 @@ export type EndpointRow = {
   organization_id: OrganizationId;
   sandbox: boolean;
   name: string | null;
+  kind: EndpointKind;
   url: string;
   enabled: boolean;
   subscribed_event_types: EventType[] | null;
@@ -22,11 +23,12 @@ export type EndpointRow = {
   updated_at: Date;
   disabled_at: Date | null;
   disabled_reason: DisabledReason | null;
+  listener_seen_at: Date | null;
 };
 
-const columns = sql`id, organization_id, sandbox, name, url, enabled, subscribed_event_types, undelivered_payload_retention_hours,
+const columns = sql`id, organization_id, sandbox, name, kind, url, enabled, subscribed_event_types, undelivered_payload_retention_hours,
   exists (select from webhook_keys k where k.endpoint_id = webhook_endpoints.id and k.is_active) as has_active_key,
-  created_at, updated_at, disabled_at, disabled_reason`;
+  created_at, updated_at, disabled_at, disabled_reason, listener_seen_at`;
 
 /** Whether a session may be bound to this endpoint: it is of the same organization and environment, and enabled. */
 export async function isUsableEndpoint(
@@ -47,6 +49,7 @@ export function insertEndpoint(
     organizationId: OrganizationId;
     environment: Environment;
     name: string | null;
+    kind: EndpointKind;
     url: string;
     subscribedEventTypes: readonly EventType[] | null;
     retentionHours: PayloadRetentionHours;
@@ -55,10 +58,11 @@ export function insertEndpoint(
   },
 ): Promise<EndpointRow> {
   return tx.one<EndpointRow>(sql`
-    insert into webhook_endpoints (id, organization_id, sandbox, name, url, enabled, subscribed_event_types,
-      undelivered_payload_retention_hours, signing_secret, created_at, updated_at)
-    values (${endpoint.id}, ${endpoint.organizationId}, ${isSandbox(endpoint)}, ${endpoint.name}, ${endpoint.url}, true,
-      ${endpoint.subscribedEventTypes}, ${endpoint.retentionHours}, ${endpoint.signingSecret}, ${endpoint.now}, ${endpoint.now})
+    insert into webhook_endpoints (id, organization_id, sandbox, name, kind, url, enabled, subscribed_event_types,
+      undelivered_payload_retention_hours, signing_secret, listener_seen_at, created_at, updated_at)
+    values (${endpoint.id}, ${endpoint.organizationId}, ${isSandbox(endpoint)}, ${endpoint.name}, ${endpoint.kind}, ${endpoint.url}, true,
+      ${endpoint.subscribedEventTypes}, ${endpoint.retentionHours}, ${endpoint.signingSecret},
+      ${endpoint.kind === "listener" ? endpoint.now : null}, ${endpoint.now}, ${endpoint.now})
     returning ${columns}`);
 }
 

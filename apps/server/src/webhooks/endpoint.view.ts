@@ -10,6 +10,7 @@ export function viewEndpoint(row: EndpointRow): Static<typeof WebhookEndpoint> {
     organization_id: row.organization_id,
     environment: environmentOf(row),
     name: row.name,
+    kind: row.kind,
     url: row.url,
     enabled: row.enabled,
     subscribed_event_types: row.subscribed_event_types ?? [...eventTypes],
@@ -19,5 +20,6 @@ export function viewEndpoint(row: EndpointRow): Static<typeof WebhookEndpoint> {
     updated_at: row.updated_at.toISOString(),
     disabled_at: row.disabled_at?.toISOString() ?? null,
     disabled_reason: row.disabled_reason,
+    last_seen_at: row.listener_seen_at?.toISOString() ?? null,
   };
 }

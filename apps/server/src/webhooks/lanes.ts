@@ -29,6 +29,15 @@ export function limitsFor(mostInFlight: number): LaneLimits {
   };
 }
 
+// A listener stands for one developer's machine. Halved, a backlog takes twice as long to arrive; doubled, a burst of long payloads comes near to
+// what may wait unread in a stream.
+const mostPerListener = 8;
+
+/** Listeners have places of their own, so that those who rehearse with hanging receivers take none from URLs. */
+export function limitsForListeners(mostInFlight: number): LaneLimits {
+  return { ...limitsFor(mostInFlight), mostPerEndpoint: mostPerListener };
+}
+
 type Endpoint = {
   standing: Standing;
   /** Attempts that may be under way at once. Doubles with a prompt success and falls with a failure. */
@@ -188,7 +197,8 @@ export class Lanes {
     endpoint.inFlight -= 1;
     endpoint.usedAt = performance.now();
     if (succeeded) {
-      const most = ticket.slow ? mostPerSluggishEndpoint : this.#limits.mostPerEndpoint;
+      const { mostPerEndpoint } = this.#limits;
+      const most = ticket.slow ? Math.min(mostPerSluggishEndpoint, mostPerEndpoint) : mostPerEndpoint;
       endpoint.limit = Math.min(most, ticket.slow ? endpoint.limit + 1 : endpoint.limit * 2);
       this.#change(ticket.endpointId, endpoint, ticket.slow ? "sluggish" : "prompt");
     } else {

@@ -1,8 +1,10 @@
+import type { EventType } from "@assay/contract/events";
 import type { EndpointId } from "@assay/contract/ids";
 import type { BodyOf } from "@assay/contract/route";
 import * as contract from "@assay/contract/webhooks";
 import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
+import type { Tx } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import type { OrganizationCaller } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
@@ -13,13 +15,15 @@ import {
   countEndpoints,
   deleteEndpoint,
   type EndpointRow,
+  findEndpoint,
   insertEndpoint,
   updateEndpoint,
 } from "./endpoint.store.ts";
+import { tellListenerChanged } from "./listener.store.ts";
 import { newSigningSecret } from "./signing.ts";
 
-type Needs = Pick<Core, "db" | "clock" | "ring">;
-type CreationNeeds = Needs & Pick<Core, "config">;
+type Needs = Pick<Core, "db" | "clock">;
+type CreationNeeds = Needs & Pick<Core, "ring" | "config">;
 
 /** A URL that may be sent to. Only `check` makes one. */
 export class CheckedUrl {
@@ -44,38 +48,65 @@ export class CheckedUrl {
 
 /** The new endpoint with its signing secret, which is shown this once. */
 export async function createEndpoint(
-  { db, clock, ring, config }: CreationNeeds,
+  core: CreationNeeds,
   caller: OrganizationCaller,
   body: BodyOf<typeof contract.createEndpoint>,
   url: CheckedUrl,
-): Promise<{ row: EndpointRow; secret: string }> {
-  const now = clock.now();
-  const id = newId("whe", now);
-  const secret = newSigningSecret();
-  const row = await db.transaction(async (tx) => {
-    await lockOrganization(tx, caller.organizationId);
-    if ((await countEndpoints(tx, caller)) >= config.organizationMaxEndpoints)
-      throw new ApiError("CONFLICT", {
-        message: "The organization has as many webhook endpoints in this environment as it may have.",
-        hint: `An organization may have ${config.organizationMaxEndpoints} webhook endpoints in each environment. Delete one that is not used, or ask the operator for more.`,
-      });
-    const created = await insertEndpoint(tx, {
-      id,
-      organizationId: caller.organizationId,
-      environment: caller.environment,
+): Promise<NewEndpoint> {
+  const now = core.clock.now();
+  return core.db.transaction(async (tx) => {
+    const { row: created, secret } = await addEndpoint(core, tx, caller, {
+      kind: "url",
       name: body.name?.trim() ?? null,
-      url: url.text,
+      urlOf: () => url.text,
       subscribedEventTypes: body.subscribed_event_types ?? null,
       retentionHours: body.undelivered_payload_retention_hours ?? contract.defaultPayloadRetentionHours,
-      signingSecret: ring.seal("webhook-secret", secret, id),
       now,
     });
     await recordAct(tx, now, caller, {
       event: "webhook_endpoint.created",
-      targetId: id,
+      targetId: created.id,
       details: { name: created.name, host: hostOf(url.text) },
     });
-    return created;
+    return { row: created, secret };
+  });
+}
+
+export type NewEndpoint = { row: EndpointRow; secret: string };
+
+/**
+ * The one place where an endpoint comes to be, whatever its kind: counted against the limit of the organization, with a signing secret of its own.
+ * What every endpoint has from its creator is written here.
+ */
+export async function addEndpoint(
+  { ring, config }: Pick<Core, "ring" | "config">,
+  tx: Tx,
+  caller: OrganizationCaller,
+  endpoint: {
+    kind: contract.EndpointKind;
+    name: string | null;
+    urlOf: (id: EndpointId) => string;
+    subscribedEventTypes: readonly EventType[] | null;
+    retentionHours: contract.PayloadRetentionHours;
+    now: Date;
+  },
+): Promise<NewEndpoint> {
+  const { urlOf, ...settings } = endpoint;
+  const id = newId("whe", endpoint.now);
+  const secret = newSigningSecret();
+  await lockOrganization(tx, caller.organizationId);
+  if ((await countEndpoints(tx, caller)) >= config.organizationMaxEndpoints)
+    throw new ApiError("CONFLICT", {
+      message: "The organization has as many webhook endpoints in this environment as it may have.",
+      hint: `An organization may have ${config.organizationMaxEndpoints} webhook endpoints in each environment. Delete one that is not used, or ask the operator for more.`,
+    });
+  const row = await insertEndpoint(tx, {
+    ...settings,
+    id,
+    organizationId: caller.organizationId,
+    environment: caller.environment,
+    url: urlOf(id),
+    signingSecret: ring.seal("webhook-secret", secret, id),
   });
   return { row, secret };
 }
@@ -89,6 +120,11 @@ export async function changeEndpoint(
 ): Promise<EndpointRow> {
   const now = clock.now();
   return db.transaction(async (tx) => {
+    if (url !== null && (await findEndpoint(tx, caller, endpointId))?.kind === "listener")
+      throw new ApiError("WEBHOOK_URL_REJECTED", {
+        message: "`url` cannot be set: the endpoint is a listener.",
+        hint: "Create an endpoint with the URL instead.",
+      });
     const updated = await updateEndpoint(tx, caller, endpointId, {
       name: body.name === null ? null : body.name?.trim(),
       url: url?.text,
@@ -120,6 +156,7 @@ export async function removeEndpoint(
     const deleted = await deleteEndpoint(tx, caller, endpointId);
     if (deleted === null) throw new ApiError("NOT_FOUND");
     await endDeliveriesOf(tx, [endpointId], now);
+    await tellListenerChanged(tx, endpointId);
     await recordAct(tx, now, caller, {
       event: "webhook_endpoint.deleted",
       targetId: endpointId,

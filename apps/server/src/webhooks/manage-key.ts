@@ -3,7 +3,7 @@ import type { BodyOf } from "@assay/contract/route";
 import type * as contract from "@assay/contract/webhooks";
 import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
-import { violates } from "../db/db.ts";
+import { type Tx, violates } from "../db/db.ts";
 import { ApiError, badField } from "../kernel/api-error.ts";
 import type { OrganizationCaller } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
@@ -24,28 +24,12 @@ export async function registerKey(
   endpointId: EndpointId,
   body: BodyOf<typeof contract.registerKey>,
 ): Promise<EncryptionKeyRow> {
-  const { organizationId } = caller;
-  const problem = keyProblem(body.jwk, body.key_id);
-  if (problem !== null) throw badField(problem.field, problem.problem);
+  refuseBadKey(body, "");
   const now = clock.now();
   try {
     return await db.transaction(async (tx) => {
       if ((await findEndpoint(tx, caller, endpointId)) === null) throw new ApiError("NOT_FOUND");
-      const created = await insertEncryptionKey(tx, {
-        id: newId("whk", now),
-        endpointId,
-        organizationId,
-        keyId: body.key_id,
-        n: body.jwk.n,
-        e: body.jwk.e,
-        now,
-      });
-      await recordAct(tx, now, caller, {
-        event: "webhook_key.registered",
-        targetId: created.id,
-        details: { key_id: created.key_id, webhook_endpoint_id: endpointId },
-      });
-      return created;
+      return addKey(tx, caller, endpointId, body, now);
     });
   } catch (error) {
     if (violates(error, "webhook_keys_key_id"))
@@ -55,6 +39,36 @@ export async function registerKey(
       });
     throw error;
   }
+}
+
+/** `at` is where in the body the key stands. */
+export function refuseBadKey(key: BodyOf<typeof contract.registerKey>, at: string): void {
+  const problem = keyProblem(key.jwk, key.key_id);
+  if (problem !== null) throw badField(`${at}${problem.field}`, problem.problem);
+}
+
+export async function addKey(
+  tx: Tx,
+  caller: OrganizationCaller,
+  endpointId: EndpointId,
+  key: BodyOf<typeof contract.registerKey>,
+  now: Date,
+): Promise<EncryptionKeyRow> {
+  const created = await insertEncryptionKey(tx, {
+    id: newId("whk", now),
+    endpointId,
+    organizationId: caller.organizationId,
+    keyId: key.key_id,
+    n: key.jwk.n,
+    e: key.jwk.e,
+    now,
+  });
+  await recordAct(tx, now, caller, {
+    event: "webhook_key.registered",
+    targetId: created.id,
+    details: { key_id: created.key_id, webhook_endpoint_id: endpointId },
+  });
+  return created;
 }
 
 /** `name` is the `whk_` id, or the partner's own `key_id` where just one key of the environment has it. Idempotent. */

@@ -6,7 +6,7 @@ import type { Notice } from "./endpoint.store.ts";
 
 /** The mail names only the host of the endpoint: path and query may hold a secret of the partner's. */
 function describe({ name, url, ...notice }: Notice): string {
-  const host = URL.parse(url)?.host ?? "its address";
+  const host = URL.parse(url)?.host || "its address";
   const which = name === null ? "the webhook endpoint" : `the webhook endpoint "${name}"`;
   return `${which} at ${host} (${environmentOf(notice)})`;
 }

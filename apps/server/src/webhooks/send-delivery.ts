@@ -1,7 +1,8 @@
 import type { DeliveryError } from "@assay/contract/webhooks";
 import { type SafeFetch, SafeFetchError, type SafeFetchProblem } from "../lib/safe-fetch.ts";
-import type { LeasedDelivery } from "./delivery.store.ts";
-import { type AttemptResult, errorOfStatus } from "./delivery.ts";
+import { errorOfStatus } from "./delivery.ts";
+import type { SendableDelivery, Sender, Sent } from "./delivery-worker.ts";
+import { limitsFor } from "./lanes.ts";
 import { signedHeaders } from "./signing.ts";
 
 export const attemptTimeoutMs = 15_000;
@@ -16,17 +17,19 @@ const errorOf: Record<SafeFetchProblem, DeliveryError> = {
   response_invalid: "response_invalid",
 };
 
-export type SendableDelivery = LeasedDelivery & { payload: string };
+/** Sends to the URLs of endpoints. */
+export function urlSender(safeFetch: SafeFetch, mostInFlight: number): Sender {
+  return {
+    limits: limitsFor(mostInFlight),
+    outlet: () => ({ kind: "url" }),
+    serves: () => true,
+    send: (delivery, secret, now) => sendDelivery(safeFetch, delivery, secret, now),
+  };
+}
 
-/** One attempt: signed now with the endpoint's current secret. Never throws; what went wrong is part of the result. */
-export async function sendDelivery(
-  safeFetch: SafeFetch,
-  delivery: SendableDelivery,
-  secret: string,
-  now: Date,
-): Promise<AttemptResult & { durationMs: number }> {
-  const startedAt = performance.now();
-  const headers = signedHeaders(
+/** The headers of an attempt: signed now, with the endpoint's current secret. */
+export function headersOf(delivery: SendableDelivery, secret: string, now: Date): Record<string, string> {
+  return signedHeaders(
     secret,
     {
       id: delivery.id,
@@ -36,6 +39,17 @@ export async function sendDelivery(
     },
     now,
   );
+}
+
+/** One attempt. Never throws; what went wrong is part of the result. */
+async function sendDelivery(
+  safeFetch: SafeFetch,
+  delivery: SendableDelivery,
+  secret: string,
+  now: Date,
+): Promise<Sent> {
+  const startedAt = performance.now();
+  const headers = headersOf(delivery, secret, now);
   const took = () => Math.round(performance.now() - startedAt);
   try {
     const { status, retryAfter } = await safeFetch.post(delivery.url, {
@@ -43,9 +57,11 @@ export async function sendDelivery(
       body: delivery.payload,
       timeoutMs: attemptTimeoutMs,
     });
-    return { statusCode: status, error: errorOfStatus(status), retryAfter, durationMs: took() };
+    const result = { statusCode: status, error: errorOfStatus(status), retryAfter };
+    return { kind: "answered", result, durationMs: took() };
   } catch (error) {
     const problem = error instanceof SafeFetchError ? error.problem : "connection_failed";
-    return { statusCode: null, error: errorOf[problem], retryAfter: null, durationMs: took() };
+    const result = { statusCode: null, error: errorOf[problem], retryAfter: null };
+    return { kind: "answered", result, durationMs: took() };
   }
 }

@@ -1,3 +1,4 @@
+import * as listenerContract from "@assay/contract/webhook-listeners";
 import * as contract from "@assay/contract/webhooks";
 import type { Core } from "../core.ts";
 import { type Binding, bind } from "../http/mount.ts";
@@ -5,6 +6,7 @@ import { ApiError } from "../kernel/api-error.ts";
 import { viewPage } from "../kernel/page.ts";
 import { parseTime } from "../kernel/times.ts";
 import type { SafeFetch } from "../lib/safe-fetch.ts";
+import { answerDelivery } from "./answer-delivery.ts";
 import { attemptsOf, type DeliveryRow, findDelivery, listDeliveries } from "./delivery.store.ts";
 import { viewAttempt, viewDelivery } from "./delivery.view.ts";
 import { listEncryptionKeys } from "./encryption-key.store.ts";
@@ -13,19 +15,22 @@ import { findEndpoint, listEndpoints } from "./endpoint.store.ts";
 import { viewEndpoint } from "./endpoint.view.ts";
 import { type EventRow, findEvent, listEvents } from "./event.store.ts";
 import { viewEvent } from "./event.view.ts";
+import type { ListenerHub } from "./listener-hub.ts";
 import { CheckedUrl, changeEndpoint, createEndpoint, removeEndpoint } from "./manage-endpoint.ts";
 import { activateKey, registerKey } from "./manage-key.ts";
 import { revealSecret, rotateSecret } from "./manage-secret.ts";
+import { registerListener } from "./register-listener.ts";
 import { replayEvent, retryDelivery } from "./restart-delivery.ts";
 import { sendTestEvent } from "./send-test-event.ts";
 
-export function webhookRoutes(core: Core, safeFetch: SafeFetch): Binding[] {
+export function webhookRoutes(core: Core, safeFetch: SafeFetch, listeners: ListenerHub): Binding[] {
   return [
     ...endpointRoutes(core, safeFetch),
     ...secretRoutes(core),
     ...keyRoutes(core),
     ...deliveryRoutes(core),
     ...eventRoutes(core),
+    ...listenerRoutes(core, listeners),
   ];
 }
 
@@ -185,6 +190,34 @@ function eventRoutes(core: Core): Binding[] {
 
     bind(contract.replayEvent, async ({ caller, params }) =>
       viewSent(await replayEvent(core, caller, params.event_id)),
+    ),
+  ];
+}
+
+function listenerRoutes(core: Core, listeners: ListenerHub): Binding[] {
+  return [
+    bind(listenerContract.registerListener, async ({ caller, body }) => {
+      const { row, secret, key } = await registerListener(core, caller, body);
+      return {
+        endpoint: viewEndpoint(row),
+        signing_secret: secret,
+        encryption_key: viewEncryptionKey(key),
+      };
+    }),
+
+    bind(listenerContract.streamListenerDeliveries, ({ caller, params }) =>
+      listeners.open(caller, params.endpoint_id),
+    ),
+
+    bind(listenerContract.answerListenerDelivery, async ({ caller, params, body }) =>
+      viewDelivery(
+        await answerDelivery(
+          core,
+          caller,
+          { endpointId: params.endpoint_id, deliveryId: params.delivery_id },
+          body,
+        ),
+      ),
     ),
   ];
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
-import { runCommand } from "../../src/cli/command.ts";
+import { runCommand } from "@assay/cli/command";
 import { commands } from "../../src/cli/commands.ts";
 import { Api, createKey, createPartner, expectData, expectError } from "../support/api.ts";
 import { createTestDatabase } from "../support/database.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { CommandError, runCommand } from "@assay/cli/command";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import { skipWithoutPcscd, startPcscd } from "../../../../packages/emrtd/test/support/pcscd.ts";
-import { CommandError, runCommand } from "../../src/cli/command.ts";
 import { readCommand } from "../../src/cli/read.command.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";

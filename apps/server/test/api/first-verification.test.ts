@@ -13,7 +13,7 @@ const blocks = (name: string) =>
   [...guide.matchAll(new RegExp(`^\`\`\`sh ${name}\\n([\\s\\S]*?)^\`\`\``, "gm"))].map(
     ([, code]) => code ?? "",
   );
-const missing = ["curl", "openssl", "npm"].find(
+const missing = ["curl", "npm"].find(
   (command) => spawnSync(command, ["--version"], { stdio: "ignore" }).error !== undefined,
 );
 
@@ -46,6 +46,7 @@ test("the guide to the first verification works as it is printed, from the start
     RECEIVER_PORT: String(await freePort()),
     PORT: String(port),
     DATA_DIR: join(files, "data"),
+    XDG_STATE_HOME: join(files, "state"),
   };
   const service = spawn("sh", ["-eu", "-c", blocks("guide-service").join("\n")], {
     cwd: root,
@@ -65,7 +66,7 @@ test("the guide to the first verification works as it is printed, from the start
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   const steps = blocks("guide");
-  assert.equal(steps.length, 6);
+  assert.equal(steps.length, 7);
   const child = spawn("sh", ["-eu", "-c", steps.join("\n")], {
     cwd: root,
     env,
@@ -79,9 +80,14 @@ test("the guide to the first verification works as it is printed, from the start
   assert.equal(code, 0, output);
   const lines = output.trim().split("\n");
   assert.ok(lines.includes("succeeded"), output);
-  const event = JSON.parse(lines.at(-1) ?? "");
+  const event = JSON.parse(lines.at(-2) ?? "");
   assert.equal(event.type, "verification.session.succeeded");
   assert.equal(event.metadata.client_reference_id, "customer-17");
   assert.equal(event.data.claims.age_over_18, true);
   assert.match(event.data.claims.family_name, /^[A-Z]+$/);
+  assert.equal(
+    JSON.parse(lines.at(-1) ?? "").type,
+    "webhook.endpoint.test",
+    "the partner's own code has read it",
+  );
 });

@@ -601,6 +601,24 @@ const poisons: Record<string, Poison[]> = {
       reason: /./,
     }),
   ],
+  "remove-absent-listeners": [
+    {
+      what: "a listener that cannot be removed",
+      kind: "webhook_endpoints",
+      plant: (tx) =>
+        five(async () => {
+          const id = newId("whe", clock.now());
+          await tx.run(sql`
+            insert into webhook_endpoints (id, organization_id, kind, url, enabled, undelivered_payload_retention_hours,
+              signing_secret, listener_seen_at, created_at, updated_at)
+            values (${id}, ${organizationId}, 'listener', 'listener:x', true, 72, ${ring.seal("webhook-secret", "x", id)},
+              ${ago(dayMs)}, ${ago(dayMs)}, ${ago(dayMs)})`);
+          return id;
+        }),
+      spoil: refusing("webhook_endpoints", "id", "before delete"),
+      isDone: gone("webhook_endpoints"),
+    },
+  ],
   "refresh-trust": [
     ...[
       ["claimed", ""],

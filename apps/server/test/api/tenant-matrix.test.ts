@@ -236,6 +236,8 @@ const inPath: Readonly<Record<string, string | null>> = {
   "/v1/webhooks/endpoints/:endpoint_id": things.endpointId,
   "/v1/webhooks/deliveries/:delivery_id": things.deliveryId,
   "/v1/webhooks/events/:event_id": things.eventId,
+  "/v1/webhooks/listeners/:endpoint_id": things.listenerId,
+  "/v1/webhooks/listeners/:endpoint_id/deliveries/:delivery_id": things.deliveryId,
   "/v1/webhooks/keys/:key_id": things.encryptionKeyId,
 };
 
@@ -276,6 +278,7 @@ function idsIn(schema: RouteDefinition["body"] | RouteDefinition["query"]): Reco
 /** Where the example of the contract is cut short for reading, a body that would be taken. */
 const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
   "/v1/webhooks/endpoints/:endpoint_id/keys": registration("foreign"),
+  "/v1/webhooks/listeners": { encryption_key: registration("foreign") },
 };
 
 type Call = { path: string; body: Record<string, unknown> | null; query: Record<string, string> };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { runCommand } from "@assay/cli/command";
 import { personalise } from "@assay/emrtd/node/test-country/personalise";
 import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
 import { signerProfile } from "@assay/emrtd/node/test-country/signer-profiles";
@@ -11,7 +12,6 @@ import {
 import type { TestDocument } from "@assay/emrtd/virtual/test-document";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import { skipWithoutPcscd, startPcscd } from "../../../../packages/emrtd/test/support/pcscd.ts";
-import { runCommand } from "../../src/cli/command.ts";
 import { readCommand } from "../../src/cli/read.command.ts";
 import { loadConfig } from "../../src/config.ts";
 import { sql } from "../../src/db/sql.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CommandError, runCommand } from "../../src/cli/command.ts";
+import { CommandError, runCommand } from "@assay/cli/command";
 import { simulateCommand } from "../../src/cli/simulate.command.ts";
 import { systemClock } from "../../src/kernel/clock.ts";
 import { createPartner, expectData } from "../support/api.ts";

@@ -704,7 +704,7 @@ test("consent withdrawn while a process sent the delivery that died: it is never
     const ids = await publishEvents(core, tx, clock.now(), [event]);
     const lease = { owner: crypto.randomUUID(), now: clock.now(), until: later(clock.now(), 30 * secondMs) };
     // In the same transaction, so that no process of this test has it first.
-    await claimDue(tx as unknown as Db, [{ endpointId: endpoint.id, most: 1 }], lease);
+    await claimDue(tx as unknown as Db, { kind: "url" }, [{ endpointId: endpoint.id, most: 1 }], lease);
     return ids;
   });
   assert.equal((await deliveryOf(partner, eventId)).status, "delivering");

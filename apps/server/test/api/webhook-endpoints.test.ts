@@ -38,6 +38,7 @@ test("an endpoint is created with its defaults, shows its secret once and warns 
     organization_id: partner.organizationId,
     environment: "sandbox",
     name: null,
+    kind: "url",
     url,
     enabled: true,
     subscribed_event_types: allTypes,
@@ -47,6 +48,7 @@ test("an endpoint is created with its defaults, shows its secret once and warns 
     updated_at: clock.now().toISOString(),
     disabled_at: null,
     disabled_reason: null,
+    last_seen_at: null,
   });
   const read = await partner.api.get(`/v1/webhooks/endpoints/${created.endpoint.id}`);
   assert.deepEqual(expectData(read), created.endpoint);

@@ -41,7 +41,7 @@ test("a delivery that one process is claiming is passed over by every other one,
   await publish(partner.organizationId, 5);
   const now = clock.now();
   const claim = (db: Db, owner: string, most: number) =>
-    claimDue(db, [{ endpointId: endpoint.id, most }], {
+    claimDue(db, { kind: "url" }, [{ endpointId: endpoint.id, most }], {
       owner,
       now,
       until: later(now, 30 * secondMs),
@@ -69,7 +69,12 @@ test("a claim and a delivery that arrives write rows and no index", async () => 
   const owner = crypto.randomUUID();
   const changes = await core.db.transaction(async (tx) => {
     const lease = { owner, now, until: later(now, 30 * secondMs) };
-    const claimed = await claimDue(tx as unknown as Db, [{ endpointId: endpoint.id, most: 5 }], lease);
+    const claimed = await claimDue(
+      tx as unknown as Db,
+      { kind: "url" },
+      [{ endpointId: endpoint.id, most: 5 }],
+      lease,
+    );
     const attempts = claimed.map((delivery) => ({
       organizationId: delivery.organization_id,
       sandbox: delivery.sandbox,

@@ -51,7 +51,7 @@ test("deliveries from before the queue had a table are listed as they were, and 
   );
   const at = later(now, 31 * secondMs);
   const lease = { owner: crypto.randomUUID(), now: at, until: later(at, secondMs) };
-  const claimed = await claimDue(db, [{ endpointId, most: 10 }], lease);
+  const claimed = await claimDue(db, { kind: "url" }, [{ endpointId, most: 10 }], lease);
   assert.deepEqual(
     claimed.map((row) => [row.id, row.tries_used, row.lease_number]).sort(),
     [

@@ -3,6 +3,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import test from "node:test";
 import { idempotencyLimits, sessionLifetimeMinutes, triesAllowed } from "@assay/contract/facts";
+import { listenerAbsenceMinutes } from "@assay/contract/webhook-listeners";
 import { sandboxDeviceLimits } from "../../src/mcp/finish-sandbox-session.ts";
 
 const root = new URL("../../../../", import.meta.url).pathname;
@@ -53,6 +54,11 @@ const inWords = ["", "one", "two", "three"];
 
 /** A number that a guide tells in prose, and where the contract has it. */
 const told: readonly [document: string, sentence: RegExp, value: string | number][] = [
+  [
+    "docs/webhooks.md",
+    /After (\d+) minutes without a connection the service removes/,
+    listenerAbsenceMinutes,
+  ],
   ["docs/sessions.md", /A session lives (\d+) minutes/, sessionLifetimeMinutes],
   ["docs/sessions.md", /`expired` \| (\d+) minutes went by/, sessionLifetimeMinutes],
   ["docs/sessions.md", /SESSION_EXPIRED` \| The (\d+) minutes are over/, sessionLifetimeMinutes],

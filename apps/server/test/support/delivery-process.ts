@@ -1,5 +1,5 @@
-// A process that does nothing but deliver webhooks, for tests that kill it. Its leases are short, so that what it was
-// sending comes back while the test waits.
+// A process that does nothing but deliver webhooks, or with ROLE=api one that answers requests and sends to listeners, for tests that
+// kill it. Its leases are short, so that what it was sending comes back while the test waits.
 import { startService } from "../../src/app.ts";
 import { loadConfig } from "../../src/config.ts";
 import { systemClock } from "../../src/kernel/clock.ts";
@@ -7,13 +7,13 @@ import { KeyRing, parseRing } from "../../src/lib/key-ring.ts";
 import { createLog } from "../../src/lib/log.ts";
 
 const config = loadConfig(process.env);
-await startService({
+const { url } = await startService({
   config,
   databaseUrl: config.databaseUrl,
   ring: new KeyRing(parseRing(config.secretKeys)),
   clock: systemClock,
   log: createLog({ level: "warn", write: (line) => process.stderr.write(line), now: () => new Date() }),
-  role: "worker",
+  role: process.env.ROLE === "api" ? "api" : "worker",
   webhooks: { leaseMs: Number(process.env.LEASE_MS ?? 2000), pollMs: 200 },
 });
-process.stdout.write("ready\n");
+process.stdout.write(`ready ${url}\n`);

@@ -5,6 +5,7 @@ import { knownId, newUuid } from "../../src/kernel/ids.ts";
 import { createKey, createPartner, expectData, signUp } from "./api.ts";
 import type { DnsServer } from "./dns-server.ts";
 import { verifyDomain } from "./domain.ts";
+import { registerListener } from "./listener-stream.ts";
 import { createReceivingEndpoint } from "./receiver.ts";
 import type { TestService } from "./service.ts";
 import { claimed } from "./sessions.ts";
@@ -70,6 +71,7 @@ export async function furnishOrganization({ api, core, clock }: TestService, dns
   const endpoint = await createReceivingEndpoint(partner.api, "https://127.0.0.1:9/hook", {
     name: `Endpoint ${name}`,
   });
+  const listener = await registerListener(partner.api, { name: `Listener ${name}` });
   const { event, deliveries } = expectData(
     await partner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/test`),
     202,
@@ -101,6 +103,7 @@ export async function furnishOrganization({ api, core, clock }: TestService, dns
       invitationId: invitation.id as string,
       memberId: member.id,
       endpointId: endpoint.id,
+      listenerId: listener.id,
       encryptionKeyId: endpoint.keyId,
       eventId: event.id as string,
       deliveryId: deliveries[0].id as string,
@@ -116,6 +119,7 @@ export async function furnishOrganization({ api, core, clock }: TestService, dns
       partner.key.secret,
       idle.secret,
       endpoint.secret,
+      listener.secret,
       challenge.record_value as string,
       session.cancel_token as string,
     ],

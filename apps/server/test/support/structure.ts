@@ -45,10 +45,11 @@ export function importsOf(sources: Sources): Import[] {
 /** What each workspace may import of the others. */
 const workspaces: Readonly<Record<string, readonly string[]>> = {
   "packages/contract": [],
+  "packages/cli": ["packages/contract"],
   "packages/emrtd": [],
   "packages/face": ["packages/contract"],
   "packages/device": ["packages/contract", "packages/emrtd", "packages/face"],
-  "apps/server": ["packages/contract", "packages/emrtd", "packages/face", "packages/device"],
+  "apps/server": ["packages/contract", "packages/emrtd", "packages/face", "packages/device", "packages/cli"],
   "apps/verify": ["packages/contract", "packages/emrtd", "packages/face", "packages/device"],
   "apps/dashboard": ["packages/contract"],
 };

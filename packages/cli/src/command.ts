@@ -13,12 +13,21 @@ export type Command = {
   about: string;
   positionals?: string;
   options?: Record<string, Option>;
+  /** What is said about the environment, where it is not the settings of the service. */
+  environment?: string;
   /** Resolves with the exit code; a long-running command resolves when it has come to rest. */
   run: (args: Arguments, print: (line: string) => void) => Promise<number>;
 };
 
-/** A mistake in the command, or something that the operator can mend: shown without a stack trace. */
-export class CommandError extends Error {}
+/** A mistake in the command, or something that whoever typed it can mend: shown without a stack trace. */
+export class CommandError extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode = 1) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
 
 export function helpOf(command: Command): string {
   const options = Object.entries(command.options ?? {});
@@ -31,7 +40,10 @@ export function helpOf(command: Command): string {
   shown.push(["  --help", "Show this."]);
   const width = Math.max(...shown.map(([flag]) => flag?.length ?? 0)) + 2;
   lines.push("", "Options:", ...shown.map(([flag, about]) => `${flag?.padEnd(width)}${about}`));
-  lines.push("", "Settings come from the environment; docs/configuration.md lists them.");
+  lines.push(
+    "",
+    command.environment ?? "Settings come from the environment; docs/configuration.md lists them.",
+  );
   return lines.join("\n");
 }
 

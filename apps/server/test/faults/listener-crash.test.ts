@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { after } from "node:test";
+import { systemClock } from "../../src/kernel/clock.ts";
+import { createPartner, expectData } from "../support/api.ts";
+import { checkout, newStateFolder, startListen, startLocalReceiver } from "../support/listen-command.ts";
+import { startTestService, testRing } from "../support/service.ts";
+
+const { api, databaseUrl } = await startTestService({ role: "api", clock: systemClock });
+const dataDir = mkdtempSync(join(tmpdir(), "assay-listener-crash-"));
+after(() => rmSync(dataDir, { recursive: true, force: true }));
+
+/** A process of the service for the listener to be connected to. What it was sending when it is killed comes back after two seconds. */
+async function startServing(port: string): Promise<{ child: ChildProcess; url: string }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "../support/delivery-process.ts")], {
+    env: {
+      PATH: process.env.PATH ?? "",
+      ROLE: "api",
+      PORT: port,
+      DATA_DIR: dataDir,
+      DATABASE_URL: databaseUrl,
+      DATABASE_POOL_SIZE: "4",
+      SECRET_KEYS: testRing,
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  after(() => child.kill("SIGKILL"));
+  const [line] = await once(child.stdout ?? child, "data");
+  return { child, url: String(line).trim().slice("ready ".length) };
+}
+
+test("a process of the service that is killed with a listener's stream loses nothing, and the receiver gets everything once", async () => {
+  const partner = await createPartner(api);
+  const { child, url } = await startServing("0");
+  const receiver = await startLocalReceiver();
+  const answered = Promise.withResolvers<void>();
+  receiver.holdUntil(answered.promise);
+  const listening = startListen(
+    checkout,
+    ["--url", url, "--key", partner.key.secret, "--forward-to", receiver.url],
+    newStateFolder(),
+  );
+  const { endpoint_id: id } = await listening.next("ready");
+  const sendTest = async () =>
+    expectData(await partner.api.post(`/v1/webhooks/endpoints/${id}/test`), 202).event.id as string;
+  const sent = [await sendTest()];
+  while (receiver.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  child.kill("SIGKILL");
+  await once(child, "close");
+  // The receiver answers when there is nobody to tell. What comes meanwhile is published by another process.
+  answered.resolve();
+  sent.push(await sendTest(), await sendTest());
+  await listening.untilTold(/Connection lost .*deliveries wait/);
+  await startServing(new URL(url).port);
+  await listening.untilTold(/Connected again\. 3 deliveries have waited/);
+  const succeeded = new Set<string>();
+  while (succeeded.size < sent.length) {
+    const line = await listening.next(/^ready|delivery$/);
+    if (line.status === "succeeded") succeeded.add(line.event_id);
+  }
+  assert.deepEqual([...succeeded].sort(), [...sent].sort());
+  assert.deepEqual(
+    receiver.received.map(({ headers }) => headers["webhook-id"]).sort(),
+    [...sent].sort(),
+    "the receiver got each of them once",
+  );
+  assert.equal(await listening.kill("SIGINT"), 0);
+  assert.deepEqual(expectData(await partner.api.get("/v1/webhooks/endpoints")), []);
+});

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+
+const root = new URL("../../../../", import.meta.url).pathname;
+export const checkout: readonly string[] = [process.execPath, join(root, "apps/server/src/main.ts")];
+
+/** A Node of the machine that is not the project's, where there is one: what partners have is older. */
+function someOtherNode(): string {
+  for (const file of ["/usr/bin/node", "/usr/local/bin/node"]) {
+    const { stdout } = spawnSync(file, ["--version"], { encoding: "utf8" });
+    if (Number(/^v(\d+)\./.exec(stdout ?? "")?.[1] ?? 0) >= 20) return file;
+  }
+  return process.execPath;
+}
+
+/** The package as it would be published, unpacked into an empty folder. Gives the command that runs it. */
+export function packCli(): readonly string[] {
+  const folder = mkdtempSync(join(tmpdir(), "assay-cli-"));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const source = join(root, "packages/cli");
+  const cwd = join(folder, "source");
+  mkdirSync(cwd);
+  copyFileSync(join(source, "package.json"), join(cwd, "package.json"));
+  // npm builds before it packs, unless it is configured to run no scripts, as here and there it is.
+  execFileSync(process.execPath, [join(source, "build.mjs"), join(cwd, "dist/assay.mjs")]);
+  const npm = spawnSync("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], {
+    cwd,
+    encoding: "utf8",
+  });
+  assert.equal(npm.status, 0, `${npm.stdout}${npm.stderr}`);
+  const archive = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";
+  execFileSync("tar", ["-xzf", join(folder, archive), "-C", folder]);
+  assert.deepEqual(readdirSync(join(folder, "package")).sort(), ["dist", "package.json"]);
+  return [someOtherNode(), join(folder, "package/dist/assay.mjs")];
+}
+
+export function newStateFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "assay-state-"));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+type Line = { type: string } & Record<string, any>;
+
+/** `assay listen --json` as a process. Lines are taken one after the other; everything for people is in `told`. */
+export function startListen(
+  [node = "", ...command]: readonly string[],
+  args: readonly string[],
+  stateFolder: string,
+) {
+  const child: ChildProcess = spawn(node, [...command, "listen", "--json", ...args], {
+    env: { PATH: process.env.PATH ?? "", HOME: "/nowhere", ASSAY_STATE_DIR: stateFolder },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  after(() => child.kill("SIGKILL"));
+  const lines: Line[] = [];
+  let told = "";
+  let rest = "";
+  let isClosed = false;
+  const waiting = new Set<() => void>();
+  const wake = () => {
+    for (const resolve of waiting) resolve();
+    waiting.clear();
+  };
+  child.stdout?.on("data", (chunk) => {
+    rest += chunk;
+    const parts = rest.split("\n");
+    rest = parts.pop() ?? "";
+    lines.push(...parts.map((part) => JSON.parse(part) as Line));
+    wake();
+  });
+  child.stderr?.on("data", (chunk) => {
+    told += chunk;
+    wake();
+  });
+  const closed = once(child, "close").then(([code, signal]) => {
+    isClosed = true;
+    wake();
+    return { code: code as number | null, signal: signal as string | null };
+  });
+  const change = () => new Promise<void>((resolve) => waiting.add(resolve));
+  return {
+    child,
+    closed,
+    get told() {
+      return told;
+    },
+    /** The next line, which must be of this type. */
+    async next(type: string | RegExp): Promise<Line> {
+      while (lines.length === 0 && !isClosed) await change();
+      const line = lines.shift();
+      const isMeant = typeof type === "string" ? line?.type === type : type.test(line?.type ?? "");
+      assert.ok(isMeant, `wanted ${type}, got ${JSON.stringify(line)}\n${told}`);
+      return line as Line;
+    },
+    async untilTold(pattern: RegExp): Promise<void> {
+      while (!pattern.test(told) && !isClosed) await change();
+      assert.match(told, pattern);
+    },
+    async kill(signal: NodeJS.Signals): Promise<number | null> {
+      child.kill(signal);
+      return (await closed).code;
+    },
+  };
+}
+
+export type RawRequest = { rawHeaders: string[]; headers: Record<string, any>; body: string };
+
+/** A receiver on this machine, as a developer runs one. Answers 200 until told otherwise; null never answers. */
+export async function startLocalReceiver() {
+  const received: RawRequest[] = [];
+  let answer: (at: number) => number | null = () => 200;
+  let held: Promise<void> = Promise.resolve();
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const { rawHeaders, headers } = request;
+      received.push({ rawHeaders, headers, body: Buffer.concat(chunks).toString("utf8") });
+      const status = answer(received.length);
+      if (status !== null) void held.then(() => response.writeHead(status).end());
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received,
+    answerWith(next: typeof answer) {
+      answer = next;
+    },
+    holdUntil(then: Promise<void>) {
+      held = then;
+    },
+  };
+}

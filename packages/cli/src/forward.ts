@@ -1,0 +1,58 @@
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+
+/** How a receiver answered, as the service is told. */
+export type Answer =
+  | { status_code: number; retry_after?: string }
+  | { error: "timeout" | "name_not_resolved" | "connection_failed" | "tls_failed" | "response_invalid" };
+
+/** A second less than the service waits, so that it is told before it gives up by itself. */
+const answerWithinMs = 14_000;
+
+/**
+ * Sends a request as the service would: these headers in this order, this body, no redirect followed, and of the answer only its status and `Retry-After`. Never
+ * throws.
+ */
+export function forward(url: URL, headers: Readonly<Record<string, string>>, body: string): Promise<Answer> {
+  const request = url.protocol === "https:" ? requestHttps : requestHttp;
+  const bytes = Buffer.from(body, "utf8");
+  // A flat list is sent as it is. A record would be given headers by Node, in an order of its own.
+  const list = [
+    ["host", url.host],
+    ["connection", "keep-alive"],
+    ...Object.entries(headers),
+    ["content-length", String(bytes.length)],
+  ].flat();
+  return new Promise((resolve) => {
+    const sent = request(url, { method: "POST", headers: list, agent: false }, (response) => {
+      clearTimeout(timer);
+      const retryAfter = response.headers["retry-after"];
+      response.resume();
+      response.on("error", () => {});
+      resolve({
+        status_code: response.statusCode ?? 0,
+        ...(retryAfter === undefined || retryAfter.length > 100 ? {} : { retry_after: retryAfter }),
+      });
+    });
+    const timer = setTimeout(() => {
+      resolve({ error: "timeout" });
+      sent.destroy();
+    }, answerWithinMs);
+    sent.on("error", (error: NodeJS.ErrnoException) => {
+      clearTimeout(timer);
+      resolve({ error: errorOf(error.code ?? "") });
+    });
+    sent.end(bytes);
+  });
+}
+
+function errorOf(code: string): Extract<Answer, { error: string }>["error"] {
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "name_not_resolved";
+  if (code.startsWith("HPE_")) return "response_invalid";
+  if (/^ERR_TLS|^ERR_SSL|CERT|SELF_SIGNED|UNABLE_TO_/.test(code)) return "tls_failed";
+  return "connection_failed";
+}
+
+export function isSuccess(answer: Answer): boolean {
+  return "status_code" in answer && answer.status_code >= 200 && answer.status_code < 300;
+}

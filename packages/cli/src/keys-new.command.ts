@@ -1,0 +1,31 @@
+import { writeFileSync } from "node:fs";
+import { type Command, CommandError } from "./command.ts";
+import { keyBits, newPrivateKey, readPrivateKey, registrationOf } from "./key-pair.ts";
+
+export const keysNew: Command = {
+  name: "keys new",
+  about:
+    "Make a key pair for a webhook endpoint. The private key is written to FILE, which must not exist; what is printed is the body for POST /v1/webhooks/endpoints/{id}/keys.",
+  positionals: "FILE",
+  environment: "Nothing is sent anywhere.",
+  options: {
+    name: {
+      type: "string",
+      about: "Your name for the key, its `key_id`.",
+      placeholder: "KEY_ID",
+      required: true,
+    },
+  },
+  run: async ({ options, positionals }, print) => {
+    const [file, ...more] = positionals;
+    if (file === undefined || more.length > 0) throw new CommandError("Name one file for the private key.");
+    const pem = await newPrivateKey(keyBits.lasting);
+    try {
+      writeFileSync(file, pem, { mode: 0o600, flag: "wx" });
+    } catch (error) {
+      throw new CommandError(`The private key could not be written: ${(error as Error).message}.`);
+    }
+    print(JSON.stringify(registrationOf(readPrivateKey(pem), String(options.name))));
+    return 0;
+  },
+};

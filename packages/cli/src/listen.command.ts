@@ -1,0 +1,130 @@
+import { type Arguments, type Command, CommandError } from "./command.ts";
+import { Listening } from "./listening.ts";
+import { parseResponses } from "./respond.ts";
+import { Screen } from "./screen.ts";
+import { ServiceClient } from "./service.ts";
+import { Slot, stateFolder } from "./state.ts";
+
+export const listenCommand: Command = {
+  name: "listen",
+  about:
+    "Receive webhooks on this machine, which nobody needs to reach. Registers a temporary endpoint with a key pair that is made here, then verifies, decrypts and shows what arrives, and forwards it. What your receiver answers counts as the answer to the service, retries included. Ctrl-C removes the endpoint; killed and started again, it goes on with the same one and gets what came meanwhile. Ends with 0 after Ctrl-C, with 3 when the service refuses, with 4 when it cannot be reached, with 5 when the endpoint was removed or taken over.",
+  environment:
+    "ASSAY_URL and ASSAY_API_KEY stand for --url and --key, which keeps the key out of the list of processes. ASSAY_STATE_DIR is where the key pair is kept, NO_COLOR switches colours off.",
+  options: {
+    url: {
+      type: "string",
+      about: "Address of the service, for example https://id.example.com.",
+      placeholder: "BASE",
+    },
+    key: {
+      type: "string",
+      about: "API key with the scopes webhooks:read and webhooks:write.",
+      placeholder: "kk_…",
+    },
+    "forward-to": {
+      type: "string",
+      about:
+        "Send each delivery on to this address, with the same headers and body. Without it, deliveries are answered with 200.",
+      placeholder: "URL",
+    },
+    decrypted: {
+      type: "boolean",
+      about: "Forward the plain event as JSON in place of the original request.",
+    },
+    events: { type: "string", about: "Only events of these types, comma separated.", placeholder: "TYPES" },
+    respond: {
+      type: "string",
+      about:
+        "Answer by itself: the first try of each delivery gets the first of these, and so on; the last one stands for all further tries. Statuses, or timeout, connection_failed, ….",
+      placeholder: "500,timeout",
+    },
+    replay: {
+      type: "string",
+      about:
+        "Send this event again now, as long as this endpoint did not take it. Where a listener with the same key runs already, it is sent to that one, and this command ends.",
+      placeholder: "evt_…",
+    },
+    print: { type: "boolean", about: "Show the decrypted events also when they are forwarded." },
+    json: {
+      type: "boolean",
+      about: "One JSON text a line on the standard output; everything else goes to the standard error.",
+    },
+  },
+  run: async ({ options }) => {
+    const env = process.env;
+    const url = readBase(options.url ?? env.ASSAY_URL);
+    const key = options.key ?? env.ASSAY_API_KEY;
+    if (typeof key !== "string" || key === "")
+      throw new CommandError(
+        "--key is missing: an API key with the scopes webhooks:read and webhooks:write. Make one in the dashboard under API keys.",
+      );
+    const forwardTo = readForward(options["forward-to"]);
+    const responses = typeof options.respond === "string" ? parseResponses(options.respond) : null;
+    if (forwardTo !== null && responses !== null)
+      throw new CommandError("--forward-to and --respond exclude each other: one of them answers.");
+    if (options.decrypted === true && forwardTo === null)
+      throw new CommandError("--decrypted says how to forward; give --forward-to as well.");
+    const { slot, running } = takeSlot(url, key);
+    try {
+      const listening = new Listening({
+        service: new ServiceClient(url, key),
+        slot,
+        screen: new Screen(options.json === true, env),
+        forwardTo,
+        isDecrypted: options.decrypted === true,
+        isPrinted: options.print === true || forwardTo === null,
+        responses,
+        eventTypes: readTypes(options.events),
+      });
+      const replay = typeof options.replay === "string" ? options.replay : null;
+      return replay !== null && running !== null && running.endpointId !== null
+        ? await listening.replayTo(running.endpointId, replay)
+        : await listening.run(replay);
+    } finally {
+      slot.release();
+    }
+  },
+};
+
+function readBase(given: Arguments["options"][string]): string {
+  if (typeof given !== "string" || given === "")
+    throw new CommandError(
+      "--url is missing: the address of the service, for example https://id.example.com.",
+    );
+  const url = parseUrl(given);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new CommandError(`--url must be an address like https://id.example.com, not "${given}".`);
+  return `${url.origin}${url.pathname.replace(/\/+$/, "").replace(/\/v1$/, "")}`;
+}
+
+function readForward(given: Arguments["options"][string]): URL | null {
+  if (typeof given !== "string") return null;
+  const url = parseUrl(/^\d+$/.test(given) ? `http://127.0.0.1:${given}/` : given);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new CommandError(
+      `--forward-to must be an address like http://127.0.0.1:4000/hook, not "${given}".`,
+    );
+  return url;
+}
+
+function readTypes(given: Arguments["options"][string]): string[] | null {
+  if (typeof given !== "string") return null;
+  return given.split(",").map((type) => type.trim());
+}
+
+/** `URL.parse` is not in Node 20. */
+function parseUrl(text: string): URL | null {
+  return URL.canParse(text) ? new URL(text) : null;
+}
+
+function takeSlot(url: string, key: string): ReturnType<typeof Slot.take> {
+  const folder = stateFolder(process.env);
+  try {
+    return Slot.take(folder, url, key);
+  } catch (error) {
+    throw new CommandError(
+      `The key pair cannot be kept in ${folder}: ${(error as Error).message} Set ASSAY_STATE_DIR to a folder that can be written.`,
+    );
+  }
+}

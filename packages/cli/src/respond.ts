@@ -1,0 +1,30 @@
+import { CommandError } from "./command.ts";
+import type { Answer } from "./forward.ts";
+
+const errors = [
+  "timeout",
+  "name_not_resolved",
+  "connection_failed",
+  "tls_failed",
+  "response_invalid",
+] as const;
+
+/** `500,timeout,200`: what the tries of each delivery are answered with, one after the other. */
+export function parseResponses(text: string): Answer[] {
+  return text.split(",").map((part) => {
+    const word = part.trim();
+    const status = Number(word);
+    if (/^\d{3}$/.test(word) && status >= 200 && status <= 599) return { status_code: status };
+    const error = errors.find((name) => name === word);
+    if (error === undefined)
+      throw new CommandError(
+        `--respond takes statuses from 200 to 599 and ${errors.join(", ")}, not "${word}".`,
+      );
+    return { error };
+  });
+}
+
+/** The answer to a try, counted from 1. The last one stands for all that follow. */
+export function responseTo(responses: readonly Answer[], attempt: number): Answer | null {
+  return responses[Math.min(attempt, responses.length) - 1] ?? null;
+}

@@ -1,0 +1,140 @@
+import { Type } from "typebox";
+import { EventId, eventTypes } from "./events.ts";
+import { route } from "./route.ts";
+import { closed, Nullable, named, OneOf, open, Text } from "./schema.ts";
+import { EndpointId } from "./sessions.ts";
+import {
+  DeliveryId,
+  EndpointName,
+  RegisterWebhookKeyBody,
+  SigningSecret,
+  SubscribedTypes,
+  WebhookDelivery,
+  WebhookEncryptionKey,
+  WebhookEndpoint,
+} from "./webhooks.ts";
+
+const tag = "Webhooks";
+
+/** A listener whose stream was not open for so long is removed. */
+export const listenerAbsenceMinutes = 60;
+/** Streams that one API key, or one user, may have open at one process. */
+export const maxListenerStreamsPerCaller = 10;
+
+/** What a listener may report in place of a status, where the receiver behind it gave none. */
+export const answerErrors = [
+  "timeout",
+  "name_not_resolved",
+  "connection_failed",
+  "tls_failed",
+  "response_invalid",
+] as const;
+
+export const listenerMessageTypes = ["ready", "delivery", "ended"] as const;
+/** `closing`: the process ends, and the stream may be opened again at once. */
+export const listenerEndReasons = ["taken_over", "removed", "closing"] as const;
+export type ListenerEndReason = (typeof listenerEndReasons)[number];
+
+export const ListenerDelivery = named(
+  "ListenerDelivery",
+  open({
+    delivery_id: DeliveryId,
+    event_id: EventId,
+    event_type: OneOf(eventTypes),
+    lease: Type.Integer({
+      minimum: 1,
+      description: "Goes into the answer, so that a late one is told apart.",
+    }),
+    attempt: Type.Integer({ minimum: 1, description: "Which try of the running schedule this is." }),
+    headers: Type.Unsafe<Record<string, string>>({
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "The headers that a URL would get.",
+    }),
+    body: Type.String({ description: "The body that a URL would get: a compact JWE." }),
+  }),
+);
+
+export const ListenerMessage = named(
+  "ListenerMessage",
+  open({
+    type: OneOf(listenerMessageTypes),
+    endpoint_id: EndpointId,
+    environment: OneOf(["sandbox", "live"]),
+    waiting: Nullable(
+      Type.Integer({ description: "With `ready`: deliveries that wait, counted up to 1000." }),
+    ),
+    delivery: Nullable(ListenerDelivery),
+    reason: Nullable(OneOf(listenerEndReasons)),
+  }),
+);
+
+export const CreatedWebhookListener = named(
+  "CreatedWebhookListener",
+  open({ endpoint: WebhookEndpoint, signing_secret: SigningSecret, encryption_key: WebhookEncryptionKey }),
+);
+
+const listenerParams = closed({ endpoint_id: EndpointId });
+
+export const registerListener = route({
+  id: "registerWebhookListener",
+  method: "POST",
+  path: "/v1/webhooks/listeners",
+  tag,
+  summary: "Register a listener",
+  description: `An endpoint without a URL, for development: a program on your machine opens a stream and gets its deliveries through it, so that nothing has to be reachable from the internet. \`assay listen\` does it. It is listed among the endpoints with \`kind\` \`listener\`. While its stream is closed its deliveries wait and use up no try; after ${listenerAbsenceMinutes} minutes without a stream it is removed. Delete it like any endpoint. The signing secret is shown only here. 409 \`CONFLICT\` when the organization has as many endpoints as the operator allows.`,
+  access: { scope: "webhooks:write" },
+  body: named(
+    "RegisterWebhookListenerBody",
+    closed({
+      encryption_key: RegisterWebhookKeyBody,
+      name: Type.Optional(EndpointName),
+      subscribed_event_types: Type.Optional(SubscribedTypes),
+    }),
+  ),
+  reply: { status: 201, data: CreatedWebhookListener },
+  errors: ["CONFLICT"],
+});
+
+export const streamListenerDeliveries = route({
+  id: "streamWebhookListenerDeliveries",
+  method: "GET",
+  path: "/v1/webhooks/listeners/:endpoint_id/stream",
+  tag,
+  summary: "Receive the deliveries of a listener",
+  description: `Server-sent events, each named by its \`type\`. \`ready\` comes first; \`delivery\` carries the request that a URL would get, which waits for its answer for 15 seconds; \`ended\` says why the stream closes. A comment comes every 15 seconds. A listener has one stream: a newer one takes its place, at whichever process. Deliveries that were not answered when the stream closes are sent again through the next one. 409 \`CONFLICT\` with more than ${maxListenerStreamsPerCaller} streams of one key at one process.`,
+  access: { scope: "webhooks:write", whileFrozen: "refused" },
+  params: listenerParams,
+  reply: { status: 200, events: ListenerMessage },
+  errors: ["NOT_FOUND", "CONFLICT"],
+});
+
+export const answerListenerDelivery = route({
+  id: "answerWebhookListenerDelivery",
+  method: "POST",
+  path: "/v1/webhooks/listeners/:endpoint_id/deliveries/:delivery_id/answer",
+  tag,
+  summary: "Answer a delivery of a listener",
+  description:
+    "What the receiver behind the listener answered: a status, or why there was none. It counts as the answer of a URL would, retries included, and the delivery is returned as it is then. 409 `CONFLICT` when the delivery does not wait for this answer any more: it has timed out, was answered, or is sent again.",
+  access: { scope: "webhooks:write" },
+  params: closed({ endpoint_id: EndpointId, delivery_id: DeliveryId }),
+  body: named(
+    "AnswerListenerDeliveryBody",
+    closed({
+      lease: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: "That of the delivery." }),
+      status_code: Type.Optional(
+        Type.Integer({ minimum: 200, maximum: 599, description: "Either this or `error`.", examples: [200] }),
+      ),
+      error: Type.Optional(OneOf(answerErrors)),
+      retry_after: Type.Optional(
+        Text({ max: 100, description: "The header `Retry-After` of the answer.", examples: ["120"] }),
+      ),
+    }),
+  ),
+  reply: { status: 200, data: WebhookDelivery },
+  errors: ["NOT_FOUND", "CONFLICT"],
+  examples: { body: { lease: 1, status_code: 200 } },
+});
+
+export const webhookListenerRoutes = [registerListener, streamListenerDeliveries, answerListenerDelivery];
