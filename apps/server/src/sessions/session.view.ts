@@ -1,8 +1,9 @@
-import type { Attempt, Session } from "@assay/contract/sessions";
+import type { Attempt, Session, SessionWithConsent } from "@assay/contract/sessions";
 import type { Static } from "typebox";
 import { demandsOf } from "./requirements.ts";
 import type { AttemptRow, SessionRow } from "./session.store.ts";
 import { attemptStatusAt, statusAt } from "./session.ts";
+import type { SessionConsentRow } from "./session-consent.store.ts";
 
 /** A session that expired reads the same before and after the job has written it down. */
 export function viewSession(row: SessionRow, now: Date, publicUrl: string): Static<typeof Session> {
@@ -49,4 +50,14 @@ export function viewAttempt(row: AttemptRow, now: Date): Static<typeof Attempt> 
     created_at: row.created_at.toISOString(),
     updated_at: (expired ? row.session_expires_at : row.updated_at).toISOString(),
   };
+}
+
+export function viewConsent(row: SessionConsentRow | null): Static<typeof SessionWithConsent>["consent"] {
+  return row === null
+    ? null
+    : {
+        selected_field_keys: row.selected_field_keys,
+        given_at: row.given_at.toISOString(),
+        withdrawn_at: row.withdrawn_at?.toISOString() ?? null,
+      };
 }
