@@ -20,6 +20,16 @@ create collation by_type (provider = libc, locale = 'C');
 
 create sequence webhook_key_activations as bigint start 1 increment 1;
 
+CREATE OR REPLACE FUNCTION public.forget_exchanges()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from webhook_exchanges where delivery_id = old.id;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.has_fewer_events(organization uuid, event_type text, since text, most integer)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -29,6 +39,18 @@ begin
   return (
     select count(*) from events
     where organization_id = organization and type = event_type and id collate by_type >= since) < most;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.has_fewer_test_events(organization uuid, since text, most integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from organizations where id = organization for no key update;
+  return (
+    select count(*) from events
+    where organization_id = organization and id collate by_organization >= since and session_id is null) < most;
 end
 $function$;
 
@@ -724,6 +746,8 @@ create table webhook_deliveries (
 CREATE INDEX webhook_deliveries_endpoint ON public.webhook_deliveries USING btree (endpoint_id, organization_id, failed, id COLLATE by_endpoint DESC);
 CREATE INDEX webhook_deliveries_organization ON public.webhook_deliveries USING btree (organization_id, failed, id COLLATE by_organization DESC);
 CREATE INDEX webhook_deliveries_scrub ON public.webhook_deliveries USING btree (scrub_at) WHERE (scrub_at IS NOT NULL);
+CREATE TRIGGER webhook_deliveries_deleted AFTER DELETE ON public.webhook_deliveries FOR EACH ROW WHEN (((old.payload IS NOT NULL) AND (old.attempt_count > 0))) EXECUTE FUNCTION forget_exchanges();
+CREATE TRIGGER webhook_deliveries_scrubbed AFTER UPDATE OF payload ON public.webhook_deliveries FOR EACH ROW WHEN (((old.payload IS NOT NULL) AND (new.payload IS NULL) AND (old.attempt_count > 0))) EXECUTE FUNCTION forget_exchanges();
 
 create table webhook_delivery_queue (
   organization_id uuid not null,
@@ -762,6 +786,18 @@ create table webhook_endpoints (
 );
 CREATE INDEX webhook_endpoints_organization ON public.webhook_endpoints USING btree (organization_id, id DESC);
 CREATE TRIGGER webhook_endpoints_signing_secret_key BEFORE INSERT OR UPDATE OF signing_secret ON public.webhook_endpoints FOR EACH ROW WHEN ((NOT key_may_store(sealed_under(new.signing_secret)))) EXECUTE FUNCTION refuse_key();
+
+create table webhook_exchanges (
+  delivery_id text collate "C" not null,
+  attempt_id text collate "C" not null,
+  organization_id uuid not null,
+  signature text not null,
+  standard_signature text not null,
+  status_line text,
+  answer text,
+  answer_is_cut boolean not null,
+  constraint webhook_exchanges_pkey PRIMARY KEY (delivery_id, attempt_id)
+);
 
 create table webhook_keys (
   id text collate "C" not null,

@@ -35,7 +35,7 @@ import { type AttemptResult, afterAttempt, disabledBy } from "./delivery.ts";
 import { disableEndpoint, markFailing, markSucceeding } from "./endpoint.store.ts";
 import { Lanes, limitsFor, type Ticket } from "./lanes.ts";
 import { mailEndpointDisabled } from "./notify-owners.ts";
-import { type SendableDelivery, sendDelivery } from "./send-delivery.ts";
+import { type SendableDelivery, type SentAttempt, sendDelivery } from "./send-delivery.ts";
 
 type Finished = {
   delivery: LeasedDelivery;
@@ -321,7 +321,7 @@ export class DeliveryWorker {
       if (this.#abandoned) return;
       this.#countAttempt({ outcome: sent.error ?? "succeeded" });
       this.#lanes.finished(ticket, sent.error === null);
-      this.#keep(delivery, sent, startedAt, sent.durationMs);
+      this.#keep(delivery, sent, startedAt);
     } catch (error) {
       // Only faults of our own end here, such as a key ring without the needed key: the delivery is sent later
       // without using up a try.
@@ -354,7 +354,7 @@ export class DeliveryWorker {
 
   // --- recording -------------------------------------------------------------------------------------------------------
 
-  #keep(delivery: LeasedDelivery, result: AttemptResult, attemptedAt: Date, durationMs: number): void {
+  #keep(delivery: LeasedDelivery, result: SentAttempt, attemptedAt: Date): void {
     const now = this.#core.clock.now();
     const next = afterAttempt(
       { triesUsed: delivery.tries_used, retentionHours: delivery.retention_hours },
@@ -372,8 +372,9 @@ export class DeliveryWorker {
         attemptId: newId("wha", attemptedAt),
         statusCode: result.statusCode,
         error: result.error,
-        durationMs,
+        durationMs: result.durationMs,
         attemptedAt,
+        exchange: result.exchange,
         status: next.status,
         nextAttemptAt: next.status === "pending" ? next.nextAttemptAt : null,
         scrub: next.status !== "pending" && next.scrub,

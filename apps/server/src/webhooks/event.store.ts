@@ -70,16 +70,11 @@ export function findEvent(
 }
 
 /**
- * Holds as long as the organization has had fewer events of the type since then. Whoever writes under this condition is the only one of the
+ * Holds as long as the organization has sent fewer test events since then. Whoever writes under this condition is the only one of the
  * organization until its transaction ends, so that two at once are counted one after the other.
  */
-export function fewerEventsSince(
-  organizationId: OrganizationId,
-  type: EventType,
-  since: Date,
-  most: number,
-): Sql {
-  return sql`has_fewer_events(${organizationId}, ${type}, ${idFloor("evt", since)}, ${most})`;
+export function fewerTestEventsSince(organizationId: OrganizationId, since: Date, most: number): Sql {
+  return sql`has_fewer_test_events(${organizationId}, ${idFloor("evt", since)}, ${most})`;
 }
 
 export type EventFilter = {

@@ -1,8 +1,9 @@
-import type { DeliveryError } from "@assay/contract/webhooks";
+import { answerKeptBytes, type DeliveryError } from "@assay/contract/webhooks";
 import { type SafeFetch, SafeFetchError, type SafeFetchProblem } from "../lib/safe-fetch.ts";
 import type { LeasedDelivery } from "./delivery.store.ts";
 import { type AttemptResult, errorOfStatus } from "./delivery.ts";
-import { signedHeaders } from "./signing.ts";
+import { type Exchange, readAnswer } from "./exchange.ts";
+import { headersOf, sign } from "./signing.ts";
 
 export const attemptTimeoutMs = 15_000;
 
@@ -18,34 +19,45 @@ const errorOf: Record<SafeFetchProblem, DeliveryError> = {
 
 export type SendableDelivery = LeasedDelivery & { payload: string };
 
+export type SentAttempt = AttemptResult & {
+  durationMs: number;
+  /** Null for a success, of which nothing has to be found out. */
+  exchange: Exchange | null;
+};
+
 /** One attempt: signed now with the endpoint's current secret. Never throws; what went wrong is part of the result. */
 export async function sendDelivery(
   safeFetch: SafeFetch,
   delivery: SendableDelivery,
   secret: string,
   now: Date,
-): Promise<AttemptResult & { durationMs: number }> {
+): Promise<SentAttempt> {
   const startedAt = performance.now();
-  const headers = signedHeaders(
-    secret,
-    {
-      id: delivery.id,
-      eventId: delivery.event_id,
-      eventType: delivery.event_type,
-      payload: delivery.payload,
-    },
-    now,
-  );
+  const { id, event_id: eventId, event_type: eventType, payload } = delivery;
+  const signatures = sign(secret, { eventId, payload }, now);
   const took = () => Math.round(performance.now() - startedAt);
   try {
-    const { status, retryAfter } = await safeFetch.post(delivery.url, {
-      headers,
-      body: delivery.payload,
+    const { status, retryAfter, refusal } = await safeFetch.post(delivery.url, {
+      headers: headersOf({ id, eventId, eventType }, signatures, now),
+      body: payload,
       timeoutMs: attemptTimeoutMs,
+      refusalBytes: answerKeptBytes,
     });
-    return { statusCode: status, error: errorOfStatus(status), retryAfter, durationMs: took() };
+    return {
+      statusCode: status,
+      error: errorOfStatus(status),
+      retryAfter,
+      durationMs: took(),
+      exchange: refusal === null ? null : { ...signatures, answer: readAnswer(status, refusal) },
+    };
   } catch (error) {
     const problem = error instanceof SafeFetchError ? error.problem : "connection_failed";
-    return { statusCode: null, error: errorOf[problem], retryAfter: null, durationMs: took() };
+    return {
+      statusCode: null,
+      error: errorOf[problem],
+      retryAfter: null,
+      durationMs: took(),
+      exchange: { ...signatures, answer: null },
+    };
   }
 }
