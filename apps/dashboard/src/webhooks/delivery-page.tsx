@@ -20,13 +20,15 @@ import { errorText } from "./delivery-words.ts";
 import { eventLabels } from "./event-labels.ts";
 import { PastedBody, SealedBodyView } from "./sealed-body.tsx";
 import { TryList } from "./try-list.tsx";
+import { useFollowing } from "./use-following.ts";
 
 type Delivery = Static<typeof WebhookDeliveryWithAttempts>;
 
 export function DeliveryPage() {
   const { deliveryId } = useParams({ from: "/shell/dashboard/deliveries/$deliveryId" });
   const params = { delivery_id: deliveryId };
-  const delivery = useData(getDelivery, { params }, { refetchInterval: 5_000 });
+  const { everyMs, follow } = useFollowing(false);
+  const delivery = useData(getDelivery, { params }, { refetchInterval: everyMs || 5_000 });
   return (
     <>
       <Heading title="Delivery">
@@ -35,7 +37,7 @@ export function DeliveryPage() {
       <Loaded query={delivery}>
         {({ data }) => (
           <>
-            <AboutDelivery delivery={data} />
+            <AboutDelivery delivery={data} onSent={follow} />
             <Card title="Tries">
               {data.attempts.length === 0 ? (
                 <Empty>{data.last_error === null ? "Not tried yet." : errorText(data.last_error)}</Empty>
@@ -67,7 +69,7 @@ function withoutBody({ status, webhook_encryption_key_id: keyId }: Delivery): st
   return "The encrypted body was erased: its time is over.";
 }
 
-function AboutDelivery({ delivery }: { delivery: Delivery }) {
+function AboutDelivery({ delivery, onSent }: { delivery: Delivery; onSent: () => void }) {
   const mayChange = useMay("admin");
   return (
     <Card>
@@ -103,6 +105,7 @@ function AboutDelivery({ delivery }: { delivery: Delivery }) {
           <ActionButton
             run={async () => {
               await call(retryDelivery, { params: { delivery_id: delivery.id } });
+              onSent();
               await refresh(getDelivery, listDeliveries);
             }}
           >

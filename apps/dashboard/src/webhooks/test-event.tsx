@@ -21,6 +21,7 @@ import { errorText } from "./delivery-words.ts";
 import { eventLabels } from "./event-labels.ts";
 import { SampleEvent } from "./sample-event.tsx";
 import { OpenHere } from "./sealed-body.tsx";
+import { useFollowing } from "./use-following.ts";
 
 type Sent = { deliveryId: string; sealed: Static<typeof SealedBody> | null };
 
@@ -76,15 +77,10 @@ export function TestEvent({ endpointId, enabled }: { endpointId: string; enabled
   );
 }
 
-// A receiver has 15 seconds, and the second try comes after 5 more. Half of it, and a slow receiver is given up too early; doubled, a
-// page that was left open asks for a minute about nothing.
-const followMs = 30_000;
-
 function Followed({ sent }: { sent: Sent }) {
   const params = { delivery_id: sent.deliveryId };
-  const [until, setUntil] = useState(() => Date.now() + followMs);
-  const [following, setFollowing] = useState(true);
-  const delivery = useData(getDelivery, { params }, { refetchInterval: following ? 700 : false });
+  const { following, everyMs, follow, stop } = useFollowing(true);
+  const delivery = useData(getDelivery, { params }, { refetchInterval: everyMs });
   const data = delivery.data?.data;
   const ended = data?.status === "succeeded" || data?.status === "failed";
   // The list below tells the same.
@@ -93,17 +89,8 @@ function Followed({ sent }: { sent: Sent }) {
     if (stage !== "") void refresh(listDeliveries);
   }, [stage]);
   useEffect(() => {
-    if (ended) {
-      setFollowing(false);
-      return;
-    }
-    const timer = setTimeout(() => setFollowing(false), until - Date.now());
-    return () => clearTimeout(timer);
-  }, [ended, until]);
-  const follow = () => {
-    setUntil(Date.now() + followMs);
-    setFollowing(true);
-  };
+    if (ended) stop();
+  }, [ended, stop]);
   if (data === undefined) return null;
   const [latest] = data.attempts;
   return (
