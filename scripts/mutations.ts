@@ -528,6 +528,27 @@ export const mutations: readonly Mutation[] = [
       tests: [api("webhook-deliveries")],
     },
     {
+      id: "answer-kept-without-payload",
+      file: server("webhooks/delivery.store"),
+      find: "join written on written.id = x.delivery_id and written.is_kept",
+      replace: "join written on written.id = x.delivery_id",
+      tests: [api("webhook-answers")],
+    },
+    {
+      id: "sealed-body-shown-past-its-time",
+      file: server("webhooks/exchange.store"),
+      find: "and (d.scrub_at is null or d.scrub_at > ${now})",
+      replace: "",
+      tests: [api("webhook-answers")],
+    },
+    {
+      id: "sample-sent-live",
+      file: server("webhooks/send-test-event"),
+      find: 'if (!sandbox && type !== "webhook.endpoint.test")',
+      replace: "if (type === null)",
+      tests: [api("webhook-answers")],
+    },
+    {
       id: "signature-without-time",
       file: server("webhooks/signing"),
       find: "update(`${timestamp}.${delivery.payload}`)",
@@ -2260,8 +2281,8 @@ export const mutations: readonly Mutation[] = [
     {
       id: "test-events-not-limited",
       file: server("webhooks/send-test-event"),
-      find: "event.type, since, mostPerMinute)",
-      replace: "event.type, since, mostPerMinute * 1000)",
+      find: "since, mostPerMinute)",
+      replace: "since, mostPerMinute * 1000)",
       tests: [api("organization-limits")],
     },
     {

@@ -132,7 +132,7 @@ const deliveriesRoute = createRoute({
 const deliveryRoute = createRoute({
   getParentRoute: () => shell,
   path: "/dashboard/deliveries/$deliveryId",
-  component: lazyRouteComponent(() => import("./webhooks/deliveries-page.tsx"), "DeliveryPage"),
+  component: lazyRouteComponent(() => import("./webhooks/delivery-page.tsx"), "DeliveryPage"),
 });
 const eventsRoute = createRoute({
   getParentRoute: () => shell,

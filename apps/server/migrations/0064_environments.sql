@@ -56,15 +56,3 @@ create index webhook_deliveries_endpoint
   on webhook_deliveries (endpoint_id, organization_id, sandbox, failed, id collate by_endpoint desc);
 create index api_keys_organization on api_keys (organization_id, sandbox, id desc);
 create index webhook_endpoints_organization on webhook_endpoints (organization_id, sandbox, id desc);
-
--- As it was, in one environment.
-drop function has_fewer_events(uuid, text, text, integer);
-create function has_fewer_events(organization uuid, in_sandbox boolean, event_type text, since text, most integer) returns boolean
-language plpgsql volatile as $$
-begin
-  perform from organizations where id = organization for no key update;
-  return (
-    select count(*) from events
-    where organization_id = organization and sandbox = in_sandbox and type = event_type and id collate by_type >= since) < most;
-end
-$$;

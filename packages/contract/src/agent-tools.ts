@@ -50,10 +50,13 @@ export const routesWithoutTool: Readonly<Record<string, string>> = {
 };
 
 /**
- * Secrets that an answer to a write shows once. What a tool answers is read by a model, and kept where the conversation is; so
- * no tool gives them, at whatever depth they stand.
+ * Secrets that an answer to a write shows once, and what a receiver or a person wrote. What a tool answers is read by a model, and kept where the
+ * conversation is; so no tool gives them, at whatever depth they stand.
  */
 export const withheldFields: Readonly<Record<string, string>> = {
+  jwe: "Nobody but the holder of the private key can read it.",
+  receiver_answer: "It is a text of somebody else's server; the dashboard shows it.",
+  request_headers: "The signatures are among them; the dashboard shows them.",
   cancel_token: "It lets its holder act in the person's name; `cancelSession` cancels in yours.",
   signing_secret: "An owner of the organization reads it in the dashboard.",
 };

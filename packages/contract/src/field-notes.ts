@@ -74,6 +74,18 @@ export const fieldNotes: Readonly<Record<string, FieldNote>> = {
   event: { description: "What was done." },
   event_type: { description: "Type of the event." },
   evidence: { example: null },
+  "SessionSucceededData.claims": {
+    example: {
+      service_document_id: "KhnrfAMxEUdH0HHzDzXtFQ1Wp7yfwJnd3lB6Vb9N2cA",
+      given_names: "ANNA MARIA",
+      family_name: "ERIKSSON",
+      date_of_birth: "1990-01-31",
+    },
+  },
+  "SessionSucceededData.selected_field_keys": {
+    description: "The fields that the person agreed to share.",
+    example: ["service_document_id", "given_names", "family_name", "date_of_birth"],
+  },
   "SessionSucceededData.evidence": {
     example: {
       method: "chip_and_face",
@@ -150,6 +162,10 @@ export const fieldNotes: Readonly<Record<string, FieldNote>> = {
   },
   redirect_url: { example: "https://shop.example.com/verified", format: "uri" },
   registration_number: { description: "Number in the register.", example: "HRB 12345" },
+  request_headers: {
+    example: { "content-type": "application/jose", "x-service-event": "verification.session.succeeded" },
+  },
+  receiver_answer: { example: null },
   required: { description: "Whether the person must share the field to go on." },
   response: { description: "What the authenticator answered." },
   retracted_at: { example: null },

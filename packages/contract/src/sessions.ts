@@ -241,6 +241,29 @@ const sessionFields = {
 
 export const Session = named("Session", open(sessionFields));
 
+export const SessionWithConsent = named(
+  "SessionWithConsent",
+  open({
+    ...sessionFields,
+    consent: {
+      ...Nullable(
+        named(
+          "SessionConsent",
+          open({
+            selected_field_keys: Type.Array(Type.String()),
+            given_at: Timestamp,
+            withdrawn_at: {
+              ...Nullable(Timestamp),
+              description: "When the person withdrew it; null while it stands.",
+            },
+          }),
+        ),
+      ),
+      description: "What the person agreed to share; null before they have agreed to anything.",
+    },
+  }),
+);
+
 export const CreatedSession = named(
   "CreatedSession",
   open({
@@ -329,7 +352,7 @@ export const getSession = route({
   access: { scope: "sessions:read" },
   params,
   invalidParams: "INVALID_SESSION_ID",
-  reply: { status: 200, data: Session },
+  reply: { status: 200, data: SessionWithConsent },
   errors: ["SESSION_NOT_FOUND"],
 });
 

@@ -192,6 +192,24 @@ const deliveryFields = {
 
 export const WebhookDelivery = named("WebhookDelivery", open(deliveryFields));
 
+/** How much of a receiver's answer is kept, for whoever has to find out why it refused. */
+export const answerKeptBytes = 1024;
+
+const ReceiverAnswer = named(
+  "ReceiverAnswer",
+  open({
+    status_line: Type.String({
+      description: "Status and reason, as the receiver wrote them.",
+      examples: ["500 Internal Server Error"],
+    }),
+    text: Type.String({
+      description: `The first ${answerKeptBytes} bytes of the answer's body, read as UTF-8.`,
+      examples: ["database is down"],
+    }),
+    is_cut: Type.Boolean({ description: "Whether there was more than is shown." }),
+  }),
+);
+
 export const WebhookDeliveryAttempt = named(
   "WebhookDeliveryAttempt",
   open({
@@ -200,12 +218,43 @@ export const WebhookDeliveryAttempt = named(
     error: Nullable(OneOf(deliveryErrors)),
     duration_ms: Type.Integer({ minimum: 0 }),
     attempted_at: Timestamp,
+    request_headers: Type.Unsafe<Record<string, string>>({
+      type: "object",
+      additionalProperties: { type: "string" },
+      description:
+        "The headers that were sent. The signatures are among them for as long as the payload of the delivery is kept.",
+    }),
+    receiver_answer: {
+      ...Nullable(ReceiverAnswer),
+      description:
+        "What the receiver answered when it did not accept the delivery. Null when there was no answer, for an answer of 2xx, and once the payload of the delivery is gone.",
+    },
+  }),
+);
+
+/** What is sent, as it is sent. Nobody but the holder of the private key can read it. */
+export const SealedBody = named(
+  "SealedBody",
+  open({
+    bytes: Type.Integer({ minimum: 1, description: "Length of the body.", examples: [1021] }),
+    key_id: KeyId,
+    jwe: Type.String({
+      description: "The compact JWE itself: only the holder of the private key can read it.",
+      examples: ["eyJhbGciOiJSU0EtT0FFUC0yNTYi…"],
+    }),
   }),
 );
 
 export const WebhookDeliveryWithAttempts = named(
   "WebhookDeliveryWithAttempts",
-  open({ ...deliveryFields, attempts: Type.Array(WebhookDeliveryAttempt) }),
+  open({
+    ...deliveryFields,
+    attempts: Type.Array(WebhookDeliveryAttempt),
+    sealed_body: {
+      ...Nullable(SealedBody),
+      description: "The body of the delivery, for as long as it is kept; null afterwards.",
+    },
+  }),
 );
 
 export const EventWithDeliveries = named(
@@ -220,6 +269,19 @@ export const RegisterWebhookKeyBody = named(
     algorithm: OneOf(["RSA-OAEP-256"]),
     key_type: OneOf(["RSA"]),
     jwk: PublicRsaJwk,
+  }),
+);
+
+export const SentTestEvent = named(
+  "SentTestEvent",
+  open({
+    event: WebhookEvent,
+    deliveries: Type.Array(WebhookDelivery),
+    sealed_body: {
+      ...Nullable(SealedBody),
+      description:
+        "What is being sent, so that it can be opened here and now; null when the endpoint has no active key.",
+    },
   }),
 );
 
@@ -348,10 +410,19 @@ export const testEndpoint = route({
   tag,
   summary: "Send a test event",
   description:
-    "Sends `webhook.endpoint.test` to this endpoint only, whatever types it subscribes to. 409 `CONFLICT` when the endpoint is disabled, or when the organization has sent as many in the last minute as the operator allows; the hint tells how many.",
+    "Sends an event to this endpoint only, whatever types it subscribes to: `webhook.endpoint.test`, or in the sandbox a sample of the type that you name, which belongs to no session. 409 `CONFLICT` when the endpoint is disabled, when a sample is asked for outside of the sandbox, or when the organization has sent as many in the last minute as the operator allows; the hint tells how many.",
   access: write,
   params: endpointParams,
-  reply: { status: 202, data: EventWithDeliveries },
+  body: named(
+    "TestWebhookEndpointBody",
+    closed({
+      event_type: Type.Optional(
+        OneOf(eventTypes, { description: "What to send a sample of. Left out, `webhook.endpoint.test`." }),
+      ),
+    }),
+  ),
+  bodyOptional: true,
+  reply: { status: 202, data: SentTestEvent },
   errors: ["NOT_FOUND", "CONFLICT"],
   idempotent: true,
 });

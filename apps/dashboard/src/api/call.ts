@@ -2,6 +2,7 @@ import { CallError, createClient, type Input, NoAnswerError, type Result } from 
 import type { RouteDefinition } from "@assay/contract/route";
 import { shownText } from "@assay/contract/shown-text";
 import { chosenEnvironment } from "./chosen-environment.ts";
+import { PageProblem } from "./page-problem.ts";
 
 /**
  * The longest calls are those that look something up in the DNS, which has 10 seconds. Halved, some of them would be given up
@@ -57,6 +58,7 @@ export function problemOf(error: unknown): Problem {
       message: "The service could not be reached.",
       hint: "Check your connection and try again. What you typed is still here.",
     };
+  if (error instanceof PageProblem) return { code: "PAGE_PROBLEM", message: error.message, hint: "" };
   return {
     code: "UNEXPECTED",
     message: error instanceof Error ? error.message : "Something went wrong on this page.",

@@ -1,13 +1,26 @@
-import { auditEvents, listAuditLogs } from "@assay/contract/audit";
+import { type AuditEvent, auditEvents, listAuditLogs } from "@assay/contract/audit";
 import { listMembers } from "@assay/contract/organizations";
 import { useState } from "react";
 import { present } from "../api/call.ts";
 import { useList } from "../api/queries.ts";
 import { Id } from "../ui/copy.tsx";
 import { Field, Select } from "../ui/field.tsx";
-import { anyOption, endOfDay, Filters, startOfDay } from "../ui/filters.tsx";
+import { anyOption, endOfDay, Filters, inWords, startOfDay } from "../ui/filters.tsx";
 import { Card, Heading, Time } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
+
+const nouns: Readonly<Record<string, string>> = {
+  api_key: "API key",
+  redirect_uri: "Redirect address",
+  rp_terms: "Relying-party terms",
+};
+
+/** `webhook_endpoint.tested` → “Webhook endpoint tested”. */
+function auditText(event: AuditEvent): string {
+  const [noun = "", deed = ""] = event.split(".");
+  const words = nouns[noun] ?? inWords(noun);
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)} ${inWords(deed)}`;
+}
 
 const actors = { user: "User", key: "API key", person: "Person being verified", system: "Service" } as const;
 
@@ -30,7 +43,7 @@ export function AuditLogPage() {
         <Select
           label="Event"
           name="event"
-          options={[anyOption, ...auditEvents.map((event) => ({ value: event, label: event }))]}
+          options={[anyOption, ...auditEvents.map((event) => ({ value: event, label: auditText(event) }))]}
         />
         <Select
           label="By"
@@ -57,7 +70,7 @@ export function AuditLogPage() {
             { header: "When", cell: (entry) => <Time at={entry.created_at} /> },
             {
               header: "Event",
-              cell: (entry) => <code className="font-mono text-sm md:whitespace-nowrap">{entry.event}</code>,
+              cell: (entry) => auditText(entry.event),
             },
             {
               header: "By",
@@ -92,7 +105,7 @@ function Details({ details }: { details: Record<string, unknown> }) {
     <ul className="text-sm">
       {entries.map(([name, value]) => (
         <li key={name}>
-          <span className="text-muted">{name}:</span>{" "}
+          <span className="text-muted">{inWords(name)}:</span>{" "}
           <bdi>{typeof value === "string" ? value : JSON.stringify(value)}</bdi>
         </li>
       ))}

@@ -1,5 +1,4 @@
 import { type SessionsOverview, sessionsOverview } from "@assay/contract/analytics";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Static } from "typebox";
 import { useData } from "../api/queries.ts";
@@ -9,6 +8,7 @@ import { Select } from "../ui/field.tsx";
 import { inWords } from "../ui/filters.tsx";
 import { Card, Heading, Loaded } from "../ui/page.tsx";
 import { Empty, Table } from "../ui/table.tsx";
+import { GettingStarted } from "./getting-started.tsx";
 
 type Overview = Static<typeof SessionsOverview>;
 
@@ -44,24 +44,22 @@ export function OverviewPage() {
           </LinkButton>
         ) : null}
       </Heading>
-      <div className="mb-6 max-w-60">
-        <Select label="Period" name="days" options={spans} value={days} onChange={setDays} />
-      </div>
+      {mayCreate && environment === "sandbox" ? <GettingStarted /> : null}
+      {lastMonth.data?.data.totals.total === 0 && days === "30" ? null : (
+        <div className="mb-6 max-w-60">
+          <Select label="Period" name="days" options={spans} value={days} onChange={setDays} />
+        </div>
+      )}
       <Loaded query={overview}>
         {({ data }) =>
-          data.totals.total === 0 ? (
-            <Empty>
-              <p className="mb-2">No session was created in this time.</p>
-              <p>
-                {environment === "sandbox"
-                  ? "Create a test session here and open it on a phone, "
-                  : "Create one with your API key, "}
-                or <Link to="/dashboard/api-keys">make an API key</Link> and read the{" "}
-                <a href="/docs">guides</a>.
-              </p>
-            </Empty>
-          ) : (
+          data.totals.total > 0 ? (
             <Figures overview={data} />
+          ) : (
+            <Empty>
+              {environment === "sandbox"
+                ? "Figures appear here with the first session."
+                : "No session was created in this time."}
+            </Empty>
           )
         }
       </Loaded>

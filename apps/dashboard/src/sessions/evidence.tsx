@@ -72,8 +72,7 @@ export function EvidenceFacts({ evidence }: { evidence: Static<typeof Evidence> 
             <ul key="warnings" className="space-y-1">
               {evidence.warnings.map((code) => (
                 <li key={code}>
-                  <code className="font-mono text-sm">{code}</code>
-                  <span className="block text-sm text-muted">{evidenceWarnings[code]}</span>
+                  {evidenceWarnings[code]} <code className="font-mono text-sm text-muted">{code}</code>
                 </li>
               ))}
             </ul>

@@ -4,47 +4,71 @@ import {
   requirementNames,
   sessionLifetimeMinutes,
 } from "@assay/contract/facts";
-import { ageClaim, claimKeys, createSession, type Demand, listSessions } from "@assay/contract/sessions";
+import { claimKeys, createSession, type Demand, listSessions } from "@assay/contract/sessions";
 import { listEndpoints } from "@assay/contract/webhooks";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { call, present } from "../api/call.ts";
 import { refresh, useList } from "../api/queries.ts";
 import { usePlace } from "../shell/organization-context.ts";
 import { LinkButton } from "../ui/button.tsx";
+import { Choices } from "../ui/choices.tsx";
+import { CopyAs } from "../ui/copy-as.tsx";
 import { Field, Select } from "../ui/field.tsx";
-import { Form } from "../ui/form.tsx";
+import { Form, type Values, valuesOf } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Card, Heading } from "../ui/page.tsx";
+import { claimLabel } from "./claim-labels.ts";
 import { requirementLabels } from "./evidence.tsx";
 import { pageLanguageNames } from "./page-languages.ts";
+import { type Preset, presets } from "./presets.ts";
+import { adultAge, type SessionBody, shareFields } from "./session-body.ts";
 
 // It is always part of a session, so nobody has to ask for it.
 const fields = [...claimKeys.filter((key) => key !== "service_document_id"), "age_over"] as const;
-type Wish = "no" | "optional" | "required";
+type AskedName = (typeof fields)[number];
 
-const labels: Record<(typeof fields)[number], string> = {
-  document_type_code: "Type of document",
-  issuing_country_code: "Issuing country",
-  family_name: "Family name",
-  given_names: "Given names",
-  document_number: "Document number",
-  nationality_code: "Nationality",
-  date_of_birth: "Date of birth",
-  sex_marker: "Sex marker",
-  document_expiry_date: "Expiry date",
-  mrz_optional_data: "Optional data of the MRZ",
-  age_over: "Is at least this old",
-};
+function labelOf(field: AskedName): string {
+  return field === "age_over" ? "Old enough" : claimLabel(field);
+}
+
+function bodyOf(values: Values): SessionBody {
+  const demands = requirementNames.map((name) => [name, values.raw(`require_${name}`) as Demand] as const);
+  return {
+    share_fields: shareFields(
+      fields,
+      (field) => ({ wish: values.raw(field), reason: values.text(`reason_${field}`) }),
+      values.text("age"),
+    ),
+    // What nobody insists on goes without saying.
+    ...(demands.some(([, demand]) => demand === "required")
+      ? { requirements: Object.fromEntries(demands) }
+      : {}),
+    ...present({
+      redirect_url: values.text("redirect_url"),
+      client_reference_id: values.text("client_reference_id"),
+      locale: values.raw("locale") as PageLanguage,
+      webhook_endpoint_id: values.raw("webhook_endpoint_id"),
+    }),
+  } as SessionBody;
+}
 
 export function NewSessionPage() {
   const { environment } = usePlace();
   const navigate = useNavigate();
-  const endpoints = useList(listEndpoints, { query: { limit: 100, enabled: true } });
+  const [presetId, setPresetId] = useState<Preset["id"]>("age");
+  const [body, setBody] = useState<SessionBody>({});
+  const form = useRef<HTMLDivElement>(null);
   // One key for one session, however often the button is pressed.
   const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
+  const follow = useCallback(() => {
+    const element = form.current?.querySelector("form");
+    if (element) setBody(bodyOf(valuesOf(new FormData(element))));
+  }, []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another preset is other fields, which are there after it is shown.
+  useEffect(follow, [follow, presetId]);
   return (
-    <div className="max-w-3xl">
+    <div className="max-w-3xl xl:max-w-none">
       <Heading title="Create a session">
         <LinkButton to="/dashboard/sessions">All sessions</LinkButton>
       </Heading>
@@ -55,56 +79,130 @@ export function NewSessionPage() {
       ) : (
         <Notice kind="warn">You are in live: the session is for a real person and a real document.</Notice>
       )}
-      <Card>
-        <Form
-          submit="Create session"
-          onSubmit={async (values) => {
-            const asked = fields.flatMap((field) => {
-              const wish = values.raw(field) as Wish;
-              if (wish === "no" || values.raw(field) === "") return [];
-              const key = field === "age_over" ? `${ageClaim.prefix}${values.text("age")}` : field;
-              return [
-                [key, { required: wish === "required", reason: values.text(`reason_${field}`) }] as const,
-              ];
-            });
-            try {
-              const { data } = await call(createSession, {
-                idempotencyKey,
-                body: {
-                  share_fields: Object.fromEntries(asked),
-                  requirements: Object.fromEntries(
-                    requirementNames.map((name) => [name, values.raw(`require_${name}`) as Demand]),
-                  ),
-                  ...present({
-                    redirect_url: values.text("redirect_url"),
-                    client_reference_id: values.text("client_reference_id"),
-                    locale: values.raw("locale") as PageLanguage,
-                    webhook_endpoint_id: values.raw("webhook_endpoint_id"),
-                  }),
-                },
-              });
-              await refresh(listSessions);
-              await navigate({ to: "/dashboard/sessions/$sessionId", params: { sessionId: data.id } });
-            } catch (error) {
-              // A request that was refused may be corrected and gets a new key. One without an answer keeps its key, so
-              // that repeating it creates no second session.
-              if (!(error instanceof TypeError)) setIdempotencyKey(crypto.randomUUID());
-              throw error;
-            }
-          }}
+      <div className="items-start gap-6 xl:grid xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <div ref={form} onInput={follow} onChange={follow}>
+          <Card>
+            <Form
+              submit="Create session"
+              onSubmit={async (values) => {
+                try {
+                  const { data } = await call(createSession, { idempotencyKey, body: bodyOf(values) });
+                  await refresh(listSessions);
+                  await navigate({ to: "/dashboard/sessions/$sessionId", params: { sessionId: data.id } });
+                } catch (error) {
+                  // A request that was refused may be corrected and gets a new key. One without an answer keeps its key, so
+                  // that repeating it creates no second session.
+                  if (!(error instanceof TypeError)) setIdempotencyKey(crypto.randomUUID());
+                  throw error;
+                }
+              }}
+            >
+              <Choices
+                legend="What you want to know"
+                options={presets.map(({ id, label, about }) => ({ value: id, label, about }))}
+                value={presetId}
+                onChange={setPresetId}
+              />
+              <AskedFields key={presetId} preset={presetId} onShown={follow} />
+              <MoreChoices />
+            </Form>
+          </Card>
+        </div>
+        <Card title="The same from your server">
+          <CopyAs request={{ url: `${window.location.origin}/v1/sessions`, body }} />
+        </Card>
+      </div>
+    </div>
+  );
+}
+
+/** The fields of a preset; the others are folded away, except where people choose by themselves. */
+function AskedFields({ preset, onShown }: { preset: Preset["id"]; onShown: () => void }) {
+  const wishes = presets.find(({ id }) => id === preset)?.wishes ?? {};
+  const [asked, others] = [
+    fields.filter((field) => field in wishes),
+    fields.filter((field) => !(field in wishes)),
+  ];
+  const show = (field: AskedName) => (
+    <AskedField key={field} field={field} wish={wishes[field]} onShown={onShown} />
+  );
+  return (
+    <fieldset>
+      <legend className="mb-1 font-medium">What the person is asked to share</legend>
+      <p className="mb-3 text-sm text-muted">
+        The person reads the reasons, so make them your own. A code that stands for the document is always
+        part of it.
+      </p>
+      <div className="divide-y divide-line">{asked.map(show)}</div>
+      <details open={preset === "own"} className="mt-2">
+        <summary className="py-1 text-sm">{preset === "own" ? "Fields" : "Ask for more"}</summary>
+        <div className="divide-y divide-line">{others.map(show)}</div>
+      </details>
+    </fieldset>
+  );
+}
+
+function AskedField(props: {
+  field: AskedName;
+  wish: { required: boolean; reason: string } | undefined;
+  onShown: () => void;
+}) {
+  const { field, onShown } = props;
+  const asked = props.wish === undefined ? "no" : props.wish.required ? "required" : "optional";
+  const [wish, setWish] = useState<string>(asked);
+  const label = labelOf(field);
+  // A reason that has just appeared is a part of the request.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it appears with the wish.
+  useEffect(onShown, [wish]);
+  return (
+    <div className="py-3">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <span className="font-medium">{label}</span>
+        <select
+          name={field}
+          aria-label={label}
+          value={wish}
+          onChange={(event) => setWish(event.currentTarget.value)}
+          className="min-h-9 rounded-lg border border-edge bg-card px-2 text-ink"
         >
-          <fieldset>
-            <legend className="mb-1 font-medium">What the person is asked to share</legend>
-            <p className="mb-3 text-sm text-muted">
-              Ask for what you need and say why; the person reads the reason. A code that stands for the
-              document is always part of it.
-            </p>
-            <div className="divide-y divide-line">
-              {fields.map((field) => (
-                <AskedField key={field} field={field} />
-              ))}
-            </div>
-          </fieldset>
+          <option value="no">Do not ask</option>
+          <option value="optional">Optional</option>
+          <option value="required">Required</option>
+        </select>
+      </div>
+      {wish === "no" ? null : (
+        <div className={field === "age_over" ? "mt-2 grid gap-3 sm:grid-cols-[8rem_1fr]" : "mt-2"}>
+          {field === "age_over" ? (
+            <Field label="Age" name="age" inputMode="numeric" pattern="[0-9]{2,3}" defaultValue={adultAge} />
+          ) : null}
+          <Field
+            label={
+              field === "age_over" ? "Why you ask for the age" : `Why you ask for: ${label.toLowerCase()}`
+            }
+            name={`reason_${field}`}
+            maxLength={200}
+            defaultValue={props.wish?.reason ?? ""}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function MoreChoices() {
+  const endpoints = useList(listEndpoints, { query: { limit: 100, enabled: true } });
+  return (
+    <>
+      <Field
+        label="Your reference"
+        name="client_reference_id"
+        optional
+        maxLength={200}
+        hint="Such as an order number. Nothing personal."
+      />
+      <details>
+        <summary className="py-1 font-medium">More choices</summary>
+        <div className="mt-3 space-y-4">
           <fieldset className="space-y-4">
             <legend className="mb-1 font-medium">What the document must be able to do</legend>
             <p className="text-sm text-muted">
@@ -139,13 +237,6 @@ export function NewSessionPage() {
             maxLength={2048}
             hint="Left out, this service shows a closing page."
           />
-          <Field
-            label="Your reference"
-            name="client_reference_id"
-            optional
-            maxLength={200}
-            hint="Such as an order number. Nothing personal."
-          />
           <Select
             label="Tell the outcome to"
             name="webhook_endpoint_id"
@@ -154,44 +245,8 @@ export function NewSessionPage() {
               ...endpoints.items.map(({ id, name, url }) => ({ value: id, label: name ?? url })),
             ]}
           />
-        </Form>
-      </Card>
-    </div>
-  );
-}
-
-function AskedField({ field }: { field: (typeof fields)[number] }) {
-  const [wish, setWish] = useState<Wish>(field === "age_over" ? "required" : "no");
-  const label = labels[field];
-  return (
-    <div className="py-3">
-      <div className="flex flex-wrap items-center justify-between gap-2">
-        <span className="font-medium">{label}</span>
-        <select
-          name={field}
-          aria-label={label}
-          value={wish}
-          onChange={(event) => setWish(event.currentTarget.value as Wish)}
-          className="min-h-9 rounded-lg border border-edge bg-card px-2 text-ink"
-        >
-          <option value="no">Do not ask</option>
-          <option value="optional">Optional</option>
-          <option value="required">Required</option>
-        </select>
-      </div>
-      {wish === "no" ? null : (
-        <div className={field === "age_over" ? "mt-2 grid gap-3 sm:grid-cols-[8rem_1fr]" : "mt-2"}>
-          {field === "age_over" ? (
-            <Field label="Age" name="age" inputMode="numeric" pattern="[0-9]{2,3}" defaultValue="18" />
-          ) : null}
-          <Field
-            label={`Reason for ${label.toLowerCase()}`}
-            name={`reason_${field}`}
-            maxLength={200}
-            defaultValue={field === "age_over" ? "We may only serve adults." : ""}
-          />
         </div>
-      )}
-    </div>
+      </details>
+    </>
   );
 }

@@ -11,12 +11,14 @@ import { call } from "../api/call.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
 import { useMay } from "../shell/organization-context.ts";
 import { LinkButton } from "../ui/button.tsx";
-import { Copy, Id } from "../ui/copy.tsx";
+import { Copy, CopyId, Id } from "../ui/copy.tsx";
 import { ConfirmButton } from "../ui/dialog.tsx";
 import { inWords } from "../ui/filters.tsx";
 import { Badge, Card, Facts, Heading, Loaded, Time } from "../ui/page.tsx";
 import { QrCode } from "../ui/qr-code.tsx";
-import { ListTable, Table } from "../ui/table.tsx";
+import { ListTable } from "../ui/table.tsx";
+import { SessionEvents } from "../webhooks/session-events.tsx";
+import { Agreement } from "./agreement.tsx";
 import { demandFacts, EvidenceFacts, unmetText } from "./evidence.tsx";
 import { pageLanguageNames } from "./page-languages.ts";
 import { StatusBadge } from "./sessions-page.tsx";
@@ -86,22 +88,14 @@ export function SessionPage() {
               <Card title="What the document must be able to do">
                 <Facts facts={demandFacts(data)} />
               </Card>
-              <Card title="What is asked for">
-                <Table
-                  caption="What is asked for"
-                  rows={Object.entries(data.share_fields)}
-                  rowKey={([name]) => name}
-                  columns={[
-                    { header: "Field", cell: ([name]) => <code className="font-mono text-sm">{name}</code> },
-                    { header: "Needed", cell: ([, field]) => (field.required ? "required" : "optional") },
-                    { header: "Reason", cell: ([, field]) => <Reasons field={field} /> },
-                  ]}
-                />
+              <Card title="What is asked for, and what was agreed">
+                <Agreement session={data} />
               </Card>
             </>
           );
         }}
       </Loaded>
+      <SessionEvents sessionId={sessionId} />
       <Card title="Attempts">
         <ListTable
           caption="Attempts, the latest first"
@@ -128,20 +122,6 @@ export function SessionPage() {
   );
 }
 
-function Reasons({ field }: { field: OneSession["share_fields"][string] }) {
-  const translated = Object.entries(field.reasons ?? {});
-  return (
-    <>
-      <bdi>{field.reason}</bdi>
-      {translated.map(([language, text]) => (
-        <span key={language} lang={language} className="block text-sm text-muted">
-          <bdi>{text}</bdi>
-        </span>
-      ))}
-    </>
-  );
-}
-
 function factsOf(session: OneSession) {
   const unmet = unmetText(session);
   const metadata = Object.entries(session.metadata);
@@ -164,11 +144,6 @@ function factsOf(session: OneSession) {
     ["Open until", <Time key="until" at={session.expires_at} />],
     ["Ended", <Time key="ended" at={session.completed_at} />],
     ...metadata.map(([name, value]) => [`Note: ${name}`, <bdi key={name}>{value}</bdi>] as const),
-    [
-      "Identifier",
-      <code key="id" className="font-mono text-sm break-all">
-        {session.id}
-      </code>,
-    ],
+    ["Identifier", <CopyId key="id" value={session.id} />],
   ] as const;
 }

@@ -58,7 +58,7 @@ export function SessionsPage() {
           empty={
             Object.values(filters).some((value) => value !== "")
               ? "Nothing fits these filters. Clear them to see everything."
-              : "A session is one person's verification. Create one here to try it, or with POST /v1/sessions from your server."
+              : "A session is one person's verification. Create one here to try it, or let your server create them."
           }
           columns={[
             {

@@ -1,19 +1,25 @@
-import { useRef, useState } from "react";
+import { type RefObject, useRef, useState } from "react";
 import { Button } from "./button.tsx";
 
-/** A value to take elsewhere, with a button that copies it. Where copying is not allowed, the text gets selected. */
-export function Copy(props: { label: string; value: string }) {
+/** Copies a text, and what to say about it. Where copying is not allowed, the text gets selected. */
+export function useCopy(value: string, text: RefObject<HTMLElement | null>) {
   const [said, setSaid] = useState("");
-  const text = useRef<HTMLElement>(null);
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(props.value);
+      await navigator.clipboard.writeText(value);
       setSaid("Copied.");
     } catch {
       if (text.current !== null) window.getSelection()?.selectAllChildren(text.current);
       setSaid("Selected. Copy it with the keyboard.");
     }
   };
+  return { said, copy };
+}
+
+/** A value to take elsewhere, with a button that copies it. */
+export function Copy(props: { label: string; value: string }) {
+  const text = useRef<HTMLElement>(null);
+  const { said, copy } = useCopy(props.value, text);
   return (
     <div className="space-y-1">
       <p className="text-sm font-medium">{props.label}</p>
@@ -40,5 +46,22 @@ export function Id({ value }: { value: string }) {
     <code className="font-mono text-sm whitespace-nowrap" title={value}>
       {short}
     </code>
+  );
+}
+
+/** An identifier in full, for logs and questions. */
+export function CopyId({ value }: { value: string }) {
+  const text = useRef<HTMLElement>(null);
+  const { said, copy } = useCopy(value, text);
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <code ref={text} className="min-w-0 font-mono text-sm break-all">
+        {value}
+      </code>
+      <Button small onClick={() => void copy()} label="Copy the identifier">
+        Copy
+      </Button>
+      <output className="text-sm text-muted">{said}</output>
+    </span>
   );
 }

@@ -77,7 +77,7 @@ export function ConfirmButton(props: {
               <Button look="danger" disabled={busy} onClick={() => void run()}>
                 {props.confirm}
               </Button>
-              <Button onClick={() => setAsking(false)}>Keep it</Button>
+              <Button onClick={() => setAsking(false)}>Go back</Button>
             </div>
           </div>
         </Dialog>

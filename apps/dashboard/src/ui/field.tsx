@@ -115,7 +115,14 @@ export function Field(
   );
 }
 
-export function TextArea(props: Common & { defaultValue?: string; optional?: boolean; rows?: number }) {
+export function TextArea(
+  props: Common & {
+    defaultValue?: string;
+    optional?: boolean;
+    rows?: number;
+    onChange?: (value: string) => void;
+  },
+) {
   const { id, hintId, attributes } = useDescription(props.name, props.hint);
   return (
     <Labelled
@@ -130,6 +137,7 @@ export function TextArea(props: Common & { defaultValue?: string; optional?: boo
         className={`${inputClass} font-mono text-sm`}
         rows={props.rows ?? 6}
         defaultValue={props.defaultValue}
+        onChange={props.onChange && ((event) => props.onChange?.(event.currentTarget.value))}
         required={!props.optional}
         spellCheck={false}
         autoComplete="off"

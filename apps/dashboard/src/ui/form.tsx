@@ -2,6 +2,7 @@ import { createContext, type ReactNode, useContext, useEffect, useId, useRef, us
 import { type Problem, problemOf } from "../api/call.ts";
 import { Button } from "./button.tsx";
 import { Notice } from "./notice.tsx";
+import { plainWords } from "./plain-words.ts";
 
 export type Values = {
   /** As typed, for passwords and codes. */
@@ -18,6 +19,24 @@ const Failure = createContext<{ problem: Problem | null; noticeId: string }>({ p
 export function useFieldFailure(name: string): string | null {
   const { problem, noticeId } = useContext(Failure);
   return problem?.message.includes(`\`${name}\``) ? noticeId : null;
+}
+
+export function valuesOf(data: FormData): Values {
+  const raw = (name: string) => String(data.get(name) ?? "");
+  return {
+    raw,
+    text: (name) => raw(name).trim(),
+    all: (name) => data.getAll(name).map(String),
+    checked: (name) => data.has(name),
+  };
+}
+
+/** What a field is called on the page. */
+function labelIn(form: HTMLFormElement, name: string): string | null {
+  const found = form.elements.namedItem(name);
+  const label =
+    found instanceof Element && "labels" in found ? (found as HTMLInputElement).labels?.[0] : null;
+  return label?.firstChild?.textContent?.trim() || null;
 }
 
 /**
@@ -48,17 +67,11 @@ export function Form(props: {
 
   const submit = async (element: HTMLFormElement) => {
     const data = new FormData(element);
-    const raw = (name: string) => String(data.get(name) ?? "");
     setBusy(true);
     setProblem(null);
     setDone(false);
     try {
-      await props.onSubmit({
-        raw,
-        text: (name) => raw(name).trim(),
-        all: (name) => data.getAll(name).map(String),
-        checked: (name) => data.has(name),
-      });
+      await props.onSubmit(valuesOf(data));
       setDone(true);
       if (props.resetWhenDone) element.reset();
     } catch (error) {
@@ -68,11 +81,18 @@ export function Form(props: {
     }
   };
 
+  const inWords = (told: Problem): Problem => {
+    const labelOf = (name: string) => (form.current === null ? null : labelIn(form.current, name));
+    return { ...told, message: plainWords(told.message, labelOf), hint: plainWords(told.hint, labelOf) };
+  };
+
   return (
     <Failure value={{ problem, noticeId }}>
       <form
         ref={form}
         className="space-y-4"
+        // A field that is folded away could not be shown to be wrong, and the button would do nothing.
+        onInvalidCapture={(event) => (event.target as Element).closest("details")?.setAttribute("open", "")}
         onSubmit={(event) => {
           event.preventDefault();
           if (!busy) void submit(event.currentTarget);
@@ -80,7 +100,7 @@ export function Form(props: {
       >
         {props.children}
         {problem === null ? null : (
-          <Notice kind="bad" problem={problem} id={noticeId}>
+          <Notice kind="bad" problem={inWords(problem)} id={noticeId}>
             {props.onProblem?.(problem)}
           </Notice>
         )}

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { Problem } from "../api/call.ts";
+import { plainWords } from "./plain-words.ts";
 
 const looks = {
   bad: "border-bad bg-bad-tint text-bad",
@@ -19,8 +20,8 @@ export function Notice(props: {
     <>
       {props.problem ? (
         <>
-          <p className="font-semibold">{props.problem.message}</p>
-          <p className="text-sm">{props.problem.hint}</p>
+          <p className="font-semibold">{plainWords(props.problem.message)}</p>
+          {props.problem.hint === "" ? null : <p className="text-sm">{plainWords(props.problem.hint)}</p>}
         </>
       ) : null}
       {props.children}

@@ -100,12 +100,14 @@ export function Badge({ look, children }: { look: keyof typeof badgeLooks; child
 }
 
 const timeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
-export function Time({ at, never }: { at: string | null; never?: string }) {
+/** `exact` is with seconds, for what follows closely upon something else. */
+export function Time({ at, never, exact }: { at: string | null; never?: string; exact?: boolean }) {
   if (at === null) return <span className="text-muted">{never ?? "–"}</span>;
   return (
     <time dateTime={at} title={at} className="md:whitespace-nowrap">
-      {timeFormat.format(new Date(at))}
+      {(exact ? exactFormat : timeFormat).format(new Date(at))}
     </time>
   );
 }

@@ -1,34 +1,28 @@
 import {
   deliveryStatuses,
-  getDelivery,
   listDeliveries,
   listEndpoints,
-  retryDelivery,
+  type DeliveryStatus as Status,
   type WebhookDelivery,
 } from "@assay/contract/webhooks";
-import { Link, useParams } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { type ComponentProps, type ReactNode, useState } from "react";
 import type { Static } from "typebox";
-import { call, present } from "../api/call.ts";
-import { refresh, useData, useList } from "../api/queries.ts";
-import { useMay } from "../shell/organization-context.ts";
-import { ActionButton, LinkButton } from "../ui/button.tsx";
+import { present } from "../api/call.ts";
+import { useList } from "../api/queries.ts";
 import { Field, Select } from "../ui/field.tsx";
-import { anyOption, endOfDay, Filters, inWords, optionsOf, startOfDay } from "../ui/filters.tsx";
-import { Badge, Card, Facts, Heading, Loaded, Time } from "../ui/page.tsx";
-import { Empty, ListTable, Table } from "../ui/table.tsx";
+import { anyOption, endOfDay, Filters, startOfDay } from "../ui/filters.tsx";
+import { Badge, Card, Heading, Time } from "../ui/page.tsx";
+import { ListTable } from "../ui/table.tsx";
+import { answerText, stateText } from "./delivery-words.ts";
+import { eventLabels } from "./event-labels.ts";
 
 type Delivery = Static<typeof WebhookDelivery>;
 
 const looks = { pending: "warn", delivering: "warn", succeeded: "good", failed: "bad" } as const;
 
-export function DeliveryStatus({ status }: { status: Delivery["status"] }) {
-  return <Badge look={looks[status]}>{status}</Badge>;
-}
-
-function outcome(statusCode: number | null, error: string | null): string {
-  if (error === null) return statusCode === null ? "–" : String(statusCode);
-  return statusCode === null ? inWords(error) : `${statusCode}, ${inWords(error)}`;
+export function DeliveryStatus({ status }: { status: Status }) {
+  return <Badge look={looks[status]}>{stateText(status)}</Badge>;
 }
 
 export function DeliveriesTable(props: {
@@ -46,15 +40,15 @@ export function DeliveriesTable(props: {
           header: "Event",
           cell: (delivery) => (
             <Link to="/dashboard/deliveries/$deliveryId" params={{ deliveryId: delivery.id }}>
-              {delivery.event_type}
+              {eventLabels[delivery.event_type]}
             </Link>
           ),
         },
         { header: "State", cell: (delivery) => <DeliveryStatus status={delivery.status} /> },
-        { header: "Attempts", cell: (delivery) => delivery.attempt_count },
+        { header: "Tries", cell: (delivery) => delivery.attempt_count },
         {
           header: "Last answer",
-          cell: (delivery) => outcome(delivery.last_status_code, delivery.last_error),
+          cell: (delivery) => answerText(delivery.last_status_code, delivery.last_error),
         },
         { header: "Created", cell: (delivery) => <Time at={delivery.created_at} /> },
       ]}
@@ -77,7 +71,11 @@ export function DeliveriesPage() {
     <>
       <Heading title="Deliveries" />
       <Filters onApply={setFilters} onClear={() => setFilters({})}>
-        <Select label="State" name="status" options={optionsOf(deliveryStatuses)} />
+        <Select
+          label="State"
+          name="status"
+          options={[anyOption, ...deliveryStatuses.map((value) => ({ value, label: stateText(value) }))]}
+        />
         <Select
           label="Endpoint"
           name="endpoint_id"
@@ -104,101 +102,6 @@ export function DeliveriesPage() {
           }
         />
       </Card>
-    </>
-  );
-}
-
-export function DeliveryPage() {
-  const { deliveryId } = useParams({ from: "/shell/dashboard/deliveries/$deliveryId" });
-  const params = { delivery_id: deliveryId };
-  const delivery = useData(getDelivery, { params }, { refetchInterval: 5_000 });
-  const mayChange = useMay("admin");
-  return (
-    <>
-      <Heading title="Delivery">
-        <LinkButton to="/dashboard/deliveries">All deliveries</LinkButton>
-      </Heading>
-      <Loaded query={delivery}>
-        {({ data }) => (
-          <>
-            <Card>
-              <Facts
-                facts={[
-                  ["State", <DeliveryStatus key="state" status={data.status} />],
-                  [
-                    "Event",
-                    <Link key="event" to="/dashboard/events/$eventId" params={{ eventId: data.event_id }}>
-                      {data.event_type}
-                    </Link>,
-                  ],
-                  [
-                    "Endpoint",
-                    <Link
-                      key="endpoint"
-                      to="/dashboard/webhooks/$endpointId"
-                      params={{ endpointId: data.webhook_endpoint_id }}
-                    >
-                      {data.webhook_endpoint_id}
-                    </Link>,
-                  ],
-                  ["Created", <Time key="created" at={data.created_at} />],
-                  ["Next attempt", <Time key="next" at={data.next_attempt_at} never="none" />],
-                  [
-                    "Payload",
-                    data.payload_scrubbed_at === null ? (
-                      data.payload_expires_at === null ? (
-                        "kept, encrypted, until it is delivered"
-                      ) : (
-                        <span key="payload">
-                          kept, encrypted, until <Time at={data.payload_expires_at} />
-                        </span>
-                      )
-                    ) : (
-                      <span key="payload">
-                        scrubbed <Time at={data.payload_scrubbed_at} />
-                      </span>
-                    ),
-                  ],
-                  [
-                    "Identifier",
-                    <code key="id" className="font-mono text-sm break-all">
-                      {data.id}
-                    </code>,
-                  ],
-                ]}
-              />
-              {mayChange && data.payload_scrubbed_at === null && data.status !== "delivering" ? (
-                <div className="mt-5">
-                  <ActionButton
-                    run={async () => {
-                      await call(retryDelivery, { params });
-                      await refresh(getDelivery, listDeliveries);
-                    }}
-                  >
-                    Retry now
-                  </ActionButton>
-                </div>
-              ) : null}
-            </Card>
-            <Card title="Attempts">
-              {data.attempts.length === 0 ? (
-                <Empty>Not tried yet.</Empty>
-              ) : (
-                <Table
-                  caption="Attempts"
-                  rows={data.attempts}
-                  rowKey={({ id }) => id}
-                  columns={[
-                    { header: "When", cell: (attempt) => <Time at={attempt.attempted_at} /> },
-                    { header: "Answer", cell: (attempt) => outcome(attempt.status_code, attempt.error) },
-                    { header: "Took", cell: (attempt) => `${attempt.duration_ms.toLocaleString()} ms` },
-                  ]}
-                />
-              )}
-            </Card>
-          </>
-        )}
-      </Loaded>
     </>
   );
 }

@@ -9,7 +9,7 @@ import {
 } from "@assay/contract/webhooks";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { call } from "../api/call.ts";
+import { call, type Problem } from "../api/call.ts";
 import { refresh, useList } from "../api/queries.ts";
 import { useMay } from "../shell/organization-context.ts";
 import { Button, LinkButton } from "../ui/button.tsx";
@@ -18,9 +18,10 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Checkbox, Field, Group, Select } from "../ui/field.tsx";
 import { inWords } from "../ui/filters.tsx";
 import { Form, type Values } from "../ui/form.tsx";
-import { Notice } from "../ui/notice.tsx";
 import { Badge, Card, Heading, Time } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
+import { eventLabels } from "./event-labels.ts";
+import { OnYourMachine } from "./on-your-machine.tsx";
 
 type EventTypes = (typeof eventTypes)[number][];
 
@@ -76,6 +77,7 @@ export function EndpointsPage() {
           ]}
         />
       </Card>
+      {mayChange ? <OnYourMachine /> : null}
       {creating ? <CreateEndpoint onClose={() => setCreating(false)} /> : null}
     </>
   );
@@ -125,7 +127,7 @@ export function EndpointFields(props: {
             name="subscribed_event_types"
             value={type}
             defaultChecked={endpoint?.subscribed_event_types.includes(type) ?? true}
-            label={<code className="font-mono text-sm">{type}</code>}
+            label={eventLabels[type]}
           />
         ))}
       </Group>
@@ -144,7 +146,18 @@ export function endpointBody(values: Values) {
   };
 }
 
-type Created = { id: string; secret: string; warnings: readonly string[] };
+/** The address that everybody tries first is the one that a service elsewhere cannot reach. */
+export function RefusedAddress({ problem }: { problem: Problem }) {
+  if (problem.code !== "WEBHOOK_URL_REJECTED") return null;
+  return (
+    <p className="text-sm">
+      If you meant your own machine: it cannot be reached from here. To see events there, close this and look
+      under “On your own machine” on the page for webhooks; or use the public https address of a tunnel.
+    </p>
+  );
+}
+
+type Created = { id: string; secret: string };
 
 function CreateEndpoint({ onClose }: { onClose: () => void }) {
   const [created, setCreated] = useState<Created | null>(null);
@@ -155,14 +168,12 @@ function CreateEndpoint({ onClose }: { onClose: () => void }) {
           Check the signature of every delivery with this secret. An owner can reveal it again.
         </p>
         <Copy label="Signing secret" value={created.secret} />
-        {created.warnings.map((warning) => (
-          <Notice key={warning} kind="warn">
-            {warning}
-          </Notice>
-        ))}
+        <p className="mt-3">
+          One thing is missing: a key to encrypt to. Nothing is sent before there is one.
+        </p>
         <div className="mt-4">
           <LinkButton look="primary" to="/dashboard/webhooks/$endpointId" params={{ endpointId: created.id }}>
-            Go to the endpoint
+            Next: its encryption key
           </LinkButton>
         </div>
       </Dialog>
@@ -173,13 +184,10 @@ function CreateEndpoint({ onClose }: { onClose: () => void }) {
         submit="Add endpoint"
         onSubmit={async (values) => {
           const { data } = await call(createEndpoint, { body: endpointBody(values) });
-          setCreated({
-            id: data.endpoint.id,
-            secret: data.signing_secret,
-            warnings: data.warnings.map(({ message }) => message),
-          });
+          setCreated({ id: data.endpoint.id, secret: data.signing_secret });
           await refresh(listEndpoints);
         }}
+        onProblem={(problem) => <RefusedAddress problem={problem} />}
       >
         <EndpointFields />
       </Form>

@@ -6,12 +6,15 @@ import { call, present } from "../api/call.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
 import { useMay } from "../shell/organization-context.ts";
 import { ActionButton, LinkButton } from "../ui/button.tsx";
+import { CopyId, Id } from "../ui/copy.tsx";
 import { Field, Select } from "../ui/field.tsx";
-import { endOfDay, Filters, optionsOf, startOfDay } from "../ui/filters.tsx";
+import { anyOption, endOfDay, Filters, startOfDay } from "../ui/filters.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Card, Facts, Heading, Loaded, Time } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
 import { DeliveriesTable } from "./deliveries-page.tsx";
+import { eventLabels } from "./event-labels.ts";
+import { SampleEvent } from "./sample-event.tsx";
 
 export function EventsPage() {
   const [filters, setFilters] = useState<Record<string, string>>({});
@@ -27,7 +30,11 @@ export function EventsPage() {
     <>
       <Heading title="Events" />
       <Filters onApply={setFilters} onClear={() => setFilters({})}>
-        <Select label="Type" name="type" options={optionsOf(eventTypes)} />
+        <Select
+          label="Type"
+          name="type"
+          options={[anyOption, ...eventTypes.map((value) => ({ value, label: eventLabels[value] }))]}
+        />
         <Field label="Session" name="session_id" optional="quiet" />
         <Field label="From" name="from" type="date" optional="quiet" />
         <Field label="To" name="to" type="date" optional="quiet" />
@@ -47,7 +54,7 @@ export function EventsPage() {
               header: "Type",
               cell: (event) => (
                 <Link to="/dashboard/events/$eventId" params={{ eventId: event.id }}>
-                  {event.type}
+                  {eventLabels[event.type]}
                 </Link>
               ),
             },
@@ -77,7 +84,12 @@ export function EventPage() {
           <Card>
             <Facts
               facts={[
-                ["Type", data.type],
+                [
+                  "What happened",
+                  <span key="type">
+                    {eventLabels[data.type]} <code className="font-mono text-sm text-muted">{data.type}</code>
+                  </span>,
+                ],
                 [
                   "Session",
                   data.session_id === null ? (
@@ -85,11 +97,10 @@ export function EventPage() {
                   ) : (
                     <Link
                       key="session"
-                      className="break-all"
                       to="/dashboard/sessions/$sessionId"
                       params={{ sessionId: data.session_id }}
                     >
-                      {data.session_id}
+                      <Id value={data.session_id} />
                     </Link>
                   ),
                 ],
@@ -99,12 +110,7 @@ export function EventPage() {
                 ...(data.retracted_at === null
                   ? []
                   : ([["Retracted", <Time key="retracted" at={data.retracted_at} />]] as const)),
-                [
-                  "Identifier",
-                  <code key="id" className="font-mono text-sm break-all">
-                    {data.id}
-                  </code>,
-                ],
+                ["Identifier", <CopyId key="id" value={data.id} />],
               ]}
             />
             {mayChange ? (
@@ -125,6 +131,20 @@ export function EventPage() {
           </Card>
         )}
       </Loaded>
+      {event.data === undefined ? null : (
+        <Card title="What an event of this kind says">
+          <details>
+            <summary>Show a sample</summary>
+            <div className="mt-3">
+              <SampleEvent type={event.data.data.type} />
+            </div>
+          </details>
+          <p className="mt-3 text-sm text-muted">
+            What this one says is in its deliveries, encrypted to your key. This service keeps no readable
+            copy.
+          </p>
+        </Card>
+      )}
       <Card title="Deliveries">
         <DeliveriesTable list={deliveries} empty="No endpoint was subscribed to this event." />
       </Card>

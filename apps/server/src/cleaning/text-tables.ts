@@ -23,6 +23,7 @@ export const textTables = [
   "verified_domains",
   "webhook_deliveries",
   "webhook_endpoints",
+  "webhook_exchanges",
   "webhook_keys",
 ] as const;
 

@@ -102,7 +102,11 @@ test("an answer's body is read up to a bound and never waited for", async () => 
     response.flushHeaders();
     return null;
   });
-  assert.deepEqual(await safeFetch.post(receiver.url, request), { status: 503, retryAfter: "7" });
+  assert.deepEqual(await safeFetch.post(receiver.url, request), {
+    status: 503,
+    retryAfter: "7",
+    refusal: null,
+  });
 });
 
 test("a GET gives the body up to the bound, and the time is for all of it", async () => {

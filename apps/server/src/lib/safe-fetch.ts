@@ -25,7 +25,15 @@ export class SafeFetchError extends Error {
   }
 }
 
-export type SafeAnswer = { status: number; retryAfter: string | null };
+/** How an answer that is no success begins. */
+export type Refusal = { reason: string; start: Buffer; isCut: boolean };
+
+export type SafeAnswer = {
+  status: number;
+  retryAfter: string | null;
+  /** Null for 2xx, and where nothing of it was asked for. */
+  refusal: Refusal | null;
+};
 /** `body` is null when it is longer than asked for; of an answer other than 200 it is not read. */
 export type SafeContent = {
   status: number;
@@ -41,7 +49,13 @@ export type SafeFetch = {
   /** One POST. Answers with the status whatever it is; throws `SafeFetchError` when there is no answer in time. */
   post(
     url: string,
-    request: { headers: Record<string, string>; body: string; timeoutMs: number },
+    request: {
+      headers: Record<string, string>;
+      body: string;
+      timeoutMs: number;
+      /** How much of an answer other than 2xx is wanted; left out, nothing. */
+      refusalBytes?: number;
+    },
   ): Promise<SafeAnswer>;
   /** One GET with its body. The time is for all of it; throws `SafeFetchError` when that is over, or there is no answer. */
   get(
@@ -212,13 +226,10 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
       }
     },
 
-    post: (url, request) =>
-      send(url, { ...request, method: "POST" }, async ({ statusCode, headers, body }, stopTimer) => {
-        // The answer is known; its body is read only so that the connection can serve again.
+    post: (url, { refusalBytes = 0, ...request }) =>
+      send(url, { ...request, method: "POST" }, (answer, stopTimer) => {
         stopTimer();
-        await discard(body);
-        const retryAfter = headers["retry-after"];
-        return { status: statusCode, retryAfter: typeof retryAfter === "string" ? retryAfter : null };
+        return readPosted(answer, refusalBytes);
       }),
 
     get: (url, { maxBodyBytes, ...request }) =>
@@ -251,6 +262,43 @@ async function discard(body: Body): Promise<void> {
   const giveUp = setTimeout(() => body.destroy(), bodyTimeoutMs);
   await body.dump({ limit: mostBodyBytes }).catch(() => {});
   clearTimeout(giveUp);
+}
+
+/** The answer to a POST is known; its body is read only so that the connection can serve again, and for whoever wonders why it was refused. */
+async function readPosted(
+  { statusCode, statusText, headers, body }: Dispatcher.ResponseData,
+  refusalBytes: number,
+): Promise<SafeAnswer> {
+  const isRefused = statusCode < 200 || statusCode > 299;
+  const start = isRefused && refusalBytes > 0 ? await readStart(body, refusalBytes) : null;
+  if (start === null) await discard(body);
+  const retryAfter = headers["retry-after"];
+  return {
+    status: statusCode,
+    retryAfter: typeof retryAfter === "string" ? retryAfter : null,
+    refusal: start === null ? null : { reason: statusText, ...start },
+  };
+}
+
+/** The first bytes of a body, which is read on as far as `discard` would. What breaks off is shown as far as it came. */
+async function readStart(body: Body, mostKept: number): Promise<{ start: Buffer; isCut: boolean }> {
+  const chunks: Buffer[] = [];
+  let read = 0;
+  let isWhole = false;
+  const giveUp = setTimeout(() => body.destroy(), bodyTimeoutMs);
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      if (read < mostKept) chunks.push(chunk.subarray(0, mostKept - read));
+      read += chunk.length;
+      if (read > mostBodyBytes) break;
+    }
+    isWhole = true;
+  } catch {
+    // The status counts whatever becomes of the body.
+  } finally {
+    clearTimeout(giveUp);
+  }
+  return { start: Buffer.concat(chunks), isCut: !isWhole || read > mostKept };
 }
 
 /** Null for more than `maxBytes`, announced or sent; the connection is given up then. */

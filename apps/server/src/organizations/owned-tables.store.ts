@@ -23,6 +23,12 @@ export const ownedTables: readonly OwnedTable[] = [
     belongsTo: (organizationId) =>
       sql`delivery_id in (select id from webhook_deliveries where organization_id = ${organizationId})`,
   },
+  // A delivery that goes takes what was answered to it along; here it goes first, so that the step after this one stays small.
+  {
+    table: "webhook_exchanges",
+    belongsTo: (organizationId) =>
+      sql`delivery_id in (select id from webhook_deliveries where organization_id = ${organizationId})`,
+  },
   byOrganization("webhook_delivery_queue"),
   byOrganization("webhook_deliveries"),
   byOrganization("webhook_keys"),

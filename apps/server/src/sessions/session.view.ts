@@ -1,8 +1,9 @@
-import type { Attempt, Session } from "@assay/contract/sessions";
+import type { Attempt, Session, SessionWithConsent } from "@assay/contract/sessions";
 import type { Static } from "typebox";
 import { demandsOf } from "./requirements.ts";
 import type { AttemptRow, SessionRow } from "./session.store.ts";
 import { attemptStatusAt, statusAt } from "./session.ts";
+import type { SessionConsentRow } from "./session-consent.store.ts";
 
 /** Successes of earlier versions do not say it, and no phone vouched for itself then. */
 const unsaid = { device: "unattested" } as const;
@@ -52,4 +53,14 @@ export function viewAttempt(row: AttemptRow, now: Date): Static<typeof Attempt> 
     created_at: row.created_at.toISOString(),
     updated_at: (expired ? row.session_expires_at : row.updated_at).toISOString(),
   };
+}
+
+export function viewConsent(row: SessionConsentRow | null): Static<typeof SessionWithConsent>["consent"] {
+  return row === null
+    ? null
+    : {
+        selected_field_keys: row.selected_field_keys,
+        given_at: row.given_at.toISOString(),
+        withdrawn_at: row.withdrawn_at?.toISOString() ?? null,
+      };
 }

@@ -37,6 +37,8 @@ export async function answerDelivery(
               {
                 attemptedAt: leased.leased_at,
                 durationMs: Math.max(0, now.getTime() - leased.leased_at.getTime()),
+                // What the receiver behind a listener answered is on its owner's screen.
+                exchange: null,
               },
               now,
             ),

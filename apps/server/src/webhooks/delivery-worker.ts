@@ -33,6 +33,7 @@ import {
   type Wanted,
 } from "./delivery.store.ts";
 import type { AttemptResult } from "./delivery.ts";
+import type { Exchange } from "./exchange.ts";
 import { type LaneLimits, Lanes, type Ticket } from "./lanes.ts";
 import { changesStanding, type Finished, finish, recordResults } from "./record-results.ts";
 
@@ -40,7 +41,13 @@ export type SendableDelivery = LeasedDelivery & { payload: string };
 
 /** What became of an attempt. */
 export type Sent =
-  | { kind: "answered"; result: AttemptResult; durationMs: number }
+  | {
+      kind: "answered";
+      result: AttemptResult;
+      durationMs: number;
+      /** Null for a success, of which nothing has to be found out. */
+      exchange: Exchange | null;
+    }
   /** Whoever took the answer has recorded it. */
   | { kind: "recorded"; error: DeliveryError | null }
   /** Nobody was there to take it. It is sent later and has used no try. */
@@ -356,7 +363,7 @@ export class DeliveryWorker {
         const { error } = sent.kind === "answered" ? sent.result : sent;
         this.#figures.countAttempt({ outcome: error ?? "succeeded" });
         this.#lanes.finished(ticket, error === null);
-        if (sent.kind === "answered") this.#keep(delivery, sent.result, startedAt, sent.durationMs);
+        if (sent.kind === "answered") this.#keep(delivery, sent, startedAt);
       }
     } catch (error) {
       // Only faults of our own end here, such as a key ring without the needed key: the delivery is sent later
@@ -398,9 +405,10 @@ export class DeliveryWorker {
 
   // --- recording -------------------------------------------------------------------------------------------------------
 
-  #keep(delivery: LeasedDelivery, result: AttemptResult, attemptedAt: Date, durationMs: number): void {
+  #keep(delivery: LeasedDelivery, sent: Extract<Sent, { kind: "answered" }>, attemptedAt: Date): void {
     const now = this.#core.clock.now();
-    this.#finished.push(finish(delivery, result, { attemptedAt, durationMs }, now));
+    const { durationMs, exchange } = sent;
+    this.#finished.push(finish(delivery, sent.result, { attemptedAt, durationMs, exchange }, now));
     if (this.#finished.length >= recordWhen) this.#record();
     else this.#recordTimer ??= setTimeout(() => this.#record(), recordAfterMs);
   }

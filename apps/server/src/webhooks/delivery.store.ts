@@ -17,6 +17,7 @@ import { noSql, type Sql, sql } from "../db/sql.ts";
 import { isSandbox, type Tenant } from "../kernel/caller.ts";
 import { later } from "../kernel/clock.ts";
 import { idFloor, madeWith } from "../kernel/ids.ts";
+import type { Exchange } from "./exchange.ts";
 
 /**
  * NOTIFY channel: deliveries are due. Payload: endpoint ids separated by commas, or empty for "look at all queues".
@@ -517,6 +518,7 @@ export type RecordedAttempt = {
   error: DeliveryError | null;
   durationMs: number;
   attemptedAt: Date;
+  exchange: Exchange | null;
   status: "succeeded" | "pending" | "failed";
   nextAttemptAt: Date | null;
   scrub: boolean;
@@ -526,7 +528,8 @@ export type RecordedAttempt = {
 /**
  * Records the results of attempts: the attempt rows and the new state of the deliveries, in one statement. A result
  * whose lease was lost in the meantime (owner or fencing number differ) is dropped. A delivery whose payload was
- * scrubbed while it was being sent cannot be retried. Returns the ids that were written.
+ * scrubbed while it was being sent cannot be retried. What the receiver answered is kept where the payload is. Returns the ids that were
+ * written.
  */
 export async function recordAttempts(
   db: Queryable,
@@ -534,6 +537,9 @@ export async function recordAttempts(
   attempts: readonly RecordedAttempt[],
   now: Date,
 ): Promise<DeliveryId[]> {
+  const exchanges = attempts.flatMap(({ exchange, ...attempt }) =>
+    exchange === null ? [] : [{ ...attempt, exchange }],
+  );
   const rows = await db.rows<{ delivery_id: DeliveryId }>(sql`
     with result as materialized (
       select * from unnest(
@@ -579,12 +585,33 @@ export async function recordAttempts(
         updated_at = ${now}
       from result r
       where d.id = any(array(select delivery_id from ended union all select delivery_id from retried)) and d.id = r.id
-      returning d.id)
+      returning d.id, d.payload is not null as is_kept)
+    ${exchanges.length === 0 ? noSql : sql`, exchanged as (${insertExchanges(exchanges)})`}
     insert into webhook_attempts (id, delivery_id, organization_id, status_code, error, duration_ms, attempted_at)
     select r.attempt_id, r.id, r.organization_id, r.status_code, r.error, r.duration_ms, r.attempted_at
     from result r join written on written.id = r.id
     returning delivery_id`);
   return rows.map((row) => row.delivery_id);
+}
+
+/** Of the deliveries that were written, where the payload is still there. */
+function insertExchanges(attempts: readonly (RecordedAttempt & { exchange: Exchange })[]): Sql {
+  const exchanges = attempts.map(({ exchange }) => exchange);
+  return sql`
+    insert into webhook_exchanges (delivery_id, attempt_id, organization_id, signature, standard_signature, status_line, answer,
+      answer_is_cut)
+    select x.delivery_id, x.attempt_id, x.organization_id, x.signature, x.standard_signature, x.status_line, x.answer, x.is_cut
+    from unnest(
+      ${attempts.map((attempt) => attempt.deliveryId)}::text[],
+      ${attempts.map((attempt) => attempt.attemptId)}::text[],
+      ${attempts.map((attempt) => attempt.organizationId)}::uuid[],
+      ${exchanges.map(({ own }) => own)}::text[],
+      ${exchanges.map(({ standard }) => standard)}::text[],
+      ${exchanges.map(({ answer }) => answer?.statusLine ?? null)}::text[],
+      ${exchanges.map(({ answer }) => answer?.text ?? null)}::text[],
+      ${exchanges.map(({ answer }) => answer?.isCut ?? false)}::boolean[])
+      as x (delivery_id, attempt_id, organization_id, signature, standard_signature, status_line, answer, is_cut)
+    join written on written.id = x.delivery_id and written.is_kept`;
 }
 
 // --- scrubbing and retention -------------------------------------------------------------------------------------------

@@ -1,6 +1,8 @@
-import type { WebhookDelivery, WebhookDeliveryAttempt } from "@assay/contract/webhooks";
+import type { SealedBody, WebhookDelivery, WebhookDeliveryAttempt } from "@assay/contract/webhooks";
 import type { Static } from "typebox";
 import type { AttemptRow, DeliveryRow } from "./delivery.store.ts";
+import { answerOf, type ExchangeRow, type SealedRow } from "./exchange.store.ts";
+import { headersOf } from "./signing.ts";
 
 export function viewDelivery(row: DeliveryRow): Static<typeof WebhookDelivery> {
   return {
@@ -22,12 +24,30 @@ export function viewDelivery(row: DeliveryRow): Static<typeof WebhookDelivery> {
   };
 }
 
-export function viewAttempt(row: AttemptRow): Static<typeof WebhookDeliveryAttempt> {
+/** One try. Without its exchange, which is kept as long as the payload, signatures and answer are left out. */
+export function viewAttempt(
+  delivery: DeliveryRow,
+  row: AttemptRow,
+  exchange: ExchangeRow | null,
+): Static<typeof WebhookDeliveryAttempt> {
+  const { id, event_id: eventId, event_type: eventType } = delivery;
+  const answer = exchange === null ? null : answerOf(exchange);
+  const signatures =
+    exchange === null ? null : { own: exchange.signature, standard: exchange.standard_signature };
   return {
     id: row.id,
     status_code: row.status_code,
     error: row.error,
     duration_ms: row.duration_ms,
     attempted_at: row.attempted_at.toISOString(),
+    request_headers: headersOf({ id, eventId, eventType }, signatures, row.attempted_at),
+    receiver_answer:
+      answer === null ? null : { status_line: answer.statusLine, text: answer.text, is_cut: answer.isCut },
   };
+}
+
+export function viewSealedBody(row: SealedRow | null): Static<typeof SealedBody> | null {
+  return row === null
+    ? null
+    : { bytes: Buffer.byteLength(row.payload), key_id: row.key_id, jwe: row.payload };
 }

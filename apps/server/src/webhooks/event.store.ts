@@ -66,11 +66,11 @@ export function findEvent(db: Queryable, tenant: Tenant, id: EventId): Promise<E
 }
 
 /**
- * Holds as long as the tenant has had fewer events of the type since then. Whoever writes under this condition is the only one of the
+ * Holds as long as the tenant has sent fewer test events since then. Whoever writes under this condition is the only one of the
  * organization until its transaction ends, so that two at once are counted one after the other.
  */
-export function fewerEventsSince(tenant: Tenant, type: EventType, since: Date, most: number): Sql {
-  return sql`has_fewer_events(${tenant.organizationId}, ${isSandbox(tenant)}, ${type}, ${idFloor("evt", since)}, ${most})`;
+export function fewerTestEventsSince(tenant: Tenant, since: Date, most: number): Sql {
+  return sql`has_fewer_test_events(${tenant.organizationId}, ${isSandbox(tenant)}, ${idFloor("evt", since)}, ${most})`;
 }
 
 export type EventFilter = {

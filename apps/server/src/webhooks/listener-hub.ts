@@ -27,7 +27,8 @@ import {
   takeOverListener,
   touchListeners,
 } from "./listener.store.ts";
-import { attemptTimeoutMs, headersOf } from "./send-delivery.ts";
+import { attemptTimeoutMs } from "./send-delivery.ts";
+import { headersOf, sign } from "./signing.ts";
 
 /** Streams of all listeners at this process. Each costs a connection and next to nothing else. */
 const maxStreams = 1_000;
@@ -216,7 +217,8 @@ export class ListenerHub implements Sender {
   send(delivery: SendableDelivery, secret: string, now: Date): Promise<Sent> {
     const stream = this.#streams.get(delivery.endpoint_id);
     if (stream === undefined) return Promise.resolve({ kind: "put_back" });
-    const headers = headersOf(delivery, secret, now);
+    const { id, event_id: eventId, event_type: eventType, payload } = delivery;
+    const headers = headersOf({ id, eventId, eventType }, sign(secret, { eventId, payload }, now), now);
     const timeoutMs = this.#options.attemptTimeoutMs ?? attemptTimeoutMs;
     const { promise, resolve } = Promise.withResolvers<Sent>();
     const settle = (sent: Sent) => {
@@ -230,6 +232,7 @@ export class ListenerHub implements Sender {
           kind: "answered",
           result: { statusCode: null, error: "timeout", retryAfter: null },
           durationMs: timeoutMs,
+          exchange: null,
         }),
       timeoutMs,
     );

@@ -22,17 +22,15 @@ type SessionEventType = Extract<EventType, `verification.session.${string}`>;
 export type ToldOfSession = Told<SessionEventType>;
 
 type Origin = { organizationId: OrganizationId; sandbox: boolean };
-export type NewEvent =
-  | (Origin & {
-      session: {
-        id: SessionId;
-        contractVersion: number;
-        clientReferenceId: string | null;
-        /** The endpoint the session is bound to, or null: then every enabled subscribed endpoint of its environment gets the event. */
-        webhookEndpointId: EndpointId | null;
-      };
-    } & ToldOfSession)
-  | (Origin & { session: null } & Told<Exclude<EventType, SessionEventType>>);
+export type NewEvent = Origin & {
+  session: {
+    id: SessionId;
+    contractVersion: number;
+    clientReferenceId: string | null;
+    /** The endpoint the session is bound to, or null: then every enabled subscribed endpoint of its environment gets the event. */
+    webhookEndpointId: EndpointId | null;
+  };
+} & ToldOfSession;
 
 const noKeyNoticeEveryMs = dayMs;
 
@@ -68,25 +66,6 @@ export async function publishEvents(
 
 const nothingAlongside: Alongside = { writes: [], audits: [], notifications: [] };
 
-export type TestEvent = { event: EventRow; deliveries: readonly NewDelivery[] };
-
-/**
- * Makes `webhook.endpoint.test` for one endpoint, ready to be written. The caller has asked for it, so subscriptions do not matter.
- */
-export async function sealTestEvent(target: PublishTarget, now: Date): Promise<TestEvent> {
-  const told: NewEvent = {
-    organizationId: target.organization_id,
-    sandbox: target.sandbox,
-    session: null,
-    type: "webhook.endpoint.test",
-    data: { webhook_endpoint_id: target.id },
-  };
-  const { events, deliveries } = await seal([{ event: told, id: newId("evt", now), targets: [target] }], now);
-  const [event] = events;
-  if (event === undefined) throw new Error("an event was sealed without its row");
-  return { event, deliveries };
-}
-
 type Planned = { event: NewEvent; id: EventId; targets: readonly PublishTarget[] };
 
 /** The rows of the events and, for each of their endpoints, of a delivery with a sealed copy. */
@@ -121,10 +100,10 @@ function rowOf(event: NewEvent, id: EventId, now: Date): EventRow {
     id,
     organization_id: event.organizationId,
     type: event.type,
-    session_id: event.session?.id ?? null,
+    session_id: event.session.id,
     sandbox: event.sandbox,
-    contract_version: event.session?.contractVersion ?? null,
-    client_reference_id: event.session?.clientReferenceId ?? null,
+    contract_version: event.session.contractVersion,
+    client_reference_id: event.session.clientReferenceId,
     created_at: now,
     retracted_at: null,
   };
@@ -133,7 +112,7 @@ function rowOf(event: NewEvent, id: EventId, now: Date): EventRow {
 function receives(target: PublishTarget, event: NewEvent): boolean {
   // A test must not be taken for somebody who was verified, nor the other way round, also where the session is bound to the endpoint.
   if (target.sandbox !== event.sandbox) return false;
-  const bound = event.session?.webhookEndpointId ?? null;
+  const bound = event.session.webhookEndpointId;
   if (bound !== null && bound !== target.id) return false;
   return target.subscribed_event_types?.includes(event.type) ?? true;
 }
@@ -147,9 +126,9 @@ function plaintextOf(event: NewEvent, eventId: EventId, now: Date): EventPayload
     sandbox,
     metadata: {
       event_id: eventId,
-      verification_session_id: session?.id ?? null,
-      contract_version: session?.contractVersion ?? null,
-      client_reference_id: session?.clientReferenceId ?? null,
+      verification_session_id: session.id,
+      contract_version: session.contractVersion,
+      client_reference_id: session.clientReferenceId,
     },
     ...told,
   };

@@ -6,6 +6,7 @@ import { tenantOf } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
 import { type LeasedDelivery, type RecordedAttempt, recordAttempts } from "./delivery.store.ts";
 import { type AttemptResult, afterAttempt, disabledBy } from "./delivery.ts";
+import type { Exchange } from "./exchange.ts";
 import { disableEndpoint, markFailing, markSucceeding } from "./endpoint.store.ts";
 import { mailEndpointDisabled } from "./notify-owners.ts";
 
@@ -19,7 +20,7 @@ export type Finished = {
 export function finish(
   delivery: LeasedDelivery,
   result: AttemptResult,
-  { attemptedAt, durationMs }: { attemptedAt: Date; durationMs: number },
+  { attemptedAt, durationMs, exchange }: { attemptedAt: Date; durationMs: number; exchange: Exchange | null },
   now: Date,
 ): Finished {
   const next = afterAttempt(
@@ -41,6 +42,7 @@ export function finish(
       error: result.error,
       durationMs,
       attemptedAt,
+      exchange,
       status: next.status,
       nextAttemptAt: next.status === "pending" ? next.nextAttemptAt : null,
       scrub: next.status !== "pending" && next.scrub,

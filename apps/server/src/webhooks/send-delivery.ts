@@ -1,9 +1,10 @@
-import type { DeliveryError } from "@assay/contract/webhooks";
+import { answerKeptBytes, type DeliveryError } from "@assay/contract/webhooks";
 import { type SafeFetch, SafeFetchError, type SafeFetchProblem } from "../lib/safe-fetch.ts";
 import { errorOfStatus } from "./delivery.ts";
 import type { SendableDelivery, Sender, Sent } from "./delivery-worker.ts";
+import { readAnswer } from "./exchange.ts";
 import { limitsFor } from "./lanes.ts";
-import { signedHeaders } from "./signing.ts";
+import { headersOf, sign } from "./signing.ts";
 
 export const attemptTimeoutMs = 15_000;
 
@@ -27,21 +28,7 @@ export function urlSender(safeFetch: SafeFetch, mostInFlight: number): Sender {
   };
 }
 
-/** The headers of an attempt: signed now, with the endpoint's current secret. */
-export function headersOf(delivery: SendableDelivery, secret: string, now: Date): Record<string, string> {
-  return signedHeaders(
-    secret,
-    {
-      id: delivery.id,
-      eventId: delivery.event_id,
-      eventType: delivery.event_type,
-      payload: delivery.payload,
-    },
-    now,
-  );
-}
-
-/** One attempt. Never throws; what went wrong is part of the result. */
+/** One attempt: signed now with the endpoint's current secret. Never throws; what went wrong is part of the result. */
 async function sendDelivery(
   safeFetch: SafeFetch,
   delivery: SendableDelivery,
@@ -49,19 +36,29 @@ async function sendDelivery(
   now: Date,
 ): Promise<Sent> {
   const startedAt = performance.now();
-  const headers = headersOf(delivery, secret, now);
+  const { id, event_id: eventId, event_type: eventType, payload } = delivery;
+  const signatures = sign(secret, { eventId, payload }, now);
   const took = () => Math.round(performance.now() - startedAt);
   try {
-    const { status, retryAfter } = await safeFetch.post(delivery.url, {
-      headers,
-      body: delivery.payload,
+    const { status, retryAfter, refusal } = await safeFetch.post(delivery.url, {
+      headers: headersOf({ id, eventId, eventType }, signatures, now),
+      body: payload,
       timeoutMs: attemptTimeoutMs,
+      refusalBytes: answerKeptBytes,
     });
-    const result = { statusCode: status, error: errorOfStatus(status), retryAfter };
-    return { kind: "answered", result, durationMs: took() };
+    return {
+      kind: "answered",
+      result: { statusCode: status, error: errorOfStatus(status), retryAfter },
+      durationMs: took(),
+      exchange: refusal === null ? null : { ...signatures, answer: readAnswer(status, refusal) },
+    };
   } catch (error) {
     const problem = error instanceof SafeFetchError ? error.problem : "connection_failed";
-    const result = { statusCode: null, error: errorOf[problem], retryAfter: null };
-    return { kind: "answered", result, durationMs: took() };
+    return {
+      kind: "answered",
+      result: { statusCode: null, error: errorOf[problem], retryAfter: null },
+      durationMs: took(),
+      exchange: { ...signatures, answer: null },
+    };
   }
 }

@@ -1,3 +1,4 @@
+import type { EventType } from "@assay/contract/events";
 import type { EndpointId } from "@assay/contract/ids";
 import { actEntry } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
@@ -7,15 +8,18 @@ import type { OrganizationCaller } from "../kernel/caller.ts";
 import { later, minuteMs } from "../kernel/clock.ts";
 import { type DeliveryRow, justWritten } from "./delivery.store.ts";
 import { findPublishTarget } from "./endpoint.store.ts";
-import { type EventRow, fewerEventsSince } from "./event.store.ts";
+import { type EventRow, fewerTestEventsSince } from "./event.store.ts";
+import type { SealedRow } from "./exchange.store.ts";
 import { writePublished } from "./publish.store.ts";
-import { sealTestEvent, tellAboutMissingKeys } from "./publish-event.ts";
+import { tellAboutMissingKeys } from "./publish-event.ts";
+import { sealTestEvent } from "./test-event.ts";
 
 export async function sendTestEvent(
   core: Core,
   caller: OrganizationCaller,
   endpointId: EndpointId,
-): Promise<{ event: EventRow; deliveries: DeliveryRow[] }> {
+  type: EventType,
+): Promise<{ event: EventRow; deliveries: DeliveryRow[]; sealed: SealedRow | null }> {
   const now = core.clock.now();
   const mostPerMinute = core.config.organizationTestEventsPerMinute;
   const target = await findPublishTarget(core.db, caller, endpointId);
@@ -26,7 +30,13 @@ export async function sendTestEvent(
       hint: "Enable it with PATCH, then send the test event.",
     });
   }
-  const { event, deliveries } = await sealTestEvent(target, now);
+  // Live, a receiver believes what it is told about a session.
+  if (!target.sandbox && type !== "webhook.endpoint.test")
+    throw new ApiError("CONFLICT", {
+      message: "Samples of this event are sent in the sandbox only.",
+      hint: "Leave `event_type` out to send webhook.endpoint.test.",
+    });
+  const { event, delivery } = sealTestEvent(target, type, now);
   const act = {
     event: "webhook_endpoint.tested",
     targetId: target.id,
@@ -38,11 +48,11 @@ export async function sendTestEvent(
       db,
       {
         events: [event],
-        deliveries,
+        deliveries: [delivery],
         audits: [actEntry(caller, act)],
         writes: [],
         notifications: [],
-        condition: fewerEventsSince(caller, event.type, since, mostPerMinute),
+        condition: fewerTestEventsSince(caller, since, mostPerMinute),
       },
       now,
     );
@@ -60,5 +70,8 @@ export async function sendTestEvent(
       await write(tx);
       await tellAboutMissingKeys(core, tx, now, [target]);
     });
-  return { event, deliveries: deliveries.map((delivery) => justWritten(delivery, now)) };
+  const { key } = target;
+  const sealed =
+    delivery.sealed === null || key === null ? null : { payload: delivery.sealed.payload, key_id: key.keyId };
+  return { event, deliveries: [justWritten(delivery, now)], sealed };
 }

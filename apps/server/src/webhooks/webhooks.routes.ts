@@ -8,7 +8,7 @@ import { parseTime } from "../kernel/times.ts";
 import type { SafeFetch } from "../lib/safe-fetch.ts";
 import { answerDelivery } from "./answer-delivery.ts";
 import { attemptsOf, type DeliveryRow, findDelivery, listDeliveries } from "./delivery.store.ts";
-import { viewAttempt, viewDelivery } from "./delivery.view.ts";
+import { viewAttempt, viewDelivery, viewSealedBody } from "./delivery.view.ts";
 import { listEncryptionKeys } from "./encryption-key.store.ts";
 import { viewEncryptionKey } from "./encryption-key.view.ts";
 import { findEndpoint, listEndpoints } from "./endpoint.store.ts";
@@ -16,6 +16,7 @@ import { viewEndpoint } from "./endpoint.view.ts";
 import { type EventRow, findEvent, listEvents } from "./event.store.ts";
 import { viewEvent } from "./event.view.ts";
 import type { ListenerHub } from "./listener-hub.ts";
+import { exchangesOf, findSealedBody } from "./exchange.store.ts";
 import { CheckedUrl, changeEndpoint, createEndpoint, removeEndpoint } from "./manage-endpoint.ts";
 import { activateKey, registerKey } from "./manage-key.ts";
 import { revealSecret, rotateSecret } from "./manage-secret.ts";
@@ -48,7 +49,8 @@ function endpointRoutes(core: Core, safeFetch: SafeFetch): Binding[] {
           warnings: [
             {
               code: "NO_ACTIVE_KEY" as const,
-              message: `The endpoint has no encryption key, so nothing is sent to it. Register one with POST /v1/webhooks/endpoints/${row.id}/keys.`,
+              message:
+                "The endpoint has no encryption key, so nothing is sent to it. Register a public key for it.",
             },
           ],
         };
@@ -83,9 +85,11 @@ function endpointRoutes(core: Core, safeFetch: SafeFetch): Binding[] {
 
     bind(contract.deleteEndpoint, ({ caller, params }) => removeEndpoint(core, caller, params.endpoint_id)),
 
-    bind(contract.testEndpoint, async ({ caller, params }) =>
-      viewSent(await sendTestEvent(core, caller, params.endpoint_id)),
-    ),
+    bind(contract.testEndpoint, async ({ caller, params, body }) => {
+      const type = body.event_type ?? "webhook.endpoint.test";
+      const { sealed, ...sent } = await sendTestEvent(core, caller, params.endpoint_id, type);
+      return { ...viewSent(sent), sealed_body: viewSealedBody(sealed) };
+    }),
   ];
 }
 
@@ -153,10 +157,20 @@ function deliveryRoutes(core: Core): Binding[] {
     ),
 
     bind(contract.getDelivery, async ({ caller, params }) => {
-      const row = await findDelivery(db, caller, params.delivery_id, clock.now());
+      const { organizationId } = caller;
+      const now = clock.now();
+      const row = await findDelivery(db, caller, params.delivery_id, now);
       if (row === null) throw new ApiError("NOT_FOUND");
-      const attempts = await attemptsOf(db, caller.organizationId, row.id);
-      return { ...viewDelivery(row), attempts: attempts.map(viewAttempt) };
+      const sealed = await findSealedBody(db, organizationId, row.id, now);
+      const attempts = await attemptsOf(db, organizationId, row.id);
+      // What a receiver answered is kept as long as the payload, and told as long.
+      const exchanges = sealed === null ? [] : await exchangesOf(db, organizationId, row.id);
+      const ofAttempt = new Map(exchanges.map((exchange) => [exchange.attempt_id, exchange]));
+      return {
+        ...viewDelivery(row),
+        attempts: attempts.map((attempt) => viewAttempt(row, attempt, ofAttempt.get(attempt.id) ?? null)),
+        sealed_body: viewSealedBody(sealed),
+      };
     }),
 
     bind(contract.retryDelivery, async ({ caller, params }) =>

@@ -49,6 +49,7 @@ test("requirements and the language are chosen on the page that creates a sessio
   const { page, problems } = await openDashboard(browser, url, { token: owner.token });
   await page.goto(`${url}/dashboard/sessions/new`);
   await heading(page, "Create a session");
+  await page.getByText("More choices").click();
   await page.getByLabel("The chip proves that it is no copy").selectOption("required");
   await page.getByLabel("Language of the person's page").selectOption("de");
   await checkAccessibility(page);

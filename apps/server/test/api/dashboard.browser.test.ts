@@ -1,19 +1,26 @@
 import assert from "node:assert/strict";
+import { createPrivateKey, generateKeyPairSync } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import test from "node:test";
+import { compactDecrypt } from "jose";
 import { Secret, TOTP } from "otpauth";
+import type { Page } from "playwright-core";
 import { type Api, expectData, signUp, signUpOwner } from "../support/api.ts";
-import { checkAccessibility, keepScreenshot, openBrowser } from "../support/browser.ts";
+import { checkAccessibility, isWiderThanScreen, keepScreenshot, openBrowser } from "../support/browser.ts";
 import { button, faults, heading, openDashboard } from "../support/dashboard.ts";
 import { startMailSink } from "../support/mail-sink.ts";
 import { latestToken, mailsTo } from "../support/mailed-links.ts";
-import { partnerKeys, registration } from "../support/receiver.ts";
+import { partnerKeys, startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
+import { claimed, succeed } from "../support/sessions.ts";
 
+const receiver = await startReceiver();
 const service = await startTestService({
   env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
+  webhooks: { ca: receiver.ca },
 });
-const { url, api } = service;
+const { url, api, core } = service;
 const browser = await openBrowser();
 
 const open = (options: { width?: number; colorScheme?: "light" | "dark"; token?: string } = {}) =>
@@ -267,37 +274,172 @@ test("the second factor is turned on with the page, and asked for at the next si
   await page.context().close();
 });
 
-test("an endpoint is added, gets a key, is tested; a private key is not sent", async () => {
+/** Everything that a page has sent so far, and whatever of it could be a private key. */
+function watchRequests(page: Page) {
+  const sent: string[] = [];
+  page.on("request", (request) => {
+    sent.push(`${request.url()} ${JSON.stringify(request.headers())} ${request.postData() ?? ""}`);
+  });
+  return {
+    sent,
+    secrets: (privateKey: { d?: string; p?: string }) =>
+      sent.filter(
+        (text) =>
+          /PRIVATE KEY|"(d|p|q|dp|dq|qi)\\?":/.test(text) ||
+          [privateKey.d, privateKey.p].some((part) => part !== undefined && text.includes(part.slice(0, 40))),
+      ),
+  };
+}
+
+test("from an empty organization to a decrypted event without leaving the page, and the private key does not either", async () => {
   const owner = await signUpOwner(api);
   const { page, problems } = await open({ token: owner.token });
-  await page.goto(`${url}/dashboard/webhooks`);
+  const requests = watchRequests(page);
+  const overview = async (count: string) => {
+    await page.getByRole("link", { name: "Overview", exact: true }).click();
+    await page.getByText(`${count} of 6 done`).waitFor();
+  };
+  await page.goto(`${url}/dashboard`);
+  await page.evaluate("document.body.dataset.mark = 'the same page'");
+  await page.getByText("0 of 6 done").waitFor();
+  const curl = (await page.getByRole("region", { name: "As curl" }).textContent()) ?? "";
+  assert.ok(curl.includes(`${url}/v1/sessions`), "the command has this service's address");
+  await checkAccessibility(page);
+  await keepScreenshot(page, "dashboard-getting-started-1440-light");
+
+  await page.getByRole("link", { name: "Create one here" }).click();
+  await heading(page, "Create a session");
+  await page.getByText("Name and date of birth").click();
+  await page.getByRole("radio", { name: "Python" }).check({ force: true });
+  await page.getByText('"family_name": {').waitFor();
+  await keepScreenshot(page, "dashboard-session-new-preset-1440-light");
+  await button(page, "Create session").click();
+  await page.getByRole("img", { name: "QR code of the verification link" }).waitFor();
+  const [session] = expectData<any[]>(await owner.api.get("/v1/sessions"));
+  assert.deepEqual(Object.keys(session.share_fields).sort(), [
+    "date_of_birth",
+    "family_name",
+    "given_names",
+    "service_document_id",
+  ]);
+  await succeed(core, session.id, await claimed(core, session.id));
+  await overview("2");
+  await page.getByRole("link", { name: "Create a key", exact: true }).click();
+  await button(page, "Create a key").click();
+  await page.getByRole("dialog").getByLabel("Name").fill("Backend");
+  await button(page, "Create key").click();
+  await button(page, "I have kept it").click();
+
+  await overview("3");
+  await page.getByRole("link", { name: "Add an endpoint" }).click();
   await button(page, "Add an endpoint").click();
-  await page.getByLabel("Address").fill("https://127.0.0.1:9/hook");
+  await page.getByLabel("Address").fill("https://localhost:4443/hook");
   await button(page, "Add endpoint").click();
-  await page.getByRole("link", { name: "Go to the endpoint" }).click();
+  await page.getByText("it cannot be reached from here").waitFor();
+  await page.getByLabel("Address").fill(receiver.url);
+  await button(page, "Add endpoint").click();
+  await page.getByRole("link", { name: "Next: its encryption key" }).click();
   await heading(page, "Webhook endpoint");
-  await page.getByText("A webhook endpoint has no active encryption key.").waitFor();
 
   await button(page, "Register a key").click();
-  const requests: string[] = [];
-  page.on("request", (request) => {
-    if (request.method() === "POST") requests.push(request.postData() ?? "");
+  await checkAccessibility(page);
+  await button(page, "Make a key pair").click();
+  await button(page, "Save as PEM").waitFor();
+  assert.equal(await button(page, "Register the public half").count(), 0, "not before it is saved");
+  const download = page.waitForEvent("download");
+  await button(page, "Save as PEM").click();
+  const pem = await readFile(await (await download).path(), "utf8");
+  await keepScreenshot(page, "dashboard-key-made-1440-light");
+  await button(page, "Register the public half").click();
+  await page.getByRole("cell", { name: "Active", exact: true }).waitFor();
+
+  await page.getByLabel("Kind of event").selectOption("verification.session.succeeded");
+  await button(page, "Send a test event").click();
+  await page.getByText("Your server answered 200").waitFor();
+  const opened = page.getByRole("region", { name: "What the event says" });
+  await opened.getByText("ERIKSSON").first().waitFor();
+  await page.getByRole("cell", { name: "delivered", exact: true }).waitFor();
+  await checkAccessibility(page);
+  await keepScreenshot(page, "dashboard-test-event-1440-light");
+  await overview("5");
+  await page.getByText("You have opened one in this browser.").waitFor({ state: "attached" });
+  assert.equal(await page.evaluate("document.body.dataset.mark"), "the same page");
+
+  const made = createPrivateKey(pem);
+  const { plaintext } = await compactDecrypt(receiver.received.at(-1)?.body ?? "", made);
+  assert.match(Buffer.from(plaintext).toString(), /ERIKSSON/, "the file opens what the server received");
+  assert.deepEqual(requests.secrets(made.export({ format: "jwk" })), []);
+  const stored = await page.evaluate<string>(
+    "JSON.stringify([localStorage, sessionStorage, document.cookie])",
+  );
+  assert.deepEqual(
+    Object.keys(JSON.parse(stored)[0]).map((key) => key.replace(/[0-9a-f-]{36}$/, "ID")),
+    ["assay.organization", "assay.opened-event.ID"],
+  );
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
+});
+
+test("a delivery that was refused shows headers, the answer and the tries, and opens with a key from a file", async () => {
+  const owner = await signUpOwner(api);
+  receiver.answerWith((_received, response) => {
+    response.writeHead(500).end("boom: database is down");
+    return null;
   });
-  const privateKey = partnerKeys().privateKey.export({ format: "jwk" });
-  await page.getByLabel("Public key (JWK)").fill(JSON.stringify({ ...privateKey, kid: "k" }));
+  const { endpoint } = expectData(await owner.api.post("/v1/webhooks/endpoints", { url: receiver.url }), 201);
+  const { page, problems } = await open({ token: owner.token });
+  const requests = watchRequests(page);
+  await page.goto(`${url}/dashboard/webhooks/${endpoint.id}`);
+  await page.getByText("A webhook endpoint has no active encryption key.").waitFor();
+
+  // A private key in the wrong place is reduced to its public half before anything is sent.
+  const { privateKey } = partnerKeys();
+  const jwk = privateKey.export({ format: "jwk" });
+  await button(page, "Register a key").click();
+  await page.getByText("Use a key that I have").click();
+  await page.getByLabel("Public key").fill("nonsense");
   await button(page, "Register key").click();
-  await page.getByText("is a private key. It was not sent.").waitFor();
-  assert.deepEqual(requests, []);
-  await page.getByLabel("Public key (JWK)").fill(JSON.stringify(registration("2026-03").jwk));
+  await page.getByText("This is not a key.").waitFor();
+  await page.getByLabel("Public key").fill(JSON.stringify({ ...jwk, kid: "2026-03" }));
   await button(page, "Register key").click();
+  await page.getByText("Only its public half was sent").waitFor();
+  await button(page, "Close this").click();
   await page.getByRole("cell", { name: "2026-03", exact: true }).waitFor();
   await page.getByText("no active encryption key").waitFor({ state: "detached" });
 
   await button(page, "Send a test event").click();
-  await page.getByRole("link", { name: "See how it went" }).click();
+  await page.getByText("Your server answered, but not with success.").waitFor();
+  await page.getByText("boom: database is down").waitFor();
+  await page.getByRole("link", { name: "Headers, tries and answers" }).click();
   await heading(page, "Delivery");
-  await button(page, "Reveal").waitFor({ state: "detached" });
-  await page.goBack();
+  await page.getByText("500 Internal Server Error").first().waitFor();
+  await page.getByText("x-service-signature").first().waitFor();
+  await page.getByRole("region", { name: "What your server answered" }).first().waitFor();
+
+  const other = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+  await page.getByLabel("Private key").fill(String(other.export({ format: "pem", type: "pkcs8" })));
+  await button(page, "Decrypt here").click();
+  await page.getByText("does not fit: the body is encrypted to the key named “2026-03”").waitFor();
+  const buffer = Buffer.from(privateKey.export({ format: "pem", type: "pkcs1" }));
+  await page
+    .getByLabel("or choose the file")
+    .setInputFiles({ name: "key.pem", mimeType: "application/x-pem-file", buffer });
+  await button(page, "Decrypt here").click();
+  await page.getByRole("region", { name: "What the event says" }).getByText(endpoint.id).waitFor();
+  await page.setViewportSize({ width: 320, height: 900 });
+  await page.emulateMedia({ colorScheme: "dark" });
+  assert.equal(await isWiderThanScreen(page), false);
+  await checkAccessibility(page);
+  await keepScreenshot(page, "dashboard-delivery-opened-320-dark");
+  assert.deepEqual(requests.secrets(jwk), []);
+
+  receiver.answerWith(() => ({ status: 200 }));
+  await button(page, "Send again now").click();
+  await page.getByText("The encrypted body was erased when your server accepted it.").waitFor();
+  await page.getByText("Open a body that your server received").click();
+  await page.getByLabel("Encrypted body").fill(receiver.received.at(-1)?.body ?? "");
+  await page.getByRole("region", { name: "What the event says" }).getByText(endpoint.id).waitFor();
+  await page.getByRole("link", { name: receiver.url }).click();
   await button(page, "Reveal").click();
   await page.getByText(/^whsec_/).waitFor();
   assert.deepEqual(faults(problems), []);
@@ -432,7 +574,7 @@ test("the audit log is filtered, and grows page by page", async () => {
   await page.getByLabel("Event").selectOption("organization.created");
   await button(page, "Filter").click();
   await rows.nth(1).waitFor({ state: "detached" });
-  assert.match((await rows.first().textContent()) ?? "", /organization\.created/);
+  assert.match((await rows.first().textContent()) ?? "", /Organization created/);
   assert.deepEqual(faults(problems), []);
   await page.context().close();
 });

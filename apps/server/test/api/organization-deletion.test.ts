@@ -241,6 +241,9 @@ test("48 hours later nothing of the organization is left but the tombstone, and 
     select ${`wha_${organizationId}`} || id, id, organization_id, 500, null, 1, ${clock.now()} from webhook_deliveries
     where organization_id = ${organizationId}`);
   await core.db.run(sql`
+    insert into webhook_exchanges (delivery_id, attempt_id, organization_id, signature, standard_signature, answer_is_cut)
+    select delivery_id, id, organization_id, '', '', false from webhook_attempts where organization_id = ${organizationId}`);
+  await core.db.run(sql`
     insert into webhook_attempts (id, delivery_id, organization_id, status_code, error, duration_ms, attempted_at)
     values ('wha_orphan', 'whd_gone', ${organizationId}, 500, null, 1, ${clock.now()})`);
   await core.db.run(sql`

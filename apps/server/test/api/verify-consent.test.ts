@@ -204,6 +204,11 @@ test("agreeing again replaces the choice and voids what was made under it; a cla
   const second = await agree(api, id);
   assert.notEqual(second.cancel_token, first.cancel_token);
   assert.deepEqual((await detailsOf(path)).consent.selected_field_keys, requiredKeys);
+  assert.deepEqual(expectData(await partner.api.get(`/v1/sessions/${id}`)).consent, {
+    selected_field_keys: requiredKeys,
+    given_at: clock.now().toISOString(),
+    withdrawn_at: null,
+  });
   const claim = { handoff_token: qr, device_id: "phone" };
   expectError(await api.post(`${path}/claim`, claim), 401, "HANDOFF_TOKEN_INVALID");
   const stale = await api.post(`${path}/handoff`, { cancel_token: first.cancel_token });

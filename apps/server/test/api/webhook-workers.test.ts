@@ -83,6 +83,7 @@ test("a claim and a delivery that arrives write rows and no index", async () => 
       attemptId: newId("wha", now),
       statusCode: 200,
       error: null,
+      exchange: null,
       durationMs: 5,
       attemptedAt: now,
       status: "succeeded" as const,

@@ -1,0 +1,254 @@
+import { listApiKeys } from "@assay/contract/api-keys";
+import type { RouteDefinition } from "@assay/contract/route";
+import { listSessions } from "@assay/contract/sessions";
+import { listDeliveries, listEndpoints } from "@assay/contract/webhooks";
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useState } from "react";
+import { useList } from "../api/queries.ts";
+import { presets } from "../sessions/presets.ts";
+import { presetBody } from "../sessions/session-body.ts";
+import { usePlace } from "../shell/organization-context.ts";
+import { Code } from "../ui/code.tsx";
+import { CopyAs } from "../ui/copy-as.tsx";
+import { keyVariable } from "../ui/request-code.ts";
+import { useOpenedHere } from "../webhooks/opened-here.ts";
+
+// A tick appears while somebody looks at another window. Half of it, and an idle page asks twice as often for nothing.
+const lookAgainMs = 4_000;
+
+/** A list that is asked for again until it has what is waited for: what is done stays done. */
+function useUntil<const R extends RouteDefinition>(
+  route: R,
+  query: Record<string, unknown>,
+  isDone: (items: ReturnType<typeof useList<R>>["items"]) => boolean,
+) {
+  const [done, setDone] = useState(false);
+  const list = useList(route, { query }, { refetchInterval: done ? false : lookAgainMs });
+  const isDoneNow = isDone(list.items);
+  useEffect(() => setDone(isDoneNow), [isDoneNow]);
+  return list;
+}
+
+/** What is done of the way from nothing to the first event that somebody can read. Null while it is not known. */
+function useSteps() {
+  const { organization } = usePlace();
+  const some = (items: readonly unknown[]) => items.length > 0;
+  const verified = useUntil(listSessions, { limit: 1, status: "succeeded" }, some);
+  const sessions = useUntil(listSessions, { limit: 1 }, () => verified.items.length > 0);
+  const keys = useUntil(listApiKeys, { limit: 1 }, some);
+  const endpoints = useUntil(listEndpoints, { limit: 100, enabled: true }, (items) =>
+    items.some(({ has_active_key }) => has_active_key),
+  );
+  const accepted = useUntil(listDeliveries, { limit: 1, status: "succeeded" }, some);
+  const openedHere = useOpenedHere(organization.id);
+  const [endpoint] = endpoints.items;
+  const keyed = endpoints.items.find(({ has_active_key }) => has_active_key);
+  if ([sessions, verified, keys, endpoints, accepted].some(({ isPending }) => isPending)) return null;
+  return {
+    latest: sessions.items[0],
+    hasSession: sessions.items.length > 0,
+    hasVerified: verified.items.length > 0,
+    hasKey: keys.items.length > 0,
+    endpoint: keyed ?? endpoint,
+    hasEndpoint: keyed !== undefined,
+    isAccepted: accepted.items.length > 0,
+    openedHere,
+    isLive: organization.environment === "live",
+  };
+}
+
+type Steps = NonNullable<ReturnType<typeof useSteps>>;
+
+/** The way to go, ticked by what has happened. Shown until all of it has, and folded when nothing but going live is left. */
+export function GettingStarted() {
+  const steps = useSteps();
+  if (steps === null) return null;
+  const done = [
+    steps.hasSession,
+    steps.hasVerified,
+    steps.hasKey,
+    steps.hasEndpoint,
+    steps.isAccepted || steps.openedHere,
+    steps.isLive,
+  ];
+  const count = done.filter(Boolean).length;
+  if (count === done.length) return null;
+  const next = done.indexOf(false);
+  const isTried = done.slice(0, -1).every(Boolean) || steps.isLive;
+  return (
+    <section
+      aria-labelledby="getting-started"
+      className="mb-6 rounded-2xl border border-line bg-card p-4 sm:p-6"
+    >
+      <details open={!isTried} className="group/all">
+        <summary className="list-none">
+          <span className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+            <h2 id="getting-started" className="text-lg font-semibold">
+              Getting started
+            </h2>
+            <span className="flex items-center gap-3 text-sm text-muted">
+              {count} of {done.length} done
+              <Chevron className="group-open/all:rotate-180" />
+            </span>
+          </span>
+          <span aria-hidden="true" className="mt-3 block h-1.5 rounded-full bg-code">
+            <span className={`block h-full rounded-full bg-accent ${widths[count]}`} />
+          </span>
+        </summary>
+        <ol className="mt-4 divide-y divide-line">
+          <StepList steps={steps} done={done} next={next} />
+        </ol>
+      </details>
+    </section>
+  );
+}
+
+// The content security policy allows no style of an element's own.
+const widths = ["w-0", "w-1/6", "w-2/6", "w-3/6", "w-4/6", "w-5/6", "w-full"] as const;
+
+function StepList({ steps, done, next }: { steps: Steps; done: readonly boolean[]; next: number }) {
+  const step = (at: number) => ({ done: done[at] === true, open: at === next });
+  return (
+    <>
+      <Step {...step(0)} title="Create a test session">
+        <CreateStep />
+      </Step>
+      <Step {...step(1)} title="Finish it with a test passport">
+        <VerifyStep steps={steps} />
+      </Step>
+      <Step {...step(2)} title="Make an API key">
+        <KeyStep />
+      </Step>
+      <Step {...step(3)} title="Add an endpoint and its key">
+        <p>
+          {steps.endpoint === undefined ? (
+            <>
+              <Link to="/dashboard/webhooks">Add an endpoint</Link>: the https address of your server. Then
+              make a key pair for it, so that only you can read what arrives.
+            </>
+          ) : (
+            <>
+              <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId: steps.endpoint.id }}>
+                Make a key pair
+              </Link>{" "}
+              for your endpoint. Nothing is sent there before.
+            </>
+          )}
+        </p>
+      </Step>
+      <Step {...step(4)} title="Read your first event" note={readNote(steps)}>
+        <p>
+          {steps.endpoint === undefined ? (
+            "Once there is an endpoint, send it a test event and open it."
+          ) : (
+            <>
+              <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId: steps.endpoint.id }}>
+                Send a test event
+              </Link>{" "}
+              and open it, there in the page or on your server.
+            </>
+          )}
+        </p>
+      </Step>
+      <Step {...step(5)} title="Go live">
+        <p>
+          Real documents need your business details, a domain of yours and the terms.{" "}
+          <Link to="/dashboard/go-live">See what is missing</Link>
+        </p>
+      </Step>
+    </>
+  );
+}
+
+/** The service cannot know who could read what, and says only what it knows. */
+function readNote({ isAccepted, openedHere }: Steps): string | null {
+  if (openedHere) return "You have opened one in this browser.";
+  return isAccepted ? "Your server has accepted one. Whether it could read it, only you know." : null;
+}
+
+function Step(props: {
+  title: string;
+  done: boolean;
+  open: boolean;
+  note?: string | null;
+  children: ReactNode;
+}) {
+  return (
+    <li className="py-3">
+      <details open={props.open} className="group">
+        <summary className="flex list-none items-start gap-3">
+          <span
+            className={`mt-0.5 inline-flex size-6 shrink-0 items-center justify-center rounded-full border ${props.done ? "border-good bg-good-tint text-good" : "border-edge"}`}
+          >
+            <span aria-hidden="true">{props.done ? "✓" : ""}</span>
+            <span className="sr-only">{props.done ? "Done:" : "To do:"}</span>
+          </span>
+          <span className={`flex-1 ${props.done ? "text-muted" : "font-medium"}`}>
+            {props.title}
+            {props.note ? <span className="block text-sm font-normal text-muted">{props.note}</span> : null}
+          </span>
+          <Chevron className="mt-1 group-open:rotate-180" />
+        </summary>
+        <div className="mt-3 space-y-4 sm:pl-9">{props.children}</div>
+      </details>
+    </li>
+  );
+}
+
+function Chevron({ className }: { className: string }) {
+  return (
+    <svg
+      aria-hidden="true"
+      viewBox="0 0 16 16"
+      className={`size-4 shrink-0 fill-none stroke-muted ${className}`}
+    >
+      <path d="m3.5 6 4.5 4.5L12.5 6" strokeWidth="1.75" strokeLinecap="round" strokeLinejoin="round" />
+    </svg>
+  );
+}
+
+function CreateStep() {
+  const [ageCheck] = presets;
+  if (ageCheck === undefined) return null;
+  return (
+    <>
+      <p>
+        <Link to="/dashboard/sessions/new">Create one here</Link>, or with an API key from your server:
+      </p>
+      <CopyAs request={{ url: `${window.location.origin}/v1/sessions`, body: presetBody(ageCheck) }} />
+    </>
+  );
+}
+
+function VerifyStep({ steps: { latest } }: { steps: Steps }) {
+  if (latest === undefined)
+    return <p>When there is a session, it is opened and finished with a test passport.</p>;
+  return (
+    <>
+      <p>
+        <a href={latest.verification_url} target="_blank" rel="noreferrer">
+          Open the latest session
+        </a>
+        , agree, and choose a test passport. Or let the simulator do it:
+      </p>
+      <Code label="Command" text={`npm run assay -- simulate ${latest.verification_url} --passport valid`} />
+    </>
+  );
+}
+
+function KeyStep() {
+  return (
+    <>
+      <p>
+        <Link to="/dashboard/api-keys">Create a key</Link> for your server, and keep it where only the server
+        can read it. The samples here expect it in a variable:
+      </p>
+      <Code label="Command" text={`export ${keyVariable}='the key, as it is shown once'`} />
+      <p>This then lists your sessions:</p>
+      <Code
+        label="Sessions"
+        text={`curl -sS ${window.location.origin}/v1/sessions -H "authorization: Bearer $${keyVariable}"`}
+      />
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+/** A field that is asked for, before it is a request. */
+export type Wish = { required: boolean; reason: string };
+
+export type Preset = {
+  id: "age" | "name" | "identity" | "own";
+  label: string;
+  about: string;
+  /** By the field of the form; `age_over` stands for the age that is chosen there. */
+  wishes: Readonly<Record<string, Wish>>;
+};
+
+const needed = (reason: string): Wish => ({ required: true, reason });
+const welcome = (reason: string): Wish => ({ required: false, reason });
+
+const who = "To know who opens the account.";
+const document = "We must keep a record of the document.";
+
+/** What most partners ask for. The reasons are read by the person, and are meant to be changed. */
+export const presets: readonly Preset[] = [
+  {
+    id: "age",
+    label: "Age check",
+    about: "Whether somebody is old enough, without their date of birth.",
+    wishes: { age_over: needed("We may only serve adults.") },
+  },
+  {
+    id: "name",
+    label: "Name and date of birth",
+    about: "Enough to match a person with an account.",
+    wishes: {
+      given_names: needed(who),
+      family_name: needed(who),
+      date_of_birth: needed("To tell people with the same name apart."),
+    },
+  },
+  {
+    id: "identity",
+    label: "Full identity",
+    about: "What a bank has to write down.",
+    wishes: {
+      given_names: needed(who),
+      family_name: needed(who),
+      date_of_birth: needed("The law asks us to."),
+      nationality_code: needed("The law asks us to."),
+      document_type_code: needed(document),
+      document_number: needed(document),
+      issuing_country_code: needed(document),
+      document_expiry_date: needed(document),
+      sex_marker: welcome("So that our letters address you correctly."),
+    },
+  },
+  {
+    id: "own",
+    label: "My own choice",
+    about: "Choose field by field.",
+    wishes: {},
+  },
+];

@@ -1,0 +1,25 @@
+import { useState } from "react";
+import { Choices } from "./choices.tsx";
+import { Code } from "./code.tsx";
+import {
+  type CodedRequest,
+  type CodeLanguage,
+  codeLanguages,
+  keyVariable,
+  requestCode,
+} from "./request-code.ts";
+
+/** The same request for a terminal or a program. */
+export function CopyAs({ request }: { request: CodedRequest }) {
+  const [language, setLanguage] = useState<CodeLanguage>("curl");
+  const label = codeLanguages.find(({ value }) => value === language)?.label ?? language;
+  return (
+    <div className="space-y-3">
+      <Choices small legend="Copy as" options={codeLanguages} value={language} onChange={setLanguage} />
+      <Code label={`As ${label}`} text={requestCode(language, request)} />
+      <p className="text-sm text-muted">
+        Your API key is not in it: it is taken from the variable {keyVariable} of your environment.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,20 @@
+/** `in_progress` → `in progress`. */
+function spaced(name: string): string {
+  return name.replaceAll("_", " ").replaceAll(".", " ");
+}
+
+/**
+ * A message of the service as it reads on a page: fields that it names in backticks by what they are called here, and without the routes that
+ * it offers to programs. `labelOf` knows what stands on the page.
+ */
+export function plainWords(text: string, labelOf: (name: string) => string | null = () => null): string {
+  return text
+    .replace(/`([^`]+)`/g, (_whole, name: string) => {
+      const label = labelOf(name);
+      if (label !== null) return `“${label}”`;
+      return /^[a-z][a-z0-9_.]*$/.test(name) ? `“${spaced(name)}”` : `“${name}”`;
+    })
+    .replace(/ ?\((?:GET|POST|PUT|PATCH|DELETE) [^)]*\)/g, "")
+    .replace(/,? (?:with|by|from|through) (?:GET|POST|PUT|PATCH|DELETE)\b(?: [/…][^\s;,]*[^\s;,.])?/g, "")
+    .replace(/ (?:GET|POST|PUT|PATCH|DELETE) [/…][^\s;,]*[^\s;,.]/g, "");
+}

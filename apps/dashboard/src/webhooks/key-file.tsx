@@ -1,0 +1,30 @@
+import { useId, useRef } from "react";
+import { TextArea } from "../ui/field.tsx";
+
+// A key of 8192 bits in its longest form has some 13,000 characters. A file that is much larger is not one.
+const mostBytes = 64 * 1024;
+
+/** A key as text, typed, pasted or taken from a file. */
+export function KeyFile(props: { label: string; name: string; hint: string }) {
+  const id = useId();
+  const box = useRef<HTMLDivElement>(null);
+  return (
+    <div ref={box} className="space-y-2">
+      <TextArea label={props.label} name={props.name} rows={5} hint={props.hint} />
+      <div className="flex flex-wrap items-center gap-2 text-sm">
+        <label htmlFor={id}>or choose the file</label>
+        <input
+          id={id}
+          type="file"
+          accept=".pem,.key,.pub,.crt,.cer,.json,.jwk,.txt"
+          className="max-w-full rounded-lg border border-edge bg-card px-2 py-1.5 file:mr-3 file:cursor-pointer file:rounded-md file:border-0 file:bg-tint file:px-3 file:py-1 file:text-ink"
+          onChange={async (event) => {
+            const file = event.currentTarget.files?.[0];
+            const area = box.current?.querySelector("textarea");
+            if (file !== undefined && area) area.value = file.size > mostBytes ? "" : await file.text();
+          }}
+        />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+import { PageProblem } from "../api/page-problem.ts";
+import { fromBase64 } from "./read-key.ts";
+
+/** Why a body could not be opened, in words. */
+export class SealedError extends PageProblem {}
+
+type Header = { alg?: unknown; enc?: unknown; kid?: unknown };
+
+/** The name of the key that a body is encrypted to, or null when it says none. */
+export function keyNameOf(jwe: string): string | null {
+  const { kid } = headerOf(jwe);
+  return typeof kid === "string" ? kid : null;
+}
+
+/** Opens the body of a delivery (a compact JWE, RFC 7516) and gives its text. */
+export async function openSealed(jwe: string, privateKey: CryptoKey): Promise<string> {
+  const [header = "", ...rest] = jwe.trim().split(".");
+  const { alg, enc } = headerOf(jwe);
+  const [wrapped, nonce, text, tag] = rest.map(fromBase64);
+  if (alg !== "RSA-OAEP-256" || enc !== "A256GCM" || !wrapped || !nonce || !text || !tag)
+    throw new SealedError(
+      "This is not the body of a delivery. Paste all of it, five parts with dots between them.",
+    );
+  let contentKey: CryptoKey;
+  try {
+    const raw = await crypto.subtle.decrypt("RSA-OAEP", privateKey, wrapped);
+    contentKey = await crypto.subtle.importKey("raw", raw, "AES-GCM", false, ["decrypt"]);
+  } catch {
+    const name = keyNameOf(jwe);
+    throw new SealedError(
+      name === null
+        ? "This private key does not fit: the body is encrypted to another one."
+        : `This private key does not fit: the body is encrypted to the key named “${name}”.`,
+    );
+  }
+  try {
+    const sealed = new Uint8Array([...text, ...tag]);
+    const additionalData = new TextEncoder().encode(header);
+    const opened = await crypto.subtle.decrypt(
+      { name: "AES-GCM", iv: nonce, additionalData },
+      contentKey,
+      sealed,
+    );
+    return new TextDecoder().decode(opened);
+  } catch {
+    throw new SealedError("The body was changed on its way, or a part of it is missing.");
+  }
+}
+
+function headerOf(jwe: string): Header {
+  const [header = ""] = jwe.trim().split(".");
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(fromBase64(header)));
+    return typeof value === "object" && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Indented where it is JSON, as it came otherwise. */
+export function readable(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

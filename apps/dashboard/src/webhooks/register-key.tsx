@@ -1,0 +1,199 @@
+import { getEndpoint, listEndpoints, listKeys, registerKey } from "@assay/contract/webhooks";
+import { useState } from "react";
+import { call, problemOf } from "../api/call.ts";
+import { refresh } from "../api/queries.ts";
+import { Button, useAction } from "../ui/button.tsx";
+import { Choices } from "../ui/choices.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Field } from "../ui/field.tsx";
+import { Form } from "../ui/form.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { KeyFile } from "./key-file.tsx";
+import { canMakeKeys, type KeyPair, makeKeyPair } from "./key-pair.ts";
+import { keepInPage } from "./page-keys.ts";
+import { readPublicKey } from "./read-key.ts";
+
+type Way = "make" | "own";
+
+const ways = [
+  { value: "make", label: "Make a key pair here", about: "In this browser. You save the private key." },
+  { value: "own", label: "Use a key that I have", about: "Paste its public half, or choose the file." },
+] as const satisfies readonly { value: Way; label: string; about: string }[];
+
+function todaysName(): string {
+  return `key-${new Date().toISOString().slice(0, 10)}`;
+}
+
+/** Registers the public half of a key. The private half is made here or stays wherever it is. */
+export function RegisterKey(props: { endpointId: string; onClose: () => void }) {
+  const [way, setWay] = useState<Way>(canMakeKeys() ? "make" : "own");
+  const [stripped, setStripped] = useState(false);
+  const register = async (name: string, { n, e }: { n: string; e: string }) => {
+    await call(registerKey, {
+      params: { endpoint_id: props.endpointId },
+      body: {
+        key_id: name,
+        algorithm: "RSA-OAEP-256",
+        key_type: "RSA",
+        jwk: { kty: "RSA", n, e, alg: "RSA-OAEP-256", use: "enc", kid: name },
+      },
+    });
+    await refresh(listKeys, getEndpoint, listEndpoints);
+  };
+  if (stripped)
+    return (
+      <Dialog title="The key is registered" onClose={props.onClose}>
+        <Notice kind="warn">
+          What you gave was a private key. Only its public half was sent; the rest has not left this page.
+        </Notice>
+        <p className="mb-4">
+          Keep private keys out of web pages and chats. If others may have seen it, make a new one.
+        </p>
+        <Button look="primary" onClick={props.onClose}>
+          Close this
+        </Button>
+      </Dialog>
+    );
+  return (
+    <Dialog title="Register a key" onClose={props.onClose} wide>
+      <div className="space-y-5">
+        {canMakeKeys() ? (
+          <Choices legend="Where the key comes from" options={ways} value={way} onChange={setWay} />
+        ) : (
+          <Notice kind="warn">
+            This page was loaded without https, so the browser does not let it make a key. Make one with your
+            own tools.
+          </Notice>
+        )}
+        {way === "make" ? (
+          <MakePair register={register} onClose={props.onClose} />
+        ) : (
+          <Form
+            submit="Register key"
+            onSubmit={async (values) => {
+              const key = readPublicKey(values.raw("public_key"));
+              await register(values.text("key_id") || key.kid || todaysName(), key);
+              if (key.wasPrivate) setStripped(true);
+              else props.onClose();
+            }}
+          >
+            <KeyFile
+              label="Public key"
+              name="public_key"
+              hint="An RSA key of 2048 bits or more: PEM, JWK or a certificate. What is missing is filled in."
+            />
+            <Field
+              label="Name"
+              name="key_id"
+              optional
+              maxLength={100}
+              hint="Every delivery names the key that it is encrypted to. Left out, the name that the key has, or today's date."
+            />
+          </Form>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function MakePair(props: {
+  register: (name: string, key: { n: string; e: string }) => Promise<void>;
+  onClose: () => void;
+}) {
+  const [pair, setPair] = useState<KeyPair | null>(null);
+  const [saved, setSaved] = useState(false);
+  const making = useAction(async () => setPair(await makeKeyPair()));
+  if (pair === null)
+    return (
+      <div className="space-y-3">
+        <p>
+          The browser makes both halves. The public one is sent to us, so that we can encrypt to it. The
+          private one you save as a file: it is never sent, and nobody can give it to you again.
+        </p>
+        <Button look="primary" disabled={making.busy} onClick={() => void making.run()}>
+          {making.busy ? "One moment…" : "Make a key pair"}
+        </Button>
+        {making.error === null ? null : <Notice kind="bad" problem={problemOf(making.error)} />}
+      </div>
+    );
+  const file = `assay-${todaysName()}`;
+  return (
+    <div className="space-y-5">
+      <div>
+        <p className="mb-2 font-medium">1. Save the private key</p>
+        <div className="flex flex-wrap gap-3">
+          <SaveFile
+            name={`${file}.pem`}
+            type="application/x-pem-file"
+            text={pair.pem}
+            onSaved={() => setSaved(true)}
+          >
+            Save as PEM
+          </SaveFile>
+          <SaveFile
+            name={`${file}.jwk.json`}
+            type="application/json"
+            text={JSON.stringify(pair.jwk, null, 2)}
+            onSaved={() => setSaved(true)}
+          >
+            Save as JWK
+          </SaveFile>
+        </div>
+        <output className="mt-2 block text-sm text-muted">
+          {saved
+            ? "It is in your downloads. Put it where your server finds it, and nobody else."
+            : "Most tools read PEM. The key cannot be had again, so save it before you go on."}
+        </output>
+      </div>
+      {saved ? (
+        <div>
+          <p className="mb-2 font-medium">2. Register the public half</p>
+          <Form
+            submit="Register the public half"
+            onSubmit={async (values) => {
+              await props.register(values.text("key_id"), pair);
+              keepInPage(pair.privateKey);
+              props.onClose();
+            }}
+          >
+            <Field
+              label="Name"
+              name="key_id"
+              maxLength={100}
+              defaultValue={todaysName()}
+              hint="Every delivery names the key that it is encrypted to."
+            />
+          </Form>
+          <p className="mt-3 text-sm text-muted">
+            Until you close or reload this page, it also opens events by itself.
+          </p>
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+function SaveFile(props: {
+  name: string;
+  type: string;
+  text: string;
+  onSaved: () => void;
+  children: string;
+}) {
+  return (
+    <Button
+      onClick={() => {
+        const url = URL.createObjectURL(new Blob([props.text], { type: props.type }));
+        const link = document.createElement("a");
+        link.href = url;
+        link.download = props.name;
+        link.click();
+        // The browser has taken what it needs by then; the text does not have to stay behind.
+        setTimeout(() => URL.revokeObjectURL(url), 10_000);
+        props.onSaved();
+      }}
+    >
+      {props.children}
+    </Button>
+  );
+}

@@ -1,0 +1,17 @@
+import type { EventType } from "@assay/contract/events";
+import { useQuery } from "@tanstack/react-query";
+import { Code } from "../ui/code.tsx";
+import { Loading } from "../ui/page.tsx";
+
+/** What an event of a type says once it is decrypted. The samples come with a part of the program of their own, as few pages need them. */
+export function SampleEvent({ type }: { type: EventType }) {
+  const sample = useQuery({
+    queryKey: ["sample", type],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async () => {
+      const { sampleEvent } = await import("@assay/contract/event-samples");
+      return JSON.stringify(sampleEvent(type), null, 2);
+    },
+  });
+  return sample.data === undefined ? <Loading /> : <Code label="Sample" text={sample.data} />;
+}

@@ -1,0 +1,146 @@
+import { type EventType, eventTypes } from "@assay/contract/events";
+import {
+  getDelivery,
+  listDeliveries,
+  listEvents,
+  retryDelivery,
+  type SealedBody,
+  testEndpoint,
+} from "@assay/contract/webhooks";
+import { Link } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import type { Static } from "typebox";
+import { call } from "../api/call.ts";
+import { refresh, useData } from "../api/queries.ts";
+import { usePlace } from "../shell/organization-context.ts";
+import { ActionButton, Button } from "../ui/button.tsx";
+import { Select } from "../ui/field.tsx";
+import { Card, Facts, Time } from "../ui/page.tsx";
+import { DeliveryStatus } from "./deliveries-page.tsx";
+import { errorText } from "./delivery-words.ts";
+import { eventLabels } from "./event-labels.ts";
+import { SampleEvent } from "./sample-event.tsx";
+import { OpenHere } from "./sealed-body.tsx";
+import { useFollowing } from "./use-following.ts";
+
+type Sent = { deliveryId: string; sealed: Static<typeof SealedBody> | null };
+
+/** Sends a sample and follows it: what becomes of it is seen here, and so is what it says. */
+export function TestEvent({ endpointId, enabled }: { endpointId: string; enabled: boolean }) {
+  const { environment } = usePlace();
+  const [type, setType] = useState<EventType>("webhook.endpoint.test");
+  const [sent, setSent] = useState<Sent | null>(null);
+  // Live, a receiver believes what it is told about a session, so the service sends no samples there.
+  const types = environment === "sandbox" ? eventTypes : (["webhook.endpoint.test"] as const);
+  const send = async () => {
+    const { data } = await call(testEndpoint, {
+      params: { endpoint_id: endpointId },
+      body: type === "webhook.endpoint.test" ? {} : { event_type: type },
+    });
+    const [delivery] = data.deliveries;
+    setSent(delivery === undefined ? null : { deliveryId: delivery.id, sealed: data.sealed_body });
+    await refresh(listDeliveries, listEvents);
+  };
+  return (
+    <Card title="Try it">
+      <div className="space-y-4">
+        <div className="max-w-md">
+          <Select
+            label="Kind of event"
+            name="event_type"
+            value={type}
+            onChange={(value) => setType(value as EventType)}
+            options={types.map((value) => ({ value, label: eventLabels[value] }))}
+            hint={
+              type === "webhook.endpoint.test"
+                ? "It says nothing but that it is a test."
+                : "With made-up data, marked as sandbox. It belongs to no session."
+            }
+          />
+        </div>
+        <details>
+          <summary className="text-sm">What it says, once decrypted</summary>
+          <div className="mt-3">
+            <SampleEvent type={type} />
+          </div>
+        </details>
+        {enabled ? (
+          <ActionButton look="primary" run={send}>
+            Send a test event
+          </ActionButton>
+        ) : (
+          <p className="text-muted">Enable the endpoint to send it something.</p>
+        )}
+        {sent === null ? null : <Followed key={sent.deliveryId} sent={sent} />}
+      </div>
+    </Card>
+  );
+}
+
+function Followed({ sent }: { sent: Sent }) {
+  const params = { delivery_id: sent.deliveryId };
+  const { following, everyMs, follow, stop } = useFollowing(true);
+  const delivery = useData(getDelivery, { params }, { refetchInterval: everyMs });
+  const data = delivery.data?.data;
+  const ended = data?.status === "succeeded" || data?.status === "failed";
+  // The list below tells the same.
+  const stage = data === undefined ? "" : `${data.status} ${data.attempt_count}`;
+  useEffect(() => {
+    if (stage !== "") void refresh(listDeliveries);
+  }, [stage]);
+  useEffect(() => {
+    if (ended) stop();
+  }, [ended, stop]);
+  if (data === undefined) return null;
+  const [latest] = data.attempts;
+  return (
+    <div className="space-y-4 rounded-xl border border-line p-4">
+      <output className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <DeliveryStatus status={data.status} />
+        <span>
+          {latest === undefined
+            ? data.last_error === null
+              ? "On its way…"
+              : errorText(data.last_error)
+            : latest.error === null
+              ? `Your server answered ${latest.status_code} after ${latest.duration_ms.toLocaleString()} ms.`
+              : errorText(latest.error)}
+        </span>
+      </output>
+      {latest === undefined || latest.error === null ? null : (
+        <Facts
+          facts={[
+            ["Answer", <bdi key="answer">{latest.receiver_answer?.status_line ?? "none"}</bdi>],
+            ...(latest.receiver_answer?.text
+              ? ([["It said", <bdi key="text">{latest.receiver_answer.text.slice(0, 200)}</bdi>]] as const)
+              : []),
+            ["Next try", <Time exact key="next" at={data.next_attempt_at} never="none" />],
+          ]}
+        />
+      )}
+      <div className="flex flex-wrap items-center gap-3">
+        {data.sealed_body !== null && data.status !== "delivering" && latest !== undefined ? (
+          <ActionButton
+            small
+            run={async () => {
+              await call(retryDelivery, { params });
+              follow();
+              await refresh(getDelivery);
+            }}
+          >
+            Send it again
+          </ActionButton>
+        ) : null}
+        {following || ended ? null : (
+          <Button small onClick={follow}>
+            Look again
+          </Button>
+        )}
+        <Link to="/dashboard/deliveries/$deliveryId" params={{ deliveryId: sent.deliveryId }}>
+          Headers, tries and answers
+        </Link>
+      </div>
+      {sent.sealed === null ? null : <OpenHere jwe={sent.sealed.jwe} />}
+    </div>
+  );
+}
