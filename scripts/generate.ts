@@ -16,6 +16,8 @@ import {
   describeMatch,
   describeReasons,
 } from "@assay/face/describe-limits";
+import { fontsCss } from "@assay/ui/font-slices";
+import { tokensCss } from "@assay/ui/tokens";
 import pg from "pg";
 import { settings } from "../apps/server/src/config.ts";
 import { migrate } from "../apps/server/src/db/migrate.ts";
@@ -62,6 +64,8 @@ export const generated: readonly { path: string; make: () => string }[] = [
     make: () => withSections("docs/webhooks.md", { samples: showSamples() }),
   },
   { path: "docs/verify-protocol.md", make: describeProtocol },
+  { path: "packages/ui/src/tokens.css", make: tokensCss },
+  { path: "packages/ui/src/fonts.css", make: () => fontsCss("./fonts/") },
   { path: "apps/server/test/golden/routes.txt", make: describeRoutes },
 ];
 

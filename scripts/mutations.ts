@@ -27,6 +27,7 @@ const otherModules = [
   "overload",
   "agents",
   "devices",
+  "looks",
 ] as const;
 export type Module = (typeof decisiveModules)[number] | (typeof otherModules)[number];
 
@@ -2933,6 +2934,50 @@ export const mutations: readonly Mutation[] = [
       find: 'of.status === "succeeded" && ',
       replace: "",
       tests: [page("session/way-back.test")],
+    },
+  ]),
+  ...of("looks", [
+    {
+      id: "white-on-yellow",
+      file: "packages/ui/src/colours.ts",
+      find: "contrast(fill, white) >= readableRatio ? white : black",
+      replace: "contrast(fill, white) >= visibleRatio ? white : black",
+      tests: ["packages/ui/src/brand.test.ts"],
+    },
+    {
+      id: "pale-brand-as-text",
+      file: "packages/ui/src/colours.ts",
+      find: "accent: standOut(brand, grounds, end, readableRatio)",
+      replace: "accent: brand",
+      tests: ["packages/ui/src/brand.test.ts"],
+    },
+    {
+      id: "colour-of-a-stranger",
+      file: server("verify/verify.view"),
+      find: "domain !== null || session.sandbox ? organization.brand_color : null",
+      replace: "organization.brand_color",
+      tests: [api("looks")],
+    },
+    {
+      id: "logo-of-a-stranger",
+      file: server("verify/verify.view"),
+      find: "  if (domain === null) return null;\n",
+      replace: "",
+      tests: [api("looks")],
+    },
+    {
+      id: "picture-is-what-it-is-called",
+      file: server("organizations/change-logo"),
+      find: 'if (typeof logo === "string")',
+      replace: 'if (logo === "too_many_pixels")',
+      tests: [api("looks")],
+    },
+    {
+      id: "name-ends-the-data",
+      file: server("http/web-apps"),
+      find: '.replaceAll("<", "\\\\u003c")',
+      replace: "",
+      tests: [api("looks")],
     },
   ]),
 ];

@@ -37,6 +37,9 @@ const commands = {
   build: () => [],
   bench: (args) => [["bench/run.ts", ...args]],
   clients: (args) => [["scripts/clients.ts", ...args]],
+  screens: (args) => [["scripts/screens.ts", ...args]],
+  fonts: () => [["scripts/fonts.ts"]],
+  lighthouse: (args) => [["scripts/lighthouse.ts", ...args]],
   mutate: (args) => [["scripts/mutate.ts", ...args]],
   "face-eval": (args) => [["scripts/face-eval.ts", ...args]],
   fuzz: ([what, ...args]) =>
@@ -44,9 +47,9 @@ const commands = {
       ? [["apps/server/test/fuzz/run.ts", ...args]]
       : [["packages/emrtd/fuzz/run.ts", ...(what === undefined ? [] : [what]), ...args]],
 };
-const needsWebApps = new Set(["start", "dev", "build", "test", "check"]);
+const needsWebApps = new Set(["start", "dev", "build", "test", "check", "screens", "lighthouse"]);
 /** What only these need (`devDependencies`) is installed when one of them is run for the first time. */
-const needsTools = new Set(["test", "generate", "check", "bench", "mutate", "fuzz"]);
+const needsTools = new Set(["test", "generate", "check", "bench", "mutate", "fuzz", "screens", "lighthouse"]);
 
 async function main() {
   const [name, ...args] = process.argv.slice(2);

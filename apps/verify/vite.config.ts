@@ -1,11 +1,25 @@
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { precompress } from "../../scripts/precompress.ts";
+
+const neededAtOnce =
+  /\/apps\/verify\/src\/(session|ui|device|i18n\/language|screens\/(begin|leave|message|required|who))|\/packages\/(ui|contract\/src\/(client|shown-|facts|verify-addresses))/;
 
 // biome-ignore lint/style/noDefaultExport: the build tool asks for one.
 export default defineConfig({
   base: "/verify/",
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), precompress()],
   worker: { format: "es" },
-  build: { outDir: "dist", sourcemap: false, target: "es2022", assetsInlineLimit: 0 },
+  build: {
+    outDir: "dist",
+    sourcemap: false,
+    target: "es2022",
+    assetsInlineLimit: 0,
+    manifest: true,
+    rolldownOptions: {
+      // What the first screen and the later ones share is needed at once: in one file it is fewer bytes than in several.
+      output: { codeSplitting: { groups: [{ name: "shared", minShareCount: 2, test: neededAtOnce }] } },
+    },
+  },
 });

@@ -377,6 +377,15 @@ create table memberships (
 CREATE UNIQUE INDEX memberships_id ON public.memberships USING btree (id);
 CREATE INDEX memberships_user ON public.memberships USING btree (user_id);
 
+create table organization_logos (
+  organization_id uuid not null,
+  content_type text not null,
+  bytes bytea not null,
+  uploaded_at timestamp(3) with time zone not null,
+  constraint organization_logos_pkey PRIMARY KEY (organization_id),
+  constraint organization_logos_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+
 create table organizations (
   id uuid not null,
   name text not null,
@@ -397,7 +406,9 @@ create table organizations (
   business_registration_number text,
   live_at timestamp(3) with time zone,
   deletion_started_at timestamp(3) with time zone,
+  brand_color text,
   constraint organizations_pkey PRIMARY KEY (id),
+  constraint organizations_brand_color_check CHECK ((brand_color ~ '^#[0-9a-f]{6}$'::text)),
   constraint organizations_business_type_check CHECK ((business_type = ANY (ARRAY['sole'::text, 'business'::text]))),
   constraint organizations_environment_check CHECK ((environment = ANY (ARRAY['sandbox'::text, 'live'::text])))
 );

@@ -1,3 +1,4 @@
+import { Button } from "@assay/ui/button";
 import { useCallback, useEffect, useState } from "react";
 import { type DeviceKind, deviceKindOf, readDeviceSigns } from "./device/device-kind.ts";
 import { wayOf } from "./device/ways.ts";
@@ -12,15 +13,13 @@ import {
 import { shellTransport } from "./reading/chip-transport.ts";
 import { BeginInAppScreen, ElsewhereScreen } from "./screens/begin.tsx";
 import { ConsentScreen } from "./screens/consent.tsx";
-import { FollowScreen } from "./screens/follow.tsx";
-import { HandoffScreen, ScannedScreen } from "./screens/handoff.tsx";
+import type { LaterScreen, LaterScreens } from "./screens/later.tsx";
 import { LeaveControl } from "./screens/leave.tsx";
-import { MessageScreen, OutcomeScreen } from "./screens/outcome.tsx";
-import { ReadingScreen } from "./screens/reading.tsx";
+import { MessageScreen } from "./screens/message.tsx";
 import type { Details } from "./session/api.ts";
 import { hasEnded } from "./session/follow-status.ts";
+import type { Given } from "./session/given.ts";
 import { type Session, useSession } from "./session/use-session.ts";
-import { Button } from "./ui/button.tsx";
 import { Loading } from "./ui/connection.tsx";
 import { Layout } from "./ui/layout.tsx";
 import { troubleWords } from "./ui/trouble.ts";
@@ -36,10 +35,12 @@ export type Address = {
 /** `chosen`: the person has chosen a language before, so the partner's is not asked for. */
 export function App({
   address,
+  given,
   words: initial,
   chosen: chosenBefore,
 }: {
   address: Address;
+  given: Given | null;
   words: Words;
   chosen: boolean;
 }) {
@@ -59,24 +60,27 @@ export function App({
   };
   return (
     <WordsContext value={words}>
-      <Page address={address} chosen={chosen} onWords={setWords} onLanguage={choose} />
+      <Page address={address} given={given} chosen={chosen} onWords={setWords} onLanguage={choose} />
     </WordsContext>
   );
 }
 
 function Page({
   address,
+  given,
   chosen,
   onWords,
   onLanguage,
 }: {
   address: Address;
+  given: Given | null;
   chosen: boolean;
   onWords: (words: Words) => void;
   onLanguage: (language: Language) => void;
 }) {
   const { t } = useWords();
-  const session = useSession(address.sessionId);
+  useLaterSoon();
+  const session = useSession(address.sessionId, given);
   const settled = useSessionLanguage(session, chosen, onWords);
   const { details, status, clock } = session;
   const [step, setStep] = useState(0);
@@ -90,7 +94,7 @@ function Page({
   return (
     <Layout
       ready={session.problem !== null || (details !== null && settled)}
-      sandbox={details?.sandbox ?? false}
+      details={details}
       step={shownStep()}
       deadline={open && clock !== null ? { clock, expiresAt: status.expires_at } : null}
       onLanguage={onLanguage}
@@ -195,11 +199,12 @@ function Current({
   const takeOtherDevice = () => readWith("other");
   const ended = useCallback(() => void reload(), [reload]);
 
-  if (problem === "not_found") return <MessageScreen title={t.notFoundTitle} text={t.notFoundText} />;
+  if (problem === "not_found")
+    return <MessageScreen title={t.notFoundTitle} text={t.notFoundText} icon="link" />;
   if (problem !== null && details === null) {
     const { title, text } = troubleWords(t, problem);
     return (
-      <MessageScreen key={title} title={title} text={text}>
+      <MessageScreen key={title} title={title} text={text} icon={problem === "service" ? "alert" : "offline"}>
         <Button onClick={() => void reload()}>{t.tryAgain}</Button>
       </MessageScreen>
     );
@@ -207,10 +212,7 @@ function Current({
   if (details === null || status === null) return <Loading />;
   const way = wayOf(kind, details.reader_apps, details.sandbox);
   const screen = { session, details, way, appMissing: address.appMissing };
-  if (hasEnded(status))
-    return (
-      <OutcomeScreen key="outcome" session={session} details={details} status={status} onDevice={onDevice} />
-    );
+  if (hasEnded(status)) return <Later show={{ screen: "outcome", session, details, status, onDevice }} />;
   if (!status.consent_given) {
     if (way.by === "app" && !details.sandbox && !otherDevice)
       return (
@@ -242,28 +244,77 @@ function Current({
   const goesOn = kept.reading !== null && kept.reading.socketToken !== null;
   if (reading && (canReadHere || goesOn))
     return (
-      <ReadingScreen
-        session={session}
-        details={details}
-        onStep={onStep}
-        onEnded={ended}
-        onLeave={onDevice ? null : leaveReading}
+      <Later
+        show={{
+          screen: "reading",
+          session,
+          details,
+          onStep,
+          onEnded: ended,
+          onLeave: onDevice ? null : leaveReading,
+        }}
       />
     );
   if (status.status === "in_progress" && !newCode)
     return (
-      <FollowScreen
-        key="follow"
-        session={session}
-        status={status}
-        onNewCode={onDevice ? null : () => setNewCode(true)}
-        onResume={canReadHere && kept.hasTakenPart() ? readHere : null}
+      <Later
+        show={{
+          screen: "follow",
+          session,
+          status,
+          onNewCode: onDevice ? null : () => setNewCode(true),
+          onResume: canReadHere && kept.hasTakenPart() ? readHere : null,
+        }}
       />
     );
-  if (reading) return <ScannedScreen {...screen} />;
+  if (reading) return <Later show={{ screen: "scanned", ...screen }} />;
   if (way.by === "elsewhere" && !otherDevice)
     return <Elsewhere {...screen} kind={kind} onOtherDevice={takeOtherDevice} />;
-  return <HandoffScreen key="handoff" {...screen} onReadHere={readHere} />;
+  return <Later show={{ screen: "handoff", ...screen, onReadHere: readHere }} />;
+}
+
+/** What comes after the agreement. Most of the page's program is for it, and nobody needs that to read what they are asked. */
+function Later({ show }: { show: LaterScreen }) {
+  const { t } = useWords();
+  const [Screens, setScreens] = useState(() => laterScreens.loaded);
+  const [failed, setFailed] = useState(false);
+  const load = useCallback(() => {
+    setFailed(false);
+    laterScreens.load().then(
+      (loaded) => setScreens(() => loaded),
+      () => setFailed(true),
+    );
+  }, []);
+  useEffect(() => {
+    if (Screens === null) load();
+  }, [Screens, load]);
+  if (Screens !== null) return <Screens show={show} />;
+  if (!failed) return <Loading />;
+  return (
+    <MessageScreen title={t.noAnswerTitle} text={t.noAnswerText} icon="offline">
+      <Button onClick={load}>{t.tryAgain}</Button>
+    </MessageScreen>
+  );
+}
+
+/** Loaded once, and before it is needed: as soon as a person does anything on the page. */
+const laterScreens = {
+  loaded: null as typeof LaterScreens | null,
+  async load(): Promise<typeof LaterScreens> {
+    laterScreens.loaded = (await import("./screens/later.tsx")).LaterScreens;
+    return laterScreens.loaded;
+  },
+};
+
+function useLaterSoon(): void {
+  useEffect(() => {
+    const begin = () => void laterScreens.load().catch(() => {});
+    const signs = ["pointerdown", "keydown", "scroll"] as const;
+    for (const sign of signs) window.addEventListener(sign, begin, { once: true, passive: true });
+    return () => {
+      for (const sign of signs) window.removeEventListener(sign, begin);
+    };
+  }, []);
 }
 
 function Elsewhere({

@@ -1,8 +1,9 @@
 import { createRoot } from "react-dom/client";
 import { type Address, App } from "./app.tsx";
 import { appMissingMark } from "./device/ways.ts";
-import { initialLanguage, loadWords } from "./i18n/language.ts";
+import { initialLanguage, loadWords, sessionLanguage } from "./i18n/language.ts";
 import { shellTransport } from "./reading/chip-transport.ts";
+import { takeGiven } from "./session/given.ts";
 import "./styles.css";
 
 /**
@@ -31,9 +32,11 @@ function chosenLanguage(): string | null {
 
 const chosen = chosenLanguage();
 const language = initialLanguage(chosen, navigator.languages);
-document.documentElement.lang = language;
 const address = readAddress();
-const words = await loadWords(language);
+const given = takeGiven(address.sessionId);
+const isChosen = chosen === language;
+const words = await loadWords((given && sessionLanguage(isChosen, given.details)) ?? language);
+document.documentElement.lang = words.language;
 const root = document.getElementById("root");
 if (root !== null)
-  createRoot(root).render(<App address={address} words={words} chosen={chosen === language} />);
+  createRoot(root).render(<App address={address} given={given} words={words} chosen={isChosen} />);

@@ -188,7 +188,21 @@ function describeRoute(route: RouteDefinition, components: Components): JsonObje
           },
         }
       : {}),
+    ...(route.upload ? { requestBody: describeUpload(route, route.upload) } : {}),
     responses: { ...describeSuccess(route, components), ...describeErrors(route) },
+  };
+}
+
+function describeUpload(route: RouteDefinition, types: readonly string[]): JsonObject {
+  return {
+    description: `The bytes themselves, at most ${bodyLimitOf(route) / 1024} KiB, not compressed.`,
+    required: true,
+    content: Object.fromEntries(
+      types.map((type) => [
+        type,
+        { schema: { type: "string", format: "binary" }, example: "the bytes of the picture" },
+      ]),
+    ),
   };
 }
 

@@ -22,6 +22,14 @@ const HttpsUrl = Type.String({
 
 /** What people who are being verified see of the organization, besides its name. */
 const profile = {
+  brand_color: Nullable(
+    Type.String({
+      pattern: "^#[0-9A-Fa-f]{6}$",
+      description:
+        "The colour of buttons and signs on the page of the person. It may be any: the page chooses the text on it, and shades of it, so that everything can be read.",
+      examples: ["#0a5c8f"],
+    }),
+  ),
   logo_url: Nullable({
     ...HttpsUrl,
     description:
@@ -46,6 +54,10 @@ export const Organization = named(
     }),
     role: OneOf(roles, { description: "The caller's role in it." }),
     ...profile,
+    logo_uploaded_at: Nullable({
+      ...Timestamp,
+      description: "When a logo was uploaded, which is then shown in place of `logo_url`.",
+    }),
     pending_deletion_at: Nullable(
       Type.String({ format: "date-time", description: "When it will be deleted, while that is scheduled." }),
     ),
@@ -93,6 +105,7 @@ export const updateOrganization = route({
       {
         name: Type.Optional(OrganizationName),
         slug: Type.Optional(Slug),
+        brand_color: Type.Optional(profile.brand_color),
         logo_url: Type.Optional(profile.logo_url),
         website_url: Type.Optional(profile.website_url),
         support_email: Type.Optional(profile.support_email),

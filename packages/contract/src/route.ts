@@ -63,6 +63,8 @@ export type RouteDefinition = {
   invalidParams?: ErrorCode;
   query?: TObject;
   body?: TSchema;
+  /** The body is not JSON but the bytes of something of one of these content types. */
+  upload?: readonly string[];
   /** The body may be left out altogether, which means `{}`. */
   bodyOptional?: true;
   /** The largest body in bytes; unless given it follows from who may call, see `bodyLimitOf`. */
@@ -79,7 +81,11 @@ export function route<const R extends RouteDefinition>(definition: R): R {
   return definition;
 }
 
-export type BodyOf<R extends RouteDefinition> = R["body"] extends TSchema ? Static<R["body"]> : undefined;
+export type BodyOf<R extends RouteDefinition> = R["body"] extends TSchema
+  ? Static<R["body"]>
+  : R["upload"] extends readonly string[]
+    ? Uint8Array
+    : undefined;
 export type QueryOf<R extends RouteDefinition> =
   R["query"] extends TObject<infer P extends TProperties> ? Static<TObject<P>> : Record<string, never>;
 export type ParamsOf<R extends RouteDefinition> =

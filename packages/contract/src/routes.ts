@@ -5,6 +5,7 @@ import { auditRoutes } from "./audit.ts";
 import { domainRoutes } from "./domains.ts";
 import { goLiveRoutes } from "./go-live.ts";
 import { organizationDeletionRoutes } from "./organization-deletion.ts";
+import { organizationLogoRoutes } from "./organization-logo.ts";
 import { organizationRoutes } from "./organizations.ts";
 import type { RouteDefinition } from "./route.ts";
 import { sessionRoutes } from "./sessions.ts";
@@ -16,6 +17,7 @@ import { webhookRoutes } from "./webhooks.ts";
 export const routes: readonly RouteDefinition[] = [
   ...accountRoutes,
   ...organizationRoutes,
+  ...organizationLogoRoutes,
   ...domainRoutes,
   ...goLiveRoutes,
   ...organizationDeletionRoutes,

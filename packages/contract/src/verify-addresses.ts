@@ -14,5 +14,6 @@ export const verifyAddresses = {
   declineByPerson: { method: "POST", path: "/v1/verify/session/:id/decline" },
   cancelByPerson: { method: "POST", path: "/v1/verify/session/:id/cancel" },
   getConsentTexts: { method: "GET", path: "/v1/verify/consent-texts" },
+  listConsentReceiptKeys: { method: "GET", path: "/v1/verify/consent-receipt-keys" },
   listTestDocuments: { method: "GET", path: "/v1/verify/test-documents" },
 } as const;

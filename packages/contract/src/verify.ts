@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { pageLanguages } from "./facts.ts";
 import type { ConsentId } from "./ids.ts";
+import { logoLimits, logoTypes } from "./organization-logo.ts";
 import { receiptKeys } from "./receipt-keys.ts";
 import { route } from "./route.ts";
 import { closed, Nullable, named, OneOf, open, Timestamp, UuidOf } from "./schema.ts";
@@ -114,10 +115,17 @@ const VerifyOrganization = named(
           "The proven domain as it may be shown to people: as they write it, or in its ASCII form where that could be taken for another name.",
       }),
     ),
+    brand_color: Nullable(
+      Type.String({
+        description:
+          "The colour of the organization, `#rrggbb`. Null unless verified or in the sandbox. It may be any colour: see that what is written on it or in it can be read.",
+        examples: ["#0a5c8f"],
+      }),
+    ),
     logo_url: Nullable(
       Type.String({
         description:
-          "Where the organization keeps its logo. Null unless verified. Do not load it from there, which would tell that host who is looking: `GET …/logo` answers with the picture.",
+          "Where the organization keeps its logo, or `GET …/logo` itself where it has uploaded one. Null unless verified. Do not load it from there, which would tell that host who is looking: `GET …/logo` answers with the picture.",
       }),
     ),
     website_url: Nullable(Type.String({ description: "Null unless verified." })),
@@ -218,15 +226,12 @@ export const getVerifyDetails = route({
   errors: ["SESSION_NOT_FOUND"],
 });
 
-export const logoLimits = { bytes: 256 * 1024, sidePixels: 2000 } as const;
-export const logoTypes = ["image/png", "image/jpeg", "image/webp"] as const;
-
 export const getVerifyLogo = route({
   ...session,
   id: "getVerifyLogo",
   ...verifyAddresses.getVerifyLogo,
   summary: "Show the logo of who asks",
-  description: `The picture at the \`logo_url\` of the organization, fetched by this service, so that whoever keeps it there does not learn who is looking. Only for an organization with an active verified domain. PNG, JPEG or WebP, recognised by its bytes, of at most ${logoLimits.bytes / 1024} kB and ${logoLimits.sidePixels} pixels a side; redirects are not followed. A picture is kept for an hour, a failure for a minute.`,
+  description: `The picture that the organization has uploaded, or else the one at its \`logo_url\`, fetched by this service, so that whoever keeps it there does not learn who is looking. Only for an organization with an active verified domain. PNG, JPEG or WebP, recognised by its bytes, of at most ${logoLimits.bytes / 1024} kB and ${logoLimits.sidePixels} pixels a side; redirects are not followed. A picture is kept for an hour, a failure for a minute.`,
   reply: { status: 200, picture: logoTypes, maxAgeSeconds: 3600 },
   errors: ["SESSION_NOT_FOUND", "LOGO_NOT_FOUND"],
 });
@@ -507,8 +512,7 @@ export const getConsentTexts = route({
 
 export const listConsentReceiptKeys = route({
   id: "listConsentReceiptKeys",
-  method: "GET",
-  path: "/v1/verify/consent-receipt-keys",
+  ...verifyAddresses.listConsentReceiptKeys,
   tag,
   summary: "Show the public keys that verify consent receipts",
   description: "A receipt is a compact JWS signed with Ed25519 (`EdDSA`); its `kid` names one of these keys.",

@@ -15,6 +15,7 @@ import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Card, Facts, Heading, Time } from "../ui/page.tsx";
+import { BrandCard } from "./brand-card.tsx";
 
 export function SettingsPage() {
   const { organization } = usePlace();
@@ -25,6 +26,7 @@ export function SettingsPage() {
       <Card title="Profile">
         {mayChange ? <Profile organization={organization} /> : <ProfileFacts organization={organization} />}
       </Card>
+      {mayChange && <BrandCard organization={organization} />}
       <Card title="Identifier">
         <Copy label="Organization id" value={organization.id} />
       </Card>

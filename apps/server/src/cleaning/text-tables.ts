@@ -14,6 +14,7 @@ export const textTables = [
   "mail_requests",
   "mailed_tokens",
   "mails",
+  "organization_logos",
   "organizations",
   "passkeys",
   "redirect_uris",

@@ -26,7 +26,7 @@ export function createErrorHandler(options: { publicUrl: () => string; log: Log 
     const isLost = request.raw.errored === error;
     const failure = isLost
       ? new ApiError("BAD_REQUEST", incomplete)
-      : toApiError(error, request.routeOptions.bodyLimit);
+      : toApiError(error, request.routeOptions);
     // The framework's hook after an answer does not come to run, so this is the only line about the request.
     if (isLost) options.log.info("request given up by the client", { requestId: request.id });
     // What code raises on purpose is an answer, whatever its status; only what nobody expected is a fault of ours.
@@ -66,8 +66,18 @@ export function writeFailure(
 /** Nobody is left to read it. */
 const incomplete = { message: "The connection was lost before the request was complete." };
 
+/** What a body of another kind than the route takes is answered with. */
+export function wrongBody(definition: RouteDefinition | undefined): { message: string; hint: string } {
+  return definition?.upload === undefined
+    ? { message: "The body must be JSON.", hint: "Send `Content-Type: application/json`." }
+    : {
+        message: "The body must be a picture.",
+        hint: `Send its bytes, with one of these as \`Content-Type\`: ${definition.upload.join(", ")}.`,
+      };
+}
+
 /** Errors of the framework's parsers and of the database in terms of the contract. */
-function toApiError(error: unknown, bodyLimit: number): ApiError {
+function toApiError(error: unknown, { bodyLimit, config }: FastifyRequest["routeOptions"]): ApiError {
   if (error instanceof ApiError) return error;
   const { code, statusCode } = error as FastifyError;
   switch (code) {
@@ -76,10 +86,7 @@ function toApiError(error: unknown, bodyLimit: number): ApiError {
         message: `The request body is larger than ${bodyLimit / 1024} KiB.`,
       });
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-      return new ApiError("BAD_REQUEST", {
-        message: "The body must be JSON.",
-        hint: "Send `Content-Type: application/json`.",
-      });
+      return new ApiError("BAD_REQUEST", wrongBody(config?.definition));
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return new ApiError("BAD_REQUEST", { message: "Content-Length does not match the body." });
     case "FST_ERR_BAD_URL":

@@ -23,9 +23,11 @@ export class FixedContent {
   readonly #etag: string;
   readonly #encoded = new Map<Encoding, Promise<Buffer | null>>();
 
-  constructor(type: string, content: string | Buffer) {
+  /** `brotli`: the same, encoded beforehand. */
+  constructor(type: string, content: string | Buffer, brotli: Buffer | null = null) {
     this.#type = type;
     this.#plain = Buffer.from(content);
+    if (brotli !== null) this.#encoded.set("br", Promise.resolve(brotli));
     // Weak, because it names the content and not one of its encodings.
     this.#etag = `W/"${createHash("sha256").update(this.#plain).digest("base64url").slice(0, 22)}"`;
   }

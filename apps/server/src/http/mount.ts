@@ -20,7 +20,7 @@ import type { CallerOf } from "../kernel/caller.ts";
 import type { RequestInfo, SessionCookie } from "../kernel/request-info.ts";
 import { convertQuery, createValidator } from "../kernel/validate.ts";
 import type { AdmittedCaller } from "./access.ts";
-import { limitInEffect } from "./error-handler.ts";
+import { limitInEffect, wrongBody } from "./error-handler.ts";
 import { sendEvents } from "./event-stream.ts";
 import type { Idempotency, RenderedAnswer } from "./idempotency.ts";
 import {
@@ -154,7 +154,9 @@ function mountRoute(
       if (isList(definition)) parsedQuery.limit = limitInEffect(parsedQuery);
       const body = checkBody
         ? checkBody(request.body ?? (definition.bodyOptional ? {} : undefined))
-        : refuseAnyBody(request.body);
+        : definition.upload === undefined
+          ? refuseAnyBody(request.body)
+          : uploadedBytes(request.body, definition);
       if (namesOrganizationInBody(definition.access) && caller?.kind === "user") {
         caller = await inNamedOrganization(definition, caller, body, options.authenticator);
       }
@@ -237,6 +239,11 @@ function refuseAnyBody(body: unknown): undefined {
       message: `\`${name.slice(0, 80)}\` is not a field of this request.`,
     });
   return undefined;
+}
+
+function uploadedBytes(body: unknown, definition: RouteDefinition): Buffer {
+  if (Buffer.isBuffer(body)) return body;
+  throw new ApiError("BAD_REQUEST", wrongBody(definition));
 }
 
 /** Writes replies by their schema: a field that the contract does not declare never leaves. Built on first use. */

@@ -56,7 +56,7 @@ const locked = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 export const pageHeaders = {
   /** Start page, guides and reference: text, and one script that searches, copies and sends what somebody tries. */
   text: {
-    "content-security-policy": `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; ${locked}`,
+    "content-security-policy": `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; ${locked}`,
     "cache-control": "no-cache",
     "permissions-policy": permissions("clipboard-write"),
     "cross-origin-opener-policy": "same-origin",

@@ -1,6 +1,7 @@
 import { describeSocket } from "@assay/contract/asyncapi";
 import { describeApi } from "@assay/contract/openapi";
 import { routes } from "@assay/contract/routes";
+import { fontSlices } from "@assay/ui/font-slices";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
 import type { ApiDocument } from "../pages/api-document.ts";
@@ -13,7 +14,7 @@ import {
   referencePage,
   startPage,
 } from "../pages/frame.ts";
-import { icon, script, stylesheet } from "../pages/layout.ts";
+import { fontFolder, icon, readFont, script, stylesheet } from "../pages/layout.ts";
 import { searchIndex } from "../pages/search-index.ts";
 import { FixedContent } from "./fixed-content.ts";
 import { pageHeaders } from "./page-headers.ts";
@@ -27,12 +28,17 @@ const markdown = "text/markdown; charset=utf-8";
 export function mountPages(app: FastifyInstance): void {
   // Made when it is first asked for, and kept: nothing of it changes while the process runs.
   const contents = new Map<string, FixedContent>();
-  const contentOf = (path: string, type: string, make: () => string): FixedContent => {
+  const contentOf = (path: string, type: string, make: () => string | Buffer): FixedContent => {
     const content = contents.get(path) ?? new FixedContent(type, make());
     contents.set(path, content);
     return content;
   };
-  const serve = (path: string, type: string, headers: Readonly<Record<string, string>>, make: () => string) =>
+  const serve = (
+    path: string,
+    type: string,
+    headers: Readonly<Record<string, string>>,
+    make: () => string | Buffer,
+  ) =>
     app.get(path, async (request, reply) =>
       contentOf(path, type, make).send(request, reply.headers(headers)),
     );
@@ -43,6 +49,8 @@ export function mountPages(app: FastifyInstance): void {
   serve("/", html, pageHeaders.text, startPage);
   serve("/assets/pages.css", "text/css; charset=utf-8", asAsset, stylesheet);
   serve("/assets/pages.js", "text/javascript; charset=utf-8", asAsset, script);
+  for (const { file } of fontSlices)
+    serve(`${fontFolder}${file}`, "font/woff2", asAsset, () => readFont(file));
   serve("/assets/icon.svg", "image/svg+xml", asAsset, () => icon);
   serve("/assets/search.json", json, asAsset, () => JSON.stringify(searchIndex(document())));
   serve("/openapi", json, asDescription, () => JSON.stringify(describeApi(routes)));

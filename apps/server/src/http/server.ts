@@ -13,7 +13,7 @@ import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import type { Admission } from "./admission.ts";
 import { compressAnswers } from "./compress-answers.ts";
-import { createErrorHandler } from "./error-handler.ts";
+import { createErrorHandler, wrongBody } from "./error-handler.ts";
 import { KnownPaths, pathOf } from "./known-paths.ts";
 import { servesUpgrade } from "./mount-socket.ts";
 import { parseBody } from "./parse-body.ts";
@@ -182,6 +182,12 @@ function readJsonBodies(app: FastifyInstance): void {
     } catch (error) {
       done(error as never, undefined);
     }
+  });
+  // Only a route that asks for a file gets one.
+  app.addContentTypeParser(/^image\//, { parseAs: "buffer" }, (request, body, done) => {
+    const { definition } = request.routeOptions.config;
+    if (definition?.upload !== undefined) done(null, body);
+    else done(new ApiError("BAD_REQUEST", wrongBody(definition)) as never, undefined);
   });
 }
 

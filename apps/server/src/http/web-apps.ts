@@ -19,6 +19,16 @@ const types: Readonly<Record<string, string>> = {
   ".bin": "application/octet-stream",
 };
 
+/** What a page is filled with: data for its program, and the language it is likely to be read in. */
+export type Filling = { language: string; data: unknown };
+
+type Options = {
+  alsoAt?: readonly string[];
+  head?: string | null;
+  /** What the page at this address comes with; null for nothing. Also where it fails the page is sent, and asks by itself. */
+  fill?: (request: FastifyRequest, reply: FastifyReply) => Promise<Filling | null>;
+};
+
 /**
  * A single-page app that was built into `apps/NAME/dist`. Its assets carry a hash in their names and may be kept for ever;
  * every other path below `/NAME` is the app itself. `head` is added to the head of its page.
@@ -26,7 +36,7 @@ const types: Readonly<Record<string, string>> = {
 export function mountWebApp(
   app: FastifyInstance,
   name: "verify" | "dashboard",
-  { alsoAt = [], head = null }: { alsoAt?: readonly string[]; head?: string | null } = {},
+  { alsoAt = [], head = null, fill }: Options = {},
 ): void {
   const dist = new URL(`${name}/dist/`, appsFolder);
   const cache = new Map<string, FixedContent>();
@@ -34,17 +44,17 @@ export function mountWebApp(
     let content = cache.get(file);
     if (content === undefined && existsSync(new URL(file, dist))) {
       const type = types[extname(file)] ?? "application/octet-stream";
-      const bytes = readFileSync(new URL(file, dist));
-      const isPage = file === "index.html" && head !== null;
+      const isPage = file === "index.html";
       content = new FixedContent(
         type,
-        isPage ? bytes.toString().replace("</head>", `${head}</head>`) : bytes,
+        isPage ? pageOf(dist, head) : readFileSync(new URL(file, dist)),
+        isPage ? null : compressedBeforehand(new URL(file, dist)),
       );
       cache.set(file, content);
     }
     return content ?? null;
   };
-  const sendApp = (request: FastifyRequest, reply: FastifyReply) => {
+  const sendApp = async (request: FastifyRequest, reply: FastifyReply) => {
     const html = read("index.html");
     if (html === null)
       throw new ApiError("SERVICE_UNAVAILABLE", {
@@ -53,7 +63,9 @@ export function mountWebApp(
       });
     // The person goes on to the partner's page: it learns the origin they came from, never the session's address.
     reply.headers({ ...pageHeaders[name], "referrer-policy": "no-referrer" });
-    return html.send(request, reply);
+    const filling = fill === undefined ? null : await fill(request, reply).catch(() => null);
+    if (filling === null) return html.send(request, reply);
+    return reply.type("text/html; charset=utf-8").send(filled(pageOf(dist, head), dist, filling));
   };
 
   app.get<{ Params: { file: string } }>(`/${name}/assets/:file`, async (request, reply) => {
@@ -63,11 +75,55 @@ export function mountWebApp(
     const content = existsSync(folder) && readdirSync(folder).includes(file) ? read(`assets/${file}`) : null;
     if (content === null) throw new ApiError("NOT_FOUND", { message: "There is no such file." });
     // A worker lives by the policy of its own script, not by that of the page that started it.
-    if (extname(file) === ".js")
+    if (/worker.*\.js$/.test(file))
       reply.header("content-security-policy", pageHeaders[name]["content-security-policy"]);
     reply.header("cache-control", "public, max-age=31536000, immutable");
     return content.send(request, reply);
   });
   for (const path of [`/${name}`, `/${name}/*`, ...alsoAt])
     app.get(path, async (request, reply) => sendApp(request, reply));
+}
+
+/** The page as it was built, with what is the same for everybody: what it will need first is asked for at once. */
+function pageOf(dist: URL, head: string | null): string {
+  const font = builtFile(dist, "fonts/inter-latin.woff2");
+  const preload =
+    font === null ? "" : `<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin />`;
+  const html = readFileSync(new URL("index.html", dist), "utf8");
+  return html.replace("</head>", `${preload}${head ?? ""}</head>`);
+}
+
+function filled(html: string, dist: URL, { language, data }: Filling): string {
+  const words = builtFile(dist, `i18n/${language}.ts`);
+  const preload = words === null ? "" : `<link rel="modulepreload" href="${words}" crossorigin />`;
+  // Not a script but data, which the policy of the page need not allow. `<` would be the one way out of it.
+  const given = JSON.stringify(data).replaceAll("<", "\\u003c");
+  return html
+    .replace('<html lang="en">', () => `<html lang="${language}">`)
+    .replace("</head>", () => `${preload}</head>`)
+    .replace("</body>", () => `<script type="application/json" id="given">${given}</script></body>`);
+}
+
+const manifests = new Map<string, Readonly<Record<string, { file: string }>>>();
+
+/** The address of what a source file became, found by the end of its path; null where the build says nothing of it. */
+function builtFile(dist: URL, source: string): string | null {
+  let manifest = manifests.get(dist.href);
+  if (manifest === undefined) {
+    const file = new URL(".vite/manifest.json", dist);
+    manifest = existsSync(file)
+      ? (JSON.parse(readFileSync(file, "utf8")) as Readonly<Record<string, { file: string }>>)
+      : {};
+    manifests.set(dist.href, manifest);
+  }
+  const name = Object.keys(manifest).find((path) => path.endsWith(`/${source}`));
+  const built = name === undefined ? undefined : manifest[name]?.file;
+  const app = dist.pathname.split("/").at(-3);
+  return built === undefined ? null : `/${app}/${built}`;
+}
+
+/** Made by the build, with more effort than there is time for when somebody waits. */
+function compressedBeforehand(file: URL): Buffer | null {
+  const beside = new URL(`${file.href}.br`);
+  return existsSync(beside) ? readFileSync(beside) : null;
 }

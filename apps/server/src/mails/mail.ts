@@ -1,3 +1,5 @@
+import { type ColourName, colours } from "@assay/ui/tokens";
+
 /** A mail to one person. The paragraphs are plain text; both parts of the mail are made from them. */
 export type Mail = {
   to: string;
@@ -8,6 +10,12 @@ export type Mail = {
 };
 
 const longestName = 60;
+
+/** Mail programs know neither style sheets nor custom properties, and few of them dark schemes. */
+const look = Object.fromEntries(Object.entries(colours).map(([name, { light }]) => [name, light])) as Record<
+  ColourName,
+  string
+>;
 
 /**
  * A name that somebody chose, for a mail to somebody who does not know them: in quotes, so that it is not taken for our words, short, and
@@ -35,14 +43,14 @@ export function html(mail: Mail): string {
   if (mail.action) {
     const url = escapeHtml(mail.action.url);
     body.push(
-      `<p style="margin:24px 0"><a href="${url}" style="background:#1f4d3a;color:#ffffff;padding:12px 20px;border-radius:6px;text-decoration:none;display:inline-block">${escapeHtml(mail.action.label)}</a></p>`,
-      `<p style="margin:0 0 16px;color:#5b6660;font-size:13px">Or open this address:<br><a href="${url}" style="color:#1f4d3a;word-break:break-all">${url}</a></p>`,
+      `<p style="margin:24px 0"><a href="${url}" style="background:${look.accent};color:${look["on-accent"]};padding:12px 20px;border-radius:6px;text-decoration:none;display:inline-block">${escapeHtml(mail.action.label)}</a></p>`,
+      `<p style="margin:0 0 16px;color:${look.muted};font-size:13px">Or open this address:<br><a href="${url}" style="color:${look.accent};word-break:break-all">${url}</a></p>`,
     );
   }
   return [
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(mail.subject)}</title></head>`,
-    '<body style="margin:0;background:#f5f6f4;padding:24px 12px;font:16px/1.5 system-ui,sans-serif;color:#17211c">',
-    '<div style="max-width:520px;margin:0 auto;background:#ffffff;border-radius:10px;padding:32px;word-break:break-word;overflow-wrap:anywhere">',
+    `<body style="margin:0;background:${look.paper};padding:24px 12px;font:16px/1.5 system-ui,sans-serif;color:${look.ink}">`,
+    `<div style="max-width:520px;margin:0 auto;background:${look.card};border-radius:10px;padding:32px;word-break:break-word;overflow-wrap:anywhere">`,
     ...body,
     "</div></body></html>",
   ].join("\n");

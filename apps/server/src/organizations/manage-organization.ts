@@ -66,6 +66,7 @@ export async function changeOrganization(
       throw badField(field, "must be an https:// address without credentials");
   }
   const change = { ...body, name: body.name?.trim() };
+  if (typeof body.brand_color === "string") change.brand_color = body.brand_color.toLowerCase();
   if (typeof body.support_email === "string")
     change.support_email = requireEmail("support_email", body.support_email).address;
   try {

@@ -6,6 +6,7 @@ import { readPage } from "../db/page.ts";
 import { joinSql, noSql, type Sql, sql } from "../db/sql.ts";
 
 export type OrganizationProfile = {
+  brand_color: string | null;
   logo_url: string | null;
   website_url: string | null;
   support_email: string | null;
@@ -18,6 +19,7 @@ export type OrganizationRow = OrganizationProfile & {
   name: string;
   slug: string;
   environment: Environment;
+  logo_uploaded_at: Date | null;
   pending_deletion_at: Date | null;
   created_at: Date;
   updated_at: Date;
@@ -26,7 +28,8 @@ export type OrganizationRow = OrganizationProfile & {
 /** An organization as one of its members sees it. */
 export type OwnOrganizationRow = OrganizationRow & { role: Role };
 
-const columns = sql`o.id, o.name, o.slug, o.environment, o.logo_url, o.website_url, o.support_email, o.privacy_url,
+const columns = sql`o.id, o.name, o.slug, o.environment, o.brand_color,
+  (select l.uploaded_at from organization_logos l where l.organization_id = o.id) as logo_uploaded_at, o.logo_url, o.website_url, o.support_email, o.privacy_url,
   o.terms_url, o.pending_deletion_at, o.created_at, o.updated_at`;
 
 export async function insertOrganization(
@@ -105,6 +108,7 @@ export async function updateOrganization(
   const changes: Sql[] = [sql`updated_at = ${now}`];
   if (change.name !== undefined) changes.push(sql`name = ${change.name}`);
   if (change.slug !== undefined) changes.push(sql`slug = ${change.slug}`);
+  if (change.brand_color !== undefined) changes.push(sql`brand_color = ${change.brand_color}`);
   if (change.logo_url !== undefined) changes.push(sql`logo_url = ${change.logo_url}`);
   if (change.website_url !== undefined) changes.push(sql`website_url = ${change.website_url}`);
   if (change.support_email !== undefined) changes.push(sql`support_email = ${change.support_email}`);

@@ -1,7 +1,10 @@
+import * as logoContract from "@assay/contract/organization-logo";
 import * as contract from "@assay/contract/organizations";
 import type { Core } from "../core.ts";
 import { type Binding, bind } from "../http/mount.ts";
+import { ApiError } from "../kernel/api-error.ts";
 import { viewPage } from "../kernel/page.ts";
+import { deleteLogo, uploadLogo } from "./change-logo.ts";
 import { changeMemberRole, removeMember } from "./change-member.ts";
 import { listInvitations } from "./invitation.store.ts";
 import { viewInvitation } from "./invitation.view.ts";
@@ -12,6 +15,7 @@ import {
   readInvitation,
   revokeInvitation,
 } from "./invite-member.ts";
+import { findLogo } from "./logo.store.ts";
 import { changeOrganization, createOrganization, selectOrganization } from "./manage-organization.ts";
 import { listMembers } from "./member.store.ts";
 import { viewMember } from "./member.view.ts";
@@ -32,6 +36,18 @@ export function organizationRoutes(core: Core): Binding[] {
     bind(contract.updateOrganization, async ({ caller, body }) =>
       viewOrganization(await changeOrganization(core, caller, body)),
     ),
+
+    bind(logoContract.uploadLogo, async ({ caller, body }) =>
+      viewOrganization(await uploadLogo(core, caller, body)),
+    ),
+
+    bind(logoContract.readLogo, async ({ caller }) => {
+      const logo = await findLogo(db, caller.organizationId);
+      if (logo === null) throw new ApiError("LOGO_NOT_FOUND");
+      return logo;
+    }),
+
+    bind(logoContract.deleteLogo, ({ caller }) => deleteLogo(core, caller)),
 
     bind(contract.setActiveOrganization, async ({ caller }) =>
       viewOrganization(await selectOrganization(core, caller)),

@@ -47,6 +47,7 @@ export const ownedTables: readonly OwnedTable[] = [
   byOrganization("domain_challenges"),
   byOrganization("rp_terms_acceptances"),
   byOrganization("invitations"),
+  byOrganization("organization_logos"),
   byOrganization("deletion_codes"),
   byOrganization("mails"),
   byOrganization("audit_logs"),

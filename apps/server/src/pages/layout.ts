@@ -1,7 +1,16 @@
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { fontsCss } from "@assay/ui/font-slices";
+import { tokensCss } from "@assay/ui/tokens";
 
-/** The one place of styles and the one script of these pages. */
-export const stylesheet = (): string => readFileSync(new URL("pages.css", import.meta.url), "utf8");
+/** Where the files of the font are served, from which folder, and their names. */
+export const fontFolder = "/assets/fonts/";
+export const readFont = (file: string): Buffer =>
+  readFileSync(fileURLToPath(import.meta.resolve(`@assay/ui/fonts/${file}`)));
+
+/** The styles of these pages, after the tokens that they share with everything else that people see. */
+export const stylesheet = (): string =>
+  `${tokensCss()}${fontsCss(fontFolder)}${readFileSync(new URL("pages.css", import.meta.url), "utf8")}`;
 export const script = (): string => readFileSync(new URL("pages.js", import.meta.url), "utf8");
 
 const parts = [
@@ -37,6 +46,7 @@ export function page(options: {
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>${summary === undefined ? "" : `\n<meta name="description" content="${escapeHtml(summary)}">`}${markdown === undefined ? "" : `\n<link rel="alternate" type="text/markdown" href="${markdown}">`}
 <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
+<link rel="preload" href="${fontFolder}inter-latin.woff2" as="font" type="font/woff2" crossorigin>
 <link rel="stylesheet" href="/assets/pages.css">
 <script src="/assets/pages.js" defer></script>
 </head>

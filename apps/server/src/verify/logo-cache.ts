@@ -1,10 +1,10 @@
 import type { OrganizationId } from "@assay/contract/ids";
-import { logoLimits, logoTypes } from "@assay/contract/verify";
+import { logoLimits, logoTypes } from "@assay/contract/organization-logo";
 import type { Core } from "../core.ts";
 import { hourMs, later, minuteMs, secondMs } from "../kernel/clock.ts";
 import { Places } from "../lib/places.ts";
 import { type SafeFetch, SafeFetchError, type SafeFetchProblem } from "../lib/safe-fetch.ts";
-import { type Logo, type LogoProblem, readLogo } from "./logo-picture.ts";
+import { type Logo, type LogoProblem, readLogo } from "../organizations/logo-picture.ts";
 
 type Problem = LogoProblem | SafeFetchProblem | "status_not_200" | "too_many_bytes" | "too_many_fetches";
 type Entry = { logo: Logo | null; until: Date };

@@ -2,27 +2,25 @@ import type { SessionId } from "@assay/contract/ids";
 import type { DataOf } from "@assay/contract/route";
 import * as contract from "@assay/contract/verify";
 import type { Core } from "../core.ts";
-import { findShownDomain } from "../domains/domain.store.ts";
 import { type Binding, bind } from "../http/mount.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { hashToken } from "../kernel/ids.ts";
 import { publicJwk } from "../lib/jws.ts";
-import { findOrganizationOfPerson } from "../organizations/organization.store.ts";
+import { findLogo } from "../organizations/logo.store.ts";
 import { findSessionOfPerson, type SessionRow } from "../sessions/session.store.ts";
-import { statusAt } from "../sessions/session.ts";
 import { cancelByPerson } from "./cancel-by-person.ts";
 import { findConsent, knowsCancelToken } from "./consent.store.ts";
 import { openConsentReceiptKey } from "./consent-receipt.ts";
 import type { ConsentTexts } from "./consent-texts.ts";
 import { declineByPerson } from "./decline-by-person.ts";
 import { giveConsent } from "./give-consent.ts";
+import { findWhoAsks, readDetails } from "./given-to-page.ts";
 import { claimHandoff, createHandoff } from "./hand-over.ts";
 import type { LogoCache } from "./logo-cache.ts";
 import { readStatus } from "./read-status.ts";
-import { findReturnUrl } from "./return-url.ts";
 import type { StatusFeed } from "./status-feed.ts";
 import { serialisedTestDocuments } from "./test-documents.ts";
-import { closingPage, shownLogoUrl, viewConsent, viewDetails } from "./verify.view.ts";
+import { closingPage, shownLogo, viewConsent } from "./verify.view.ts";
 
 export function verifyRoutes(core: Core, texts: ConsentTexts, feed: StatusFeed, logos: LogoCache): Binding[] {
   const { db, clock, publicUrl } = core;
@@ -33,34 +31,22 @@ export function verifyRoutes(core: Core, texts: ConsentTexts, feed: StatusFeed, 
     return session;
   };
 
-  const findWhoAsks = async (session: SessionRow) => {
-    const organization = await findOrganizationOfPerson(db, session.organization_id);
-    if (organization === null) throw new ApiError("SESSION_NOT_FOUND");
-    const domain = await findShownDomain(db, organization.id, session.redirect_url);
-    return { organization, domain };
-  };
-
   return [
     bind(contract.getVerifyDetails, async ({ params }) => {
-      const now = clock.now();
-      const session = await findSession(params.id);
-      const status = statusAt({ status: session.status, expiresAt: session.expires_at }, now);
-      const parts = {
-        session,
-        ...(await findWhoAsks(session)),
-        consent: await findConsent(db, session.id),
-        texts,
-        readerApps: { android: core.config.readerAppAndroid, ios: core.config.readerAppIos },
-        returnUrl: await findReturnUrl(db, session, status),
-        publicUrl: publicUrl(),
-      };
-      return viewDetails(parts, now);
+      const details = await readDetails(core, texts, params.id);
+      if (details === null) throw new ApiError("SESSION_NOT_FOUND");
+      return details;
     }),
 
     bind(contract.getVerifyLogo, async ({ params }) => {
-      const { organization, domain } = await findWhoAsks(await findSession(params.id));
-      const url = shownLogoUrl(organization, domain);
-      const logo = url === null ? null : await logos.find(organization.id, url);
+      const who = await findWhoAsks(core, await findSession(params.id));
+      if (who === null) throw new ApiError("SESSION_NOT_FOUND");
+      const { organization, domain } = who;
+      const shown = shownLogo(organization, domain);
+      const logo =
+        shown === "uploaded"
+          ? await findLogo(db, organization.id)
+          : shown && (await logos.find(organization.id, shown.url));
       if (logo === null) throw new ApiError("LOGO_NOT_FOUND");
       return logo;
     }),

@@ -2,6 +2,7 @@ import { triesAllowed } from "@assay/contract/facts";
 import type { SessionId } from "@assay/contract/ids";
 import { shownDomain } from "@assay/contract/shown-domain";
 import type { ConsentState, VerifyDetails, VerifyStatus } from "@assay/contract/verify";
+import { verifyAddresses } from "@assay/contract/verify-addresses";
 import type { Static } from "typebox";
 import type { OrganizationOfPerson } from "../organizations/organization.store.ts";
 import { demandsOf } from "../sessions/requirements.ts";
@@ -57,20 +58,39 @@ export function viewConsent(row: ConsentRow, session: SessionRow): Static<typeof
   };
 }
 
-/** A logo is shown only where the organization has proven a domain. */
-export function shownLogoUrl(organization: OrganizationOfPerson, domain: string | null): string | null {
-  return domain === null ? null : organization.logo_url;
+/** Which logo is shown: only where the organization has proven a domain, and one that was uploaded before one that is kept elsewhere. */
+export function shownLogo(
+  organization: OrganizationOfPerson,
+  domain: string | null,
+): "uploaded" | { url: string } | null {
+  if (domain === null) return null;
+  if (organization.logo_uploaded_at !== null) return "uploaded";
+  return organization.logo_url === null ? null : { url: organization.logo_url };
+}
+
+/** A colour proves nothing and deceives little; still, with real documents it is shown only of who is known. */
+function shownColour(organization: OrganizationOfPerson, session: SessionRow, domain: string | null) {
+  return domain !== null || session.sandbox ? organization.brand_color : null;
 }
 
 /** Who asks. Unless the organization has proven a domain, only what it says of itself in words, and a warning. */
-function viewOrganization(organization: OrganizationOfPerson, domain: string | null) {
+function viewOrganization(parts: {
+  session: SessionRow;
+  organization: OrganizationOfPerson;
+  domain: string | null;
+  publicUrl: string;
+}) {
+  const { session, organization, domain } = parts;
   const verified = domain !== null;
+  const logo = shownLogo(organization, domain);
+  const logoPath = verifyAddresses.getVerifyLogo.path.replace(":id", session.id);
   return {
     name: organization.name,
     verified,
     domain,
     domain_unicode: verified ? shownDomain(domain) : null,
-    logo_url: shownLogoUrl(organization, domain),
+    brand_color: shownColour(organization, session, domain),
+    logo_url: logo === "uploaded" ? `${parts.publicUrl}${logoPath}` : (logo?.url ?? null),
     website_url: verified ? organization.website_url : null,
     business: verified
       ? {
@@ -108,7 +128,7 @@ export function viewDetails(
     id: session.id,
     ...viewMoment(session, now),
     sandbox: session.sandbox,
-    organization: viewOrganization(parts.organization, parts.domain),
+    organization: viewOrganization(parts),
     share_fields: session.share_fields,
     requirements: demandsOf(session.requirements),
     locale: session.locale,

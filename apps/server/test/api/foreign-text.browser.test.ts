@@ -205,6 +205,7 @@ test("a stored name or link that turns text around is shown as what it is", asyn
     where id = ${partner.organizationId}`);
   await open();
   await page.getByRole("heading", { level: 1, name: "Acme knab evil asks you" }).waitFor();
+  await page.locator("summary").filter({ hasText: "Who asks" }).click();
   assert.doesNotMatch(await page.evaluate<string>("document.body.innerText"), /[\u202a-\u202e\u2066-\u2069]/);
   await page.getByRole("link", { name: "evil.dev/moc.elppa.www//:sptth" }).waitFor();
   await page.getByRole("link", { name: "www.apple.xn--comprivacy-9g1f.evil.dev", exact: true }).waitFor();

@@ -39,6 +39,7 @@ const notSealed = new Set([
   "idempotent_answers.request_hash",
   "invitations.token_hash",
   "mailed_tokens.token_hash",
+  "organization_logos.bytes",
   "passkey_challenges.challenge_hash",
   "passkeys.credential_id",
   "passkeys.public_key",

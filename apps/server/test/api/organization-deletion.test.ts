@@ -19,6 +19,7 @@ import {
 import { startDnsServer } from "../support/dns-server.ts";
 import { verifyDomain } from "../support/domain.ts";
 import { readMails } from "../support/mails.ts";
+import { drawPng } from "../support/pictures.ts";
 import { startTestService, type TestService } from "../support/service.ts";
 import { startVerification, takeSession } from "../support/verify.ts";
 
@@ -250,6 +251,12 @@ test("48 hours later nothing of the organization is left but the tombstone, and 
     insert into webhook_delivery_queue (organization_id, sandbox, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
       changed_at)
     values (${organizationId}, true, 'whd_waiting', ${endpoint.id}, ${later(clock.now(), 365 * dayMs)}, 0, 0, false, ${clock.now()})`);
+  const logo = await fetch(`${service.url}/v1/auth/orgs/logo`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${owner.token}`, "content-type": "image/png" },
+    body: new Uint8Array(drawPng(4, 4)),
+  });
+  assert.equal(logo.status, 200);
   // Of a job that only ever looks at what the row is about when somebody asks for it.
   await core.db.run(sql`
     insert into set_aside_rows (job, kind, row_id, organization_id, reason, first_at, last_at, tries, retry_at)

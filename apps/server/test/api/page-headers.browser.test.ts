@@ -26,6 +26,7 @@ const classes: Readonly<Record<string, Expected>> = {
       "script-src 'self'",
       "style-src 'self'",
       "img-src 'self'",
+      "font-src 'self'",
       "connect-src 'self'",
       ...locked,
     ],

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { createPartner, expectData } from "../support/api.ts";
 import { checkAccessibility, keepScreenshot, openBrowser, openPage } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
-import { agree, heading, readTestPassport, untilTold } from "../support/verify-page.ts";
+import { agree, heading, readTestPassport, unfold, untilTold } from "../support/verify-page.ts";
 
 const { url, api } = await startTestService();
 const browser = await openBrowser();
@@ -56,6 +56,7 @@ test("at the end nothing is stored on that the next person at this computer coul
   // The code with which the person can withdraw lives as long as the tab.
   assert.deepEqual(after.tab, [`assay:${session.id}:cancel`]);
   assert.deepEqual(JSON.parse(after.device["assay:devices"] ?? ""), [fresh]);
+  await unfold(page, "Withdraw your agreement");
   await page.getByRole("button", { name: "Withdraw agreement" }).click();
   await page.getByRole("button", { name: "Yes, withdraw" }).click();
   // Nothing had been delivered yet, so there is nothing left of the success.
@@ -72,7 +73,8 @@ test("at the end nothing is stored on that the next person at this computer coul
   await other.page.waitForFunction("sessionStorage.length === 0");
   assert.deepEqual((await storedIn(other.page)).device, {});
   // The receipt is there as long as the page is.
-  await other.page.getByRole("button", { name: "Download the receipt" }).waitFor();
+  await unfold(other.page, "Your receipt");
+  await other.page.getByRole("button", { name: "Show the receipt" }).waitFor();
   await other.page.context().close();
 });
 

@@ -21,9 +21,10 @@ import { verifyDomain } from "../support/domain.ts";
 import { createLivePartner } from "../support/live.ts";
 import { drawPng } from "../support/pictures.ts";
 import { createReceivingEndpoint, decrypt, startReceiver } from "../support/receiver.ts";
+import { checkPicture } from "../support/same-picture.ts";
 import { startTestService } from "../support/service.ts";
 import { testDocument, trustTestCountry } from "../support/verify-device.ts";
-import { agree, heading, readTestPassport, untilTold } from "../support/verify-page.ts";
+import { agree, heading, readTestPassport, unfold, untilTold } from "../support/verify-page.ts";
 
 const authority = createAuthority();
 const dns = await startDnsServer();
@@ -71,6 +72,9 @@ async function showWhole(page: Page, width: number): Promise<void> {
   await page.setViewportSize({ width, height: Math.min(height, 4000) });
 }
 
+/** The screens that most people see, and in which nothing is by chance. */
+const comparedScreens = new Set(["consent-verified", "face-simulated", "succeeded", "failed-chip"]);
+
 /**
  * Small and dark: fits and is accessible. Whoever wants to look also gets it large and light, whose contrast the colours themselves
  * are tested for.
@@ -80,13 +84,14 @@ async function look(page: Page, name: string, extent: "small" | "both" = "both")
   await page.emulateMedia({ colorScheme: "dark" });
   assert.equal(await isWiderThanScreen(page), false, `${name} scrolls sideways at 320 px`);
   await checkAccessibility(page);
+  if (comparedScreens.has(name)) await checkPicture(page, `verify-${name}`);
   if (!keepsScreenshots) return;
-  await showWhole(page, 320);
-  await keepScreenshot(page, `verify-${name}-320-dark`);
-  if (extent === "small") return;
-  await showWhole(page, 1440);
-  await page.emulateMedia({ colorScheme: "light" });
-  await keepScreenshot(page, `verify-${name}-1440-light`);
+  for (const width of extent === "small" ? [320] : [320, 390, 1440])
+    for (const colorScheme of ["dark", "light"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await showWhole(page, width);
+      await keepScreenshot(page, `verify-${name}-${width}-${colorScheme}`);
+    }
 }
 
 /** A host of logos that answers with this one: dark shapes on nothing, wider than high, as most logos are. */
@@ -123,11 +128,13 @@ test("from the link to the decrypted webhook, with a reload at every step: conse
   const { page, problems } = await openPerson(session.verification_url);
 
   await heading(page, "Harbour Hotel asks you to verify your identity").waitFor();
-  await page.getByText("harbour.example.com", { exact: true }).first().waitFor();
+  await page.getByText("example.com", { exact: true }).waitFor();
+  await unfold(page, "Who asks");
+  await page.getByText("harbour.example.com", { exact: true }).waitFor();
   await page.getByText("Harbour Hotel GmbH").waitFor();
   await page.getByText("What you agree to").waitFor();
   assert.equal(await page.getByRole("checkbox", { name: "Nationality" }).isChecked(), false);
-  const logoWidth = await page.locator("main img").evaluate(async (image) => {
+  const logoWidth = await page.locator("header img").evaluate(async (image) => {
     const logo = image as unknown as { decode(): Promise<void>; naturalWidth: number };
     await logo.decode();
     return logo.naturalWidth;
@@ -179,11 +186,18 @@ test("from the link to the decrypted webhook, with a reload at every step: conse
   assert.equal(event.data.claims.nationality_code, "UTO");
   assert.ok(!("date_of_birth" in event.data.claims), "what was not chosen is not shared");
 
+  await unfold(page, "Your receipt");
+  await page.getByRole("button", { name: "Show the receipt" }).click();
+  await page.getByText("The signature is valid").waitFor();
+  await page.getByText("You left out").waitFor();
+  await look(page, "receipt");
   const downloading = page.waitForEvent("download");
   await page.getByRole("button", { name: "Download the receipt" }).click();
   const receipt = readFileSync(await (await downloading).path(), "utf8");
   assert.match(receipt, /^[\w-]+\.[\w-]+\.[\w-]+$/);
 
+  await page.getByRole("button", { name: "Back", exact: true }).click();
+  await unfold(page, "Withdraw your agreement");
   await page.getByRole("button", { name: "Withdraw agreement" }).click();
   await page.getByRole("button", { name: "Yes, withdraw" }).click();
   await heading(page, "You withdrew your consent").waitFor();
@@ -200,7 +214,7 @@ test("a logo that does not come leaves the first letter of the name, in the same
   const { page, problems } = await openPerson(session.verification_url);
   const letter = page.getByText("Q", { exact: true });
   await letter.waitFor();
-  await page.locator("main img").waitFor({ state: "detached" });
+  await page.locator("header img").waitFor({ state: "detached" });
   await letter.waitFor();
   await look(page, "consent-without-logo", "small");
   assert.equal(problems.length, 1);

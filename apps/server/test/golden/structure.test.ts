@@ -9,7 +9,7 @@ test("no source file breaks a rule of the house", () => {
 });
 
 test("every workspace is looked at", () => {
-  for (const workspace of ["contract", "emrtd", "face", "device", "cli"])
+  for (const workspace of ["contract", "emrtd", "face", "device", "cli", "ui"])
     assert.ok(
       [...sources.keys()].some((file) => file.startsWith(`packages/${workspace}/`)),
       workspace,

@@ -49,9 +49,10 @@ const workspaces: Readonly<Record<string, readonly string[]>> = {
   "packages/emrtd": [],
   "packages/face": ["packages/contract"],
   "packages/device": ["packages/contract", "packages/emrtd", "packages/face"],
-  "apps/server": ["packages/contract", "packages/emrtd", "packages/face", "packages/device", "packages/cli"],
-  "apps/verify": ["packages/contract", "packages/emrtd", "packages/face", "packages/device"],
-  "apps/dashboard": ["packages/contract"],
+  "packages/ui": [],
+  "apps/server": ["packages/contract", "packages/emrtd", "packages/face", "packages/device", "packages/cli", "packages/ui"],
+  "apps/verify": ["packages/contract", "packages/emrtd", "packages/face", "packages/device", "packages/ui"],
+  "apps/dashboard": ["packages/contract", "packages/ui"],
 };
 
 /** The floors below the features: what each of these folders of the server may import of the server; a file at the top by its name. */

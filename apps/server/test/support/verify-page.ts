@@ -10,6 +10,11 @@ export async function agree(page: Page, optional: readonly string[] = []): Promi
   await page.getByRole("checkbox", { name: "I agree to the check" }).waitFor({ state: "detached" });
 }
 
+/** Opens what is folded under these words. */
+export async function unfold(page: Page, title: string): Promise<void> {
+  await page.locator("summary").filter({ hasText: title }).click();
+}
+
 export async function readTestPassport(page: Page, title: string): Promise<void> {
   await page.getByRole("radio", { name: new RegExp(`^${title}`) }).check();
   await page.getByRole("button", { name: "Read this document" }).click();

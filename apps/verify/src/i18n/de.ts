@@ -6,8 +6,9 @@ export const de: Messages = {
   language: "Sprache",
   loading: "Wird geladen …",
   sandboxBadge: "Testbetrieb",
-  sandboxNote: "Das ist ein Test. Echte Ausweise werden nicht angenommen, und nichts hier hat Folgen.",
-  footerRun: "Prüfung durch Assay. Hier werden keine Daten gespeichert, die Sie identifizieren.",
+  sandboxNote: "Echte Ausweise werden hier nicht angenommen.",
+  footerRun: "Hier werden keine Daten gespeichert, die Sie identifizieren.",
+  byAssay: "Prüfung durch Assay",
 
   stepsLabel: "Schritte",
   stepAgree: "Zustimmen",
@@ -25,6 +26,8 @@ export const de: Messages = {
   notVerifiedTitle: "Wir konnten nicht bestätigen, wer das ist",
   notVerifiedText: (name) =>
     `Diese Anfrage nennt als Absender „${name}“. Dass ihm eine Internetadresse gehört, ist nicht nachgewiesen. Machen Sie nur weiter, wenn Sie von einer Seite kommen, der Sie vertrauen.`,
+  notVerifiedSandbox: (name) =>
+    `Nur im Testbetrieb: ${name} hat noch keine Internetadresse nachgewiesen. Wer einen echten Ausweis benutzt, würde gewarnt.`,
   businessName: "Firmenname",
   businessJurisdiction: "Land der Eintragung",
   businessRegistration: "Registernummer",
@@ -35,7 +38,6 @@ export const de: Messages = {
   termsOfUse: "Nutzungsbedingungen",
 
   whatIsAsked: "Was weitergegeben wird",
-  requiredFields: "Notwendig",
   requiredNote: "Ohne diese Angaben ist die Prüfung nicht möglich.",
   optionalFields: "Ihre Wahl",
   optionalNote: "Wählen Sie aus, was Sie weitergeben möchten. Auf die Prüfung hat das keinen Einfluss.",
@@ -83,6 +85,7 @@ export const de: Messages = {
   copyLink: "Link kopieren",
   linkCopied: "Der Link wurde kopiert.",
   linkToCopy: "Link für das andere Gerät",
+  linkInstead: "Stattdessen einen Link verwenden",
   linkIsSecret: "Geben Sie diesen Link nicht weiter: Wer ihn zuerst öffnet, übernimmt.",
   whichDevices: "Welche Geräte können den Chip lesen?",
   deviceShell: "Ein Telefon mit NFC und der App für diese Prüfung.",
@@ -136,10 +139,13 @@ export const de: Messages = {
 
   pickTitle: "Testpass auswählen",
   pickLead: "Jeder endet auf seine Weise, damit sich jedes Ergebnis ausprobieren lässt.",
-  pickPasses: "Besteht",
+  pickGroup: {
+    passes: "Besteht",
+    document: "Das Dokument besteht nicht",
+    face: "Das Gesicht besteht nicht",
+  },
   pickEnds: (failure) => `Endet mit: ${failure}`,
   pickUse: "Dieses Dokument lesen",
-  pickLegend: "Testdokumente",
   virtualStop: "Nach jedem erfolglosen Versuch können Sie neu wählen.",
 
   accessTitle: "Was steht auf Ihrem Dokument?",
@@ -190,6 +196,7 @@ export const de: Messages = {
 
   faceTitle: "Zeigen Sie nun Ihr Gesicht",
   faceLead: "Die Kamera vergleicht Sie mit dem Bild auf dem Chip. Das dauert etwa 15 Sekunden.",
+  faceAdvice: ["Gleichmäßiges Licht von vorn", "Ohne Hut und Sonnenbrille", "Niemand sonst im Bild"],
   faceExplained: {
     happens: {
       title: "Was geschieht",
@@ -313,7 +320,7 @@ export const de: Messages = {
 
   succeededTitle: "Ihre Identität ist bestätigt",
   succeededText: (name) => `${name} erhält nun, was Sie freigegeben haben, und sonst nichts.`,
-  sharedList: "Weitergegeben:",
+  sharedList: "Weitergegeben",
   failedTitle: "Die Prüfung war nicht erfolgreich",
   failedNothingShared: "Es wurde nichts über Sie weitergegeben.",
   nextTitle: "Was Sie tun können",
@@ -418,12 +425,30 @@ export const de: Messages = {
   receiptText:
     "Er hält fest, wonach Sie gefragt wurden, wozu und wann Sie zugestimmt haben, unterschrieben von diesem Dienst.",
   receiptGiven: (moment) => `Sie haben am ${moment} zugestimmt.`,
+  receiptShow: "Beleg ansehen",
+  receiptWhen: "Zugestimmt am",
+  receiptAgreed: "Sie geben weiter",
+  receiptDeclined: "Sie geben nicht weiter",
+  receiptTerms: "Fassung des Textes",
+  receiptNumber: "Nummer des Belegs",
+  receiptIssuer: "Ausgestellt von",
+  receiptNobody:
+    "Der Beleg sagt, wozu Sie zugestimmt haben, nicht wer Sie sind. Die Datei enthält dasselbe mit der Unterschrift, damit jeder sie prüfen kann.",
+  receiptBack: "Zurück",
+  receiptPrint: "Drucken",
+  receiptChecking: "Die Unterschrift wird geprüft …",
+  receiptGood:
+    "Die Unterschrift ist gültig: Dieser Dienst hat den Beleg ausgestellt, und nichts darin wurde geändert.",
+  receiptBad: "Die Unterschrift passt nicht. Verlassen Sie sich nicht auf diesen Beleg.",
+  receiptUnknown:
+    "Die Unterschrift konnte hier nicht geprüft werden. Die Datei lässt sich jederzeit anderswo prüfen.",
   receiptDownload: "Beleg herunterladen",
   withdrawTitle: "Zustimmung widerrufen",
   withdrawText: (name) =>
     `Hat ${name} noch nichts erhalten, bleibt es dabei. Was schon zugestellt ist, lässt sich von hier aus nicht zurückholen.`,
   withdrawButton: "Zustimmung widerrufen",
   withdrawConfirm: "Ja, widerrufen",
+  withdrawKeep: "Nein, dabei bleiben",
   withdrawUsed: "Das wurde bereits abgebrochen oder widerrufen.",
   withdrawCode: "Ihr Widerrufscode",
   withdrawCodeText:

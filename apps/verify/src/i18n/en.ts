@@ -10,8 +10,9 @@ export const en = {
   language: "Language",
   loading: "Loading…",
   sandboxBadge: "Test mode",
-  sandboxNote: "This is a test. Real documents are not accepted, and nothing here has consequences.",
-  footerRun: "Verification by Assay. Nothing that identifies you is stored here.",
+  sandboxNote: "Real documents are not accepted here.",
+  footerRun: "Nothing that identifies you is stored here.",
+  byAssay: "Verification by Assay",
 
   stepsLabel: "Steps",
   stepAgree: "Agree",
@@ -28,6 +29,8 @@ export const en = {
   notVerifiedTitle: "We could not confirm who this is",
   notVerifiedText: (name: string) =>
     `Whoever made this request calls itself “${name}” and has not proved that an internet address belongs to it. Go on only if you came here from a page that you trust.`,
+  notVerifiedSandbox: (name: string) =>
+    `In test mode only: ${name} has not proved an internet address yet. People with real documents would be warned.`,
   businessName: "Business name",
   businessJurisdiction: "Country of registration",
   businessRegistration: "Registration number",
@@ -38,7 +41,6 @@ export const en = {
   termsOfUse: "Terms",
 
   whatIsAsked: "What is shared",
-  requiredFields: "Required",
   requiredNote: "You cannot be verified without these.",
   optionalFields: "Optional",
   optionalNote: "Tick what you want to share. Leaving it out makes no difference to the check.",
@@ -83,6 +85,7 @@ export const en = {
   copyLink: "Copy the link",
   linkCopied: "The link was copied.",
   linkToCopy: "Link for the other device",
+  linkInstead: "Send a link instead",
   linkIsSecret: "Don’t share this link: whoever opens it first takes over.",
   whichDevices: "Which devices can read the chip?",
   deviceShell: "A phone with NFC and the app for this verification.",
@@ -132,10 +135,13 @@ export const en = {
 
   pickTitle: "Choose a test passport",
   pickLead: "Each ends in its own way, so that every result can be tried out.",
-  pickPasses: "Passes",
+  pickGroup: {
+    passes: "Passes",
+    document: "The document fails",
+    face: "The face fails",
+  },
   pickEnds: (failure: string) => `Ends with: ${failure}`,
   pickUse: "Read this document",
-  pickLegend: "Test documents",
   virtualStop: "After each failed attempt the page asks you to choose again.",
 
   accessTitle: "What is printed on your document?",
@@ -184,6 +190,7 @@ export const en = {
 
   faceTitle: "Now show your face",
   faceLead: "The camera compares you with the portrait on the chip. This takes about 15 seconds.",
+  faceAdvice: ["Even light from the front", "No hat, no sunglasses", "Nobody else in the picture"] as const,
   faceExplained: {
     happens: {
       title: "What happens",
@@ -301,7 +308,7 @@ export const en = {
 
   succeededTitle: "You are verified",
   succeededText: (name: string) => `${name} now receives what you agreed to share, and nothing else.`,
-  sharedList: "Shared:",
+  sharedList: "What was shared",
   failedTitle: "The verification did not succeed",
   failedNothingShared: "Nothing about you was shared.",
   nextTitle: "What you can do",
@@ -401,12 +408,28 @@ export const en = {
   receiptTitle: "Your receipt",
   receiptText: "It states what you were asked, what you agreed to and when, signed by this service.",
   receiptGiven: (moment: string) => `You agreed on ${moment}.`,
+  receiptShow: "Show the receipt",
+  receiptWhen: "Agreed on",
+  receiptAgreed: "You agreed to share",
+  receiptDeclined: "You left out",
+  receiptTerms: "Version of the text",
+  receiptNumber: "Receipt number",
+  receiptIssuer: "Issued by",
+  receiptNobody:
+    "The receipt says what you agreed to, not who you are. The file holds the same with its signature, so that anybody can check it.",
+  receiptBack: "Back",
+  receiptPrint: "Print",
+  receiptChecking: "Checking the signature…",
+  receiptGood: "The signature is valid: this service issued the receipt, and nothing in it was changed.",
+  receiptBad: "The signature does not fit. Do not rely on this receipt.",
+  receiptUnknown: "The signature could not be checked here. The file can be checked elsewhere at any time.",
   receiptDownload: "Download the receipt",
   withdrawTitle: "Withdraw your agreement",
   withdrawText: (name: string) =>
     `If ${name} has not received anything yet, it will not. What was already delivered cannot be called back from here.`,
   withdrawButton: "Withdraw agreement",
   withdrawConfirm: "Yes, withdraw",
+  withdrawKeep: "No, keep it",
   withdrawUsed: "This was already cancelled or withdrawn.",
   withdrawCode: "Your withdrawal code",
   withdrawCodeText: "Keep it if you may want to withdraw later. Whoever has it can withdraw in your place.",

@@ -6,9 +6,9 @@ export const es: Messages = {
   language: "Idioma",
   loading: "Cargando…",
   sandboxBadge: "Modo de prueba",
-  sandboxNote:
-    "Esto es una prueba. No se aceptan documentos reales y nada de lo que haga aquí tiene consecuencias.",
-  footerRun: "Verificación con Assay. Aquí no se guarda nada que le identifique.",
+  sandboxNote: "Aquí no se aceptan documentos reales.",
+  footerRun: "Aquí no se guarda nada que le identifique.",
+  byAssay: "Verificación con Assay",
 
   stepsLabel: "Pasos",
   stepAgree: "Aceptar",
@@ -26,6 +26,8 @@ export const es: Messages = {
   notVerifiedTitle: "No hemos podido confirmar quién es",
   notVerifiedText: (name) =>
     `Quien hace esta solicitud se presenta como «${name}» y no ha demostrado que le pertenezca una dirección de internet. Siga solo si viene de una página en la que confía.`,
+  notVerifiedSandbox: (name) =>
+    `Solo en modo de prueba: ${name} aún no ha demostrado ninguna dirección de internet. Con un documento real se le avisaría.`,
   businessName: "Nombre de la empresa",
   businessJurisdiction: "País de registro",
   businessRegistration: "Número de registro",
@@ -36,7 +38,6 @@ export const es: Messages = {
   termsOfUse: "Condiciones de uso",
 
   whatIsAsked: "Qué se comparte",
-  requiredFields: "Necesario",
   requiredNote: "Sin estos datos no es posible la verificación.",
   optionalFields: "Usted elige",
   optionalNote: "Marque lo que quiera compartir. No influye en la verificación.",
@@ -82,6 +83,7 @@ export const es: Messages = {
   copyLink: "Copiar el enlace",
   linkCopied: "Se ha copiado el enlace.",
   linkToCopy: "Enlace para el otro dispositivo",
+  linkInstead: "Usar un enlace en su lugar",
   linkIsSecret: "No comparta este enlace: quien lo abra primero toma el relevo.",
   whichDevices: "¿Qué dispositivos pueden leer el chip?",
   deviceShell: "Un teléfono con NFC y la aplicación de esta verificación.",
@@ -131,10 +133,13 @@ export const es: Messages = {
 
   pickTitle: "Elegir un pasaporte de prueba",
   pickLead: "Cada uno termina de una manera, para poder probar todos los resultados.",
-  pickPasses: "Se aprueba",
+  pickGroup: {
+    passes: "Se aprueba",
+    document: "Falla el documento",
+    face: "Falla el rostro",
+  },
   pickEnds: (failure) => `Termina con: ${failure}`,
   pickUse: "Leer este documento",
-  pickLegend: "Documentos de prueba",
   virtualStop: "Después de cada intento sin éxito puede elegir otra vez.",
 
   accessTitle: "¿Qué está impreso en su documento?",
@@ -183,6 +188,7 @@ export const es: Messages = {
 
   faceTitle: "Ahora muestre su cara",
   faceLead: "La cámara le compara con el retrato del chip. Dura unos 15 segundos.",
+  faceAdvice: ["Luz uniforme de frente", "Sin sombrero ni gafas de sol", "Nadie más en la imagen"],
   faceExplained: {
     happens: {
       title: "Qué ocurre",
@@ -302,7 +308,7 @@ export const es: Messages = {
 
   succeededTitle: "Su identidad está verificada",
   succeededText: (name) => `${name} recibe ahora lo que usted aceptó compartir, y nada más.`,
-  sharedList: "Compartido:",
+  sharedList: "Lo que se compartió",
   failedTitle: "La verificación no ha tenido éxito",
   failedNothingShared: "No se ha compartido nada sobre usted.",
   nextTitle: "Qué puede hacer",
@@ -400,12 +406,29 @@ export const es: Messages = {
   receiptTitle: "Su comprobante",
   receiptText: "Indica qué se le pidió, qué aceptó y cuándo, firmado por este servicio.",
   receiptGiven: (moment) => `Aceptó el ${moment}.`,
+  receiptShow: "Ver el comprobante",
+  receiptWhen: "Aceptado el",
+  receiptAgreed: "Usted comparte",
+  receiptDeclined: "Usted no comparte",
+  receiptTerms: "Versión del texto",
+  receiptNumber: "Número del comprobante",
+  receiptIssuer: "Emitido por",
+  receiptNobody:
+    "El comprobante dice qué aceptó, no quién es usted. El archivo contiene lo mismo con su firma, para que cualquiera pueda comprobarla.",
+  receiptBack: "Volver",
+  receiptPrint: "Imprimir",
+  receiptChecking: "Comprobando la firma…",
+  receiptGood: "La firma es válida: este servicio emitió el comprobante y nada en él se ha cambiado.",
+  receiptBad: "La firma no coincide. No se fíe de este comprobante.",
+  receiptUnknown:
+    "Aquí no se ha podido comprobar la firma. El archivo se puede comprobar en otro lugar en cualquier momento.",
   receiptDownload: "Descargar el comprobante",
   withdrawTitle: "Retirar su consentimiento",
   withdrawText: (name) =>
     `Si ${name} aún no ha recibido nada, no lo recibirá. Lo que ya se entregó no se puede recuperar desde aquí.`,
   withdrawButton: "Retirar el consentimiento",
   withdrawConfirm: "Sí, retirar",
+  withdrawKeep: "No, mantenerlo",
   withdrawUsed: "Esto ya se canceló o se retiró.",
   withdrawCode: "Su código para retirarlo",
   withdrawCodeText:

@@ -6,8 +6,9 @@ export const fr: Messages = {
   language: "Langue",
   loading: "Chargement…",
   sandboxBadge: "Mode test",
-  sandboxNote: "Ceci est un test. Les vrais documents ne sont pas acceptés et rien ici n’a de conséquence.",
-  footerRun: "Vérification par Assay. Rien de ce qui vous identifie n’est conservé ici.",
+  sandboxNote: "Les vrais documents ne sont pas acceptés ici.",
+  footerRun: "Rien de ce qui vous identifie n’est conservé ici.",
+  byAssay: "Vérification par Assay",
 
   stepsLabel: "Étapes",
   stepAgree: "Accepter",
@@ -25,6 +26,8 @@ export const fr: Messages = {
   notVerifiedTitle: "Nous n’avons pas pu confirmer de qui il s’agit",
   notVerifiedText: (name) =>
     `L’auteur de cette demande se présente sous le nom « ${name} » et n’a pas prouvé qu’une adresse internet lui appartient. Continuez seulement si vous venez d’une page à laquelle vous faites confiance.`,
+  notVerifiedSandbox: (name) =>
+    `En mode test seulement : ${name} n’a pas encore prouvé d’adresse internet. Avec un vrai document, vous seriez averti.`,
   businessName: "Nom de l’entreprise",
   businessJurisdiction: "Pays d’immatriculation",
   businessRegistration: "Numéro d’immatriculation",
@@ -35,7 +38,6 @@ export const fr: Messages = {
   termsOfUse: "Conditions d’utilisation",
 
   whatIsAsked: "Ce qui est transmis",
-  requiredFields: "Indispensable",
   requiredNote: "Sans ces données, la vérification n’est pas possible.",
   optionalFields: "À vous de choisir",
   optionalNote: "Cochez ce que vous voulez transmettre. Cela ne change rien à la vérification.",
@@ -82,6 +84,7 @@ export const fr: Messages = {
   copyLink: "Copier le lien",
   linkCopied: "Le lien a été copié.",
   linkToCopy: "Lien pour l’autre appareil",
+  linkInstead: "Utiliser plutôt un lien",
   linkIsSecret: "Ne partagez pas ce lien : la première personne qui l’ouvre prend le relais.",
   whichDevices: "Quels appareils peuvent lire la puce ?",
   deviceShell: "Un téléphone avec NFC et l’application de cette vérification.",
@@ -131,10 +134,13 @@ export const fr: Messages = {
 
   pickTitle: "Choisir un passeport de test",
   pickLead: "Chacun se termine à sa façon, pour que chaque résultat puisse être essayé.",
-  pickPasses: "Réussit",
+  pickGroup: {
+    passes: "Réussit",
+    document: "Le document échoue",
+    face: "Le visage échoue",
+  },
   pickEnds: (failure) => `Se termine par : ${failure}`,
   pickUse: "Lire ce document",
-  pickLegend: "Documents de test",
   virtualStop: "Après chaque essai sans succès, vous pouvez choisir à nouveau.",
 
   accessTitle: "Qu’est-il imprimé sur votre document ?",
@@ -183,6 +189,11 @@ export const fr: Messages = {
 
   faceTitle: "Montrez maintenant votre visage",
   faceLead: "La caméra vous compare au portrait de la puce. Cela dure environ 15 secondes.",
+  faceAdvice: [
+    "Une lumière régulière de face",
+    "Sans chapeau ni lunettes de soleil",
+    "Personne d’autre dans l’image",
+  ],
   faceExplained: {
     happens: {
       title: "Ce qui se passe",
@@ -308,7 +319,7 @@ export const fr: Messages = {
   succeededTitle: "Votre identité est vérifiée",
   succeededText: (name) =>
     `${name} reçoit maintenant ce que vous avez accepté de transmettre, et rien d’autre.`,
-  sharedList: "Transmis :",
+  sharedList: "Transmis",
   failedTitle: "La vérification n’a pas abouti",
   failedNothingShared: "Rien vous concernant n’a été transmis.",
   nextTitle: "Ce que vous pouvez faire",
@@ -409,12 +420,29 @@ export const fr: Messages = {
   receiptText:
     "Il indique ce qui vous a été demandé, ce que vous avez accepté et quand, signé par ce service.",
   receiptGiven: (moment) => `Vous avez donné votre accord le ${moment}.`,
+  receiptShow: "Voir le reçu",
+  receiptWhen: "Accepté le",
+  receiptAgreed: "Vous transmettez",
+  receiptDeclined: "Vous ne transmettez pas",
+  receiptTerms: "Version du texte",
+  receiptNumber: "Numéro du reçu",
+  receiptIssuer: "Délivré par",
+  receiptNobody:
+    "Le reçu dit ce que vous avez accepté, pas qui vous êtes. Le fichier contient la même chose avec sa signature, pour que chacun puisse la vérifier.",
+  receiptBack: "Retour",
+  receiptPrint: "Imprimer",
+  receiptChecking: "Vérification de la signature…",
+  receiptGood: "La signature est valable : ce service a délivré le reçu et rien n’y a été modifié.",
+  receiptBad: "La signature ne correspond pas. Ne vous fiez pas à ce reçu.",
+  receiptUnknown:
+    "La signature n’a pas pu être vérifiée ici. Le fichier peut être vérifié ailleurs à tout moment.",
   receiptDownload: "Télécharger le reçu",
   withdrawTitle: "Retirer votre accord",
   withdrawText: (name) =>
     `Si ${name} n’a encore rien reçu, rien ne lui parviendra. Ce qui est déjà remis ne peut pas être repris d’ici.`,
   withdrawButton: "Retirer mon accord",
   withdrawConfirm: "Oui, retirer",
+  withdrawKeep: "Non, le maintenir",
   withdrawUsed: "Cela a déjà été annulé ou retiré.",
   withdrawCode: "Votre code de retrait",
   withdrawCodeText:

@@ -19,7 +19,7 @@ const loaders: Readonly<Record<Language, () => Promise<Messages>>> = {
   es: async () => (await import("./es.ts")).es,
 };
 
-function isLanguage(text: string): text is Language {
+export function isLanguage(text: string): text is Language {
   return Object.hasOwn(languages, text);
 }
 

@@ -1,9 +1,9 @@
 import type { ChipSource } from "@assay/device/drive-device";
+import { Button } from "@assay/ui/button";
 import { useId, useState } from "react";
 import { useWords } from "../i18n/language.ts";
 import type { ShellTransport } from "../reading/chip-transport.ts";
 import type { AccessField, AccessMistake, TypedAccess } from "../reading/shell-document.ts";
-import { Button } from "../ui/button.tsx";
 import { useAnnounce } from "../ui/screen.tsx";
 
 export const nothingTyped: TypedAccess = {
@@ -62,7 +62,7 @@ export function AccessForm({
           {label}
         </label>
         {more.hint !== undefined && (
-          <p id={`${form}-${name}-hint`} className="text-sm text-muted">
+          <p id={`${form}-${name}-hint`} className="text-small text-muted">
             {more.hint}
           </p>
         )}
@@ -78,7 +78,7 @@ export function AccessForm({
           onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}
           aria-invalid={mistake !== undefined}
           aria-describedby={described.length > 0 ? described.join(" ") : undefined}
-          className={`min-h-11 w-full max-w-sm rounded-lg border bg-card px-3 ${mistake !== undefined ? "border-bad" : "border-field"}`}
+          className={`min-h-12 w-full max-w-sm rounded-control border bg-card px-3 ${mistake !== undefined ? "border-bad" : "border-field"}`}
         />
         {mistake !== undefined && (
           <p id={`${form}-${name}-wrong`} className="font-semibold text-bad">

@@ -1,10 +1,11 @@
+import { Actions, Button, LinkButton } from "@assay/ui/button";
+import { HoldPhone } from "@assay/ui/illustrations";
+import { Notice } from "@assay/ui/notice";
 import { type AppWay, appLinkOf } from "../device/ways.ts";
 import { useWords } from "../i18n/language.ts";
 import type { Details } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
-import { Actions, Button, LinkButton } from "../ui/button.tsx";
-import { Notice } from "../ui/notice.tsx";
-import { Card, Screen } from "../ui/screen.tsx";
+import { Card, Points, Screen } from "../ui/screen.tsx";
 import { LeaveControl } from "./leave.tsx";
 import { WhoHelps } from "./who-helps.tsx";
 
@@ -28,7 +29,7 @@ export function BeginInAppScreen({
   const { t } = useWords();
   const { name } = details.organization;
   return (
-    <Screen title={t.consentTitle(name)} lead={t.appLead}>
+    <Screen title={t.consentTitle(name)} lead={t.appLead} picture={<HoldPhone />}>
       <OpenApp session={session} way={way} missing={missing} handoffToken={null} />
       <Actions>
         <Button look="secondary" onClick={onOtherDevice}>
@@ -76,7 +77,7 @@ export function OpenApp({
       )}
       <div className="flex flex-col gap-3">
         {missing ? install : open}
-        {hint !== null && <p className="text-sm text-muted">{hint}</p>}
+        {hint !== null && <p className="text-small text-muted">{hint}</p>}
         {!missing && <p>{t.appNotYet}</p>}
         {missing ? open : install}
       </div>
@@ -99,13 +100,15 @@ export function ElsewhereScreen({
   const { t } = useWords();
   const { organization, reader_apps: apps } = details;
   return (
-    <Screen title={t.noWayTitle} lead={phone === "iphone" ? t.noWayIphone : t.noWayAndroid} look="neutral">
+    <Screen title={t.noWayTitle} lead={phone === "iphone" ? t.noWayIphone : t.noWayAndroid} icon="phone">
       <Card title={t.nextTitle}>
-        <ul className="list-disc space-y-1 ps-5">
-          {phone === "iphone" && apps.android !== null && <li>{t.wayAndroid}</li>}
-          {phone === "android" && apps.ios !== null && <li>{t.wayIphone}</li>}
-          <li>{t.wayDesk(organization.name)}</li>
-        </ul>
+        <Points
+          points={[
+            ...(phone === "iphone" && apps.android !== null ? ([["phone", t.wayAndroid]] as const) : []),
+            ...(phone === "android" && apps.ios !== null ? ([["phone", t.wayIphone]] as const) : []),
+            ["document", t.wayDesk(organization.name)],
+          ]}
+        />
         <Actions>
           <Button onClick={onOtherDevice}>{t.otherNewCode}</Button>
           <LeaveControl session={session} name={organization.name} look="secondary">

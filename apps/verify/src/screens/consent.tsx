@@ -1,16 +1,19 @@
+import { Button } from "@assay/ui/button";
+import { Fold, Folds } from "@assay/ui/fold";
+import { Icon } from "@assay/ui/icon";
+import { Notice } from "@assay/ui/notice";
 import { useCallback, useEffect, useId, useState } from "react";
 import type { Way } from "../device/ways.ts";
 import { claimWords, reasonIn, useWords } from "../i18n/language.ts";
-import { type ConsentTexts, codeOf, type Details } from "../session/api.ts";
+import { codeOf, type Details } from "../session/api.ts";
+import type { GivenTexts } from "../session/given.ts";
 import type { Session } from "../session/use-session.ts";
-import { Button } from "../ui/button.tsx";
 import { useOnline, useSlow } from "../ui/connection.tsx";
-import { Notice } from "../ui/notice.tsx";
-import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
+import { Card, Points, Screen, useAnnounce } from "../ui/screen.tsx";
 import { type Trouble, troubleOf, troubleWords } from "../ui/trouble.ts";
 import { LeaveControl } from "./leave.tsx";
 import { RequiredOfDocument } from "./required-of-document.tsx";
-import { WhoAsks } from "./who-asks.tsx";
+import { AboutWho, WhoAsks } from "./who-asks.tsx";
 
 type Field = [key: string, field: Details["share_fields"][string]];
 
@@ -40,17 +43,19 @@ export function ConsentScreen({
   const [busy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const slow = useSlow(busy);
-  const [texts, setTexts] = useState<ConsentTexts | null>(null);
+  const [texts, setTexts] = useState<GivenTexts | null>(session.texts);
   const agreeId = useId();
 
   const loadTexts = useCallback(async () => {
     setTrouble(null);
     await session.api.texts().then(setTexts, (error: unknown) => setTrouble(troubleOf(error)));
   }, [session.api]);
-  useEffect(() => void loadTexts(), [loadTexts]);
+  const missing = texts?.texts[language] === undefined;
+  useEffect(() => {
+    if (missing) void loadTexts();
+  }, [missing, loadTexts]);
   // What was said of a missing network is no longer true when it is back, and what it kept away is fetched.
   const online = useOnline();
-  const missing = texts === null;
   useEffect(() => {
     if (!online || trouble !== "offline") return;
     setTrouble(null);
@@ -85,11 +90,13 @@ export function ConsentScreen({
   };
 
   const text = texts?.texts[language];
+  const [first, ...others] = text?.paragraphs ?? [];
+  const { name } = details.organization;
   return (
-    <Screen title={t.consentTitle(details.organization.name)} lead={t.consentLead}>
+    <Screen title={t.consentTitle(name)} lead={t.consentLead}>
       <WhoAsks details={details} />
       <Card title={t.whatIsAsked}>
-        <FieldGroup title={t.requiredFields} note={t.requiredNote} fields={required} />
+        <FieldGroup note={t.requiredNote} fields={required} />
         {optional.length > 0 && (
           <FieldGroup
             title={t.optionalFields}
@@ -105,40 +112,61 @@ export function ConsentScreen({
           />
         )}
       </Card>
-      <Card title={text?.title ?? t.privacyTitle}>
-        {text === undefined ? (
-          <p>{t.loading}</p>
-        ) : (
-          text.paragraphs.map((paragraph) => <p key={paragraph}>{paragraph}</p>)
+      <RequiredOfDocument requirements={details.requirements} />
+      <section className="space-y-1 text-small">
+        <h2 className="font-semibold">{text?.title ?? t.privacyTitle}</h2>
+        <p className="text-muted">{first ?? t.loading}</p>
+      </section>
+      <Folds>
+        {/* With a real document it decides whether one can go on at all. */}
+        <Fold title={t.needTitle} icon="document" open={!details.sandbox}>
+          <Points
+            points={[
+              ...(details.sandbox
+                ? ([["document", t.needNothing]] as const)
+                : ([
+                    ["document", t.needDocument],
+                    ["phone", way.by === "here" ? t.needThisDevice : t.needPhone],
+                  ] as const)),
+              ["clock", t.needTime],
+            ]}
+          />
+        </Fold>
+        {text !== undefined && (
+          <Fold title={t.privacyTitle} icon="lock">
+            {fields.map(([key]) => {
+              const { label, about } = claimWords(t, key);
+              return (
+                about !== null && (
+                  <p key={key}>
+                    <strong className="font-semibold">{label}.</strong> {about}
+                  </p>
+                )
+              );
+            })}
+            {others.map((paragraph) => (
+              <p key={paragraph}>{paragraph}</p>
+            ))}
+          </Fold>
         )}
-      </Card>
-      <Card title={t.needTitle}>
-        <ul className="list-disc space-y-1 pl-5">
-          {details.sandbox ? (
-            <li>{t.needNothing}</li>
-          ) : (
-            <>
-              <li>{t.needDocument}</li>
-              <li>{way.by === "here" ? t.needThisDevice : t.needPhone}</li>
-            </>
-          )}
-          <li>{t.needTime}</li>
-        </ul>
-        <RequiredOfDocument requirements={details.requirements} />
-      </Card>
+        <AboutWho details={details} />
+      </Folds>
       <form
         noValidate
-        className="space-y-4"
+        className="in-reach space-y-3"
         onSubmit={(event) => {
           event.preventDefault();
           if (!busy && texts !== null) void agree(texts.version);
         }}
       >
+        {trouble !== null && (
+          <Notice look="warn" title={troubleWords(t, trouble).title} urgent>
+            <p>{troubleWords(t, trouble).text}</p>
+          </Notice>
+        )}
         {/* Nobody can agree to a text that is not there yet. */}
         {text !== undefined && (
-          <label
-            className={`flex items-start gap-3 rounded-2xl border bg-card p-4 ${asked && !agreed ? "border-bad" : "border-field"}`}
-          >
+          <label className="flex items-start gap-3 text-small sm:text-base">
             <input
               id={agreeId}
               type="checkbox"
@@ -157,21 +185,16 @@ export function ConsentScreen({
             </span>
           </label>
         )}
-        {trouble !== null && (
-          <Notice look="warn" title={troubleWords(t, trouble).title} urgent>
-            <p>{troubleWords(t, trouble).text}</p>
-          </Notice>
-        )}
         {slow && <p role="status">{t.slowText}</p>}
-        <div className="flex flex-col gap-3 sm:flex-row">
+        <div className="flex flex-row-reverse flex-wrap gap-3 sm:justify-end">
           {text !== undefined ? (
-            <Button type="submit" busy={busy}>
+            <Button type="submit" busy={busy} className="flex-1 sm:flex-none">
               {busy ? t.working : t.agreeButton}
             </Button>
           ) : (
             trouble !== null && <Button onClick={() => void loadTexts()}>{t.tryAgain}</Button>
           )}
-          <LeaveControl session={session} name={details.organization.name} look="secondary">
+          <LeaveControl session={session} name={name} look="secondary">
             {t.declineButton}
           </LeaveControl>
           {onThisDevice !== null && (
@@ -192,65 +215,55 @@ function FieldGroup({
   isChosen,
   onChoose,
 }: {
-  title: string;
+  title?: string;
   note: string;
   fields: readonly Field[];
   isChosen?: (key: string) => boolean;
   onChoose?: (key: string, chosen: boolean) => void;
 }) {
-  const { t, language } = useWords();
   return (
-    <div className="space-y-3">
-      <div>
-        <h3 className="font-semibold">{title}</h3>
-        <p className="text-sm text-muted">{note}</p>
-      </div>
-      <ul className="divide-y divide-line rounded-xl border border-line">
-        {fields.map(([key, field]) => {
-          const { label, about } = claimWords(t, key);
-          const text = (
-            <span className="min-w-0">
-              <span className="block font-medium">{label}</span>
-              {about !== null && <span className="block text-sm text-muted">{about}</span>}
-              <span className="block text-sm text-muted">
-                <span className="font-medium">{t.reasonLabel}</span>{" "}
-                {field.source === "default" ? t.reasonDefault : <bdi>{reasonIn(language, field)}</bdi>}
-              </span>
-            </span>
-          );
-          return (
-            <li key={key} className="p-4">
-              {isChosen !== undefined && onChoose !== undefined ? (
-                <label className="flex items-start gap-3">
-                  <input
-                    type="checkbox"
-                    name={key}
-                    checked={isChosen(key)}
-                    onChange={(event) => onChoose(key, event.target.checked)}
-                  />
-                  {text}
-                </label>
-              ) : (
-                <div className="flex items-start gap-3">
-                  <svg
-                    aria-hidden="true"
-                    viewBox="0 0 24 24"
-                    className="size-6 flex-none text-accent"
-                    fill="none"
-                    stroke="currentColor"
-                    strokeWidth="2.5"
-                    strokeLinecap="round"
-                    strokeLinejoin="round"
-                  >
-                    <path d="M5 13l4 4L19 7" />
-                  </svg>
-                  {text}
-                </div>
-              )}
-            </li>
-          );
-        })}
+    <div className="space-y-2">
+      {title !== undefined && <h3 className="border-t border-line pt-3 font-semibold">{title}</h3>}
+      <ul className="space-y-2.5">
+        {fields.map(([key, field]) => (
+          <li key={key}>
+            {isChosen !== undefined && onChoose !== undefined ? (
+              <label className="flex items-start gap-3">
+                <input
+                  type="checkbox"
+                  name={key}
+                  checked={isChosen(key)}
+                  onChange={(event) => onChoose(key, event.target.checked)}
+                />
+                <FieldWords name={key} field={field} />
+              </label>
+            ) : (
+              <div className="flex items-start gap-3">
+                <span className="grid size-6 flex-none place-items-center rounded-full bg-soft text-accent">
+                  <Icon name="check" className="size-4" />
+                </span>
+                <FieldWords name={key} field={field} />
+              </div>
+            )}
+          </li>
+        ))}
       </ul>
+      <p className="text-small text-muted">{note}</p>
     </div>
+  );
+}
+
+/** What is asked and why, in two lines. */
+function FieldWords({ name, field }: { name: string; field: Field[1] }) {
+  const { t, language } = useWords();
+  const { label } = claimWords(t, name);
+  return (
+    <span className="min-w-0 flex-1 leading-snug">
+      <span className="block font-medium">{label}</span>
+      <span className="block text-small text-muted">
+        <span className="sr-only">{t.reasonLabel} </span>
+        {field.source === "default" ? t.reasonDefault : <bdi>{reasonIn(language, field)}</bdi>}
+      </span>
+    </span>
   );
 }

@@ -1,10 +1,11 @@
 import type { FaceColour } from "@assay/contract/verify-protocol";
 import type { DeviceView } from "@assay/device/device-flow";
+import { Button } from "@assay/ui/button";
 import { useEffect, useId, useRef } from "react";
+import type { CaptureView } from "../face/capture-face.ts";
 import type { FacePrompt } from "../face/prompt-schedule.ts";
 import { useWords } from "../i18n/language.ts";
 import type { PageDevice } from "../reading/page-device.ts";
-import { Button } from "../ui/button.tsx";
 import { PromptPicture } from "../ui/prompt-picture.tsx";
 import { type FaceStop, useFaceCamera } from "./use-face-camera.ts";
 
@@ -69,7 +70,7 @@ export function FaceCamera({
             )}
           </div>
           {view !== null && view.movement > 0 && (
-            <p className="text-center text-sm">{t.faceProgress(view.movement, view.movements)}</p>
+            <p className="text-center text-small">{t.faceProgress(view.movement, view.movements)}</p>
           )}
         </div>
         <div className="relative aspect-[3/4] max-h-[calc((100vw-1.5rem)*4/3)] min-h-0 flex-1">
@@ -83,6 +84,7 @@ export function FaceCamera({
           />
           <Oval
             look={view !== null ? "lit" : framing === "good" && guidance === "working" ? "good" : "open"}
+            share={view === null ? 0 : shareDone(view)}
           />
         </div>
         <div className="flex w-full flex-wrap justify-center gap-3">
@@ -112,8 +114,15 @@ function Instruction({ prompt }: { prompt: FacePrompt }) {
   );
 }
 
-/** Shows where the face goes. What is around it is dimmed, and during the check part of the lamp. */
-function Oval({ look }: { look: "open" | "good" | "lit" }) {
+/** How much of the way is done: half a step for a movement that is being made, the rest when the face looks ahead again. */
+function shareDone({ prompt, movement, movements }: CaptureView): number {
+  return movement === 0 ? 0 : (movement - (prompt === "ahead" ? 0 : 0.5)) / movements;
+}
+
+/**
+ * Shows where the face goes, and in a ring around it how far the check is. What is around it is dimmed, and during the check part of the lamp.
+ */
+function Oval({ look, share }: { look: "open" | "good" | "lit"; share: number }) {
   const oval = "M150 55c62 0 100 55 100 135s-42 150-100 150S50 270 50 190 88 55 150 55Z";
   return (
     <svg aria-hidden="true" viewBox="0 0 300 400" fill="none" className="absolute inset-0 size-full">
@@ -123,9 +132,22 @@ function Oval({ look }: { look: "open" | "good" | "lit" }) {
         fillOpacity={look === "lit" ? 1 : 0.7}
         d={`M-2-2h304v404H-2Z${oval}`}
       />
-      <path d={oval} stroke="#101513" strokeWidth={look === "good" ? 9 : 5} />
+      <path d={oval} stroke="#101513" strokeWidth={look === "open" ? 5 : 10} />
       {look === "open" && <path d={oval} stroke="#ffffff" strokeWidth="3" strokeDasharray="10 8" />}
       {look === "good" && <path d={oval} stroke="#5fd39a" strokeWidth="6" />}
+      {look === "lit" && (
+        <path
+          d={oval}
+          data-testid="face-ring"
+          pathLength="1"
+          stroke="#5fd39a"
+          strokeWidth="6"
+          strokeLinecap="round"
+          strokeDasharray={`${share} 1`}
+          strokeOpacity={share === 0 ? 0 : 1}
+          className="transition-[stroke-dasharray] duration-(--motion-calm)"
+        />
+      )}
     </svg>
   );
 }

@@ -1,12 +1,14 @@
 import { triesAllowed } from "@assay/contract/facts";
 import type { DeviceView } from "@assay/device/device-flow";
+import { Button } from "@assay/ui/button";
+import { Fold, Folds } from "@assay/ui/fold";
+import { FaceInOval } from "@assay/ui/illustrations";
+import { Notice } from "@assay/ui/notice";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { type CameraProblem, closeCamera, openCamera } from "../face/camera.ts";
 import { useWords } from "../i18n/language.ts";
 import type { PageDevice } from "../reading/page-device.ts";
-import { Button } from "../ui/button.tsx";
-import { Notice } from "../ui/notice.tsx";
-import { Card, Screen } from "../ui/screen.tsx";
+import { Card, Points, Screen } from "../ui/screen.tsx";
 import type { FaceCamera } from "./face-camera.tsx";
 import type { FaceStop } from "./use-face-camera.ts";
 
@@ -62,7 +64,12 @@ export function FaceStep({
   // A new key makes a new screen whenever the camera comes or goes, which moves the focus to what happened.
   const episode = shown === null ? `start ${problem ?? stopped}` : "camera";
   return (
-    <Screen key={episode} title={t.faceTitle} lead={simulated ? t.faceSimulatedLead : t.faceLead}>
+    <Screen
+      key={episode}
+      title={t.faceTitle}
+      lead={simulated ? t.faceSimulatedLead : t.faceLead}
+      picture={again ? undefined : <FaceInOval className="max-w-52" />}
+    >
       {children}
       {state.face === "unavailable" && <Notice look="warn" title={t.faceUnavailable} />}
       {stopped !== null && stopped !== "person" && (
@@ -73,27 +80,36 @@ export function FaceStep({
       {problem !== null && <NoCamera problem={problem} onOtherDevice={onOtherDevice} />}
       {simulated && (
         <>
-          <Button busy={state.faceWaits} onClick={() => device.startFace("test_document")}>
-            {state.faceWaits ? t.working : t.faceSimulatedStart}
-          </Button>
-          {state.faceWaits && <p role="status">{t.faceWaits}</p>}
+          <div className="space-y-2">
+            <Button
+              className="w-full sm:w-auto"
+              busy={state.faceWaits}
+              onClick={() => device.startFace("test_document")}
+            >
+              {state.faceWaits ? t.working : t.faceSimulatedStart}
+            </Button>
+            {state.faceWaits && <p role="status">{t.faceWaits}</p>}
+          </div>
           <Card title={t.faceWithCameraTitle}>
             <p>{t.faceWithCameraText}</p>
-            <Explanation again={again} />
+            <Flashes />
             <Button look="secondary" busy={opening} onClick={start}>
               {t.faceUseCamera}
             </Button>
           </Card>
+          <Explained />
         </>
       )}
       {state.face === "camera" && (
         <>
-          <Card>
-            <Explanation again={again} />
-          </Card>
-          <Button busy={opening} onClick={start}>
-            {t.faceStart}
-          </Button>
+          {!again && <Advice />}
+          <Flashes />
+          <Explained />
+          <div className="in-reach">
+            <Button className="w-full sm:w-auto" busy={opening} onClick={start}>
+              {t.faceStart}
+            </Button>
+          </div>
         </>
       )}
       {shown !== null && !over && (
@@ -140,41 +156,47 @@ function useCamera() {
   return { shown, problem, opening, open, close };
 }
 
-/** Explains what will happen before the camera is on. On a second visit it is folded, so that the button is within reach. */
-function Explanation({ again }: { again: boolean }) {
+/** What helps, at a glance. */
+function Advice() {
   const { t } = useWords();
-  if (!again) return <Everything />;
+  const [light, bare, alone] = t.faceAdvice;
   return (
-    <details>
-      <summary className="cursor-pointer font-semibold">{t.faceExplained.happens.title}</summary>
-      <div className="mt-3 space-y-3">
-        <Everything />
-      </div>
-    </details>
+    <Points
+      points={[
+        ["light", light],
+        ["glasses", bare],
+        ["face", alone],
+      ]}
+    />
   );
 }
 
-function Everything() {
+/** Flashing light can harm some people, so this is never folded. */
+function Flashes() {
   const { t } = useWords();
-  const { happens, colours, kept, permission } = t.faceExplained;
+  const { title, text } = t.faceExplained.colours;
   return (
-    <>
-      <Explained {...happens} />
-      <Notice look="warn" title={colours.title} level={3}>
-        <p>{colours.text}</p>
-      </Notice>
-      <Explained {...kept} />
-      <Explained {...permission} />
-    </>
-  );
-}
-
-function Explained({ title, text }: { title: string; text: string }) {
-  return (
-    <div>
-      <h3 className="font-semibold">{title}</h3>
+    <Notice look="warn" title={title}>
       <p>{text}</p>
-    </div>
+    </Notice>
+  );
+}
+
+function Explained() {
+  const { t } = useWords();
+  const { happens, kept, permission } = t.faceExplained;
+  return (
+    <Folds>
+      <Fold title={happens.title} icon="info">
+        <p>{happens.text}</p>
+      </Fold>
+      <Fold title={kept.title} icon="lock">
+        <p>{kept.text}</p>
+      </Fold>
+      <Fold title={permission.title} icon="camera">
+        <p>{permission.text}</p>
+      </Fold>
+    </Folds>
   );
 }
 

@@ -1,10 +1,12 @@
+import { Actions, Button } from "@assay/ui/button";
+import { HoldPhone } from "@assay/ui/illustrations";
+import { Notice } from "@assay/ui/notice";
 import { useEffect } from "react";
 import { useWords } from "../i18n/language.ts";
 import type { Status } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
-import { Actions, Button } from "../ui/button.tsx";
-import { Notice } from "../ui/notice.tsx";
 import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
+import { StepMark } from "../ui/step-mark.tsx";
 
 type Words = ReturnType<typeof useWords>["t"];
 
@@ -41,6 +43,8 @@ export function FollowScreen({
   const { t } = useWords();
   const announce = useAnnounce();
   const now = doing(t, status);
+  const steps = [t.otherWaiting, t.otherChip, t.otherChipCheck, t.otherFace];
+  const at = steps.indexOf(now);
   const { tries } = status;
   const tried = tries.nfc_tries_used > 0 || tries.liveness_tries_used > 0;
   const inFace = status.attempt?.step?.startsWith("face") ?? false;
@@ -63,12 +67,21 @@ export function FollowScreen({
       </Screen>
     );
   return (
-    <Screen title={t.otherTitle} lead={t.otherLead}>
+    <Screen title={t.otherTitle} lead={t.otherLead} picture={<HoldPhone />}>
       <Card>
-        <p className="flex items-center gap-3 text-lg font-medium">
-          <span aria-hidden="true" className="size-3 flex-none animate-pulse rounded-full bg-accent" />
-          {now}
-        </p>
+        <ol className="space-y-3">
+          {steps.map((name, index) => (
+            <li
+              key={name}
+              aria-current={index === at ? "step" : undefined}
+              className={`flex items-center gap-3 ${index === at ? "font-semibold" : "text-muted"}`}
+            >
+              <StepMark state={index < at ? "done" : index === at ? "now" : "next"} />
+              {name}
+              {index < at && <span className="sr-only"> ({t.stepDoneState})</span>}
+            </li>
+          ))}
+        </ol>
         {tried && <p className="text-muted">{left}</p>}
       </Card>
       {gone && <Notice look="warn" title={t.otherGone} />}

@@ -1,3 +1,8 @@
+import { Actions, Button } from "@assay/ui/button";
+import { Fold, Folds } from "@assay/ui/fold";
+import { Icon } from "@assay/ui/icon";
+import { HoldPhone, ScanCode } from "@assay/ui/illustrations";
+import { Notice } from "@assay/ui/notice";
 import { useCallback, useEffect, useState } from "react";
 import type { Way } from "../device/ways.ts";
 import type { Messages } from "../i18n/en.ts";
@@ -6,10 +11,8 @@ import { shellTransport } from "../reading/chip-transport.ts";
 import { codeOf, type Details, type Handoff } from "../session/api.ts";
 import { clockOf, msUntil, type ServiceClock } from "../session/clock.ts";
 import type { Session } from "../session/use-session.ts";
-import { Actions, Button } from "../ui/button.tsx";
-import { Notice } from "../ui/notice.tsx";
 import { QrCode } from "../ui/qr-code.tsx";
-import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
+import { Card, Points, Screen, useAnnounce } from "../ui/screen.tsx";
 import { OpenApp } from "./begin.tsx";
 import { WhoHelps } from "./who-helps.tsx";
 
@@ -122,37 +125,43 @@ function CodeForDevice({
   };
   return (
     <>
-      <section className="space-y-4 rounded-2xl border border-line bg-card p-5 sm:p-6">
-        <p>
-          {lead} {phonesFor(t, apps)}
-        </p>
+      <section className="grid items-center gap-5 rounded-card border border-line bg-card p-4 sm:grid-cols-[14rem_1fr] sm:p-5">
         {handoff === null ? (
-          <p className="mx-auto grid aspect-square w-full max-w-72 place-items-center rounded-xl bg-soft p-6 text-center">
+          <p className="mx-auto grid aspect-square w-full max-w-64 place-items-center rounded-control bg-soft p-6 text-center">
             {failing ? t.connectionLost : t.handoffPreparing}
           </p>
         ) : (
           <QrCode text={handoff.handoff_url} label={t.handoffAlt} />
         )}
-        <p className="text-center text-sm text-muted">{t.handoffRenewed}</p>
+        <div className="space-y-3">
+          <ScanCode className="max-w-40 max-sm:hidden" />
+          <p>
+            {lead} {phonesFor(t, apps)}
+          </p>
+          <p className="text-small text-muted">{t.handoffRenewed}</p>
+        </div>
+      </section>
+      <Folds>
         {handoff !== null && (
-          <div className="space-y-2">
+          <Fold title={t.linkInstead} icon="outside">
             <label className="block space-y-1">
               <span className="font-medium">{t.linkToCopy}</span>
               <input
                 readOnly
                 value={handoff.handoff_url}
                 onFocus={(event) => event.target.select()}
-                className="min-h-11 w-full rounded-lg border border-field bg-paper px-3 text-sm"
+                className="min-h-12 w-full rounded-control border border-field bg-paper px-3 text-small"
               />
             </label>
-            <p className="text-sm text-muted">{t.linkIsSecret}</p>
+            <p className="text-small text-muted">{t.linkIsSecret}</p>
             <Button look="secondary" onClick={() => void copy()}>
+              <Icon name={copied ? "check" : "copy"} />
               {copied ? t.linkCopied : t.copyLink}
             </Button>
-          </div>
+          </Fold>
         )}
-      </section>
-      <DevicesHelp />
+        <DevicesHelp />
+      </Folds>
     </>
   );
 }
@@ -182,7 +191,7 @@ export function ScannedScreen({
   const { handoff } = useHandoff(session);
   if (way.by === "app")
     return (
-      <Screen key="scanned-app" title={t.appTitle} lead={t.appLead}>
+      <Screen key="scanned-app" title={t.appTitle} lead={t.appLead} picture={<HoldPhone />}>
         <OpenApp
           session={session}
           way={way}
@@ -193,8 +202,10 @@ export function ScannedScreen({
       </Screen>
     );
   return (
-    <Screen key="no-reader" title={t.noReaderTitle} lead={t.noReaderText} look="neutral">
-      <DevicesHelp open />
+    <Screen key="no-reader" title={t.noReaderTitle} lead={t.noReaderText} icon="chip">
+      <Folds>
+        <DevicesHelp open />
+      </Folds>
       <WhoHelps organization={details.organization} />
     </Screen>
   );
@@ -203,14 +214,15 @@ export function ScannedScreen({
 export function DevicesHelp({ open = false }: { open?: boolean }) {
   const { t } = useWords();
   return (
-    <details open={open} className="rounded-2xl border border-line bg-card p-5">
-      <summary className="min-h-6 cursor-pointer font-semibold">{t.whichDevices}</summary>
-      <ul className="mt-3 list-disc space-y-1 pl-5">
-        <li>{t.deviceShell}</li>
-        <li>{t.deviceDesk}</li>
-        <li>{t.deviceBrowser}</li>
-      </ul>
-    </details>
+    <Fold title={t.whichDevices} icon="chip" open={open}>
+      <Points
+        points={[
+          ["phone", t.deviceShell],
+          ["document", t.deviceDesk],
+          ["x", t.deviceBrowser],
+        ]}
+      />
+    </Fold>
   );
 }
 

@@ -1,9 +1,9 @@
+import { Actions, Button, QuietButton } from "@assay/ui/button";
+import { Notice } from "@assay/ui/notice";
 import { type ReactNode, useId, useRef, useState } from "react";
 import { useWords } from "../i18n/language.ts";
 import { codeOf } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
-import { Actions, Button, QuietButton } from "../ui/button.tsx";
-import { Notice } from "../ui/notice.tsx";
 import { troubleOf, troubleWords } from "../ui/trouble.ts";
 
 /**
@@ -63,7 +63,7 @@ export function LeaveControl({
       <dialog
         ref={dialog}
         aria-labelledby={titleId}
-        className="m-auto w-[min(28rem,calc(100%-2rem))] rounded-2xl border border-line bg-card p-6 text-base text-ink backdrop:bg-black/50"
+        className="m-auto w-[min(28rem,calc(100%-2rem))] rounded-card border border-line bg-card p-6 text-base shadow-raised text-ink backdrop:bg-black/50"
       >
         <div className="space-y-4">
           <h2 id={titleId} className="text-xl font-semibold">

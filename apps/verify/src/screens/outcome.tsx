@@ -1,12 +1,16 @@
 import { sessionLifetimeMinutes } from "@assay/contract/facts";
-import { type ReactNode, useEffect, useState } from "react";
+import { Actions, Button, LinkButton } from "@assay/ui/button";
+import { Fold, Folds } from "@assay/ui/fold";
+import { Icon } from "@assay/ui/icon";
+import { AllDone } from "@assay/ui/illustrations";
+import { Notice } from "@assay/ui/notice";
+import { useEffect, useState } from "react";
 import { claimWords, failureWords, useWords } from "../i18n/language.ts";
 import { codeOf, type Details, type Status } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
 import { goesBackByItself } from "../session/way-back.ts";
-import { Button, LinkButton } from "../ui/button.tsx";
-import { Notice } from "../ui/notice.tsx";
-import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
+import { Card, Points, Screen, useAnnounce } from "../ui/screen.tsx";
+import { ReceiptScreen } from "./receipt.tsx";
 import { WhoHelps } from "./who-helps.tsx";
 
 const returnAfterSeconds = 8;
@@ -25,6 +29,8 @@ export function OutcomeScreen({
 }) {
   const { t } = useWords();
   const name = details.organization.name;
+  const [receipt, setReceipt] = useState<string | null>(null);
+  const [hasRead, setHasRead] = useState(false);
   // Cancelling marks the consent as well; only after a success was there something to take back.
   const withdrawn = status.status === "succeeded" && details.consent?.withdrawn_at != null;
   const shared = (details.consent?.selected_field_keys ?? []).map((key) => claimWords(t, key).label);
@@ -36,7 +42,9 @@ export function OutcomeScreen({
     <Return
       url={status.return_url}
       name={name}
-      automatic={goesBackByItself({ status: status.status, sawItOpen: session.sawItOpen, withdrawn })}
+      automatic={
+        !hasRead && goesBackByItself({ status: status.status, sawItOpen: session.sawItOpen, withdrawn })
+      }
     />
   );
   const helps = !onDevice && <WhoHelps organization={details.organization} />;
@@ -46,11 +54,17 @@ export function OutcomeScreen({
       name={name}
       givenAt={details.consent.given_at}
       canWithdraw={status.status === "succeeded" && !withdrawn}
+      onReceipt={(shown) => {
+        setHasRead(true);
+        setReceipt(shown);
+      }}
     />
   );
+  if (receipt !== null)
+    return <ReceiptScreen api={session.api} receipt={receipt} onBack={() => setReceipt(null)} />;
   if (withdrawn)
     return (
-      <Screen title={t.withdrawnTitle} lead={t.withdrawnText} look="neutral">
+      <Screen key="withdrawn" title={t.withdrawnTitle} lead={t.withdrawnText} icon="undo">
         {goOn}
         {consent}
       </Screen>
@@ -58,34 +72,42 @@ export function OutcomeScreen({
   switch (status.status) {
     case "succeeded":
       return (
-        <Screen title={t.succeededTitle} lead={t.succeededText(name)} look="good">
-          {shared.length > 0 && (
-            <div>
-              <p className="font-semibold">{t.sharedList}</p>
-              <ul className="list-disc pl-5">
-                {shared.map((label) => (
-                  <li key={label}>{label}</li>
-                ))}
-              </ul>
-            </div>
-          )}
+        <Screen
+          key="succeeded"
+          title={t.succeededTitle}
+          lead={t.succeededText(name)}
+          picture={<AllDone className="max-w-44" />}
+        >
           {goOn}
+          {shared.length > 0 && (
+            <Card title={t.sharedList}>
+              <Points points={shared.map((label) => ["check", label] as const)} />
+            </Card>
+          )}
           {consent}
         </Screen>
       );
     case "failed": {
-      const failure =
-        status.failure_code === null ? null : failureWords(t, status.failure_code, status.unmet_requirement);
+      const code = status.failure_code;
+      const failure = code === null ? null : failureWords(t, code, status.unmet_requirement);
+      const ofFace = code === "liveness_failed" || code === "selfie_face_mismatch";
       return (
-        <Screen title={t.failedTitle} lead={t.failedNothingShared} look="bad">
+        <Screen
+          key="failed"
+          title={t.failedTitle}
+          lead={t.failedNothingShared}
+          icon={ofFace ? "face" : "document"}
+        >
           {failure !== null && (
             <Card title={failure.title}>
               <p>{failure.text}</p>
               <h3 className="font-semibold">{t.nextTitle}</h3>
-              <ul className="list-disc space-y-1 pl-5">
-                <li>{failure.next}</li>
-                <li>{t.failedAskAgain(name)}</li>
-              </ul>
+              <Points
+                points={[
+                  ["check", failure.next],
+                  ["mail", t.failedAskAgain(name)],
+                ]}
+              />
             </Card>
           )}
           {goOn}
@@ -96,7 +118,12 @@ export function OutcomeScreen({
     }
     case "expired":
       return (
-        <Screen title={t.expiredTitle} lead={t.expiredText(sessionLifetimeMinutes)} look="neutral">
+        <Screen
+          key="expired"
+          title={t.expiredTitle}
+          lead={t.expiredText(sessionLifetimeMinutes)}
+          icon="clock"
+        >
           <p>{t.failedAskAgain(name)}</p>
           {goOn}
           {helps}
@@ -105,7 +132,7 @@ export function OutcomeScreen({
       );
     default:
       return (
-        <Screen title={t.cancelledTitle} lead={t.cancelledText} look="neutral">
+        <Screen key="cancelled" title={t.cancelledTitle} lead={t.cancelledText} icon="undo">
           <p>{t.failedAskAgain(name)}</p>
           {goOn}
           {helps}
@@ -130,8 +157,14 @@ function Return({ url, name, automatic }: { url: string | null; name: string; au
     const onShow = (event: PageTransitionEvent) => {
       if (event.persisted) setLeft(null);
     };
+    // Whoever unfolds something wants to read it.
+    const onUnfold = () => setLeft(null);
     window.addEventListener("pageshow", onShow);
-    return () => window.removeEventListener("pageshow", onShow);
+    document.addEventListener("toggle", onUnfold, true);
+    return () => {
+      window.removeEventListener("pageshow", onShow);
+      document.removeEventListener("toggle", onUnfold, true);
+    };
   }, []);
   useEffect(() => {
     if (url === null || left === null) return;
@@ -153,45 +186,85 @@ function Return({ url, name, automatic }: { url: string | null; name: string; au
           </Button>
         )}
       </div>
-      {left !== null && left > 0 && <p className="text-sm text-muted">{t.returnSoon(left)}</p>}
+      {left !== null && left > 0 && <p className="text-small text-muted">{t.returnSoon(left)}</p>}
     </div>
   );
 }
 
-/** The receipt, and the way to take the agreement back. */
+/** The receipt, and the way to take the agreement back: for who looks for it. */
 function AfterConsent({
   session,
   name,
   givenAt,
   canWithdraw,
+  onReceipt,
 }: {
   session: Session;
   name: string;
   givenAt: string;
   canWithdraw: boolean;
+  onReceipt: (receipt: string) => void;
 }) {
   const { t, moment } = useWords();
-  const announce = useAnnounce();
   const [token, setToken] = useState(session.kept.cancelToken);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  if (token === null && !canWithdraw) return null;
+
+  const show = async () => {
+    if (token === null) return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      onReceipt(await session.api.receipt(token));
+    } catch {
+      setProblem(t.connectionGone);
+      setBusy(false);
+    }
+  };
+  return (
+    <Folds>
+      {token !== null && (
+        <Fold title={t.receiptTitle} icon="receipt">
+          <p>
+            {t.receiptText} {t.receiptGiven(moment(givenAt))}
+          </p>
+          <Button look="secondary" busy={busy} onClick={() => void show()}>
+            {busy ? t.working : t.receiptShow}
+          </Button>
+          {problem !== null && (
+            <Notice look="warn" urgent>
+              <p>{problem}</p>
+            </Notice>
+          )}
+        </Fold>
+      )}
+      {canWithdraw && (
+        <Fold title={t.withdrawTitle} icon="undo">
+          <Withdrawal session={session} name={name} token={token} onToken={setToken} />
+        </Fold>
+      )}
+    </Folds>
+  );
+}
+
+function Withdrawal({
+  session,
+  name,
+  token,
+  onToken,
+}: {
+  session: Session;
+  name: string;
+  token: string | null;
+  onToken: (token: string) => void;
+}) {
+  const { t } = useWords();
+  const announce = useAnnounce();
   const [asking, setAsking] = useState(false);
   const [busy, setBusy] = useState(false);
   const [typed, setTyped] = useState("");
   const [problem, setProblem] = useState<string | null>(null);
-
-  const download = async () => {
-    if (token === null) return;
-    try {
-      const receipt = await session.api.receipt(token);
-      const url = URL.createObjectURL(new Blob([receipt], { type: "application/jose" }));
-      const link = document.createElement("a");
-      link.href = url;
-      link.download = `consent-receipt-${session.api.sessionId.slice(0, 12)}.jws`;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(url), 10_000);
-    } catch {
-      setProblem(t.connectionGone);
-    }
-  };
   const withdraw = async () => {
     const code = token ?? typed.trim();
     if (code === "") {
@@ -203,7 +276,7 @@ function AfterConsent({
     try {
       await session.api.cancel(code);
       session.kept.cancelToken = code;
-      setToken(code);
+      onToken(code);
       await session.reload();
     } catch (error) {
       const answered = codeOf(error);
@@ -228,57 +301,43 @@ function AfterConsent({
   };
   return (
     <>
-      {token !== null && (
-        <Card title={t.receiptTitle}>
-          <p>
-            {t.receiptText} {t.receiptGiven(moment(givenAt))}
-          </p>
-          <Button look="secondary" onClick={() => void download()}>
-            {t.receiptDownload}
+      <p>{t.withdrawText(name)}</p>
+      {token === null ? (
+        <label className="block space-y-1">
+          <span className="font-medium">{t.withdrawCodeLabel}</span>
+          <span className="block text-small text-muted">{t.withdrawCodeAsk}</span>
+          <input
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+            autoComplete="off"
+            spellCheck={false}
+            className="min-h-12 w-full rounded-control border border-field bg-card px-3"
+          />
+        </label>
+      ) : (
+        <div className="space-y-2">
+          <h3 className="font-semibold">{t.withdrawCode}</h3>
+          <p className="text-small text-muted">{t.withdrawCodeText}</p>
+          <code className="block rounded-control bg-soft px-3 py-2 text-small break-all">{token}</code>
+          <Button look="quiet" className="px-0!" onClick={() => void copy()}>
+            <Icon name="copy" className="size-4" />
+            {t.copyCode}
           </Button>
-          {canWithdraw && (
-            <div className="space-y-2">
-              <h3 className="font-semibold">{t.withdrawCode}</h3>
-              <p className="text-sm text-muted">{t.withdrawCodeText}</p>
-              <code className="block rounded-lg bg-soft px-3 py-2 text-sm break-all">{token}</code>
-              <Button look="quiet" className="px-0!" onClick={() => void copy()}>
-                {t.copyCode}
-              </Button>
-            </div>
-          )}
-        </Card>
+        </div>
       )}
-      {canWithdraw && (
-        <Card title={t.withdrawTitle}>
-          <p>{t.withdrawText(name)}</p>
-          {token === null && (
-            <label className="block space-y-1">
-              <span className="font-medium">{t.withdrawCodeLabel}</span>
-              <span className="block text-sm text-muted">{t.withdrawCodeAsk}</span>
-              <input
-                value={typed}
-                onChange={(event) => setTyped(event.target.value)}
-                autoComplete="off"
-                spellCheck={false}
-                className="min-h-11 w-full rounded-lg border border-field bg-card px-3"
-              />
-            </label>
-          )}
-          {asking ? (
-            <div className="flex flex-col gap-3 sm:flex-row">
-              <Button look="danger" busy={busy} onClick={() => void withdraw()}>
-                {busy ? t.working : t.withdrawConfirm}
-              </Button>
-              <Button look="secondary" onClick={() => setAsking(false)}>
-                {t.cancelBack}
-              </Button>
-            </div>
-          ) : (
-            <Button look="danger" onClick={() => setAsking(true)}>
-              {t.withdrawButton}
-            </Button>
-          )}
-        </Card>
+      {asking ? (
+        <Actions>
+          <Button look="secondary" onClick={() => setAsking(false)}>
+            {t.withdrawKeep}
+          </Button>
+          <Button look="danger" busy={busy} onClick={() => void withdraw()}>
+            {busy ? t.working : t.withdrawConfirm}
+          </Button>
+        </Actions>
+      ) : (
+        <Button look="secondary" onClick={() => setAsking(true)}>
+          {t.withdrawButton}
+        </Button>
       )}
       {problem !== null && (
         <Notice look="warn" urgent>
@@ -286,21 +345,5 @@ function AfterConsent({
         </Notice>
       )}
     </>
-  );
-}
-
-export function MessageScreen({
-  title,
-  text,
-  children,
-}: {
-  title: string;
-  text: string;
-  children?: ReactNode;
-}) {
-  return (
-    <Screen title={title} lead={text} look="neutral">
-      {children}
-    </Screen>
   );
 }

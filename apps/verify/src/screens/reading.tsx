@@ -1,6 +1,10 @@
 import type { VerifyFaultCode } from "@assay/contract/verify-protocol";
 import type { DeviceView } from "@assay/device/device-flow";
 import type { ChipSource } from "@assay/device/drive-device";
+import { Button } from "@assay/ui/button";
+import { Folds } from "@assay/ui/fold";
+import { ChipPlace, HoldPhone, LayDocument } from "@assay/ui/illustrations";
+import { Notice } from "@assay/ui/notice";
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import type { Messages } from "../i18n/en.ts";
 import { failureWords, useWords } from "../i18n/language.ts";
@@ -8,9 +12,8 @@ import { shellTransport } from "../reading/chip-transport.ts";
 import type { PageDevice } from "../reading/page-device.ts";
 import type { Details } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
-import { Button } from "../ui/button.tsx";
-import { Notice } from "../ui/notice.tsx";
 import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
+import { StepMark } from "../ui/step-mark.tsx";
 import { AccessForm, nothingTyped, type Typing } from "./access-form.tsx";
 import { FaceStep } from "./face-step.tsx";
 import { DevicesHelp } from "./handoff.tsx";
@@ -139,7 +142,7 @@ function usePageDevice({ api, kept }: Session) {
 function Disconnected({ onRetry }: { onRetry: () => void }) {
   const { t } = useWords();
   return (
-    <Screen title={t.noAnswerTitle} lead={t.connectionGone} look="neutral">
+    <Screen title={t.noAnswerTitle} lead={t.connectionGone} icon="offline">
       <Button onClick={onRetry}>{t.connectionRetry}</Button>
     </Screen>
   );
@@ -162,15 +165,17 @@ function Choose({
   const shell = shellTransport();
   if (shell !== null && !sandbox)
     return (
-      <Screen title={t.accessTitle} lead={t.accessLead}>
+      <Screen title={t.accessTitle} lead={t.accessLead} picture={<ChipPlace />}>
         {children}
         <AccessForm shell={shell} typing={typing} onSource={onSource} />
       </Screen>
     );
   if (!sandbox)
     return (
-      <Screen title={t.noReaderTitle} lead={t.noReaderText} look="neutral">
-        <DevicesHelp open />
+      <Screen title={t.noReaderTitle} lead={t.noReaderText} icon="chip">
+        <Folds>
+          <DevicesHelp open />
+        </Folds>
       </Screen>
     );
   return (
@@ -289,7 +294,12 @@ function Progress({
   useEffect(() => announce(names[at]), [announce, at, names[at]]);
   const part = step !== null && "totalBytes" in step ? step.readBytes / step.totalBytes : null;
   return (
-    <Screen title={t.readingTitle} lead={t.holdStill}>
+    <Screen
+      title={t.readingTitle}
+      lead={t.holdStill}
+      // Until the chip is found the way to lay things is what matters; afterwards that nothing moves.
+      picture={at === "connecting" ? <LayDocument /> : <HoldPhone />}
+    >
       {children}
       {state.busy && <Notice look="info" title={t.readBusy} urgent />}
       {silent && (
@@ -333,27 +343,6 @@ function Progress({
   );
 }
 
-function StepMark({ state }: { state: "done" | "now" | "next" }) {
-  return (
-    <svg
-      aria-hidden="true"
-      viewBox="0 0 24 24"
-      className={`mt-0.5 size-5 flex-none ${state === "next" ? "text-field" : "text-accent"}`}
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="2.5"
-      strokeLinecap="round"
-      strokeLinejoin="round"
-    >
-      <circle cx="12" cy="12" r="10" />
-      {state === "done" && <path d="M7.5 12.5l3 3 6-6.5" />}
-      {state === "now" && (
-        <circle cx="12" cy="12" r="4" fill="currentColor" stroke="none" className="animate-pulse" />
-      )}
-    </svg>
-  );
-}
-
 function Refused({
   code,
   onLeave,
@@ -373,7 +362,7 @@ function Refused({
   };
   const [title, text] = texts[code] ?? [t.troubleTitle, t.troubleText];
   return (
-    <Screen title={title} lead={text} look="neutral">
+    <Screen title={title} lead={text} icon={code.startsWith("HANDOFF") ? "code" : "phone"}>
       {code === "HANDOFF_DEVICE_MISMATCH" && organization !== null ? (
         <>
           <p>{t.handoffLostAll(organization.name)}</p>

@@ -1,7 +1,7 @@
 import { requirementNames } from "@assay/contract/facts";
+import { Notice } from "@assay/ui/notice";
 import { useWords } from "../i18n/language.ts";
 import type { Details } from "../session/api.ts";
-import { Notice } from "../ui/notice.tsx";
 
 /** What this document must be able to do, told before it is read: a person may have another one at hand that can. */
 export function RequiredOfDocument({ requirements }: { requirements: Details["requirements"] }) {

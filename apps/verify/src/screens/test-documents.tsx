@@ -1,10 +1,10 @@
 import type { ChipSource } from "@assay/device/drive-device";
+import { Button } from "@assay/ui/button";
+import { Notice } from "@assay/ui/notice";
 import { useEffect, useState } from "react";
 import { useWords } from "../i18n/language.ts";
 import type { ListedTestDocument } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
-import { Button } from "../ui/button.tsx";
-import { Notice } from "../ui/notice.tsx";
 
 export function TestDocuments({
   session,
@@ -51,46 +51,61 @@ export function TestDocuments({
         });
       }}
     >
-      <fieldset className="min-w-0">
-        <legend className="sr-only">{t.pickLegend}</legend>
-        {/* The list is long: the button below it stays in sight. */}
-        <div className="max-h-[26rem] divide-y divide-line overflow-y-auto rounded-2xl border border-field bg-card">
-          {documents.map((document) => (
-            <label
-              key={document.id}
-              className="flex cursor-pointer items-start gap-3 p-4 has-checked:bg-soft"
-            >
-              <input
-                type="radio"
-                name="document"
-                value={document.id}
-                checked={document.id === chosen}
-                onChange={() => setChosen(document.id)}
-              />
-              <span className="min-w-0">
-                {/* The catalogue is written for engineers, in English. */}
-                <span lang="en" className="block font-medium">
-                  {document.title}
+      {groupsOf(documents).map(({ name, listed }) => (
+        <fieldset key={name} className="min-w-0">
+          <legend className="mb-2 font-semibold">{t.pickGroup[name]}</legend>
+          <div className="divide-y divide-line overflow-hidden rounded-card border border-line bg-card">
+            {listed.map((document) => (
+              <label
+                key={document.id}
+                className="flex cursor-pointer items-start gap-3 p-3.5 has-checked:bg-soft sm:px-5"
+              >
+                <input
+                  type="radio"
+                  name="document"
+                  value={document.id}
+                  checked={document.id === chosen}
+                  onChange={() => setChosen(document.id)}
+                />
+                <span className="min-w-0">
+                  {/* The catalogue is written for engineers, in English. */}
+                  <span lang="en" className="block font-medium">
+                    {document.title}
+                  </span>
+                  <span lang="en" className="block text-small text-muted">
+                    {document.description}
+                  </span>
+                  {document.expectedFailureCode !== null && (
+                    <span className="block text-small text-ink">
+                      {t.pickEnds(t.failure[document.expectedFailureCode].title)}
+                    </span>
+                  )}
                 </span>
-                <span lang="en" className="block text-sm text-muted">
-                  {document.description}
-                </span>
-                <span
-                  className={`block text-sm font-medium ${document.expectedFailureCode === null ? "text-good" : "text-bad"}`}
-                >
-                  {document.expectedFailureCode === null
-                    ? t.pickPasses
-                    : t.pickEnds(t.failure[document.expectedFailureCode].title)}
-                </span>
-              </span>
-            </label>
-          ))}
-        </div>
-      </fieldset>
-      <div className="space-y-2">
-        <Button type="submit">{t.pickUse}</Button>
-        <p className="text-sm text-muted">{t.virtualStop}</p>
+              </label>
+            ))}
+          </div>
+        </fieldset>
+      ))}
+      <div className="in-reach space-y-2">
+        <Button type="submit" className="w-full sm:w-auto">
+          {t.pickUse}
+        </Button>
+        <p className="text-small text-muted">{t.virtualStop}</p>
       </div>
     </form>
   );
+}
+
+type Group = "passes" | "document" | "face";
+
+/** By how they end, those that pass first. */
+function groupsOf(
+  documents: readonly ListedTestDocument[],
+): { name: Group; listed: readonly ListedTestDocument[] }[] {
+  const ofFace: readonly (string | null)[] = ["liveness_failed", "selfie_face_mismatch"];
+  const groupOf = ({ expectedFailureCode: code }: ListedTestDocument): Group =>
+    code === null ? "passes" : ofFace.includes(code) ? "face" : "document";
+  return (["passes", "document", "face"] as const)
+    .map((name) => ({ name, listed: documents.filter((document) => groupOf(document) === name) }))
+    .filter(({ listed }) => listed.length > 0);
 }

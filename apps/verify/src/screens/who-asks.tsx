@@ -1,15 +1,43 @@
 import { shownDomain, shownLink } from "@assay/contract/shown-domain";
-import { type ReactNode, useState } from "react";
+import { Fold } from "@assay/ui/fold";
+import { Icon } from "@assay/ui/icon";
+import { Notice } from "@assay/ui/notice";
+import type { ReactNode } from "react";
 import { useWords } from "../i18n/language.ts";
-import { type Details, logoPath } from "../session/api.ts";
-import { Notice } from "../ui/notice.tsx";
-import { Card } from "../ui/screen.tsx";
+import type { Details } from "../session/api.ts";
 
-export function WhoAsks({ details }: { details: Details }) {
+/** At a glance: whether it is known who asks. In the sandbox nobody has to be warned, because nothing is shared there. */
+export function WhoAsks({ details: { organization, sandbox } }: { details: Details }) {
+  const { t } = useWords();
+  const { name, domain, verified } = organization;
+  if (verified && domain !== null)
+    return (
+      <p className="flex items-start gap-2 text-small">
+        <Icon name="shield" className="size-5 text-good" />
+        <span>
+          {t.verifiedDomain}: <VerifiedDomain domain={domain} />
+        </span>
+      </p>
+    );
+  if (sandbox)
+    return (
+      <p className="flex items-start gap-2 text-small text-muted">
+        <Icon name="info" className="size-5" />
+        {t.notVerifiedSandbox(name)}
+      </p>
+    );
+  return (
+    <Notice look="warn" title={t.notVerifiedTitle}>
+      <p>{t.notVerifiedText(name)}</p>
+    </Notice>
+  );
+}
+
+/** The rest of what is known of who asks, folded. Nothing where there is nothing. */
+export function AboutWho({ details }: { details: Details }) {
   const { t, language } = useWords();
   const { organization } = details;
   const { business } = organization;
-  const { domain } = organization;
   const rows: [string, ReactNode][] = [];
   if (business?.name) rows.push([t.businessName, <bdi key="name">{business.name}</bdi>]);
   if (business?.jurisdiction)
@@ -27,72 +55,20 @@ export function WhoAsks({ details }: { details: Details }) {
     rows.push([t.privacyPolicy, <OutsideLink key="privacy" href={organization.privacy_url} />]);
   if (organization.terms_url)
     rows.push([t.termsOfUse, <OutsideLink key="terms" href={organization.terms_url} />]);
+  if (rows.length === 0 && !organization.verified) return null;
   return (
-    <Card title={t.whoAsks}>
-      <div className="flex items-center gap-4">
-        <Logo details={details} />
-        <div className="min-w-0">
-          <p className="text-lg font-semibold">
-            <bdi>{organization.name}</bdi>
-          </p>
-          {organization.verified && domain !== null && (
-            <p className="text-sm text-good">
-              <span aria-hidden="true">✓ </span>
-              {t.verifiedDomain}: <VerifiedDomain domain={domain} />
-            </p>
-          )}
-        </div>
-      </div>
-      {organization.verified ? (
-        <p className="text-sm text-muted">{t.domainProved(organization.name)}</p>
-      ) : (
-        <Notice look="warn" title={t.notVerifiedTitle} level={3}>
-          <p>{t.notVerifiedText(organization.name)}</p>
-        </Notice>
-      )}
-      {rows.length > 0 && (
-        <dl className="grid gap-x-6 gap-y-2 text-sm sm:grid-cols-[max-content_1fr]">
-          {rows.map(([name, value]) => (
-            <div key={name} className="sm:contents">
-              <dt className="text-muted">{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
-      {business !== null && rows.length > 0 && <p className="text-sm text-muted">{t.selfAsserted}</p>}
-    </Card>
-  );
-}
-
-/**
- * The host of a logo would learn who is looking, before anything was agreed to, so the picture comes through this service. The first
- * letter stands in until it is there, and for good when it does not come. Either fills the same square.
- */
-function Logo({ details: { id, organization } }: { details: Details }) {
-  const [state, setState] = useState<"loading" | "shown" | "failed">("loading");
-  const shown = state === "shown";
-  return (
-    <span className="relative size-14 flex-none">
-      {!shown && (
-        <span
-          aria-hidden="true"
-          className="absolute inset-0 grid place-items-center rounded-xl bg-soft text-2xl font-bold text-accent"
-        >
-          {/[^\p{Cf}]/u.exec(organization.name)?.[0].toLocaleUpperCase()}
-        </span>
-      )}
-      {organization.logo_url !== null && state !== "failed" && (
-        <img
-          src={logoPath(id)}
-          alt=""
-          onLoad={() => setState("shown")}
-          onError={() => setState("failed")}
-          // Drawn for a white ground, most logos would be lost on a dark page.
-          className={`absolute inset-0 size-full rounded-xl border border-line bg-white object-contain p-1 ${shown ? "" : "opacity-0"}`}
-        />
-      )}
-    </span>
+    <Fold title={t.whoAsks} icon="shield">
+      {organization.verified && <p className="text-muted">{t.domainProved(organization.name)}</p>}
+      <dl className="grid gap-x-6 gap-y-2 text-small sm:grid-cols-[max-content_1fr]">
+        {rows.map(([name, value]) => (
+          <div key={name} className="sm:contents">
+            <dt className="text-muted">{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {business !== null && rows.length > 0 && <p className="text-small text-muted">{t.selfAsserted}</p>}
+    </Fold>
   );
 }
 

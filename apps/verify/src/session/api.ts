@@ -15,6 +15,7 @@ export type Handoff = Result<typeof routes.createHandoff>["data"];
 export type Claimed = Result<typeof routes.claimHandoff>["data"];
 export type ConsentTexts = Result<typeof routes.getConsentTexts>["data"];
 export type CancelOutcome = Result<typeof routes.cancelByPerson>["data"]["outcome"];
+export type ReceiptKey = Result<typeof routes.listConsentReceiptKeys>["data"]["keys"][number];
 export type ListedTestDocument = Result<typeof routes.listTestDocuments>["data"]["documents"][number];
 
 const request = (url: string, init: Parameters<typeof fetch>[1]) =>
@@ -37,9 +38,7 @@ export class SessionApi {
   }
 
   async details(): Promise<Details> {
-    const { data } = await call(at("getVerifyDetails"), { params: this.#params });
-    const { organization } = data;
-    return { ...data, organization: { ...organization, name: isolated(organization.name) } };
+    return readDetails((await call(at("getVerifyDetails"), { params: this.#params })).data);
   }
 
   async status(): Promise<Status> {
@@ -85,6 +84,10 @@ export class SessionApi {
     return (await withToken(at("getConsentReceipt"), { params: this.#params })).data.receipt;
   }
 
+  async receiptKeys(): Promise<ReceiptKey[]> {
+    return (await call(at("listConsentReceiptKeys"), {})).data.keys;
+  }
+
   async testDocuments(): Promise<ListedTestDocument[]> {
     return (await call(at("listTestDocuments"), {})).data.documents;
   }
@@ -92,6 +95,12 @@ export class SessionApi {
   eventsUrl(): string {
     return verifyAddresses.streamVerifyEvents.path.replace(":id", this.sessionId);
   }
+}
+
+/** A name stands in sentences of either direction. */
+export function readDetails(details: Details): Details {
+  const { organization } = details;
+  return { ...details, organization: { ...organization, name: isolated(organization.name) } };
 }
 
 /** For an image element; whether there is a logo, the details say. */

@@ -3,6 +3,7 @@ import { type Trouble, troubleOf } from "../ui/trouble.ts";
 import { codeOf, type Details, SessionApi, type Status } from "./api.ts";
 import { clockOf, type ServiceClock } from "./clock.ts";
 import { followStatus, hasEnded } from "./follow-status.ts";
+import type { Given, GivenTexts } from "./given.ts";
 import { forgetOldDevices, Kept } from "./kept.ts";
 
 export type LoadProblem = "not_found" | Trouble;
@@ -15,20 +16,25 @@ export type Session = {
   clock: ServiceClock | null;
   problem: LoadProblem | null;
   connected: boolean;
+  /** What is agreed to, where the page came with it. */
+  texts: GivenTexts | null;
   /** The session was open when this page was loaded, so the person has seen it end. */
   sawItOpen: boolean;
   reload(): Promise<void>;
 };
 
-export function useSession(sessionId: string): Session {
+/** `given`: what came with the page. Without it the page asks. */
+export function useSession(sessionId: string, given: Given | null): Session {
   const api = useMemo(() => new SessionApi(sessionId), [sessionId]);
   const kept = useMemo(() => new Kept(sessionId), [sessionId]);
-  const [details, setDetails] = useState<Details | null>(null);
-  const [status, setStatus] = useState<Status | null>(null);
-  const [clock, setClock] = useState<ServiceClock | null>(null);
+  const [details, setDetails] = useState<Details | null>(given?.details ?? null);
+  const [status, setStatus] = useState<Status | null>(given?.status ?? null);
+  const [clock, setClock] = useState<ServiceClock | null>(() =>
+    given === null ? null : clockOf(given.status.server_time),
+  );
   const [problem, setProblem] = useState<LoadProblem | null>(null);
   const [connected, setConnected] = useState(true);
-  const [sawItOpen, setSawItOpen] = useState(false);
+  const [sawItOpen, setSawItOpen] = useState(given !== null && !hasEnded(given.status));
 
   const told = useRef(0);
   const reload = useCallback(async () => {
@@ -48,7 +54,9 @@ export function useSession(sessionId: string): Session {
     }
   }, [api]);
 
-  useEffect(() => void reload(), [reload]);
+  useEffect(() => {
+    if (given === null) void reload();
+  }, [given, reload]);
   useEffect(forgetOldDevices, []);
   // A page that comes out of the browser's back/forward cache is as old as the moment when it was left.
   useEffect(() => {
@@ -88,5 +96,16 @@ export function useSession(sessionId: string): Session {
     if (ended && details !== null) kept.forget({ canWithdraw });
   }, [ended, canWithdraw, details, kept]);
 
-  return { api, kept, details, status, clock, problem, connected, sawItOpen, reload };
+  return {
+    api,
+    kept,
+    details,
+    status,
+    clock,
+    problem,
+    connected,
+    sawItOpen,
+    texts: given?.texts ?? null,
+    reload,
+  };
 }

@@ -1,6 +1,6 @@
+import { Notice } from "@assay/ui/notice";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { useWords } from "../i18n/language.ts";
-import { Notice } from "./notice.tsx";
 
 function watchNetwork(onChange: () => void): () => void {
   window.addEventListener("online", onChange);

@@ -1,13 +1,18 @@
-import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { brandProperties } from "@assay/ui/brand";
+import type { Hex } from "@assay/ui/colours";
+import { Icon } from "@assay/ui/icon";
+import { type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { type Language, languages, useWords } from "../i18n/language.ts";
+import type { Details } from "../session/api.ts";
 import { msUntil, type ServiceClock } from "../session/clock.ts";
 import { OfflineNotice } from "./connection.tsx";
+import { Logo, OwnSign } from "./logo.tsx";
 import { AnnounceContext, useAnnounce } from "./screen.tsx";
 
-/** What surrounds every screen: language, test badge, the steps, the time, and a voice for screen readers. */
+/** What surrounds every screen: who asks, the language, the steps, the time, and a voice for screen readers. */
 export function Layout({
   ready,
-  sandbox,
+  details,
   step,
   deadline,
   onLanguage,
@@ -16,14 +21,15 @@ export function Layout({
 }: {
   /** Something is shown. Until then there is no end of the page either, which would jump when the page grows. */
   ready: boolean;
-  sandbox: boolean;
+  details: Details | null;
   step: number | null;
   deadline: { clock: ServiceClock; expiresAt: string } | null;
   onLanguage: (language: Language) => void;
   actions?: ReactNode;
   children: ReactNode;
 }) {
-  const { t, language } = useWords();
+  const { t } = useWords();
+  usePaint(details?.organization.brand_color ?? null);
   const [spoken, setSpoken] = useState("");
   const announce = useCallback((text: string) => {
     setSpoken("");
@@ -38,60 +44,52 @@ export function Layout({
       >
         {t.skipToContent}
       </a>
-      <div className="mx-auto flex min-h-dvh max-w-2xl flex-col px-4 sm:px-6">
-        <header className="flex flex-wrap items-center justify-between gap-3 py-4">
-          <p className="flex items-center gap-2 font-semibold">
-            <svg aria-hidden="true" viewBox="0 0 32 32" className="size-7">
-              <rect width="32" height="32" rx="8" fill="#1f4d3a" />
-              <path
-                d="M9 22.5 16 8l7 14.5M12 17.5h8"
-                fill="none"
-                stroke="#f3e9c9"
-                strokeWidth="2.6"
-                strokeLinecap="round"
-                strokeLinejoin="round"
-              />
-            </svg>
-            Assay
-          </p>
-          <label className="flex items-center gap-2 text-sm">
-            <span className="sr-only">{t.language}</span>
-            <select
-              value={language}
-              onChange={(event) => onLanguage(event.target.value as Language)}
-              className="min-h-9 rounded-lg border border-field bg-card px-2 text-ink"
-            >
-              {Object.entries(languages).map(([code, name]) => (
-                <option key={code} value={code} lang={code}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
+      <div className="flex min-h-dvh flex-col">
+        <header>
+          <div className="border-b border-line bg-card">
+            <div className="h-1 bg-fill" />
+            <div className="mx-auto flex max-w-2xl items-center gap-3 px-4 py-2.5 sm:px-6">
+              {details === null ? <OwnSign /> : <Logo details={details} />}
+              <div className="min-w-0 flex-1 leading-tight">
+                <p className="line-clamp-2 font-semibold">
+                  {details === null ? "Assay" : <bdi>{details.organization.name}</bdi>}
+                </p>
+                {details !== null && <p className="text-small text-muted">{t.byAssay}</p>}
+              </div>
+              <LanguageChoice onLanguage={onLanguage} />
+            </div>
+          </div>
+          <div className="mx-auto max-w-2xl px-4 sm:px-6">
+            {details?.sandbox && (
+              <p className="mt-3 rounded-control bg-soft px-3 py-2 text-small text-muted">
+                <strong className="font-semibold text-ink">{t.sandboxBadge}.</strong> {t.sandboxNote}
+              </p>
+            )}
+            {step !== null && <Steps current={step} />}
+          </div>
         </header>
-        {sandbox && (
-          <p className="mb-4 rounded-lg border border-warn bg-warn-soft px-3 py-2 text-sm">
-            <strong className="font-semibold text-warn">{t.sandboxBadge}.</strong> {t.sandboxNote}
-          </p>
-        )}
-        {step !== null && <Steps current={step} />}
         {/* What stands above comes only now. Another element in its place does not jump; the same one, pushed down, would. */}
         <main
           key={ready ? "page" : "loading"}
           id="content"
           tabIndex={-1}
-          className="flex-1 pb-8 pt-2 outline-none"
+          className="mx-auto w-full max-w-2xl flex-1 px-4 pt-5 pb-8 outline-none sm:px-6 sm:pt-8"
         >
           <OfflineNotice />
           {children}
         </main>
         {ready && (
-          <footer className="space-y-2 border-t border-line py-5 text-sm text-muted">
-            <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1">
-              {deadline !== null && <TimeLeft {...deadline} />}
-              {actions}
+          <footer className="mx-auto w-full max-w-2xl px-4 text-small text-muted sm:px-6">
+            <div className="space-y-2 border-t border-line py-4">
+              <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1">
+                {deadline !== null && <TimeLeft {...deadline} />}
+                {actions}
+              </div>
+              <p className="flex items-center gap-2">
+                <Icon name="lock" className="size-4" />
+                {t.footerRun}
+              </p>
             </div>
-            <p>{t.footerRun}</p>
           </footer>
         )}
       </div>
@@ -102,23 +100,56 @@ export function Layout({
   );
 }
 
+/** Paints the page in the colour of who asks, before the browser does. */
+function usePaint(brand: string | null): void {
+  useLayoutEffect(() => {
+    if (brand === null) return;
+    // The policy of the page allows no style in its markup; this is none.
+    const { style } = document.documentElement;
+    const properties = brandProperties(brand as Hex);
+    for (const [name, value] of properties) style.setProperty(name, value);
+    return () => {
+      for (const [name] of properties) style.removeProperty(name);
+    };
+  }, [brand]);
+}
+
+function LanguageChoice({ onLanguage }: { onLanguage: (language: Language) => void }) {
+  const { t, language } = useWords();
+  return (
+    <label className="relative flex items-center text-small">
+      <span className="sr-only">{t.language}</span>
+      <select
+        value={language}
+        onChange={(event) => onLanguage(event.target.value as Language)}
+        className="min-h-10 appearance-none rounded-control border border-field bg-card ps-3 pe-8 text-ink"
+      >
+        {Object.entries(languages).map(([code, name]) => (
+          <option key={code} value={code} lang={code}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <Icon name="chevron" className="pointer-events-none absolute end-2 size-4 text-muted" />
+    </label>
+  );
+}
+
 function Steps({ current }: { current: number }) {
   const { t } = useWords();
   const names = [t.stepAgree, t.stepRead, t.stepFace, t.stepDone];
   return (
-    <ol aria-label={t.stepsLabel} className="mb-6 grid grid-cols-4 gap-2">
+    <ol aria-label={t.stepsLabel} className="mt-3 grid grid-cols-4 gap-1.5">
       {names.map((name, index) => (
         <li
           key={name}
           aria-current={index === current ? "step" : undefined}
-          className={`border-t-4 pt-2 text-sm ${
-            index < current
-              ? "border-accent text-muted"
-              : index === current
-                ? "border-accent font-semibold text-ink"
-                : "border-line text-muted"
-          }`}
+          className={`text-small ${index === current ? "font-semibold text-ink" : "text-muted"}`}
         >
+          <span
+            aria-hidden="true"
+            className={`mb-1 block h-1 rounded-full ${index <= current ? "bg-accent" : "bg-line"}`}
+          />
           {/* On a narrow screen only the step whose turn it is has room for its name. */}
           <span className={index === current ? "whitespace-nowrap sm:whitespace-normal" : "max-sm:sr-only"}>
             {name}

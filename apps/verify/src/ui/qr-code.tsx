@@ -29,7 +29,7 @@ export function QrCode({ text, label }: { text: string; label: string }) {
       aria-label={label}
       viewBox={`0 0 ${size} ${size}`}
       shapeRendering="crispEdges"
-      className="mx-auto block w-full max-w-72 rounded-xl bg-white"
+      className="mx-auto block w-full max-w-64 rounded-control bg-white"
     >
       <rect width={size} height={size} fill="#fff" />
       {drawn !== null && <path d={drawn.path} fill="#000" />}

@@ -1,3 +1,5 @@
+import { Icon } from "@assay/ui/icon";
+import type { IconName } from "@assay/ui/icons";
 import { createContext, type ReactNode, useContext, useEffect, useRef } from "react";
 import { useWords } from "../i18n/language.ts";
 
@@ -15,12 +17,16 @@ export function Screen({
   title,
   lead,
   children,
-  look = "plain",
+  icon,
+  picture,
 }: {
   title: string;
   lead?: string;
   children?: ReactNode;
-  look?: "plain" | "good" | "bad" | "neutral";
+  /** For a screen that tells of something: what it is about, in a quiet tone. */
+  icon?: IconName;
+  /** For a step: what to do, drawn. */
+  picture?: ReactNode;
 }) {
   const { t } = useWords();
   const heading = useRef<HTMLHeadingElement>(null);
@@ -36,51 +42,44 @@ export function Screen({
     heading.current?.focus({ preventScroll: true });
   }, []);
   return (
-    <div className="space-y-6">
-      <div className="space-y-3">
-        {look !== "plain" && <OutcomeMark look={look} />}
-        <h1 ref={heading} tabIndex={-1} className="text-2xl font-bold tracking-tight sm:text-3xl">
+    <div className="space-y-5">
+      {picture}
+      <div className="space-y-2">
+        {icon !== undefined && (
+          <span className="mb-4 grid size-14 place-items-center rounded-full border border-line bg-soft text-muted">
+            <Icon name={icon} className="size-7" />
+          </span>
+        )}
+        <h1 ref={heading} tabIndex={-1} className="text-title font-bold tracking-tight">
           {title}
         </h1>
-        {lead !== undefined && <p className="text-lg text-muted">{lead}</p>}
+        {lead !== undefined && <p className="text-muted sm:text-lead">{lead}</p>}
       </div>
       {children}
     </div>
   );
 }
 
-function OutcomeMark({ look }: { look: "good" | "bad" | "neutral" }) {
-  const shapes = {
-    good: "M9 17l5 5 10-12",
-    bad: "M10 10l12 12M22 10L10 22",
-    neutral: "M16 10v.1M16 15v8",
-  } as const;
-  const colours = {
-    good: "text-good bg-good-soft",
-    bad: "text-bad bg-bad-soft",
-    neutral: "text-muted bg-soft",
-  } as const;
+export function Card({ title, children }: { title?: string; children: ReactNode }) {
   return (
-    <svg
-      aria-hidden="true"
-      viewBox="0 0 32 32"
-      className={`size-14 rounded-full ${colours[look]}`}
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="2.5"
-      strokeLinecap="round"
-      strokeLinejoin="round"
-    >
-      <path d={shapes[look]} />
-    </svg>
+    <section className="space-y-3 rounded-card border border-line bg-card p-4 sm:p-5">
+      {title !== undefined && <h2 className="text-part font-semibold">{title}</h2>}
+      {children}
+    </section>
   );
 }
 
-export function Card({ title, children }: { title?: string; children: ReactNode }) {
+/** Points with a sign before each, where order does not matter. */
+export function Points({ points }: { points: readonly (readonly [icon: IconName, text: ReactNode])[] }) {
   return (
-    <section className="space-y-4 rounded-2xl border border-line bg-card p-5 sm:p-6">
-      {title !== undefined && <h2 className="text-xl font-semibold">{title}</h2>}
-      {children}
-    </section>
+    <ul className="space-y-3">
+      {points.map(([icon, text], index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the list of a screen does not change.
+        <li key={index} className="flex items-start gap-3">
+          <Icon name={icon} className="mt-0.5 size-5 text-accent" />
+          <span className="min-w-0 flex-1">{text}</span>
+        </li>
+      ))}
+    </ul>
   );
 }

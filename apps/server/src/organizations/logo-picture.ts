@@ -1,5 +1,5 @@
+import { logoLimits, type logoTypes } from "@assay/contract/organization-logo";
 import type { Picture } from "@assay/contract/route";
-import { logoLimits, type logoTypes } from "@assay/contract/verify";
 import { readImageInfo } from "@assay/emrtd/lds/image";
 
 export type Logo = Picture<(typeof logoTypes)[number]>;

@@ -1,7 +1,7 @@
 import type { ButtonHTMLAttributes, ReactNode } from "react";
 
 const looks = {
-  primary: "bg-accent text-on-accent border-accent hover:opacity-90",
+  primary: "bg-fill text-on-fill border-edge hover:brightness-110 active:brightness-95",
   secondary: "bg-card text-ink border-field hover:bg-soft",
   danger: "bg-card text-bad border-bad hover:bg-bad-soft",
   quiet: "bg-transparent text-muted border-transparent underline underline-offset-4 hover:text-ink",
@@ -10,7 +10,7 @@ const looks = {
 type ButtonLook = { look?: keyof typeof looks; children: ReactNode };
 
 const shape =
-  "inline-flex min-h-11 items-center justify-center gap-2 rounded-lg border px-5 py-2 text-center font-semibold no-underline cursor-pointer aria-disabled:cursor-default aria-disabled:opacity-60";
+  "inline-flex min-h-12 items-center justify-center gap-2 rounded-control border px-5 py-2 text-center font-semibold no-underline cursor-pointer transition-[filter,background-color] duration-(--motion-quick) aria-disabled:cursor-default aria-disabled:opacity-60";
 
 /** Busy buttons stay focusable, so that a screen reader does not lose its place. */
 export function Button({
@@ -36,7 +36,7 @@ export function Button({
 
 /** Below each other and as wide as the screen on a phone, beside each other where there is room. */
 export function Actions({ children }: { children: ReactNode }) {
-  return <div className="flex flex-col gap-3 sm:flex-row">{children}</div>;
+  return <div className="flex flex-col gap-3 sm:flex-row sm:flex-wrap">{children}</div>;
 }
 
 /** A button that takes no room of its own, for the end of a page. */

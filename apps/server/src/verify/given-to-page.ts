@@ -1,0 +1,93 @@
+import { idLengths, type PageLanguage, pageLanguages } from "@assay/contract/facts";
+import type { SessionId } from "@assay/contract/ids";
+import type { VerifyDetails, VerifyStatusData } from "@assay/contract/verify";
+import type { Static } from "typebox";
+import type { Core } from "../core.ts";
+import { findShownDomain } from "../domains/domain.store.ts";
+import { knownId } from "../kernel/ids.ts";
+import { findOrganizationOfPerson } from "../organizations/organization.store.ts";
+import { findSessionOfPerson, type SessionRow } from "../sessions/session.store.ts";
+import { statusAt } from "../sessions/session.ts";
+import { findConsent } from "./consent.store.ts";
+import type { ConsentText, ConsentTexts } from "./consent-texts.ts";
+import { readStatus } from "./read-status.ts";
+import { findReturnUrl } from "./return-url.ts";
+import { viewDetails } from "./verify.view.ts";
+
+type DetailsCore = Pick<Core, "db" | "clock" | "config" | "publicUrl">;
+
+/** Who asks for what and why. Null when there is no such session. */
+export async function readDetails(
+  core: DetailsCore,
+  texts: ConsentTexts,
+  sessionId: SessionId,
+): Promise<Static<typeof VerifyDetails> | null> {
+  const { db, clock, config, publicUrl } = core;
+  const now = clock.now();
+  const session = await findSessionOfPerson(db, sessionId);
+  const who = session === null ? null : await findWhoAsks(core, session);
+  if (session === null || who === null) return null;
+  const status = statusAt({ status: session.status, expiresAt: session.expires_at }, now);
+  const parts = {
+    session,
+    ...who,
+    consent: await findConsent(db, session.id),
+    texts,
+    readerApps: { android: config.readerAppAndroid, ios: config.readerAppIos },
+    returnUrl: await findReturnUrl(db, session, status),
+    publicUrl: publicUrl(),
+  };
+  return viewDetails(parts, now);
+}
+
+export async function findWhoAsks({ db }: Pick<Core, "db">, session: SessionRow) {
+  const organization = await findOrganizationOfPerson(db, session.organization_id);
+  if (organization === null) return null;
+  return { organization, domain: await findShownDomain(db, organization.id, session.redirect_url) };
+}
+
+/** What the page of a session asks for first. It comes with the page, so that nobody looks at an empty one. */
+export type GivenToPage = {
+  language: PageLanguage;
+  data: {
+    details: Static<typeof VerifyDetails>;
+    status: VerifyStatusData;
+    /** In the one language that the page is likely to be read in; it asks for another. */
+    texts: { version: string; hash: string; texts: Partial<Record<PageLanguage, ConsentText>> };
+  };
+};
+
+const pageOfSession = new RegExp(`^/verify/(vs_[A-Za-z0-9]{${idLengths.vs}})(?:[/?]|$)`);
+
+/** Null when the page at this path is of no session. `accepted` are the languages of the browser, as it sends them. */
+export async function giveToPage(
+  core: DetailsCore,
+  texts: ConsentTexts,
+  path: string,
+  accepted: string,
+): Promise<GivenToPage | null> {
+  const id = pageOfSession.exec(path)?.[1];
+  if (id === undefined) return null;
+  const sessionId = knownId<SessionId>(id);
+  const details = await readDetails(core, texts, sessionId);
+  const status = details === null ? null : await readStatus(core, sessionId);
+  if (details === null || status === null) return null;
+  const language = languageOfPage(details, accepted);
+  const { version, hash } = texts;
+  const only = { version, hash, texts: { [language]: texts.texts[language] } };
+  return { language, data: { details, status, texts: only } };
+}
+
+/** The language of the page before anybody has chosen another: the one agreed in, then the partner's, then the browser's. */
+export function languageOfPage(
+  { locale, consent }: { locale: PageLanguage | null; consent: { language: PageLanguage | null } | null },
+  accepted: string,
+): PageLanguage {
+  if (locale !== null) return consent?.language ?? locale;
+  const tags = accepted.split(",").map((tag) => /^\s*([a-z]{2,3})\b/i.exec(tag)?.[1]?.toLowerCase());
+  for (const tag of tags) {
+    const known = pageLanguages.find((language) => language === tag);
+    if (known !== undefined) return known;
+  }
+  return "en";
+}

@@ -1,0 +1,24 @@
+import { shownText } from "@assay/contract/shown-text";
+import { type ConsentTexts, type Details, readDetails, type Status } from "./api.ts";
+
+/** What the page would ask for first. The service writes it into the page, so that the first picture is the whole one. */
+export type Given = { details: Details; status: Status; texts: GivenTexts };
+
+/** In the language that the service took for the person's; the page asks for the others. */
+export type GivenTexts = Omit<ConsentTexts, "texts"> & { texts: Partial<ConsentTexts["texts"]> };
+
+/** Taken once: whoever asks again wants to know how it is now. Null where the service could not say, and the page asks. */
+export function takeGiven(sessionId: string): Given | null {
+  const element = document.getElementById("given");
+  const text = element?.textContent ?? "";
+  element?.remove();
+  if (text === "") return null;
+  try {
+    const given = JSON.parse(text, (_, value: unknown) =>
+      typeof value === "string" ? shownText(value) : value,
+    ) as Given;
+    return given.details.id === sessionId ? { ...given, details: readDetails(given.details) } : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,50 @@
+import { useState } from "react";
+import { type Details, logoPath } from "../session/api.ts";
+
+/**
+ * The host of a logo would learn who is looking, before anything was agreed to, so the picture comes through this service. The first
+ * letter stands in until it is there, and for good when it does not come. Either fills the same square.
+ */
+export function Logo({ details: { id, organization } }: { details: Pick<Details, "id" | "organization"> }) {
+  const [state, setState] = useState<"loading" | "shown" | "failed">("loading");
+  const shown = state === "shown";
+  return (
+    <span className="relative size-10 flex-none">
+      {!shown && (
+        <span
+          aria-hidden="true"
+          className="absolute inset-0 grid place-items-center rounded-control bg-fill text-lg font-bold text-on-fill"
+        >
+          {/[^\p{Cf}]/u.exec(organization.name)?.[0].toLocaleUpperCase()}
+        </span>
+      )}
+      {organization.logo_url !== null && state !== "failed" && (
+        <img
+          src={logoPath(id)}
+          alt=""
+          onLoad={() => setState("shown")}
+          onError={() => setState("failed")}
+          // Drawn for a white ground, most logos would be lost on a dark page.
+          className={`absolute inset-0 size-full rounded-control border border-line bg-white object-contain p-1 ${shown ? "" : "opacity-0"}`}
+        />
+      )}
+    </span>
+  );
+}
+
+/** The sign of the service itself, where it is not yet known who asks. */
+export function OwnSign({ className = "size-10" }: { className?: string }) {
+  return (
+    <svg aria-hidden="true" viewBox="0 0 32 32" className={`flex-none ${className}`}>
+      <rect width="32" height="32" rx="8" fill="#1f4d3a" />
+      <path
+        d="M9 22.5 16 8l7 14.5M12 17.5h8"
+        fill="none"
+        stroke="#f3e9c9"
+        strokeWidth="2.6"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
+    </svg>
+  );
+}

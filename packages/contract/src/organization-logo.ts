@@ -1,0 +1,48 @@
+import { Organization } from "./organizations.ts";
+import { route } from "./route.ts";
+
+/** A logo, wherever it comes from. SVG is not among them: it is a program, and it can load things. */
+export const logoLimits = { bytes: 256 * 1024, sidePixels: 2000 } as const;
+export const logoTypes = ["image/png", "image/jpeg", "image/webp"] as const;
+
+const path = "/v1/auth/orgs/logo";
+const tag = "Organization";
+
+export const uploadLogo = route({
+  id: "uploadLogo",
+  method: "PUT",
+  path,
+  tag,
+  summary: "Upload the logo of the active organization",
+  description: `The body is the picture itself: a PNG, JPEG or WebP of at most ${logoLimits.bytes / 1024} KiB and ${logoLimits.sidePixels} pixels a side, recognised by its bytes. It takes the place of an earlier one and is shown instead of the picture at \`logo_url\`, while the organization holds an active verified domain.`,
+  access: { role: "admin" },
+  upload: logoTypes,
+  maxBodyBytes: logoLimits.bytes,
+  reply: { status: 200, data: Organization },
+  errors: [],
+});
+
+export const readLogo = route({
+  id: "readLogo",
+  method: "GET",
+  path,
+  tag,
+  summary: "Show the uploaded logo of the active organization",
+  access: { role: "member" },
+  reply: { status: 200, picture: logoTypes, maxAgeSeconds: 0 },
+  errors: ["LOGO_NOT_FOUND"],
+});
+
+export const deleteLogo = route({
+  id: "deleteLogo",
+  method: "DELETE",
+  path,
+  tag,
+  summary: "Remove the uploaded logo of the active organization",
+  description: "Where there is a `logo_url`, that picture is shown again.",
+  access: { role: "admin" },
+  reply: { status: 204 },
+  errors: ["LOGO_NOT_FOUND"],
+});
+
+export const organizationLogoRoutes = [uploadLogo, readLogo, deleteLogo];

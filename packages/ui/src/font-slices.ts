@@ -1,0 +1,96 @@
+/**
+ * The parts that the font is cut into. A browser fetches a part when a character of it is on the page (`unicode-range`): the four languages of the
+ * pages need the first alone, the others are for names.
+ */
+export const fontSlices = [
+  {
+    file: "inter-latin.woff2",
+    source: "latin",
+    ranges: [
+      [0x20, 0x7e],
+      [0xa0, 0xff],
+      [0x131, 0x131],
+      [0x152, 0x153],
+      [0x2bc, 0x2bc],
+      [0x2010, 0x2015],
+      [0x2018, 0x201e],
+      [0x2022, 0x2022],
+      [0x2026, 0x2026],
+      [0x202f, 0x202f],
+      [0x2039, 0x203a],
+      [0x20ac, 0x20ac],
+      [0x2122, 0x2122],
+      [0x2191, 0x2191],
+      [0x2193, 0x2193],
+      [0x2212, 0x2212],
+    ],
+  },
+  {
+    file: "inter-latin-ext.woff2",
+    source: "latin-ext",
+    ranges: [
+      [0x100, 0x130],
+      [0x132, 0x151],
+      [0x154, 0x17f],
+      [0x18f, 0x18f],
+      [0x192, 0x192],
+      [0x1a0, 0x1a1],
+      [0x1af, 0x1b0],
+      [0x1cd, 0x1dc],
+      [0x1e6, 0x1e7],
+      [0x1ea, 0x1eb],
+      [0x1fa, 0x1ff],
+      [0x218, 0x21b],
+      [0x1e80, 0x1e85],
+      [0x1e9e, 0x1e9e],
+      [0x1ef2, 0x1ef3],
+    ],
+  },
+  {
+    file: "inter-greek.woff2",
+    source: "greek",
+    ranges: [[0x384, 0x3ce]],
+  },
+  {
+    file: "inter-cyrillic.woff2",
+    source: "cyrillic",
+    ranges: [
+      [0x400, 0x45f],
+      [0x490, 0x491],
+      [0x2116, 0x2116],
+    ],
+  },
+] as const satisfies readonly {
+  file: string;
+  source: string;
+  ranges: readonly (readonly [from: number, to: number])[];
+}[];
+
+const hex = (code: number) => code.toString(16).toUpperCase().padStart(4, "0");
+
+/** The rules that name the font. `folder` is where its files are, as seen from the style sheet. */
+export function fontsCss(folder: string): string {
+  const faces = fontSlices.map(({ file, ranges }) => {
+    const range = ranges
+      .map(([from, to]) => (from === to ? `U+${hex(from)}` : `U+${hex(from)}-${hex(to)}`))
+      .join(", ");
+    return `@font-face {
+  font-family: "Inter";
+  font-style: normal;
+  font-weight: 400 700;
+  font-display: swap;
+  src: url("${folder}${file}") format("woff2");
+  unicode-range: ${range};
+}`;
+  });
+  // Until the font is there, a font that is on the machine takes its place at the same widths and heights, so that nothing moves.
+  const standIn = `@font-face {
+  font-family: "Inter Fallback";
+  src: local("Arial"), local("Liberation Sans"), local("Helvetica"), local("Roboto");
+  size-adjust: 107.12%;
+  ascent-override: 90.44%;
+  descent-override: 22.52%;
+  line-gap-override: 0%;
+}`;
+  return ["/* Written by `npm run generate` from font-slices.ts. */", ...faces, standIn, ""].join("\n");
+}

@@ -1,0 +1,199 @@
+import type { ReactNode } from "react";
+
+/**
+ * Drawings of our own, in the colours of the page. They repeat what the words beside them say, so a screen reader passes them over. Whoever wants no
+ * motion sees them stand still.
+ */
+function Drawing({ children, className = "" }: { children: ReactNode; className?: string }) {
+  return (
+    <svg
+      aria-hidden="true"
+      viewBox="0 0 240 150"
+      className={`drawing ${className}`}
+      fill="none"
+      strokeWidth="2.5"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+    >
+      {children}
+    </svg>
+  );
+}
+
+const ink = "var(--ink)";
+const faint = "var(--field)";
+const card = "var(--card)";
+const soft = "var(--soft)";
+const accent = "var(--accent)";
+const onAccent = "var(--on-accent)";
+
+/** The sign that is printed on every document with a chip. */
+function ChipSign({ x, y, scale = 1, colour }: { x: number; y: number; scale?: number; colour: string }) {
+  return (
+    <g transform={`translate(${x} ${y}) scale(${scale})`} stroke={colour} strokeWidth="2.2">
+      <rect x="-11" y="-7" width="22" height="14" rx="2" />
+      <circle r="3.6" />
+      <path d="M-11 0h7.4M3.6 0H11" />
+    </g>
+  );
+}
+
+/** A passport from the front. */
+function Passport({ x, y, tone = "cover" }: { x: number; y: number; tone?: "cover" | "faint" }) {
+  const cover = tone === "cover";
+  return (
+    <g transform={`translate(${x} ${y})`}>
+      <rect
+        x="4"
+        y="3"
+        width="70"
+        height="98"
+        rx="7"
+        fill={soft}
+        stroke={cover ? ink : faint}
+        strokeOpacity="0.5"
+      />
+      <rect width="70" height="98" rx="7" fill={cover ? accent : card} stroke={cover ? accent : faint} />
+      <circle cx="35" cy="36" r="14" stroke={cover ? onAccent : faint} strokeOpacity="0.85" />
+      <path
+        d="M21 36h28M35 22c-9 9-9 19 0 28M35 22c9 9 9 19 0 28"
+        stroke={cover ? onAccent : faint}
+        strokeOpacity="0.85"
+        strokeWidth="1.8"
+      />
+      <path d="M20 62h30M26 69h18" stroke={cover ? onAccent : faint} strokeOpacity="0.6" />
+      <ChipSign x={35} y={84} scale={0.85} colour={cover ? onAccent : faint} />
+    </g>
+  );
+}
+
+function Phone({ x, y, children }: { x: number; y: number; children?: ReactNode }) {
+  return (
+    <g transform={`translate(${x} ${y})`}>
+      <rect width="62" height="116" rx="11" fill={card} stroke={ink} />
+      <path d="M25 8h12" stroke={ink} />
+      {children}
+    </g>
+  );
+}
+
+/** Where the chip is: its sign on the cover of a passport, and on a card. */
+export function ChipPlace({ className = "" }: { className?: string }) {
+  return (
+    <Drawing className={className}>
+      <Passport x={34} y={24} />
+      <circle cx="69" cy="108" r="15" stroke={onAccent} strokeWidth="3" strokeDasharray="5 6" />
+      <g transform="translate(126 46)">
+        <rect width="88" height="58" rx="7" fill={card} stroke={ink} />
+        <rect x="10" y="12" width="22" height="28" rx="3" fill={soft} stroke={faint} />
+        <circle cx="21" cy="22" r="4.5" stroke={faint} />
+        <path d="M14 36c1-5 13-5 14 0M42 16h22M42 24h34M42 32h26M10 49h46" stroke={faint} strokeWidth="2.2" />
+        <ChipSign x={72} y={47} scale={0.7} colour={accent} />
+      </g>
+      <circle cx="198" cy="93" r="15" stroke={accent} strokeWidth="3" strokeDasharray="5 6" />
+    </Drawing>
+  );
+}
+
+/** The phone lies on the closed document, and both stay where they are. */
+export function HoldPhone({ className = "" }: { className?: string }) {
+  return (
+    <Drawing className={className}>
+      <path d="M24 140h192" stroke={faint} strokeOpacity="0.6" />
+      <Passport x={58} y={34} />
+      <g className="drawing-settle">
+        <g transform="rotate(8 140 74)">
+          <Phone x={104} y={14}>
+            <ChipSign x={31} y={52} colour={accent} />
+            <path d="M18 76h26M22 86h18" stroke={faint} />
+          </Phone>
+        </g>
+      </g>
+      <g stroke={accent} className="drawing-wave">
+        <path d="M182 60c5 7 5 19 0 26" />
+        <path d="M193 52c9 12 9 30 0 42" strokeOpacity="0.7" />
+        <path d="M204 44c13 17 13 41 0 58" strokeOpacity="0.4" />
+      </g>
+    </Drawing>
+  );
+}
+
+/** The document lies on the table, without its cover; then the phone comes from above. */
+export function LayDocument({ className = "" }: { className?: string }) {
+  return (
+    <Drawing className={className}>
+      <path d="M18 126h204" stroke={faint} strokeOpacity="0.6" />
+      <path d="M62 116h116a5 5 0 0 1 5 5v5H57v-5a5 5 0 0 1 5-5Z" fill={accent} stroke={accent} />
+      <path d="M70 121h70" stroke={onAccent} strokeOpacity="0.7" />
+      <g className="drawing-drop">
+        <rect x="66" y="62" width="108" height="15" rx="7" fill={card} stroke={ink} />
+        <path d="M84 69h8" stroke={ink} />
+      </g>
+      <path d="M120 88v17M112 98l8 8 8-8" stroke={accent} strokeWidth="3" />
+      <g stroke={faint} strokeOpacity="0.7">
+        <path d="M100 24v22M120 20v26M140 24v22" strokeDasharray="1 8" />
+      </g>
+    </Drawing>
+  );
+}
+
+/** A face in the oval of the camera. */
+export function FaceInOval({ className = "" }: { className?: string }) {
+  return (
+    <Drawing className={className}>
+      <rect x="76" y="8" width="88" height="134" rx="15" fill={card} stroke={ink} />
+      <path d="M112 17h16" stroke={ink} />
+      <path d="M92 126c4-20 52-20 56 0" fill={soft} stroke={faint} />
+      <path
+        d="M120 46c13 0 20 9 20 24 0 17-9 30-20 30s-20-13-20-30c0-15 7-24 20-24Z"
+        fill={soft}
+        stroke={ink}
+      />
+      <path d="M112 70h.1M128 70h.1" stroke={ink} strokeWidth="4.5" />
+      <path d="M113 85c4 4 10 4 14 0" stroke={ink} />
+      <path d="M120 76v3" stroke={faint} />
+      <ellipse cx="120" cy="73" rx="32" ry="42" stroke={accent} strokeWidth="3" strokeDasharray="6 6" />
+      <g stroke={accent} strokeOpacity="0.8">
+        <path d="M62 62l-12 10 12 10M178 62l12 10-12 10" />
+      </g>
+    </Drawing>
+  );
+}
+
+/** The code on this screen, and the phone that looks at it. */
+export function ScanCode({ className = "" }: { className?: string }) {
+  return (
+    <Drawing className={className}>
+      <rect x="26" y="22" width="120" height="82" rx="8" fill={card} stroke={ink} />
+      <path d="M66 124h40M86 104v20" stroke={ink} />
+      <g fill={ink}>
+        <path d="M64 40h18v18H64zM90 40h18v18H90zM64 66h18v18H64z" fillOpacity="0.12" />
+        <path d="M69 45h8v8h-8zM95 45h8v8h-8zM69 71h8v8h-8zM90 66h6v6h-6zM102 66h6v6h-6zM96 72h6v6h-6zM90 78h6v6h-6zM102 78h6v6h-6z" />
+      </g>
+      <Phone x={154} y={26}>
+        <path d="M14 40v-8h8M48 40v-8h-8M14 62v8h8M48 62v8h-8" stroke={accent} strokeWidth="3" />
+        <path d="M12 51h38" stroke={accent} className="drawing-scan" />
+      </Phone>
+    </Drawing>
+  );
+}
+
+/** It is done. */
+export function AllDone({ className = "" }: { className?: string }) {
+  return (
+    <Drawing className={className}>
+      <circle cx="120" cy="76" r="54" fill="var(--good-soft)" />
+      <circle cx="120" cy="76" r="38" fill="var(--good)" />
+      <path d="M103 77l12 12 23-26" stroke="var(--card)" strokeWidth="6" className="drawing-tick" />
+      <g stroke="var(--good)" strokeWidth="3.5">
+        <path d="M52 40l7 5M44 82h9M60 120l6-6M188 40l-7 5M196 82h-9M180 120l-6-6M120 8v8" />
+      </g>
+      <g fill={accent}>
+        <circle cx="74" cy="22" r="3.5" />
+        <circle cx="170" cy="20" r="3.5" />
+        <circle cx="34" cy="58" r="2.5" />
+        <circle cx="208" cy="60" r="2.5" />
+      </g>
+    </Drawing>
+  );
+}

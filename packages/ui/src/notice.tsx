@@ -1,0 +1,39 @@
+import type { ReactNode } from "react";
+import { Icon } from "./icon.tsx";
+import type { IconName } from "./icons.ts";
+
+const looks = {
+  info: { box: "border-line bg-soft", mark: "text-muted", icon: "info" },
+  good: { box: "border-good/30 bg-good-soft", mark: "text-good", icon: "check" },
+  warn: { box: "border-warn/30 bg-warn-soft", mark: "text-warn", icon: "alert" },
+  bad: { box: "border-bad/30 bg-bad-soft", mark: "text-bad", icon: "alert" },
+} as const satisfies Record<string, { box: string; mark: string; icon: IconName }>;
+
+/** A message that stands out. The mark repeats in shape what the colour says. */
+export function Notice({
+  look,
+  title,
+  children,
+  level = 2,
+  urgent = false,
+}: {
+  look: keyof typeof looks;
+  title?: string;
+  children?: ReactNode;
+  level?: 2 | 3;
+  urgent?: boolean;
+}) {
+  const Heading = level === 2 ? "h2" : "h3";
+  const { box, mark, icon } = looks[look];
+  return (
+    <div role={urgent ? "alert" : undefined} className={`flex gap-3 rounded-control border p-4 ${box}`}>
+      <Icon name={icon} className={`mt-0.5 size-5 ${mark}`} />
+      <div className="min-w-0 flex-1 space-y-1">
+        {title !== undefined && (
+          <Heading className={`font-semibold ${look === "info" ? "" : mark}`}>{title}</Heading>
+        )}
+        {children !== undefined && <div className="space-y-2 text-ink">{children}</div>}
+      </div>
+    </div>
+  );
+}
