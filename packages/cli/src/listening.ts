@@ -71,6 +71,8 @@ export class Listening {
     // The second one means "now": nothing is waited for any more.
     const stop = () => (this.#ended.signal.aborted ? process.exit(130) : this.#ended.abort());
     for (const signal of signals) process.on(signal, stop);
+    // Whoever read the lines has gone (`| head`), which ends a command like Ctrl-C does.
+    process.stdout.on("error", () => this.#ended.abort());
     try {
       await this.#prepareKey();
       await this.#connectUntilEnded(replay);

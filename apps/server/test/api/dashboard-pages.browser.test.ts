@@ -119,7 +119,7 @@ test("every page, wide and light, then narrow and dark: accessible, fits, asks n
 });
 
 test("dialogs and the menu are accessible and fit a narrow screen", async () => {
-  const { token } = await furnished;
+  const { token, paths } = await furnished;
   const { page, problems } = await openDashboard(browser, url, { width: 320, colorScheme: "dark", token });
   const look = async (name: string) => {
     assert.equal(await isWiderThanScreen(page), false, `${name} scrolls sideways`);
@@ -129,6 +129,14 @@ test("dialogs and the menu are accessible and fit a narrow screen", async () => 
   await page.goto(`${url}/dashboard/api-keys`);
   await button(page, "Create a key").click();
   await look("dialog-key");
+  await page.keyboard.press("Escape");
+  await page.goto(url + paths.filter(([name]) => name === "endpoint").map(([, path]) => path)[0]);
+  await button(page, "Register a key").click();
+  await button(page, "Make a key pair").click();
+  await button(page, "Save as JWK").click();
+  await look("dialog-encryption-key");
+  await page.getByText("Use a key that I have").click();
+  await look("dialog-own-key");
   await page.keyboard.press("Escape");
   await button(page, "Menu").click();
   await look("menu");

@@ -164,6 +164,7 @@ async function showEverySecret() {
     owner,
     partner,
     cancelToken,
+    listenerId: things.listenerId,
     secrets: new Set([password, ...mailed, ...[...shown.values()].flatMap((values) => [...values])]),
     ids: {
       ...{ endpoint_id: things.endpointId, event_id: things.eventId, delivery_id: things.deliveryId },
@@ -187,7 +188,10 @@ function read(
   route: RouteDefinition,
   headers: readonly (readonly [string, string])[],
 ): Promise<WireAnswer | null> {
-  const path = pathOf(route, (name) => made.ids[name as keyof typeof made.ids] ?? null);
+  const ids = route.path.startsWith("/v1/webhooks/listeners/")
+    ? { ...made.ids, endpoint_id: made.listenerId }
+    : made.ids;
+  const path = pathOf(route, (name) => ids[name as keyof typeof ids] ?? null);
   const query = "list" in route.reply ? "?limit=100" : "";
   return wire.send({ method: "GET", target: `${path}${query}`, headers, body: null });
 }

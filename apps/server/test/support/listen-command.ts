@@ -86,6 +86,12 @@ export function startListen(
     return { code: code as number | null, signal: signal as string | null };
   });
   const change = () => new Promise<void>((resolve) => waiting.add(resolve));
+  /** What has not come by then does not come, and the test fails with what was told. */
+  const patiently = async (isThere: () => boolean) => {
+    const patience = setTimeout(() => child.kill("SIGKILL"), 60_000);
+    while (!isThere() && !isClosed) await change();
+    clearTimeout(patience);
+  };
   return {
     child,
     closed,
@@ -94,14 +100,14 @@ export function startListen(
     },
     /** The next line, which must be of this type. */
     async next(type: string | RegExp): Promise<Line> {
-      while (lines.length === 0 && !isClosed) await change();
+      await patiently(() => lines.length > 0);
       const line = lines.shift();
       const isMeant = typeof type === "string" ? line?.type === type : type.test(line?.type ?? "");
       assert.ok(isMeant, `wanted ${type}, got ${JSON.stringify(line)}\n${told}`);
       return line as Line;
     },
     async untilTold(pattern: RegExp): Promise<void> {
-      while (!pattern.test(told) && !isClosed) await change();
+      await patiently(() => pattern.test(told));
       assert.match(told, pattern);
     },
     async kill(signal: NodeJS.Signals): Promise<number | null> {

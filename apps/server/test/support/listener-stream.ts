@@ -5,6 +5,9 @@ import { registration } from "./receiver.ts";
 
 type Message = Static<typeof ListenerMessage>;
 
+/** A message that has not come by then does not come. */
+const patienceMs = 30_000;
+
 export async function registerListener(api: Api, settings: Record<string, unknown> = {}) {
   const created = expectData(
     await api.post("/v1/webhooks/listeners", { encryption_key: registration("key-1"), ...settings }),
@@ -48,7 +51,9 @@ export async function openListenerStream(url: string, credential: string, endpoi
     close: () => abort.abort(),
     /** The next message, which must be of this type. */
     async next<T extends Message["type"]>(type: T): Promise<Message> {
+      const patience = setTimeout(() => abort.abort(), patienceMs);
       while (messages.length === 0 && !ended) await new Promise<void>((resolve) => waiting.push(resolve));
+      clearTimeout(patience);
       const message = messages.shift();
       if (message?.type !== type) throw new Error(`expected ${type}, got ${JSON.stringify(message)}`);
       return message;
