@@ -76,6 +76,7 @@ import { trustsAnybody } from "./trust/trust.store.ts";
 import { TrustReader } from "./trust/trust-reader.ts";
 import { deleteConsents } from "./verify/consent.store.ts";
 import { loadConsentTexts } from "./verify/consent-texts.ts";
+import { findFrameAncestor } from "./verify/frame-ancestor.ts";
 import { deleteHandoffTokens } from "./verify/handoff.store.ts";
 import { LogoCache } from "./verify/logo-cache.ts";
 import { appBannerOf, wellKnownDocuments } from "./verify/reader-apps.ts";
@@ -409,7 +410,12 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<Server> {
   mountPages(app);
   const readerApps = { android: config.readerAppAndroid, ios: config.readerAppIos };
   mountWellKnown(app, wellKnownDocuments(readerApps));
-  mountWebApp(app, "verify", { head: appBannerOf(readerApps.ios) });
+  mountWebApp(app, "verify", {
+    head: appBannerOf(readerApps.ios),
+    frameAncestor: (sessionId) =>
+      // What cannot be looked up may not be framed; the page itself tells what is wrong.
+      findFrameAncestor(db, sessionId).catch(() => null),
+  });
   mountWebApp(app, "dashboard", { alsoAt: ["/invitations/:token"] });
   const verifySocket = bindVerifySocket(parts.devices, publicUrl);
   await enableSockets(app, verifySocket);

@@ -3,7 +3,7 @@ import { extname } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
 import { FixedContent } from "./fixed-content.ts";
-import { pageHeaders } from "./page-headers.ts";
+import { framedBy, pageHeaders } from "./page-headers.ts";
 
 const appsFolder = new URL("../../../", import.meta.url);
 
@@ -21,12 +21,21 @@ const types: Readonly<Record<string, string>> = {
 
 /**
  * A single-page app that was built into `apps/NAME/dist`. Its assets carry a hash in their names and may be kept for ever;
- * every other path below `/NAME` is the app itself. `head` is added to the head of its page.
+ * every other path below `/NAME` is the app itself. `head` is added to the head of its page. `frameAncestor` says by what follows `/NAME/`
+ * which origin may show the page in a frame; otherwise none may.
  */
 export function mountWebApp(
   app: FastifyInstance,
   name: "verify" | "dashboard",
-  { alsoAt = [], head = null }: { alsoAt?: readonly string[]; head?: string | null } = {},
+  {
+    alsoAt = [],
+    head = null,
+    frameAncestor = async () => null,
+  }: {
+    alsoAt?: readonly string[];
+    head?: string | null;
+    frameAncestor?: (rest: string) => Promise<string | null>;
+  } = {},
 ): void {
   const dist = new URL(`${name}/dist/`, appsFolder);
   const cache = new Map<string, FixedContent>();
@@ -44,7 +53,7 @@ export function mountWebApp(
     }
     return content ?? null;
   };
-  const sendApp = (request: FastifyRequest, reply: FastifyReply) => {
+  const sendApp = async (request: FastifyRequest, reply: FastifyReply) => {
     const html = read("index.html");
     if (html === null)
       throw new ApiError("SERVICE_UNAVAILABLE", {
@@ -52,7 +61,17 @@ export function mountWebApp(
         hint: "Start the service with `npm start`, which builds it.",
       });
     // The person goes on to the partner's page: it learns the origin they came from, never the session's address.
-    reply.headers({ ...pageHeaders[name], "referrer-policy": "no-referrer" });
+    const headers = { ...pageHeaders[name], "referrer-policy": "no-referrer" };
+    reply.headers(headers);
+    const rest = (request.params as { "*"?: string })["*"] ?? "";
+    // A browser that shows the page by itself says so, and nothing has to be looked up for it.
+    const isFramed = request.headers["sec-fetch-dest"] !== "document";
+    const ancestor = isFramed ? await frameAncestor(rest) : null;
+    if (ancestor !== null) {
+      reply.header("content-security-policy", framedBy(headers["content-security-policy"], ancestor));
+      // It knows no origins, and a browser that heeds both refuses.
+      reply.removeHeader("x-frame-options");
+    }
     return html.send(request, reply);
   };
 

@@ -15,6 +15,7 @@ import { findConsent, knowsCancelToken } from "./consent.store.ts";
 import { openConsentReceiptKey } from "./consent-receipt.ts";
 import type { ConsentTexts } from "./consent-texts.ts";
 import { declineByPerson } from "./decline-by-person.ts";
+import { frameAncestorOf } from "./frame-ancestor.ts";
 import { giveConsent } from "./give-consent.ts";
 import { claimHandoff, createHandoff } from "./hand-over.ts";
 import type { LogoCache } from "./logo-cache.ts";
@@ -52,6 +53,7 @@ export function verifyRoutes(core: Core, texts: ConsentTexts, feed: StatusFeed, 
         texts,
         readerApps: { android: core.config.readerAppAndroid, ios: core.config.readerAppIos },
         returnUrl: await findReturnUrl(db, session, status),
+        frameAncestor: await frameAncestorOf(db, session),
         publicUrl: publicUrl(),
       };
       return viewDetails(parts, now);
