@@ -1,4 +1,5 @@
 import { type AppWay, appLinkOf } from "../device/ways.ts";
+import { linkTarget } from "../embed/place.ts";
 import { useWords } from "../i18n/language.ts";
 import type { Details } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
@@ -57,7 +58,7 @@ export function OpenApp({
   const { t } = useWords();
   const page = { origin: location.origin, sessionId: session.api.sessionId, handoffToken };
   const open = (
-    <LinkButton href={appLinkOf(way, page)} look={missing ? "secondary" : "primary"}>
+    <LinkButton href={appLinkOf(way, page)} look={missing ? "secondary" : "primary"} target={linkTarget()}>
       {t.appOpen}
     </LinkButton>
   );

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useId, useState } from "react";
 import type { Way } from "../device/ways.ts";
+import { useConsentSight } from "../embed/use-partner-page.ts";
 import { claimWords, reasonIn, useWords } from "../i18n/language.ts";
 import { type ConsentTexts, codeOf, type Details } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
@@ -42,6 +43,7 @@ export function ConsentScreen({
   const slow = useSlow(busy);
   const [texts, setTexts] = useState<ConsentTexts | null>(null);
   const agreeId = useId();
+  const form = useConsentSight();
 
   const loadTexts = useCallback(async () => {
     setTrouble(null);
@@ -127,6 +129,7 @@ export function ConsentScreen({
         <RequiredOfDocument requirements={details.requirements} />
       </Card>
       <form
+        ref={form}
         noValidate
         className="space-y-4"
         onSubmit={(event) => {

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
 import type { Way } from "../device/ways.ts";
+import { TabButton } from "../embed/frame-parts.tsx";
 import type { Messages } from "../i18n/en.ts";
 import { useWords } from "../i18n/language.ts";
 import { shellTransport } from "../reading/chip-transport.ts";
@@ -149,6 +150,7 @@ function CodeForDevice({
             <Button look="secondary" onClick={() => void copy()}>
               {copied ? t.linkCopied : t.copyLink}
             </Button>
+            <TabButton address={handoff.handoff_url} look="secondary" />
           </div>
         )}
       </section>
