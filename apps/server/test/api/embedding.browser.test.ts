@@ -86,8 +86,8 @@ async function tick(at: Place): Promise<void> {
 }
 
 /** As long as somebody looks who then agrees. The browser measures it, so there is no clock to move. */
-const look = (page: Page) => page.waitForTimeout(1_400);
-const glance = (page: Page) => page.waitForTimeout(800);
+const look = (page: Page) => page.waitForTimeout(1_300);
+const glance = (page: Page) => page.waitForTimeout(700);
 
 /** On a busy machine the browser tells late what is in sight, so it is pressed until it counts. */
 async function agreeIn(page: Page, at: Place): Promise<void> {
@@ -100,6 +100,8 @@ async function agreeIn(page: Page, at: Place): Promise<void> {
 async function pressUntilAgreed(page: Page, at: Place, title = "Harbour Hotel asks"): Promise<void> {
   const box = at.getByRole("checkbox", { name: "I agree to the check" });
   for (let press = 0; press < 8; press++) {
+    // People rest on a button before they press it.
+    await agreeButton(at).hover();
     await look(page);
     await agreeButton(at).click();
     const gone = await box.waitFor({ state: "detached", timeout: 2_000 }).then(
@@ -316,10 +318,10 @@ test("an origin that the session does not name gets no frame but a link to a tab
     await page.clock.install();
     await open(page, session);
     await until(page, "document.querySelector('iframe').contentDocument === null");
-    await page.clock.fastForward(14_000);
+    await page.clock.fastForward(8_000);
     assert.deepEqual(await toldTo(page), []);
     assert.equal(await frame.getByRole("heading").count(), 0);
-    await page.clock.fastForward(1_000);
+    await page.clock.fastForward(8_000);
     const link = page.getByRole("link", { name: "Open the verification in a new tab" });
     assert.equal(await link.getAttribute("href"), session.verification_url);
     assert.deepEqual(

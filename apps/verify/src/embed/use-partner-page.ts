@@ -31,10 +31,13 @@ export function useHasScript(): boolean {
   return useSyncExternalStore(watchScript, hasScript);
 }
 
-/** For the form by which the person agrees: its button is watched while it is there. */
+/**
+ * For the form by which the person agrees: the place of its button is watched while it is there. Not the button itself, which turns a little
+ * transparent under the pointer, and so counts as unseen just when it is pressed.
+ */
 export function useConsentSight(): RefObject<HTMLFormElement | null> {
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => watchSight(form.current?.querySelector("[type=submit]") ?? null));
+  useEffect(() => watchSight(form.current?.querySelector("[type=submit]")?.parentElement ?? null));
   useEffect(() => () => watchSight(null), []);
   return form;
 }
