@@ -3,7 +3,7 @@ type AssayStatus = "created" | "in_progress" | "succeeded" | "failed" | "expired
 
 /** What the page is at. It is for the look of your page: the outcome comes from the API or a webhook, never from here. */
 type AssayState = {
-  sessionId: string;
+  sessionId: `vs_${string}`;
   /** Null until the frame has told. */
   status: AssayStatus | null;
   /** Null until the frame has told, and at an end without success. */
@@ -24,13 +24,13 @@ type AssayOptions = {
   /** The session has ended, well or not: `status` says how, and your server must ask whether it is true. The person is still reading. */
   onDone?: (state: AssayState) => void;
   /** The frame could not be shown. In its place stands a link that opens the verification in a tab. */
-  onFailure?: (problem: { sessionId: string; reason: "not_loaded" }) => void;
+  onFailure?: (problem: { sessionId: `vs_${string}`; reason: "not_loaded" }) => void;
   /** The frame is gone: the person went on or closed it, or you did. The session may still be open. */
   onClose?: (state: AssayState) => void;
 };
 
 type AssayFrame = {
-  sessionId: string;
+  sessionId: `vs_${string}`;
   frame: HTMLIFrameElement;
   /** Takes the frame away. The session goes on; cancel it through the API if you want it ended. */
   close(): void;
