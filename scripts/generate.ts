@@ -88,6 +88,7 @@ function showSamples(): string {
     ["go", "open_webhook.go"],
     ["java", "OpenWebhook.java"],
     ["php", "open_webhook.php"],
+    ["ruby", "open_webhook.rb"],
     ["csharp", "OpenWebhook.cs"],
   ] as const;
   const fence = "```";

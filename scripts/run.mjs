@@ -34,6 +34,7 @@ const commands = {
     ["scripts/generate.ts", "--check"],
     ["scripts/test.ts", ...args],
   ],
+  shop: (args) => [["--disable-warning=ExperimentalWarning", "examples/shop/start.ts", ...args]],
   build: () => [],
   bench: (args) => [["bench/run.ts", ...args]],
   clients: (args) => [["scripts/clients.ts", ...args]],
@@ -47,7 +48,7 @@ const commands = {
       ? [["apps/server/test/fuzz/run.ts", ...args]]
       : [["packages/emrtd/fuzz/run.ts", ...(what === undefined ? [] : [what]), ...args]],
 };
-const needsWebApps = new Set(["start", "dev", "build", "test", "check", "screens", "lighthouse"]);
+const needsWebApps = new Set(["start", "dev", "shop", "build", "test", "check", "screens", "lighthouse"]);
 /** What only these need (`devDependencies`) is installed when one of them is run for the first time. */
 const needsTools = new Set(["test", "generate", "check", "bench", "mutate", "fuzz", "screens", "lighthouse"]);
 

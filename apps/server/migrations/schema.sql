@@ -547,6 +547,7 @@ create table sessions (
   locale text,
   evidence jsonb,
   unmet_requirement text,
+  embed_origin text,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_check CHECK (((status = 'failed'::text) = (failure_code IS NOT NULL))),
   constraint sessions_check1 CHECK (((status = ANY (ARRAY['created'::text, 'in_progress'::text])) = (completed_at IS NULL))),

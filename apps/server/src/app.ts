@@ -76,6 +76,7 @@ import { trustsAnybody } from "./trust/trust.store.ts";
 import { TrustReader } from "./trust/trust-reader.ts";
 import { deleteConsents } from "./verify/consent.store.ts";
 import { loadConsentTexts } from "./verify/consent-texts.ts";
+import { findFrameAncestor } from "./verify/frame-ancestor.ts";
 import { giveToPage } from "./verify/given-to-page.ts";
 import { deleteHandoffTokens } from "./verify/handoff.store.ts";
 import { LogoCache } from "./verify/logo-cache.ts";
@@ -446,6 +447,9 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<Server> {
     fill: admission.holding(({ url, headers }) =>
       giveToPage(core, parts.consentTexts, url, headers["accept-language"] ?? ""),
     ),
+    frameAncestor: (sessionId) =>
+      // What cannot be looked up may not be framed; the page itself tells what is wrong.
+      findFrameAncestor(db, sessionId).catch(() => null),
   });
   mountWebApp(app, "dashboard", { alsoAt: ["/invitations/:token"] });
   const verifySocket = bindVerifySocket(parts.devices, publicUrl);

@@ -2,6 +2,16 @@ import { Button } from "@assay/ui/button";
 import { useCallback, useEffect, useState } from "react";
 import { type DeviceKind, deviceKindOf, readDeviceSigns } from "./device/device-kind.ts";
 import { wayOf } from "./device/ways.ts";
+import { canTellSight } from "./embed/consent-sight.ts";
+import {
+  ConsentGate,
+  ConsentInTabScreen,
+  ForgottenNotice,
+  MovedScreen,
+  TabControl,
+} from "./embed/frame-parts.tsx";
+import { placeNow } from "./embed/place.ts";
+import { usePartnerPage } from "./embed/use-partner-page.ts";
 import {
   type Language,
   loadWords,
@@ -91,6 +101,9 @@ function Page({
     // A session that did not succeed has no last step to show as done.
     return status.status === "succeeded" && details?.consent?.withdrawn_at == null ? 3 : null;
   };
+  usePartnerPage(session, shownStep());
+  const [moved, setMoved] = useState(false);
+  const move = useCallback(() => setMoved(true), []);
   return (
     <Layout
       ready={session.problem !== null || (details !== null && settled)}
@@ -103,10 +116,19 @@ function Page({
           <LeaveControl session={session} name={details.organization.name}>
             {t.cancelButton}
           </LeaveControl>
+        ) : open && !moved ? (
+          <TabControl onOpened={move} />
         ) : null
       }
     >
-      {settled ? <Current session={session} address={address} onStep={setStep} /> : <Loading />}
+      {details !== null && <ForgottenNotice session={session} name={details.organization.name} />}
+      {!settled ? (
+        <Loading />
+      ) : moved && open ? (
+        <MovedScreen hasBegun={status.consent_given} onStay={() => setMoved(false)} />
+      ) : (
+        <Current session={session} address={address} onStep={setStep} onMoved={move} />
+      )}
     </Layout>
   );
 }
@@ -146,10 +168,13 @@ function Current({
   session,
   address,
   onStep,
+  onMoved,
 }: {
   session: Session;
   address: Address;
   onStep: (step: number) => void;
+  /** The person goes on in a tab that this page, in a frame, has opened. */
+  onMoved: () => void;
 }) {
   const { t } = useWords();
   const { details, status, problem, kept, reload } = session;
@@ -227,15 +252,18 @@ function Current({
       );
     if (way.by === "elsewhere" && !otherDevice)
       return <Elsewhere {...screen} kind={kind} onOtherDevice={takeOtherDevice} />;
+    if (placeNow() === "frame" && !canTellSight())
+      return <ConsentInTabScreen key="tab" details={details} onOpened={onMoved} />;
     return (
-      <ConsentScreen
-        key="consent"
-        session={session}
-        details={details}
-        way={way}
-        onAgreed={ended}
-        onThisDevice={otherDevice ? () => readWith("this") : null}
-      />
+      <ConsentGate key="consent" onOpened={onMoved}>
+        <ConsentScreen
+          session={session}
+          details={details}
+          way={way}
+          onAgreed={ended}
+          onThisDevice={otherDevice ? () => readWith("this") : null}
+        />
+      </ConsentGate>
     );
   }
   const canReadHere = details.sandbox || shellTransport() !== null;

@@ -1,10 +1,12 @@
 import { createRoot } from "react-dom/client";
 import { type Address, App } from "./app.tsx";
 import { appMissingMark } from "./device/ways.ts";
+import { findPlace, tabMark } from "./embed/place.ts";
 import { initialLanguage, loadWords, sessionLanguage } from "./i18n/language.ts";
 import { shellTransport } from "./reading/chip-transport.ts";
 import { takeGiven } from "./session/given.ts";
 import "./styles.css";
+import "./embed/embed.css";
 
 /**
  * `/verify/vs_…`, with a token in the fragment, which no server gets to see: of a scanned code, or of the socket of a desk
@@ -17,6 +19,7 @@ function readAddress(): Address {
   const appMissing = location.search === `?${appMissingMark}` && shellTransport() === null;
   // The token of a link that was meant for the app is not for its browser.
   const handoffToken = appMissing ? null : fragment.get("handoff");
+  findPlace(sessionId, fragment.has(tabMark));
   // The token stays in this tab's storage; the address that may be bookmarked or shown to others is without it.
   if (location.hash !== "" || location.search !== "") history.replaceState(null, "", location.pathname);
   return { sessionId, handoffToken, socketToken, appMissing };

@@ -261,6 +261,7 @@ export const fieldNotes: Readonly<Record<string, FieldNote>> = {
   domain_unicode: { example: "acme.example.com" },
   "VerifyOrganization.logo_url": { example: null },
   "BusinessIdentity.name": { description: "Name of the business, as registered.", example: "Acme Bank AG" },
+  embed_origin: { example: null },
   return_url: { example: null },
   receipt: { example: "eyJhbGciOiJFZERTQSJ9.eyJyZWNlaXB0IjoiZXhhbXBsZSJ9.c2lnbmF0dXJl" },
   handoff_url: { example: "https://assay.example.com/verify/handoff#EXAMPLE", format: "uri" },

@@ -61,6 +61,7 @@ export const ageClaim = { prefix: "age_over_", min: 12, max: 130 } as const;
 export const shareLimits = { fields: 32, reasonCharacters: 200 } as const;
 export const metadataLimits = { keys: 20, keyCharacters: 40, valueCharacters: 500 } as const;
 export const redirectUrlMaxCharacters = 2048;
+export const embedOriginMaxCharacters = 300;
 
 /** An object whose names the caller chooses. */
 function mapOf<T extends TSchema>(values: T, options: Record<string, unknown> = {}) {
@@ -224,6 +225,11 @@ const sessionFields = {
     }),
   ),
   redirect_url: Type.String({ description: "Where the person is sent afterwards." }),
+  embed_origin: Nullable(
+    Type.String({
+      description: "The one origin whose pages may show `verification_url` in a frame; null: none may.",
+    }),
+  ),
   webhook_endpoint_id: Nullable(
     Type.String({
       description: "The only endpoint that gets this session's events, or null: all of them do.",
@@ -285,6 +291,15 @@ export const CreateSessionBody = named(
         description:
           "Where the person is sent afterwards. In the sandbox any https URL or http://localhost; live, an https URL on a verified domain. Left out, this service shows a closing page.",
         examples: ["https://shop.example.com/verified"],
+      }),
+    ),
+    embed_origin: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: embedOriginMaxCharacters,
+        description:
+          "The origin of your page that shows `verification_url` in a frame: https on a verified domain, or http://localhost with any port in the sandbox. Left out, no page may.",
+        examples: ["https://shop.example.com"],
       }),
     ),
     share_fields: Type.Optional(

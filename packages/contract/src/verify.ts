@@ -208,6 +208,12 @@ export const VerifyDetails = named(
     consent: Nullable(ConsentState),
     redirect_url: Type.String({ description: "Where the person is sent afterwards." }),
     return_url: VerifyStatus.properties.return_url,
+    embed_origin: Nullable(
+      Type.String({
+        description:
+          "The one origin whose pages may show this session in a frame now, and whom such a frame tells how it goes; null: none.",
+      }),
+    ),
     expires_at: Timestamp,
     completed_at: Nullable(Timestamp),
     created_at: Timestamp,

@@ -57,7 +57,7 @@ export function LinkButton({
   children,
   look = "primary",
   target,
-}: ButtonLook & { href: string; target?: "_blank" }) {
+}: ButtonLook & { href: string; target?: "_blank" | "_top" | undefined }) {
   const outside = target === undefined ? {} : { target, rel: "noopener noreferrer" };
   return (
     <a href={href} {...outside} className={`${shape} ${looks[look]}`}>

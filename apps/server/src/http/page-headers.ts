@@ -44,6 +44,7 @@ function permissions(...needed: Feature[]): string {
   return features.map((feature) => `${feature}=(${needed.includes(feature) ? "self" : ""})`).join(", ");
 }
 
+/** `frame-ancestors`: who may show the page in a frame. */
 const locked = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
@@ -80,3 +81,8 @@ export const pageHeaders = {
     "cross-origin-opener-policy": "same-origin-allow-popups",
   },
 } as const;
+
+/** The policy of a page that this one origin may show in a frame. */
+export function framedBy(policy: string, ancestor: string): string {
+  return policy.replace("frame-ancestors 'none'", `frame-ancestors ${ancestor}`);
+}

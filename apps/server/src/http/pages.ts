@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
 import type { ApiDocument } from "../pages/api-document.ts";
 import { documentNames, readDocument } from "../pages/documents.ts";
+import { embedScript, embedTypes } from "../pages/embed.ts";
 import {
   documentIndex,
   documentPage,
@@ -56,6 +57,15 @@ export function mountPages(app: FastifyInstance): void {
   serve("/openapi", json, asDescription, () => JSON.stringify(describeApi(routes)));
   serve("/asyncapi", json, asDescription, () => JSON.stringify(describeSocket()));
   serve("/llms.txt", text, asDescription, () => pageIndexForAgents(document()));
+
+  // Pages of any origin load it, with a check of its hash (integrity) or without.
+  const forPartners = {
+    ...asAsset,
+    "access-control-allow-origin": "*",
+    "cross-origin-resource-policy": "cross-origin",
+  };
+  serve("/embed/v1.js", "text/javascript; charset=utf-8", forPartners, embedScript);
+  serve("/embed/v1.d.ts", text, forPartners, embedTypes);
 
   serve("/docs", html, pageHeaders.text, documentIndex);
   app.get<{ Params: { "*": string } }>("/docs/*", async (request, reply) => {

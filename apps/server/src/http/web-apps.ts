@@ -3,7 +3,7 @@ import { extname } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
 import { FixedContent } from "./fixed-content.ts";
-import { pageHeaders } from "./page-headers.ts";
+import { framedBy, pageHeaders } from "./page-headers.ts";
 
 const appsFolder = new URL("../../../", import.meta.url);
 
@@ -25,18 +25,20 @@ export type Filling = { language: string; data: unknown };
 type Options = {
   alsoAt?: readonly string[];
   head?: string | null;
+  frameAncestor?: (rest: string) => Promise<string | null>;
   /** What the page at this address comes with; null for nothing. Also where it fails the page is sent, and asks by itself. */
   fill?: (request: FastifyRequest, reply: FastifyReply) => Promise<Filling | null>;
 };
 
 /**
  * A single-page app that was built into `apps/NAME/dist`. Its assets carry a hash in their names and may be kept for ever;
- * every other path below `/NAME` is the app itself. `head` is added to the head of its page.
+ * every other path below `/NAME` is the app itself. `head` is added to the head of its page. `frameAncestor` says by what follows `/NAME/`
+ * which origin may show the page in a frame; otherwise none may.
  */
 export function mountWebApp(
   app: FastifyInstance,
   name: "verify" | "dashboard",
-  { alsoAt = [], head = null, fill }: Options = {},
+  { alsoAt = [], head = null, frameAncestor = async () => null, fill }: Options = {},
 ): void {
   const dist = new URL(`${name}/dist/`, appsFolder);
   const cache = new Map<string, FixedContent>();
@@ -62,7 +64,17 @@ export function mountWebApp(
         hint: "Start the service with `npm start`, which builds it.",
       });
     // The person goes on to the partner's page: it learns the origin they came from, never the session's address.
-    reply.headers({ ...pageHeaders[name], "referrer-policy": "no-referrer" });
+    const headers = { ...pageHeaders[name], "referrer-policy": "no-referrer" };
+    reply.headers(headers);
+    const rest = (request.params as { "*"?: string })["*"] ?? "";
+    // A browser that shows the page by itself says so, and nothing has to be looked up for it.
+    const isFramed = request.headers["sec-fetch-dest"] !== "document";
+    const ancestor = isFramed ? await frameAncestor(rest) : null;
+    if (ancestor !== null) {
+      reply.header("content-security-policy", framedBy(headers["content-security-policy"], ancestor));
+      // It knows no origins, and a browser that heeds both refuses.
+      reply.removeHeader("x-frame-options");
+    }
     const filling = fill === undefined ? null : await fill(request, reply).catch(() => null);
     if (filling === null) return html.send(request, reply);
     return reply.type("text/html; charset=utf-8").send(filled(pageOf(dist, head), dist, filling));

@@ -31,6 +31,7 @@ const freeTexts = new Set([
   "data.name",
   "data.endpoint.name",
   "data.redirect_url",
+  "data.embed_origin",
   "data.verification_url",
   "data.url",
   "data.endpoint.url",

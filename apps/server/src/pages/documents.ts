@@ -123,6 +123,7 @@ const languageNames: Readonly<Record<string, string>> = {
   go: "Go",
   java: "Java",
   php: "PHP",
+  ruby: "Ruby",
   csharp: "C#",
 };
 

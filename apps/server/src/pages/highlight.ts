@@ -66,6 +66,10 @@ const grammars: Readonly<Record<string, RegExp>> = {
     `${slashes}|${hash}`,
     "php function return if else foreach as new throw use namespace require null true false static public private",
   ),
+  ruby: grammar(
+    hash,
+    "require require_relative def end return if unless else elsif do nil true false raise class module new and or not",
+  ),
   csharp: grammar(
     slashes,
     "using namespace public private static class new return if else foreach in throw void int long byte string var null true false try catch is out",

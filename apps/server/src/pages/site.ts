@@ -6,6 +6,7 @@ export const sections: readonly { title: string; names: readonly string[] }[] = 
     names: [
       "sessions",
       "webhooks",
+      "embedding",
       "generated-clients",
       "errors",
       "verify-flow",

@@ -9,6 +9,7 @@ import { isSandbox, type OrganizationCaller, type Tenant } from "../kernel/calle
 import { hashToken, newId, newToken } from "../kernel/ids.ts";
 import { nearest } from "../kernel/nearest.ts";
 import { isUsableEndpoint } from "../webhooks/endpoint.store.ts";
+import { embedOriginProblem, parseEmbedOrigin } from "./embed-origin.ts";
 import {
   commonRedirectProblem,
   liveSchemeProblem,
@@ -33,6 +34,7 @@ export async function createSession(
   const { db, clock } = core;
   const shareFields = checkShareFields(body.share_fields);
   await checkRedirect(core, caller, body.redirect_url);
+  const embedOrigin = await checkEmbedOrigin(core, caller, body.embed_origin);
   await checkEndpoint(core, caller, body.webhook_endpoint_id);
 
   const now = clock.now();
@@ -45,6 +47,7 @@ export async function createSession(
     requirements: requirementsOf(body.requirements ?? {}),
     locale: body.locale ?? null,
     redirectUrl: body.redirect_url ?? null,
+    embedOrigin,
     webhookEndpointId: body.webhook_endpoint_id ?? null,
     clientReferenceId: body.client_reference_id ?? null,
     metadata: body.metadata ?? {},
@@ -107,6 +110,24 @@ async function checkRedirect(
       hint: "Use an address that the redirect rules of your environment allow, or leave it out.",
     });
   }
+}
+
+/** As it is stored: in the form that browsers compare. */
+async function checkEmbedOrigin(
+  { db }: Core,
+  caller: OrganizationCaller,
+  text: string | undefined,
+): Promise<string | null> {
+  if (text === undefined) return null;
+  const parsed = parseEmbedOrigin(text);
+  if ("problem" in parsed) throw badField("embed_origin", parsed.problem);
+  const asked = { organizationId: caller.organizationId, sandbox: caller.environment === "sandbox" };
+  const problem = await embedOriginProblem(db, asked, parsed.origin);
+  if (problem === null) return parsed.origin.origin;
+  throw new ApiError("INVALID_REQUEST", {
+    message: `\`embed_origin\` ${problem}.`,
+    hint: "Verify the domain of the page that shows the frame, or leave it out and send the person to `verification_url`.",
+  });
 }
 
 async function liveHostProblem(

@@ -37,6 +37,7 @@ export type SessionRow = {
   evidence: Static<typeof Evidence> | null;
   locale: PageLanguage | null;
   redirect_url: string | null;
+  embed_origin: string | null;
   webhook_endpoint_id: EndpointId | null;
   client_reference_id: string | null;
   metadata: Record<string, string>;
@@ -48,7 +49,7 @@ export type SessionRow = {
 };
 
 export const sessionColumns = sql`id, organization_id, status, failure_code, unmet_requirement, nfc_tries_used, liveness_tries_used,
-  contract_version, share_fields, requirements, evidence, locale, redirect_url, webhook_endpoint_id, client_reference_id, metadata, sandbox, expires_at, completed_at,
+  contract_version, share_fields, requirements, evidence, locale, redirect_url, embed_origin, webhook_endpoint_id, client_reference_id, metadata, sandbox, expires_at, completed_at,
   created_at, updated_at`;
 
 export type NewSession = {
@@ -59,6 +60,7 @@ export type NewSession = {
   requirements: Requirements;
   locale: PageLanguage | null;
   redirectUrl: string | null;
+  embedOrigin: string | null;
   webhookEndpointId: EndpointId | null;
   clientReferenceId: string | null;
   metadata: Record<string, string>;
@@ -73,10 +75,10 @@ export function insertSession(db: Queryable, session: NewSession, audit: AuditEn
   return db.one<SessionRow>(sql`
     with audited as (${insertAudits(session.now, [audit])})
     insert into sessions (id, organization_id, status, contract_version, share_fields, requirements, locale, redirect_url,
-      webhook_endpoint_id, client_reference_id, metadata, sandbox, cancel_token_hash, expires_at, created_at, updated_at)
+      embed_origin, webhook_endpoint_id, client_reference_id, metadata, sandbox, cancel_token_hash, expires_at, created_at, updated_at)
     values (${session.id}, ${session.organizationId}, 'created', ${session.contractVersion},
       ${JSON.stringify(session.shareFields)}, ${JSON.stringify(session.requirements)}, ${session.locale},
-      ${session.redirectUrl}, ${session.webhookEndpointId},
+      ${session.redirectUrl}, ${session.embedOrigin}, ${session.webhookEndpointId},
       ${session.clientReferenceId}, ${JSON.stringify(session.metadata)}, ${session.sandbox},
       ${session.cancelTokenHash}, ${session.expiresAt}, ${session.now}, ${session.now})
     returning ${sessionColumns}`);

@@ -26,6 +26,7 @@ export function viewSession(row: SessionRow, now: Date, publicUrl: string): Stat
     evidence: status === "succeeded" && row.evidence !== null ? { ...unsaid, ...row.evidence } : null,
     locale: row.locale,
     redirect_url: row.redirect_url ?? `${publicUrl}/verify/${row.id}/complete`,
+    embed_origin: row.embed_origin,
     webhook_endpoint_id: row.webhook_endpoint_id,
     client_reference_id: row.client_reference_id,
     metadata: row.metadata,

@@ -10,6 +10,7 @@ import { findSessionOfPerson, type SessionRow } from "../sessions/session.store.
 import { statusAt } from "../sessions/session.ts";
 import { findConsent } from "./consent.store.ts";
 import type { ConsentText, ConsentTexts } from "./consent-texts.ts";
+import { frameAncestorOf } from "./frame-ancestor.ts";
 import { readStatus } from "./read-status.ts";
 import { findReturnUrl } from "./return-url.ts";
 import { viewDetails } from "./verify.view.ts";
@@ -35,6 +36,7 @@ export async function readDetails(
     texts,
     readerApps: { android: config.readerAppAndroid, ios: config.readerAppIos },
     returnUrl: await findReturnUrl(db, session, status),
+    frameAncestor: await frameAncestorOf(db, session),
     publicUrl: publicUrl(),
   };
   return viewDetails(parts, now);

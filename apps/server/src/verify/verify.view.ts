@@ -119,6 +119,7 @@ export function viewDetails(
     texts: ConsentTexts;
     readerApps: ReaderApps;
     returnUrl: string | null;
+    frameAncestor: string | null;
     publicUrl: string;
   },
   now: Date,
@@ -138,6 +139,7 @@ export function viewDetails(
     reader_apps: viewReaderApps(parts.readerApps),
     redirect_url: session.redirect_url ?? closingPage(parts.publicUrl, session.id),
     return_url: parts.returnUrl,
+    embed_origin: parts.frameAncestor,
     created_at: session.created_at.toISOString(),
   };
 }

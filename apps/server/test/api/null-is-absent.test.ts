@@ -27,6 +27,7 @@ test("a session is the same with null and without the field", async () => {
   const nothing = {
     share_fields: null,
     redirect_url: null,
+    embed_origin: null,
     webhook_endpoint_id: null,
     client_reference_id: null,
     metadata: null,

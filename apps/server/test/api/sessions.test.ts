@@ -42,6 +42,7 @@ test("a session is created without a body, with every field and a token that is 
     evidence: null,
     locale: null,
     redirect_url: `${url}/verify/${session.id}/complete`,
+    embed_origin: null,
     webhook_endpoint_id: null,
     client_reference_id: null,
     metadata: {},
@@ -273,6 +274,77 @@ test("live, an address off the verified domains is refused with the rule", async
   }
   const session = expectData(await partner.api.post("/v1/sessions"), 201);
   assert.equal(session.sandbox, false);
+});
+
+test("a session may be framed by the one origin that was named: on a verified domain, or localhost in the sandbox", async () => {
+  const partner = await createPartner(api);
+  const now = clock.now();
+  const [mine, someones] = [newUuid(now), newUuid(now)];
+  const add = (id: string, of: string, name: string) =>
+    core.db.run(sql`
+      insert into verified_domains (id, organization_id, apex_domain, token_hash, verified_at, next_check_at)
+      values (${id}, ${of}, ${name}, '', ${now}, ${later(now, 400 * dayMs)})`);
+  await add(mine, partner.organizationId, "frames.example");
+  await add(someones, (await createPartner(api)).organizationId, "other-frames.example");
+  const create = (embed_origin: string) => partner.api.post("/v1/sessions", { embed_origin });
+  const ancestorsOf = async (id: string, fetchDest?: string) => {
+    const headers = fetchDest === undefined ? {} : { "sec-fetch-dest": fetchDest };
+    const answer = await fetch(`${url}/verify/${id}`, { headers });
+    const policy = answer.headers.get("content-security-policy") ?? "";
+    assert.equal(answer.headers.get("x-frame-options") === null, !policy.endsWith("frame-ancestors 'none'"));
+    assert.match(policy, /^default-src 'none'; script-src 'self'/);
+    return /frame-ancestors (.*)$/.exec(policy)?.[1];
+  };
+  for (const [asked, stored] of [
+    ["https://frames.example", "https://frames.example"],
+    ["https://Shop.Frames.example", "https://shop.frames.example"],
+    ["http://localhost:4000", "http://localhost:4000"],
+    ["https://localhost", "https://localhost"],
+  ] as const) {
+    const session = expectData(await create(asked), 201);
+    assert.equal(session.embed_origin, stored);
+    assert.equal(await ancestorsOf(session.id), stored);
+    assert.equal(await ancestorsOf(session.id, "iframe"), stored);
+    assert.equal(await ancestorsOf(session.id, "document"), "'none'");
+    assert.equal(expectData(await api.get(`/v1/verify/session/${session.id}/details`)).embed_origin, stored);
+  }
+  for (const bad of [
+    "frames.example",
+    "https://frames.example/",
+    "https://frames.example/shop",
+    "https://frames.example:443",
+    "https://frames.example; script-src *",
+    "https://a@frames.example",
+    "https://*.frames.example",
+    "*",
+    "null",
+  ])
+    expectError(await create(bad), 400, "BAD_REQUEST", /`embed_origin` must be an origin/);
+  for (const [refused, message] of [
+    ["https://other-frames.example", /not on a verified domain/],
+    ["https://notframes.example", /not on a verified domain/],
+    ["https://frames.example:8443", /default port/],
+    ["http://frames.example", /begin with https/],
+    ["http://localhost.frames.example", /begin with https/],
+    ["http://127.0.0.1:4000", /begin with https/],
+    ["ftp://localhost", /begin with https/],
+  ] as const)
+    expectError(await create(refused), 400, "INVALID_REQUEST", message);
+
+  const session = expectData(await create("https://frames.example"), 201);
+  const local = expectData(await create("http://localhost:4000"), 201);
+  assert.equal(await ancestorsOf(expectData(await partner.api.post("/v1/sessions"), 201).id), "'none'");
+  await core.db.run(sql`update verified_domains set downgraded_at = ${now} where id = ${mine}`);
+  assert.equal(await ancestorsOf(session.id), "'none'", "the domain was lost");
+  assert.equal(expectData(await api.get(`/v1/verify/session/${session.id}/details`)).embed_origin, null);
+  await core.db.run(sql`update sessions set sandbox = false where id = ${local.id}`);
+  assert.equal(
+    await ancestorsOf(local.id),
+    "'none'",
+    "no session of real people is framed by somebody's machine",
+  );
+  await core.db.run(sql`update organizations set environment = 'live' where id = ${partner.organizationId}`);
+  expectError(await create("http://localhost:4000"), 400, "INVALID_REQUEST", /must begin with https/);
 });
 
 test("live, an address on a verified domain is taken, and where patterns are registered it must match one", async () => {

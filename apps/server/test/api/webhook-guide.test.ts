@@ -9,6 +9,7 @@ import { createPartner, expectData } from "../support/api.ts";
 import { createAuthority } from "../support/certificate.ts";
 import { createReceivingEndpoint, partnerKeys, startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
+import { syntaxProblems } from "../support/syntax.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 const guide = readFileSync(join(root, "docs/webhooks.md"), "utf8");
@@ -73,6 +74,8 @@ test("the examples of the guide verify and open what the service sends, and refu
 const languages: readonly {
   name: string;
   file: string;
+  /** By which its text is checked on every machine, whether or not it can be run there. */
+  grammar: string;
   driver: [file: string, text: string];
   needs: readonly string[][];
   build?: readonly string[];
@@ -81,6 +84,7 @@ const languages: readonly {
   {
     name: "TypeScript",
     file: "open-webhook.ts",
+    grammar: "typescript",
     driver: [
       "run.ts",
       `import { readFileSync } from "node:fs";
@@ -95,6 +99,7 @@ console.log(openWebhook(signature, readFileSync(0, "utf8"), secret, readFileSync
   {
     name: "Python",
     file: "open_webhook.py",
+    grammar: "python",
     driver: [
       "run.py",
       `import sys
@@ -108,6 +113,7 @@ print(open_webhook(sys.argv[1], sys.stdin.read(), sys.argv[2], open(sys.argv[3],
   {
     name: "Go",
     file: "open_webhook.go",
+    grammar: "go",
     driver: [
       "run.go",
       `package main
@@ -137,6 +143,7 @@ func main() {
   {
     name: "Java",
     file: "OpenWebhook.java",
+    grammar: "java",
     driver: [
       "Run.java",
       `import java.nio.file.*;
@@ -155,6 +162,7 @@ class Run {
   {
     name: "PHP",
     file: "open_webhook.php",
+    grammar: "php",
     driver: [
       "run.php",
       `<?php
@@ -166,8 +174,22 @@ echo open_webhook($argv[1], stream_get_contents(STDIN), $argv[2], file_get_conte
     run: ["php", "run.php"],
   },
   {
+    name: "Ruby",
+    file: "open_webhook.rb",
+    grammar: "ruby",
+    driver: [
+      "run.rb",
+      `require_relative "open_webhook"
+puts open_webhook(ARGV[0], $stdin.read, ARGV[1], File.read(ARGV[2]))
+`,
+    ],
+    needs: [["ruby", "-e", "require 'openssl'"]],
+    run: ["ruby", "run.rb"],
+  },
+  {
     name: "C#",
     file: "OpenWebhook.cs",
+    grammar: "c-sharp",
     driver: [
       "Run.cs",
       `using System.IO;
@@ -179,6 +201,17 @@ Console.WriteLine(Webhook.Open(args[0], Console.In.ReadToEnd(), args[1], File.Re
     run: ["sh", "-c", 'exec dotnet built/*.dll "$@"', "run"],
   },
 ];
+
+test("every sample is a text of its language, also where nothing on this machine can run it", async () => {
+  for (const { name, file, grammar, driver } of languages) {
+    const text = readFileSync(join(root, "examples/webhooks", file), "utf8");
+    assert.deepEqual(await syntaxProblems(grammar, text), [], name);
+    assert.deepEqual(await syntaxProblems(grammar, driver[1]), [], name);
+    // What the check is worth: a bracket that is missing is noticed in each of them.
+    const broken = text.replace(/\)(?=[^)]*$)/, "");
+    assert.notDeepEqual(await syntaxProblems(grammar, broken), [], `${name}, broken`);
+  }
+});
 
 for (const { name, file, driver, needs, build, run } of languages) {
   const lacking = needs.find(

@@ -1,7 +1,10 @@
+import { isCameraKeptFromFrame } from "../embed/place.ts";
+
 /** Why there is no picture. */
-export type CameraProblem = "denied" | "missing" | "in_use" | "failed";
+export type CameraProblem = "framed" | "denied" | "missing" | "in_use" | "failed";
 
 export async function openCamera(): Promise<MediaStream | CameraProblem> {
+  if (isCameraKeptFromFrame()) return "framed";
   // Browsers leave the camera out altogether where the page did not come over a secure connection.
   if (navigator.mediaDevices === undefined) return "failed";
   try {

@@ -227,6 +227,10 @@ export const de: Messages = {
   faceUnavailable:
     "Der Gesichtsvergleich ist bei diesem Dienst gerade nicht verfügbar. Bitte versuchen Sie es später noch einmal.",
   faceNoCamera: {
+    framed: {
+      title: "Die Kamera ist in diesem Rahmen gesperrt",
+      text: "Die umgebende Seite lässt die Kamera hier nicht zu. Machen Sie in einem eigenen Tab weiter: Drücken Sie auf die Schaltfläche unten, dann auf „In neuem Tab öffnen“.",
+    },
     denied: {
       title: "Die Kamera ist nicht erlaubt",
       text: "Erlauben Sie die Kamera für diese Seite: meist über das Zeichen neben der Adresse oder in den Einstellungen des Browsers. Starten Sie dann noch einmal.",
@@ -458,6 +462,23 @@ export const de: Messages = {
   withdrawCodeWrong: "Dieser Code gehört nicht zu dieser Prüfung.",
   copyCode: "Code kopieren",
   codeCopied: "Der Code wurde kopiert.",
+
+  frame: {
+    openTab: "In neuem Tab öffnen",
+    tabLead:
+      "Diese Seite wird innerhalb einer anderen gezeigt. Damit niemand unbemerkt etwas darüberlegen kann, stimmen Sie in einem eigenen Tab zu.",
+    movedTitle: "Machen Sie im neuen Tab weiter",
+    movedText: "Die Prüfung geht dort weiter. Diese Seite folgt und zeigt, wie sie ausgeht.",
+    movedStay: "Lieber hier weitermachen",
+    unseenTitle: "Sehen Sie diese Seite einen Moment an und drücken Sie dann noch einmal",
+    unseenText:
+      "Ihre Zustimmung zählt nur, nachdem der Anfang dieser Seite zu sehen war und solange die Schaltfläche zu sehen ist. Wenn etwas sie verdeckt, machen Sie in einem eigenen Tab weiter.",
+    forgottenTitle: "Diese Seite wurde neu geladen",
+    forgottenText: (name) =>
+      `Ihr Browser speichert nichts für eine Seite innerhalb einer anderen. Was hier begonnen wurde, ist daher verloren. Wenn Sie auf einem anderen Gerät oder in einem neuen Tab begonnen haben, machen Sie dort weiter; sonst bitten Sie ${name}, noch einmal zu beginnen.`,
+    tabDoneTitle: "Sie können diesen Tab schließen",
+    tabClose: "Diesen Tab schließen",
+  },
 
   claim: {
     document_type_code: "Art des Dokuments",

@@ -219,6 +219,10 @@ export const en = {
   faceUseCamera: "Use the camera",
   faceUnavailable: "The face check is not available on this service at the moment. Please try again later.",
   faceNoCamera: {
+    framed: {
+      title: "The camera is kept from this frame",
+      text: "The page around this one does not let it use the camera. Go on in a tab of its own: press the button below, then “Open in a new tab”.",
+    },
     denied: {
       title: "The camera is not allowed",
       text: "Allow the camera for this page: usually by the sign next to the address, or in the settings of the browser. Then start again.",
@@ -438,6 +442,23 @@ export const en = {
   withdrawCodeWrong: "This code does not belong to this verification.",
   copyCode: "Copy the code",
   codeCopied: "The code was copied.",
+
+  frame: {
+    openTab: "Open in a new tab",
+    tabLead:
+      "This page is shown inside of another one. So that nobody can lay anything over it unnoticed, you agree in a tab of its own.",
+    movedTitle: "Continue in the new tab",
+    movedText: "The verification goes on there. This page follows along and shows how it ends.",
+    movedStay: "Continue here instead",
+    unseenTitle: "Look at this page for a moment, then press again",
+    unseenText:
+      "Agreeing counts only after the top of this page was in sight, and while its button is. If something covers it, go on in a tab of its own.",
+    forgottenTitle: "This page was loaded anew",
+    forgottenText: (name: string) =>
+      `Your browser stores nothing for a page inside of another one, so what was begun here is lost. If you began on another device or in a new tab, continue there; otherwise ask ${name} to start again.`,
+    tabDoneTitle: "You can close this tab",
+    tabClose: "Close this tab",
+  },
 
   claim: {
     document_type_code: "Kind of document",

@@ -219,6 +219,10 @@ export const es: Messages = {
   faceUnavailable:
     "La comparación de la cara no está disponible ahora en este servicio. Inténtelo más tarde.",
   faceNoCamera: {
+    framed: {
+      title: "La cámara está bloqueada en este marco",
+      text: "La página que rodea a esta no le deja usar la cámara. Continúe en una pestaña aparte: pulse el botón de abajo y después «Abrir en una pestaña nueva».",
+    },
     denied: {
       title: "La cámara no está permitida",
       text: "Permita la cámara para esta página: normalmente con el signo junto a la dirección o en los ajustes del navegador. Después empiece otra vez.",
@@ -438,6 +442,23 @@ export const es: Messages = {
   withdrawCodeWrong: "Este código no corresponde a esta verificación.",
   copyCode: "Copiar el código",
   codeCopied: "Se ha copiado el código.",
+
+  frame: {
+    openTab: "Abrir en una pestaña nueva",
+    tabLead:
+      "Esta página se muestra dentro de otra. Para que nadie pueda taparla sin que usted lo note, usted da su consentimiento en una pestaña aparte.",
+    movedTitle: "Continúe en la pestaña nueva",
+    movedText: "La verificación sigue allí. Esta página la acompaña y muestra cómo termina.",
+    movedStay: "Mejor continuar aquí",
+    unseenTitle: "Mire esta página un momento y vuelva a pulsar",
+    unseenText:
+      "Su consentimiento solo cuenta después de que se haya visto el principio de esta página y mientras se ve su botón. Si algo la tapa, continúe en una pestaña aparte.",
+    forgottenTitle: "Esta página se ha vuelto a cargar",
+    forgottenText: (name) =>
+      `Su navegador no guarda nada para una página que se muestra dentro de otra, así que lo empezado aquí se ha perdido. Si empezó en otro dispositivo o en una pestaña nueva, continúe allí; si no, pida a ${name} que vuelva a empezar.`,
+    tabDoneTitle: "Puede cerrar esta pestaña",
+    tabClose: "Cerrar esta pestaña",
+  },
 
   claim: {
     document_type_code: "Tipo de documento",

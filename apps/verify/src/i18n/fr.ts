@@ -224,6 +224,10 @@ export const fr: Messages = {
   faceUnavailable:
     "La comparaison du visage n’est pas disponible sur ce service pour le moment. Réessayez plus tard.",
   faceNoCamera: {
+    framed: {
+      title: "La caméra est bloquée dans ce cadre",
+      text: "La page qui entoure celle-ci ne lui laisse pas utiliser la caméra. Continuez dans un onglet à part : appuyez sur le bouton ci-dessous, puis sur « Ouvrir dans un nouvel onglet ».",
+    },
     denied: {
       title: "La caméra n’est pas autorisée",
       text: "Autorisez la caméra pour cette page : en général par le signe à côté de l’adresse, ou dans les réglages du navigateur. Puis recommencez.",
@@ -452,6 +456,23 @@ export const fr: Messages = {
   withdrawCodeWrong: "Ce code n’appartient pas à cette vérification.",
   copyCode: "Copier le code",
   codeCopied: "Le code a été copié.",
+
+  frame: {
+    openTab: "Ouvrir dans un nouvel onglet",
+    tabLead:
+      "Cette page est affichée à l’intérieur d’une autre. Pour que personne ne puisse la recouvrir à votre insu, vous donnez votre accord dans un onglet à part.",
+    movedTitle: "Continuez dans le nouvel onglet",
+    movedText: "La vérification s’y poursuit. Cette page la suit et montre comment elle se termine.",
+    movedStay: "Continuer plutôt ici",
+    unseenTitle: "Regardez cette page un instant, puis appuyez de nouveau",
+    unseenText:
+      "Votre accord ne compte qu’après que le haut de cette page a été visible, et tant que son bouton l’est. Si quelque chose la recouvre, continuez dans un onglet à part.",
+    forgottenTitle: "Cette page a été rechargée",
+    forgottenText: (name) =>
+      `Votre navigateur n’enregistre rien pour une page affichée dans une autre : ce qui avait été commencé ici est perdu. Si vous avez commencé sur un autre appareil ou dans un nouvel onglet, continuez là-bas ; sinon, demandez à ${name} de recommencer.`,
+    tabDoneTitle: "Vous pouvez fermer cet onglet",
+    tabClose: "Fermer cet onglet",
+  },
 
   claim: {
     document_type_code: "Type de document",

@@ -2,6 +2,7 @@ import { Actions, Button, LinkButton } from "@assay/ui/button";
 import { HoldPhone } from "@assay/ui/illustrations";
 import { Notice } from "@assay/ui/notice";
 import { type AppWay, appLinkOf } from "../device/ways.ts";
+import { linkTarget } from "../embed/place.ts";
 import { useWords } from "../i18n/language.ts";
 import type { Details } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
@@ -58,7 +59,7 @@ export function OpenApp({
   const { t } = useWords();
   const page = { origin: location.origin, sessionId: session.api.sessionId, handoffToken };
   const open = (
-    <LinkButton href={appLinkOf(way, page)} look={missing ? "secondary" : "primary"}>
+    <LinkButton href={appLinkOf(way, page)} look={missing ? "secondary" : "primary"} target={linkTarget()}>
       {t.appOpen}
     </LinkButton>
   );

@@ -4,6 +4,7 @@ import { Icon } from "@assay/ui/icon";
 import { Notice } from "@assay/ui/notice";
 import { useCallback, useEffect, useId, useState } from "react";
 import type { Way } from "../device/ways.ts";
+import { useConsentSight } from "../embed/use-partner-page.ts";
 import { claimWords, reasonIn, useWords } from "../i18n/language.ts";
 import { codeOf, type Details } from "../session/api.ts";
 import type { GivenTexts } from "../session/given.ts";
@@ -45,6 +46,7 @@ export function ConsentScreen({
   const slow = useSlow(busy);
   const [texts, setTexts] = useState<GivenTexts | null>(session.texts);
   const agreeId = useId();
+  const form = useConsentSight();
 
   const loadTexts = useCallback(async () => {
     setTrouble(null);
@@ -152,6 +154,7 @@ export function ConsentScreen({
         <AboutWho details={details} />
       </Folds>
       <form
+        ref={form}
         noValidate
         className="in-reach space-y-3"
         onSubmit={(event) => {

@@ -5,6 +5,7 @@ import { Fold, Folds } from "@assay/ui/fold";
 import { FaceInOval } from "@assay/ui/illustrations";
 import { Notice } from "@assay/ui/notice";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { placeNow } from "../embed/place.ts";
 import { type CameraProblem, closeCamera, openCamera } from "../face/camera.ts";
 import { useWords } from "../i18n/language.ts";
 import type { PageDevice } from "../reading/page-device.ts";
@@ -211,6 +212,7 @@ function NoCamera({
   return (
     <Notice look="warn" title={t.faceNoCamera[problem].title} urgent>
       <p>{t.faceNoCamera[problem].text}</p>
+      {problem === "denied" && placeNow() === "frame" && <p>{t.faceNoCamera.framed.text}</p>}
       <p>{onOtherDevice === null ? t.faceOtherDeviceFromThere : t.faceOtherDevice}</p>
       {onOtherDevice !== null && (
         <Button look="secondary" onClick={onOtherDevice}>

@@ -5,6 +5,7 @@ import { HoldPhone, ScanCode } from "@assay/ui/illustrations";
 import { Notice } from "@assay/ui/notice";
 import { useCallback, useEffect, useState } from "react";
 import type { Way } from "../device/ways.ts";
+import { TabButton } from "../embed/frame-parts.tsx";
 import type { Messages } from "../i18n/en.ts";
 import { useWords } from "../i18n/language.ts";
 import { shellTransport } from "../reading/chip-transport.ts";
@@ -158,6 +159,7 @@ function CodeForDevice({
               <Icon name={copied ? "check" : "copy"} />
               {copied ? t.linkCopied : t.copyLink}
             </Button>
+            <TabButton address={handoff.handoff_url} look="secondary" />
           </Fold>
         )}
         <DevicesHelp />

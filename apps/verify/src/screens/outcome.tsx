@@ -5,6 +5,10 @@ import { Icon } from "@assay/ui/icon";
 import { AllDone } from "@assay/ui/illustrations";
 import { Notice } from "@assay/ui/notice";
 import { useEffect, useState } from "react";
+import { CloseTab } from "../embed/frame-parts.tsx";
+import { goBack } from "../embed/partner-page.ts";
+import { placeNow } from "../embed/place.ts";
+import { useHasScript } from "../embed/use-partner-page.ts";
 import { claimWords, failureWords, useWords } from "../i18n/language.ts";
 import { codeOf, type Details, type Status } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
@@ -34,19 +38,22 @@ export function OutcomeScreen({
   // Cancelling marks the consent as well; only after a success was there something to take back.
   const withdrawn = status.status === "succeeded" && details.consent?.withdrawn_at != null;
   const shared = (details.consent?.selected_field_keys ?? []).map((key) => claimWords(t, key).label);
-  const goOn = onDevice ? (
-    <Notice look="info" title={t.deviceDoneTitle}>
-      <p>{t.deviceDoneText}</p>
-    </Notice>
-  ) : (
-    <Return
-      url={status.return_url}
-      name={name}
-      automatic={
-        !hasRead && goesBackByItself({ status: status.status, sawItOpen: session.sawItOpen, withdrawn })
-      }
-    />
-  );
+  const goOn =
+    placeNow() === "tab" ? (
+      <CloseTab />
+    ) : onDevice ? (
+      <Notice look="info" title={t.deviceDoneTitle}>
+        <p>{t.deviceDoneText}</p>
+      </Notice>
+    ) : (
+      <Return
+        url={status.return_url}
+        name={name}
+        automatic={
+          !hasRead && goesBackByItself({ status: status.status, sawItOpen: session.sawItOpen, withdrawn })
+        }
+      />
+    );
   const helps = !onDevice && <WhoHelps organization={details.organization} />;
   const consent = details.consent !== null && !onDevice && (
     <AfterConsent
@@ -146,8 +153,12 @@ export function OutcomeScreen({
 function Return({ url, name, automatic }: { url: string | null; name: string; automatic: boolean }) {
   const { t } = useWords();
   const announce = useAnnounce();
+  const isFramed = placeNow() === "frame";
+  // The page around a frame takes it away, whether or not there is an address; without our script there is nobody to do so.
+  const byScript = useHasScript();
+  const canGo = isFramed ? byScript : url !== null;
   const [left, setLeft] = useState<number | null>(automatic ? returnAfterSeconds : null);
-  const counting = url !== null && left !== null;
+  const counting = canGo && left !== null;
   useEffect(() => {
     // Said once; a countdown read aloud would drown everything else.
     if (counting) announce(t.returnSoon(returnAfterSeconds));
@@ -167,26 +178,34 @@ function Return({ url, name, automatic }: { url: string | null; name: string; au
     };
   }, []);
   useEffect(() => {
-    if (url === null || left === null) return;
+    if (!canGo || left === null) return;
     if (left <= 0) {
-      location.assign(url);
+      goBack(url);
       return;
     }
     const timer = setTimeout(() => setLeft(left - 1), 1_000);
     return () => clearTimeout(timer);
-  }, [url, left]);
-  if (url === null) return <p className="text-muted">{t.closePage}</p>;
+  }, [canGo, url, left]);
+  if (!canGo && url === null) return <p className="text-muted">{t.closePage}</p>;
   return (
     <div className="space-y-2">
       <div className="flex flex-col gap-3 sm:flex-row">
-        <LinkButton href={url}>{t.returnTo(name)}</LinkButton>
-        {left !== null && left > 0 && (
+        {isFramed && canGo ? (
+          <Button onClick={() => goBack(url)}>{t.returnTo(name)}</Button>
+        ) : (
+          url !== null && (
+            <LinkButton href={url} target={isFramed ? "_top" : undefined}>
+              {t.returnTo(name)}
+            </LinkButton>
+          )
+        )}
+        {counting && left > 0 && (
           <Button look="secondary" onClick={() => setLeft(null)}>
             {t.returnStay}
           </Button>
         )}
       </div>
-      {left !== null && left > 0 && <p className="text-small text-muted">{t.returnSoon(left)}</p>}
+      {counting && left > 0 && <p className="text-small text-muted">{t.returnSoon(left)}</p>}
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { CallError, createClient, NoAnswerError, type Result } from "@assay/cont
 import { isolated, shownText } from "@assay/contract/shown-text";
 import type * as routes from "@assay/contract/verify";
 import { verifyAddresses } from "@assay/contract/verify-addresses";
+import { mayConsentNow } from "../embed/consent-sight.ts";
 
 /** The route of this name, typed by its declaration. The call itself needs no more of it than its address. */
 function at<Name extends keyof typeof verifyAddresses>(name: Name): (typeof routes)[Name] {
@@ -54,6 +55,7 @@ export class SessionApi {
     termsVersion: string,
     language: "en" | "de" | "fr" | "es",
   ): Promise<Consent> {
+    if (!mayConsentNow()) throw new Error("the page is not seen");
     const body = { selected_field_keys: selectedFieldKeys, terms_version: termsVersion, language };
     return (await call(at("giveConsent"), { params: this.#params, body })).data;
   }

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import type { Authority } from "./certificate.ts";
+
+const program = new URL("../../../../examples/shop/shop.ts", import.meta.url).pathname;
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "localhost");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+/** The example shop as a process of its own, beside the service of the test, with a certificate that the service trusts. */
+export async function startShop(assayUrl: string, authority: Authority) {
+  const folder = mkdtempSync(join(tmpdir(), "assay-shop-"));
+  const { cert, key } = authority.issue(["localhost"]);
+  writeFileSync(join(folder, "shop-cert.pem"), cert);
+  writeFileSync(join(folder, "shop-key.pem"), key);
+  const [port, hookPort] = [await freePort(), await freePort()];
+  const env = {
+    PATH: process.env.PATH ?? "",
+    ASSAY_URL: assayUrl,
+    SHOP_FILES: folder,
+    SHOP_PORT: String(port),
+    SHOP_HOOK_PORT: String(hookPort),
+  };
+  const url = `http://localhost:${port}`;
+  let child: ChildProcess | null = null;
+  const start = async () => {
+    child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program], {
+      env,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let said = "";
+    child.stderr?.on("data", (chunk) => {
+      said += chunk;
+    });
+    const answers = () =>
+      fetch(url).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    while (!(await answers())) {
+      assert.equal(child.exitCode, null, said);
+      await new Promise((wake) => setTimeout(wake, 50));
+    }
+  };
+  const stop = async () => {
+    if (child === null || child.exitCode !== null) return;
+    const ended = once(child, "exit");
+    child.kill("SIGKILL");
+    await ended;
+  };
+  after(async () => {
+    await stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  await start();
+  return {
+    url,
+    /** Killed in the middle of whatever it does, and started again. */
+    restart: async () => {
+      await stop();
+      await start();
+    },
+    /** What is answered to a webhook that comes without a signature, and with this one. */
+    send: async (signature: string, body: string): Promise<number[]> => {
+      const post = (headers: Record<string, string>) =>
+        fetch(`${url}/webhooks`, { method: "POST", headers, body }).then(({ status }) => status);
+      return [await post({}), await post({ "x-service-signature": signature })];
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { type ReactNode, useState } from "react";
+import { useWords } from "../i18n/language.ts";
+import { WhoAsks } from "../screens/who-asks.tsx";
+import type { Details } from "../session/api.ts";
+import type { Session } from "../session/use-session.ts";
+import { Actions, Button, QuietButton } from "@assay/ui/button";
+import { Notice } from "@assay/ui/notice";
+import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
+import { mayConsentNow } from "./consent-sight.ts";
+import { placeNow, tabMark } from "./place.ts";
+import { useHasForgotten } from "./use-partner-page.ts";
+
+/** The same verification in a tab of its own, which this frame then follows. */
+function openTab(address: string): void {
+  window.open(`${address}${address.includes("#") ? "&" : "#"}${tabMark}=1`, "_blank", "noopener");
+}
+
+/** Opens this session in a tab. Before anybody agreed its plain address does; afterwards a handoff must come along. */
+export function TabButton({
+  address = `${location.origin}${location.pathname}`,
+  look = "primary",
+  onOpened,
+}: {
+  address?: string;
+  look?: "primary" | "secondary";
+  onOpened?: () => void;
+}) {
+  const { t } = useWords();
+  if (placeNow() !== "frame") return null;
+  const open = () => {
+    openTab(address);
+    onOpened?.();
+  };
+  return (
+    <Button look={look} onClick={open}>
+      {t.frame.openTab}
+    </Button>
+  );
+}
+
+/** At the end of the page, for whoever wants to see the address that they are at before they agree. */
+export function TabControl({ onOpened }: { onOpened: () => void }) {
+  const { t } = useWords();
+  if (placeNow() !== "frame") return null;
+  const open = () => {
+    openTab(`${location.origin}${location.pathname}`);
+    onOpened();
+  };
+  return <QuietButton onClick={open}>{t.frame.openTab}</QuietButton>;
+}
+
+/** In place of the consent where the browser cannot tell whether a frame is really seen. */
+export function ConsentInTabScreen({ details, onOpened }: { details: Details; onOpened: () => void }) {
+  const { t } = useWords();
+  return (
+    <Screen title={t.consentTitle(details.organization.name)} lead={t.frame.tabLead}>
+      <WhoAsks details={details} />
+      <Actions>
+        <TabButton onOpened={onOpened} />
+      </Actions>
+    </Screen>
+  );
+}
+
+/** The person goes on in the tab; this page follows, and shows how it ends. */
+export function MovedScreen({ hasBegun, onStay }: { hasBegun: boolean; onStay: () => void }) {
+  const { t } = useWords();
+  return (
+    <Screen title={t.frame.movedTitle} lead={t.frame.movedText}>
+      <Actions>
+        {!hasBegun && <TabButton look="secondary" />}
+        <Button look="secondary" onClick={onStay}>
+          {t.frame.movedStay}
+        </Button>
+      </Actions>
+    </Screen>
+  );
+}
+
+/** Around the screen with the consent: what is pressed unseen is stopped, and the reason told. The call itself asks again. */
+export function ConsentGate({ children, onOpened }: { children: ReactNode; onOpened: () => void }) {
+  const { t } = useWords();
+  const announce = useAnnounce();
+  const [stopped, setStopped] = useState(false);
+  if (placeNow() !== "frame") return children;
+  return (
+    <div
+      className="space-y-6"
+      onSubmitCapture={(event) => {
+        const allowed = mayConsentNow();
+        setStopped(!allowed);
+        if (allowed) return;
+        event.preventDefault();
+        event.stopPropagation();
+        announce(t.frame.unseenTitle);
+      }}
+    >
+      {children}
+      {stopped && (
+        <Notice look="warn" title={t.frame.unseenTitle} urgent>
+          <p>{t.frame.unseenText}</p>
+          <TabButton look="secondary" onOpened={onOpened} />
+        </Notice>
+      )}
+    </div>
+  );
+}
+
+export function ForgottenNotice({ session, name }: { session: Session; name: string }) {
+  const { t } = useWords();
+  if (!useHasForgotten(session)) return null;
+  return (
+    <Notice look="warn" title={t.frame.forgottenTitle}>
+      <p>{t.frame.forgottenText(name)}</p>
+    </Notice>
+  );
+}
+
+/** The end in a tab that a frame opened: the person goes on where they began. */
+export function CloseTab() {
+  const { t } = useWords();
+  return (
+    <Card title={t.frame.tabDoneTitle}>
+      <p>{t.deviceDoneText}</p>
+      <Actions>
+        <Button onClick={() => window.close()}>{t.frame.tabClose}</Button>
+      </Actions>
+    </Card>
+  );
+}

@@ -1,0 +1,63 @@
+import type { Status } from "../session/api.ts";
+import { placeNow } from "./place.ts";
+
+/** The protocol of `/embed/v1.js`: docs/embedding.md has it. Only ids and states are ever said. */
+const protocol = 1;
+
+export type Step = "consent" | "chip" | "face" | "done";
+
+export type Said =
+  | { type: "ready" }
+  | { type: "height"; height: number }
+  | { type: "state"; status: Status["status"]; step: Step | null }
+  | { type: "finished" };
+
+/** The page of the partner around this one. */
+let listener: { origin: string; sessionId: string } | null = null;
+/** Whether our script is in it: then it takes the frame away when the person is done. */
+let isScripted = false;
+const watchers = new Set<() => void>();
+
+/** From now on what happens is told to `origin`; the browser drops it where the page above is of another one. */
+export function beginToTell(origin: string, sessionId: string): () => void {
+  listener = { origin, sessionId };
+  const onMessage = ({ source, origin: from, data }: MessageEvent<unknown>) => {
+    if (source !== window.parent || from !== origin) return;
+    if (data === null || typeof data !== "object") return;
+    const said = data as { assay?: unknown; type?: unknown; session?: unknown };
+    if (said.assay !== protocol || said.type !== "hello" || said.session !== sessionId) return;
+    isScripted = true;
+    for (const watcher of watchers) watcher();
+  };
+  window.addEventListener("message", onMessage);
+  tell({ type: "ready" });
+  return () => {
+    window.removeEventListener("message", onMessage);
+    listener = null;
+  };
+}
+
+export function tell(said: Said): void {
+  if (listener === null) return;
+  const { origin, sessionId } = listener;
+  window.parent.postMessage({ assay: protocol, session: sessionId, ...said }, origin);
+}
+
+export function watchScript(watcher: () => void): () => void {
+  watchers.add(watcher);
+  return () => watchers.delete(watcher);
+}
+
+export function hasScript(): boolean {
+  return isScripted;
+}
+
+/**
+ * The person is done here. By itself the page goes to the partner's address; in a frame the page around it is told, which has the person
+ * already, and a tab that a frame opened stays, because the person goes on where they began.
+ */
+export function goBack(url: string | null): void {
+  if (placeNow() === "frame") {
+    if (isScripted) tell({ type: "finished" });
+  } else if (placeNow() === "alone" && url !== null) location.assign(url);
+}

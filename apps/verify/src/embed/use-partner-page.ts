@@ -1,0 +1,63 @@
+import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { hasEnded } from "../session/follow-status.ts";
+import type { Session } from "../session/use-session.ts";
+import { watchSight } from "./consent-sight.ts";
+import { beginToTell, hasScript, type Step, tell, watchScript } from "./partner-page.ts";
+import { isStorageRefused, placeNow } from "./place.ts";
+
+const steps: readonly Step[] = ["consent", "chip", "face", "done"];
+
+/** Tells the partner's page around this one how it goes, and how high this page would like to be. */
+export function usePartnerPage({ api, details, status }: Session, step: number | null): void {
+  const origin = placeNow() === "frame" ? (details?.embed_origin ?? null) : null;
+  useEffect(() => (origin === null ? undefined : beginToTell(origin, api.sessionId)), [origin, api]);
+  const inStatus = status?.status;
+  useEffect(() => {
+    if (origin !== null && inStatus !== undefined)
+      tell({ type: "state", status: inStatus, step: step === null ? null : (steps[step] ?? null) });
+  }, [origin, inStatus, step]);
+  useEffect(() => {
+    const root = document.getElementById("root");
+    if (origin === null || root === null) return;
+    const observer = new ResizeObserver(() =>
+      tell({ type: "height", height: Math.ceil(root.getBoundingClientRect().height) }),
+    );
+    observer.observe(root);
+    return () => observer.disconnect();
+  }, [origin]);
+}
+
+export function useHasScript(): boolean {
+  return useSyncExternalStore(watchScript, hasScript);
+}
+
+/**
+ * For the form by which the person agrees: the place of its button is watched while it is there. Not the button itself, which turns a little
+ * transparent under the pointer, and so counts as unseen just when it is pressed.
+ */
+export function useConsentSight(): RefObject<HTMLFormElement | null> {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => watchSight(form.current?.querySelector("[type=submit]")?.parentElement ?? null));
+  useEffect(() => () => watchSight(null), []);
+  return form;
+}
+
+/**
+ * This page was loaded anew in a frame that may store nothing, so it has lost what it needs to go on or to cancel. Somebody who agreed on another
+ * device or in a tab has it there.
+ */
+export function useHasForgotten({ status, kept }: Session): boolean {
+  const [agreedBefore, setAgreedBefore] = useState<boolean | null>(null);
+  const agreed = status?.consent_given;
+  useEffect(() => {
+    if (agreed !== undefined) setAgreedBefore((known) => known ?? agreed);
+  }, [agreed]);
+  return (
+    placeNow() === "frame" &&
+    agreedBefore === true &&
+    status !== null &&
+    !hasEnded(status) &&
+    kept.cancelToken === null &&
+    isStorageRefused()
+  );
+}

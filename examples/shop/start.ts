@@ -1,0 +1,70 @@
+// npm run shop: the shop, and Assay beside it where none answers yet.
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import process from "node:process";
+
+const root = join(import.meta.dirname, "../..");
+const folder = resolve(process.env.SHOP_FILES ?? "./shop-files");
+const assayUrl = process.env.ASSAY_URL ?? "http://127.0.0.1:3000";
+const certificate = join(folder, "shop-cert.pem");
+
+async function isReady(): Promise<boolean> {
+  return fetch(`${assayUrl}/readyz`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+/** Assay sends webhooks to https only, so the shop gets a certificate for this machine, which Assay is told to trust. */
+function makeCertificate(): void {
+  mkdirSync(folder, { recursive: true });
+  if (existsSync(certificate)) return;
+  const [key, out] = [join(folder, "shop-key.pem"), certificate];
+  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
+  const args = [
+    "req",
+    "-x509",
+    "-newkey",
+    "rsa:2048",
+    "-nodes",
+    "-days",
+    "365",
+    ...subject,
+    "-keyout",
+    key,
+    "-out",
+    out,
+  ];
+  const made = spawnSync("openssl", args, { encoding: "utf8" });
+  if (made.status !== 0)
+    throw new Error(`openssl could not make a certificate: ${made.error ?? made.stderr}`);
+}
+
+const children: ChildProcess[] = [];
+function start(file: string, args: readonly string[], env: Record<string, string> = {}): void {
+  const child = spawn(process.execPath, [join(root, file), ...args], {
+    stdio: "inherit",
+    env: { ...process.env, SHOP_FILES: folder, ...env },
+  });
+  child.on("exit", (code) => stop(code ?? 0));
+  children.push(child);
+}
+
+function stop(code: number): void {
+  process.exitCode = code;
+  for (const child of children) child.kill();
+}
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop(0));
+
+makeCertificate();
+if (!(await isReady())) {
+  start("apps/server/src/main.ts", ["start"], {
+    WEBHOOK_ALLOWED_PRIVATE_HOSTS: "localhost",
+    NODE_EXTRA_CA_CERTS: certificate,
+    LOG_LEVEL: process.env.LOG_LEVEL ?? "warn",
+  });
+  while (!(await isReady()) && process.exitCode === undefined)
+    await new Promise((wake) => setTimeout(wake, 200));
+}
+if (process.exitCode === undefined) start("examples/shop/shop.ts", []);
