@@ -65,5 +65,5 @@ try {
   process.exitCode = await runCommand(commands, process.argv.slice(2), (line) => console.log(line));
 } catch (error) {
   console.error(explained.some((kind) => error instanceof kind) ? (error as Error).message : error);
-  process.exitCode = 1;
+  process.exitCode = error instanceof CommandError ? error.exitCode : 1;
 }

@@ -18,7 +18,14 @@ export type Command = {
 };
 
 /** A mistake in the command, or something that the operator can mend: shown without a stack trace. */
-export class CommandError extends Error {}
+export class CommandError extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode = 1) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
 
 export function helpOf(command: Command): string {
   const options = Object.entries(command.options ?? {});
