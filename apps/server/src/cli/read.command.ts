@@ -24,11 +24,11 @@ import { accessKeyFromTyped } from "../desk-reader/access-key.ts";
 import { CardAtDesk, type CardWait } from "../desk-reader/card-at-desk.ts";
 import { adviseOn, adviseOnOutcome, deskExitCodes, guideStep } from "../desk-reader/desk-guide.ts";
 import { deskNameFor } from "../desk-reader/desk-name.ts";
-import { askForKey, DocumentAtDesk, LeftByDesk } from "../desk-reader/document-at-desk.ts";
+import { askForKey, DocumentAtDesk } from "../desk-reader/document-at-desk.ts";
 import { drawCode } from "../desk-reader/draw-code.ts";
 import { type DeskJudgement, judgeDocument } from "../desk-reader/judge-document.ts";
 import { readDocumentAtDesk } from "../desk-reader/read-document.ts";
-import { processTerminal, type Terminal } from "../desk-reader/terminal.ts";
+import { LeftByDesk, processTerminal, type Terminal } from "../desk-reader/terminal.ts";
 import { readTrust } from "../trust/trust.store.ts";
 import { type Arguments, type Command, CommandError } from "./command.ts";
 import { withTrust } from "./with-trust.ts";
@@ -173,7 +173,12 @@ async function readOffline(
 ): Promise<number> {
   const now = new Date();
   const saveTo = textOf(args, "save");
-  const judged = await howToJudge(args.options["test-country"] === true, now, print);
+  const judged = await howToJudge(args.options["test-country"] === true, now, print).catch(
+    (error: unknown) => {
+      // What is trusted, and how it is judged, is nothing that a document or a reader could mend.
+      throw isEmrtdError(error) ? new CommandError(`${error.message}.`) : error;
+    },
+  );
   const isAccepted = await readDocumentAtDesk(
     { accessKey, ...wait, ...(saveTo === undefined ? {} : { saveTo }) },
     {

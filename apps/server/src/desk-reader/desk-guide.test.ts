@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import test from "node:test";
 import { CallError } from "@assay/contract/client";
 import { failureCodes } from "@assay/contract/sessions";
@@ -11,6 +12,7 @@ import { NoReaderError } from "./card-at-desk.ts";
 import { adviseOn, adviseOnOutcome, guideStep } from "./desk-guide.ts";
 import { deskNameFor } from "./desk-name.ts";
 import { drawCode } from "./draw-code.ts";
+import { LeftByDesk, terminalOn } from "./terminal.ts";
 
 const refusedCall = (code: string) =>
   new CallError(409, { code, message: "The service says no.", hint: "Its own hint.", docs: "" }, null);
@@ -89,4 +91,17 @@ test("a link is drawn as a code with a light border, and written below it", asyn
   for (const line of code) assert.equal([...line].length, top.length);
   // The three corners by which a camera finds it: a dark bar of seven at the top left.
   assert.match(code[1] ?? "", /^██ ▄▄▄▄▄ /);
+});
+
+test("a question is answered by a line, and ends the reading when the terminal is closed", async () => {
+  const typed = new PassThrough();
+  const shown = new PassThrough();
+  const terminal = terminalOn(typed, shown);
+  const answer = terminal.ask("Document number: ");
+  typed.write(" L898902C3 \n");
+  assert.equal(await answer, "L898902C3");
+  assert.match(String(shown.read()), /Document number: /);
+  const closed = terminal.ask("Date of birth: ");
+  typed.end();
+  await assert.rejects(closed, LeftByDesk);
 });

@@ -47,7 +47,13 @@ export function adviseOn(error: unknown): DeskAdvice | null {
           : "Unplug the reader and plug it in again. When that does not help, restart pcscd.",
       exitCode: noReader,
     };
-  if (isEmrtdError(error)) return { ...chipAdvice[problemOf(error)], exitCode: notRead };
+  if (isEmrtdError(error)) {
+    const problem = problemOf(error);
+    const { says, todo } = chipAdvice[problem];
+    // What exactly went wrong is for whoever is asked for help; it never quotes the document.
+    const isPlain = problem === "lost" || problem === "key";
+    return { says: isPlain ? says : `${says} ${error.message}.`, todo, exitCode: notRead };
+  }
   if (error instanceof CallError) return adviseOnRefusedCall(error);
   if (error instanceof DeviceError)
     return {

@@ -4,12 +4,9 @@ import { type AccessKey, type Chip, openChip } from "@assay/emrtd/reader/open-ch
 import { accessKeyFromTyped } from "./access-key.ts";
 import { type CardAtDesk, NoReaderError } from "./card-at-desk.ts";
 import { adviseOn } from "./desk-guide.ts";
-import type { Terminal } from "./terminal.ts";
+import { LeftByDesk, type Terminal } from "./terminal.ts";
 
 type Print = (line: string) => void;
-
-/** Whoever sits at the desk has ended the reading. The session stays as it is. */
-export class LeftByDesk extends Error {}
 
 /**
  * The document of a session on the reader of a desk. Where somebody sits at a terminal, what went wrong is said there with what to do about it, and the work goes
@@ -75,8 +72,7 @@ export class DocumentAtDesk {
 
   async #waitFor(terminal: Terminal, what: string): Promise<void> {
     const answer = await terminal.ask(`${what} and press Enter, or type q to end: `);
-    if (answer.toLowerCase() === "q")
-      throw new LeftByDesk("Ended at the desk. The session stays open: the same command goes on with it.");
+    if (answer.toLowerCase() === "q") throw new LeftByDesk();
   }
 }
 
