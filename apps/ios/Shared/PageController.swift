@@ -63,7 +63,8 @@ final class PageController: UIViewController, WKNavigationDelegate, WKUIDelegate
     private func makeWebView() -> WKWebView {
         let configuration = WKWebViewConfiguration()
         configuration.websiteDataStore = .nonPersistent()
-        // The system itself then keeps the web view on the domains of Info.plist, and gives bridge and script to no other.
+        // The system itself then keeps the web view on the registered domain of Info.plist, and gives bridge and script to no other. The
+        // delegate below narrows it to the host.
         configuration.limitsNavigationsToAppBoundDomains = true
         configuration.allowsInlineMediaPlayback = true
         configuration.mediaTypesRequiringUserActionForPlayback = []
