@@ -2935,6 +2935,41 @@ export const mutations: readonly Mutation[] = [
       replace: "",
       tests: [page("session/way-back.test")],
     },
+    {
+      id: "sheet-that-ended-is-opened-again",
+      file: page("reading/shell-document"),
+      find: '"reason" in cause && cause.reason === "left"',
+      replace: '"reason" in cause',
+      tests: [page("reading/ios-shell.test")],
+    },
+    {
+      id: "document-slips-without-end",
+      file: "packages/device/src/open-document.ts",
+      find: "returns >= mostReturns || ",
+      replace: "",
+      tests: [page("reading/ios-shell.test")],
+    },
+    {
+      id: "desk-uses-up-tries-unasked",
+      file: server("cli/read.command"),
+      find: "if (!isFirst) await document.confirmAgain();",
+      replace: "",
+      tests: [api("desk-session")],
+    },
+    {
+      id: "code-of-the-page-is-not-used",
+      file: "packages/device/src/claim-attempt.ts",
+      find: "shownToken ?? ",
+      replace: "",
+      tests: [api("desk-session")],
+    },
+    {
+      id: "desk-without-a-name",
+      file: server("desk-reader/desk-name"),
+      find: 'return createHmac("sha256", secretOf(folder)).update(sessionId)',
+      replace: 'return createHmac("sha256", randomBytes(secretBytes)).update(sessionId)',
+      tests: [unit("desk-reader/desk-guide")],
+    },
   ]),
   ...of("looks", [
     {

@@ -14,6 +14,7 @@ export const claimSteps = ["consent", "handoff", "claim"] as const;
 export type ClaimStep = (typeof claimSteps)[number];
 
 export type ClaimOptions = {
+  /** Also the link of a code that the person's page shows: with it a device may take over from another. */
   verificationUrl: string;
   /** `ask`, the default: agree in the person's name, as a simulation does. `given`: the person has done so on the page. */
   consent?: "ask" | "given";
@@ -21,6 +22,8 @@ export type ClaimOptions = {
   demanded?: readonly RequirementName[];
   /** Optional fields that the person does not agree to share. */
   decline?: readonly string[];
+  /** This device's own name in a session; random unless given. With the same one it comes back to what it has claimed. */
+  deviceId?: (sessionId: string) => string;
   stopAfter?: string;
   onStep?: (step: string) => void;
   /** For tests: used for every HTTP call. */
@@ -39,7 +42,7 @@ export type Claimed = {
 export async function claimAttempt(
   run: ClaimOptions,
 ): Promise<Claimed | { stopped: ClaimStep; sessionId: string }> {
-  const { baseUrl, sessionId } = parseVerificationUrl(run.verificationUrl);
+  const { baseUrl, sessionId, handoffToken: shownToken } = parseVerificationUrl(run.verificationUrl);
   const call = createClient({ baseUrl, fetch: run.fetch ?? fetch });
   const params = { id: sessionId };
   const ask = async <const R extends RouteDefinition>(route: R, input: object): Promise<Result<R>["data"]> =>
@@ -70,11 +73,11 @@ export async function claimAttempt(
   }
   run.onStep?.("consent");
   if (run.stopAfter === "consent") return { stopped: "consent", sessionId };
-  const handoff = await ask(createHandoff, { params, body: {} });
+  const handoffToken = shownToken ?? (await ask(createHandoff, { params, body: {} })).handoff_token;
   run.onStep?.("handoff");
   if (run.stopAfter === "handoff") return { stopped: "handoff", sessionId };
   // A device may claim again with the token that it has claimed before, as long as it says the same name.
-  const body = { handoff_token: handoff.handoff_token, device_id: crypto.randomUUID() };
+  const body = { handoff_token: handoffToken, device_id: run.deviceId?.(sessionId) ?? crypto.randomUUID() };
   const claim = async () => (await ask(claimHandoff, { params, body })).socket_token;
   const socketToken = await claim();
   run.onStep?.("claim");

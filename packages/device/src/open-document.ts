@@ -5,20 +5,49 @@ import { answerCommand } from "./answer-command.ts";
 import type { ReadStep } from "./device-flow.ts";
 import type { OpenedChip } from "./drive-device.ts";
 
-/** Opens the chip in the field of `transport` with what is printed on its document. */
+/**
+ * How often a chip may leave the field and come back in one reading. Fewer: shaking hands have to begin again. More: whoever holds the document where
+ * it cannot be read is not told so.
+ */
+const mostReturns = 3;
+
+/**
+ * Opens the chip in the field of `transport` with what is printed on its document. `comesBack` says of an error that the chip has left the field and that the
+ * reader still looks for it: then the work begins again once it is there.
+ */
 export async function openDocument(
   transport: ChipTransport,
   key: AccessKey,
   onStep: (step: ReadStep) => void,
   release: () => void,
+  comesBack: (error: unknown) => boolean = () => false,
 ): Promise<OpenedChip> {
   const onProgress = (progress: ChipProgress) => onStep(stepOf(progress));
-  const chip = await openChip(transport, key, { onProgress }).catch((error: unknown) => {
+  let returns = 0;
+  const untilDone = async <T>(work: (again: boolean) => Promise<T>): Promise<T> => {
+    for (let again = false; ; again = true) {
+      try {
+        return await work(again);
+      } catch (error) {
+        if (returns >= mostReturns || !comesBack(error)) throw error;
+        returns += 1;
+      }
+    }
+  };
+  const chip = await untilDone(() => openChip(transport, key, { onProgress })).catch((error: unknown) => {
     // The caller gets no chip to release when opening fails, so it is released here.
     release();
     throw error;
   });
-  return openedChip(chip, { release });
+  return openedChip(chip, {
+    release,
+    readFiles: () =>
+      untilDone(async (again) => {
+        if (again) await chip.open();
+        return await readDocument(chip, new Date());
+      }),
+    reopen: () => untilDone(() => chip.open()),
+  });
 }
 
 /** Wraps an opened chip for the device's driver. Functions that are not given in `own` have a plain default. */

@@ -105,7 +105,7 @@ export async function runDevice(run: DeviceRun): Promise<DeviceOutcome> {
       return {
         result: "face_elsewhere",
         sessionId,
-        url: `${run.verificationUrl}#socket=${encodeURIComponent(socketToken)}`,
+        url: `${claimed.baseUrl}/verify/${sessionId}#socket=${encodeURIComponent(socketToken)}`,
       };
     default:
       return { ...end, sessionId };

@@ -1,10 +1,16 @@
 /** A mistake in how the device was started, which its user can correct. */
 export class DeviceError extends Error {}
 
-export function parseVerificationUrl(text: string): { baseUrl: string; sessionId: string } {
+/** `handoffToken`: of a code that the person's page shows, whose link ends in it. */
+export function parseVerificationUrl(text: string): {
+  baseUrl: string;
+  sessionId: string;
+  handoffToken: string | null;
+} {
   const url = URL.parse(text);
   const match = /^(.*)\/verify\/(vs_[A-Za-z0-9]{64})$/.exec(url?.pathname ?? "");
   if (url === null || !["http:", "https:"].includes(url.protocol) || match === null)
     throw new DeviceError("This is not the verification_url of a session.");
-  return { baseUrl: `${url.origin}${match[1] ?? ""}`, sessionId: match[2] ?? "" };
+  const handoffToken = new URLSearchParams(url.hash.slice(1)).get("handoff");
+  return { baseUrl: `${url.origin}${match[1] ?? ""}`, sessionId: match[2] ?? "", handoffToken };
 }

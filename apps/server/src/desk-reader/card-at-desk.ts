@@ -15,6 +15,13 @@ export type DeskReaders = {
   delay: (milliseconds: number) => Promise<void>;
 };
 
+/** There is no reader to put a document on, or none of the wanted name. */
+export class NoReaderError extends EmrtdError {
+  constructor(message: string) {
+    super("CHIP_LOST", message);
+  }
+}
+
 const pollMilliseconds = 250;
 /**
  * Services look at their readers about twice a second, so one that lost its card is said to have it for a moment longer.
@@ -38,7 +45,7 @@ export class CardAtDesk {
   constructor(wait: CardWait, desk: DeskReaders) {
     this.#wait = wait;
     this.#desk = desk;
-    this.#pollsLeft = Math.max(1, Math.ceil((wait.waitSeconds * 1000) / pollMilliseconds));
+    this.#pollsLeft = this.#mostPolls;
     const connected = () => this.#connected();
     this.transport = {
       transceive: async (command) => {
@@ -105,8 +112,7 @@ export class CardAtDesk {
       const wanted = all.filter(({ name }) => readerName === undefined || name.includes(readerName));
       if (wanted.length === 0) {
         const names = all.map(({ name }) => name).join(", ");
-        throw new EmrtdError(
-          "CHIP_LOST",
+        throw new NoReaderError(
           names === "" ? "No reader is connected" : `No such reader; there is: ${names}`,
         );
       }
@@ -123,6 +129,17 @@ export class CardAtDesk {
       await delay(pollMilliseconds);
     }
     throw new EmrtdError("CHIP_LOST", "No document was put on the reader in time");
+  }
+
+  /** Somebody has said that the document lies there again: it may take its whole time once more. */
+  beginAgain(): void {
+    this.#pollsLeft = this.#mostPolls;
+    this.#restarts = 0;
+    this.#lost = false;
+  }
+
+  get #mostPolls(): number {
+    return Math.max(1, Math.ceil((this.#wait.waitSeconds * 1000) / pollMilliseconds));
   }
 
   /** Lets go of the card; the next work connects to it anew. */

@@ -294,12 +294,19 @@ export const de: Messages = {
   faceCameraLabel: "Bild der Kamera",
 
   otherTitle: "Weiter mit dem anderen Gerät",
-  otherLead: "Ein anderes Gerät oder die App hat übernommen. Diese Seite zeigt den Fortgang.",
+  otherLead:
+    "Ein anderes Gerät, die App oder ein Lesegerät am Schalter hat übernommen: Ihr Dokument wird dort gelesen. Diese Seite zeigt den Fortgang.",
   otherChip: "Der Chip wird gelesen.",
   otherChipCheck: "Das Dokument wird geprüft.",
   otherFace: "Das Gesicht wird verglichen.",
   otherWaiting: "Warten auf das andere Gerät.",
   otherGone: "Vom anderen Gerät war eine Weile nichts zu hören.",
+  otherRefused: "Der letzte Versuch wurde nicht angenommen",
+  otherRefusedText:
+    "Das andere Gerät sagt, warum und was zu tun ist. Am Schalter fragen Sie, wer Ihr Dokument liest.",
+  otherFaceNext: "Ihr Dokument ist in Ordnung. Als Nächstes kommt Ihr Gesicht",
+  otherFaceNextText:
+    "Machen Sie mit dem Gerät weiter, das es gelesen hat. Am Schalter scannen Sie mit einem Telefon den Code, den man Ihnen dort zeigt.",
   otherNewCode: "Anderes Gerät verwenden",
   otherBack: "Zurück zu diesem Gerät",
   resumeTitle: "Weitermachen, wo Sie aufgehört haben",

@@ -286,12 +286,18 @@ export const en = {
   faceCameraLabel: "Picture of the camera",
 
   otherTitle: "Continue on the other device",
-  otherLead: "Another device or the app has taken over. This page follows along.",
+  otherLead:
+    "Another device, the app or a reader at a desk has taken over: your document is read there. This page follows along.",
   otherChip: "The chip is being read.",
   otherChipCheck: "The document is being checked.",
   otherFace: "The face is being compared.",
   otherWaiting: "Waiting for the other device.",
   otherGone: "Nothing has been heard from the other device for a while.",
+  otherRefused: "The last attempt was not accepted",
+  otherRefusedText: "The other device says why and what to do. At a desk, ask whoever reads your document.",
+  otherFaceNext: "Your document has passed. Your face is next",
+  otherFaceNextText:
+    "Go on with the device that read it. At a desk, scan the code that you are shown there, with a phone.",
   otherNewCode: "Use another device",
   otherBack: "Back to this device",
   resumeTitle: "Continue where you stopped",

@@ -286,12 +286,19 @@ export const es: Messages = {
   faceCameraLabel: "Imagen de la cámara",
 
   otherTitle: "Siga con el otro dispositivo",
-  otherLead: "Otro dispositivo o la aplicación ha tomado el relevo. Esta página muestra cómo avanza.",
+  otherLead:
+    "Otro dispositivo, la aplicación o un lector en el mostrador ha tomado el relevo: su documento se lee allí. Esta página muestra cómo avanza.",
   otherChip: "Se está leyendo el chip.",
   otherChipCheck: "Se está comprobando el documento.",
   otherFace: "Se está comparando la cara.",
   otherWaiting: "Esperando al otro dispositivo.",
   otherGone: "Hace un rato que no se sabe nada del otro dispositivo.",
+  otherRefused: "El último intento no se ha aceptado",
+  otherRefusedText:
+    "El otro dispositivo dice por qué y qué hacer. En un mostrador, pregunte a quien lee su documento.",
+  otherFaceNext: "Su documento es válido. Ahora le toca a su cara",
+  otherFaceNextText:
+    "Siga con el dispositivo que lo ha leído. En un mostrador, escanee con un teléfono el código que le muestren allí.",
   otherNewCode: "Usar otro dispositivo",
   otherBack: "Volver a este dispositivo",
   resumeTitle: "Continúe donde lo dejó",

@@ -292,12 +292,19 @@ export const fr: Messages = {
   faceCameraLabel: "Image de la caméra",
 
   otherTitle: "Continuez avec l’autre appareil",
-  otherLead: "Un autre appareil ou l’application a pris le relais. Cette page suit le déroulement.",
+  otherLead:
+    "Un autre appareil, l’application ou un lecteur au guichet a pris le relais : votre document y est lu. Cette page suit le déroulement.",
   otherChip: "La puce est en cours de lecture.",
   otherChipCheck: "Le document est en cours de contrôle.",
   otherFace: "Le visage est en cours de comparaison.",
   otherWaiting: "En attente de l’autre appareil.",
   otherGone: "L’autre appareil ne donne plus de nouvelles depuis un moment.",
+  otherRefused: "La dernière tentative n’a pas été acceptée",
+  otherRefusedText:
+    "L’autre appareil indique pourquoi et que faire. Au guichet, demandez à la personne qui lit votre document.",
+  otherFaceNext: "Votre document est accepté. Votre visage vient ensuite",
+  otherFaceNextText:
+    "Continuez avec l’appareil qui l’a lu. Au guichet, scannez avec un téléphone le code que l’on vous y montre.",
   otherNewCode: "Utiliser un autre appareil",
   otherBack: "Revenir à cet appareil",
   resumeTitle: "Reprenez là où vous vous êtes arrêté",

@@ -1,5 +1,6 @@
 import type { ChipSource } from "@assay/device/drive-device";
 import { openDocument } from "@assay/device/open-document";
+import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { checkDigit } from "@assay/emrtd/mrz/check-digit";
 import { keyFieldsFromTyped } from "@assay/emrtd/mrz/mrz-key";
 import type { AccessKey } from "@assay/emrtd/reader/open-chip";
@@ -7,7 +8,24 @@ import type { ShellTransport } from "./chip-transport.ts";
 
 /** The document in front of the shell's own reader. */
 export function shellSource(transport: ShellTransport, key: AccessKey): ChipSource {
-  return (onStep) => openDocument(transport, key, onStep, () => transport.cancel());
+  return (onStep) =>
+    openDocument(
+      transport,
+      key,
+      (step) => {
+        onStep(step);
+        transport.showProgress?.(step);
+      },
+      () => transport.cancel(),
+      stillLooking,
+    );
+}
+
+/** The chip left the field, and the phone's own dialogue is open and looks for it. */
+function stillLooking(error: unknown): boolean {
+  if (!isEmrtdError(error) || error.code !== "CHIP_LOST") return false;
+  const { cause } = error;
+  return typeof cause === "object" && cause !== null && "reason" in cause && cause.reason === "left";
 }
 
 export type TypedAccess = {

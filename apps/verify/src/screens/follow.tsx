@@ -1,7 +1,7 @@
 import { Actions, Button } from "@assay/ui/button";
 import { HoldPhone } from "@assay/ui/illustrations";
 import { Notice } from "@assay/ui/notice";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { useWords } from "../i18n/language.ts";
 import type { Status } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
@@ -50,6 +50,15 @@ export function FollowScreen({
   const inFace = status.attempt?.step?.startsWith("face") ?? false;
   const left = t.triesLeft(inFace ? tries.liveness_tries_left : tries.nfc_tries_left);
   useEffect(() => announce(now), [announce, now]);
+  // A chip that has passed may have to be read again, after an interruption: then its try was not refused.
+  const [chipPassed, setChipPassed] = useState(false);
+  useEffect(() => {
+    if (inFace) setChipPassed(true);
+  }, [inFace]);
+  const waitsFor = status.attempt?.step;
+  const refused =
+    (waitsFor === "chip" && tries.nfc_tries_used > 0 && !chipPassed) ||
+    (waitsFor === "face" && tries.liveness_tries_used > 0);
   const gone = status.attempt !== null && !status.attempt.heard_recently;
   if (onResume !== null)
     return (
@@ -85,6 +94,16 @@ export function FollowScreen({
         {tried && <p className="text-muted">{left}</p>}
       </Card>
       {gone && <Notice look="warn" title={t.otherGone} />}
+      {refused && (
+        <Notice look="warn" title={t.otherRefused} urgent>
+          <p>{t.otherRefusedText}</p>
+        </Notice>
+      )}
+      {waitsFor === "face" && !refused && (
+        <Notice look="info" title={t.otherFaceNext} urgent>
+          <p>{t.otherFaceNextText}</p>
+        </Notice>
+      )}
       {!session.connected && <Notice look="warn" title={t.connectionLost} />}
       {onNewCode !== null && (
         <Actions>

@@ -1,0 +1,84 @@
+import UIKit
+
+/// What is shown without a session: how to come to one, and a field for its link.
+final class EntryController: UIViewController, UITextFieldDelegate {
+    private let own: OwnOrigin
+    private let onLink: (URL) -> Void
+    private let field = UITextField()
+    private let problem = UILabel()
+    private let failed: URL?
+
+    /// `failed` is a link whose page could not be loaded; it can be tried again.
+    init(own: OwnOrigin, failed: URL?, onLink: @escaping (URL) -> Void) {
+        self.own = own
+        self.failed = failed
+        self.onLink = onLink
+        super.init(nibName: nil, bundle: nil)
+    }
+
+    @available(*, unavailable)
+    required init?(coder: NSCoder) {
+        fatalError("The shell has no storyboard")
+    }
+
+    override func viewDidLoad() {
+        super.viewDidLoad()
+        view.backgroundColor = .systemBackground
+        let words = label(TextKey.entryText.text)
+        problem.numberOfLines = 0
+        problem.font = .preferredFont(forTextStyle: .body)
+        problem.adjustsFontForContentSizeCategory = true
+        problem.textColor = .systemRed
+        field.placeholder = TextKey.entryHint.text
+        field.borderStyle = .roundedRect
+        field.font = .preferredFont(forTextStyle: .body)
+        field.adjustsFontForContentSizeCategory = true
+        field.keyboardType = .URL
+        field.autocorrectionType = .no
+        field.autocapitalizationType = .none
+        field.spellCheckingType = .no
+        field.returnKeyType = .go
+        field.delegate = self
+        let open = UIButton(type: .system)
+        open.setTitle(TextKey.entryOpen.text, for: .normal)
+        open.titleLabel?.font = .preferredFont(forTextStyle: .headline)
+        open.addAction(UIAction { [weak self] _ in self?.openTyped() }, for: .touchUpInside)
+        let column = UIStackView(arrangedSubviews: [words, field, problem, open])
+        column.axis = .vertical
+        column.spacing = 16
+        column.translatesAutoresizingMaskIntoConstraints = false
+        view.addSubview(column)
+        NSLayoutConstraint.activate([
+            column.topAnchor.constraint(equalTo: view.safeAreaLayoutGuide.topAnchor, constant: 32),
+            column.leadingAnchor.constraint(equalTo: view.layoutMarginsGuide.leadingAnchor),
+            column.trailingAnchor.constraint(equalTo: view.layoutMarginsGuide.trailingAnchor),
+        ])
+        guard let failed else { return }
+        field.text = failed.absoluteString
+        problem.text = TextKey.entryOffline.text
+    }
+
+    func textFieldShouldReturn(_ textField: UITextField) -> Bool {
+        openTyped()
+        return true
+    }
+
+    private func openTyped() {
+        guard let link = own.verificationLink(field.text) else {
+            problem.text = String(format: TextKey.entryWrong.text, own.host)
+            UIAccessibility.post(notification: .announcement, argument: problem.text)
+            return
+        }
+        field.resignFirstResponder()
+        onLink(link)
+    }
+
+    private func label(_ text: String) -> UILabel {
+        let label = UILabel()
+        label.text = text
+        label.numberOfLines = 0
+        label.font = .preferredFont(forTextStyle: .body)
+        label.adjustsFontForContentSizeCategory = true
+        return label
+    }
+}

@@ -1,0 +1,32 @@
+import { createInterface } from "node:readline";
+
+/** Somebody who can be asked. */
+export type Terminal = { ask(question: string): Promise<string> };
+
+/** Whoever sits at the desk has ended the reading. The session stays as it is. */
+export class LeftByDesk extends Error {
+  constructor() {
+    super("Ended at the desk. The session stays open: the same command goes on with it.");
+  }
+}
+
+/** Null unless both ends of the command are a terminal: what is piped is read by a program. */
+export function processTerminal(): Terminal | null {
+  const { stdin: input, stdout: output } = process;
+  return input.isTTY && output.isTTY ? terminalOn(input, output) : null;
+}
+
+export function terminalOn(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Terminal {
+  return {
+    ask: (question) =>
+      new Promise((resolve, reject) => {
+        const lines = createInterface({ input, output });
+        // Also at Ctrl+C and Ctrl+D, where the question would never be answered.
+        lines.once("close", () => reject(new LeftByDesk()));
+        lines.question(question, (answer) => {
+          resolve(answer.trim());
+          lines.close();
+        });
+      }),
+  };
+}
