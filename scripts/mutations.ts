@@ -28,6 +28,7 @@ const otherModules = [
   "agents",
   "devices",
   "looks",
+  "frames",
 ] as const;
 export type Module = (typeof decisiveModules)[number] | (typeof otherModules)[number];
 
@@ -3013,6 +3014,50 @@ export const mutations: readonly Mutation[] = [
       find: '.replaceAll("<", "\\\\u003c")',
       replace: "",
       tests: [api("looks")],
+    },
+  ]),
+  ...of("frames", [
+    {
+      id: "real-people-framed-by-localhost",
+      file: server("sessions/embed-origin"),
+      find: 'session.sandbox && hostname === "localhost"',
+      replace: 'hostname === "localhost"',
+      tests: [api("sessions")],
+    },
+    {
+      id: "framed-by-anybody",
+      file: server("sessions/embed-origin"),
+      find: 'return domain === undefined ? "is not on a verified domain of the organization" : null;',
+      replace: "return domain === undefined ? null : null;",
+      tests: [api("sessions")],
+    },
+    {
+      id: "frame-outlives-the-domain",
+      file: server("verify/frame-ancestor"),
+      find: "return problem === null ? parsed.origin.origin : null;",
+      replace: "return problem === null ? parsed.origin.origin : parsed.origin.origin;",
+      tests: [api("sessions")],
+    },
+    {
+      id: "consent-at-first-sight",
+      file: page("embed/consent-sight"),
+      find: "nowMs - button.sinceMs >= buttonMs && ",
+      replace: "",
+      tests: [page("embed/consent-sight.test")],
+    },
+    {
+      id: "consent-without-who-asks",
+      file: page("embed/consent-sight"),
+      find: " && longest(heading, nowMs) >= headingMs",
+      replace: "",
+      tests: [page("embed/consent-sight.test")],
+    },
+    {
+      id: "any-window-is-believed",
+      file: "apps/server/src/pages/embed/v1.js",
+      find: "if (source !== frame.contentWindow || origin !== url.origin) return;",
+      replace: "",
+      tests: [api("embedding.browser")],
     },
   ]),
 ];
