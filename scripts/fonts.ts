@@ -44,8 +44,8 @@ for (const { file, source, ranges } of fontSlices) {
     targetFormat: "woff2",
     // The pages use no lighter and no heavier text.
     variationAxes: { wght: { min: 400, max: 700 } },
-    // Kerning, accents, forms by language, figures of equal width. The rest are other shapes of letters that nobody asks for.
-    keepFeatures: ["kern", "ccmp", "locl", "mark", "mkmk", "tnum"],
+    // Kerning, accents and forms by language. The rest are other shapes of letters and figures that nobody asks for.
+    keepFeatures: ["kern", "ccmp", "locl", "mark", "mkmk"],
   });
   writeFileSync(new URL(file, out), cut);
   process.stdout.write(`${file}: ${whole.length} → ${cut.length} bytes\n`);

@@ -7,9 +7,10 @@ import { brotliCompressSync, constants } from "node:zlib";
  * second for a script of 300 kB, which nobody has while a person waits. What is only loaded later, for the camera, is large and compressed when it is
  * asked for.
  */
-export function precompress(): { name: string; closeBundle(): void } {
+export function precompress(): { name: string; apply: "build"; closeBundle(): void } {
   return {
     name: "precompress",
+    apply: "build",
     closeBundle() {
       for (const name of globSync("dist/assets/*.{js,css}")) {
         const file = path.resolve(name);

@@ -1,81 +1,6 @@
-import type { ReactNode } from "react";
+import { ChipSign, Drawing, Passport, Phone, paint } from "./drawing.tsx";
 
-/**
- * Drawings of our own, in the colours of the page. They repeat what the words beside them say, so a screen reader passes them over. Whoever wants no
- * motion sees them stand still.
- */
-function Drawing({ children, className = "" }: { children: ReactNode; className?: string }) {
-  return (
-    <svg
-      aria-hidden="true"
-      viewBox="0 0 240 150"
-      className={`drawing ${className}`}
-      fill="none"
-      strokeWidth="2.5"
-      strokeLinecap="round"
-      strokeLinejoin="round"
-    >
-      {children}
-    </svg>
-  );
-}
-
-const ink = "var(--ink)";
-const faint = "var(--field)";
-const card = "var(--card)";
-const soft = "var(--soft)";
-const accent = "var(--accent)";
-const onAccent = "var(--on-accent)";
-
-/** The sign that is printed on every document with a chip. */
-function ChipSign({ x, y, scale = 1, colour }: { x: number; y: number; scale?: number; colour: string }) {
-  return (
-    <g transform={`translate(${x} ${y}) scale(${scale})`} stroke={colour} strokeWidth="2.2">
-      <rect x="-11" y="-7" width="22" height="14" rx="2" />
-      <circle r="3.6" />
-      <path d="M-11 0h7.4M3.6 0H11" />
-    </g>
-  );
-}
-
-/** A passport from the front. */
-function Passport({ x, y, tone = "cover" }: { x: number; y: number; tone?: "cover" | "faint" }) {
-  const cover = tone === "cover";
-  return (
-    <g transform={`translate(${x} ${y})`}>
-      <rect
-        x="4"
-        y="3"
-        width="70"
-        height="98"
-        rx="7"
-        fill={soft}
-        stroke={cover ? ink : faint}
-        strokeOpacity="0.5"
-      />
-      <rect width="70" height="98" rx="7" fill={cover ? accent : card} stroke={cover ? accent : faint} />
-      <circle cx="35" cy="36" r="14" stroke={cover ? onAccent : faint} strokeOpacity="0.85" />
-      <path
-        d="M21 36h28M35 22c-9 9-9 19 0 28M35 22c9 9 9 19 0 28"
-        stroke={cover ? onAccent : faint}
-        strokeOpacity="0.85"
-        strokeWidth="1.8"
-      />
-      <path d="M20 62h30M26 69h18" stroke={cover ? onAccent : faint} strokeOpacity="0.6" />
-      <ChipSign x={35} y={84} scale={0.85} colour={cover ? onAccent : faint} />
-    </g>
-  );
-}
-
-function Phone({ x, y, children }: { x: number; y: number; children?: ReactNode }) {
-  return (
-    <g transform={`translate(${x} ${y})`}>
-      <rect width="62" height="116" rx="11" fill={card} stroke={ink} />
-      <path d="M25 8h12" stroke={ink} />
-      {children}
-    </g>
-  );
-}
+const { ink, faint, card, soft, accent, onAccent } = paint;
 
 /** Where the chip is: its sign on the cover of a passport, and on a card. */
 export function ChipPlace({ className = "" }: { className?: string }) {
@@ -91,29 +16,6 @@ export function ChipPlace({ className = "" }: { className?: string }) {
         <ChipSign x={72} y={47} scale={0.7} colour={accent} />
       </g>
       <circle cx="198" cy="93" r="15" stroke={accent} strokeWidth="3" strokeDasharray="5 6" />
-    </Drawing>
-  );
-}
-
-/** The phone lies on the closed document, and both stay where they are. */
-export function HoldPhone({ className = "" }: { className?: string }) {
-  return (
-    <Drawing className={className}>
-      <path d="M24 140h192" stroke={faint} strokeOpacity="0.6" />
-      <Passport x={58} y={34} />
-      <g className="drawing-settle">
-        <g transform="rotate(8 140 74)">
-          <Phone x={104} y={14}>
-            <ChipSign x={31} y={52} colour={accent} />
-            <path d="M18 76h26M22 86h18" stroke={faint} />
-          </Phone>
-        </g>
-      </g>
-      <g stroke={accent} className="drawing-wave">
-        <path d="M182 60c5 7 5 19 0 26" />
-        <path d="M193 52c9 12 9 30 0 42" strokeOpacity="0.7" />
-        <path d="M204 44c13 17 13 41 0 58" strokeOpacity="0.4" />
-      </g>
     </Drawing>
   );
 }

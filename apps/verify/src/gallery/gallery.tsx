@@ -2,6 +2,7 @@ import { brandOnPage } from "@assay/ui/brand";
 import { Actions, Button, LinkButton } from "@assay/ui/button";
 import type { Hex } from "@assay/ui/colours";
 import { Fold, Folds } from "@assay/ui/fold";
+import { HoldPhone } from "@assay/ui/hold-phone";
 import { Icon } from "@assay/ui/icon";
 import { type IconName, icons } from "@assay/ui/icons";
 import * as drawings from "@assay/ui/illustrations";
@@ -96,7 +97,7 @@ function Gallery() {
       </Part>
       <Part title="Drawings">
         <ul className="grid grid-cols-[repeat(auto-fill,minmax(14rem,1fr))] gap-4 text-center text-small">
-          {Object.entries(drawings).map(([name, Drawing]) => (
+          {Object.entries({ ...drawings, HoldPhone }).map(([name, Drawing]) => (
             <li key={name} className="rounded-card border border-line bg-card p-3">
               <Drawing />
               {name}

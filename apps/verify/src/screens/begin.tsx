@@ -1,5 +1,5 @@
 import { Actions, Button, LinkButton } from "@assay/ui/button";
-import { HoldPhone } from "@assay/ui/illustrations";
+import { HoldPhone } from "@assay/ui/hold-phone";
 import { Notice } from "@assay/ui/notice";
 import { type AppWay, appLinkOf } from "../device/ways.ts";
 import { linkTarget } from "../embed/place.ts";

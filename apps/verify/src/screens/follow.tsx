@@ -1,5 +1,5 @@
 import { Actions, Button } from "@assay/ui/button";
-import { HoldPhone } from "@assay/ui/illustrations";
+import { HoldPhone } from "@assay/ui/hold-phone";
 import { Notice } from "@assay/ui/notice";
 import { useEffect, useState } from "react";
 import { useWords } from "../i18n/language.ts";

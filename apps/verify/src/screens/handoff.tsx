@@ -1,7 +1,8 @@
 import { Actions, Button } from "@assay/ui/button";
 import { Fold, Folds } from "@assay/ui/fold";
+import { HoldPhone } from "@assay/ui/hold-phone";
 import { Icon } from "@assay/ui/icon";
-import { HoldPhone, ScanCode } from "@assay/ui/illustrations";
+import { ScanCode } from "@assay/ui/illustrations";
 import { Notice } from "@assay/ui/notice";
 import { useCallback, useEffect, useState } from "react";
 import type { Way } from "../device/ways.ts";

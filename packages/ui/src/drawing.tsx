@@ -1,0 +1,92 @@
+import type { ReactNode } from "react";
+
+/**
+ * Drawings of our own, in the colours of the page. They repeat what the words beside them say, so a screen reader passes them over. Whoever wants no
+ * motion sees them stand still.
+ */
+export function Drawing({ children, className = "" }: { children: ReactNode; className?: string }) {
+  return (
+    <svg
+      aria-hidden="true"
+      viewBox="0 0 240 150"
+      className={`drawing ${className}`}
+      fill="none"
+      strokeWidth="2.5"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+    >
+      {children}
+    </svg>
+  );
+}
+
+/** The colours of a drawing are those of the page. */
+export const paint = {
+  ink: "var(--ink)",
+  faint: "var(--field)",
+  card: "var(--card)",
+  soft: "var(--soft)",
+  accent: "var(--accent)",
+  onAccent: "var(--on-accent)",
+} as const;
+const { ink, faint, card, soft, accent, onAccent } = paint;
+
+/** The sign that is printed on every document with a chip. */
+export function ChipSign({
+  x,
+  y,
+  scale = 1,
+  colour,
+}: {
+  x: number;
+  y: number;
+  scale?: number;
+  colour: string;
+}) {
+  return (
+    <g transform={`translate(${x} ${y}) scale(${scale})`} stroke={colour} strokeWidth="2.2">
+      <rect x="-11" y="-7" width="22" height="14" rx="2" />
+      <circle r="3.6" />
+      <path d="M-11 0h7.4M3.6 0H11" />
+    </g>
+  );
+}
+
+/** A passport from the front. */
+export function Passport({ x, y, tone = "cover" }: { x: number; y: number; tone?: "cover" | "faint" }) {
+  const cover = tone === "cover";
+  return (
+    <g transform={`translate(${x} ${y})`}>
+      <rect
+        x="4"
+        y="3"
+        width="70"
+        height="98"
+        rx="7"
+        fill={soft}
+        stroke={cover ? ink : faint}
+        strokeOpacity="0.5"
+      />
+      <rect width="70" height="98" rx="7" fill={cover ? accent : card} stroke={cover ? accent : faint} />
+      <circle cx="35" cy="36" r="14" stroke={cover ? onAccent : faint} strokeOpacity="0.85" />
+      <path
+        d="M21 36h28M35 22c-9 9-9 19 0 28M35 22c9 9 9 19 0 28"
+        stroke={cover ? onAccent : faint}
+        strokeOpacity="0.85"
+        strokeWidth="1.8"
+      />
+      <path d="M20 62h30M26 69h18" stroke={cover ? onAccent : faint} strokeOpacity="0.6" />
+      <ChipSign x={35} y={84} scale={0.85} colour={cover ? onAccent : faint} />
+    </g>
+  );
+}
+
+export function Phone({ x, y, children }: { x: number; y: number; children?: ReactNode }) {
+  return (
+    <g transform={`translate(${x} ${y})`}>
+      <rect width="62" height="116" rx="11" fill={card} stroke={ink} />
+      <path d="M25 8h12" stroke={ink} />
+      {children}
+    </g>
+  );
+}
