@@ -5,9 +5,32 @@ import { keyFieldsFromTyped } from "@assay/emrtd/mrz/mrz-key";
 import type { AccessKey } from "@assay/emrtd/reader/open-chip";
 import type { ShellTransport } from "./chip-transport.ts";
 
-/** The document in front of the shell's own reader. */
+/**
+ * The document in front of the shell's own reader. A shell waits for a chip, so a document that slipped is waited for and read on where
+ * it was.
+ */
 export function shellSource(transport: ShellTransport, key: AccessKey): ChipSource {
-  return (onStep) => openDocument(transport, key, onStep, () => transport.cancel());
+  const release = () => transport.cancel();
+  return async (onStep) => {
+    const opened = await felt(transport, () =>
+      openDocument(transport, key, onStep, release, { waitsForReturn: true }),
+    );
+    const readFiles = async () => {
+      const files = await felt(transport, () => opened.readFiles());
+      transport.feel?.("read");
+      return files;
+    };
+    return { ...opened, readFiles };
+  };
+}
+
+async function felt<T>(transport: ShellTransport, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    transport.feel?.("problem");
+    throw error;
+  }
 }
 
 export type TypedAccess = {

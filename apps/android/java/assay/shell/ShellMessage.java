@@ -4,40 +4,80 @@ package assay.shell;
  * What page and shell say to each other on the message port; assets/chip-transport.js is the other end. Free of Android, as a
  * plain JVM tests it.
  */
-final class ChipMessage {
+final class ShellMessage {
+    enum Kind {
+        /** One command for the chip; is answered. */
+        TRANSCEIVE,
+        /** Takes the power from the chip and gives it back; is answered. */
+        RESET,
+        /** The reading is over or was given up. */
+        CANCEL,
+        /** What the page wants to find again when the process was ended; empty for nothing. */
+        KEEP,
+        /** The person is told by touch. */
+        FEEL,
+        /** The person wants to turn the reader on. */
+        SETTINGS
+    }
+
     private static final int SHORT_COMMAND_BYTES = 261;
     private static final int SHORT_RESPONSE_BYTES = 258;
     private static final String DIGITS = "0123456789abcdef";
 
-    /** Zero for "cancel". */
+    final Kind kind;
+    /** Zero for what is not answered. */
     final int number;
+    /** Null unless it is for the chip. */
     final byte[] command;
+    /** What is to be kept or felt; null otherwise. */
+    final String text;
 
-    private ChipMessage(int number, byte[] command) {
+    private ShellMessage(Kind kind, int number, byte[] command, String text) {
+        this.kind = kind;
         this.number = number;
         this.command = command;
-    }
-
-    boolean isCancel() {
-        return command == null;
+        this.text = text;
     }
 
     /** Null when it is none of the page's messages. */
-    static ChipMessage parse(String text) {
-        if (text == null) return null;
-        if (text.equals("cancel")) return new ChipMessage(0, null);
-        String[] parts = text.split(" ", -1);
-        if (parts.length != 3 || !parts[0].equals("transceive") || !parts[1].matches("[1-9][0-9]{0,8}")) return null;
+    static ShellMessage parse(String message) {
+        if (message == null) return null;
+        if (message.equals("cancel")) return new ShellMessage(Kind.CANCEL, 0, null, null);
+        if (message.equals("settings")) return new ShellMessage(Kind.SETTINGS, 0, null, null);
+        if (message.startsWith("keep ")) return new ShellMessage(Kind.KEEP, 0, null, message.substring(5));
+        String[] parts = message.split(" ", -1);
+        if (parts[0].equals("feel") && parts.length == 2 && (parts[1].equals("read") || parts[1].equals("problem")))
+            return new ShellMessage(Kind.FEEL, 0, null, parts[1]);
+        if (parts.length < 2 || !parts[1].matches("[1-9][0-9]{0,8}")) return null;
+        int number = Integer.parseInt(parts[1]);
+        if (parts[0].equals("reset") && parts.length == 2) return new ShellMessage(Kind.RESET, number, null, null);
+        if (!parts[0].equals("transceive") || parts.length != 3) return null;
         byte[] command = fromHex(parts[2]);
-        return command == null ? null : new ChipMessage(Integer.parseInt(parts[1]), command);
+        return command == null ? null : new ShellMessage(Kind.TRANSCEIVE, number, command, null);
     }
 
     static String answer(int number, byte[] answer) {
         return "answer " + number + " " + toHex(answer);
     }
 
+    /** The answer to a reset. */
+    static String done(int number) {
+        return "done " + number;
+    }
+
+    /** The chip left the field, or the reading was given up. */
     static String lost(int number) {
         return "lost " + number;
+    }
+
+    /** Nothing can be read at all before the person turns the reader on, or with this phone. */
+    static String unavailable(int number) {
+        return "unavailable " + number;
+    }
+
+    /** "ready", "off" or "absent". */
+    static String reader(String state) {
+        return "reader " + state;
     }
 
     /**
