@@ -38,6 +38,8 @@ const commands = {
   bench: (args) => [["bench/run.ts", ...args]],
   clients: (args) => [["scripts/clients.ts", ...args]],
   mutate: (args) => [["scripts/mutate.ts", ...args]],
+  android: (args) => [["apps/android/main.ts", ...args]],
+  "transport-check": (args) => [["scripts/transport-check.ts", ...args]],
   "face-eval": (args) => [["scripts/face-eval.ts", ...args]],
   fuzz: ([what, ...args]) =>
     what === "http"
