@@ -20,7 +20,7 @@ import org.robolectric.annotation.Config;
 
 /**
  * A phone that another process plays with: whole-flow.fixture.ts, which has the page in a browser, the service and the chip. Lines in:
- * `open LINK`, `loaded ADDRESS`, `say MESSAGE`, `lay`, `take-away`, `end-process`, `quit`. Lines out: `script BASE64 ADDRESS`, `told MESSAGE`, `done`.
+ * `open LINK`, `loaded ADDRESS`, `say MESSAGE`, `lay`, `lay COMMANDS` (then it slips), `end-process`, `quit`. Lines out: `script BASE64 ADDRESS`, `told MESSAGE`, `done`.
  */
 @RunWith(RobolectricTestRunner.class)
 @Config(shadows = {FieldIsoDep.class, PhoneWebView.class, PhoneNfcAdapter.class})
@@ -84,11 +84,8 @@ public class WholeFlow {
                 phone.say(parts[1]);
                 break;
             case "lay":
-                phone.lay(new VirtualDocument(Integer.getInteger("assay.chip.port")));
-                out.println("done");
-                break;
-            case "take-away":
-                phone.takeAway();
+                FieldIsoDep.Document document = new VirtualDocument(Integer.getInteger("assay.chip.port"));
+                phone.lay(parts.length == 1 ? document : new Slipping(document, Integer.parseInt(parts[1])));
                 out.println("done");
                 break;
             case "end-process":
@@ -104,5 +101,27 @@ public class WholeFlow {
     private void tellScript() {
         byte[] script = phone.webShadow().script.getBytes(StandardCharsets.UTF_8);
         out.println("script " + Base64.getEncoder().encodeToString(script) + " " + phone.webShadow().getLastLoadedUrl());
+    }
+
+    /** Leaves the field after so many commands. */
+    private static final class Slipping implements FieldIsoDep.Document {
+        private final FieldIsoDep.Document document;
+        private int commandsLeft;
+
+        Slipping(FieldIsoDep.Document document, int commandsLeft) {
+            this.document = document;
+            this.commandsLeft = commandsLeft;
+        }
+
+        @Override
+        public byte[] transceive(byte[] command) throws IOException {
+            if (commandsLeft-- <= 0) FieldIsoDep.inField = null;
+            return document.transceive(command);
+        }
+
+        @Override
+        public void powerUp() throws IOException {
+            document.powerUp();
+        }
     }
 }
