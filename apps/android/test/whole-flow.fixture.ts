@@ -7,8 +7,10 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import test, { after } from "node:test";
+import { transportChecks } from "@assay/device/check-transport";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import type { Page } from "playwright-core";
+import { buildCheckPage } from "../../../scripts/build-check-page.ts";
 import { createPartner, expectData } from "../../server/test/support/api.ts";
 import { openBrowser, openPage } from "../../server/test/support/browser.ts";
 import { startTestService } from "../../server/test/support/service.ts";
@@ -25,7 +27,7 @@ const chip = await startVirtualChip(document);
 after(() => chip.close());
 
 /** The phone in its own process. */
-async function startPhone(options: { transceiveBytes: number }) {
+async function startPhone() {
   assert.ok(jvm, "run it with npm run android -- test");
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -33,7 +35,6 @@ async function startPhone(options: { transceiveBytes: number }) {
     "assay.origin": url,
     "assay.chip.port": chip.port,
     "assay.control.port": (server.address() as AddressInfo).port,
-    "assay.transceive": options.transceiveBytes,
   };
   const defined = Object.entries(properties).map(([name, value]) => `-D${name}=${value}`);
   const child = spawn("java", [...jvm, ...defined, "assay.shell.RunTests", "assay.shell.WholeFlow"]);
@@ -78,6 +79,9 @@ async function startPhone(options: { transceiveBytes: number }) {
 
 type Phone = Awaited<ReturnType<typeof startPhone>>;
 
+const phone = await startPhone();
+after(() => phone.close());
+
 /** A page in the web view's place: the shell's script before the page's own, and its port once the page is loaded. */
 async function showIn(page: Page, phone: Phone, answer: string): Promise<void> {
   const [kind, script = "", address = ""] = answer.split(" ");
@@ -111,7 +115,8 @@ for (const [name, transceiveBytes, commandsUntilSlip] of [
       }),
       201,
     );
-    const phone = await startPhone({ transceiveBytes });
+    phone.contacts = 0;
+    await phone.ask(`carries ${transceiveBytes}`);
     const { page: first, problems } = await openPage(browser, url, { device: "android" });
     first.setDefaultTimeout(30_000);
     await showIn(first, phone, await phone.ask(`open ${session.verification_url}`));
@@ -151,6 +156,41 @@ for (const [name, transceiveBytes, commandsUntilSlip] of [
     assert.equal(status, "succeeded");
     assert.deepEqual(problems, []);
     await page.context().close();
-    await phone.close();
   });
 }
+
+test("the shell passes the conformance suite for transports, in a browser and with its own code", async () => {
+  const files = await buildCheckPage();
+  const address = `${url}/verify/transport-check/`;
+  const { page, problems } = await openPage(browser, url, { device: "android" });
+  page.setDefaultTimeout(30_000);
+  await page.route(`${address}**`, async (route) => {
+    const name = route.request().url().slice(address.length);
+    const file = files.get(name === "" ? "index.html" : name);
+    assert.ok(file, name);
+    await route.fulfill({ contentType: file.type, body: file.content });
+  });
+  let there = false;
+  await page.exposeFunction("moveDocument", async (wanted: boolean) => {
+    if (there !== wanted) await phone.ask(wanted ? "lay" : "take-away");
+    there = wanted;
+  });
+  await page.addInitScript(
+    "window.transportCheckHand = { layDown: () => moveDocument(true), takeAway: () => moveDocument(false) }",
+  );
+  await phone.ask("carries 65279");
+  await showIn(page, phone, await phone.ask(`open ${address}`));
+  await page.getByLabel("Document number").fill(mrzKey.documentNumber);
+  await page.getByLabel("Date of birth").fill(isoDate(mrzKey.dateOfBirth, "19"));
+  await page.getByLabel("Date of expiry").fill(isoDate(mrzKey.dateOfExpiry, "20"));
+  await page.getByRole("button", { name: "Begin" }).click();
+  await page.getByText("All checks that concern this shell passed.").waitFor({ timeout: 120_000 });
+  const results = await page.locator("#results > li").allTextContents();
+  assert.equal(results.length, transportChecks.length);
+  assert.deepEqual(
+    results.filter((line) => !line.startsWith("PASSED")),
+    [],
+  );
+  assert.deepEqual(problems, []);
+  await page.context().close();
+});

@@ -20,7 +20,8 @@ import org.robolectric.annotation.Config;
 
 /**
  * A phone that another process plays with: whole-flow.fixture.ts, which has the page in a browser, the service and the chip. Lines in:
- * `open LINK`, `loaded ADDRESS`, `say MESSAGE`, `lay`, `lay COMMANDS` (then it slips), `end-process`, `quit`. Lines out: `script BASE64 ADDRESS`, `told MESSAGE`, `done`.
+ * `open LINK`, `loaded ADDRESS`, `say MESSAGE`, `lay`, `lay COMMANDS` (then it slips), `take-away`,
+ * `carries BYTES`, `end-process`, `quit`. Lines out: `script BASE64 ADDRESS`, `told MESSAGE`, `done`.
  */
 @RunWith(RobolectricTestRunner.class)
 @Config(shadows = {FieldIsoDep.class, PhoneWebView.class, PhoneNfcAdapter.class})
@@ -37,8 +38,6 @@ public class WholeFlow {
                         org.robolectric.RuntimeEnvironment.getApplication()))
                 .setEnabled(true);
         FieldIsoDep.reset();
-        FieldIsoDep.maxTransceiveLength = Integer.getInteger("assay.transceive", 65_279);
-        FieldIsoDep.extendedLength = FieldIsoDep.maxTransceiveLength > 261;
         Socket control = new Socket(InetAddress.getLoopbackAddress(), Integer.getInteger("assay.control.port"));
         control.setTcpNoDelay(true);
         out = new PrintStream(control.getOutputStream(), true, "UTF-8");
@@ -73,6 +72,7 @@ public class WholeFlow {
             case "open":
                 if (phone.activity == null) phone.start(parts[1]);
                 else phone.controller.newIntent(new Intent(Intent.ACTION_VIEW, Uri.parse(parts[1])));
+                phone.takeAway();
                 tellScript();
                 break;
             case "loaded":
@@ -86,6 +86,15 @@ public class WholeFlow {
             case "lay":
                 FieldIsoDep.Document document = new VirtualDocument(Integer.getInteger("assay.chip.port"));
                 phone.lay(parts.length == 1 ? document : new Slipping(document, Integer.parseInt(parts[1])));
+                out.println("done");
+                break;
+            case "take-away":
+                phone.takeAway();
+                out.println("done");
+                break;
+            case "carries":
+                FieldIsoDep.maxTransceiveLength = Integer.parseInt(parts[1]);
+                FieldIsoDep.extendedLength = FieldIsoDep.maxTransceiveLength > 261;
                 out.println("done");
                 break;
             case "end-process":
