@@ -12,9 +12,14 @@ import { startVirtualChip } from "./virtual-chip.ts";
 const androidFolder = path.resolve(import.meta.dirname, "..");
 const root = path.resolve(androidFolder, "../..");
 
-/** The status to end with. Without arguments everything; `shell` or `flow` for one of the two. */
+const fixtures = [
+  ["flow", "apps/android/test/whole-flow.fixture.ts"],
+  ["transport", "apps/android/test/shell-transport.fixture.ts"],
+] as const;
+
+/** The status to end with. Without arguments everything; `shell`, `flow` or `transport` for a part. */
 export async function runTests(args: readonly string[]): Promise<number> {
-  const known = ["shell", "flow"];
+  const known = ["shell", ...fixtures.map(([name]) => name)];
   const unknown = args.find((argument) => !known.includes(argument));
   if (unknown !== undefined)
     throw new BuildProblem(`There is no test called ${unknown}: ${known.join(", ")}`);
@@ -24,7 +29,7 @@ export async function runTests(args: readonly string[]): Promise<number> {
   try {
     const jvm = prepareJvm(work);
     if (wants("shell") && (await runShellTests(jvm)) !== 0) return 1;
-    if (wants("flow") && runWholeFlow(jvm) !== 0) return 1;
+    for (const [name, fixture] of fixtures) if (wants(name) && runFixture(fixture, jvm) !== 0) return 1;
     return 0;
   } finally {
     rmSync(work, { recursive: true, force: true });
@@ -92,9 +97,8 @@ async function runShellTests(jvm: readonly string[]): Promise<number> {
 }
 
 /** In the runner of `npm test`, which has a PostgreSQL and a browser. */
-function runWholeFlow(jvm: readonly string[]): number {
-  const flow = "apps/android/test/whole-flow.fixture.ts";
-  const { status } = spawnSync(process.execPath, ["scripts/test.ts", flow], {
+function runFixture(fixture: string, jvm: readonly string[]): number {
+  const { status } = spawnSync(process.execPath, ["scripts/test.ts", fixture], {
     cwd: root,
     stdio: "inherit",
     env: { ...process.env, ASSAY_PHONE_JVM: JSON.stringify(jvm) },

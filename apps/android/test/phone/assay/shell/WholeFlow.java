@@ -19,7 +19,7 @@ import org.robolectric.RobolectricTestRunner;
 import org.robolectric.annotation.Config;
 
 /**
- * A phone that another process plays with: whole-flow.fixture.ts, which has the page in a browser, the service and the chip. Lines in:
+ * A phone that another process plays with: phone.ts, which has the page in a browser and the chip. Lines in:
  * `open LINK`, `loaded ADDRESS`, `say MESSAGE`, `lay`, `lay COMMANDS` (then it slips), `take-away`,
  * `carries BYTES`, `end-process`, `quit`. Lines out: `script BASE64 ADDRESS`, `told MESSAGE`, `done`.
  */
