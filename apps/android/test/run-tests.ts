@@ -3,6 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { findBrowser, thisMachine } from "../../../scripts/find-browser.ts";
 import { androidApi, testArchives } from "../build/archives.ts";
 import { readOptions } from "../build/options.ts";
 import { compileJava, compileResources, link } from "../build/package.ts";
@@ -96,12 +97,14 @@ async function runShellTests(jvm: readonly string[]): Promise<number> {
   }
 }
 
-/** In the runner of `npm test`, which has a PostgreSQL and a browser. */
+/** As `npm test` runs a file: with the packages for tests, the built page and a PostgreSQL. */
 function runFixture(fixture: string, jvm: readonly string[]): number {
-  const { status } = spawnSync(process.execPath, ["scripts/test.ts", fixture], {
+  const browser = findBrowser(thisMachine);
+  if (browser.path === null) throw new BuildProblem(`There is no browser for this: ${browser.reason}`);
+  const { status } = spawnSync(process.execPath, ["scripts/run.mjs", "test", fixture], {
     cwd: root,
     stdio: "inherit",
-    env: { ...process.env, ASSAY_PHONE_JVM: JSON.stringify(jvm) },
+    env: { ...process.env, CHROMIUM_PATH: browser.path, ASSAY_PHONE_JVM: JSON.stringify(jvm) },
   });
   return status ?? 1;
 }
