@@ -81,7 +81,8 @@ public class WholeFlow {
                 out.println("done");
                 break;
             case "say":
-                phone.say(parts[1]);
+                // What a page said that went with its process reaches nobody.
+                if (phone.hasPort()) phone.say(parts[1]);
                 break;
             case "lay":
                 FieldIsoDep.Document document = new VirtualDocument(Integer.getInteger("assay.chip.port"));
