@@ -1669,6 +1669,20 @@ export const mutations: readonly Mutation[] = [
       tests: [chip("reader/odd-chips")],
     },
     {
+      id: "slipped-chip-given-up",
+      file: emrtd("reader/read-file"),
+      find: 'return reading.waitsForReturn && isEmrtdError(error) && error.code === "CHIP_LOST";',
+      replace: "return false;",
+      tests: [chip("reader/open-chip")],
+    },
+    {
+      id: "absent-chip-waited-for",
+      file: emrtd("reader/read-file"),
+      find: "return reading.waitsForReturn && isEmrtdError(error)",
+      replace: "return isEmrtdError(error)",
+      tests: [chip("reader/open-chip")],
+    },
+    {
       id: "group-of-details-always-read",
       file: emrtd("reader/read-document"),
       find: "if (number === 11 && !centuryOfBirthIsOpen(dg1, now)) continue;",

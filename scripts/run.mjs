@@ -42,6 +42,8 @@ const commands = {
   fonts: () => [["scripts/fonts.ts"]],
   lighthouse: (args) => [["scripts/lighthouse.ts", ...args]],
   mutate: (args) => [["scripts/mutate.ts", ...args]],
+  android: (args) => [["apps/android/main.ts", ...args]],
+  "transport-check": (args) => [["scripts/transport-check.ts", ...args]],
   "face-eval": (args) => [["scripts/face-eval.ts", ...args]],
   fuzz: ([what, ...args]) =>
     what === "http"

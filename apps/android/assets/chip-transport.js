@@ -1,12 +1,16 @@
 // Gives the verify page its `window.chipTransport` (docs/reading-devices.md). The shell has it run before every script of the
 // page, and hands over a message port once the page is loaded. All text on that port:
 //
-//   page to shell   transceive NUMBER HEX    cancel
-//   shell to page   limits COMMAND_BYTES RESPONSE_BYTES 0|1    answer NUMBER HEX    lost NUMBER
+//   page to shell   transceive NUMBER HEX    reset NUMBER    cancel    keep JSON    feel read|problem    settings
+//   shell to page   limits COMMAND_BYTES RESPONSE_BYTES 0|1    answer NUMBER HEX    done NUMBER    lost NUMBER
+//                   unavailable NUMBER    reader ready|off|absent
+//
+// Before it the shell defines `shellFacts`: what it knew when it made the page.
 if (window === window.top) {
   const waiting = new Map();
   // What every phone carries. The true limits are told with the first chip in the field, before its first answer.
   let limits = { maxCommandBytes: 261, maxResponseBytes: 258, extendedLength: false };
+  let readerState = shellFacts.reader;
   let numbered = 0;
   let port = null;
   let unsent = [];
@@ -19,6 +23,13 @@ if (window === window.top) {
     else port.postMessage(message);
   };
 
+  const changed = () => window.dispatchEvent(new Event("chiptransportchange"));
+
+  const lost = {
+    lost: "The chip left the field or the reading was given up",
+    unavailable: "The phone's reader is turned off or there is none",
+  };
+
   const hear = (message) => {
     const [kind, first, second, third] = message.split(" ");
     if (kind === "limits") {
@@ -29,11 +40,18 @@ if (window === window.top) {
       };
       return;
     }
+    if (kind === "reader") {
+      if (first === readerState) return;
+      readerState = first;
+      changed();
+      return;
+    }
     const exchange = waiting.get(Number(first));
     if (exchange === undefined) return;
     waiting.delete(Number(first));
     if (kind === "answer") exchange.resolve(fromHex(second ?? ""));
-    else exchange.reject(new Error("The chip left the field or the reading was given up"));
+    else if (kind === "done") exchange.resolve(undefined);
+    else exchange.reject(new Error(lost[kind]));
   };
 
   window.addEventListener("message", (event) => {
@@ -47,6 +65,39 @@ if (window === window.top) {
     unsent = [];
   });
 
+  const ask = (message) =>
+    new Promise((resolve, reject) => {
+      numbered += 1;
+      waiting.set(numbered, { resolve, reject });
+      tell(message(numbered));
+    });
+
+  // The web view forgets its sessionStorage when Android ends the process; the shell does not. Within one life of the web
+  // view sessionStorage is the newer of the two.
+  const restoredMark = "shell:restored";
+  const own = (key) => key !== restoredMark;
+  const storage = {
+    getItem: (key) => window.sessionStorage.getItem(key),
+    setItem(key, value) {
+      window.sessionStorage.setItem(key, value);
+      keep();
+    },
+    removeItem(key) {
+      window.sessionStorage.removeItem(key);
+      keep();
+    },
+  };
+  const keep = () => {
+    const keys = Object.keys(window.sessionStorage).filter(own);
+    const entries = Object.fromEntries(keys.map((key) => [key, window.sessionStorage.getItem(key)]));
+    tell(`keep ${keys.length === 0 ? "" : JSON.stringify(entries)}`);
+  };
+  if (window.sessionStorage.getItem(restoredMark) === null) {
+    for (const [key, value] of Object.entries(shellFacts.kept ?? {}))
+      window.sessionStorage.setItem(key, value);
+    window.sessionStorage.setItem(restoredMark, "yes");
+  }
+
   const chipTransport = {
     get maxCommandBytes() {
       return limits.maxCommandBytes;
@@ -57,16 +108,16 @@ if (window === window.top) {
     get extendedLength() {
       return limits.extendedLength;
     },
-    transceive(command) {
-      return new Promise((resolve, reject) => {
-        numbered += 1;
-        waiting.set(numbered, { resolve, reject });
-        tell(`transceive ${numbered} ${toHex(command)}`);
-      });
+    get readerState() {
+      return readerState;
     },
-    cancel() {
-      tell("cancel");
-    },
+    antenna: Object.freeze(shellFacts.antenna),
+    storage: Object.freeze(storage),
+    transceive: (command) => ask((number) => `transceive ${number} ${toHex(command)}`),
+    reset: () => ask((number) => `reset ${number}`),
+    cancel: () => tell("cancel"),
+    feel: (what) => tell(`feel ${what}`),
+    openReaderSettings: () => tell("settings"),
   };
   Object.defineProperty(window, "chipTransport", { value: Object.freeze(chipTransport) });
 }

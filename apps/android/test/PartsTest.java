@@ -57,20 +57,38 @@ final class PartsTest {
             "https://verify.example.org/dashboard",
             "https://evil.test/verify/vs_1",
         }) check(null, own.verificationLink(text), text);
+        check("/verify/vs_1", own.pathOf(link), "the path names the session and has no token");
+        check(null, own.pathOf("https://evil.test/verify/vs_1"), "the path of a foreign link");
+        check(false, own.owns(null), "nothing at all");
     }
 
     private static void messages() {
-        check(true, ChipMessage.parse("cancel").isCancel(), "cancel");
-        ChipMessage message = ChipMessage.parse("transceive 17 00a4040c07ff");
-        check(false, message.isCancel(), "a command");
+        check(ShellMessage.Kind.CANCEL, ShellMessage.parse("cancel").kind, "cancel");
+        check(ShellMessage.Kind.SETTINGS, ShellMessage.parse("settings").kind, "settings");
+        ShellMessage message = ShellMessage.parse("transceive 17 00a4040c07ff");
+        check(ShellMessage.Kind.TRANSCEIVE, message.kind, "a command");
         check(17, message.number, "number");
-        check("answer 17 00a4040c07ff", ChipMessage.answer(17, message.command), "hexadecimal, both ways");
-        check("answer 3 ", ChipMessage.answer(3, new byte[0]), "empty");
-        check("lost 9", ChipMessage.lost(9), "lost");
+        check("answer 17 00a4040c07ff", ShellMessage.answer(17, message.command), "hexadecimal, both ways");
+        check("answer 3 ", ShellMessage.answer(3, new byte[0]), "empty");
+        check("lost 9", ShellMessage.lost(9), "lost");
+        check(ShellMessage.Kind.RESET, ShellMessage.parse("reset 4").kind, "reset");
+        check(4, ShellMessage.parse("reset 4").number, "number of a reset");
+        check("{\"a b\":\"c\"}", ShellMessage.parse("keep {\"a b\":\"c\"}").text, "what is to be kept, as it is");
+        check("", ShellMessage.parse("keep ").text, "nothing to keep");
+        check("read", ShellMessage.parse("feel read").text, "felt");
         for (String text : new String[] {
             null,
             "",
             "cancel ",
+            "keep",
+            "feel",
+            "feel ",
+            "feel other",
+            "feel read read",
+            "settings 1",
+            "reset",
+            "reset 0",
+            "reset 1 00",
             "transceive",
             "transceive 1",
             "transceive 1 ",
@@ -81,15 +99,15 @@ final class PartsTest {
             "transceive -1 00",
             "transceive 9999999999 00",
             "Transceive 1 00",
-        }) check(null, ChipMessage.parse(text), text);
+        }) check(null, ShellMessage.parse(text), text);
     }
 
     private static void limits() {
-        check("limits 261 258 0", ChipMessage.limits(261, false), "a small controller");
-        check("limits 253 258 0", ChipMessage.limits(253, false), "a smaller one");
-        check("limits 261 258 0", ChipMessage.limits(65279, false), "room, but no extended length");
-        check("limits 261 258 0", ChipMessage.limits(261, true), "extended length without room for it");
-        check("limits 65279 65279 1", ChipMessage.limits(65279, true), "extended length");
+        check("limits 261 258 0", ShellMessage.limits(261, false), "a small controller");
+        check("limits 253 258 0", ShellMessage.limits(253, false), "a smaller one");
+        check("limits 261 258 0", ShellMessage.limits(65279, false), "room, but no extended length");
+        check("limits 261 258 0", ShellMessage.limits(261, true), "extended length without room for it");
+        check("limits 65279 65279 1", ShellMessage.limits(65279, true), "extended length");
     }
 
     private static void check(Object expected, Object found, String what) {

@@ -13,7 +13,7 @@ test("origin check, messages and limits of the Android shell", {
 }, () => {
   const classes = mkdtempSync(path.join(tmpdir(), "assay-shell-"));
   try {
-    const sources = ["OwnOrigin", "ChipMessage"].map((name) =>
+    const sources = ["OwnOrigin", "ShellMessage"].map((name) =>
       path.join(folder, `java/assay/shell/${name}.java`),
     );
     const test = path.join(folder, "test/PartsTest.java");

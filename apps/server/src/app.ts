@@ -30,6 +30,7 @@ import { recheckDomains } from "./domains/recheck-domains.job.ts";
 import { createFaceJudge } from "./face/face-judge.ts";
 import { faceJudgeSettings } from "./face/face-settings.ts";
 import { Admission } from "./http/admission.ts";
+import { mountAppFile } from "./http/app-file.ts";
 import { listenForMetrics, mountHealth, mountMetrics } from "./http/health.ts";
 import { expiredAnswers } from "./http/idempotency.store.ts";
 import { Idempotency } from "./http/idempotency.ts";
@@ -442,6 +443,7 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<Server> {
   mountPages(app);
   const readerApps = { android: config.readerAppAndroid, ios: config.readerAppIos };
   mountWellKnown(app, wellKnownDocuments(readerApps));
+  mountAppFile(app, config.readerAppAndroidFile);
   mountWebApp(app, "verify", {
     head: appBannerOf(readerApps.ios),
     fill: admission.holding(({ url, headers }) =>

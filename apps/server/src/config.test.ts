@@ -57,4 +57,7 @@ test("a reader app that cannot be used is told of by the name of its setting", (
     () => loadConfig({ READER_APP_ANDROID: `sha256=${digest}`, READER_APP_IOS: "app=org.example.verify" }),
     /READER_APP_ANDROID lacks package=\.\n.*READER_APP_IOS has an app that is not a team and a bundle id/,
   );
+  const withoutPlace = { READER_APP_ANDROID: `package=org.example.verify,sha256=${digest}` };
+  assert.throws(() => loadConfig(withoutPlace), /READER_APP_ANDROID lacks install=/);
+  assert.ok(loadConfig({ ...withoutPlace, READER_APP_ANDROID_FILE: "app.apk" }).readerAppAndroid);
 });

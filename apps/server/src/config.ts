@@ -305,10 +305,15 @@ export const settings = {
   ),
   readerAppAndroid: define<AndroidReaderApp | null>(
     "READER_APP_ANDROID",
-    "Your Android app that reads chips, as `package=org.example.verify,sha256=AB:CD:…,install=https://…`: its application id, the SHA-256 of the certificate that signs it (repeat it for several) and where people get it. The service then answers `/.well-known/assetlinks.json`, so that links of verifications open in the app, and the person's page leads to it. [More](reading-devices.md#your-app-on-the-page).",
+    "Your Android app that reads chips, as `package=org.example.verify,sha256=AB:CD:…,install=https://…`: its application id, the SHA-256 of the certificate that signs it (repeat it for several) and where people get it, which may be left out with `READER_APP_ANDROID_FILE`. The service then answers `/.well-known/assetlinks.json`, so that links of verifications open in the app, and the person's page leads to it. [More](reading-devices.md#your-app-on-the-page).",
     null,
     "(unset)",
     parseAndroidReaderApp,
+  ),
+  readerAppAndroidFile: text(
+    "READER_APP_ANDROID_FILE",
+    "The file of your Android app (APK). The service gives it to everybody at `/app`, and leads people there where `READER_APP_ANDROID` names no other place. A new version is there once the file is replaced. [More](reading-devices.md#the-android-app).",
+    "",
   ),
   readerAppIos: define<IosReaderApp | null>(
     "READER_APP_IOS",
@@ -544,6 +549,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   for (const [index, entry] of config.trustSources.entries()) {
     const problem = sourceProblem(entry, exemptHosts);
     if (problem !== null) problems.push(`TRUST_SOURCES entry ${index + 1} ${problem}.`);
+  }
+  if (config.readerAppAndroid?.installUrl === null && config.readerAppAndroidFile === "") {
+    problems.push("READER_APP_ANDROID lacks install=, and READER_APP_ANDROID_FILE names no app to install.");
   }
   if (config.rpTermsFile !== "" && (env.RP_TERMS_VERSION ?? "").trim() === "") {
     problems.push("RP_TERMS_VERSION must be set together with RP_TERMS_FILE.");

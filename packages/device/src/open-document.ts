@@ -1,5 +1,11 @@
 import type { ChipTransport } from "@assay/emrtd/apdu/transport";
-import { type AccessKey, type Chip, type ChipProgress, openChip } from "@assay/emrtd/reader/open-chip";
+import {
+  type AccessKey,
+  type Chip,
+  type ChipProgress,
+  type OpenChipOptions,
+  openChip,
+} from "@assay/emrtd/reader/open-chip";
 import { readDocument } from "@assay/emrtd/reader/read-document";
 import { answerCommand } from "./answer-command.ts";
 import type { ReadStep } from "./device-flow.ts";
@@ -20,7 +26,10 @@ export async function openDocument(
   key: AccessKey,
   onStep: (step: ReadStep) => void,
   release: () => void,
-  comesBack: (error: unknown) => boolean = () => false,
+  {
+    comesBack = () => false,
+    ...options
+  }: Pick<OpenChipOptions, "waitsForReturn"> & { comesBack?: (error: unknown) => boolean } = {},
 ): Promise<OpenedChip> {
   const onProgress = (progress: ChipProgress) => onStep(stepOf(progress));
   let returns = 0;
@@ -34,7 +43,7 @@ export async function openDocument(
       }
     }
   };
-  const chip = await untilDone(() => openChip(transport, key, { onProgress })).catch((error: unknown) => {
+  const chip = await untilDone(() => openChip(transport, key, { ...options, onProgress })).catch((error: unknown) => {
     // The caller gets no chip to release when opening fails, so it is released here.
     release();
     throw error;

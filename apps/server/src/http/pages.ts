@@ -72,7 +72,7 @@ export function mountPages(app: FastifyInstance): void {
     const asked = request.params["*"].replace(/\/$/, "");
     const name = asked.replace(/\.md$/, "");
     const found = documentNames().includes(name) ? readDocument(name) : null;
-    if (found === null) return sendMissing(request, reply);
+    if (found === null) return sendMissingPage(request, reply);
     return asked.endsWith(".md")
       ? contentOf(`/docs/${asked}`, markdown, () => found.markdown).send(
           request,
@@ -89,13 +89,13 @@ export function mountPages(app: FastifyInstance): void {
     const { name } = request.params;
     const known = contents.has(`/reference/${name}`);
     const made = known ? "" : referencePage(document(), name);
-    if (made === null || name === "") return sendMissing(request, reply);
+    if (made === null || name === "") return sendMissingPage(request, reply);
     return contentOf(`/reference/${name}`, html, () => made).send(request, reply.headers(pageHeaders.text));
   });
 }
 
 /** A browser that asks for a page that is not there gets a page; everything else gets the envelope. */
-async function sendMissing(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+export async function sendMissingPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   if (!/\btext\/html\b/.test(request.headers.accept ?? ""))
     throw new ApiError("NOT_FOUND", { message: "There is no such page." });
   return reply.code(404).headers(pageHeaders.text).type(html).send(missingPage());

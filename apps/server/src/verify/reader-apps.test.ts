@@ -11,6 +11,7 @@ import {
 const hex = "14".repeat(31).concat("af");
 const digest = `${"14:".repeat(31)}AF`;
 const install = "install=https://store.example/app?id=org.example.verify";
+const publicUrl = "https://verify.example.org";
 const store = "install=https://apps.apple.com/de/app/verify/id1234567890";
 
 test("an Android app has a package, one digest or more in any writing, and an install address", () => {
@@ -44,7 +45,6 @@ test("what is missing, twice or malformed is named, and the value is not repeate
     [`package=org.example.verify,digest=${hex}`, /of these names: package, sha256, install/],
     [`sha256=${hex},${install}`, /lacks package=/],
     [`package=org.example.verify,${install}`, /lacks sha256=/],
-    [`package=org.example.verify,sha256=${hex}`, /lacks install=/],
     [
       `package=org.example.verify,package=org.example.other,sha256=${hex},${install}`,
       /package more than once/,
@@ -89,12 +89,12 @@ test("Safari is told of an app in the App Store, and of its App Clip", () => {
 });
 
 test("the page is told where to install an app and, on Android, which one to open", () => {
-  assert.deepEqual(viewReaderApps({ android: null, ios: null }), { android: null, ios: null });
+  assert.deepEqual(viewReaderApps({ android: null, ios: null }, publicUrl), { android: null, ios: null });
   const apps = {
     android: parseAndroidReaderApp(`package=org.example.verify,sha256=${hex},${install}`),
     ios: parseIosReaderApp(`app=ABCDE12345.org.example.verify,${store}`),
   };
-  assert.deepEqual(viewReaderApps(apps), {
+  assert.deepEqual(viewReaderApps(apps, publicUrl), {
     android: { package_name: "org.example.verify", install_url: apps.android.installUrl },
     ios: { app_clip: false, install_url: apps.ios.installUrl },
   });

@@ -6,7 +6,8 @@ export type AndroidReaderApp = {
   packageName: string;
   /** SHA-256 of the certificates that sign it, as the platform writes them: upper case, with colons. */
   certificateDigests: readonly string[];
-  installUrl: string;
+  /** Null where the service gives it out itself, at `/app`. */
+  installUrl: string | null;
 };
 
 export type IosReaderApp = {
@@ -49,8 +50,8 @@ function demand<T>(value: T | null, name: string): T {
 }
 
 /** The page leads people there, so it is a plain https address. */
-function readInstallUrl(parts: Map<string, string[]>): string {
-  const url = URL.parse(demand(takeOne(parts, "install"), "install"));
+function readInstallUrl(given: string): string {
+  const url = URL.parse(given);
   if (url === null || url.protocol !== "https:" || url.username !== "" || url.password !== "")
     throw new ReaderAppProblem("has an install address that is not a plain https URL");
   return url.href;
@@ -72,10 +73,11 @@ export function parseAndroidReaderApp(text: string): AndroidReaderApp {
   if (packageName.length > 255 || !/^[A-Za-z]\w*(?:\.[A-Za-z]\w*)+$/.test(packageName))
     throw new ReaderAppProblem("has a package that is not an application id like org.example.verify");
   const digests = demand(parts.get("sha256") ?? null, "sha256");
+  const install = takeOne(parts, "install");
   return {
     packageName,
     certificateDigests: [...new Set(digests.map(readDigest))],
-    installUrl: readInstallUrl(parts),
+    installUrl: install === null ? null : readInstallUrl(install),
   };
 }
 
@@ -91,7 +93,8 @@ export function parseIosReaderApp(text: string): IosReaderApp {
   const clipId = takeOne(parts, "clip");
   if (clipId !== null && !(appIdPattern.test(clipId) && clipId.startsWith(`${appId}.`)))
     throw new ReaderAppProblem("has a clip whose id does not begin with that of its app and a dot");
-  const app = { appId, clipId, installUrl: readInstallUrl(parts) };
+  const installUrl = readInstallUrl(demand(takeOne(parts, "install"), "install"));
+  const app = { appId, clipId, installUrl };
   if (clipId !== null && storeNumberOf(app) === null)
     throw new ReaderAppProblem(
       "has a clip, so its install address must be in the App Store: https://apps.apple.com/app/id and a number",
@@ -151,9 +154,12 @@ export function appBannerOf(app: IosReaderApp | null): string | null {
 }
 
 /** What the person's page is told. Neither package nor team is a secret: the documents above say both to everybody. */
-export function viewReaderApps({ android, ios }: ReaderApps) {
+export function viewReaderApps({ android, ios }: ReaderApps, publicUrl: string) {
   return {
-    android: android && { package_name: android.packageName, install_url: android.installUrl },
+    android: android && {
+      package_name: android.packageName,
+      install_url: android.installUrl ?? `${publicUrl}/app`,
+    },
     ios: ios && { app_clip: ios.clipId !== null, install_url: ios.installUrl },
   };
 }

@@ -136,7 +136,7 @@ export function viewDetails(
     tries: viewTries(session),
     terms: { version: texts.version, hash: texts.hash },
     consent: consent && viewConsent(consent, session),
-    reader_apps: viewReaderApps(parts.readerApps),
+    reader_apps: viewReaderApps(parts.readerApps, parts.publicUrl),
     redirect_url: session.redirect_url ?? closingPage(parts.publicUrl, session.id),
     return_url: parts.returnUrl,
     embed_origin: parts.frameAncestor,

@@ -27,7 +27,8 @@ test("the page reads a chip through the Android shell's script in a real browser
   page.setDefaultTimeout(30_000);
 
   // As the shell has it run: before all scripts of the page.
-  await page.addInitScript(script);
+  const facts = { reader: "ready", antenna: null, kept: null };
+  await page.addInitScript(`{ const shellFacts = ${JSON.stringify(facts)};\n${script} }`);
   await page.exposeFunction("phone", async (message: string) => {
     const [kind, number, hex = ""] = message.split(" ");
     if (kind !== "transceive") return [];

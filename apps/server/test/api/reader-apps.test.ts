@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import test from "node:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { after } from "node:test";
 import { createPartner, expectData } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
 import { startVerification } from "../support/verify.ts";
@@ -72,4 +75,51 @@ test("Safari is offered the app on the person's page alone", async () => {
   assert.match(await textOf(`${url}/verify/vs_any`), banner);
   assert.doesNotMatch(await textOf(`${url}/dashboard`), /apple-itunes-app/);
   assert.doesNotMatch(await textOf(`${plain.url}/verify/vs_any`), /apple-itunes-app/);
+});
+
+test("the operator's Android app is given out at /app, and people are led there where it is nowhere else", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "assay-app-"));
+  after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "verify.apk");
+  const first = Buffer.from("PK first version");
+  writeFileSync(file, first);
+  const giving = await startTestService({
+    role: "api",
+    databaseUrl: plain.databaseUrl,
+    env: {
+      READER_APP_ANDROID: `package=org.example.verify,sha256=${digest}`,
+      READER_APP_ANDROID_FILE: file,
+    },
+  });
+  const partner = await createPartner(plain.api);
+  const { path } = await startVerification(partner.api);
+  const details = expectData(await giving.api.get(`${path}/details`));
+  const address = details.reader_apps.android?.install_url ?? "";
+  assert.equal(address, `${giving.url}/app`);
+
+  const answer = await fetch(address);
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers.get("content-type"), "application/vnd.android.package-archive");
+  assert.equal(answer.headers.get("content-disposition"), 'attachment; filename="app.apk"');
+  assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
+  assert.deepEqual(Buffer.from(await answer.arrayBuffer()), first);
+  const head = await fetch(address, { method: "HEAD" });
+  assert.equal(head.status, 200);
+  assert.equal(head.headers.get("content-length"), String(first.length));
+  const etag = answer.headers.get("etag") ?? "";
+  assert.equal((await fetch(address, { headers: { "if-none-match": etag } })).status, 304);
+
+  writeFileSync(file, "PK second version, longer");
+  const second = await fetch(address, { headers: { "if-none-match": etag } });
+  assert.equal(await second.text(), "PK second version, longer", "a new version is there at once");
+  rmSync(file);
+  assert.equal((await fetch(address)).status, 404);
+});
+
+test("without an app, /app is a page that is not there", async () => {
+  const asBrowser = await fetch(`${plain.url}/app`, { headers: { accept: "text/html" } });
+  assert.equal(asBrowser.status, 404);
+  assert.match(asBrowser.headers.get("content-type") ?? "", /^text\/html/);
+  const asProgram = await fetch(`${plain.url}/app`);
+  assert.equal(((await asProgram.json()) as { error: { code: string } }).error.code, "NOT_FOUND");
 });

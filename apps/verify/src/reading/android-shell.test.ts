@@ -13,26 +13,57 @@ const script = readFileSync(new URL("../../../android/assets/chip-transport.js",
 
 type Heard = { source: object | null; data: unknown; ports: readonly MessagePort[] };
 
+const antenna = { at: "top", fromTop: 0.2, fromLeft: 0.5, toldBy: "phone" } as const;
+const facts = { reader: "ready", antenna, kept: null as Record<string, string> | null };
+
+/** As much of the browser's own as the script uses. */
+function sessionStorageOf(entries: Record<string, string> = {}) {
+  const methods = {
+    getItem: (key: string) => entries[key] ?? null,
+    setItem: (key: string, value: string) => {
+      entries[key] = value;
+    },
+    removeItem: (key: string) => {
+      delete entries[key];
+    },
+  };
+  return new Proxy(entries, {
+    get: (target, key) => methods[key as keyof typeof methods] ?? target[key as string],
+  });
+}
+
 /** A window with the shell's script in it. */
-function windowWithScript(top?: object) {
+function windowWithScript({
+  top,
+  shellFacts = facts,
+  sessionStorage = sessionStorageOf(),
+}: {
+  top?: object;
+  shellFacts?: typeof facts;
+  sessionStorage?: ReturnType<typeof sessionStorageOf>;
+} = {}) {
   const listeners: ((event: Heard) => void)[] = [];
+  const changes: string[] = [];
   const window = {
     addEventListener: (_type: string, listener: (event: Heard) => void) => listeners.push(listener),
+    dispatchEvent: ({ type }: Event) => changes.push(type),
+    sessionStorage,
   } as { top?: object; chipTransport?: ShellTransport };
   window.top = top ?? window;
-  compileFunction(script, ["window"])(window);
+  compileFunction(script, ["window", "shellFacts"])(window, shellFacts);
   return {
     transport: window.chipTransport,
+    changes,
     hear: (event: Heard) => {
       for (const listener of listeners) listener(event);
     },
   };
 }
 
-function pageWithScript() {
-  const { transport, hear } = windowWithScript();
+function pageWithScript(options: Parameters<typeof windowWithScript>[0] = {}) {
+  const { transport, ...rest } = windowWithScript(options);
   assert.ok(transport);
-  return { transport, hear };
+  return { transport, ...rest };
 }
 
 const documents = testDocuments(new Date("2026-11-15T00:00:00Z"));
@@ -49,7 +80,10 @@ function passport() {
 }
 
 /** The native half as ChipReader.java has it, with a software chip in its field. */
-function phone(t: TestContext, chip: { transceive(command: Uint8Array): Promise<Uint8Array> }) {
+function phone(
+  t: TestContext,
+  chip: { transceive(command: Uint8Array): Promise<Uint8Array>; reset?(): Promise<void> },
+) {
   const { port1: page, port2: native } = new MessageChannel();
   t.after(() => native.close());
   const state = {
@@ -62,6 +96,9 @@ function phone(t: TestContext, chip: { transceive(command: Uint8Array): Promise<
     loseAt: 0,
     waiting: null as string | null,
     inField: true,
+    resets: 0,
+    others: [] as string[],
+    tell: (message: string) => native.postMessage(message),
   };
   native.onmessage = async ({ data }: { data: string }) => {
     const [kind, number = "", hex = ""] = data.split(" ");
@@ -70,6 +107,16 @@ function phone(t: TestContext, chip: { transceive(command: Uint8Array): Promise<
       state.connected = false;
       if (state.waiting !== null) native.postMessage(`lost ${state.waiting}`);
       state.waiting = null;
+      return;
+    }
+    if (kind === "reset") {
+      state.resets += 1;
+      await chip.reset?.();
+      native.postMessage(`done ${number}`);
+      return;
+    }
+    if (kind !== "transceive") {
+      state.others.push(data);
       return;
     }
     state.waiting = number;
@@ -83,6 +130,8 @@ function phone(t: TestContext, chip: { transceive(command: Uint8Array): Promise<
     state.sent.push(Buffer.from(hex, "hex"));
     if (state.sent.length === state.loseAt) {
       state.connected = false;
+      // Whoever takes the document away takes the chip's power.
+      await chip.reset?.();
       native.postMessage(`lost ${number}`);
       return;
     }
@@ -125,9 +174,9 @@ for (const [name, limits] of [
   });
 }
 
-test("a chip that leaves the field is lost to the page, and the next reading begins anew", async (t) => {
+test("a chip that leaves the field before it is open is lost to the page, and the next reading begins anew", async (t) => {
   const { chip, key } = passport();
-  const native = Object.assign(phone(t, chip), { loseAt: 12 });
+  const native = Object.assign(phone(t, chip), { loseAt: 4 });
   const { transport, hear } = pageWithScript();
   hear(offer(native.page));
   const read = async () => {
@@ -135,9 +184,75 @@ test("a chip that leaves the field is lost to the page, and the next reading beg
     return await opened.readFiles();
   };
   await assert.rejects(read(), (error) => isEmrtdError(error) && problemOf(error) === "lost");
-  await chip.reset();
   assert.ok((await read()).DG1);
   assert.equal(native.connections, 2);
+  // Messages arrive in order: once this one is answered, the phone has heard those before it.
+  await transport.reset?.();
+  assert.deepEqual(native.others, ["feel problem", "feel read"]);
+});
+
+test("a document that slips in the middle of its portrait is read on from there", async (t) => {
+  const { chip, files, key } = passport();
+  const native = phone(t, chip);
+  const { transport, hear } = pageWithScript();
+  hear(offer(native.page));
+  const steps: number[] = [];
+  const opened = await shellSource(
+    transport,
+    key,
+  )((step) => {
+    if (step.at !== "portrait") return;
+    steps.push(step.readBytes);
+    if (steps.length === 10) native.loseAt = native.sent.length + 1;
+  });
+  const read = await opened.readFiles();
+  assert.ok(files.DG2);
+  assert.deepEqual(Buffer.from(read.DG2), Buffer.from(files.DG2));
+  assert.equal(native.connections, 2);
+  assert.deepEqual(
+    steps,
+    steps.toSorted((a, b) => a - b),
+    "what was read is not read again",
+  );
+  // Messages arrive in order: once this one is answered, the phone has heard those before it.
+  await transport.reset?.();
+  assert.deepEqual(native.others, ["feel read"]);
+});
+
+test("the shell resets the chip, and says when its reader is turned on or off", async (t) => {
+  const { chip } = passport();
+  const native = phone(t, chip);
+  const { transport, hear, changes } = pageWithScript();
+  hear(offer(native.page));
+  await transport.reset?.();
+  assert.equal(native.resets, 1);
+  assert.equal(transport.readerState, "ready");
+  assert.deepEqual(transport.antenna, antenna);
+  for (const state of ["off", "off", "ready"]) native.tell(`reader ${state}`);
+  await transport.reset?.();
+  assert.deepEqual(changes, ["chiptransportchange", "chiptransportchange"]);
+  native.tell("unavailable 3");
+  await assert.rejects(transport.transceive(Uint8Array.of(0)), /turned off/);
+});
+
+test("what the page keeps is given to the shell, and comes back where sessionStorage was lost", async (t) => {
+  const native = phone(t, { transceive: async () => Uint8Array.of(0x90, 0) });
+  const { transport, hear } = pageWithScript({ shellFacts: { ...facts, kept: { a: "1" } } });
+  hear(offer(native.page));
+  assert.equal(transport.storage?.getItem("a"), "1");
+  transport.storage?.setItem("b", "2");
+  transport.storage?.removeItem("a");
+  transport.storage?.removeItem("b");
+  await transport.transceive(Uint8Array.of(0));
+  assert.deepEqual(native.others, ['keep {"a":"1","b":"2"}', 'keep {"b":"2"}', "keep "]);
+  // A reload: the shell's script is older than what the page has done since.
+  const sessionStorage = sessionStorageOf();
+  pageWithScript({ sessionStorage, shellFacts: { ...facts, kept: { a: "1" } } }).transport.storage?.setItem(
+    "a",
+    "2",
+  );
+  const reloaded = pageWithScript({ sessionStorage, shellFacts: { ...facts, kept: { a: "1" } } });
+  assert.equal(reloaded.transport.storage?.getItem("a"), "2");
 });
 
 test("a reading that is given up ends what waits for a chip, also before the shell is there", async (t) => {
@@ -187,5 +302,5 @@ test("a port from a frame or another window is not taken, nor a second one", asy
 });
 
 test("a frame gets no transport", () => {
-  assert.equal(windowWithScript({}).transport, undefined);
+  assert.equal(windowWithScript({ top: {} }).transport, undefined);
 });

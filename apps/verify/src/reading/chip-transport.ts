@@ -7,6 +7,24 @@ export type ShellTransport = ChipTransport & {
   cancel(): void;
   /** For the phone's own dialogue, where it has one that covers the page. */
   showProgress?(step: ReadStep): void;
+  /** Whether the reader can be used now. A change is told by the event `chiptransportchange` of the window. */
+  readonly readerState?: "ready" | "off" | "absent";
+  /** Opens the place where the person turns the reader on. */
+  openReaderSettings?(): void;
+  /** Where on its back the device reads best, seen from the front: 0 is the top and the left edge, 1 the bottom and the right one. */
+  readonly antenna?: ShellAntenna | null;
+  /** As sessionStorage, but outlives the end of the app's process. */
+  readonly storage?: Pick<Storage, "getItem" | "setItem" | "removeItem">;
+  /** The person is told by touch that everything was read, or that it did not work. */
+  feel?(what: "read" | "problem"): void;
+};
+
+export type ShellAntenna = {
+  readonly at: "top" | "middle" | "bottom";
+  readonly fromTop: number;
+  readonly fromLeft: number;
+  /** The device itself, or what is usual with its maker. */
+  readonly toldBy: "phone" | "maker";
 };
 
 declare global {

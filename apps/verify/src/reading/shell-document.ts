@@ -1,3 +1,4 @@
+import type { ReadStep } from "@assay/device/device-flow";
 import type { ChipSource } from "@assay/device/drive-device";
 import { openDocument } from "@assay/device/open-document";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
@@ -6,26 +7,45 @@ import { keyFieldsFromTyped } from "@assay/emrtd/mrz/mrz-key";
 import type { AccessKey } from "@assay/emrtd/reader/open-chip";
 import type { ShellTransport } from "./chip-transport.ts";
 
-/** The document in front of the shell's own reader. */
+/**
+ * The document in front of the shell's own reader. A shell waits for a chip, so a document that slipped is waited for and read on where
+ * it was.
+ */
 export function shellSource(transport: ShellTransport, key: AccessKey): ChipSource {
-  return (onStep) =>
-    openDocument(
-      transport,
-      key,
-      (step) => {
-        onStep(step);
-        transport.showProgress?.(step);
-      },
-      () => transport.cancel(),
-      stillLooking,
+  const release = () => transport.cancel();
+  return async (onStep) => {
+    const tell = (step: ReadStep) => {
+      onStep(step);
+      transport.showProgress?.(step);
+    };
+    const opened = await felt(transport, () =>
+      openDocument(transport, key, tell, release, {
+        waitsForReturn: (lost) => [null, "left"].includes(reasonOf(lost)),
+        comesBack: (error) => isEmrtdError(error) && error.code === "CHIP_LOST" && reasonOf(error) === "left",
+      }),
     );
+    const readFiles = async () => {
+      const files = await felt(transport, () => opened.readFiles());
+      transport.feel?.("read");
+      return files;
+    };
+    return { ...opened, readFiles };
+  };
 }
 
-/** The chip left the field, and the phone's own dialogue is open and looks for it. */
-function stillLooking(error: unknown): boolean {
-  if (!isEmrtdError(error) || error.code !== "CHIP_LOST") return false;
-  const { cause } = error;
-  return typeof cause === "object" && cause !== null && "reason" in cause && cause.reason === "left";
+/** Why the chip is gone, as far as the shell says it: `left` when its dialogue is open and still looks for it. */
+function reasonOf({ cause }: Error): string | null {
+  const isTold = typeof cause === "object" && cause !== null && "reason" in cause;
+  return isTold && typeof cause.reason === "string" ? cause.reason : null;
+}
+
+async function felt<T>(transport: ShellTransport, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    transport.feel?.("problem");
+    throw error;
+  }
 }
 
 export type TypedAccess = {

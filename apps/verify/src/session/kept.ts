@@ -1,4 +1,5 @@
 import { sessionLifetimeMinutes } from "@assay/contract/facts";
+import { shellTransport } from "../reading/chip-transport.ts";
 
 /**
  * What outlives a reload. Tokens live as long as the tab (sessionStorage). The device's own name is kept longer, because a
@@ -10,9 +11,11 @@ type Area = "session" | "device";
 
 const memory = new Map<string, string>();
 
-function storageOf(area: Area): Storage | null {
+/** A phone may end the app around this page at any time, and sessionStorage with it; a shell can keep it longer. */
+function storageOf(area: Area): Pick<Storage, "getItem" | "setItem" | "removeItem"> | null {
   try {
-    return area === "session" ? window.sessionStorage : window.localStorage;
+    if (area === "device") return window.localStorage;
+    return shellTransport()?.storage ?? window.sessionStorage;
   } catch {
     return null;
   }

@@ -307,3 +307,71 @@ test("the same random numbers give the same conversation, so a session can be re
   const replayed = await openChip(replay, { mrz: sampleKey }, { random: seededRandom("recorded") });
   assert.deepEqual(await replayed.readFile("DG1"), chipFiles.DG1);
 });
+
+/** A chip whose document is taken away before each of these commands, counted from 1, and laid down again at once. */
+function slipping(at: (count: number) => boolean, options: Partial<VirtualChipOptions> = {}) {
+  const inner = chip(options);
+  const sent = { count: 0, losses: 0 };
+  const transport: ChipTransport = {
+    maxCommandBytes: inner.maxCommandBytes,
+    maxResponseBytes: inner.maxResponseBytes,
+    extendedLength: inner.extendedLength,
+    transceive: async (command) => {
+      sent.count += 1;
+      if (!at(sent.count)) return await inner.transceive(command);
+      sent.losses += 1;
+      await inner.reset();
+      throw new Error("Tag was lost");
+    },
+  };
+  return { transport, sent };
+}
+
+test("a chip that left the field is read on where it was, with a reader that waits for it", async () => {
+  const whole = slipping(() => false);
+  await (await openChip(whole.transport, { mrz: sampleKey }, terminal)).readFile("DG2");
+  const opening = await (async () => {
+    const { transport, sent } = slipping(() => false);
+    await openChip(transport, { mrz: sampleKey }, terminal);
+    return sent.count;
+  })();
+  // At every place after the chip was open: the selection of the file, its header, each block.
+  for (let place = opening + 1; place <= whole.sent.count; place++) {
+    const { transport, sent } = slipping((count) => count === place);
+    const reads: number[] = [];
+    const opened = await openChip(
+      transport,
+      { mrz: sampleKey },
+      {
+        ...terminal,
+        waitsForReturn: () => true,
+        onProgress: (progress) => {
+          if (progress.step === "reading") reads.push(progress.readBytes);
+        },
+      },
+    );
+    assert.deepEqual(await opened.readFile("DG2"), chipFiles.DG2);
+    assert.equal(sent.losses, 1);
+    assert.equal(new Set(reads).size, reads.length, "nothing is read twice");
+  }
+  // Twice in a row, the second time while it is being opened anew.
+  const twice = slipping((count) => count === opening + 2 || count === opening + 4);
+  const opened = await openChip(twice.transport, { mrz: sampleKey }, { ...terminal, waitsForReturn: () => true });
+  assert.deepEqual(await opened.readFile("DG2"), chipFiles.DG2);
+  assert.equal(twice.sent.losses, 2);
+});
+
+test("a chip that leaves the field again and again is given up, and one that nobody waits for at once", async () => {
+  let gone = false;
+  const { transport, sent } = slipping(() => gone);
+  const opened = await openChip(transport, { mrz: sampleKey }, { ...terminal, waitsForReturn: () => true });
+  gone = true;
+  await assert.rejects(opened.readFile("DG2"), { code: "CHIP_LOST" });
+  assert.ok(sent.losses > 1 && sent.losses < 20, `${sent.losses} losses`);
+  gone = false;
+  const plain = await openChip(transport, { mrz: sampleKey }, terminal);
+  gone = true;
+  const before = sent.losses;
+  await assert.rejects(plain.readFile("DG2"), { code: "CHIP_LOST" });
+  assert.equal(sent.losses, before + 1);
+});

@@ -36,6 +36,11 @@ export type OpenChipOptions = {
   readonly random?: RandomSource;
   /** Files that claim to be longer are not read. */
   readonly maxFileBytes?: number;
+  /**
+   * A chip that leaves the field in the middle of a file is opened anew and read on from there. For readers whose next command waits until a
+   * chip is there; with any other the reading would only fail a moment later.
+   */
+  readonly waitsForReturn?: (lost: EmrtdError) => boolean;
 };
 
 /** Sizes of one READ BINARY that are tried in turn; each is cut down to what transport and cipher can carry. */
@@ -68,6 +73,7 @@ export class Chip {
   readonly #random: RandomSource;
   readonly #onProgress: (progress: ChipProgress) => void;
   readonly #maxFileBytes: number;
+  readonly #waitsForReturn: (lost: EmrtdError) => boolean;
   #messaging: SecureMessaging | null = null;
   #method: AccessMethod = "none";
   #pace: PaceResult | null = null;
@@ -94,6 +100,7 @@ export class Chip {
     this.#random = options.random ?? secureRandom;
     this.#onProgress = options.onProgress ?? (() => {});
     this.#maxFileBytes = options.maxFileBytes ?? defaultMaxFileBytes;
+    this.#waitsForReturn = options.waitsForReturn ?? (() => false);
   }
 
   /** Asked each time: a phone learns what it can carry with the first chip in its field. */
@@ -195,6 +202,7 @@ export class Chip {
       blockBytes: () => this.#blockBytes(),
       stepDown: () => this.#stepDown(),
       reopen: () => this.#reopen(name),
+      waitsForReturn: this.#waitsForReturn,
       onRead: (readBytes, totalBytes) =>
         this.#onProgress({ step: "reading", file: name, readBytes, totalBytes }),
       maxFileBytes: this.#maxFileBytes,
@@ -343,6 +351,7 @@ export class Chip {
       blockBytes: () => 128,
       stepDown: () => false,
       reopen: () => Promise.resolve(false),
+      waitsForReturn: () => false,
       onRead: () => {},
       maxFileBytes: 16_384,
       name: "CardAccess",
@@ -451,7 +460,13 @@ export class Chip {
   async #reopen(file: ChipFileName): Promise<boolean> {
     if (this.#reopenings++ >= maxReopenings) return false;
     this.#onProgress({ step: "reopening", file });
-    await this.open();
+    try {
+      await this.open();
+    } catch (error) {
+      // A document that is laid down by hand may slip again before it is open.
+      if (!isEmrtdError(error) || error.code !== "CHIP_LOST" || !this.#waitsForReturn(error)) throw error;
+      return await this.#reopen(file);
+    }
     return true;
   }
 }

@@ -16,6 +16,8 @@ export type FileReading = {
   stepDown(): boolean;
   /** Opens a new session; false when that was done too often. */
   reopen(): Promise<boolean>;
+  /** Whether a chip that left the field is waited for, and opened anew when it is back. */
+  readonly waitsForReturn: (lost: EmrtdError) => boolean;
   onRead(readBytes: number, totalBytes: number): void;
 };
 
@@ -32,7 +34,7 @@ export async function readWholeFile(reading: FileReading): Promise<Uint8Array> {
 }
 
 async function readSelectedFile(reading: FileReading): Promise<Uint8Array> {
-  await selectOnceMore(reading);
+  await selectUntilThere(reading);
   const header = await readBlock(reading, 0, headerBytes, true);
   const totalBytes = fileBytes(header, reading);
   const file = new Uint8Array(totalBytes);
@@ -56,21 +58,26 @@ async function readSelectedFile(reading: FileReading): Promise<Uint8Array> {
   return file;
 }
 
-/** A session may be lost between files as well as inside one. */
-async function selectOnceMore(reading: FileReading): Promise<void> {
-  try {
-    await reading.select();
-  } catch (error) {
-    if (!isLostSession(error)) throw error;
-    refuseAsMissing(error, reading);
-    if (!(await reading.reopen())) throw error;
+/** A session may be lost between files as well as inside one; a second one for the same file is a refusal. A chip may leave more often. */
+async function selectUntilThere(reading: FileReading): Promise<void> {
+  for (let lostSessions = 0; ; ) {
     try {
-      await reading.select();
-    } catch (again) {
-      if (isLostSession(again)) refuseAsMissing(again, reading);
-      throw again;
+      return await reading.select();
+    } catch (error) {
+      const comesBack = isAwaited(error, reading);
+      if (!isLostSession(error) && !comesBack) throw error;
+      if (!comesBack) {
+        refuseAsMissing(error, reading);
+        lostSessions += 1;
+      }
+      if (lostSessions > 1 || !(await reading.reopen())) throw error;
     }
   }
+}
+
+/** The chip left the field, and is waited for. */
+function isAwaited(error: unknown, reading: FileReading): error is EmrtdError {
+  return isEmrtdError(error) && error.code === "CHIP_LOST" && reading.waitsForReturn(error);
 }
 
 /**
@@ -111,6 +118,7 @@ async function readBlock(
   isHeader: boolean,
 ): Promise<Uint8Array> {
   let allowedBytes = wantedBytes;
+  let left = 0;
   for (;;) {
     const size = Math.min(allowedBytes, reading.blockBytes());
     let problem: EmrtdError;
@@ -136,13 +144,15 @@ async function readBlock(
         throw problem;
       if (problem.code !== "SECURE_MESSAGING_FAILED") continue;
     } catch (error) {
-      if (!isLostSession(error)) throw error;
+      const comesBack = isAwaited(error, reading);
+      if (!isLostSession(error) && !comesBack) throw error;
       problem = error;
-      // A long answer is the usual reason; but a session can also be lost at the smallest size, and once may be bad luck.
-      reading.stepDown();
+      // A long answer is the usual reason; but a session can also be lost at the smallest size, and once may be bad luck. A chip that left
+      // the field once was moved; one that leaves it twice at the same place has too little power for what it is asked.
+      if (!comesBack || left++ > 0) reading.stepDown();
     }
     if (!(await reading.reopen())) throw problem;
-    await reading.select();
+    await selectUntilThere(reading);
   }
 }
 

@@ -18,10 +18,17 @@ final class ChipReader implements NfcAdapter.ReaderCallback {
     interface Listener {
         void onMessage(String message);
 
-        void onTurnedOff();
+        /** A command was given that waits for a chip, or found one: the page's reading has touched the document. */
+        void onContact();
+
+        /** A command was given while the reader is off or the phone has none. */
+        void onUnavailable();
     }
 
-    /** Some chips think for seconds about a key agreement; what Android sets by itself is less than a second. */
+    /**
+     * Some chips think for seconds about a key agreement; what Android sets by itself is less than a second. Halved, slow chips are lost in the
+     * middle of it; doubled, the page speaks up (after 20 s) before the phone does.
+     */
     private static final int ANSWER_TIMEOUT_MILLISECONDS = 10_000;
     /** Android asks an idle chip whether it is still there, which disturbs some of them. The service may take that long. */
     private static final int PRESENCE_CHECK_DELAY_MILLISECONDS = 5_000;
@@ -29,11 +36,13 @@ final class ChipReader implements NfcAdapter.ReaderCallback {
             NfcAdapter.FLAG_READER_NFC_A | NfcAdapter.FLAG_READER_NFC_B | NfcAdapter.FLAG_READER_SKIP_NDEF_CHECK;
 
     private final Activity activity;
+    /** Null on a phone without a reader. */
     private final NfcAdapter adapter;
     private final Listener listener;
     private final Handler main;
     private final Handler radio;
-    private ChipMessage waiting;
+    private boolean listening;
+    private ShellMessage waiting;
     private IsoDep chip;
 
     ChipReader(Activity activity, NfcAdapter adapter, Listener listener) {
@@ -46,16 +55,27 @@ final class ChipReader implements NfcAdapter.ReaderCallback {
         radio = new Handler(thread.getLooper());
     }
 
+    /** In the words of `chipTransport.readerState`. */
+    String state() {
+        return adapter == null ? "absent" : adapter.isEnabled() ? "ready" : "off";
+    }
+
     /** As long as the shell is in front, no other app springs up when a document touches the phone. */
     void resume() {
-        Bundle options = new Bundle();
-        options.putInt(NfcAdapter.EXTRA_READER_PRESENCE_CHECK_DELAY, PRESENCE_CHECK_DELAY_MILLISECONDS);
-        adapter.enableReaderMode(activity, this, FLAGS, options);
+        listening = true;
+        listen();
     }
 
     void pause() {
+        listening = false;
         cancel();
-        adapter.disableReaderMode(activity);
+        if (adapter != null) adapter.disableReaderMode(activity);
+    }
+
+    /** The person turned the reader on or off while the shell is in front. */
+    void onReaderSwitched() {
+        if (!state().equals("ready")) cancel();
+        else if (listening) listen();
     }
 
     void close() {
@@ -63,33 +83,44 @@ final class ChipReader implements NfcAdapter.ReaderCallback {
         radio.getLooper().quitSafely();
     }
 
-    void handle(ChipMessage message) {
+    void handle(ShellMessage message) {
         // The page sends one command at a time: with a second one it has given up the first.
-        if (message.isCancel() || waiting != null) cancel();
-        if (message.isCancel()) return;
-        if (!adapter.isEnabled()) {
-            listener.onMessage(ChipMessage.lost(message.number));
-            listener.onTurnedOff();
-        } else {
-            waiting = message;
-            if (chip != null) {
-                exchange(chip, message);
-            } else {
-                // A document that lies on the phone already is found again only by a reader that starts anew.
-                adapter.disableReaderMode(activity);
-                resume();
-            }
+        if (message.kind == ShellMessage.Kind.CANCEL || waiting != null) cancel();
+        if (message.kind == ShellMessage.Kind.TRANSCEIVE) transceive(message);
+        if (message.kind == ShellMessage.Kind.RESET) reset(message);
+    }
+
+    private void transceive(ShellMessage message) {
+        if (!state().equals("ready")) {
+            listener.onMessage(ShellMessage.unavailable(message.number));
+            listener.onUnavailable();
+            return;
         }
+        waiting = message;
+        if (chip != null) {
+            exchange(chip, message);
+        } else if (listening) {
+            // A document that lies on the phone already is found again only by a reader that starts anew.
+            adapter.disableReaderMode(activity);
+            listen();
+        }
+    }
+
+    private void listen() {
+        if (adapter == null) return;
+        Bundle options = new Bundle();
+        options.putInt(NfcAdapter.EXTRA_READER_PRESENCE_CHECK_DELAY, PRESENCE_CHECK_DELAY_MILLISECONDS);
+        adapter.enableReaderMode(activity, this, FLAGS, options);
     }
 
     /** Gives up what is under way and lets the chip go. False when there was no command to give up. */
     boolean cancel() {
-        ChipMessage given = waiting;
+        ShellMessage given = waiting;
         waiting = null;
         if (chip != null) close(chip);
         chip = null;
         if (given == null) return false;
-        listener.onMessage(ChipMessage.lost(given.number));
+        listener.onMessage(ShellMessage.lost(given.number));
         return true;
     }
 
@@ -101,10 +132,9 @@ final class ChipReader implements NfcAdapter.ReaderCallback {
             @Override
             public void run() {
                 try {
-                    found.connect();
-                    found.setTimeout(ANSWER_TIMEOUT_MILLISECONDS);
+                    connect(found);
                     final String limits =
-                            ChipMessage.limits(found.getMaxTransceiveLength(), found.isExtendedLengthApduSupported());
+                            ShellMessage.limits(found.getMaxTransceiveLength(), found.isExtendedLengthApduSupported());
                     main.post(new Runnable() {
                         @Override
                         public void run() {
@@ -119,6 +149,11 @@ final class ChipReader implements NfcAdapter.ReaderCallback {
         });
     }
 
+    private static void connect(IsoDep found) throws IOException {
+        found.connect();
+        found.setTimeout(ANSWER_TIMEOUT_MILLISECONDS);
+    }
+
     private void arrived(IsoDep found, String limits) {
         // A chip that comes back in the middle has forgotten the session. The next command to the old one says that it is lost.
         if (waiting == null || chip != null) {
@@ -126,11 +161,12 @@ final class ChipReader implements NfcAdapter.ReaderCallback {
             return;
         }
         chip = found;
+        listener.onContact();
         listener.onMessage(limits);
         exchange(found, waiting);
     }
 
-    private void exchange(final IsoDep with, final ChipMessage message) {
+    private void exchange(final IsoDep with, final ShellMessage message) {
         radio.post(new Runnable() {
             @Override
             public void run() {
@@ -140,19 +176,48 @@ final class ChipReader implements NfcAdapter.ReaderCallback {
                 } catch (IOException | RuntimeException error) {
                     received = null;
                 }
-                final byte[] answer = received;
-                main.post(new Runnable() {
-                    @Override
-                    public void run() {
-                        if (waiting != message) return;
-                        if (answer == null) {
-                            cancel();
-                            return;
-                        }
-                        waiting = null;
-                        listener.onMessage(ChipMessage.answer(message.number, answer));
-                    }
-                });
+                end(message, received == null ? null : ShellMessage.answer(message.number, received));
+            }
+        });
+    }
+
+    /** Where no chip is there is nothing to reset: the next command begins with a chip that knows nothing. */
+    private void reset(final ShellMessage message) {
+        if (chip == null) {
+            listener.onMessage(ShellMessage.done(message.number));
+            return;
+        }
+        waiting = message;
+        final IsoDep with = chip;
+        radio.post(new Runnable() {
+            @Override
+            public void run() {
+                String answer;
+                try {
+                    // Closing makes the phone activate the chip anew, and with that the chip forgets every session.
+                    with.close();
+                    connect(with);
+                    answer = ShellMessage.done(message.number);
+                } catch (IOException | RuntimeException error) {
+                    answer = null;
+                }
+                end(message, answer);
+            }
+        });
+    }
+
+    /** Back from the radio. Null: the chip is gone. */
+    private void end(final ShellMessage message, final String answer) {
+        main.post(new Runnable() {
+            @Override
+            public void run() {
+                if (waiting != message) return;
+                if (answer == null) {
+                    cancel();
+                    return;
+                }
+                waiting = null;
+                listener.onMessage(answer);
             }
         });
     }

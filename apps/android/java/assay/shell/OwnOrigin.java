@@ -13,7 +13,7 @@ final class OwnOrigin {
 
     /** Whether an address is of this origin. What cannot be read strictly is not. */
     boolean owns(String address) {
-        URI other = parse(address);
+        URI other = address == null ? null : parse(address);
         return other != null
                 && other.getHost() != null
                 && other.getRawUserInfo() == null
@@ -29,6 +29,12 @@ final class OwnOrigin {
         if (!owns(link)) return null;
         String path = parse(link).getRawPath();
         return path.startsWith("/verify/") && path.length() > "/verify/".length() ? link : null;
+    }
+
+    /** The path of a link to a verification, which names the session and holds no token; null for anything else. */
+    String pathOf(String text) {
+        String link = verificationLink(text);
+        return link == null ? null : parse(link).getRawPath();
     }
 
     private static URI parse(String address) {

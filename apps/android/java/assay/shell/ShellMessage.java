@@ -1,0 +1,111 @@
+package assay.shell;
+
+/**
+ * What page and shell say to each other on the message port; assets/chip-transport.js is the other end. Free of Android, as a
+ * plain JVM tests it.
+ */
+final class ShellMessage {
+    enum Kind {
+        /** One command for the chip; is answered. */
+        TRANSCEIVE,
+        /** Takes the power from the chip and gives it back; is answered. */
+        RESET,
+        /** The reading is over or was given up. */
+        CANCEL,
+        /** What the page wants to find again when the process was ended; empty for nothing. */
+        KEEP,
+        /** The person is told by touch. */
+        FEEL,
+        /** The person wants to turn the reader on. */
+        SETTINGS
+    }
+
+    private static final int SHORT_COMMAND_BYTES = 261;
+    private static final int SHORT_RESPONSE_BYTES = 258;
+    private static final String DIGITS = "0123456789abcdef";
+
+    final Kind kind;
+    /** Zero for what is not answered. */
+    final int number;
+    /** Null unless it is for the chip. */
+    final byte[] command;
+    /** What is to be kept or felt; null otherwise. */
+    final String text;
+
+    private ShellMessage(Kind kind, int number, byte[] command, String text) {
+        this.kind = kind;
+        this.number = number;
+        this.command = command;
+        this.text = text;
+    }
+
+    /** Null when it is none of the page's messages. */
+    static ShellMessage parse(String message) {
+        if (message == null) return null;
+        if (message.equals("cancel")) return new ShellMessage(Kind.CANCEL, 0, null, null);
+        if (message.equals("settings")) return new ShellMessage(Kind.SETTINGS, 0, null, null);
+        if (message.startsWith("keep ")) return new ShellMessage(Kind.KEEP, 0, null, message.substring(5));
+        String[] parts = message.split(" ", -1);
+        if (parts[0].equals("feel") && parts.length == 2 && (parts[1].equals("read") || parts[1].equals("problem")))
+            return new ShellMessage(Kind.FEEL, 0, null, parts[1]);
+        if (parts.length < 2 || !parts[1].matches("[1-9][0-9]{0,8}")) return null;
+        int number = Integer.parseInt(parts[1]);
+        if (parts[0].equals("reset") && parts.length == 2) return new ShellMessage(Kind.RESET, number, null, null);
+        if (!parts[0].equals("transceive") || parts.length != 3) return null;
+        byte[] command = fromHex(parts[2]);
+        return command == null ? null : new ShellMessage(Kind.TRANSCEIVE, number, command, null);
+    }
+
+    static String answer(int number, byte[] answer) {
+        return "answer " + number + " " + toHex(answer);
+    }
+
+    /** The answer to a reset. */
+    static String done(int number) {
+        return "done " + number;
+    }
+
+    /** The chip left the field, or the reading was given up. */
+    static String lost(int number) {
+        return "lost " + number;
+    }
+
+    /** Nothing can be read at all before the person turns the reader on, or with this phone. */
+    static String unavailable(int number) {
+        return "unavailable " + number;
+    }
+
+    /** "ready", "off" or "absent". */
+    static String reader(String state) {
+        return "reader " + state;
+    }
+
+    /**
+     * What phone and NFC controller say about themselves, in the page's terms. Android tells how many bytes can be sent; what
+     * comes back is as long only where extended length works.
+     */
+    static String limits(int maxTransceiveBytes, boolean extendedLengthSupported) {
+        boolean extended = extendedLengthSupported && maxTransceiveBytes > SHORT_COMMAND_BYTES;
+        int command = extended ? maxTransceiveBytes : Math.min(maxTransceiveBytes, SHORT_COMMAND_BYTES);
+        int response = extended ? maxTransceiveBytes : SHORT_RESPONSE_BYTES;
+        return "limits " + command + " " + response + " " + (extended ? 1 : 0);
+    }
+
+    private static String toHex(byte[] bytes) {
+        StringBuilder hex = new StringBuilder(bytes.length * 2);
+        for (byte value : bytes) hex.append(DIGITS.charAt((value >> 4) & 15)).append(DIGITS.charAt(value & 15));
+        return hex.toString();
+    }
+
+    private static byte[] fromHex(String hex) {
+        if (hex.isEmpty() || hex.length() % 2 != 0) return null;
+        byte[] bytes = new byte[hex.length() / 2];
+        for (int index = 0; index < bytes.length; index++) {
+            int high = DIGITS.indexOf(hex.charAt(2 * index));
+            int low = DIGITS.indexOf(hex.charAt(2 * index + 1));
+            if (high < 0 || low < 0) return null;
+            bytes[index] = (byte) (high << 4 | low);
+        }
+        return bytes;
+    }
+}

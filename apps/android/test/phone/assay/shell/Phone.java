@@ -1,0 +1,151 @@
+package assay.shell;
+
+import static org.junit.Assert.assertTrue;
+import static org.robolectric.Shadows.shadowOf;
+
+import android.content.Intent;
+import android.content.pm.PackageManager;
+import android.net.Uri;
+import android.nfc.NfcAdapter;
+import android.os.Bundle;
+import android.os.Looper;
+import android.os.Parcel;
+import android.webkit.WebMessage;
+import android.webkit.WebMessagePort;
+import android.webkit.WebView;
+import android.webkit.WebViewClient;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.robolectric.Robolectric;
+import org.robolectric.RuntimeEnvironment;
+import org.robolectric.android.controller.ActivityController;
+import org.robolectric.fakes.RoboWebMessagePort;
+import org.robolectric.shadow.api.Shadow;
+import org.robolectric.shadows.ShadowNfcAdapter;
+import org.robolectric.util.ReflectionHelpers;
+
+/** A phone with the shell on it. The test plays the person, the document and the page. */
+final class Phone {
+    private static final long PATIENCE_MILLISECONDS = 10_000;
+
+    ActivityController<ShellActivity> controller;
+    ShellActivity activity;
+    /** What the shell told the page, in order. */
+    final List<String> heard = new ArrayList<>();
+    private WebMessagePort pageEnd;
+
+    static void hasNfc(boolean has) {
+        shadowOf(RuntimeEnvironment.getApplication().getPackageManager())
+                .setSystemFeature(PackageManager.FEATURE_NFC, has);
+        ShadowNfcAdapter.setNfcHardwareExists(has);
+    }
+
+    /** As the launcher starts it, or a link to `link`. */
+    Phone start(String link) {
+        Intent intent = new Intent(RuntimeEnvironment.getApplication(), ShellActivity.class);
+        if (link != null) intent.setAction(Intent.ACTION_VIEW).setData(Uri.parse(link));
+        controller = Robolectric.buildActivity(ShellActivity.class, intent);
+        activity = controller.get();
+        controller.setup();
+        return this;
+    }
+
+    /** Android ends the process in the background, and the person comes back to the app. */
+    void endProcessAndReturn() {
+        Bundle saved = new Bundle();
+        controller.pause().stop().saveInstanceState(saved);
+        Intent intent = activity.getIntent();
+        Parcel parcel = Parcel.obtain();
+        saved.writeToParcel(parcel, 0);
+        parcel.setDataPosition(0);
+        Bundle restored = Bundle.CREATOR.createFromParcel(parcel);
+        restored.setClassLoader(ShellActivity.class.getClassLoader());
+        heard.clear();
+        pageEnd = null;
+        controller = Robolectric.buildActivity(ShellActivity.class, intent);
+        activity = controller.get();
+        controller.create(restored).start().restoreInstanceState(restored).resume().visible();
+    }
+
+    /** Null while the first screen is shown. */
+    WebView web() {
+        return ReflectionHelpers.getField(activity, "page");
+    }
+
+    PhoneWebView webShadow() {
+        return Shadow.extract(web());
+    }
+
+    WebViewClient client() {
+        return webShadow().getWebViewClient();
+    }
+
+    PhoneNfcAdapter nfc() {
+        return Shadow.extract(NfcAdapter.getDefaultAdapter(activity));
+    }
+
+    /** The page is there, at the address that it was loaded from or that it has given itself. */
+    Phone load(String shownAt) {
+        client().onPageStarted(web(), shownAt, null);
+        webShadow().pushEntryToHistory(shownAt);
+        client().onPageFinished(web(), shownAt);
+        WebMessage offer = webShadow().offered;
+        if (offer == null) return this;
+        pageEnd = offer.getPorts()[0];
+        pageEnd.setWebMessageCallback(new WebMessagePort.WebMessageCallback() {
+            @Override
+            public void onMessage(WebMessagePort port, WebMessage message) {
+                heard.add(message.getData());
+            }
+        });
+        return this;
+    }
+
+    boolean hasPort() {
+        return pageEnd != null && !((RoboWebMessagePort) pageEnd).isClosed();
+    }
+
+    void say(String message) {
+        pageEnd.postMessage(new WebMessage(message));
+        idle();
+    }
+
+    /** The person lays a document on the phone. */
+    void lay(FieldIsoDep.Document document) {
+        FieldIsoDep.inField = document;
+        if (nfc().isInReaderMode()) nfc().dispatchTagDiscovered(null);
+        idle();
+    }
+
+    void takeAway() {
+        FieldIsoDep.inField = null;
+    }
+
+    void idle() {
+        shadowOf(Looper.getMainLooper()).idle();
+    }
+
+    void until(String what, BooleanSupplier reached) {
+        long giveUpAt = System.currentTimeMillis() + PATIENCE_MILLISECONDS;
+        idle();
+        while (!reached.getAsBoolean()) {
+            assertTrue(what + "; heard " + heard, System.currentTimeMillis() < giveUpAt);
+            try {
+                Thread.sleep(2);
+            } catch (InterruptedException error) {
+                throw new IllegalStateException(error);
+            }
+            idle();
+        }
+    }
+
+    void untilHeard(final String message) {
+        until("never heard: " + message, new BooleanSupplier() {
+            @Override
+            public boolean getAsBoolean() {
+                return heard.contains(message);
+            }
+        });
+    }
+}

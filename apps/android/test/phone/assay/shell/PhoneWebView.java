@@ -1,0 +1,30 @@
+package assay.shell;
+
+import android.net.Uri;
+import android.webkit.WebMessage;
+import android.webkit.WebView;
+import org.robolectric.annotation.Implementation;
+import org.robolectric.annotation.Implements;
+import org.robolectric.shadows.ShadowWebView;
+
+/** A web view without a browser engine: it notes what the shell has it do. */
+@Implements(WebView.class)
+public class PhoneWebView extends ShadowWebView {
+    /** What the script that runs before the page's was added for; null when none was. */
+    String scriptOrigin;
+    String script;
+    WebMessage offered;
+    Uri offeredTo;
+
+    /** Where the shell looks for what the installed web view offers; see org.chromium.support_lib_glue in this folder. */
+    @Implementation
+    protected static ClassLoader getWebViewClassLoader() {
+        return PhoneWebView.class.getClassLoader();
+    }
+
+    @Implementation
+    protected void postWebMessage(WebMessage message, Uri targetOrigin) {
+        offered = message;
+        offeredTo = targetOrigin;
+    }
+}

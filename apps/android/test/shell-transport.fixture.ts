@@ -1,0 +1,55 @@
+// The conformance suite for transports against the phone's own code, in a browser. `npm run android -- test` starts it.
+import assert from "node:assert/strict";
+import test, { after } from "node:test";
+import { transportChecks } from "@assay/device/check-transport";
+import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { buildCheckPage } from "../../../scripts/build-check-page.ts";
+import { openBrowser, openPage } from "../../server/test/support/browser.ts";
+import { isoDate, showIn, startPhone } from "./phone.ts";
+import { startVirtualChip } from "./virtual-chip.ts";
+
+// Nothing answers there: the test gives the page out itself.
+const url = "http://localhost:4400";
+const browser = await openBrowser();
+const document = testDocuments(new Date()).find(({ id }) => id === "passport-valid");
+assert.ok(document);
+const { mrzKey } = document.chip;
+const chip = await startVirtualChip(document);
+after(() => chip.close());
+const phone = await startPhone({ origin: url, chipPort: chip.port });
+
+test("the shell passes the conformance suite for transports, in a browser and with its own code", async () => {
+  const files = await buildCheckPage();
+  const address = `${url}/verify/transport-check/`;
+  const { page, problems } = await openPage(browser, url, { device: "android" });
+  page.setDefaultTimeout(30_000);
+  await page.route(`${address}**`, async (route) => {
+    const name = route.request().url().slice(address.length);
+    const file = files.get(name === "" ? "index.html" : name);
+    assert.ok(file, name);
+    await route.fulfill({ contentType: file.type, body: file.content });
+  });
+  let there = false;
+  await page.exposeFunction("moveDocument", async (wanted: boolean) => {
+    if (there !== wanted) await phone.ask(wanted ? "lay" : "take-away");
+    there = wanted;
+  });
+  await page.addInitScript(
+    "window.transportCheckHand = { layDown: () => moveDocument(true), takeAway: () => moveDocument(false) }",
+  );
+  await phone.ask("carries 65279");
+  await showIn(page, phone, await phone.ask(`open ${address}`));
+  await page.getByLabel("Document number").fill(mrzKey.documentNumber);
+  await page.getByLabel("Date of birth").fill(isoDate(mrzKey.dateOfBirth, "19"));
+  await page.getByLabel("Date of expiry").fill(isoDate(mrzKey.dateOfExpiry, "20"));
+  await page.getByRole("button", { name: "Begin" }).click();
+  await page.getByText("All checks that concern this shell passed.").waitFor({ timeout: 120_000 });
+  const results = await page.locator("#results > li").allTextContents();
+  assert.equal(results.length, transportChecks.length);
+  assert.deepEqual(
+    results.filter((line) => !line.startsWith("PASSED")),
+    [],
+  );
+  assert.deepEqual(problems, []);
+  await page.context().close();
+});

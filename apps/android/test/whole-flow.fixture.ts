@@ -1,0 +1,77 @@
+// The whole flow through the phone's own code: a real service, the real page in a browser, the shell under Robolectric, a software chip
+// behind its IsoDep. Between page and shell stands this file, in the place of the web view: it runs the script that the shell gave for the page,
+// and carries the texts of the message port. `npm run android -- test` starts it.
+import assert from "node:assert/strict";
+import test, { after } from "node:test";
+import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { createPartner, expectData } from "../../server/test/support/api.ts";
+import { openBrowser, openPage } from "../../server/test/support/browser.ts";
+import { startTestService } from "../../server/test/support/service.ts";
+import { en as t } from "../../verify/src/i18n/en.ts";
+import { isoDate, showIn, startPhone } from "./phone.ts";
+import { startVirtualChip } from "./virtual-chip.ts";
+
+const { url, api, clock } = await startTestService();
+const browser = await openBrowser();
+const document = testDocuments(clock.now()).find(({ id }) => id === "passport-valid");
+assert.ok(document);
+const { mrzKey } = document.chip;
+const chip = await startVirtualChip(document);
+after(() => chip.close());
+const phone = await startPhone({ origin: url, chipPort: chip.port });
+
+for (const [name, transceiveBytes, commandsUntilSlip] of [
+  ["extended length", 65_279, 22],
+  ["short commands only", 261, 70],
+] as const) {
+  test(`a person is verified through the Android shell, whose process was ended and whose document slipped: ${name}`, async () => {
+    const partner = await createPartner(api);
+    const session = expectData(
+      await partner.api.post("/v1/sessions", {
+        share_fields: { family_name: { required: true, reason: "To find your booking." } },
+      }),
+      201,
+    );
+    phone.contacts = 0;
+    await phone.ask(`carries ${transceiveBytes}`);
+    const { page: first, problems } = await openPage(browser, url, { device: "android" });
+    first.setDefaultTimeout(30_000);
+    await showIn(first, phone, await phone.ask(`open ${session.verification_url}`));
+    await first.getByRole("checkbox", { name: t.agreeLabel }).check();
+    await first.getByRole("button", { name: t.agreeButton }).click();
+    await first.getByRole("button", { name: t.readHereButton }).waitFor();
+
+    // Android ends the process. The tab is gone and its sessionStorage with it; what is in localStorage stays.
+    const page = await first.context().newPage();
+    page.setDefaultTimeout(30_000);
+    const restarted = await phone.ask("end-process");
+    await first.close();
+    await showIn(page, phone, restarted);
+    await page.getByRole("button", { name: t.readHereButton }).click();
+    await page.getByLabel(t.documentNumber, { exact: true }).fill(mrzKey.documentNumber);
+    await page.getByLabel(t.dateOfBirth, { exact: true }).fill(isoDate(mrzKey.dateOfBirth, "19"));
+    await page.getByLabel(t.dateOfExpiry, { exact: true }).fill(isoDate(mrzKey.dateOfExpiry, "20"));
+    await page.getByRole("button", { name: t.readButton }).click();
+
+    // The person lays the document down; it slips in the middle of the reading, and is laid down again.
+    const slipped = new Promise<void>((resolve) => {
+      phone.onLost = resolve;
+    });
+    await phone.ask(`lay ${commandsUntilSlip}`);
+    await slipped;
+    await phone.ask("lay");
+    await page.getByRole("heading", { level: 1, name: t.faceTitle }).waitFor();
+    assert.equal(phone.contacts, 2);
+    assert.equal(
+      await page.evaluate("window.chipTransport.extendedLength"),
+      transceiveBytes > 261,
+      "the limits are those of the phone",
+    );
+    await page.getByRole("button", { name: t.faceSimulatedStart, exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: t.succeededTitle }).waitFor();
+    const { status } = expectData(await partner.api.get(`/v1/sessions/${session.id}`));
+    assert.equal(status, "succeeded");
+    assert.deepEqual(problems, []);
+    await page.context().close();
+  });
+}

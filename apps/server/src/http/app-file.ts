@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ApiError } from "../kernel/api-error.ts";
+import { sendMissingPage } from "./pages.ts";
+
+/** Ours has 40 kB. Halved, an operator's app with a browser engine of its own does not fit; doubled, a wrong file fills the memory. */
+const maxBytes = 128 * 1024 * 1024;
+
+type Loaded = { bytes: Buffer; etag: string };
+
+/**
+ * The operator's Android app at `/app`, for phones without a shop. The file is looked at with every request, so that a new version is there
+ * without a restart, and read only when it has changed.
+ */
+export function mountAppFile(app: FastifyInstance, file: string): void {
+  let loaded: Promise<Loaded> | null = null;
+  let of = "";
+  const load = async (): Promise<Loaded> => {
+    const { size, mtimeMs, ino } = await stat(file);
+    const found = `${size} ${mtimeMs} ${ino}`;
+    if (size > maxBytes) throw new ApiError("SERVICE_UNAVAILABLE", { message: "The app is too large." });
+    if (loaded === null || of !== found) {
+      of = found;
+      loaded = readFile(file).then((bytes) => ({ bytes, etag: etagOf(bytes) }));
+      loaded.catch(() => {
+        loaded = null;
+      });
+    }
+    return await loaded;
+  };
+  app.get("/app", async (request, reply) => {
+    if (file === "") return sendMissingPage(request, reply);
+    let found: Loaded;
+    try {
+      found = await load();
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      return sendMissingPage(request, reply);
+    }
+    return sendApp(request, reply, found);
+  });
+}
+
+async function sendApp(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { bytes, etag }: Loaded,
+): Promise<FastifyReply> {
+  reply.headers({
+    etag,
+    // Asked for each time, as the service cannot know when the operator puts another version there.
+    "cache-control": "no-cache",
+    "content-disposition": 'attachment; filename="app.apk"',
+  });
+  if (request.headers["if-none-match"] === etag) return reply.code(304).send();
+  return reply.type("application/vnd.android.package-archive").send(bytes);
+}
+
+function etagOf(bytes: Buffer): string {
+  return `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
