@@ -20,7 +20,17 @@ create collation by_type (provider = libc, locale = 'C');
 
 create sequence webhook_key_activations as bigint start 1 increment 1;
 
-CREATE OR REPLACE FUNCTION public.has_fewer_events(organization uuid, in_sandbox boolean, event_type text, since text, most integer)
+CREATE OR REPLACE FUNCTION public.forget_exchanges()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from webhook_exchanges where delivery_id = old.id;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.has_fewer_test_events(organization uuid, in_sandbox boolean, since text, most integer)
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
@@ -28,7 +38,8 @@ begin
   perform from organizations where id = organization for no key update;
   return (
     select count(*) from events
-    where organization_id = organization and sandbox = in_sandbox and type = event_type and id collate by_type >= since) < most;
+    where organization_id = organization and sandbox = in_sandbox and id collate by_organization >= since
+      and session_id is null) < most;
 end
 $function$;
 
@@ -741,6 +752,8 @@ create table webhook_deliveries (
 CREATE INDEX webhook_deliveries_endpoint ON public.webhook_deliveries USING btree (endpoint_id, organization_id, sandbox, failed, id COLLATE by_endpoint DESC);
 CREATE INDEX webhook_deliveries_organization ON public.webhook_deliveries USING btree (organization_id, sandbox, failed, id COLLATE by_organization DESC);
 CREATE INDEX webhook_deliveries_scrub ON public.webhook_deliveries USING btree (scrub_at) WHERE (scrub_at IS NOT NULL);
+CREATE TRIGGER webhook_deliveries_deleted AFTER DELETE ON public.webhook_deliveries FOR EACH ROW WHEN (((old.payload IS NOT NULL) AND (old.attempt_count > 0))) EXECUTE FUNCTION forget_exchanges();
+CREATE TRIGGER webhook_deliveries_scrubbed AFTER UPDATE OF payload ON public.webhook_deliveries FOR EACH ROW WHEN (((old.payload IS NOT NULL) AND (new.payload IS NULL) AND (old.attempt_count > 0))) EXECUTE FUNCTION forget_exchanges();
 
 create table webhook_delivery_queue (
   organization_id uuid not null,
@@ -775,12 +788,28 @@ create table webhook_endpoints (
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
   sandbox boolean not null,
+  kind text default 'url'::text not null,
+  listener_stream_id uuid,
+  listener_seen_at timestamp(3) with time zone,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   constraint webhook_endpoints_undelivered_payload_retention_hours_check CHECK ((undelivered_payload_retention_hours = ANY (ARRAY[0, 24, 72, 168])))
 );
+CREATE INDEX webhook_endpoints_listeners ON public.webhook_endpoints USING btree (id) WHERE (kind = 'listener'::text);
 CREATE INDEX webhook_endpoints_organization ON public.webhook_endpoints USING btree (organization_id, sandbox, id DESC);
 CREATE TRIGGER webhook_endpoints_signing_secret_key BEFORE INSERT OR UPDATE OF signing_secret ON public.webhook_endpoints FOR EACH ROW WHEN ((NOT key_may_store(sealed_under(new.signing_secret)))) EXECUTE FUNCTION refuse_key();
+
+create table webhook_exchanges (
+  delivery_id text collate "C" not null,
+  attempt_id text collate "C" not null,
+  organization_id uuid not null,
+  signature text not null,
+  standard_signature text not null,
+  status_line text,
+  answer text,
+  answer_is_cut boolean not null,
+  constraint webhook_exchanges_pkey PRIMARY KEY (delivery_id, attempt_id)
+);
 
 create table webhook_keys (
   id text collate "C" not null,

@@ -43,11 +43,13 @@ export async function openDocument(
       }
     }
   };
-  const chip = await untilDone(() => openChip(transport, key, { ...options, onProgress })).catch((error: unknown) => {
-    // The caller gets no chip to release when opening fails, so it is released here.
-    release();
-    throw error;
-  });
+  const chip = await untilDone(() => openChip(transport, key, { ...options, onProgress })).catch(
+    (error: unknown) => {
+      // The caller gets no chip to release when opening fails, so it is released here.
+      release();
+      throw error;
+    },
+  );
   return openedChip(chip, {
     release,
     readFiles: () =>

@@ -6,8 +6,8 @@ import { tenantOf } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
 import { type LeasedDelivery, type RecordedAttempt, recordAttempts } from "./delivery.store.ts";
 import { type AttemptResult, afterAttempt, disabledBy } from "./delivery.ts";
-import type { Exchange } from "./exchange.ts";
 import { disableEndpoint, markFailing, markSucceeding } from "./endpoint.store.ts";
+import type { Exchange } from "./exchange.ts";
 import { mailEndpointDisabled } from "./notify-owners.ts";
 
 export type Finished = {

@@ -143,7 +143,11 @@ const ways: Readonly<
   },
   "when consent is withdrawn": (partner, { sessionId }) =>
     core.db.transaction((tx) =>
-      scrubSessionDeliveries(tx, { id: sessionId, organizationId: partner.organizationId, environment: "sandbox" as const }, clock.now()),
+      scrubSessionDeliveries(
+        tx,
+        { id: sessionId, organizationId: partner.organizationId, environment: "sandbox" as const },
+        clock.now(),
+      ),
     ),
 };
 

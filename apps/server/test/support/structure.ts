@@ -50,7 +50,14 @@ const workspaces: Readonly<Record<string, readonly string[]>> = {
   "packages/face": ["packages/contract"],
   "packages/device": ["packages/contract", "packages/emrtd", "packages/face"],
   "packages/ui": [],
-  "apps/server": ["packages/contract", "packages/emrtd", "packages/face", "packages/device", "packages/cli", "packages/ui"],
+  "apps/server": [
+    "packages/contract",
+    "packages/emrtd",
+    "packages/face",
+    "packages/device",
+    "packages/cli",
+    "packages/ui",
+  ],
   "apps/verify": ["packages/contract", "packages/emrtd", "packages/face", "packages/device", "packages/ui"],
   "apps/dashboard": ["packages/contract", "packages/ui"],
 };

@@ -1,10 +1,10 @@
+import { Actions, Button, QuietButton } from "@assay/ui/button";
+import { Notice } from "@assay/ui/notice";
 import { type ReactNode, useState } from "react";
 import { useWords } from "../i18n/language.ts";
 import { WhoAsks } from "../screens/who-asks.tsx";
 import type { Details } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
-import { Actions, Button, QuietButton } from "@assay/ui/button";
-import { Notice } from "@assay/ui/notice";
 import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
 import { mayConsentNow } from "./consent-sight.ts";
 import { placeNow, tabMark } from "./place.ts";

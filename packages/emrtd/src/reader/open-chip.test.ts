@@ -356,7 +356,11 @@ test("a chip that left the field is read on where it was, with a reader that wai
   }
   // Twice in a row, the second time while it is being opened anew.
   const twice = slipping((count) => count === opening + 2 || count === opening + 4);
-  const opened = await openChip(twice.transport, { mrz: sampleKey }, { ...terminal, waitsForReturn: () => true });
+  const opened = await openChip(
+    twice.transport,
+    { mrz: sampleKey },
+    { ...terminal, waitsForReturn: () => true },
+  );
   assert.deepEqual(await opened.readFile("DG2"), chipFiles.DG2);
   assert.equal(twice.sent.losses, 2);
 });
