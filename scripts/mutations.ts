@@ -546,7 +546,7 @@ export const mutations: readonly Mutation[] = [
     {
       id: "sample-sent-live",
       file: server("webhooks/send-test-event"),
-      find: 'if (!sandbox && type !== "webhook.endpoint.test")',
+      find: 'if (!target.sandbox && type !== "webhook.endpoint.test")',
       replace: "if (type === null)",
       tests: [api("webhook-answers")],
     },
@@ -956,7 +956,7 @@ export const mutations: readonly Mutation[] = [
     },
     {
       id: "test-event-says-sandbox",
-      file: server("webhooks/publish-event"),
+      file: server("webhooks/test-event"),
       find: "sandbox: target.sandbox,",
       replace: "sandbox: true,",
       tests: [api("go-live")],
@@ -1671,15 +1671,15 @@ export const mutations: readonly Mutation[] = [
     {
       id: "slipped-chip-given-up",
       file: emrtd("reader/read-file"),
-      find: 'return reading.waitsForReturn && isEmrtdError(error) && error.code === "CHIP_LOST";',
+      find: 'return isEmrtdError(error) && error.code === "CHIP_LOST" && reading.waitsForReturn(error);',
       replace: "return false;",
       tests: [chip("reader/open-chip")],
     },
     {
       id: "absent-chip-waited-for",
       file: emrtd("reader/read-file"),
-      find: "return reading.waitsForReturn && isEmrtdError(error)",
-      replace: "return isEmrtdError(error)",
+      find: " && reading.waitsForReturn(error)",
+      replace: "",
       tests: [chip("reader/open-chip")],
     },
     {
@@ -2953,8 +2953,8 @@ export const mutations: readonly Mutation[] = [
     {
       id: "sheet-that-ended-is-opened-again",
       file: page("reading/shell-document"),
-      find: '"reason" in cause && cause.reason === "left"',
-      replace: '"reason" in cause',
+      find: 'waitsForReturn: (lost) => [null, "left"].includes(reasonOf(lost)),',
+      replace: "waitsForReturn: () => true,",
       tests: [page("reading/ios-shell.test")],
     },
     {
@@ -2981,8 +2981,8 @@ export const mutations: readonly Mutation[] = [
     {
       id: "desk-without-a-name",
       file: server("desk-reader/desk-name"),
-      find: 'return createHmac("sha256", secretOf(folder)).update(sessionId)',
-      replace: 'return createHmac("sha256", randomBytes(secretBytes)).update(sessionId)',
+      find: 'return createHmac("sha256", secretOf(folder)).update(session)',
+      replace: 'return createHmac("sha256", randomBytes(secretBytes)).update(session)',
       tests: [unit("desk-reader/desk-guide")],
     },
   ]),

@@ -93,6 +93,7 @@ export const fieldNotes: Readonly<Record<string, FieldNote>> = {
       revocation: "checked",
       warnings: [],
       face: "matched",
+      device: "unattested",
       verified_at: "2026-03-01T09:30:00.000Z",
     },
   },

@@ -8,8 +8,8 @@ const secretBytes = 32;
  * This desk's name in a session, the same whenever the command runs, so that a desk that was interrupted comes back to what it has claimed. It differs from
  * session to session, and so links nothing. What it is made of is kept in a file of the user; where none can be written, a desk cannot come back.
  */
-export function deskNameFor(sessionId: string, folder: string): string {
-  return createHmac("sha256", secretOf(folder)).update(sessionId).digest("base64url");
+export function deskNameFor(session: string, folder: string): string {
+  return createHmac("sha256", secretOf(folder)).update(session).digest("base64url");
 }
 
 function secretOf(folder: string): Buffer {

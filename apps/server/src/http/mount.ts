@@ -173,18 +173,14 @@ function mountRoute(
           setSessionCookie: (cookie: SessionCookie | null) => options.writeCookie(reply, cookie),
         },
       } as unknown as Context<RouteDefinition>;
-      const recheck = recheckOf(request, reply, definition, options);
       const run = async () => handle(context, await prepare?.(context));
       if (guard) await guard(context);
-      if ("events" in definition.reply)
+      if ("events" in definition.reply) {
+        const recheck = recheckOf(request, reply, definition, options);
         return sendEvents(reply, (await run()) as EventFeed<unknown>, options.admission, recheck);
-      if ("picture" in definition.reply) {
-        const { contentType, bytes } = (await run()) as Picture;
-        return reply
-          .header("content-type", contentType)
-          .header("cache-control", `private, max-age=${definition.reply.maxAgeSeconds}`)
-          .send(bytes);
       }
+      if ("picture" in definition.reply)
+        return sendPicture(reply, (await run()) as Picture, definition.reply.maxAgeSeconds);
       const render = (result: unknown) => serialize(result, parsedQuery);
 
       const key = request.headers["idempotency-key"];
@@ -214,6 +210,17 @@ function recheckOf(
   options: MountOptions,
 ): (() => Promise<unknown>) | null {
   return "public" in definition.access ? null : () => identify(request, reply, definition, options);
+}
+
+function sendPicture(
+  reply: FastifyReply,
+  { contentType, bytes }: Picture,
+  maxAgeSeconds: number,
+): FastifyReply {
+  return reply
+    .header("content-type", contentType)
+    .header("cache-control", `private, max-age=${maxAgeSeconds}`)
+    .send(bytes);
 }
 
 /** The same route with and without it, so a repetition with an `Idempotency-Key` may differ in it. */

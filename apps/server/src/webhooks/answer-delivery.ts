@@ -22,11 +22,10 @@ export async function answerDelivery(
   { endpointId, deliveryId }: { endpointId: EndpointId; deliveryId: DeliveryId },
   body: BodyOf<typeof contract.answerListenerDelivery>,
 ): Promise<DeliveryRow> {
-  const { organizationId } = caller;
   const result = resultOf(body);
   const now = core.clock.now();
   return core.db.transaction(async (tx) => {
-    const leased = await findUnanswered(tx, organizationId, endpointId, deliveryId, body.lease);
+    const leased = await findUnanswered(tx, caller, endpointId, deliveryId, body.lease);
     const written =
       leased === null
         ? []

@@ -439,19 +439,20 @@ export type UnansweredDelivery = LeasedDelivery & { lease_owner: string; leased_
 /** The delivery as long as it waits for the answer under this lease, whoever holds it. */
 export function findUnanswered(
   tx: Tx,
-  organizationId: OrganizationId,
+  tenant: Tenant,
   endpointId: EndpointId,
   deliveryId: DeliveryId,
   leaseNumber: number,
 ): Promise<UnansweredDelivery | null> {
   return tx.first<UnansweredDelivery>(sql`
-    select q.delivery_id as id, q.organization_id, d.event_id, d.event_type, q.endpoint_id, d.payload, q.tries_used, q.lease_number,
-      q.lease_owner, q.changed_at as leased_at,
+    select q.delivery_id as id, q.organization_id, q.sandbox, d.event_id, d.event_type, q.endpoint_id, d.payload, q.tries_used,
+      q.lease_number, q.lease_owner, q.changed_at as leased_at,
       e.kind, e.url, e.signing_secret, e.failing_since, e.undelivered_payload_retention_hours as retention_hours
     from webhook_delivery_queue q
     join webhook_deliveries d on d.id = q.delivery_id
     join webhook_endpoints e on e.id = q.endpoint_id and e.kind = 'listener'
-    where q.organization_id = ${organizationId} and q.delivery_id = ${deliveryId} and q.endpoint_id = ${endpointId}
+    where q.organization_id = ${tenant.organizationId} and q.sandbox = ${isSandbox(tenant)} and q.delivery_id = ${deliveryId}
+      and q.endpoint_id = ${endpointId}
       and q.lease_number = ${leaseNumber} and q.lease_owner is not null`);
 }
 

@@ -609,9 +609,9 @@ const poisons: Record<string, Poison[]> = {
         five(async () => {
           const id = newId("whe", clock.now());
           await tx.run(sql`
-            insert into webhook_endpoints (id, organization_id, kind, url, enabled, undelivered_payload_retention_hours,
+            insert into webhook_endpoints (id, organization_id, sandbox, kind, url, enabled, undelivered_payload_retention_hours,
               signing_secret, listener_seen_at, created_at, updated_at)
-            values (${id}, ${organizationId}, 'listener', 'listener:x', true, 72, ${ring.seal("webhook-secret", "x", id)},
+            values (${id}, ${organizationId}, true, 'listener', 'listener:x', true, 72, ${ring.seal("webhook-secret", "x", id)},
               ${ago(dayMs)}, ${ago(dayMs)}, ${ago(dayMs)})`);
           return id;
         }),

@@ -305,8 +305,8 @@ const snapshotSql = new Sql(
     [{ table: "organizations", column: "id" }, { table: "users", column: "id" }, ...watched]
       .map(
         ({ table: name, column }) =>
-          // That a key was shown is counted also when it was refused; nothing else may change. What is made in live is not of the sandbox.
-          `select '${name}' as name, (to_jsonb(t) - 'last_used_at' - 'request_count')::text as row from "${name}" t where t.${column}::text in ('${things.organizationId}', '${things.userId}') and (to_jsonb(t) ->> 'sandbox') is distinct from 'false'`,
+          // That a key was shown is counted also when it was refused; nothing else may change. What is made in live is not of the sandbox, and an encryption key is where its endpoint is.
+          `select '${name}' as name, (to_jsonb(t) - 'last_used_at' - 'request_count')::text as row from "${name}" t where t.${column}::text in ('${things.organizationId}', '${things.userId}') and (to_jsonb(t) ->> 'sandbox') is distinct from 'false' and not exists (select from webhook_endpoints e where '${name}' = 'webhook_keys' and e.id = to_jsonb(t) ->> 'endpoint_id' and not e.sandbox)`,
       )
       .join(" union all "),
   ],

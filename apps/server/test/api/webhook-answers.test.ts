@@ -9,6 +9,7 @@ import { newId } from "../../src/kernel/ids.ts";
 import { publishEvents, type ToldOfSession } from "../../src/webhooks/publish-event.ts";
 import { scrubSessionDeliveries } from "../../src/webhooks/scrub-session-deliveries.ts";
 import { createPartner, expectData, expectError } from "../support/api.ts";
+import { createLivePartner } from "../support/live.ts";
 import { createReceivingEndpoint, decrypt, startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
 
@@ -238,9 +239,8 @@ test("a sample of every type can be sent in the sandbox, opens at once and arriv
 });
 
 test("live, nothing can be told about a session that there is not", async () => {
-  const partner = await createPartner(api);
+  const partner = await createLivePartner(core, api);
   const endpoint = await createReceivingEndpoint(partner.api, receiver.url);
-  await core.db.run(sql`update organizations set environment = 'live' where id = ${partner.organizationId}`);
   const path = `/v1/webhooks/endpoints/${endpoint.id}/test`;
   const refused = await partner.api.post(path, { event_type: "verification.session.succeeded" });
   expectError(refused, 409, "CONFLICT");
