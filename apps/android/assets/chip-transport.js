@@ -2,8 +2,9 @@
 // page, and hands over a message port once the page is loaded. All text on that port:
 //
 //   page to shell   transceive NUMBER HEX    reset NUMBER    cancel    keep JSON    feel read|problem    settings
+//                   makekey NUMBER HEX    sign NUMBER HEX
 //   shell to page   limits COMMAND_BYTES RESPONSE_BYTES 0|1    answer NUMBER HEX    done NUMBER    lost NUMBER
-//                   unavailable NUMBER    reader ready|off|absent
+//                   unavailable NUMBER    reader ready|off|absent    certificates NUMBER HEX.HEX    refused NUMBER
 //
 // Before it the shell defines `shellFacts`: what it knew when it made the page.
 if (window === window.top) {
@@ -28,6 +29,7 @@ if (window === window.top) {
   const lost = {
     lost: "The chip left the field or the reading was given up",
     unavailable: "The phone's reader is turned off or there is none",
+    refused: "The phone's secure hardware did not do it",
   };
 
   const hear = (message) => {
@@ -51,6 +53,7 @@ if (window === window.top) {
     waiting.delete(Number(first));
     if (kind === "answer") exchange.resolve(fromHex(second ?? ""));
     else if (kind === "done") exchange.resolve(undefined);
+    else if (kind === "certificates") exchange.resolve((second ?? "").split(".").map(fromHex));
     else exchange.reject(new Error(lost[kind]));
   };
 
@@ -120,4 +123,10 @@ if (window === window.top) {
     openReaderSettings: () => tell("settings"),
   };
   Object.defineProperty(window, "chipTransport", { value: Object.freeze(chipTransport) });
+
+  const frameVoucher = {
+    makeKey: (nonce) => ask((number) => `makekey ${number} ${toHex(nonce)}`),
+    sign: (message) => ask((number) => `sign ${number} ${toHex(message)}`),
+  };
+  Object.defineProperty(window, "frameVoucher", { value: Object.freeze(frameVoucher) });
 }

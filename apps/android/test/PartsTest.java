@@ -76,6 +76,12 @@ final class PartsTest {
         check("{\"a b\":\"c\"}", ShellMessage.parse("keep {\"a b\":\"c\"}").text, "what is to be kept, as it is");
         check("", ShellMessage.parse("keep ").text, "nothing to keep");
         check("read", ShellMessage.parse("feel read").text, "felt");
+        check(ShellMessage.Kind.MAKE_KEY, ShellMessage.parse("makekey 5 a1").kind, "a key");
+        check(ShellMessage.Kind.SIGN, ShellMessage.parse("sign 6 a1").kind, "a signature");
+        check("certificates 5 0a.0b0c", ShellMessage.certificates(5, new byte[][] {{10}, {11, 12}}), "certificates");
+        check("refused 5", ShellMessage.refused(5), "refused");
+        check(null, ShellMessage.parse("makekey 5"), "a key for nothing");
+        check(null, ShellMessage.parse("sign 0 a1"), "a signature that nobody waits for");
         for (String text : new String[] {
             null,
             "",

@@ -11,18 +11,18 @@ export type Strain = {
 };
 
 /**
- * Never fewer: a loop that others keep from its processor looks busy however little it gets done. One caller gets three of
- * them, which keep PostgreSQL and the loop busy in turn. Halved, they cannot; doubled, a quiet caller beside a flood is half as quick again.
+ * Never fewer: a loop that others keep from its processor looks busy however little it gets done. Halved, a few requests that wait for a
+ * password's hash leave one place for all others; doubled, each request takes twice as long as it must on a busy loop.
  */
-export const leastLimit = 4;
+export const leastLimit = 8;
 
 /**
  * Above the first the event loop is busy: more requests at once would take turns on it, which makes all of them slower and none of
  * them sooner. Below the second it has time left. Lower, and requests wait while a part of the processor idles; the
  * first at 1.0, and the limit never comes down while the loop pauses now and then for a moment.
  */
-const busyLoop = 0.93;
-const idleLoop = 0.8;
+const busyLoop = 0.97;
+const idleLoop = 0.9;
 
 /**
  * How much one step changes. Growth is quick, so that requests that wait for something outside (a resolver, a

@@ -213,11 +213,13 @@ test("inline the frame is as high as its page, up to the window, and the camera 
 test("consent cannot be clicked through a frame that is transparent, covered or not seen for long enough; a reload says what is lost", async () => {
   const session = await createSession();
   const { page, frame } = await openShop();
-  await open(page, session, "#place");
-  await heading(frame, "Harbour Hotel asks").waitFor();
   const style = (text: string) =>
     page.evaluate(`Object.assign(document.getElementById("place").style, ${text})`);
+  // Before anything can be seen, and so low that heading and button are not in the window together.
+  await page.setViewportSize({ width: 900, height: 360 });
   await style("{ opacity: '0.02' }");
+  await open(page, session, "#place");
+  await heading(frame, "Harbour Hotel asks").waitFor();
   await tick(frame);
   const pressInVain = async (why: string) => {
     await agreeButton(frame).click();
@@ -237,6 +239,7 @@ test("consent cannot be clicked through a frame that is transparent, covered or 
   await keepScreenshot(page, "embed-unseen-900-light");
   await look(page);
   await pressInVain("who asks was never seen");
+  await page.setViewportSize({ width: 900, height: 700 });
   await heading(frame, "Harbour Hotel asks").scrollIntoViewIfNeeded();
   await glance(page);
   await agreeButton(frame).scrollIntoViewIfNeeded();

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { encode } from "jpeg-js";
-import { sql } from "../../src/db/sql.ts";
 import { createPartner, expectData, expectError } from "../support/api.ts";
 import { startDnsServer } from "../support/dns-server.ts";
 import { verifyDomain } from "../support/domain.ts";
+import { createLivePartner } from "../support/live.ts";
 import { drawPng, tinyWebps } from "../support/pictures.ts";
 import { startTestService } from "../support/service.ts";
 import { startVerification } from "../support/verify.ts";
@@ -41,9 +41,8 @@ test("a colour is stored in small letters, shown in the sandbox and of who is kn
   assert.equal((await details()).brand_color, "#ffee00");
   for (const wrong of ["#ffee0", "ffee00", "#ffee00ff", "red", "#gggggg", "url(x)"])
     expectError(await owner.api.patch("/v1/auth/orgs", { brand_color: wrong }), 400, "BAD_REQUEST");
-  const live = await createPartner(api);
+  const live = await createLivePartner(core, api);
   await live.owner.api.patch("/v1/auth/orgs", { brand_color: "#0a2540" });
-  await core.db.run(sql`update organizations set environment = 'live' where id = ${live.organizationId}`);
   const started = await startVerification(live.api);
   const shown = async () => expectData(await api.get(`${started.path}/details`)).organization.brand_color;
   assert.equal(await shown(), null, "with real documents only of an organization that is known");

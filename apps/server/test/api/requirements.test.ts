@@ -175,6 +175,7 @@ test("the same document succeeds where clone detection is preferred, and the evi
     revocation: "checked",
     warnings: [],
     face: "matched",
+    device: "unattested",
     verified_at: session.completed_at,
   });
   assert.deepEqual(event.data.evidence, session.evidence);

@@ -343,8 +343,9 @@ test("a session may be framed by the one origin that was named: on a verified do
     "'none'",
     "no session of real people is framed by somebody's machine",
   );
-  await core.db.run(sql`update organizations set environment = 'live' where id = ${partner.organizationId}`);
-  expectError(await create("http://localhost:4000"), 400, "INVALID_REQUEST", /must begin with https/);
+  const live = await createLivePartner(core, api);
+  const refused = await live.api.post("/v1/sessions", { embed_origin: "http://localhost:4000" });
+  expectError(refused, 400, "INVALID_REQUEST", /must begin with https/);
 });
 
 test("live, an address on a verified domain is taken, and where patterns are registered it must match one", async () => {

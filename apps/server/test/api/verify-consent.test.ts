@@ -92,6 +92,7 @@ test("the details say who asks for what and why, and warn of an organization tha
     domain: null,
     domain_unicode: null,
     logo_url: null,
+    brand_color: null,
     website_url: null,
     business: null,
     support_email: "help@shop.example.com",

@@ -220,7 +220,9 @@ test("live with a face check: its verdict decides, its faults do not count, and 
   let artifact = 100;
   const capture = async () => {
     device.send({ type: "face_start" });
-    assert.deepEqual(await device.expect("face_challenge"), {
+    const { nonce, ...challenge } = await device.expect("face_challenge");
+    assert.equal(Buffer.from(nonce, "base64").length, 32);
+    assert.deepEqual(challenge, {
       type: "face_challenge",
       movements: ["turn_left", "look_up"],
       colours: ["blue", "white"],

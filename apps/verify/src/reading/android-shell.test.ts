@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import test, { type TestContext } from "node:test";
 import { compileFunction } from "node:vm";
 import { problemOf } from "@assay/device/answer-command";
+import type { FrameVoucher } from "@assay/device/drive-device";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
@@ -48,11 +49,12 @@ function windowWithScript({
     addEventListener: (_type: string, listener: (event: Heard) => void) => listeners.push(listener),
     dispatchEvent: ({ type }: Event) => changes.push(type),
     sessionStorage,
-  } as { top?: object; chipTransport?: ShellTransport };
+  } as { top?: object; chipTransport?: ShellTransport; frameVoucher?: FrameVoucher };
   window.top = top ?? window;
   compileFunction(script, ["window", "shellFacts"])(window, shellFacts);
   return {
     transport: window.chipTransport,
+    voucher: window.frameVoucher,
     changes,
     hear: (event: Heard) => {
       for (const listener of listeners) listener(event);
@@ -303,4 +305,22 @@ test("a port from a frame or another window is not taken, nor a second one", asy
 
 test("a frame gets no transport", () => {
   assert.equal(windowWithScript({ top: {} }).transport, undefined);
+});
+
+test("the phone's secure hardware is reached through the shell, and its refusal is told", async (t) => {
+  const { voucher, hear } = pageWithScript();
+  assert.ok(voucher);
+  const { port1: page, port2: native } = new MessageChannel();
+  t.after(() => native.close());
+  const asked: string[] = [];
+  native.onmessage = ({ data }: { data: string }) => {
+    asked.push(data);
+    if (data.startsWith("makekey")) native.postMessage("certificates 1 0708.09");
+    else native.postMessage(data.endsWith("0a") ? "answer 2 0b" : "refused 3");
+  };
+  hear({ source: null, data: "chip-transport", ports: [page] });
+  assert.deepEqual(await voucher.makeKey(Uint8Array.of(1, 2)), [Uint8Array.of(7, 8), Uint8Array.of(9)]);
+  assert.deepEqual(await voucher.sign(Uint8Array.of(10)), Uint8Array.of(11));
+  await assert.rejects(voucher.sign(Uint8Array.of(12)), /secure hardware/);
+  assert.deepEqual(asked, ["makekey 1 0102", "sign 2 0a", "sign 3 0c"]);
 });

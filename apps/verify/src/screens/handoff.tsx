@@ -143,6 +143,7 @@ function CodeForDevice({
           <p className="text-small text-muted">{t.handoffRenewed}</p>
         </div>
       </section>
+      {handoff !== null && <TabButton address={handoff.handoff_url} look="secondary" />}
       <Folds>
         {handoff !== null && (
           <Fold title={t.linkInstead} icon="outside">
@@ -160,7 +161,6 @@ function CodeForDevice({
               <Icon name={copied ? "check" : "copy"} />
               {copied ? t.linkCopied : t.copyLink}
             </Button>
-            <TabButton address={handoff.handoff_url} look="secondary" />
           </Fold>
         )}
         <DevicesHelp />

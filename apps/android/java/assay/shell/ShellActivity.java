@@ -41,12 +41,13 @@ import org.json.JSONObject;
  * The verify page of one origin, full screen, with the phone's NFC reader and camera. Nothing else is opened in here, and
  * nothing is kept: what the page stores goes when the shell is left or the session's hour is over.
  */
-public final class ShellActivity extends Activity implements ChipReader.Listener, PageView.Host {
+public final class ShellActivity extends Activity implements ChipReader.Listener, FrameVoucher.Listener, PageView.Host {
     private static final OwnOrigin OWN = new OwnOrigin(BuildConfig.ORIGIN);
     private static final int CAMERA_REQUEST = 1;
     private static final String SHOWN_PAGE = "page";
 
     private ChipReader reader;
+    private FrameVoucher voucher;
     private Feel feel;
     private KeptState kept;
     private FrameLayout frame;
@@ -87,6 +88,7 @@ public final class ShellActivity extends Activity implements ChipReader.Listener
         setContentView(frame);
         feel = new Feel(this);
         reader = new ChipReader(this, NfcAdapter.getDefaultAdapter(this), this);
+        voucher = new FrameVoucher(this);
         kept = new KeptState(this, System.currentTimeMillis());
         String asked = OWN.verificationLink(getIntent().getDataString());
         // When Android ended the process and now brings it back, the page goes on where it was.
@@ -152,6 +154,7 @@ public final class ShellActivity extends Activity implements ChipReader.Listener
     protected void onDestroy() {
         if (question != null) question.dismiss();
         reader.close();
+        voucher.close();
         closePage();
         if (isFinishing()) forget();
         super.onDestroy();
@@ -325,6 +328,10 @@ public final class ShellActivity extends Activity implements ChipReader.Listener
             case SETTINGS:
                 openReaderSettings();
                 break;
+            case MAKE_KEY:
+            case SIGN:
+                voucher.handle(message);
+                break;
             default:
                 reader.handle(message);
         }
@@ -348,6 +355,16 @@ public final class ShellActivity extends Activity implements ChipReader.Listener
     @Override
     public void onMessage(String message) {
         if (page != null) page.tell(message);
+    }
+
+    @Override
+    public void onVoucherMessage(final String message) {
+        runOnUiThread(new Runnable() {
+            @Override
+            public void run() {
+                onMessage(message);
+            }
+        });
     }
 
     @Override

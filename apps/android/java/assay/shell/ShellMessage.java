@@ -17,7 +17,11 @@ final class ShellMessage {
         /** The person is told by touch. */
         FEEL,
         /** The person wants to turn the reader on. */
-        SETTINGS
+        SETTINGS,
+        /** A key of the secure hardware for this nonce; is answered. */
+        MAKE_KEY,
+        /** The signature of that key; is answered. */
+        SIGN
     }
 
     private static final int SHORT_COMMAND_BYTES = 261;
@@ -27,7 +31,7 @@ final class ShellMessage {
     final Kind kind;
     /** Zero for what is not answered. */
     final int number;
-    /** Null unless it is for the chip. */
+    /** What the chip, or the secure hardware, is given; null otherwise. */
     final byte[] command;
     /** What is to be kept or felt; null otherwise. */
     final String text;
@@ -51,13 +55,33 @@ final class ShellMessage {
         if (parts.length < 2 || !parts[1].matches("[1-9][0-9]{0,8}")) return null;
         int number = Integer.parseInt(parts[1]);
         if (parts[0].equals("reset") && parts.length == 2) return new ShellMessage(Kind.RESET, number, null, null);
-        if (!parts[0].equals("transceive") || parts.length != 3) return null;
+        Kind kind = kindWithBytes(parts[0]);
+        if (kind == null || parts.length != 3) return null;
         byte[] command = fromHex(parts[2]);
-        return command == null ? null : new ShellMessage(Kind.TRANSCEIVE, number, command, null);
+        return command == null ? null : new ShellMessage(kind, number, command, null);
+    }
+
+    private static Kind kindWithBytes(String word) {
+        if (word.equals("transceive")) return Kind.TRANSCEIVE;
+        if (word.equals("makekey")) return Kind.MAKE_KEY;
+        return word.equals("sign") ? Kind.SIGN : null;
     }
 
     static String answer(int number, byte[] answer) {
         return "answer " + number + " " + toHex(answer);
+    }
+
+    /** The answer to a key that was made: from its own certificate to the root's. */
+    static String certificates(int number, byte[][] chain) {
+        StringBuilder message = new StringBuilder("certificates " + number + " ");
+        for (int index = 0; index < chain.length; index++)
+            message.append(index == 0 ? "" : ".").append(toHex(chain[index]));
+        return message.toString();
+    }
+
+    /** The secure hardware did not do what was asked, or there is none. */
+    static String refused(int number) {
+        return "refused " + number;
     }
 
     /** The answer to a reset. */

@@ -3,8 +3,12 @@ package assay.shell;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.security.Key;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.KeyPairGeneratorSpi;
 import java.security.KeyStoreSpi;
 import java.security.Provider;
+import java.security.PublicKey;
 import java.security.SecureRandom;
 import java.security.Security;
 import java.security.cert.Certificate;
@@ -21,12 +25,14 @@ import javax.crypto.SecretKey;
 /** The phone's key store, which a JVM does not have: keys live in this process, under their alias. */
 public final class PhoneKeyStore extends Provider {
     private static final long serialVersionUID = 1;
-    static final Map<String, SecretKey> KEYS = new HashMap<>();
+    static final Map<String, Key> KEYS = new HashMap<>();
+    static final Map<String, Certificate[]> CHAINS = new HashMap<>();
 
     PhoneKeyStore() {
         super("AndroidKeyStore", 1.0, "For tests");
         put("KeyStore.AndroidKeyStore", Store.class.getName());
         put("KeyGenerator.AES", Generator.class.getName());
+        put("KeyPairGenerator.EC", PairGenerator.class.getName());
     }
 
     static void install() {
@@ -38,6 +44,70 @@ public final class PhoneKeyStore extends Provider {
     static void remove() {
         KEYS.clear();
         Security.removeProvider("AndroidKeyStore");
+    }
+
+    /** A certificate as short as it can be: its encoding is what the hardware was asked to vouch for. */
+    static final class Told extends Certificate {
+        private static final long serialVersionUID = 1;
+        private final byte[] encoded;
+        private final PublicKey key;
+
+        Told(byte[] encoded, PublicKey key) {
+            super("X.509");
+            this.encoded = encoded;
+            this.key = key;
+        }
+
+        @Override
+        public byte[] getEncoded() {
+            return encoded.clone();
+        }
+
+        @Override
+        public void verify(PublicKey by) {}
+
+        @Override
+        public void verify(PublicKey by, String provider) {}
+
+        @Override
+        public String toString() {
+            return "told";
+        }
+
+        @Override
+        public PublicKey getPublicKey() {
+            return key;
+        }
+    }
+
+    public static final class PairGenerator extends KeyPairGeneratorSpi {
+        private android.security.keystore.KeyGenParameterSpec spec;
+
+        @Override
+        public void initialize(AlgorithmParameterSpec spec, SecureRandom random) {
+            this.spec = (android.security.keystore.KeyGenParameterSpec) spec;
+        }
+
+        @Override
+        public void initialize(int size, SecureRandom random) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public KeyPair generateKeyPair() {
+            try {
+                KeyPairGenerator plain = KeyPairGenerator.getInstance("EC", "SunEC");
+                plain.initialize(spec.getAlgorithmParameterSpec());
+                KeyPair pair = plain.generateKeyPair();
+                KEYS.put(spec.getKeystoreAlias(), pair.getPrivate());
+                CHAINS.put(spec.getKeystoreAlias(), new Certificate[] {
+                    new Told(spec.getAttestationChallenge(), pair.getPublic()), new Told(new byte[] {1, 2}, null)
+                });
+                return pair;
+            } catch (java.security.GeneralSecurityException error) {
+                throw new IllegalStateException(error);
+            }
+        }
     }
 
     public static final class Generator extends KeyGeneratorSpi {
@@ -81,6 +151,7 @@ public final class PhoneKeyStore extends Provider {
         @Override
         public void engineDeleteEntry(String alias) {
             KEYS.remove(alias);
+            CHAINS.remove(alias);
         }
 
         @Override
@@ -88,7 +159,7 @@ public final class PhoneKeyStore extends Provider {
 
         @Override
         public Certificate[] engineGetCertificateChain(String alias) {
-            return null;
+            return CHAINS.get(alias);
         }
 
         @Override

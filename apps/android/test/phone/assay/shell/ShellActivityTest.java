@@ -601,6 +601,48 @@ public class ShellActivityTest {
         assertEquals("granted " + PermissionRequest.RESOURCE_VIDEO_CAPTURE, ask(BuildConfig.ORIGIN, video));
     }
 
+    // --- the frames -------------------------------------------------------------------------------------------------
+
+    @Test
+    public void theSecureHardwareVouchesForFramesWithAKeyForTheNonce() throws Exception {
+        phone.start(LINK).load(PAGE);
+        phone.say("sign 1 0102");
+        phone.untilHeard("refused 1");
+        phone.say("makekey 2 a1b2c3");
+        phone.untilHeard("certificates 2 a1b2c3.0102");
+        phone.say("sign 3 0102");
+        phone.until("no signature", new BooleanSupplier() {
+            @Override
+            public boolean getAsBoolean() {
+                return last().startsWith("answer 3 ");
+            }
+        });
+        String hex = last().substring("answer 3 ".length());
+        byte[] signature = new byte[hex.length() / 2];
+        for (int index = 0; index < signature.length; index++)
+            signature[index] = (byte) Integer.parseInt(hex.substring(2 * index, 2 * index + 2), 16);
+        java.security.Signature check = java.security.Signature.getInstance("SHA256withECDSA", "SunEC");
+        check.initVerify(PhoneKeyStore.CHAINS.get("frames")[0].getPublicKey());
+        check.update(new byte[] {1, 2});
+        assertTrue(check.verify(signature));
+        phone.activity.finish();
+        phone.controller.pause().stop().destroy();
+        phone.until("the key is left behind", new BooleanSupplier() {
+            @Override
+            public boolean getAsBoolean() {
+                return PhoneKeyStore.KEYS.get("frames") == null;
+            }
+        });
+    }
+
+    @Test
+    public void aPhoneThatCannotVouchSaysSo() {
+        PhoneKeyStore.remove();
+        phone.start(LINK).load(PAGE);
+        phone.say("makekey 1 a1b2c3");
+        phone.untilHeard("refused 1");
+    }
+
     // --- helpers ----------------------------------------------------------------------------------------------------
 
     private String last() {
