@@ -29,7 +29,7 @@ type Outcome = {
   skips: { name: string; reason: string; count?: number }[];
 };
 
-/** Checks of the source that count as one test each. They run while PostgreSQL starts. */
+/** Checks of the source that count as one test each. They run while PostgreSQL starts and the first files run. */
 const gates: Gate[] = [
   { name: "types (tsc)", run: () => runTool("tsc", ["-p", "tsconfig.json"]) },
   { name: "types of the verify app", run: () => runTool("tsc", ["-p", "apps/verify/tsconfig.json"]) },
@@ -53,7 +53,8 @@ async function main(): Promise<number> {
   const preparing = files.length === 0 ? Promise.resolve(nothingPrepared) : preparePostgres();
   // Awaited below; until then a failure must not count as unhandled.
   preparing.catch(() => {});
-  await Promise.all(gatesToRun.map(async (gate) => add(await runGate(gate))));
+  // Beside the first files: one core would wait for the slowest of them.
+  const checking = Promise.all(gatesToRun.map(async (gate) => add(await runGate(gate))));
 
   let prepared: Prepared;
   try {
@@ -64,6 +65,7 @@ async function main(): Promise<number> {
       failures: [{ name: "PostgreSQL for the tests", text: (error as Error).message }],
       skips: [],
     });
+    await checking;
     return finish(total, startedAt);
   }
   try {
@@ -86,6 +88,7 @@ async function main(): Promise<number> {
       ...Array.from({ length: filesAtOnce }, () => worker(busy, patient)),
       // A lane of their own: one that waits for a lease to run out must not keep a core from the others.
       worker(patient),
+      checking,
     ]);
     if (filters.length === 0) add(await checkErrorCodes(seenCodes));
     await rm(path.dirname(seenCodes), { recursive: true, force: true });
