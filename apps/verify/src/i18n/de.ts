@@ -170,6 +170,19 @@ export const de: Messages = {
   readButton: "Chip lesen",
 
   readingTitle: "Der Chip wird gelesen",
+  nfcOff: "NFC ist ausgeschaltet",
+  nfcOffText:
+    "Das Telefon liest den Chip über NFC. Schalten Sie es ein und kommen Sie dann auf diese Seite zurück.",
+  nfcOffButton: "Einstellungen öffnen",
+  nfcAbsent: "Dieses Telefon kann keine Chips lesen",
+  nfcAbsentText: "Es hat keinen NFC-Leser. Nehmen Sie ein anderes Gerät.",
+  holdAt: {
+    top: "Halten Sie das Dokument an den oberen Teil der Rückseite des Telefons.",
+    middle: "Halten Sie das Dokument an die Mitte der Rückseite des Telefons.",
+    bottom: "Halten Sie das Dokument an den unteren Teil der Rückseite des Telefons.",
+  },
+  holdHow:
+    "Der Chip eines Reisepasses ist im Einband oder in der Seite mit Ihrem Bild: Schließen Sie ihn und legen Sie das Telefon darauf, danach versuchen Sie es mit der Bildseite. Eine Karte legen Sie flach an das Telefon.",
   holdStill: "Halten Sie das Dokument ruhig an das Gerät, bis alle Schritte erledigt sind.",
   readConnecting: "Chip finden",
   readOpening: "Chip öffnen",

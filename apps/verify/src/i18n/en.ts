@@ -166,6 +166,18 @@ export const en = {
   readButton: "Read the chip",
 
   readingTitle: "Reading the chip",
+  nfcOff: "NFC is turned off",
+  nfcOffText: "The phone reads the chip by NFC. Turn it on, then come back to this page.",
+  nfcOffButton: "Open the settings",
+  nfcAbsent: "This phone cannot read chips",
+  nfcAbsentText: "It has no NFC reader. Use another device.",
+  holdAt: {
+    top: "Hold the document against the upper part of the phone’s back.",
+    middle: "Hold the document against the middle of the phone’s back.",
+    bottom: "Hold the document against the lower part of the phone’s back.",
+  },
+  holdHow:
+    "A passport’s chip is in its cover or in the page with your picture: close it and lay the phone on top, then try the picture page. Lay a card flat on the phone.",
   holdStill: "Hold the document still against the device until all steps are done.",
   readConnecting: "Finding the chip",
   readOpening: "Opening the chip",

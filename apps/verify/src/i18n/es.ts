@@ -164,6 +164,18 @@ export const es: Messages = {
   readButton: "Leer el chip",
 
   readingTitle: "Leyendo el chip",
+  nfcOff: "El NFC está desactivado",
+  nfcOffText: "El teléfono lee el chip por NFC. Actívelo y vuelva después a esta página.",
+  nfcOffButton: "Abrir los ajustes",
+  nfcAbsent: "Este teléfono no puede leer chips",
+  nfcAbsentText: "No tiene lector NFC. Use otro dispositivo.",
+  holdAt: {
+    top: "Acerque el documento a la parte superior del dorso del teléfono.",
+    middle: "Acerque el documento al centro del dorso del teléfono.",
+    bottom: "Acerque el documento a la parte inferior del dorso del teléfono.",
+  },
+  holdHow:
+    "El chip de un pasaporte está en la cubierta o en la página con su foto: ciérrelo y ponga el teléfono encima; después pruebe con la página de la foto. Una tarjeta se pone plana contra el teléfono.",
   holdStill: "Mantenga el documento quieto contra el dispositivo hasta que terminen todos los pasos.",
   readConnecting: "Encontrar el chip",
   readOpening: "Abrir el chip",

@@ -165,6 +165,18 @@ export const fr: Messages = {
   readButton: "Lire la puce",
 
   readingTitle: "Lecture de la puce",
+  nfcOff: "Le NFC est désactivé",
+  nfcOffText: "Le téléphone lit la puce par NFC. Activez-le, puis revenez à cette page.",
+  nfcOffButton: "Ouvrir les réglages",
+  nfcAbsent: "Ce téléphone ne peut pas lire de puces",
+  nfcAbsentText: "Il n’a pas de lecteur NFC. Utilisez un autre appareil.",
+  holdAt: {
+    top: "Placez le document contre le haut du dos du téléphone.",
+    middle: "Placez le document contre le milieu du dos du téléphone.",
+    bottom: "Placez le document contre le bas du dos du téléphone.",
+  },
+  holdHow:
+    "La puce d’un passeport est dans sa couverture ou dans la page avec votre photo : fermez-le et posez le téléphone dessus, puis essayez la page de la photo. Posez une carte à plat contre le téléphone.",
   holdStill: "Gardez le document immobile contre l’appareil jusqu’à la fin de toutes les étapes.",
   readConnecting: "Trouver la puce",
   readOpening: "Ouvrir la puce",

@@ -11,6 +11,7 @@ import type { Messages } from "../i18n/en.ts";
 import { failureWords, useWords } from "../i18n/language.ts";
 import { shellTransport } from "../reading/chip-transport.ts";
 import type { PageDevice } from "../reading/page-device.ts";
+import { useReaderState } from "../reading/use-reader-state.ts";
 import type { Details } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
 import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
@@ -168,6 +169,7 @@ function Choose({
     return (
       <Screen title={t.accessTitle} lead={t.accessLead} picture={<ChipPlace />}>
         {children}
+        <ReaderNotice />
         <AccessForm shell={shell} typing={typing} onSource={onSource} />
       </Screen>
     );
@@ -186,10 +188,47 @@ function Choose({
       {shell !== null && (
         <Card title={t.readHereTitle}>
           <p>{t.accessLead}</p>
+          <ReaderNotice />
           <AccessForm shell={shell} typing={typing} onSource={onSource} />
         </Card>
       )}
     </Screen>
+  );
+}
+
+/** Said before the person types anything, and gone when they come back from the settings. */
+function ReaderNotice() {
+  const { t } = useWords();
+  const shell = shellTransport();
+  const state = useReaderState(shell);
+  if (state === "ready") return null;
+  if (state === "absent")
+    return (
+      <Notice look="warn" title={t.nfcAbsent} urgent>
+        <p>{t.nfcAbsentText}</p>
+      </Notice>
+    );
+  return (
+    <Notice look="warn" title={t.nfcOff} urgent>
+      <p>{t.nfcOffText}</p>
+      {shell?.openReaderSettings !== undefined && (
+        <Button look="secondary" onClick={() => shell.openReaderSettings?.()}>
+          {t.nfcOffButton}
+        </Button>
+      )}
+    </Notice>
+  );
+}
+
+/** Where to hold which document, until the chip is found. */
+function HowToHold() {
+  const { t } = useWords();
+  const antenna = shellTransport()?.antenna ?? null;
+  return (
+    <div className="space-y-1">
+      {antenna !== null && <p className="font-semibold">{t.holdAt[antenna.at]}</p>}
+      <p className="text-small text-muted">{t.holdHow}</p>
+    </div>
   );
 }
 
@@ -302,6 +341,8 @@ function Progress({
       picture={at === "connecting" ? <LayDocument /> : <HoldPhone />}
     >
       {children}
+      {at === "connecting" && shellTransport() !== null && <HowToHold />}
+      {at === "connecting" && <ReaderNotice />}
       {state.busy && <Notice look="info" title={t.readBusy} urgent />}
       {silent && (
         <Notice look="warn" title={t.readerSilent} urgent>
