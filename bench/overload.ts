@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
 import { LoadProcess, type LoadReport } from "./support/load-process.ts";
+import { newPartner } from "./support/new-partner.ts";
 import { ServerProcess } from "./support/server-process.ts";
 
 /** An answer that comes later is of no use to a person who waits for a page. */
@@ -150,26 +151,6 @@ function createSession(url: string, key: string): string {
 }
 
 async function createTenant(url: string, number: number): Promise<string> {
-  const call = async (path: string, body: unknown, token = "") => {
-    const response = await fetch(url + path, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        ...(token === "" ? {} : { authorization: `Bearer ${token}` }),
-      },
-      body: JSON.stringify(body),
-    });
-    const answer = (await response.json()) as { data: { token: string; key: string } };
-    if (!response.ok) throw new Error(JSON.stringify(answer));
-    return answer.data;
-  };
-  const email = `bench-${number}@example.com`;
-  const { token } = await call("/v1/auth/sign-up/email", {
-    name: "Bench",
-    email,
-    password: "bench bench bench",
-  });
-  await call("/v1/auth/orgs", { name: "Bench", slug: `bench-${number}` }, token);
-  const { key } = await call("/v1/auth/api-keys", { name: "bench", scopes: ["sessions:write"] }, token);
-  return key;
+  const send = await newPartner(url, { name: "Bench", slug: `bench-${number}` });
+  return (await send("/v1/auth/api-keys", { name: "bench", scopes: ["sessions:write"] })).key ?? "";
 }

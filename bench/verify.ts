@@ -5,6 +5,7 @@ import { type DeviceOutcome, runDevice } from "@assay/device/run-device";
 import { virtualPassport } from "@assay/device/virtual-passport";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
+import { newPartner } from "./support/new-partner.ts";
 import { ServerProcess } from "./support/server-process.ts";
 
 /**
@@ -87,27 +88,6 @@ async function verifyAtOnce(server: ServerProcess, count: number): Promise<void>
 
 /** A new partner; the function creates a session and gives its verification_url. */
 async function partnerOf(baseUrl: string): Promise<() => Promise<string>> {
-  const post = async (path: string, body: unknown, token?: string) => {
-    const response = await fetch(`${baseUrl}${path}`, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      },
-      body: JSON.stringify(body),
-    });
-    const { data, error } = (await response.json()) as {
-      data: Record<string, string>;
-      error: { message: string } | null;
-    };
-    if (error) throw new Error(error.message);
-    return data;
-  };
-  const { token } = await post("/v1/auth/sign-up/email", {
-    name: "Bench",
-    email: "bench@example.com",
-    password: "correct horse battery staple",
-  });
-  await post("/v1/auth/orgs", { name: "Bench", slug: "bench" }, token);
-  return async () => (await post("/v1/sessions", {}, token)).verification_url ?? "";
+  const send = await newPartner(baseUrl, { name: "Bench", slug: "bench" });
+  return async () => (await send("/v1/sessions", {})).verification_url ?? "";
 }

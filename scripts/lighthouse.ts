@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
+import { newPartner } from "../bench/support/new-partner.ts";
 import { ServerProcess } from "../bench/support/server-process.ts";
 
 const root = new URL("../", import.meta.url).pathname;
@@ -57,35 +58,14 @@ try {
 
 /** A session as a bank would ask for it, in the sandbox of a new organization. */
 async function newSession(baseUrl: string): Promise<string> {
-  const send = async (path: string, body: unknown, token?: string, method = "POST") => {
-    const response = await fetch(`${baseUrl}${path}`, {
-      method,
-      headers: {
-        "content-type": "application/json",
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      },
-      body: JSON.stringify(body),
-    });
-    const { data, error } = (await response.json()) as {
-      data: Record<string, string>;
-      error: { message: string } | null;
-    };
-    if (error) throw new Error(error.message);
-    return data;
-  };
-  const { token } = await send("/v1/auth/sign-up/email", {
-    name: "Measure",
-    email: "measure@example.com",
-    password: "correct horse battery staple",
-  });
-  await send("/v1/auth/orgs", { name: "Harbour Bank", slug: "harbour" }, token);
-  await send("/v1/auth/orgs", { brand_color: "#0a5c8f" }, token, "PATCH");
+  const send = await newPartner(baseUrl, { name: "Harbour Bank", slug: "harbour" });
+  await send("/v1/auth/orgs", { brand_color: "#0a5c8f" }, "PATCH");
   const fields = {
     family_name: { required: true, reason: "To match your account." },
     date_of_birth: { required: true, reason: "The law asks us to know it." },
     nationality_code: { required: false, reason: "Spares you the tax form." },
   };
-  return (await send("/v1/sessions", { share_fields: fields }, token)).verification_url ?? "";
+  return (await send("/v1/sessions", { share_fields: fields })).verification_url ?? "";
 }
 
 function measure(address: string, out: string): Report {

@@ -1,3 +1,4 @@
+import { attestationLimits } from "@assay/contract/verify-protocol";
 import { equal } from "@assay/emrtd/bytes";
 import { checkSignature, strictSignatures } from "@assay/emrtd/crypto/check-signature";
 import type { SignatureChecker } from "@assay/emrtd/crypto/signature";
@@ -41,9 +42,6 @@ const ellipticCurve = 3;
 const generated = 0;
 const verifiedBoot = 0;
 
-/** The longest chains of real phones have six certificates. */
-export const maxCertificates = 10;
-
 /**
  * Whether a key in the secure hardware of a phone that runs the operator's own app signed the message (Android key attestation): null when it
  * did, otherwise what is wrong. It takes nobody's word but the chip maker's: no service is asked.
@@ -54,7 +52,7 @@ export function attestationProblem(
   checker: SignatureChecker,
 ): AttestationProblem | null {
   try {
-    const chain = certificates.slice(0, maxCertificates).map(readCertificate);
+    const chain = certificates.slice(0, attestationLimits.certificates).map(readCertificate);
     const [leaf] = chain;
     if (leaf === undefined || chain.length < 2) return "chain_too_short";
     const chainProblem = problemOfChain(chain, demands, checker);
