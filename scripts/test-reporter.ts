@@ -1,6 +1,9 @@
-// Runs inside every test process and tells the runner what happens there: one JSON object a line on file descriptor 3.
+// Runs inside every process of the test run (test-lane.ts) and tells the runner what happens there: one JSON object a line on file descriptor 3.
 import { writeSync } from "node:fs";
 import { inspect } from "node:util";
+
+/** Said to a process instead of the next file. */
+export const noMoreFiles = "";
 
 /** What the runner needs of the events of node:test. */
 export type TestReport =
@@ -8,7 +11,9 @@ export type TestReport =
   | { type: "completed" }
   | { type: "passed"; name: string; nesting: number }
   | { type: "skipped"; name: string; nesting: number; reason: string }
-  | { type: "failed"; name: string; nesting: number; error: string; suiteOnly: boolean };
+  | { type: "failed"; name: string; nesting: number; error: string; suiteOnly: boolean }
+  /** The file is through; what it left open. */
+  | { type: "ended"; left: string[] };
 
 type TestEvent = {
   type: string;
@@ -30,15 +35,22 @@ process.on("SIGUSR2", () => {
 type Handle = { constructor: { name: string }; [property: string]: unknown };
 
 /** Node has no public way to tell which sockets and servers are open, only how many. */
-function openHandles(): Handle[] {
+export function openHandles(): Handle[] {
   const { _getActiveHandles: list } = process as unknown as { _getActiveHandles?: () => Handle[] };
   return list?.() ?? [];
 }
 
-function describeHandle(handle: Handle): string {
+export function describeHandle(handle: Handle): string {
   const known = ["fd", "localPort", "remotePort", "readyState", "listening", "pending", "path", "threadId"];
   const seen = known.filter((name) => handle[name] !== undefined).map((name) => `${name} ${handle[name]}`);
   return `${handle.constructor.name} ${seen.join(", ")}`;
+}
+
+const waiting = new Map<string, () => void>();
+
+/** Resolves when everything about the outermost suite of this name has been told. */
+export function reported(name: string): Promise<void> {
+  return new Promise((resolve) => waiting.set(name, resolve));
 }
 
 // biome-ignore lint/style/noDefaultExport: node:test loads a reporter through its default export.
@@ -66,6 +78,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
       } else if (!isSuite) {
         tell({ type: "passed", name, nesting });
       }
+      if (nesting === 0) waiting.get(data.name)?.();
     }
     yield "";
   }
@@ -76,7 +89,7 @@ function describe(error: Error | undefined): string {
   return typeof cause === "string" ? cause : inspect(cause, { depth: 6 });
 }
 
-function tell(event: TestReport): void {
+export function tell(event: TestReport): void {
   // The reader takes U+2028 and U+2029 for the end of a line, and JSON leaves them as they are.
   const line = JSON.stringify(event).replace(/[\u2028\u2029]/g, (sign) =>
     sign === "\u2028" ? "\\u2028" : "\\u2029",

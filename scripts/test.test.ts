@@ -59,9 +59,25 @@ test("a file that leaves something open is a failure and does not hang", () => {
   assert.equal(last, "1 passed, 1 failed");
   assert.ok(lines.some((line) => line.includes("something was left open")));
   assert.ok(
-    lines.some((line) => /still open: .*(Timeout|Server)/.test(line)),
+    lines.some((line) => /left open: Server .*listening true/.test(line)),
     "it tells what is open",
   );
+});
+
+test("a file that leaves a timer running is a failure and does not hang", () => {
+  const { status, lines, last } = runTests("waits");
+  assert.equal(status, 1);
+  assert.equal(last, "1 passed, 1 failed");
+  assert.ok(lines.some((line) => line.includes("the process does not end")));
+  assert.ok(lines.some((line) => /still open: .*Timeout/.test(line)));
+});
+
+test("files share a process, and one that dies, fails or leaves something open costs the others nothing", () => {
+  const files = ["passes", "crashes", "shares-first", "shares-second", "leaks", "fails"].map((name) =>
+    path.join("scripts/fixtures", `${name}.fixture.ts`),
+  );
+  const { lines, last } = runRunner(["--lanes=1", ...files], {});
+  assert.equal(last, "5 passed, 3 failed, 1 skipped", lines.join("\n"));
 });
 
 test("an error after the last test is a failure", () => {
@@ -99,7 +115,14 @@ test("run directly, the runner brings the web apps up to date before a browser t
   mkdirSync(path.join(root, "apps"));
   mkdirSync(path.join(root, "scripts"));
   symlinkSync(path.join(checkout, "apps/server"), path.join(root, "apps/server"));
-  for (const file of ["test.ts", "test-reporter.ts", "find-browser.ts", "scratch-postgres.ts"])
+  for (const file of [
+    "test.ts",
+    "lanes.ts",
+    "test-lane.ts",
+    "test-reporter.ts",
+    "find-browser.ts",
+    "scratch-postgres.ts",
+  ])
     cpSync(path.join(checkout, "scripts", file), path.join(root, "scripts", file));
   // Stands for the script that builds what is stale.
   writeFileSync(

@@ -1,34 +1,21 @@
-// The whole test suite behind `npm test`: checks of the source, then every test file in a process of its own against one
-// PostgreSQL. Arguments pick the files whose path contains one of them; the path of a fixture runs that fixture.
+// The whole test suite behind `npm test`: checks of the source, then every test file against one PostgreSQL. Arguments pick the files whose path contains one of them; the path of a fixture runs that fixture.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
 import { findBrowser, thisMachine } from "./find-browser.ts";
+import { endAllLanes, indent, Lane, type Outcome, print, seconds } from "./lanes.ts";
 import { startScratchPostgres } from "./scratch-postgres.ts";
-import type { TestReport } from "./test-reporter.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 /** One more than the cores of a small machine: there is always one that waits for a browser, a lease or a process. */
-const filesAtOnce = 3;
+const filesAtOnce = option("lanes", 3);
 const fileTimeoutSeconds = 300;
-/** A process that has finished its tests and still does not end after this time has left something open. */
-const quietSeconds = Number(
-  process.argv.find((argument) => argument.startsWith("--quiet-seconds="))?.split("=")[1] ?? 15,
-);
+const quietSeconds = option("quiet-seconds", 15);
 
 type Gate = { name: string; run(): Promise<{ ok: boolean; output: string }> };
 type Prepared = { environment: Record<string, string>; close(): Promise<void> };
-type Outcome = {
-  passed: number;
-  failures: { name: string; text: string }[];
-  /** `count` where one line stands for several. */
-  skips: { name: string; reason: string; count?: number }[];
-};
-
 /** Checks of the source that count as one test each. They run while PostgreSQL starts and the first files run. */
 const gates: Gate[] = [
   { name: "types (tsc)", run: () => runTool("tsc", ["-p", "tsconfig.json"]) },
@@ -80,9 +67,11 @@ async function main(): Promise<number> {
     const patient = waiting.filter(isPatient);
     const busy = waiting.filter((file) => !isPatient(file));
     const worker = async (...queues: string[][]): Promise<void> => {
+      const lane = new Lane({ root, environment, fileTimeoutSeconds, quietSeconds });
       const next = () => queues.find((queue) => queue.length > 0)?.shift();
       for (let file = next(); file !== undefined && !interrupted; file = next())
-        add(await runFile(file, environment));
+        add(await lane.run(file, needsOwnProcess(file)));
+      add(await lane.close());
     };
     await Promise.all([
       ...Array.from({ length: filesAtOnce }, () => worker(busy, patient)),
@@ -129,6 +118,12 @@ async function checkErrorCodes(seenFile: string): Promise<Outcome> {
 
 // --- what runs --------------------------------------------------------------------------------------------------------
 
+/** `--name=7` among the arguments. */
+function option(name: string, usual: number): number {
+  const given = process.argv.find((argument) => argument.startsWith(`--${name}=`));
+  return given === undefined ? usual : Number(given.split("=")[1]);
+}
+
 function findTestFiles(filters: readonly string[]): string[] {
   return globSync("{apps/*,packages/*,scripts,bench}/**/*.test.ts", {
     cwd: root,
@@ -142,6 +137,11 @@ function findTestFiles(filters: readonly string[]): string[] {
 /** Files that spend most of their time waiting for servers to die, wake up and give up. */
 function isPatient(file: string): boolean {
   return file.includes("/test/faults/");
+}
+
+/** Files that kill and restart processes, and those that look at the process they run in. */
+function needsOwnProcess(file: string): boolean {
+  return isPatient(file);
 }
 
 function isBrowserTest(file: string): boolean {
@@ -172,107 +172,6 @@ function runTool(tool: string, args: string[]): Promise<{ ok: boolean; output: s
     child.on("error", reject);
     child.on("close", (code) => resolve({ ok: code === 0, output }));
   });
-}
-
-/** One test file in a process group of its own, so that whatever it started ends with it. */
-function runFile(file: string, environment: Record<string, string>): Promise<Outcome> {
-  const startedAt = Date.now();
-  const outcome: Outcome = { passed: 0, failures: [], skips: [] };
-  const reporter = new URL("./test-reporter.ts", import.meta.url).href;
-  const child = spawn(
-    process.execPath,
-    [`--test-reporter=${reporter}`, "--test-reporter-destination=stdout", file],
-    {
-      cwd: root,
-      detached: true,
-      stdio: ["ignore", "pipe", "pipe", "pipe"],
-      env: { ...process.env, NODE_ENV: "test", ...environment },
-    },
-  );
-  running.add(child.pid ?? 0);
-  const endProcesses = () => killGroup(child.pid ?? 0);
-
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on("data", (chunk: Buffer) => {
-      output = (output + chunk.toString("utf8")).slice(-100_000);
-    });
-  }
-  let verdict: string | null = null;
-  let unfinished = 0;
-  let seen = 0;
-  const endWith = (reason: string) => {
-    verdict = reason;
-    // It tells what is still open; one that cannot even do that is ended all the same.
-    child.kill("SIGUSR2");
-    setTimeout(endProcesses, 500);
-  };
-  const limit = setTimeout(
-    () => endWith(`did not end within ${fileTimeoutSeconds} s`),
-    fileTimeoutSeconds * 1000,
-  );
-  const quiet = setTimeout(() => {
-    if (seen > 0 && unfinished === 0) {
-      endWith(
-        `all its tests are done, but the process does not end: something was left open (a server, a timer, a connection)`,
-      );
-    } else quiet.refresh();
-  }, quietSeconds * 1000);
-
-  createInterface({ input: child.stdio[3] as Readable }).on("line", (line) => {
-    quiet.refresh();
-    const event = JSON.parse(line) as TestReport;
-    if (event.type === "enqueued") {
-      unfinished++;
-      seen++;
-    } else if (event.type === "completed") unfinished--;
-    else if (event.type === "passed") outcome.passed++;
-    else if (event.type === "skipped")
-      outcome.skips.push({ name: `${file} > ${event.name}`, reason: event.reason });
-    else if (!event.suiteOnly) outcome.failures.push({ name: `${file} > ${event.name}`, text: event.error });
-  });
-
-  return new Promise((resolve) => {
-    child.on("error", (error) => {
-      verdict = error.message;
-    });
-    child.on("close", (code, signal) => {
-      clearTimeout(limit);
-      clearTimeout(quiet);
-      // Children that outlive the test process belong to nobody any more.
-      endProcesses();
-      running.delete(child.pid ?? 0);
-      if (verdict === null && outcome.failures.length === 0) {
-        if (signal !== null) verdict = `was ended by ${signal}`;
-        else if (code !== 0) verdict = `ended with exit code ${code}`;
-        else if (outcome.passed + outcome.skips.length === 0) verdict = "holds no test";
-      }
-      if (verdict !== null) outcome.failures.push({ name: file, text: verdict });
-      const { passed, failures, skips } = outcome;
-      const counts = [
-        `${passed} passed`,
-        ...(failures.length > 0 ? [`${failures.length} failed`] : []),
-        ...(skips.length > 0 ? [`${skips.length} skipped`] : []),
-      ];
-      print(
-        `${failures.length === 0 ? "ok  " : "FAIL"}  ${file}  ${counts.join(", ")}  ${seconds(startedAt)}`,
-      );
-      for (const failure of failures) print(indent(`${failure.name}\n${indent(failure.text)}`));
-      if (failures.length > 0 && output.trim() !== "")
-        print(indent(`output of ${file}:\n${indent(output.trim())}`));
-      resolve(outcome);
-    });
-  });
-}
-
-const running = new Set<number>();
-let interrupted = false;
-
-function killGroup(pid: number): void {
-  if (pid <= 0) return;
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {}
 }
 
 // --- what the tests need ----------------------------------------------------------------------------------------------
@@ -328,24 +227,12 @@ function buildWebApps(): { ok: boolean; output: string } {
   return { ok: status === 0, output: `${stdout}${stderr}` };
 }
 
-// --- printing ---------------------------------------------------------------------------------------------------------
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
-function seconds(since: number): string {
-  return `${((Date.now() - since) / 1000).toFixed(1)} s`;
-}
-
-function indent(text: string): string {
-  return text.replace(/^/gm, "      ");
-}
+let interrupted = false;
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
     interrupted = true;
-    for (const pid of running) killGroup(pid);
+    endAllLanes();
   });
 }
 const exitCode = await main();
