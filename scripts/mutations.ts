@@ -2113,7 +2113,7 @@ export const mutations: readonly Mutation[] = [
       file: server("api-keys/authenticate-key"),
       find: "if (!current.hash.equals(owner.secret_hash))",
       replace: "if (false)",
-      tests: [api("command-line")],
+      tests: [fault("key-rotation")],
     },
     {
       id: "receipt-key-not-resealed",

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { setPriority } from "node:os";
 
 /** What a generator is to send. Without a rate each connection sends again as soon as it has its answer (closed loop). */
 export type LoadOrder = {
@@ -33,8 +34,10 @@ export type LoadReport = {
 export class LoadProcess {
   readonly #child: ChildProcess;
 
-  constructor() {
+  /** `steps`: give way to everything else by so many steps (nice), as a generator on a machine of its own would. */
+  constructor(steps = 0) {
     this.#child = fork(new URL("./load-generator.ts", import.meta.url));
+    if (steps > 0) setPriority(this.#child.pid ?? 0, steps);
   }
 
   async run(order: LoadOrder): Promise<LoadReport> {

@@ -64,22 +64,37 @@ const latin: WritingSystem = { pattern: /^[a-z0-9\-\p{Script=Latin}]+$/u };
  * A label is of one of these. Letters of modifiers, digits other than 0 to 9, joiners, symbols and scripts that hardly
  * anybody writes today are in none. Combining marks are only where a script cannot be written without them.
  */
-const systems: readonly WritingSystem[] = [
-  // As they are written today: older letters and accents are easily missed.
-  { pattern: /^[0-9\-\u0430-\u045f\u048a-\u052f]+$/ },
-  { pattern: /^[0-9\-\u0390\u03ac-\u03ce]+$/ },
-  ...["Armenian", "Georgian", "Ethiopic"].map((script) => ({ pattern: letters(script) })),
-  ...["Hebrew", "Arabic"].map((script) => ({ pattern: letters(script), fromRight: true })),
-  { pattern: lettersAndMarks("Thaana"), fromRight: true },
-  ...[
-    ...["Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Oriya", "Tamil", "Telugu", "Kannada", "Malayalam"],
-    ...["Sinhala", "Thai", "Lao", "Myanmar", "Khmer", "Tibetan"],
-  ].map((script) => ({ pattern: lettersAndMarks(script) })),
-  // These are written together, and with Latin letters.
-  { pattern: /^(?:[a-z0-9\-ー々]|(?=\p{Lo})[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])+$/u },
-  { pattern: /^(?:[a-z0-9\-가-힣]|(?=\p{Lo})\p{Script=Han})+$/u },
-  { pattern: /^(?=.*\p{Script=Han})(?:[a-z0-9\-々]|(?=\p{Lo})[\p{Script=Han}\p{Script=Bopomofo}])+$/u },
-];
+function makeSystems(): readonly WritingSystem[] {
+  return [
+    // As they are written today: older letters and accents are easily missed.
+    { pattern: /^[0-9\-\u0430-\u045f\u048a-\u052f]+$/ },
+    { pattern: /^[0-9\-\u0390\u03ac-\u03ce]+$/ },
+    ...["Armenian", "Georgian", "Ethiopic"].map((script) => ({ pattern: letters(script) })),
+    ...["Hebrew", "Arabic"].map((script) => ({ pattern: letters(script), fromRight: true })),
+    { pattern: lettersAndMarks("Thaana"), fromRight: true },
+    ...[
+      ...[
+        "Devanagari",
+        "Bengali",
+        "Gurmukhi",
+        "Gujarati",
+        "Oriya",
+        "Tamil",
+        "Telugu",
+        "Kannada",
+        "Malayalam",
+      ],
+      ...["Sinhala", "Thai", "Lao", "Myanmar", "Khmer", "Tibetan"],
+    ].map((script) => ({ pattern: lettersAndMarks(script) })),
+    // These are written together, and with Latin letters.
+    { pattern: /^(?:[a-z0-9\-ー々]|(?=\p{Lo})[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])+$/u },
+    { pattern: /^(?:[a-z0-9\-가-힣]|(?=\p{Lo})\p{Script=Han})+$/u },
+    { pattern: /^(?=.*\p{Script=Han})(?:[a-z0-9\-々]|(?=\p{Lo})[\p{Script=Han}\p{Script=Bopomofo}])+$/u },
+  ];
+}
+
+/** Made when the first label needs them: compiling these patterns takes longer than loading everything around them. */
+let systems: readonly WritingSystem[] | null = null;
 
 function letters(script: string): RegExp {
   return new RegExp(`^(?:[0-9-]|(?=\\p{Ll}|\\p{Lo})\\p{Script=${script}})+$`, "u");
@@ -96,6 +111,7 @@ function systemOf(label: string, tld: string): WritingSystem | null {
   if (asciiOnly.pattern.test(label)) return asciiOnly;
   if (oddMarks.test(label)) return null;
   if (latin.pattern.test(label)) return hasUsualLatin(label, tld) ? latin : null;
+  systems ??= makeSystems();
   return systems.find(({ pattern }) => pattern.test(label)) ?? null;
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
@@ -59,6 +59,7 @@ test("rotating and retiring under a running service loses nothing that it stored
   const env = { ...reachable, DATA_DIR: dataDir };
   const service = await startAssay(env);
   const partner = await createPartner(new Api(service.url));
+  assert.equal(statSync(join(dataDir, "secret-keys")).mode & 0o077, 0, "only its owner reads the ring");
   const endpoints = [await createEndpoint(partner)];
   const secrets = [partner.key.secret];
 

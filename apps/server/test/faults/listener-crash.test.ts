@@ -8,6 +8,7 @@ import test, { after } from "node:test";
 import { systemClock } from "../../src/kernel/clock.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import { checkout, newStateFolder, startListen, startLocalReceiver } from "../support/listen-command.ts";
+import { cleanEnvironment } from "../support/process.ts";
 import { startTestService, testRing } from "../support/service.ts";
 
 const { api, databaseUrl } = await startTestService({ role: "api", clock: systemClock });
@@ -17,15 +18,14 @@ after(() => rmSync(dataDir, { recursive: true, force: true }));
 /** A process of the service for the listener to be connected to. What it was sending when it is killed comes back after two seconds. */
 async function startServing(port: string): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, "../support/delivery-process.ts")], {
-    env: {
-      PATH: process.env.PATH ?? "",
+    env: cleanEnvironment({
       ROLE: "api",
       PORT: port,
       DATA_DIR: dataDir,
       DATABASE_URL: databaseUrl,
       DATABASE_POOL_SIZE: "4",
       SECRET_KEYS: testRing,
-    },
+    }),
     stdio: ["ignore", "pipe", "inherit"],
   });
   after(() => child.kill("SIGKILL"));

@@ -9,6 +9,7 @@ import { newId } from "../../src/kernel/ids.ts";
 import { publishEvents } from "../../src/webhooks/publish-event.ts";
 import { createPartner } from "../support/api.ts";
 import { expectAllSent, prepareCrashes, refuseSome } from "../support/crashes.ts";
+import { cleanEnvironment } from "../support/process.ts";
 import { createReceivingEndpoint } from "../support/receiver.ts";
 import { startTestService, testRing } from "../support/service.ts";
 
@@ -23,15 +24,14 @@ after(() => {
 
 function startDelivering(): ChildProcess {
   const child = spawn(process.execPath, [join(import.meta.dirname, "../support/delivery-process.ts")], {
-    env: {
-      PATH: process.env.PATH ?? "",
+    env: cleanEnvironment({
       ...env,
       PORT: "0",
       DATA_DIR: dataDir,
       DATABASE_URL: databaseUrl,
       DATABASE_POOL_SIZE: "4",
       SECRET_KEYS: testRing,
-    },
+    }),
     stdio: ["ignore", "pipe", "inherit"],
   });
   running.add(child);

@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
+import { cleanEnvironment } from "./process.ts";
 
 const root = new URL("../../../../", import.meta.url).pathname;
 export const checkout: readonly string[] = [process.execPath, join(root, "apps/server/src/main.ts")];
@@ -56,7 +57,7 @@ export function startListen(
   stateFolder: string,
 ) {
   const child: ChildProcess = spawn(node, [...command, "listen", "--json", ...args], {
-    env: { PATH: process.env.PATH ?? "", HOME: "/nowhere", ASSAY_STATE_DIR: stateFolder },
+    env: cleanEnvironment({ HOME: "/nowhere", ASSAY_STATE_DIR: stateFolder }),
     stdio: ["ignore", "pipe", "pipe"],
   });
   after(() => child.kill("SIGKILL"));
