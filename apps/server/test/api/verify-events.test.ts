@@ -8,7 +8,7 @@ import { newId } from "../../src/kernel/ids.ts";
 import { sessionChannel } from "../../src/sessions/end-session.ts";
 import { createPartner, expectData, expectError } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
-import { fail, judge, succeed } from "../support/sessions.ts";
+import { fail, judge, passChip, succeed } from "../support/sessions.ts";
 import { agree, claimWith, handOff, startVerification, takeSession } from "../support/verify.ts";
 
 const service = await startTestService({ role: "api" });
@@ -101,7 +101,7 @@ test("a page learns why the last try was refused, until one passes", async () =>
   const refused = async () => expectData(await api.get(`${path}/status`)).attempt.refused;
   await judge(core, id, attemptId, "chip", 1, "document_expired");
   assert.deepEqual(await refused(), { failure_code: "document_expired", unmet_requirement: null });
-  await judge(core, id, attemptId, "chip", 2, null);
+  await passChip(core, id, attemptId, 2);
   assert.equal(await refused(), null);
 });
 
