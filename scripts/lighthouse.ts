@@ -37,6 +37,12 @@ function page(
   return { goals: { accessibility: 100, layoutShift: 0.05, transferBytes: null, ...own }, address };
 }
 
+/**
+ * Lighthouse's measure of the processor: over 2000 on two quiet cores of our own, 250 to 500 with a load of 20, where the same page lost 20 points. Halved, a busy machine passes for
+ * a quiet one; doubled, hardly any machine is quiet.
+ */
+const calmBenchmark = 1500;
+
 /** What Lighthouse says when the trace of the browser was cut short, as happens on a busy machine. */
 const traceProblems = /\b(NO_NAVSTART|NO_TRACING_STARTED|NO_FCP|NO_LCP|PROTOCOL_TIMEOUT)\b/;
 
@@ -64,6 +70,7 @@ if (!existsSync(join(tools, "node_modules/lighthouse"))) {
 type Report = {
   categories: Record<"performance" | "accessibility", { score: number }>;
   runtimeError?: { code: string };
+  environment: { benchmarkIndex: number };
   audits: Record<
     string,
     { numericValue?: number; details?: { items?: { transferSize?: number; url?: string }[] } }
@@ -178,6 +185,11 @@ function report(reports: readonly Report[], goals: Goals): void {
       audit("total-byte-weight") <= (goals.transferBytes ?? Number.POSITIVE_INFINITY),
     ],
   ];
+  const power = median(reports.map(({ environment }) => environment.benchmarkIndex));
+  if (power < calmBenchmark)
+    process.stdout.write(
+      `  the machine was busy (benchmark index ${power.toFixed(0)}): blocking time and score say more about it than about the page\n`,
+    );
   for (const [name, value, unit, met] of rows)
     process.stdout.write(
       `  ${name.padEnd(26)} ${value < 10 ? value.toFixed(3) : value.toFixed(0)} ${unit}${met ? "" : "  MISSED"}\n`,
