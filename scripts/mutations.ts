@@ -268,6 +268,20 @@ export const mutations: readonly Mutation[] = [
       tests: [api("session-expiry")],
     },
     {
+      id: "refusal-untold",
+      file: server("sessions/session.store"),
+      find: "set failure_code = ${verdict.failureCode}, unmet",
+      replace: "set failure_code = ${null}, unmet",
+      tests: [api("verify-events")],
+    },
+    {
+      id: "refusal-told-for-ever",
+      file: server("sessions/session.store"),
+      find: "set failure_code = ${verdict.failureCode}, unmet",
+      replace: "set failure_code = coalesce(${verdict.failureCode}, failure_code), unmet",
+      tests: [api("verify-events")],
+    },
+    {
       id: "session-not-held",
       file: server("sessions/session.store"),
       find: "where id = ${id} and ${ownedBy(tenant)}\n    for update`);",

@@ -99,6 +99,8 @@ create table attempt_sockets (
   step text,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  failure_code text,
+  unmet_requirement text,
   constraint attempt_sockets_pkey PRIMARY KEY (attempt_id)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX attempt_sockets_organization ON public.attempt_sockets USING btree (organization_id);

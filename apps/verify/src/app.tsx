@@ -61,7 +61,8 @@ export function App({
   }, [words]);
   const choose = (language: Language) => {
     setChosen(true);
-    void loadWords(language).then(setWords);
+    // Words that cannot be loaded leave the page as it is; drawn anew, the choice says so too.
+    loadWords(language).then(setWords, () => setWords((now) => ({ ...now })));
     try {
       localStorage.setItem("assay:language", language);
     } catch {

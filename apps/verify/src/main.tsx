@@ -41,5 +41,8 @@ const isChosen = chosen === language;
 const words = await loadWords((given && sessionLanguage(isChosen, given.details)) ?? language);
 document.documentElement.lang = words.language;
 const root = document.getElementById("root");
-if (root !== null)
+if (root !== null) {
+  // What stands there until now would be taken for the first elements of the page.
+  root.replaceChildren();
   createRoot(root).render(<App address={address} given={given} words={words} chosen={isChosen} />);
+}

@@ -102,6 +102,7 @@ export const fieldNotes: Readonly<Record<string, FieldNote>> = {
   failed: { description: "Sessions that failed." },
   failure_code: { description: "Why it failed; null when it did not.", example: null },
   "SessionFailedData.failure_code": { description: "Why it failed.", example: "document_expired" },
+  "VerifyRefusal.failure_code": { description: "Why it was refused.", example: "document_expired" },
   has_more: { example: false },
   has_password: { description: "Whether the account has a password." },
   hash: { description: "SHA-256 over the texts, hexadecimal.", example: "9f".repeat(32) },
@@ -162,6 +163,10 @@ export const fieldNotes: Readonly<Record<string, FieldNote>> = {
     example: "assay-domain-verification=EXAMPLE",
   },
   redirect_url: { example: "https://shop.example.com/verified", format: "uri" },
+  refused: {
+    description: "Why the device's last try was refused; null where it has passed, and before the first one.",
+    example: null,
+  },
   registration_number: { description: "Number in the register.", example: "HRB 12345" },
   request_headers: {
     example: { "content-type": "application/jose", "x-service-event": "verification.session.succeeded" },

@@ -75,6 +75,12 @@ export const VerifyStatus = named(
           heard_recently: Type.Boolean({
             description: "Whether the device was heard from in the last 60 seconds.",
           }),
+          refused: Nullable(
+            named(
+              "VerifyRefusal",
+              open({ failure_code: OneOf(failureCodes), unmet_requirement: UnmetRequirement }),
+            ),
+          ),
         }),
       ),
     ),

@@ -11,7 +11,7 @@ import {
   lockOpenAttempt,
   lockSession,
   type SessionRow,
-  setRiskScore,
+  setVerdict,
   stateOf,
   withTryCounted,
 } from "../sessions/session.store.ts";
@@ -50,6 +50,8 @@ export async function recordTry(
     if (session === null) return { kind: "session_over" };
     const open = await lockOpenAttempt(tx, attempt.sessionId);
     const { step, number, verdict, riskScore } = judged;
+    const told = toldOf(verdict);
+    const why = { failureCode: told.failure_code, unmetRequirement: told.unmet_requirement };
     const decision = decideTry(
       stateOf(session),
       open,
@@ -62,7 +64,7 @@ export async function recordTry(
         return { kind: decision.why === "already_counted" ? "superseded" : "session_over" };
       case "count":
         await countTry(tx, session.id, { step, number, passed: verdict.failureCode === null }, now);
-        await setRiskScore(tx, attempt.attemptId, riskScore, now);
+        await setVerdict(tx, attempt.attemptId, { riskScore, ...why }, now);
         await auditRejection(tx, session, attempt.attemptId, judged, now);
         return { kind: "counted", step, verdict };
       case "fail": {
@@ -70,7 +72,7 @@ export async function recordTry(
         const end = {
           status: "failed",
           failureCode: decision.failureCode,
-          unmetRequirement: toldOf(verdict).unmet_requirement,
+          unmetRequirement: why.unmetRequirement,
           riskScore,
         } as const;
         await endSession(core, tx, counted, end, personActor, now);

@@ -7,7 +7,8 @@ const openSidebar = () => {
 };
 wide.addEventListener("change", openSidebar);
 openSidebar();
-document.querySelector(".sidebar [aria-current]")?.scrollIntoView({ block: "nearest" });
+// On a phone the sidebar is closed, and to ask where it stands would lay out the whole page once more.
+if (wide.matches) document.querySelector(".sidebar [aria-current]")?.scrollIntoView({ block: "nearest" });
 
 // --- copy -------------------------------------------------------------------------------------------------------------
 

@@ -342,14 +342,22 @@ export async function touchAttempt(db: Queryable, attemptId: AttemptId, now: Dat
   return touched === 1;
 }
 
-export async function setRiskScore(
+/** What a verdict that leaves the attempt open says of it. Why a try was refused is kept where it goes with the session. */
+export async function setVerdict(
   tx: Tx,
   attemptId: AttemptId,
-  riskScore: number,
+  verdict: {
+    riskScore: number;
+    failureCode: FailureCode | null;
+    unmetRequirement: RequirementName | null;
+  },
   now: Date,
 ): Promise<void> {
   await tx.run(sql`
-    update attempts set risk_score = ${riskScore}, updated_at = ${now}
+    with told as (
+      update attempt_sockets set failure_code = ${verdict.failureCode}, unmet_requirement = ${verdict.unmetRequirement}
+      where attempt_id = ${attemptId})
+    update attempts set risk_score = ${verdict.riskScore}, updated_at = ${now}
     where id = ${attemptId} and status = 'in_progress'`);
 }
 

@@ -29,6 +29,19 @@ for (const [width, colorScheme] of [
   });
 }
 
+test("on a phone the script moves nothing that is there before it", async () => {
+  const { page } = await openPage(browser, url, { width: 390 });
+  const topOfText = () => page.locator("main").evaluate((main) => main.getBoundingClientRect().top);
+  await page.route("**/assets/pages.js", (route) => route.abort());
+  await page.goto(`${url}/docs/webhooks`);
+  const before = await topOfText();
+  await page.unroute("**/assets/pages.js");
+  await page.reload();
+  await page.getByRole("searchbox").waitFor();
+  assert.equal(await topOfText(), before);
+  await page.context().close();
+});
+
 test("an error's docs link lands on its own heading, and a search finds it without asking anybody", async () => {
   const { page, problems } = await openPage(browser, url);
   await page.goto(`${url}/docs/errors#NOT_FOUND`);

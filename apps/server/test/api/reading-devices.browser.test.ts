@@ -124,8 +124,12 @@ test("while a desk reads, the person's own page says what happens there, what wa
   await page.getByText("The chip is being read.").first().waitFor();
   assert.equal(await page.getByText("The last attempt was not accepted").count(), 0);
   mayRead[0]?.resolve();
-  await page.getByRole("alert").filter({ hasText: "The last attempt was not accepted" }).waitFor();
+  const refused = page.getByRole("alert").filter({ hasText: "The last attempt was not accepted" });
+  await refused.waitFor();
+  assert.match(await refused.innerText(), /The document has expired.*that is still valid\./s);
   await page.getByText("2 attempts left.").waitFor();
+  await page.reload();
+  await refused.filter({ hasText: "The document has expired" }).waitFor();
   mayRead[1]?.resolve();
   assert.deepEqual(await desk, { result: "stopped", sessionId: session.id, after: "chip" });
   await page.getByRole("alert").filter({ hasText: "Your face is next" }).waitFor();

@@ -149,6 +149,8 @@ test("a document that cannot prove its chip fails where that is required; each r
       },
     );
     assert.equal((await sessionOf(session.id)).status, "in_progress");
+    const followed = expectData(await api.get(`/v1/verify/session/${session.id}/status`));
+    assert.deepEqual(followed.attempt.refused, reason, "the person's own page learns why");
   }
   assert.deepEqual(
     { ...(await device.passChip(document, 40)) },

@@ -8,7 +8,7 @@ import { newId } from "../../src/kernel/ids.ts";
 import { sessionChannel } from "../../src/sessions/end-session.ts";
 import { createPartner, expectData, expectError } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
-import { fail, judge, succeed } from "../support/sessions.ts";
+import { fail, judge, passChip, succeed } from "../support/sessions.ts";
 import { agree, claimWith, handOff, startVerification, takeSession } from "../support/verify.ts";
 
 const service = await startTestService({ role: "api" });
@@ -78,7 +78,7 @@ test("a page sees consent, claim, every step and the outcome, whichever process 
   const token = await handOff(second.api, id);
   const { attempt_id: attemptId } = expectData(await claimWith(second.api, id, token, "phone"), 201);
   const claimed = await page.until((status) => status.status === "in_progress");
-  assert.deepEqual(claimed.attempt, { id: attemptId, step: null, heard_recently: true });
+  assert.deepEqual(claimed.attempt, { id: attemptId, step: null, heard_recently: true, refused: null });
   for (const step of ["chip", "chip_check", "face"]) {
     await reportProgress(second.core.db, { sessionId: id, attemptId, step, now: clock.now() });
     await page.until((status) => status.attempt?.step === step);
@@ -93,6 +93,16 @@ test("a page sees consent, claim, every step and the outcome, whichever process 
     assert.deepEqual([ended.attempt, ended.tries.liveness_tries_left], [null, 1]);
     assert.equal(await each.next(), null, "the stream is closed");
   }
+});
+
+test("a page learns why the last try was refused, until one passes", async () => {
+  const { id, path } = await startVerification(partner.api);
+  const { attemptId } = await takeSession(api, id);
+  const refused = async () => expectData(await api.get(`${path}/status`)).attempt.refused;
+  await judge(core, id, attemptId, "chip", 1, "document_expired");
+  assert.deepEqual(await refused(), { failure_code: "document_expired", unmet_requirement: null });
+  await passChip(core, id, attemptId, 2);
+  assert.equal(await refused(), null);
 });
 
 test("a step holds no more than its name, and an attempt that is over reports none", async () => {

@@ -218,6 +218,11 @@ test("offline is told as such on every step, never as a fault of ours, and the p
   await checkMovedLittle(page);
   await page.context().setOffline(true);
   await checkTruth();
+  // A language whose words cannot be had now is not said to be the page's.
+  for (const language of ["fr", "es"]) {
+    await page.getByRole("combobox", { name: "Language" }).selectOption(language);
+    await page.waitForFunction('document.querySelector("select").value === "en"');
+  }
   await page.getByRole("button", { name: "Agree and continue" }).click();
   await offline.nth(1).waitFor();
   await checkTruth();

@@ -1,8 +1,8 @@
 import { Actions, Button } from "@assay/ui/button";
 import { HoldPhone } from "@assay/ui/hold-phone";
 import { Notice } from "@assay/ui/notice";
-import { useEffect, useState } from "react";
-import { useWords } from "../i18n/language.ts";
+import { useEffect } from "react";
+import { failureWords, useWords } from "../i18n/language.ts";
 import type { Status } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
 import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
@@ -50,15 +50,9 @@ export function FollowScreen({
   const inFace = status.attempt?.step?.startsWith("face") ?? false;
   const left = t.triesLeft(inFace ? tries.liveness_tries_left : tries.nfc_tries_left);
   useEffect(() => announce(now), [announce, now]);
-  // A chip that has passed may have to be read again, after an interruption: then its try was not refused.
-  const [chipPassed, setChipPassed] = useState(false);
-  useEffect(() => {
-    if (inFace) setChipPassed(true);
-  }, [inFace]);
   const waitsFor = status.attempt?.step;
-  const refused =
-    (waitsFor === "chip" && tries.nfc_tries_used > 0 && !chipPassed) ||
-    (waitsFor === "face" && tries.liveness_tries_used > 0);
+  const refused = waitsFor === "chip" || waitsFor === "face" ? status.attempt?.refused : null;
+  const why = refused && failureWords(t, refused.failure_code, refused.unmet_requirement);
   const gone = status.attempt !== null && !status.attempt.heard_recently;
   if (onResume !== null)
     return (
@@ -94,12 +88,15 @@ export function FollowScreen({
         {tried && <p className="text-muted">{left}</p>}
       </Card>
       {gone && <Notice look="warn" title={t.otherGone} />}
-      {refused && (
+      {why && (
         <Notice look="warn" title={t.otherRefused} urgent>
-          <p>{t.otherRefusedText}</p>
+          <p className="font-semibold">{why.title}</p>
+          <p>
+            {why.text} {why.next}
+          </p>
         </Notice>
       )}
-      {waitsFor === "face" && !refused && (
+      {waitsFor === "face" && !why && (
         <Notice look="info" title={t.otherFaceNext} urgent>
           <p>{t.otherFaceNextText}</p>
         </Notice>
