@@ -35,7 +35,7 @@ export async function run(options: readonly string[] = []): Promise<void> {
   const scale = options.includes("--quick") ? 0.25 : 1;
   if (only === undefined || only === "publish") {
     const against = options.includes("--against") ? options[options.indexOf("--against") + 1] : undefined;
-    await publishing(options.includes("--quick") ? 400 : 1000, against ?? null);
+    await publishing(options.includes("--quick") ? 400 : 1000, against ?? null, options.includes("--wal"));
     if (only === "publish") return;
   }
   const bench = await Bench.start();

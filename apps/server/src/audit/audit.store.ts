@@ -38,7 +38,7 @@ export type AuditEntry = {
 
 /** Writes the entry in the transaction of the change that it reports: both are there or neither. */
 export async function recordAudit(tx: Tx, now: Date, entry: AuditEntry): Promise<void> {
-  await tx.run(sql`
+  tx.write(sql`
     insert into audit_logs (id, organization_id, sandbox, event, actor_kind, actor_id, target_id, details, created_at)
     values (${newUuid(now)}, ${entry.organizationId}, ${sandboxOf(entry)}, ${entry.event}, ${entry.actor.kind}, ${entry.actor.id},
       ${entry.targetId ?? null}, ${JSON.stringify(entry.details ?? {})}, ${now})`);
