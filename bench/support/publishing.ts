@@ -190,7 +190,11 @@ async function publish(system: System, count: number): Promise<Map<string, numbe
 }
 
 /** Waits for so many more than `before`, and returns when each arrived. */
-async function received(receiver: ChildProcess, before: number, count: number): Promise<[string, number][]> {
+export async function received(
+  receiver: ChildProcess,
+  before: number,
+  count: number,
+): Promise<[string, number][]> {
   const deadline = Date.now() + 60_000;
   while ((await countOf(receiver)) < before + count) {
     if (Date.now() > deadline) throw new Error(`${(await countOf(receiver)) - before} of ${count} arrived`);
@@ -199,7 +203,7 @@ async function received(receiver: ChildProcess, before: number, count: number): 
   return (await ask<{ receipts: [string, number][] }>(receiver, { ask: "receipts" })).receipts;
 }
 
-async function countOf(receiver: ChildProcess): Promise<number> {
+export async function countOf(receiver: ChildProcess): Promise<number> {
   return (await ask<{ count: number }>(receiver, { ask: "count" })).count;
 }
 
@@ -209,7 +213,7 @@ async function totals(system: System, cluster: number, admin: pg.Client) {
 }
 
 /** Processor time of a PostgreSQL server and all of its processes, those that have ended included. */
-function cpuOfCluster(postmaster: number): number {
+export function cpuOfCluster(postmaster: number): number {
   let ticks = 0;
   for (const pid of readdirSync("/proc")
     .map(Number)
@@ -321,13 +325,13 @@ async function forgetEvents(databaseUrl: string): Promise<void> {
   await client.end();
 }
 
-async function forked(file: string, env: Record<string, string>): Promise<ChildProcess> {
+export async function forked(file: string, env: Record<string, string>): Promise<ChildProcess> {
   const child = fork(new URL(file, import.meta.url), { env: { PATH: process.env.PATH ?? "", ...env } });
   await once(child, "message");
   return child;
 }
 
-async function ask<T>(child: ChildProcess, message: object): Promise<T> {
+export async function ask<T>(child: ChildProcess, message: object): Promise<T> {
   const answer = once(child, "message");
   child.send(message);
   const [value] = await answer;
