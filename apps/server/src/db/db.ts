@@ -10,13 +10,11 @@ import {
   patientLimits,
   type TimeLimits,
 } from "./connection.ts";
-import { Flight, type Query } from "./flight.ts";
-import { type Sql, statementName } from "./sql.ts";
+import { type Answer, Flight, type Query, type Row } from "./flight.ts";
+import type { Sql } from "./sql.ts";
 
 // bigint counts of rows and requests fit a JavaScript number; nothing here counts beyond 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
-
-export type Row = Record<string, unknown>;
 
 /** What listeners of a channel get. */
 export type Notification = { channel: string; payload: string };
@@ -44,7 +42,7 @@ export function firstRow<T extends Row>(statement: Sql): Question<T | null> {
 }
 
 abstract class Statements implements Queryable {
-  protected abstract send(statement: Sql): Promise<pg.QueryResult>;
+  protected abstract send(statement: Sql): Promise<Answer>;
 
   async rows<T extends Row>(statement: Sql): Promise<T[]> {
     return (await this.send(statement)).rows as T[];
@@ -61,16 +59,13 @@ abstract class Statements implements Queryable {
   }
 
   async run(statement: Sql): Promise<number> {
-    return (await this.send(statement)).rowCount ?? 0;
+    return (await this.send(statement)).rowCount;
   }
 }
 
 const beginning: Query = { name: "begin", text: "begin" };
 
-const queryOf = (statement: Sql): Query => {
-  const { text } = statement;
-  return { name: statementName(text), text, values: statement.values as unknown[] };
-};
+const queryOf = (statement: Sql): Query => ({ ...statement.prepared, values: statement.values });
 
 /** A connection of the pool in the hands of whoever borrowed it. */
 class Borrowed {
@@ -79,40 +74,31 @@ class Borrowed {
   /** What is sent together with the next statement, before it: its answer is nobody's business. */
   #held: Query[] = [];
   /** In place of the limit that the connection was opened with. */
-  #answerLimit: { query_timeout?: number } = {};
+  #answerLimitMs: number | undefined;
 
   constructor(client: pg.PoolClient, onFailure: (error: unknown) => void) {
     this.client = client;
     this.#onFailure = onFailure;
   }
 
-  async query(query: Query): Promise<pg.QueryResult> {
-    if (this.#held.length > 0) {
-      const [result] = await this.fly([query]);
-      if (result === undefined) throw new Error("a statement was not answered");
-      return result;
-    }
-    try {
-      return await this.client.query({ ...query, ...this.#answerLimit });
-    } catch (error) {
-      this.#onFailure(error);
-      throw error;
-    }
+  async query(query: Query): Promise<Answer> {
+    const [answer] = await this.fly([query]);
+    if (answer === undefined) throw new Error("a statement was not answered");
+    return answer;
   }
 
-  send(statement: Sql): Promise<pg.QueryResult> {
+  send(statement: Sql): Promise<Answer> {
     return this.query(queryOf(statement));
   }
 
   /** Sends all of them, and what was held, at once. The results are those of `queries`. */
-  async fly(queries: readonly Query[]): Promise<readonly pg.QueryResult[]> {
+  async fly(queries: readonly Query[]): Promise<readonly Answer[]> {
     const held = this.#held;
-    this.#held = [];
+    const all = held.length === 0 ? queries : [...held, ...queries];
+    if (held.length > 0) this.#held = [];
     try {
-      const results = await new Flight([...held, ...queries], this.#answerLimit.query_timeout).send(
-        this.client,
-      );
-      return results.slice(held.length);
+      const answers = await new Flight(all, this.#answerLimitMs).send(this.client);
+      return held.length === 0 ? answers : answers.slice(held.length);
     } catch (error) {
       // It would lead to the socket instead of to whoever sent the statement.
       if (error instanceof Error) Error.captureStackTrace(error);
@@ -151,9 +137,9 @@ class Borrowed {
       this.hold(beginning);
       return;
     }
-    await this.query({ text: `begin; set local statement_timeout = ${Math.trunc(statementMs)}` });
+    await this.fly([beginning, { text: `set local statement_timeout = ${Math.trunc(statementMs)}` }]);
     // Only now: a connection that was lost unnoticed shows at the first statement, and is not waited for that long.
-    this.#answerLimit = { query_timeout: answerLimitMs(statementMs) };
+    this.#answerLimitMs = answerLimitMs(statementMs);
   }
 }
 
@@ -169,7 +155,7 @@ export class Tx extends Statements {
     this.#connection = connection;
   }
 
-  protected send(statement: Sql): Promise<pg.QueryResult> {
+  protected send(statement: Sql): Promise<Answer> {
     return this.#connection.send(statement);
   }
 
@@ -215,7 +201,7 @@ export class Db extends Statements {
     pool.on("remove", (client) => this.#generationOf.delete(client));
   }
 
-  protected async send(statement: Sql): Promise<pg.QueryResult> {
+  protected async send(statement: Sql): Promise<Answer> {
     const joined = this.#joined.getStore();
     if (joined !== undefined) return joined.connection.send(statement);
     // Only a transaction can have a limit of its own without leaving it on the connection.

@@ -19,7 +19,13 @@ export type Published = Alongside & {
   condition: Sql | null;
 };
 
-const partName = (at: number) => new Sql([`write_${at}`], []);
+// Made once, so that the text of the whole statement is, too.
+const partNames: Sql[] = [];
+function partName(at: number): Sql {
+  const name = partNames[at] ?? new Sql([`write_${at}`], []);
+  partNames[at] = name;
+  return name;
+}
 
 /**
  * Writes events, deliveries, their places in the queue and audit entries, and wakes the workers, in one statement: one round trip, and outside of
