@@ -1,6 +1,8 @@
 -- The indexes of the lists, from the oldest to the newest. They were made from the newest on, as the lists are read; but then every new id goes to
 -- the front of its list, a page that is full is split in the middle and its right half is never filled again: half of each index is air, and a split writes half
--- a page of WAL. New ids at the end leave full pages behind, and a list is read backwards, which costs the same.
+-- a page of WAL. New ids at the end leave full pages behind where the end is that of the whole index, as with one organization, and a list is read
+-- backwards, which costs the same. With many organizations that are busy at once nothing is lost and little won: for keys this wide PostgreSQL recognises the
+-- end of the whole index only.
 drop index sessions_organization, sessions_status, sessions_reference, attempts_organization, attempts_status,
   events_organization, events_type, events_session, webhook_deliveries_organization, webhook_deliveries_endpoint,
   audit_logs_organization, audit_logs_event, audit_logs_actor, audit_logs_actor_event;
