@@ -18,6 +18,7 @@ import { claimDue } from "../apps/server/src/webhooks/delivery.store.ts";
 import { sealPayload } from "../apps/server/src/webhooks/seal-payload.ts";
 import { newSigningSecret } from "../apps/server/src/webhooks/signing.ts";
 import { createAuthority } from "../apps/server/test/support/certificate.ts";
+import { burst } from "./support/burst.ts";
 import { publishing } from "./support/publishing.ts";
 
 const ringText = `1:${randomBytes(32).toString("base64")}`;
@@ -27,7 +28,7 @@ const partner = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.ex
 const data = { claims: { text: "x".repeat(2700) }, selected_field_keys: ["text"] };
 
 /**
- * `--only publish|throughput|latency|hanging|scaling|backlog` runs one part; `--quick` takes a quarter of the load. For `publish`,
+ * `--only publish|burst|throughput|latency|hanging|scaling|backlog` runs one part; `--quick` takes a quarter of the load. For `publish` and `burst`,
  * `--against FOLDER` names a checkout of another version, which is measured in turn with this one.
  */
 export async function run(options: readonly string[] = []): Promise<void> {
@@ -35,8 +36,13 @@ export async function run(options: readonly string[] = []): Promise<void> {
   const scale = options.includes("--quick") ? 0.25 : 1;
   if (only === undefined || only === "publish") {
     const against = options.includes("--against") ? options[options.indexOf("--against") + 1] : undefined;
-    await publishing(options.includes("--quick") ? 400 : 1000, against ?? null);
+    await publishing(options.includes("--quick") ? 400 : 1000, against ?? null, options.includes("--wal"));
     if (only === "publish") return;
+  }
+  if (only === undefined || only === "burst") {
+    const against = options.includes("--against") ? options[options.indexOf("--against") + 1] : undefined;
+    await burst(options.includes("--quick") ? 150 : 500, against ?? null);
+    if (only === "burst") return;
   }
   const bench = await Bench.start();
   try {

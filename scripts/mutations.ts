@@ -2495,6 +2495,27 @@ export const mutations: readonly Mutation[] = [
   ]),
   ...of("jobs", [
     {
+      id: "transaction-not-begun",
+      file: server("db/db"),
+      find: "      this.hold(beginning);\n",
+      replace: "",
+      tests: [api("pipelines")],
+    },
+    {
+      id: "part-of-transaction-kept",
+      file: server("db/db"),
+      find: "await connection.rollBackTo(begun).catch(() => {});",
+      replace: "",
+      tests: [api("pipelines")],
+    },
+    {
+      id: "statement-prepared-twice",
+      file: server("db/flight"),
+      find: "this.#unparsed.some((other) => other.name === name)",
+      replace: "false",
+      tests: [api("pipelines")],
+    },
+    {
       id: "bad-row-not-isolated",
       file: server("db/set-aside"),
       find: "if (taken.length === 0 || !isAboutData(error)) throw error;",

@@ -13,6 +13,7 @@ const service = await startService({
   ring: new KeyRing(parseRing(config.secretKeys)),
   clock: systemClock,
   log: createLog({ level: "info", write: createLogWriter(), now: () => new Date() }),
+  role: process.argv[2] === "api" || process.argv[2] === "worker" ? process.argv[2] : "all",
 });
 process.on("SIGTERM", () => {
   service.close().then(

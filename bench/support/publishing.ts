@@ -31,7 +31,7 @@ type System = {
 };
 type Figures = { perSecond: number; serverMs: number; postgresMs: number; walBytes: number; p50Ms: number };
 
-export async function publishing(events: number, against: string | null): Promise<void> {
+export async function publishing(events: number, against: string | null, withWal = false): Promise<void> {
   console.log(
     `\nEvents published one by one over HTTP, ${events} a round, ${connections} at once, one endpoint`,
   );
@@ -96,6 +96,12 @@ export async function publishing(events: number, against: string | null): Promis
     for (let round = 0; round < rounds; round++)
       for (const system of systems) figures.get(system.name)?.push(await measure(system, events));
     report(figures);
+    if (withWal)
+      for (const system of systems) {
+        const { rows } = await admin.query<{ lsn: string }>("select pg_current_wal_insert_lsn() as lsn");
+        await measure(system, events);
+        await reportWal(postgres.url.replace(/\/assay\b/, `/${system.name}`), rows[0]?.lsn ?? "", events);
+      }
   } finally {
     for (const system of systems.reverse()) await system.stop();
     receiver.kill("SIGKILL");
@@ -124,6 +130,41 @@ function report(figures: ReadonlyMap<string, readonly Figures[]>): void {
     console.log(`  against the version before (goal 2) ${(cpuMs("before") / cpuMs("ours")).toFixed(2)}`);
 }
 
+/**
+ * What the WAL since `from` is made of: for each relation its records, and what pages that were logged as a whole (full page images, once for a
+ * page after each checkpoint) add to them.
+ */
+async function reportWal(databaseUrl: string, from: string, events: number): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query("create extension if not exists pg_walinspect");
+  const { rows } = await client.query<{
+    relation: string;
+    record: string;
+    count: string;
+    bytes: string;
+    images: string;
+  }>(
+    `select coalesce(c.relname, 'none') as relation, b.resource_manager || ' ' || b.record_type as record, count(*),
+       sum(b.record_length - b.block_fpi_length) as bytes, sum(b.block_fpi_length) as images
+     from (
+       select start_lsn, resource_manager, record_type, record_length - fpi_length as record_length, 0 as block_fpi_length, null::oid as relfilenode
+       from pg_get_wal_records_info($1, pg_current_wal_flush_lsn()) where block_ref is null or block_ref = ''
+       union all
+       select start_lsn, resource_manager, record_type, record_length, coalesce(block_fpi_length, 0), relfilenode
+       from pg_get_wal_block_info($1, pg_current_wal_flush_lsn()) where block_id = 0) b
+     left join pg_class c on c.relfilenode = b.relfilenode
+     group by 1, 2 order by 4 desc limit 40`,
+    [from],
+  );
+  console.log(`  WAL of ${databaseUrl.split("/").at(-1)?.split("?")[0]}, bytes an event (images apart):`);
+  for (const row of rows)
+    console.log(
+      `    ${(Number(row.bytes) / events).toFixed(0).padStart(6)} ${(Number(row.images) / events).toFixed(0).padStart(6)} ${(Number(row.count) / events).toFixed(2).padStart(6)} ${row.record.padEnd(28)} ${row.relation}`,
+    );
+  await client.end();
+}
+
 /** Publishes so many, and returns when each was sent, by the id of its event. */
 async function publish(system: System, count: number): Promise<Map<string, number>> {
   const pool = new Pool(system.url, { connections, pipelining: 1 });
@@ -149,7 +190,11 @@ async function publish(system: System, count: number): Promise<Map<string, numbe
 }
 
 /** Waits for so many more than `before`, and returns when each arrived. */
-async function received(receiver: ChildProcess, before: number, count: number): Promise<[string, number][]> {
+export async function received(
+  receiver: ChildProcess,
+  before: number,
+  count: number,
+): Promise<[string, number][]> {
   const deadline = Date.now() + 60_000;
   while ((await countOf(receiver)) < before + count) {
     if (Date.now() > deadline) throw new Error(`${(await countOf(receiver)) - before} of ${count} arrived`);
@@ -158,7 +203,7 @@ async function received(receiver: ChildProcess, before: number, count: number): 
   return (await ask<{ receipts: [string, number][] }>(receiver, { ask: "receipts" })).receipts;
 }
 
-async function countOf(receiver: ChildProcess): Promise<number> {
+export async function countOf(receiver: ChildProcess): Promise<number> {
   return (await ask<{ count: number }>(receiver, { ask: "count" })).count;
 }
 
@@ -168,7 +213,7 @@ async function totals(system: System, cluster: number, admin: pg.Client) {
 }
 
 /** Processor time of a PostgreSQL server and all of its processes, those that have ended included. */
-function cpuOfCluster(postmaster: number): number {
+export function cpuOfCluster(postmaster: number): number {
   let ticks = 0;
   for (const pid of readdirSync("/proc")
     .map(Number)
@@ -280,13 +325,13 @@ async function forgetEvents(databaseUrl: string): Promise<void> {
   await client.end();
 }
 
-async function forked(file: string, env: Record<string, string>): Promise<ChildProcess> {
+export async function forked(file: string, env: Record<string, string>): Promise<ChildProcess> {
   const child = fork(new URL(file, import.meta.url), { env: { PATH: process.env.PATH ?? "", ...env } });
   await once(child, "message");
   return child;
 }
 
-async function ask<T>(child: ChildProcess, message: object): Promise<T> {
+export async function ask<T>(child: ChildProcess, message: object): Promise<T> {
   const answer = once(child, "message");
   child.send(message);
   const [value] = await answer;

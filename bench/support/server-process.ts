@@ -13,8 +13,12 @@ export class ServerProcess {
     this.url = url;
   }
 
-  static async start(module: URL, env: Record<string, string>): Promise<ServerProcess> {
-    const child = fork(module, {
+  static async start(
+    module: URL,
+    env: Record<string, string>,
+    args: readonly string[] = [],
+  ): Promise<ServerProcess> {
+    const child = fork(module, args, {
       env: { ...process.env, ...env },
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });

@@ -127,9 +127,9 @@ create table attempts (
   constraint attempts_status_check CHECK ((status = ANY (ARRAY['in_progress'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])))
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 CREATE UNIQUE INDEX attempts_open ON public.attempts USING btree (organization_id, session_expires_at, session_id) WHERE (status = 'in_progress'::text);
-CREATE INDEX attempts_organization ON public.attempts USING btree (organization_id, sandbox, id COLLATE by_organization DESC);
+CREATE INDEX attempts_organization ON public.attempts USING btree (organization_id, sandbox, id COLLATE by_organization);
 CREATE INDEX attempts_session ON public.attempts USING btree (session_id, id DESC);
-CREATE INDEX attempts_status ON public.attempts USING btree (organization_id, sandbox, status, id COLLATE by_status DESC);
+CREATE INDEX attempts_status ON public.attempts USING btree (organization_id, sandbox, status, id COLLATE by_status);
 CREATE INDEX attempts_to_minimise ON public.attempts USING btree (id) WHERE (minimised_at IS NULL);
 
 create table audit_logs (
@@ -145,10 +145,9 @@ create table audit_logs (
   constraint audit_logs_pkey PRIMARY KEY (id),
   constraint audit_logs_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['user'::text, 'key'::text, 'person'::text, 'system'::text])))
 );
-CREATE INDEX audit_logs_actor ON public.audit_logs USING btree (organization_id, actor_id, ((id)::text) COLLATE by_actor DESC) WHERE (actor_id IS NOT NULL);
-CREATE INDEX audit_logs_actor_event ON public.audit_logs USING btree (organization_id, actor_id, event, ((id)::text) COLLATE by_actor_event DESC) WHERE (actor_id IS NOT NULL);
-CREATE INDEX audit_logs_event ON public.audit_logs USING btree (organization_id, event, ((id)::text) COLLATE by_event DESC);
-CREATE INDEX audit_logs_organization ON public.audit_logs USING btree (organization_id, ((id)::text) COLLATE by_organization DESC);
+CREATE INDEX audit_logs_actor_event ON public.audit_logs USING btree (organization_id, actor_id, event, ((id)::text) COLLATE by_actor_event) WHERE (actor_id IS NOT NULL);
+CREATE INDEX audit_logs_event ON public.audit_logs USING btree (organization_id, event, ((id)::text) COLLATE by_event);
+CREATE INDEX audit_logs_organization ON public.audit_logs USING btree (organization_id, ((id)::text) COLLATE by_organization);
 
 create table backup_codes (
   user_id uuid not null,
@@ -240,9 +239,8 @@ create table events (
   retracted_at timestamp(3) with time zone,
   constraint events_pkey PRIMARY KEY (id)
 );
-CREATE INDEX events_organization ON public.events USING btree (organization_id, sandbox, id COLLATE by_organization DESC);
-CREATE INDEX events_session ON public.events USING btree (session_id, id COLLATE by_session DESC) WHERE (session_id IS NOT NULL);
-CREATE INDEX events_type ON public.events USING btree (organization_id, sandbox, type, id COLLATE by_type DESC);
+CREATE INDEX events_session ON public.events USING btree (session_id, id COLLATE by_session) WHERE (session_id IS NOT NULL);
+CREATE INDEX events_type ON public.events USING btree (organization_id, sandbox, type, id COLLATE by_type);
 
 create table familiar_addresses (
   key bytea not null,
@@ -568,9 +566,9 @@ create table sessions (
   constraint sessions_success_with_evidence CHECK (((status <> 'succeeded'::text) OR (requirements = '{}'::jsonb) OR (evidence IS NOT NULL))) NOT VALID
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX sessions_open ON public.sessions USING btree (id) WHERE (status = ANY (ARRAY['created'::text, 'in_progress'::text]));
-CREATE INDEX sessions_organization ON public.sessions USING btree (organization_id, sandbox, id COLLATE by_organization DESC);
-CREATE INDEX sessions_reference ON public.sessions USING btree (organization_id, sandbox, client_reference_id, status, id COLLATE by_reference DESC) WHERE (client_reference_id IS NOT NULL);
-CREATE INDEX sessions_status ON public.sessions USING btree (organization_id, sandbox, status, id COLLATE by_status DESC);
+CREATE INDEX sessions_organization ON public.sessions USING btree (organization_id, sandbox, id COLLATE by_organization);
+CREATE INDEX sessions_reference ON public.sessions USING btree (organization_id, sandbox, client_reference_id, status, id COLLATE by_reference) WHERE (client_reference_id IS NOT NULL);
+CREATE INDEX sessions_status ON public.sessions USING btree (organization_id, sandbox, status, id COLLATE by_status);
 
 create table set_aside_rows (
   job text not null,
@@ -751,8 +749,8 @@ create table webhook_deliveries (
   constraint webhook_deliveries_pkey PRIMARY KEY (id),
   constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text])))
 ) with (fillfactor=80);
-CREATE INDEX webhook_deliveries_endpoint ON public.webhook_deliveries USING btree (endpoint_id, organization_id, sandbox, failed, id COLLATE by_endpoint DESC);
-CREATE INDEX webhook_deliveries_organization ON public.webhook_deliveries USING btree (organization_id, sandbox, failed, id COLLATE by_organization DESC);
+CREATE INDEX webhook_deliveries_endpoint ON public.webhook_deliveries USING btree (endpoint_id, organization_id, sandbox, failed, id COLLATE by_endpoint);
+CREATE INDEX webhook_deliveries_organization ON public.webhook_deliveries USING btree (organization_id, sandbox, failed, id COLLATE by_organization);
 CREATE INDEX webhook_deliveries_scrub ON public.webhook_deliveries USING btree (scrub_at) WHERE (scrub_at IS NOT NULL);
 CREATE TRIGGER webhook_deliveries_deleted AFTER DELETE ON public.webhook_deliveries FOR EACH ROW WHEN (((old.payload IS NOT NULL) AND (old.attempt_count > 0))) EXECUTE FUNCTION forget_exchanges();
 CREATE TRIGGER webhook_deliveries_scrubbed AFTER UPDATE OF payload ON public.webhook_deliveries FOR EACH ROW WHEN (((old.payload IS NOT NULL) AND (new.payload IS NULL) AND (old.attempt_count > 0))) EXECUTE FUNCTION forget_exchanges();

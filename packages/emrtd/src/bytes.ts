@@ -132,8 +132,16 @@ export function fromUtf8(bytes: Uint8Array): string {
   }
 }
 
+/** Up to here, one character after the other takes less time than spreading the bytes into the arguments of one call. */
+const maxByteWiseText = 256;
+
 /** ISO 8859-1, byte for code point; the web's own "latin1" decoder is Windows-1252 and would change bytes. */
 export function fromLatin1(bytes: Uint8Array): string {
+  if (bytes.length <= maxByteWiseText) {
+    let text = "";
+    for (const byte of bytes) text += String.fromCharCode(byte);
+    return text;
+  }
   const pieces: string[] = [];
   for (let offset = 0; offset < bytes.length; offset += 4096) {
     pieces.push(String.fromCharCode(...bytes.subarray(offset, offset + 4096)));

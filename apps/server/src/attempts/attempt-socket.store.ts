@@ -5,7 +5,7 @@ import { hashToken } from "../kernel/ids.ts";
 import { type SessionRow, sessionColumns } from "../sessions/session.store.ts";
 
 /** A fresh token for the device of the attempt; its previous token is void. */
-export async function putSocketToken(
+export function putSocketToken(
   tx: Tx,
   socket: {
     attemptId: AttemptId;
@@ -14,8 +14,8 @@ export async function putSocketToken(
     tokenHash: Buffer;
     now: Date;
   },
-): Promise<void> {
-  await tx.run(sql`
+): void {
+  tx.write(sql`
     insert into attempt_sockets (attempt_id, session_id, organization_id, token_hash, created_at, updated_at)
     values (${socket.attemptId}, ${socket.sessionId}, ${socket.organizationId}, ${socket.tokenHash}, ${socket.now},
       ${socket.now})

@@ -8,14 +8,15 @@ import { openDocumentIdKey } from "../organizations/document-id-key.ts";
 import { endSession } from "../sessions/end-session.ts";
 import {
   countTry,
-  lockOpenAttempt,
-  lockSession,
+  heldOpenAttempt,
+  heldSession,
   type SessionRow,
   setVerdict,
   stateOf,
   withTryCounted,
 } from "../sessions/session.store.ts";
 import { decideTry } from "../sessions/session.ts";
+import { publishTargets } from "../webhooks/endpoint.store.ts";
 import { sharedData } from "./claims.ts";
 import type { Proof } from "./proof.ts";
 import { type DeviceTrust, type JudgedTry, type TryRecorded, toldOf } from "./try.ts";
@@ -42,13 +43,14 @@ export async function recordTry(
   const now = core.clock.now();
   const shared = "proof" in judged ? await share(core, attempt, judged, now) : null;
   return core.db.transaction(async (tx): Promise<TryRecorded> => {
-    const session = await lockSession(
-      tx,
-      tenantOf({ organization_id: attempt.organizationId, sandbox: attempt.sandbox }),
-      attempt.sessionId,
-    );
+    const tenant = tenantOf({ organization_id: attempt.organizationId, sandbox: attempt.sandbox });
+    const held = [heldSession(tenant, attempt.sessionId), heldOpenAttempt(attempt.sessionId)] as const;
+    // A face that has passed ends the session, unless somebody else has ended it.
+    const [session, open, targets] =
+      shared === null
+        ? [...(await tx.ask(...held)), null]
+        : await tx.ask(...held, publishTargets([attempt.organizationId]));
     if (session === null) return { kind: "session_over" };
-    const open = await lockOpenAttempt(tx, attempt.sessionId);
     const { step, number, verdict, riskScore } = judged;
     const told = toldOf(verdict);
     const why = { failureCode: told.failure_code, unmetRequirement: told.unmet_requirement };
@@ -63,8 +65,8 @@ export async function recordTry(
       case "refuse":
         return { kind: decision.why === "already_counted" ? "superseded" : "session_over" };
       case "count":
-        await countTry(tx, session.id, { step, number, passed: verdict.failureCode === null }, now);
-        await setVerdict(tx, attempt.attemptId, { riskScore, ...why }, now);
+        countTry(tx, session.id, { step, number, passed: verdict.failureCode === null }, now);
+        setVerdict(tx, attempt.attemptId, { riskScore, ...why }, now);
         await auditRejection(tx, session, attempt.attemptId, judged, now);
         return { kind: "counted", step, verdict };
       case "fail": {
@@ -83,7 +85,7 @@ export async function recordTry(
         if (shared === null) throw new Error("a session was to succeed without a proof");
         const counted = withTryCounted(session, step, number);
         const end = { status: "succeeded", data: shared, riskScore } as const;
-        await endSession(core, tx, counted, end, personActor, now);
+        await endSession(core, tx, counted, end, personActor, now, targets);
         return { kind: "session_ended", verdict };
       }
     }

@@ -1,8 +1,8 @@
-import type { AuditEvent } from "@assay/contract/audit";
+import { type AuditEvent, auditEvents } from "@assay/contract/audit";
 import type { Environment } from "@assay/contract/facts";
 import type { ApiKeyId, AuditLogId, OrganizationId, UserId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
-import { readPage } from "../db/page.ts";
+import { newestOf, readPage } from "../db/page.ts";
 import type { Among } from "../db/set-aside.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
 import { type Caller, isSandbox, type KeyCaller, type MemberCaller } from "../kernel/caller.ts";
@@ -38,7 +38,7 @@ export type AuditEntry = {
 
 /** Writes the entry in the transaction of the change that it reports: both are there or neither. */
 export async function recordAudit(tx: Tx, now: Date, entry: AuditEntry): Promise<void> {
-  await tx.run(sql`
+  tx.write(sql`
     insert into audit_logs (id, organization_id, sandbox, event, actor_kind, actor_id, target_id, details, created_at)
     values (${newUuid(now)}, ${entry.organizationId}, ${sandboxOf(entry)}, ${entry.event}, ${entry.actor.kind}, ${entry.actor.id},
       ${entry.targetId ?? null}, ${JSON.stringify(entry.details ?? {})}, ${now})`);
@@ -116,31 +116,26 @@ export function listAuditLogs(
 const idBy = {
   organization: sql`id::text collate by_organization`,
   event: sql`id::text collate by_event`,
-  actor: sql`id::text collate by_actor`,
   actorEvent: sql`id::text collate by_actor_event`,
 };
 
 export function auditPage(organizationId: OrganizationId, filter: AuditFilter, limit: number): Sql {
   const { event, actorId, createdFrom, createdTo, startingAfter } = filter;
   const key =
-    actorId === undefined
-      ? event === undefined
-        ? idBy.organization
-        : idBy.event
-      : event === undefined
-        ? idBy.actor
-        : idBy.actorEvent;
+    actorId === undefined ? (event === undefined ? idBy.organization : idBy.event) : idBy.actorEvent;
   // Ids begin with their creation time, so a range of times is a range of the index that the list is read by. A caller
   // may write a cursor in capitals, which is the same id and another text.
-  return sql`
-    select id, event, actor_kind, actor_id, target_id, details, sandbox, created_at from audit_logs
+  const range = (of: AuditEvent | undefined) => sql`
+    select id, event, actor_kind, actor_id, target_id, details, sandbox, created_at, ${key} as place from audit_logs
     where organization_id = ${organizationId}
-      ${event === undefined ? noSql : sql`and event = ${event}`}
+      ${of === undefined ? noSql : sql`and event = ${of}`}
       ${actorId === undefined ? noSql : sql`and actor_id = ${actorId}`}
       ${createdFrom === undefined ? noSql : sql`and ${key} >= ${uuidFloor(createdFrom)}`}
       ${createdTo === undefined ? noSql : sql`and ${key} < ${uuidFloor(later(createdTo, 1))}`}
       ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter.toLowerCase()}`}
     order by ${key} desc limit ${limit}`;
+  if (event !== undefined || actorId === undefined) return range(event);
+  return newestOf(auditEvents.map(range), sql`place`, limit);
 }
 
 /** The next entries written before `writtenBefore`, in order of their ids, which is the order of their age. */

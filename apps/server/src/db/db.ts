@@ -10,12 +10,11 @@ import {
   patientLimits,
   type TimeLimits,
 } from "./connection.ts";
-import { type Sql, statementName } from "./sql.ts";
+import { type Answer, Flight, type Query, type Row } from "./flight.ts";
+import type { Sql } from "./sql.ts";
 
 // bigint counts of rows and requests fit a JavaScript number; nothing here counts beyond 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
-
-export type Row = Record<string, unknown>;
 
 /** What listeners of a channel get. */
 export type Notification = { channel: string; payload: string };
@@ -31,8 +30,19 @@ export type Queryable = {
   run(statement: Sql): Promise<number>;
 };
 
+/** A statement that is not sent yet, and what its rows mean. */
+export type Question<T> = { statement: Sql; read: (rows: readonly Row[]) => T };
+
+export function allRows<T extends Row>(statement: Sql): Question<readonly T[]> {
+  return { statement, read: (rows) => rows as readonly T[] };
+}
+
+export function firstRow<T extends Row>(statement: Sql): Question<T | null> {
+  return { statement, read: (rows) => (rows[0] as T | undefined) ?? null };
+}
+
 abstract class Statements implements Queryable {
-  protected abstract send(statement: Sql): Promise<pg.QueryResult>;
+  protected abstract send(statement: Sql): Promise<Answer>;
 
   async rows<T extends Row>(statement: Sql): Promise<T[]> {
     return (await this.send(statement)).rows as T[];
@@ -49,47 +59,87 @@ abstract class Statements implements Queryable {
   }
 
   async run(statement: Sql): Promise<number> {
-    return (await this.send(statement)).rowCount ?? 0;
+    return (await this.send(statement)).rowCount;
   }
 }
 
-type Query = { text: string; name?: string; values?: unknown[] };
+const beginning: Query = { name: "begin", text: "begin" };
+
+const queryOf = (statement: Sql): Query => ({ ...statement.prepared, values: statement.values });
 
 /** A connection of the pool in the hands of whoever borrowed it. */
 class Borrowed {
   readonly client: pg.PoolClient;
   readonly #onFailure: (error: unknown) => void;
+  /** What is sent together with the next statement, before it: its answer is nobody's business. */
+  #held: Query[] = [];
   /** In place of the limit that the connection was opened with. */
-  #answerLimit: { query_timeout?: number } = {};
+  #answerLimitMs: number | undefined;
 
   constructor(client: pg.PoolClient, onFailure: (error: unknown) => void) {
     this.client = client;
     this.#onFailure = onFailure;
   }
 
-  async query(query: Query): Promise<pg.QueryResult> {
+  async query(query: Query): Promise<Answer> {
+    const [answer] = await this.fly([query]);
+    if (answer === undefined) throw new Error("a statement was not answered");
+    return answer;
+  }
+
+  send(statement: Sql): Promise<Answer> {
+    return this.query(queryOf(statement));
+  }
+
+  /** Sends all of them, and what was held, at once. The results are those of `queries`. */
+  async fly(queries: readonly Query[]): Promise<readonly Answer[]> {
+    const held = this.#held;
+    const all = held.length === 0 ? queries : [...held, ...queries];
+    if (held.length > 0) this.#held = [];
     try {
-      return await this.client.query({ ...query, ...this.#answerLimit });
+      const answers = await new Flight(all, this.#answerLimitMs).send(this.client);
+      return held.length === 0 ? answers : answers.slice(held.length);
     } catch (error) {
+      // It would lead to the socket instead of to whoever sent the statement.
+      if (error instanceof Error) Error.captureStackTrace(error);
       this.#onFailure(error);
       throw error;
     }
   }
 
-  send(statement: Sql): Promise<pg.QueryResult> {
-    const { text } = statement;
-    return this.query({ name: statementName(text), text, values: statement.values as unknown[] });
+  hold(query: Query): void {
+    this.#held.push(query);
   }
 
-  /** Begins a transaction; `statementMs` is the limit for each statement in it. */
+  async commit(): Promise<void> {
+    const [first, second] = this.#held;
+    if (first === beginning && second === undefined) this.#held = [];
+    else await this.query({ name: "commit", text: "commit" });
+  }
+
+  async rollBack(): Promise<void> {
+    const hasBegun = this.#held[0] !== beginning;
+    this.#held = [];
+    if (hasBegun) await this.query({ text: "rollback" });
+  }
+
+  /** Undoes everything since the savepoint, sent or not. */
+  async rollBackTo(savepoint: string): Promise<void> {
+    const at = this.#held.findLastIndex(({ text }) => text === savepoint);
+    this.#held.length = Math.max(at, 0);
+    // What is held was held after the savepoint was sent, or with it.
+    if (at < 0) await this.query({ text: `rollback to ${savepoint}` });
+  }
+
+  /** Begins a transaction, together with its first statement; `statementMs` is the limit for each statement in it. */
   async begin(statementMs: number | undefined): Promise<void> {
     if (statementMs === undefined) {
-      await this.query({ text: "begin" });
+      this.hold(beginning);
       return;
     }
-    await this.query({ text: `begin; set local statement_timeout = ${Math.trunc(statementMs)}` });
+    await this.fly([beginning, { text: `set local statement_timeout = ${Math.trunc(statementMs)}` }]);
     // Only now: a connection that was lost unnoticed shows at the first statement, and is not waited for that long.
-    this.#answerLimit = { query_timeout: answerLimitMs(statementMs) };
+    this.#answerLimitMs = answerLimitMs(statementMs);
   }
 }
 
@@ -105,13 +155,28 @@ export class Tx extends Statements {
     this.#connection = connection;
   }
 
-  protected send(statement: Sql): Promise<pg.QueryResult> {
+  protected send(statement: Sql): Promise<Answer> {
     return this.#connection.send(statement);
+  }
+
+  /**
+   * Asks several questions in one round trip. Each sees what is committed when it begins, so the second sees what was committed while the
+   * first waited for a lock.
+   */
+  async ask<T extends readonly unknown[]>(...questions: { [K in keyof T]: Question<T[K]> }): Promise<T> {
+    const asked: readonly Question<unknown>[] = questions;
+    const results = await this.#connection.fly(asked.map(({ statement }) => queryOf(statement)));
+    return asked.map(({ read }, at) => read(results[at]?.rows ?? [])) as unknown as T;
+  }
+
+  /** A write whose result nobody needs: it is sent with the next statement or with the commit, and fails there. */
+  write(statement: Sql): void {
+    this.#connection.hold(queryOf(statement));
   }
 
   /** Delivered to listeners of every process when, and only when, this transaction commits. */
   async notify(channel: string, payload: string): Promise<void> {
-    await this.#connection.query({ text: "select pg_notify($1, $2)", values: [channel, payload] });
+    this.#connection.hold({ name: "notify", text: "select pg_notify($1, $2)", values: [channel, payload] });
   }
 }
 
@@ -136,7 +201,7 @@ export class Db extends Statements {
     pool.on("remove", (client) => this.#generationOf.delete(client));
   }
 
-  protected async send(statement: Sql): Promise<pg.QueryResult> {
+  protected async send(statement: Sql): Promise<Answer> {
     const joined = this.#joined.getStore();
     if (joined !== undefined) return joined.connection.send(statement);
     // Only a transaction can have a limit of its own without leaving it on the connection.
@@ -211,14 +276,16 @@ export class Db extends Statements {
     if (outer === undefined) return this.#begin(work);
     const { connection } = outer;
     const savepoint = `s${outer.savepoints++}`;
-    await connection.query({ text: `savepoint ${savepoint}` });
+    const begun = `savepoint ${savepoint}`;
+    connection.hold({ text: begun });
     try {
       const result = await work(new Tx(connection));
-      await connection.query({ text: `release savepoint ${savepoint}` });
+      // What is held belongs to this part, and its failure to whoever waits for it.
+      await connection.query({ text: `release ${begun}` });
       return result;
     } catch (error) {
       // It fails when the connection is lost. Then so will the commit, and the first error tells more.
-      await connection.query({ text: `rollback to savepoint ${savepoint}` }).catch(() => {});
+      await connection.rollBackTo(begun).catch(() => {});
       throw error;
     }
   }
@@ -231,11 +298,11 @@ export class Db extends Statements {
       try {
         await connection.begin(statementMs);
         const result = await whileConnectionIsHeld(() => work(new Tx(connection), connection));
-        await connection.query({ text: "commit" });
+        await connection.commit();
         return result;
       } catch (error) {
         // Fails at once on a connection that was lost, which the pool then closes instead of lending it again.
-        await connection.query({ text: "rollback" }).catch((rollbackError: Error) => {
+        await connection.rollBack().catch((rollbackError: Error) => {
           broken = rollbackError;
         });
         if (attempt < 4 && isRetryable(error)) continue;

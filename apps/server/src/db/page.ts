@@ -1,6 +1,7 @@
 import type { Page } from "@assay/contract/route";
 import { ApiError } from "../kernel/api-error.ts";
-import type { Queryable, Row } from "./db.ts";
+import type { Queryable } from "./db.ts";
+import type { Row } from "./flight.ts";
 import { joinSql, noSql, type Sql, sql } from "./sql.ts";
 
 /**

@@ -1,5 +1,10 @@
 import { createHash } from "node:crypto";
 
+/** Text and name of a statement. The same text always has the same name, so PostgreSQL parses and plans it once for each connection. */
+type PreparedText = { readonly text: string; readonly name: string };
+
+const preparedTexts = new WeakMap<readonly string[], PreparedText>();
+
 /** A statement with its parameters apart from its text. Only the `sql` tag makes one, so text never holds a value. */
 export class Sql {
   readonly strings: readonly string[];
@@ -11,36 +16,78 @@ export class Sql {
   }
 
   get text(): string {
+    return this.prepared.text;
+  }
+
+  get prepared(): PreparedText {
+    const known = preparedTexts.get(this.strings);
+    if (known !== undefined) return known;
     let text = this.strings[0] ?? "";
     for (let i = 1; i < this.strings.length; i++) text += `$${i}${this.strings[i]}`;
-    return text;
+    const made = { text, name: createHash("sha256").update(text).digest("base64url").slice(0, 20) };
+    preparedTexts.set(this.strings, made);
+    return made;
   }
 }
+
+/**
+ * What a template became with the fragments that it was given, in the order of its values: so that a statement which is put together for each
+ * request has the same strings each time, and its text is made and hashed once.
+ */
+class Composed {
+  strings: readonly string[] | null = null;
+  #withValue: Composed | null = null;
+  readonly #withFragment = new WeakMap<readonly string[], Composed>();
+
+  next(value: unknown): Composed {
+    if (!(value instanceof Sql)) {
+      this.#withValue ??= new Composed();
+      return this.#withValue;
+    }
+    let next = this.#withFragment.get(value.strings);
+    if (next === undefined) {
+      next = new Composed();
+      this.#withFragment.set(value.strings, next);
+    }
+    return next;
+  }
+}
+
+const composed = new WeakMap<readonly string[], Composed>();
 
 /** Values become parameters; a nested `sql` fragment becomes part of the text. */
 export function sql(strings: TemplateStringsArray, ...values: readonly unknown[]): Sql {
   if (!values.some((value) => value instanceof Sql)) return new Sql(strings, values);
-  const texts: string[] = [strings[0] ?? ""];
+  let place = composed.get(strings);
+  if (place === undefined) {
+    place = new Composed();
+    composed.set(strings, place);
+  }
   const flat: unknown[] = [];
-  const appendText = (text: string) => {
+  for (const value of values) {
+    place = place.next(value);
+    if (value instanceof Sql) flat.push(...value.values);
+    else flat.push(value);
+  }
+  place.strings ??= compose(strings, values);
+  return new Sql(place.strings, flat);
+}
+
+function compose(strings: readonly string[], values: readonly unknown[]): readonly string[] {
+  const texts: string[] = [strings[0] ?? ""];
+  const append = (text: string) => {
     texts[texts.length - 1] += text;
   };
   values.forEach((value, index) => {
-    if (value instanceof Sql) {
+    if (value instanceof Sql)
       value.strings.forEach((part, i) => {
-        if (i === 0) appendText(part);
-        else {
-          flat.push(value.values[i - 1]);
-          texts.push(part);
-        }
+        if (i === 0) append(part);
+        else texts.push(part);
       });
-    } else {
-      flat.push(value);
-      texts.push("");
-    }
-    appendText(strings[index + 1] ?? "");
+    else texts.push("");
+    append(strings[index + 1] ?? "");
   });
-  return new Sql(texts, flat);
+  return texts;
 }
 
 export function joinSql(parts: readonly Sql[], separator: Sql): Sql {
@@ -48,15 +95,3 @@ export function joinSql(parts: readonly Sql[], separator: Sql): Sql {
 }
 
 export const noSql = sql``;
-
-const names = new Map<string, string>();
-
-/** The same text always gets the same name, so PostgreSQL parses and plans it once for each connection. */
-export function statementName(text: string): string {
-  let name = names.get(text);
-  if (name === undefined) {
-    name = createHash("sha256").update(text).digest("base64url").slice(0, 20);
-    names.set(text, name);
-  }
-  return name;
-}

@@ -1,4 +1,4 @@
-import { createHash, randomFillSync } from "node:crypto";
+import { hash, randomFillSync } from "node:crypto";
 import { type IdPrefix, idLengths } from "@assay/contract/facts";
 import type { Id, PrefixedIdOf, UuidId } from "@assay/contract/ids";
 
@@ -119,5 +119,5 @@ export function newToken(): string {
 
 /** How a token is stored. It has 256 random bits, so a plain hash is enough to make the stored form useless. */
 export function hashToken(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
+  return hash("sha256", token, "buffer");
 }

@@ -1,7 +1,7 @@
 import type { Environment } from "@assay/contract/facts";
-import type { OrganizationId, UserId, UserSessionId } from "@assay/contract/ids";
+import type { OrganizationId, SessionId, UserId, UserSessionId } from "@assay/contract/ids";
 import type { Role } from "@assay/contract/route";
-import type { Queryable, Tx } from "../db/db.ts";
+import { firstRow, type Queryable, type Question, type Tx } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
 import { joinSql, noSql, type Sql, sql } from "../db/sql.ts";
 
@@ -74,10 +74,19 @@ export function findOrganizationOfPerson(
   db: Queryable,
   organizationId: OrganizationId,
 ): Promise<OrganizationOfPerson | null> {
-  return db.first<OrganizationOfPerson>(sql`
-    select ${columns}, o.business_name, o.business_jurisdiction, o.business_registration_number
-    from organizations o where o.id = ${organizationId}`);
+  return db.first<OrganizationOfPerson>(ofPerson(sql`${organizationId}`));
 }
+
+/** The same for a session that is yet to be read. */
+export function organizationOfSession(sessionId: SessionId): Question<OrganizationOfPerson | null> {
+  return firstRow<OrganizationOfPerson>(
+    ofPerson(sql`(select s.organization_id from sessions s where s.id = ${sessionId})`),
+  );
+}
+
+const ofPerson = (organizationId: Sql) => sql`
+  select ${columns}, o.business_name, o.business_jurisdiction, o.business_registration_number
+  from organizations o where o.id = ${organizationId}`;
 
 export function listOwnOrganizations(
   db: Queryable,

@@ -3,8 +3,9 @@ import { actorOf } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import type { OrganizationCaller } from "../kernel/caller.ts";
+import { publishTargets } from "../webhooks/endpoint.store.ts";
 import { type CancelResult, cancelSession } from "./cancel-session.ts";
-import { lockSession } from "./session.store.ts";
+import { heldSession } from "./session.store.ts";
 
 /** Cancelling what is cancelled already changes nothing. */
 export async function cancelByPartner(
@@ -14,10 +15,14 @@ export async function cancelByPartner(
 ): Promise<void> {
   const now = core.clock.now();
   await core.db.transaction(async (tx) => {
-    const session = await lockSession(tx, caller, sessionId);
+    const [session, targets] = await tx.ask(
+      heldSession(caller, sessionId),
+      publishTargets([caller.organizationId]),
+    );
     if (session === null) throw new ApiError("SESSION_NOT_FOUND");
     const actor = actorOf(caller);
-    const cancelled = await cancelSession(core, tx, session, { reason: "cancelled_by_partner", actor, now });
+    const request = { reason: "cancelled_by_partner", actor, now, targets } as const;
+    const cancelled = await cancelSession(core, tx, session, request);
     if (cancelled.result === "refused") throw refusal(cancelled.why);
   });
 }

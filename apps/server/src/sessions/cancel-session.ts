@@ -2,6 +2,7 @@ import type { CancelReason } from "@assay/contract/sessions";
 import type { Actor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
+import type { PublishTarget } from "../webhooks/endpoint.store.ts";
 import { endSession } from "./end-session.ts";
 import { lockOpenAttempt, type SessionRow, stateOf } from "./session.store.ts";
 import { decideCancel, type Refusal } from "./session.ts";
@@ -26,6 +27,7 @@ export async function cancelSession(
     reason: CancelReason;
     actor: Actor;
     now: Date;
+    targets?: readonly PublishTarget[];
     takeBack?: (tx: Tx) => Promise<"nothing_delivered" | "delivered">;
   },
 ): Promise<CancelResult> {
@@ -38,6 +40,7 @@ export async function cancelSession(
     if (request.takeBack === undefined) return { result: "refused", why: "ended" };
     if ((await request.takeBack(tx)) === "delivered") return { result: "refused", why: "delivered" };
   }
-  await endSession(core, tx, session, { status: "cancelled", reason: request.reason }, request.actor, now);
+  const end = { status: "cancelled", reason: request.reason } as const;
+  await endSession(core, tx, session, end, request.actor, now, request.targets);
   return { result: "cancelled" };
 }

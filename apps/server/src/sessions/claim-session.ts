@@ -3,11 +3,11 @@ import type { Tx } from "../db/db.ts";
 import { newId } from "../kernel/ids.ts";
 import { sessionChannel } from "./end-session.ts";
 import {
-  endOpenAttempt,
   insertAttempt,
   lockOpenAttempt,
-  moveSession,
+  openAttemptEnd,
   type SessionRow,
+  sessionMove,
   stateOf,
   touchAttempt,
 } from "./session.store.ts";
@@ -40,9 +40,9 @@ export async function claimSession(
     case "start": {
       const tookOver = decision.cancelAttempt !== null;
       if (tookOver)
-        await endOpenAttempt(tx, sessionId, { status: "cancelled", failureCode: null, riskScore: null, now });
+        tx.write(openAttemptEnd(sessionId, { status: "cancelled", failureCode: null, riskScore: null, now }));
       const attemptId = newId("va", now);
-      await insertAttempt(tx, {
+      insertAttempt(tx, {
         id: attemptId,
         sessionId,
         organizationId: session.organization_id,
@@ -52,7 +52,7 @@ export async function claimSession(
         now,
       });
       if (session.status === "created")
-        await moveSession(tx, sessionId, { from: "created", to: "in_progress", completedAt: null, now });
+        tx.write(sessionMove(sessionId, { from: "created", to: "in_progress", completedAt: null, now }));
       await tx.notify(sessionChannel, sessionId);
       return { result: "claimed", attemptId, resumed: false, tookOver };
     }

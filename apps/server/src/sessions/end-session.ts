@@ -5,6 +5,7 @@ import type { Actor, AuditEntry } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { tenantOf } from "../kernel/caller.ts";
+import type { PublishTarget } from "../webhooks/endpoint.store.ts";
 import { type NewEvent, publishEvents, type ToldOfSession } from "../webhooks/publish-event.ts";
 import { openAttemptEnd, type SessionRow, sessionMove, stateOf } from "./session.store.ts";
 import { countOutcome, type OutcomeOfDay } from "./session-day.store.ts";
@@ -25,7 +26,7 @@ export type SessionEnd =
 /**
  * The one way by which a session ends other than expiry. The caller holds the session's row and has decided that it may
  * end; `session` is that row, with a try that ends it counted already. Status, tries, attempt, event, audit entry and count are there
- * together or not at all.
+ * together or not at all. `targets` are the organization's endpoints, where the caller has read them in this transaction.
  */
 export async function endSession(
   core: Core,
@@ -34,6 +35,7 @@ export async function endSession(
   end: SessionEnd,
   actor: Actor,
   now: Date,
+  targets: readonly PublishTarget[] | null = null,
 ): Promise<SessionRow> {
   const written = recordsOf(end, triesOf(session), now);
   const move = sessionMove(session.id, {
@@ -67,6 +69,7 @@ export async function endSession(
     writes: [move, openAttemptEnd(session.id, { status: end.status, ...written.attempt, now })],
     audits: [audit],
     notifications: [{ channel: sessionChannel, payload: session.id }],
+    targets,
   });
   // Last, because these rows are shared between sessions.
   const counted = {
@@ -75,9 +78,9 @@ export async function endSession(
     createdAt: session.created_at,
   };
   if (session.status === "succeeded" && session.completed_at !== null) {
-    await countOutcome(tx, { ...counted, status: "succeeded", completedAt: session.completed_at }, -1);
+    countOutcome(tx, { ...counted, status: "succeeded", completedAt: session.completed_at }, -1);
   }
-  await countOutcome(tx, { ...counted, ...written.counted });
+  countOutcome(tx, { ...counted, ...written.counted });
   return ended;
 }
 

@@ -29,7 +29,7 @@ const batchShard = Math.floor(Math.random() * shards);
  * taken back. Takes the first row of the day that nobody else is writing, so that sessions which end at the same time do
  * not wait for each other, and a quiet organization still has one row a day. It is the last thing a transaction locks.
  */
-export async function countOutcome(tx: Tx, outcome: CountedOutcome, by: 1 | -1 = 1): Promise<void> {
+export function countOutcome(tx: Tx, outcome: CountedOutcome, by: 1 | -1 = 1): void {
   const { organizationId, sandbox, status } = outcome;
   const day = dayOf(outcome.createdAt);
   const code = status === "failed" ? outcome.failureCode : null;
@@ -50,20 +50,21 @@ export async function countOutcome(tx: Tx, outcome: CountedOutcome, by: 1 | -1 =
       seconds_buckets = case when ${bucket}::text is null then ${buckets} else
         ${buckets} || jsonb_build_object(${bucket}::text, coalesce((${buckets} ->> ${bucket}::text)::bigint, 0) + ${by}) end`;
   };
-  const added = await tx.run(sql`
+  tx.write(sql`
     with free as (
       select shard from session_days
       where organization_id = ${organizationId} and day = ${day}::date and sandbox = ${sandbox}
-      order by shard limit 1 for update skip locked)
-    update session_days d set ${add("d")} from free
-    where d.organization_id = ${organizationId} and d.day = ${day}::date and d.sandbox = ${sandbox}
-      and d.shard = free.shard`);
-  if (added === 1) return;
-  await tx.run(sql`
+      order by shard limit 1 for update skip locked),
+    added as (
+      update session_days d set ${add("d")} from free
+      where d.organization_id = ${organizationId} and d.day = ${day}::date and d.sandbox = ${sandbox}
+        and d.shard = free.shard
+      returning d.shard)
     insert into session_days (organization_id, day, sandbox, shard, ${column}, failure_codes, seconds_buckets)
-    values (${organizationId}, ${day}, ${sandbox}, ${Math.floor(Math.random() * shards)}, ${by},
+    select ${organizationId}::uuid, ${day}::date, ${sandbox}::boolean, ${Math.floor(Math.random() * shards)}::smallint, ${by}::bigint,
       case when ${code}::text is null then '{}' else jsonb_build_object(${code}::text, ${by}::bigint) end,
-      case when ${bucket}::text is null then '{}' else jsonb_build_object(${bucket}::text, ${by}::bigint) end)
+      case when ${bucket}::text is null then '{}' else jsonb_build_object(${bucket}::text, ${by}::bigint) end
+    where not exists (select from added)
     on conflict (organization_id, day, sandbox, shard) do update set ${add("session_days")}`);
 }
 

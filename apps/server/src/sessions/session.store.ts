@@ -10,7 +10,7 @@ import {
 } from "@assay/contract/sessions";
 import type { Static } from "typebox";
 import { type AuditEntry, insertAudits } from "../audit/audit.store.ts";
-import type { Queryable, Tx } from "../db/db.ts";
+import { firstRow, type Queryable, type Question, type Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
 import { newestOf, readPage } from "../db/page.ts";
 import type { Among } from "../db/set-aside.ts";
@@ -176,16 +176,26 @@ function larger(a: string, b: string): string {
 // --- moves --------------------------------------------------------------------------------------------------------
 
 /** The session, held against every other move until the transaction ends. */
-export function lockSession(tx: Tx, tenant: Tenant, id: SessionId): Promise<SessionRow | null> {
-  return tx.first<SessionRow>(sql`
+export function heldSession(tenant: Tenant, id: SessionId): Question<SessionRow | null> {
+  return firstRow<SessionRow>(sql`
     select ${sessionColumns} from sessions
     where id = ${id} and ${ownedBy(tenant)}
     for update`);
 }
 
 /** The same for whoever acts for the person, who holds the session id and belongs to no organization. */
-export function lockSessionOfPerson(tx: Tx, id: SessionId): Promise<SessionRow | null> {
-  return tx.first<SessionRow>(sql`select ${sessionColumns} from sessions where id = ${id} for update`);
+export function heldSessionOfPerson(id: SessionId): Question<SessionRow | null> {
+  return firstRow<SessionRow>(sql`select ${sessionColumns} from sessions where id = ${id} for update`);
+}
+
+export async function lockSession(tx: Tx, tenant: Tenant, id: SessionId): Promise<SessionRow | null> {
+  const [session] = await tx.ask(heldSession(tenant, id));
+  return session;
+}
+
+export async function lockSessionOfPerson(tx: Tx, id: SessionId): Promise<SessionRow | null> {
+  const [session] = await tx.ask(heldSessionOfPerson(id));
+  return session;
 }
 
 export function stateOf(row: SessionRow): SessionState {
@@ -196,7 +206,7 @@ export function stateOf(row: SessionRow): SessionState {
   };
 }
 
-/** A conditional update (compare and set): null when the session is no longer in the status `from`. */
+/** A conditional update (compare and set): nothing happens when the session is no longer in the status `from`. */
 type Move = {
   from: SessionStatus;
   to: SessionStatus;
@@ -210,11 +220,7 @@ type Move = {
   now: Date;
 };
 
-export function moveSession(tx: Tx, id: SessionId, move: Move): Promise<SessionRow | null> {
-  return tx.first<SessionRow>(sql`${sessionMove(id, move)} returning ${sessionColumns}`);
-}
-
-/** The statement that moves a session, to be a part of another. */
+/** The statement that moves a session. */
 export function sessionMove(id: SessionId, move: Move): Sql {
   return sql`
     update sessions set status = ${move.to}, failure_code = ${move.failureCode ?? null},
@@ -237,18 +243,18 @@ export function withTryCounted(session: SessionRow, step: Step, number: number):
  * Counts a try of a session that goes on. The time at which the chip first passed is stored, because reading it again
  * uses up no try from then on.
  */
-export async function countTry(
+export function countTry(
   tx: Tx,
   id: SessionId,
   tried: { step: Step; number: number; passed: boolean },
   now: Date,
-): Promise<void> {
+): void {
   const counted =
     tried.step === "chip"
       ? sql`nfc_tries_used = ${tried.number},
           chip_passed_at = coalesce(chip_passed_at, ${tried.passed ? now : null}::timestamptz)`
       : sql`liveness_tries_used = ${tried.number}`;
-  await tx.run(sql`update sessions set ${counted}, updated_at = ${now} where id = ${id}`);
+  tx.write(sql`update sessions set ${counted}, updated_at = ${now} where id = ${id}`);
 }
 
 /** The token may be used once. Null when it is not the session's; `first` tells whether this is its first use. */
@@ -283,15 +289,30 @@ export type AttemptRow = {
 const attemptColumns = sql`id, session_id, status, failure_code, risk_score, session_expires_at, completed_at,
   created_at, updated_at`;
 
-/** The attempt that is under way, held like its session. Always asked for after the session is locked. */
-export async function lockOpenAttempt(tx: Tx, sessionId: SessionId): Promise<OpenAttempt | null> {
-  const row = await tx.first<{ id: AttemptId; device_hash: Buffer | null; last_seen_at: Date | null }>(sql`
+/** The attempt that is under way, held like its session. Always a question of its own, after the one that holds the session. */
+export function heldOpenAttempt(sessionId: SessionId): Question<OpenAttempt | null> {
+  const { statement, read } = firstRow<{
+    id: AttemptId;
+    device_hash: Buffer | null;
+    last_seen_at: Date | null;
+  }>(sql`
     select id, device_hash, last_seen_at from attempts
     where session_id = ${sessionId} and status = 'in_progress' for update`);
-  return row && { id: row.id, deviceHash: row.device_hash, lastSeenAt: row.last_seen_at };
+  return {
+    statement,
+    read: (rows) => {
+      const row = read(rows);
+      return row && { id: row.id, deviceHash: row.device_hash, lastSeenAt: row.last_seen_at };
+    },
+  };
 }
 
-export async function insertAttempt(
+export async function lockOpenAttempt(tx: Tx, sessionId: SessionId): Promise<OpenAttempt | null> {
+  const [attempt] = await tx.ask(heldOpenAttempt(sessionId));
+  return attempt;
+}
+
+export function insertAttempt(
   tx: Tx,
   attempt: {
     id: AttemptId;
@@ -302,8 +323,8 @@ export async function insertAttempt(
     sessionExpiresAt: Date;
     now: Date;
   },
-): Promise<void> {
-  await tx.run(sql`
+): void {
+  tx.write(sql`
     insert into attempts (id, session_id, organization_id, sandbox, status, device_hash, last_seen_at, session_expires_at,
       created_at, updated_at)
     values (${attempt.id}, ${attempt.sessionId}, ${attempt.organizationId}, ${attempt.sandbox}, 'in_progress', ${attempt.deviceHash},
@@ -319,11 +340,7 @@ type AttemptEnd = {
   now: Date;
 };
 
-export async function endOpenAttempt(tx: Tx, sessionId: SessionId, end: AttemptEnd): Promise<void> {
-  await tx.run(openAttemptEnd(sessionId, end));
-}
-
-/** The statement that ends the open attempt of a session, to be a part of another. */
+/** The statement that ends the open attempt of a session. */
 export function openAttemptEnd(sessionId: SessionId, end: AttemptEnd): Sql {
   return sql`
     update attempts set status = ${end.status}, failure_code = ${end.failureCode},
@@ -343,7 +360,7 @@ export async function touchAttempt(db: Queryable, attemptId: AttemptId, now: Dat
 }
 
 /** What a verdict that leaves the attempt open says of it. Why a try was refused is kept where it goes with the session. */
-export async function setVerdict(
+export function setVerdict(
   tx: Tx,
   attemptId: AttemptId,
   verdict: {
@@ -352,8 +369,8 @@ export async function setVerdict(
     unmetRequirement: RequirementName | null;
   },
   now: Date,
-): Promise<void> {
-  await tx.run(sql`
+): void {
+  tx.write(sql`
     with told as (
       update attempt_sockets set failure_code = ${verdict.failureCode}, unmet_requirement = ${verdict.unmetRequirement}
       where attempt_id = ${attemptId})

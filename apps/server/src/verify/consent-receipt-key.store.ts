@@ -1,10 +1,14 @@
-import type { Queryable } from "../db/db.ts";
+import { firstRow, type Queryable } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
 
 export type ConsentReceiptKeyRow = { id: string; public_key: Buffer; private_key: Buffer };
 
+export const consentReceiptKey = firstRow<ConsentReceiptKeyRow>(
+  sql`select id, public_key, private_key from consent_receipt_keys`,
+);
+
 export function findConsentReceiptKey(db: Queryable): Promise<ConsentReceiptKeyRow | null> {
-  return db.first<ConsentReceiptKeyRow>(sql`select id, public_key, private_key from consent_receipt_keys`);
+  return db.first<ConsentReceiptKeyRow>(consentReceiptKey.statement);
 }
 
 /** Of two processes that need the first key at once, one makes it. */

@@ -1,6 +1,6 @@
 import type { PageLanguage } from "@assay/contract/facts";
 import type { ConsentId, OrganizationId, SessionId } from "@assay/contract/ids";
-import type { Queryable, Tx } from "../db/db.ts";
+import { firstRow, type Queryable, type Question, type Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
 
 export type ConsentRow = {
@@ -20,16 +20,20 @@ const consentColumns = sql`session_id, id, selected_field_keys, terms_version, t
   cancel_token_hash, given_at, withdrawn_at`;
 
 export function findConsent(db: Queryable, sessionId: SessionId): Promise<ConsentRow | null> {
-  return db.first<ConsentRow>(sql`select ${consentColumns} from consents where session_id = ${sessionId}`);
+  return db.first<ConsentRow>(consentOf(sessionId).statement);
+}
+
+export function consentOf(sessionId: SessionId): Question<ConsentRow | null> {
+  return firstRow<ConsentRow>(sql`select ${consentColumns} from consents where session_id = ${sessionId}`);
 }
 
 /** Replaces the consent of the session, if there is one. */
-export async function putConsent(
+export function putConsent(
   tx: Tx,
   consent: Omit<ConsentRow, "withdrawn_at"> & { organization_id: OrganizationId },
-): Promise<void> {
-  await tx.run(sql`delete from consents where session_id = ${consent.session_id}`);
-  await tx.run(sql`
+): void {
+  tx.write(sql`delete from consents where session_id = ${consent.session_id}`);
+  tx.write(sql`
     insert into consents (session_id, organization_id, id, selected_field_keys, terms_version, terms_hash, language,
       receipt, cancel_token_hash, given_at)
     values (${consent.session_id}, ${consent.organization_id}, ${consent.id}, ${consent.selected_field_keys},

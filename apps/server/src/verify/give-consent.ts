@@ -5,30 +5,42 @@ import { findShownDomain } from "../domains/domain.store.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { hashToken, newToken, newUuid } from "../kernel/ids.ts";
 import { sessionChannel } from "../sessions/end-session.ts";
+import type { SessionRow } from "../sessions/session.store.ts";
 import { type ConsentRow, putConsent } from "./consent.store.ts";
 import { decideConsent } from "./consent.ts";
 import { openConsentReceiptKey, signConsentReceipt } from "./consent-receipt.ts";
+import { consentReceiptKey } from "./consent-receipt-key.store.ts";
 import type { ConsentTexts } from "./consent-texts.ts";
 import { deleteHandoffTokens } from "./handoff.store.ts";
 import { lockOpenSessionOfPerson } from "./session-of-person.ts";
 
+type Request = {
+  sessionId: SessionId;
+  selectedFieldKeys: readonly string[];
+  termsVersion: string;
+  language: PageLanguage | null;
+};
+type Given = { consent: ConsentRow; session: SessionRow; cancelToken: string };
+
 /** The person agrees. Until a device has taken the session they may choose again, which replaces everything. */
-export async function giveConsent(
-  core: Core,
-  texts: ConsentTexts,
-  request: {
-    sessionId: SessionId;
-    selectedFieldKeys: readonly string[];
-    termsVersion: string;
-    language: PageLanguage | null;
-  },
-): Promise<{ consent: ConsentRow; cancelToken: string }> {
+export async function giveConsent(core: Core, texts: ConsentTexts, request: Request): Promise<Given> {
+  for (;;) {
+    const given = await putDown(core, texts, request);
+    if (given !== "no_receipt_key") return given;
+    // Made outside of the transaction: a key must not be lost to a rollback of something else.
+    await openConsentReceiptKey(core, core.db);
+  }
+}
+
+function putDown(core: Core, texts: ConsentTexts, request: Request): Promise<Given | "no_receipt_key"> {
   const { db, clock } = core;
-  // Made before the transaction: a key must not be lost to a rollback of something else.
-  const key = await openConsentReceiptKey(core, db);
   return db.transaction(async (tx) => {
     const now = clock.now();
-    const { session, organization } = await lockOpenSessionOfPerson(tx, request.sessionId, now);
+    const {
+      session,
+      organization,
+      answer: key,
+    } = await lockOpenSessionOfPerson(tx, request.sessionId, now, consentReceiptKey);
     if (session.status !== "created") throw new ApiError("CONSENT_FIXED");
     const choice = decideConsent(session.share_fields, request.selectedFieldKeys);
     if ("problem" in choice) throw badChoice(choice.problem);
@@ -38,6 +50,7 @@ export async function giveConsent(
         hint: "Show the person the current texts (GET /v1/verify/consent-texts) and ask again.",
       });
     }
+    if (key === null) return "no_receipt_key";
     const id = newUuid<ConsentId>(now);
     const domain = await findShownDomain(tx, organization.id, session.redirect_url);
     const receipt = signConsentReceipt(core, key, core.publicUrl(), {
@@ -65,11 +78,11 @@ export async function giveConsent(
       given_at: now,
       withdrawn_at: null,
     };
-    await putConsent(tx, consent);
+    putConsent(tx, consent);
     // Tokens that were made under an earlier consent are void with it.
     await deleteHandoffTokens(tx, [session.id]);
     await tx.notify(sessionChannel, session.id);
-    return { consent, cancelToken };
+    return { consent, session, cancelToken };
   });
 }
 

@@ -4,8 +4,8 @@ import type { Core } from "../core.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { hashToken, newToken } from "../kernel/ids.ts";
 import { claimSession } from "../sessions/claim-session.ts";
-import { findConsent } from "./consent.store.ts";
-import { consumeHandoffTokens, insertHandoffToken, lockHandoffToken } from "./handoff.store.ts";
+import { consentOf } from "./consent.store.ts";
+import { consumeHandoffTokens, heldHandoffToken, insertHandoffToken } from "./handoff.store.ts";
 import { decideHandoff, handoffExpiry, hashDevice } from "./handoff.ts";
 import { lockOpenSessionOfPerson } from "./session-of-person.ts";
 
@@ -20,8 +20,12 @@ export function createHandoff(
 ): Promise<{ token: string; expiresAt: Date; now: Date }> {
   return db.transaction(async (tx) => {
     const now = clock.now();
-    const { session } = await lockOpenSessionOfPerson(tx, sessionId, now);
-    const consent = await findConsent(tx, sessionId);
+    const { session, answer: consent } = await lockOpenSessionOfPerson(
+      tx,
+      sessionId,
+      now,
+      consentOf(sessionId),
+    );
     if (consent === null) throw new ApiError("CONSENT_REQUIRED");
     if (cancelToken !== undefined && !consent.cancel_token_hash.equals(hashToken(cancelToken))) {
       throw new ApiError("CANCEL_TOKEN_INVALID", {
@@ -31,7 +35,7 @@ export function createHandoff(
     }
     const token = newToken();
     const expiresAt = handoffExpiry(now, session.expires_at);
-    await insertHandoffToken(tx, {
+    insertHandoffToken(tx, {
       tokenHash: hashToken(token),
       sessionId,
       organizationId: session.organization_id,
@@ -53,17 +57,22 @@ export function claimHandoff(
   const deviceHash = hashDevice(sessionId, claim.deviceId);
   return db.transaction(async (tx) => {
     const now = clock.now();
-    const { session } = await lockOpenSessionOfPerson(tx, sessionId, now);
-    const decision = decideHandoff(await lockHandoffToken(tx, sessionId, tokenHash), deviceHash, now);
+    const { session, answer: token } = await lockOpenSessionOfPerson(
+      tx,
+      sessionId,
+      now,
+      heldHandoffToken(sessionId, tokenHash),
+    );
+    const decision = decideHandoff(token, deviceHash, now);
     if (decision.move === "refuse") throw new ApiError(decision.code);
     const { mayTakeOver } = decision;
     const claimed = await claimSession(tx, session, { deviceHash, mayTakeOver, now });
     if (claimed.result === "refused") throw refusal(claimed.why);
     // A device that resumes must not void the token by which the person is about to change devices.
-    if (decision.firstUse) await consumeHandoffTokens(tx, { sessionId, tokenHash, deviceHash, now });
+    if (decision.firstUse) consumeHandoffTokens(tx, { sessionId, tokenHash, deviceHash, now });
     const { attemptId, resumed } = claimed;
     const socketToken = newToken();
-    await putSocketToken(tx, {
+    putSocketToken(tx, {
       attemptId,
       sessionId,
       organizationId: session.organization_id,

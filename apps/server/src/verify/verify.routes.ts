@@ -52,14 +52,14 @@ export function verifyRoutes(core: Core, texts: ConsentTexts, feed: StatusFeed, 
     }),
 
     bind(contract.giveConsent, async ({ params, body }) => {
-      const { consent, cancelToken } = await giveConsent(core, texts, {
+      const { consent, session, cancelToken } = await giveConsent(core, texts, {
         sessionId: params.id,
         selectedFieldKeys: body.selected_field_keys,
         termsVersion: body.terms_version,
         language: body.language ?? null,
       });
       return {
-        consent: viewConsent(consent, await findSession(params.id)),
+        consent: viewConsent(consent, session),
         cancel_token: cancelToken,
         receipt: consent.receipt,
       };

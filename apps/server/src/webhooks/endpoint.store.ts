@@ -2,7 +2,7 @@ import type { EventType } from "@assay/contract/events";
 import type { Environment } from "@assay/contract/facts";
 import type { EncryptionKeyId, EndpointId, OrganizationId } from "@assay/contract/ids";
 import type { DisabledReason, EndpointKind, PayloadRetentionHours } from "@assay/contract/webhooks";
-import type { Queryable, Tx } from "../db/db.ts";
+import { allRows, type Queryable, type Question, type Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
 import { readPage } from "../db/page.ts";
 import { noSql, sql } from "../db/sql.ts";
@@ -183,11 +183,10 @@ const sealingKey = sql`
     order by k.activation_number desc limit 1) k on true`;
 
 /** The enabled endpoints of the organizations, each with the key that was activated last. One read for many events. */
-export function findPublishTargets(
-  tx: Tx,
+export function publishTargets(
   organizationIds: readonly OrganizationId[],
-): Promise<PublishTarget[]> {
-  return tx.rows<PublishTarget>(sql`
+): Question<readonly PublishTarget[]> {
+  return allRows<PublishTarget>(sql`
     select e.id, e.organization_id, e.sandbox, e.subscribed_event_types, e.no_key_mailed_at, k.key
     from webhook_endpoints e ${sealingKey}
     where e.organization_id = any(${organizationIds}::uuid[]) and e.enabled`);

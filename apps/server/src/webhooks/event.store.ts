@@ -1,8 +1,8 @@
-import type { EventType } from "@assay/contract/events";
+import { type EventType, eventTypes } from "@assay/contract/events";
 import type { EventId, OrganizationId, SessionId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
-import { readPage } from "../db/page.ts";
+import { newestOf, readPage } from "../db/page.ts";
 import type { Expired } from "../db/set-aside.store.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
 import { isSandbox, type Tenant } from "../kernel/caller.ts";
@@ -92,24 +92,25 @@ export function listEvents(db: Queryable, tenant: Tenant, filter: EventFilter & 
 
 /** The id as the key of the index that a list is to be read from; the migration of the sessions says why it is not the plain id. */
 const idBy = {
-  organization: sql`id collate by_organization`,
   type: sql`id collate by_type`,
   session: sql`id collate by_session`,
 };
 
 export function eventsPage(tenant: Tenant, filter: EventFilter, limit: number): Sql {
   const { type, sessionId, createdFrom, createdTo, startingAfter } = filter;
-  const key = sessionId !== undefined ? idBy.session : type !== undefined ? idBy.type : idBy.organization;
+  const key = sessionId !== undefined ? idBy.session : idBy.type;
   // Ids begin with their creation time, so a range of times is a range of the index that the list is read by.
-  return sql`
+  const range = (of: EventType | undefined) => sql`
     select ${columns} from events
     where ${ownedBy(tenant)}
-      ${type === undefined ? noSql : sql`and type = ${type}`}
+      ${of === undefined ? noSql : sql`and type = ${of}`}
       ${sessionId === undefined ? noSql : sql`and session_id = ${sessionId}`}
       ${createdFrom === undefined ? noSql : sql`and ${key} >= ${idFloor("evt", createdFrom)}`}
       ${createdTo === undefined ? noSql : sql`and ${key} < ${idFloor("evt", later(createdTo, 1))}`}
       ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter}`}
     order by ${key} desc limit ${limit}`;
+  if (type !== undefined || sessionId !== undefined) return range(type);
+  return newestOf(eventTypes.map(range), key, limit);
 }
 
 /** Events from before `cutoff`. */

@@ -5,10 +5,10 @@ import type { Tx } from "../db/db.ts";
 import { dayMs, later } from "../kernel/clock.ts";
 import { newId } from "../kernel/ids.ts";
 import type { NewDelivery } from "./delivery.store.ts";
-import { claimNoKeyNotices, findPublishTargets, type PublishTarget } from "./endpoint.store.ts";
+import { claimNoKeyNotices, type PublishTarget, publishTargets } from "./endpoint.store.ts";
 import type { EventRow } from "./event.store.ts";
 import { mailNoActiveKey } from "./notify-owners.ts";
-import { type Alongside, writePublished } from "./publish.store.ts";
+import { type Alongside, publishedStatement } from "./publish.store.ts";
 import { sealPayloads } from "./seal-payload.ts";
 
 /** The parts of the service that publishing needs. */
@@ -37,24 +37,31 @@ const noKeyNoticeEveryMs = dayMs;
 /**
  * Writes events and their sealed deliveries in the transaction of the change that they report (a transactional outbox):
  * all of it is committed, or nothing. Takes many at once, because thousands of sessions may expire together. What is to be written and told
- * with them is a part of the same statement. Returns the ids in the same order.
+ * with them is a part of the same statement, which is sent with the next one of the transaction or with its commit. `targets` are the endpoints
+ * of the organizations where the caller has read them. Returns the ids in the same order.
  */
 export async function publishEvents(
   core: PublishingCore,
   tx: Tx,
   now: Date,
   events: readonly NewEvent[],
-  alongside: Alongside = nothingAlongside,
+  {
+    targets: known,
+    ...alongside
+  }: Alongside & { targets?: readonly PublishTarget[] | null } = nothingAlongside,
 ): Promise<EventId[]> {
   if (events.length === 0) return [];
-  const targets = await findPublishTargets(tx, [...new Set(events.map((event) => event.organizationId))]);
+  const [targets] =
+    known == null
+      ? await tx.ask(publishTargets([...new Set(events.map((event) => event.organizationId))]))
+      : [known];
   const byOrganization = Map.groupBy(targets, (target) => target.organization_id);
   const planned = events.map((event) => ({
     event,
     id: newId("evt", now),
     targets: (byOrganization.get(event.organizationId) ?? []).filter((target) => receives(target, event)),
   }));
-  await writePublished(tx, { ...(await seal(planned, now)), ...alongside, condition: null }, now);
+  tx.write(publishedStatement({ ...(await seal(planned, now)), ...alongside, condition: null }, now));
   await tellAboutMissingKeys(
     core,
     tx,
@@ -64,7 +71,7 @@ export async function publishEvents(
   return planned.map(({ id }) => id);
 }
 
-const nothingAlongside: Alongside = { writes: [], audits: [], notifications: [] };
+const nothingAlongside = { writes: [], audits: [], notifications: [], targets: null };
 
 type Planned = { event: NewEvent; id: EventId; targets: readonly PublishTarget[] };
 

@@ -19,17 +19,27 @@ export type Published = Alongside & {
   condition: Sql | null;
 };
 
-const partName = (at: number) => new Sql([`write_${at}`], []);
+// Made once, so that the text of the whole statement is, too.
+const partNames: Sql[] = [];
+function partName(at: number): Sql {
+  const name = partNames[at] ?? new Sql([`write_${at}`], []);
+  partNames[at] = name;
+  return name;
+}
 
 /**
  * Writes events, deliveries, their places in the queue and audit entries, and wakes the workers, in one statement: one round trip, and outside of
  * a transaction a transaction of its own. False where the condition did not hold.
  */
-export async function writePublished(
-  db: Queryable,
+export async function writePublished(db: Queryable, published: Published, now: Date): Promise<boolean> {
+  const row = await db.one<{ is_written: boolean }>(publishedStatement(published, now));
+  return row.is_written;
+}
+
+export function publishedStatement(
   { events, deliveries, writes, audits, notifications, condition }: Published,
   now: Date,
-): Promise<boolean> {
+): Sql {
   const isWritten = condition === null ? sql`true` : sql`(select holds from condition)`;
   const woken = announcement(deliveries.filter(({ sealed }) => sealed !== null).map((d) => d.endpointId));
   const told = woken === null ? notifications : [...notifications, woken];
@@ -40,12 +50,11 @@ export async function writePublished(
     ...writes.map((write, at) => sql`${partName(at)} as (${write})`),
     ...(audits.length === 0 ? [] : [sql`audited as (${insertAudits(now, audits)} where ${isWritten})`]),
   ];
-  const row = await db.one<{ is_written: boolean }>(sql`
+  return sql`
     with ${joinSql(parts, sql`, `)}
     select ${isWritten} as is_written, (
       select count(pg_notify(told.channel, told.payload))
       from unnest(${told.map(({ channel }) => channel)}::text[], ${told.map(({ payload }) => payload)}::text[])
         as told (channel, payload)
-      where ${isWritten})`);
-  return row.is_written;
+      where ${isWritten})`;
 }

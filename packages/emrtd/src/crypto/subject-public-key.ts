@@ -1,7 +1,7 @@
 import { oids } from "../ber/oid.ts";
 import { readWhole, type Tlv } from "../ber/read.ts";
 import { tags } from "../ber/tag.ts";
-import { bytesToBigInt } from "../bytes.ts";
+import { bytesToBigInt, fromLatin1 } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import {
   type CalculableCurve,
@@ -96,6 +96,14 @@ function readRsa(bytes: Uint8Array): SubjectPublicKey {
   return { kind: "RSA", modulus, exponent, bits };
 }
 
+/**
+ * Standardized curves as documents write them out, by their encoding: all chips of a state write the same one. What is of no standard is read each
+ * time, and the limits keep made-up encodings from filling memory.
+ */
+const writtenOut = new Map<string, CalculableCurve>();
+const maxWrittenOut = 64;
+const maxCurveBytes = 1024;
+
 export function readCurve(parameters: Tlv | undefined): CalculableCurve {
   if (parameters?.tag === tags.oid) {
     const curve = standardizedCurveOfOid(parameters.oid());
@@ -105,6 +113,19 @@ export function readCurve(parameters: Tlv | undefined): CalculableCurve {
   if (parameters?.tag !== tags.sequence) {
     throw new EmrtdError("CRYPTO_INVALID", "The elliptic curve key does not name its curve");
   }
+  const encoded = parameters.valueLength <= maxCurveBytes ? fromLatin1(parameters.bytes) : null;
+  const known = encoded === null ? undefined : writtenOut.get(encoded);
+  if (known !== undefined) return known;
+  const curve = readParameters(parameters);
+  if (encoded !== null && curve.name !== "explicit") {
+    const [oldest] = writtenOut.keys();
+    if (writtenOut.size >= maxWrittenOut && oldest !== undefined) writtenOut.delete(oldest);
+    writtenOut.set(encoded, curve);
+  }
+  return curve;
+}
+
+function readParameters(parameters: Tlv): CalculableCurve {
   const field = parameters.at(1, "fieldID", tags.sequence);
   if (field.at(0, "fieldType", tags.oid).oid() !== oids.primeField) {
     throw new EmrtdError("ALGORITHM_UNSUPPORTED", "Only curves over prime fields are supported");

@@ -1,4 +1,4 @@
-import { equal, toHex } from "../bytes.ts";
+import { equal, fromLatin1, toHex } from "../bytes.ts";
 import type { SignatureTolerance } from "../crypto/check-signature.ts";
 import type { SignatureChecker } from "../crypto/signature.ts";
 import { isEmrtdError } from "../emrtd-error.ts";
@@ -36,7 +36,7 @@ const maxSignersKept = 256;
 
 /** The end of a signature tells certificates apart well enough to find one; the whole is compared afterwards. */
 function memoKey(der: Uint8Array): string {
-  return String.fromCharCode(...der.subarray(-16));
+  return fromLatin1(der.subarray(-16));
 }
 
 type Entry = {

@@ -379,6 +379,17 @@ function checkChain(
   return authority;
 }
 
+/** Times of certificates that are kept for many documents, and written into the report of each. */
+const written = new WeakMap<Date, string>();
+
+function writtenOf(time: Date): string {
+  const known = written.get(time);
+  if (known !== undefined) return known;
+  const text = time.toISOString();
+  written.set(time, text);
+  return text;
+}
+
 function checkValidityAtSigning(
   signer: Certificate,
   { certificate: authority }: Authority,
@@ -388,10 +399,10 @@ function checkValidityAtSigning(
 ): void {
   note.evidence({
     signed_at: signingTime?.toISOString() ?? "not stated",
-    signer_valid_from: signer.notBefore.toISOString(),
-    signer_valid_until: signer.notAfter.toISOString(),
-    authority_valid_from: authority.notBefore.toISOString(),
-    authority_valid_until: authority.notAfter.toISOString(),
+    signer_valid_from: writtenOf(signer.notBefore),
+    signer_valid_until: writtenOf(signer.notAfter),
+    authority_valid_from: writtenOf(authority.notBefore),
+    authority_valid_until: writtenOf(authority.notAfter),
   });
   if (isInFuture(signer.notBefore, now)) note.fail("signer_not_yet_valid");
   if (!wasValidAt(authority, signer.notBefore)) note.fail("authority_not_valid_when_it_signed");

@@ -1,0 +1,158 @@
+import pg from "pg";
+import { prepareValue } from "pg/lib/utils.js";
+
+/** A statement as it is sent. One with a name is prepared once for each connection. */
+export type Query = { text: string; name?: string; values?: readonly unknown[] };
+type Prepared = Query & { values: (string | Buffer | null)[] };
+
+export type Row = Record<string, unknown>;
+/** What a statement gave back, and how many rows it read or wrote. */
+export type Answer = { rows: Row[]; rowCount: number };
+
+type Column = { name: string; parse: (text: string) => unknown };
+
+type Connection = pg.Connection & {
+  /** Which statements the driver knows to be prepared on this connection, by name. */
+  parsedStatements: Record<string, string>;
+};
+
+/**
+ * The columns of prepared statements, by name. PostgreSQL never changes those of a statement that it has prepared (it refuses to run it
+ * instead), so they are asked for once.
+ */
+const columnsOn = new WeakMap<pg.Connection, Map<string, readonly Column[]>>();
+const noColumns: readonly Column[] = [];
+
+/**
+ * Statements in one message and with one answer (pipelining), so that several cost one round trip instead of one each. PostgreSQL runs them in
+ * order, each with a snapshot of its own, and after one that fails none.
+ *
+ * The driver's own pipelining is a mode of the connection and ends each statement by itself: what follows a failed one would be run, too.
+ */
+export class Flight {
+  readonly #queries: readonly Prepared[];
+  readonly #answers: Answer[] = [];
+  #rows: Row[] = [];
+  #columns: readonly Column[] | undefined;
+  #known = new Map<string, readonly Column[]>();
+  readonly #unparsed: Query[] = [];
+  #stop: (() => void) | null = null;
+  /** A value that could not be read. The rest of the answer has to be waited for all the same. */
+  #unreadable: Error | null = null;
+  /** The time for the whole answer, of which the driver takes care. */
+  readonly query_timeout: number | undefined;
+  /** Called by the driver, which also replaces it when the time is over. */
+  callback: (error: Error | null, answers?: readonly Answer[]) => void = () => {};
+
+  constructor(queries: readonly Query[], answerLimitMs: number | undefined) {
+    // Before anything is sent: a value that cannot be sent must not leave half of a message behind.
+    this.#queries = queries.map(({ name = "", text, values = [] }) => ({
+      name,
+      text,
+      values: values.map(prepareValue),
+    }));
+    this.query_timeout = answerLimitMs;
+  }
+
+  /** For whoever watches what is sent. */
+  get text(): string {
+    return this.#queries.map(({ text }) => text).join(";\n");
+  }
+
+  /** The answer to each statement, or the error of the first that failed. */
+  send(client: pg.PoolClient): Promise<readonly Answer[]> {
+    return new Promise((resolve, reject) => {
+      this.callback = (error, answers) => (error === null ? resolve(answers ?? []) : reject(error));
+      client.query(this);
+    });
+  }
+
+  // --- what the driver calls ---------------------------------------------------------------------------------------
+
+  submit(plain: pg.Connection): null {
+    const connection = plain as Connection;
+    const known = columnsOn.get(connection) ?? this.#known;
+    if (known === this.#known) columnsOn.set(connection, known);
+    this.#known = known;
+    connection.stream.cork();
+    for (const query of this.#queries) this.#write(connection, query);
+    connection.sync();
+    connection.stream.uncork();
+    if (this.#unparsed.length > 0) this.#noteParsed(connection);
+    return null;
+  }
+
+  #write(connection: Connection, query: Prepared): void {
+    const { name = "", text, values } = query;
+    const isParsed =
+      name !== "" &&
+      (connection.parsedStatements[name] !== undefined ||
+        this.#unparsed.some((other) => other.name === name));
+    if (!isParsed) {
+      this.#unparsed.push(query);
+      connection.parse({ name, text, types: [] }, true);
+    }
+    connection.bind({ statement: name, values }, true);
+    if (!this.#known.has(name)) connection.describe({ type: "P", name: "" }, true);
+    connection.execute(null, true);
+  }
+
+  #noteParsed(connection: Connection): void {
+    const parsed = () => {
+      const query = this.#unparsed.shift();
+      if (query?.name) connection.parsedStatements[query.name] = query.text;
+    };
+    connection.on("parseComplete", parsed);
+    this.#stop = () => connection.off("parseComplete", parsed);
+  }
+
+  /** The columns of the statement whose answer is being read. */
+  get #current(): readonly Column[] {
+    this.#columns ??= this.#known.get(this.#queries[this.#answers.length]?.name ?? "") ?? noColumns;
+    return this.#columns;
+  }
+
+  handleRowDescription({ fields }: { fields: readonly pg.FieldDef[] }): void {
+    this.#columns = fields.map(({ name, dataTypeID }) => ({
+      name,
+      parse: pg.types.getTypeParser(dataTypeID, "text"),
+    }));
+  }
+
+  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    try {
+      this.#rows.push(readRow(this.#current, fields));
+    } catch (error) {
+      this.#unreadable ??= error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  handleCommandComplete({ text }: { text: string }): void {
+    const name = this.#queries[this.#answers.length]?.name ?? "";
+    if (name !== "" && !this.#known.has(name)) this.#known.set(name, this.#current);
+    const count = Number(text.slice(text.lastIndexOf(" ") + 1));
+    this.#answers.push({ rows: this.#rows, rowCount: Number.isNaN(count) ? 0 : count });
+    this.#rows = [];
+    this.#columns = undefined;
+  }
+
+  handleError(error: Error): void {
+    this.#stop?.();
+    this.callback(error);
+  }
+
+  handleReadyForQuery(): void {
+    this.#stop?.();
+    this.callback(this.#unreadable, this.#answers);
+  }
+}
+
+function readRow(columns: readonly Column[], fields: readonly (string | null)[]): Row {
+  const row: Row = {};
+  for (let at = 0; at < columns.length; at++) {
+    const column = columns[at];
+    const text = fields[at];
+    if (column !== undefined) row[column.name] = text == null ? null : column.parse(text);
+  }
+  return row;
+}
