@@ -200,6 +200,15 @@ export const router = createRouter({
   defaultPendingComponent: Loading,
   defaultPreload: "intent",
   scrollRestoration: true,
+  // Plain texts, as people read and type them: the router's own way puts quotes around a reference of digits.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search) => {
+    const entries = Object.entries(search).filter(
+      (entry): entry is [string, string] => typeof entry[1] === "string",
+    );
+    const text = new URLSearchParams(entries).toString();
+    return text === "" ? "" : `?${text}`;
+  },
 });
 
 declare module "@tanstack/react-router" {

@@ -22,8 +22,9 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { Badge, Card, Heading, Loaded, Time } from "../ui/page.tsx";
+import { Badge, Card, Heading, Loaded } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
 import { Passkeys } from "./passkeys.tsx";
 import { ProofFields, proofOf } from "./proof.tsx";
 import { SecondFactor } from "./second-factor.tsx";
@@ -208,7 +209,7 @@ function SignIns() {
             header: "Browser",
             cell: (session) => (
               <>
-                <span className="text-sm">{session.user_agent || "unknown"}</span>{" "}
+                <span className="text-small">{session.user_agent || "unknown"}</span>{" "}
                 {session.current ? <Badge look="good">This one</Badge> : null}
               </>
             ),

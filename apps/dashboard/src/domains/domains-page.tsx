@@ -18,8 +18,9 @@ import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
 import { Checkbox, Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { Badge, Card, Heading, Loaded, Time } from "../ui/page.tsx";
+import { Badge, Card, Heading, Loaded } from "../ui/page.tsx";
 import { Empty, ListTable, Table } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
 
 export function DomainsPage() {
   const { organization } = usePlace();
@@ -83,7 +84,7 @@ function VerifiedDomains() {
                       ) : (
                         <>
                           <Badge look="bad">Record missing</Badge>
-                          <span className="block text-sm">
+                          <span className="block text-small">
                             since <Time at={domain.downgradedAt} />. Publish it again.
                           </span>
                         </>
@@ -138,7 +139,7 @@ function VerifiedDomains() {
                     },
                   ]}
                 />
-                <p className="mt-2 text-sm text-muted">
+                <p className="mt-2 text-small text-muted">
                   The value of a record is shown once. If you have lost it, begin again.
                 </p>
               </div>
@@ -202,7 +203,7 @@ function BothForms({ shown, ascii }: { shown: string; ascii: string }) {
     <>
       <bdi className="font-medium">{shown}</bdi>
       {shown === ascii ? null : (
-        <code dir="ltr" className="block font-mono text-sm break-all">
+        <code dir="ltr" className="block font-mono text-small break-all">
           {ascii}
         </code>
       )}
@@ -265,7 +266,7 @@ function RedirectUris() {
         columns={[
           {
             header: "Pattern",
-            cell: (uri) => <code className="font-mono text-sm break-all">{uri.pattern}</code>,
+            cell: (uri) => <code className="font-mono text-small break-all">{uri.pattern}</code>,
           },
           { header: "Added", cell: (uri) => <Time at={uri.createdAt} /> },
           {

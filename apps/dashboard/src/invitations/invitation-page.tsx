@@ -13,7 +13,8 @@ import { ActionButton, Button, LinkButton } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/dialog.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { Facts, Loaded, Time } from "../ui/page.tsx";
+import { Facts, Loaded } from "../ui/page.tsx";
+import { Time } from "../ui/time.tsx";
 
 export function InvitationPage({ token }: { token: string }) {
   const invitation = useData(readInvitation, { params: { token } });

@@ -19,8 +19,9 @@ import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
 import { Field, Select } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { Badge, Card, Heading, Time } from "../ui/page.tsx";
+import { Badge, Card, Heading } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
 
 const about: Record<Role, string> = {
   member: "Member: reads sessions, webhooks and members",

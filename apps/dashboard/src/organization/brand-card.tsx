@@ -58,7 +58,7 @@ function LogoUpload({ uploadedAt }: { uploadedAt: string | null }) {
           key={uploadedAt}
           src={uploadLogo.path}
           alt="The uploaded logo"
-          className="size-16 rounded-lg border border-line bg-white object-contain p-1"
+          className="size-16 rounded-control border border-line bg-white object-contain p-1"
         />
       )}
       <label className="block space-y-1">
@@ -66,14 +66,14 @@ function LogoUpload({ uploadedAt }: { uploadedAt: string | null }) {
         <input
           type="file"
           accept={logoTypes.join(",")}
-          className="block w-full min-w-0 text-sm"
+          className="block w-full min-w-0 text-small"
           onChange={(event) => {
             const file = event.target.files?.[0];
             if (file !== undefined) void upload(file);
             event.target.value = "";
           }}
         />
-        <span className="block text-sm text-muted">
+        <span className="block text-small text-muted">
           A PNG, JPEG or WebP of at most {logoLimits.bytes / 1024} KiB. It goes before the address in the
           profile, and is shown while you hold a verified domain.
         </span>

@@ -22,7 +22,8 @@ import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
 import { Checkbox, Field, Select } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { Badge, Card, Facts, Heading, Loaded, Time } from "../ui/page.tsx";
+import { Badge, Card, Facts, Heading, Loaded } from "../ui/page.tsx";
+import { Time } from "../ui/time.tsx";
 
 type BusinessType = (typeof businessTypes)[number];
 
@@ -157,8 +158,8 @@ function Step({ point }: { point: Point }) {
       </span>
       <div className="min-w-0 max-w-3xl">
         <p className="font-medium">{name}</p>
-        <p className="text-sm text-muted">{why}</p>
-        <p className="mt-1 flex flex-wrap gap-x-4 text-sm text-muted">
+        <p className="text-small text-muted">{why}</p>
+        <p className="mt-1 flex flex-wrap gap-x-4 text-small text-muted">
           {point.done ? null : <span>{where}</span>}
           <a href={point.docs}>
             More<span className="sr-only"> about: {name}</span>
@@ -298,10 +299,10 @@ function TermsDialog({ mayAccept, onClose }: { mayAccept: boolean; onClose: () =
       <Loaded query={text}>
         {({ data }) => (
           <>
-            <div className="rounded-lg border border-line p-4">
+            <div className="rounded-control border border-line p-4">
               <p className="whitespace-pre-wrap">{data.text}</p>
             </div>
-            <p className="my-3 text-sm break-all text-muted">
+            <p className="my-3 text-small break-all text-muted">
               Version {data.terms_version}, {data.terms_hash}
             </p>
             {mayAccept ? (

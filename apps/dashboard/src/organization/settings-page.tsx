@@ -14,7 +14,8 @@ import { Copy } from "../ui/copy.tsx";
 import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { Card, Facts, Heading, Time } from "../ui/page.tsx";
+import { Card, Facts, Heading } from "../ui/page.tsx";
+import { Time } from "../ui/time.tsx";
 import { BrandCard } from "./brand-card.tsx";
 
 export function SettingsPage() {

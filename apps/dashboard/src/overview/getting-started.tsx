@@ -78,15 +78,15 @@ export function GettingStarted() {
   return (
     <section
       aria-labelledby="getting-started"
-      className="mb-6 rounded-2xl border border-line bg-card p-4 sm:p-6"
+      className="mb-6 rounded-card border border-line bg-card p-4 sm:p-6"
     >
       <details open={!isTried} className="group/all">
         <summary className="list-none">
           <span className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
-            <h2 id="getting-started" className="text-lg font-semibold">
+            <h2 id="getting-started" className="text-part font-semibold">
               Getting started
             </h2>
-            <span className="flex items-center gap-3 text-sm text-muted">
+            <span className="flex items-center gap-3 text-small text-muted">
               {count} of {done.length} done
               <Chevron className="group-open/all:rotate-180" />
             </span>
@@ -178,14 +178,16 @@ function Step(props: {
       <details open={props.open} className="group">
         <summary className="flex list-none items-start gap-3">
           <span
-            className={`mt-0.5 inline-flex size-6 shrink-0 items-center justify-center rounded-full border ${props.done ? "border-good bg-good-tint text-good" : "border-edge"}`}
+            className={`mt-0.5 inline-flex size-6 shrink-0 items-center justify-center rounded-full border ${props.done ? "border-good bg-good-soft text-good" : "border-field"}`}
           >
             <span aria-hidden="true">{props.done ? "✓" : ""}</span>
             <span className="sr-only">{props.done ? "Done:" : "To do:"}</span>
           </span>
           <span className={`flex-1 ${props.done ? "text-muted" : "font-medium"}`}>
             {props.title}
-            {props.note ? <span className="block text-sm font-normal text-muted">{props.note}</span> : null}
+            {props.note ? (
+              <span className="block text-small font-normal text-muted">{props.note}</span>
+            ) : null}
           </span>
           <Chevron className="mt-1 group-open:rotate-180" />
         </summary>

@@ -133,11 +133,13 @@ function Figures({ overview }: { overview: Overview }) {
 
 function Figure(props: { name: string; value: string; detail?: string }) {
   return (
-    <div className="rounded-2xl border border-line bg-card p-4">
-      <dt className="text-sm text-muted">{props.name}</dt>
+    <div className="rounded-card border border-line bg-card p-4">
+      <dt className="text-small text-muted">{props.name}</dt>
       <dd className="text-2xl font-semibold">
         {props.value}
-        {props.detail ? <span className="block text-sm font-normal text-muted">{props.detail}</span> : null}
+        {props.detail ? (
+          <span className="block text-small font-normal text-muted">{props.detail}</span>
+        ) : null}
       </dd>
     </div>
   );
@@ -173,7 +175,7 @@ function Chart({ overview }: { overview: Overview }) {
               width={step - 3}
               y={height - scale(day.total)}
               height={scale(day.total)}
-              className="fill-edge"
+              className="fill-field"
             />
             <rect
               x={index * step + 1.5}
@@ -185,17 +187,17 @@ function Chart({ overview }: { overview: Overview }) {
           </g>
         ))}
       </svg>
-      <div className="mt-1 flex justify-between text-sm text-muted">
+      <div className="mt-1 flex justify-between text-small text-muted">
         <span>{overview.from}</span>
         <span>{overview.to}</span>
       </div>
-      <p className="mt-3 flex flex-wrap gap-x-5 gap-y-1 text-sm">
+      <p className="mt-3 flex flex-wrap gap-x-5 gap-y-1 text-small">
         <span className="flex items-center gap-2">
           <span aria-hidden="true" className="inline-block size-3 rounded-sm bg-accent" />
           succeeded
         </span>
         <span className="flex items-center gap-2">
-          <span aria-hidden="true" className="inline-block size-3 rounded-sm bg-edge" />
+          <span aria-hidden="true" className="inline-block size-3 rounded-sm bg-field" />
           other
         </span>
       </p>
