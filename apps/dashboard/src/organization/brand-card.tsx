@@ -9,32 +9,56 @@ import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Card } from "../ui/page.tsx";
+import { BrandPreview } from "./brand-preview.tsx";
 
 const refreshBoth = () => Promise.all([refreshOrganization(), refresh(listOrganizations)]);
 
-/** Colour and logo, as people see them at the head of the page on which they are verified. */
+/** Colour and logo, as people see them at the head of the page on which they are verified, changing as they are chosen. */
 export function BrandCard({ organization }: { organization: Place["organization"] }) {
+  const [colour, setColour] = useState(organization.brand_color ?? "");
+  const valid = /^#[0-9A-Fa-f]{6}$/.test(colour);
   return (
     <Card title="Look">
-      <div className="max-w-xl space-y-6">
-        <Form
-          submit="Save the colour"
-          done="The colour is saved."
-          onSubmit={async (values) => {
-            await call(updateOrganization, { body: { brand_color: values.text("brand_color") || null } });
-            await refreshBoth();
-          }}
-        >
-          <Field
-            label="Colour"
-            name="brand_color"
-            pattern="#[0-9A-Fa-f]{6}"
-            optional
-            hint="As #rrggbb. Any colour will do: the page chooses the text on it so that it can be read."
-            defaultValue={organization.brand_color ?? ""}
-          />
-        </Form>
-        <LogoUpload uploadedAt={organization.logo_uploaded_at} />
+      <div className="grid items-start gap-8 lg:grid-cols-2">
+        <div className="space-y-6">
+          <Form
+            submit="Save the colour"
+            saved="The colour is saved."
+            onSubmit={async () => {
+              await call(updateOrganization, { body: { brand_color: colour || null } });
+              await refreshBoth();
+            }}
+          >
+            <div className="flex items-end gap-3">
+              <div className="min-w-0 flex-1">
+                <Field
+                  label="Colour"
+                  name="brand_color"
+                  pattern="#[0-9A-Fa-f]{6}"
+                  optional
+                  value={colour}
+                  onChange={(text) => setColour(text.trim())}
+                />
+              </div>
+              <input
+                type="color"
+                aria-label="Choose the colour"
+                className="h-11 w-14 flex-none cursor-pointer rounded-control border border-field bg-card p-1"
+                value={valid ? colour.toLowerCase() : "#1f4d3a"}
+                onChange={(event) => setColour(event.currentTarget.value)}
+              />
+            </div>
+            <p className="text-small text-muted">
+              As #rrggbb. Any colour will do: the page chooses the text on it so that it can be read.
+            </p>
+          </Form>
+          <LogoUpload uploadedAt={organization.logo_uploaded_at} />
+        </div>
+        <BrandPreview
+          name={organization.name}
+          colour={colour}
+          logoUploadedAt={organization.logo_uploaded_at}
+        />
       </div>
     </Card>
   );

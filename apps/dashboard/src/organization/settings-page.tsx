@@ -58,7 +58,7 @@ function Profile({ organization }: { organization: Place["organization"] }) {
       <p className="mb-4 text-muted">People who are being verified see this.</p>
       <Form
         submit="Save"
-        done="The profile is saved."
+        saved="The profile is saved."
         onSubmit={async (values) => {
           await call(updateOrganization, {
             body: {
@@ -75,7 +75,13 @@ function Profile({ organization }: { organization: Place["organization"] }) {
         }}
       >
         <Field label="Name" name="name" maxLength={120} defaultValue={organization.name} />
-        <Field label="Slug" name="slug" pattern="[a-z0-9\-]{2,60}" defaultValue={organization.slug} />
+        <Field
+          label="Slug"
+          name="slug"
+          hint="A short name of its own, for the command line and lists."
+          pattern="[a-z0-9\-]{2,60}"
+          defaultValue={organization.slug}
+        />
         <Field
           label="Website"
           name="website_url"

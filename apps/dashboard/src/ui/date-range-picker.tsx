@@ -10,7 +10,7 @@ import {
   Popover,
   RangeCalendar,
 } from "react-aria-components";
-import { type DateRangeProps, type Range, rangeButtonClass, rangeText } from "./date-range.tsx";
+import { type DateRangeProps, type Range, rangeButtonClass, rangeText } from "./day-range.ts";
 import { Icon } from "./icon.tsx";
 
 const spans = [7, 30, 90, 365] as const;
