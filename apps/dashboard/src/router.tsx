@@ -6,7 +6,7 @@ import {
   Outlet,
 } from "@tanstack/react-router";
 import { InvitationPage } from "./invitations/invitation-page.tsx";
-import { NotFound } from "./shell/not-found.tsx";
+import { NotFound, StrayPage } from "./shell/not-found.tsx";
 import { PageFailure } from "./shell/page-failure.tsx";
 import { ForgotPasswordPage } from "./sign-in/forgot-password-page.tsx";
 import {
@@ -165,6 +165,13 @@ const accountRoute = createRoute({
   component: lazyRouteComponent(() => import("./account/account-page.tsx"), "AccountPage"),
 });
 
+/** A mistyped address of somebody who is signed in: the way to all other pages stays beside it. */
+const strayRoute = createRoute({
+  getParentRoute: () => shell,
+  path: "/dashboard/$",
+  component: StrayPage,
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     signInRoute,
@@ -194,6 +201,7 @@ export const router = createRouter({
       goLiveRoute,
       settingsRoute,
       accountRoute,
+      strayRoute,
     ]),
   ]),
   defaultErrorComponent: PageFailure,

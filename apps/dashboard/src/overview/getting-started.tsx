@@ -10,6 +10,7 @@ import { presetBody } from "../sessions/session-body.ts";
 import { usePlace } from "../shell/organization-context.ts";
 import { Code } from "../ui/code.tsx";
 import { CopyAs } from "../ui/copy-as.tsx";
+import { Icon } from "../ui/icon.tsx";
 import { keyVariable } from "../ui/request-code.ts";
 import { useOpenedHere } from "../webhooks/opened-here.ts";
 
@@ -78,7 +79,7 @@ export function GettingStarted() {
   return (
     <section
       aria-labelledby="getting-started"
-      className="mb-6 rounded-card border border-line bg-card p-4 sm:p-6"
+      className="mb-6 rounded-card border border-line bg-card p-4 shadow-raised sm:p-6 dark:shadow-none"
     >
       <details open={!isTried} className="group/all">
         <summary className="list-none">
@@ -180,7 +181,7 @@ function Step(props: {
           <span
             className={`mt-0.5 inline-flex size-6 shrink-0 items-center justify-center rounded-full border ${props.done ? "border-good bg-good-soft text-good" : "border-field"}`}
           >
-            <span aria-hidden="true">{props.done ? "✓" : ""}</span>
+            {props.done ? <Icon name="check" className="size-4" /> : null}
             <span className="sr-only">{props.done ? "Done:" : "To do:"}</span>
           </span>
           <span className={`flex-1 ${props.done ? "text-muted" : "font-medium"}`}>
@@ -198,15 +199,7 @@ function Step(props: {
 }
 
 function Chevron({ className }: { className: string }) {
-  return (
-    <svg
-      aria-hidden="true"
-      viewBox="0 0 16 16"
-      className={`size-4 shrink-0 fill-none stroke-muted ${className}`}
-    >
-      <path d="m3.5 6 4.5 4.5L12.5 6" strokeWidth="1.75" strokeLinecap="round" strokeLinejoin="round" />
-    </svg>
-  );
+  return <Icon name="chevron" className={`size-4 text-muted ${className}`} />;
 }
 
 function CreateStep() {

@@ -93,7 +93,9 @@ export function SessionsPage() {
                   <Link to="/dashboard/sessions/$sessionId" params={{ sessionId: session.id }}>
                     <Id value={session.id} />
                   </Link>
-                  <CopyButton value={session.id} what={`the identifier ${session.id.slice(-4)}`} />
+                  <span className="max-sm:hidden">
+                    <CopyButton value={session.id} what={`the identifier ${session.id.slice(-4)}`} />
+                  </span>
                 </span>
               ),
             },
@@ -111,7 +113,7 @@ export function SessionsPage() {
             },
             { header: "Reference", cell: (session) => <bdi>{session.client_reference_id ?? "–"}</bdi> },
             { header: "Created", cell: (session) => <Time at={session.created_at} /> },
-            { header: "Ended", cell: (session) => <Time at={session.completed_at} /> },
+            { header: "Ended", phone: "hidden", cell: (session) => <Time at={session.completed_at} /> },
           ]}
         />
       </Card>

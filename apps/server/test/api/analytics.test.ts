@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { sql } from "../../src/db/sql.ts";
 import { dayMs, secondMs } from "../../src/kernel/clock.ts";
+import { expireSessions } from "../../src/sessions/expire-sessions.job.ts";
 import { type Api, allScopes, createKey, createPartner, expectData, expectError } from "../support/api.ts";
 import { openLive, withLiveKey } from "../support/live.ts";
 import { createReceivingEndpoint } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import { cancelAsPerson, claimed, createSession, fail, passChip, succeed } from "../support/sessions.ts";
 
-const service = await startTestService({
+const { api, clock, core } = await startTestService({
   role: "api",
   env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
 });
-const { api, clock, core } = service;
 const path = "/v1/analytics/sessions/overview";
 
 test("the overview counts every session by status and day, with rate, median and failure codes", async () => {
@@ -196,7 +196,7 @@ test("a session counts in the funnel as far as it got, whether it is cancelled, 
   assert.deepEqual(await funnel(), [2, 1, 1, 1, 1, 0]);
   const day = expectData(await partner.api.get(path)).to;
   clock.advance(2 * 60 * 60 * secondMs);
-  await service.runJob("expire-sessions");
+  await expireSessions(core, "expire-sessions")();
   const { funnel: later } = expectData(await partner.api.get(path, { from: day, to: day }));
   assert.deepEqual(Object.values(later), [3, 2, 1, 1, 1, 0]);
 });
