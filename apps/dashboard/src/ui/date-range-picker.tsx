@@ -1,4 +1,5 @@
 import { type CalendarDate, getLocalTimeZone, parseDate, today } from "@internationalized/date";
+import { useRef } from "react";
 import {
   Button,
   CalendarCell,
@@ -33,12 +34,19 @@ const cell =
 export function DateRangePicker(props: DateRangeProps) {
   const last = dayOf(props.today) ?? today(getLocalTimeZone());
   const [start, end] = [dayOf(props.range.from), dayOf(props.range.to)];
+  const trigger = useRef<HTMLButtonElement>(null);
   const value = start === null || end === null ? null : { start, end };
   return (
     // The words of the dashboard are English, and so is its calendar.
     <I18nProvider locale="en-GB">
-      <DialogTrigger>
-        <Button className={rangeButtonClass}>
+      <DialogTrigger
+        defaultOpen
+        onOpenChange={(open) => {
+          // The button that was pressed first is gone, so the focus has nowhere to go back to by itself.
+          if (!open) setTimeout(() => trigger.current?.focus(), 0);
+        }}
+      >
+        <Button ref={trigger} className={rangeButtonClass}>
           <Icon name="calendar" className="size-4 text-muted" />
           <span className="sr-only">{props.label}:</span>
           {rangeText(props.range, props.open)}
