@@ -1,3 +1,5 @@
+import { sampleEvent } from "@assay/contract/event-samples";
+import { eventTypes } from "@assay/contract/events";
 import { parseAst } from "vite";
 
 /** What only the service and the documents need of a route. */
@@ -11,16 +13,22 @@ function isNode(value: unknown): value is Node {
 
 /**
  * A part of the build of a web app that calls routes: leaves of each `route({…})` of the contract what a caller needs, its address and who may use it. Schemas and descriptions are a
- * tenth of the dashboard's first screen, and the service checks everything anyway.
+ * tenth of the dashboard's first screen, and the service checks everything anyway. Samples of events, which are made from their schemas, are made now.
  */
 export function withoutSchemas(): {
   name: string;
   enforce: "pre";
+  load(id: string): string | null;
   transform(code: string, id: string): string | null;
 } {
   return {
     name: "without-schemas",
     enforce: "pre",
+    load(id) {
+      if (!id.endsWith("/packages/contract/src/event-samples.ts")) return null;
+      const samples = Object.fromEntries(eventTypes.map((type) => [type, sampleEvent(type)]));
+      return `const samples = ${JSON.stringify(samples)};\nexport const sampleEvent = (type) => samples[type];\n`;
+    },
     transform(code, id) {
       if (!/\/packages\/contract\/src\/[a-z-]+\.ts$/.test(id) || !code.includes("route({")) return null;
       const cuts: [start: number, end: number][] = [];

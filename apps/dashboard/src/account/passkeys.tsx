@@ -73,6 +73,7 @@ export function Passkeys() {
                   title={`Delete “${passkey.name}”?`}
                   explanation="It no longer signs you in. Remove it from the device as well."
                   confirm="Delete the passkey"
+                  done="The passkey is deleted."
                   run={async () => {
                     await call(deletePasskey, { params: { id: passkey.id } });
                     await refresh(listPasskeys, getAccount);

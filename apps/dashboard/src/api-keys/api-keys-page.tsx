@@ -110,6 +110,7 @@ function KeyActions({ apiKey }: { apiKey: Key }) {
         title={`Delete “${apiKey.name}”?`}
         explanation="Whatever uses this key is refused from the next request on. This cannot be taken back; to stop a key for a while, disable it."
         confirm="Delete the key"
+        done="The key is deleted."
         run={async () => {
           await call(deleteApiKey, { params: { id: apiKey.id } });
           await refresh(listApiKeys);

@@ -114,6 +114,7 @@ function VerifiedDomains() {
                           title={`Give up ${domain.apexDomainUnicode}?`}
                           explanation="Its redirect URIs go with it, and live sessions can no longer send people there."
                           confirm="Give it up"
+                          done="The domain is given up."
                           run={async () => {
                             await call(removeDomain, { params: { id: domain.id } });
                             await refresh(listDomains, listRedirectUris);
@@ -332,6 +333,7 @@ function RedirectUris() {
                   title="Remove this redirect URI?"
                   explanation={uri.pattern}
                   confirm="Remove"
+                  done="The redirect URI is removed."
                   run={async () => {
                     await call(deleteRedirectUri, { params: { id: uri.id } });
                     await refresh(listRedirectUris);

@@ -145,6 +145,7 @@ function MemberActions({ member }: { member: Static<typeof Member> }) {
           title={`Remove ${member.name}?`}
           explanation={`${member.email} loses access at once. Their account stays.`}
           confirm="Remove"
+          done="The member is removed."
           run={async () => {
             await call(removeMember, { params: { id: member.id } });
             await refresh(listMembers);
@@ -198,6 +199,7 @@ function Invitations({ mayChange }: { mayChange: boolean }) {
                   title="Revoke the invitation?"
                   explanation={`The link mailed to ${invitation.email} stops working.`}
                   confirm="Revoke"
+                  done="The invitation is taken back."
                   run={async () => {
                     await call(revokeInvitation, { params: { id: invitation.id } });
                     await refresh(listInvitations);

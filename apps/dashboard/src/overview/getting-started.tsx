@@ -31,7 +31,7 @@ function useUntil<const R extends RouteDefinition>(
 }
 
 /** What is done of the way from nothing to the first event that somebody can read. Null while it is not known. */
-function useSteps() {
+export function useSteps() {
   const { organization } = usePlace();
   const some = (items: readonly unknown[]) => items.length > 0;
   const verified = useUntil(listSessions, { limit: 1, status: "succeeded" }, some);
@@ -58,12 +58,10 @@ function useSteps() {
   };
 }
 
-type Steps = NonNullable<ReturnType<typeof useSteps>>;
+export type Steps = NonNullable<ReturnType<typeof useSteps>>;
 
 /** The way to go, ticked by what has happened. Shown until all of it has, and folded when nothing but going live is left. */
-export function GettingStarted() {
-  const steps = useSteps();
-  if (steps === null) return null;
+export function GettingStarted({ steps }: { steps: Steps }) {
   const done = [
     steps.hasSession,
     steps.hasVerified,

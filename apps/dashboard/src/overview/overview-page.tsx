@@ -1,4 +1,5 @@
 import { analyticsLimits, type SessionsOverview, sessionsOverview } from "@assay/contract/analytics";
+import type { ReactNode } from "react";
 import type { Static } from "typebox";
 import { present } from "../api/call.ts";
 import { useData } from "../api/queries.ts";
@@ -12,7 +13,7 @@ import { Empty, Table } from "../ui/table.tsx";
 import { durationText } from "../ui/times.ts";
 import { Bars, percent } from "./bars.tsx";
 import { Chart } from "./chart.tsx";
-import { GettingStarted } from "./getting-started.tsx";
+import { GettingStarted, useSteps } from "./getting-started.tsx";
 import { WebhookHealth } from "./webhook-health.tsx";
 
 type Overview = Static<typeof SessionsOverview>;
@@ -44,28 +45,45 @@ export function OverviewPage() {
           </LinkButton>
         ) : null}
       </Heading>
-      {mayCreate && environment === "sandbox" ? <GettingStarted /> : null}
-      <div className="mb-4">
-        <DateRange
-          label="Period"
-          open={`Last ${analyticsLimits.defaultDays} days`}
-          range={{ from, to }}
-          onChange={(range) => filters.set({ from: range.from ?? "", to: range.to ?? "" })}
-        />
-      </div>
-      {overview.error !== null && data === undefined ? (
-        <ProblemNotice error={overview.error} retry={overview.refetch} />
-      ) : data === undefined ? (
-        <Loading lines={3} tall />
-      ) : data.totals.total > 0 ? (
-        <Figures overview={data} />
-      ) : (
-        <Empty>
-          {environment === "sandbox" && filters.count === 0
-            ? "Figures appear here with the first session."
-            : "No session was created in this time."}
-        </Empty>
-      )}
+      <BelowTheWay shown={mayCreate && environment === "sandbox"}>
+        <div className="mb-4">
+          <DateRange
+            label="Period"
+            open={`Last ${analyticsLimits.defaultDays} days`}
+            range={{ from, to }}
+            onChange={(range) => filters.set({ from: range.from ?? "", to: range.to ?? "" })}
+          />
+        </div>
+        {overview.error !== null && data === undefined ? (
+          <ProblemNotice error={overview.error} retry={overview.refetch} />
+        ) : data === undefined ? (
+          <Loading lines={3} tall />
+        ) : data.totals.total > 0 ? (
+          <Figures overview={data} />
+        ) : (
+          <Empty>
+            {environment === "sandbox" && filters.count === 0
+              ? "Figures appear here with the first session."
+              : "No session was created in this time."}
+          </Empty>
+        )}
+      </BelowTheWay>
+    </>
+  );
+}
+
+/** The figures, in the sandbox below the way to the first event. Nothing is shown before that is known, or it would push the figures down. */
+function BelowTheWay({ shown, children }: { shown: boolean; children: ReactNode }) {
+  return shown ? <WayAndFigures>{children}</WayAndFigures> : children;
+}
+
+function WayAndFigures({ children }: { children: ReactNode }) {
+  const steps = useSteps();
+  if (steps === null) return <Loading lines={4} tall />;
+  return (
+    <>
+      <GettingStarted steps={steps} />
+      {children}
     </>
   );
 }

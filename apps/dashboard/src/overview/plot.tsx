@@ -106,6 +106,7 @@ export function Plot(props: PlotProps) {
   const plot = useRef<uPlot | null>(null);
   const [day, setDay] = useState<number | null>(null);
   const told = useId();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: pages ask again every few seconds, and mostly get the same figures.
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
@@ -128,7 +129,7 @@ export function Plot(props: PlotProps) {
       plot.current?.destroy();
       plot.current = null;
     };
-  }, [props]);
+  }, [props.kind, props.label, JSON.stringify([props.days, props.series])]);
   const goTo = (index: number) => {
     const at = Math.min(Math.max(index, 0), props.days.length - 1);
     plot.current?.setCursor({ left: plot.current.valToPos(at, "x"), top: 10 });

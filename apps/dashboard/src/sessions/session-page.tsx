@@ -54,6 +54,7 @@ export function SessionPage() {
                       title="Cancel this session?"
                       explanation="The person can no longer complete it. Your webhooks are told."
                       confirm="Cancel the session"
+                      done="The session is cancelled."
                       run={async () => {
                         await call(cancelSession, { params });
                         await refresh(getSession, listSessions, listAttempts);

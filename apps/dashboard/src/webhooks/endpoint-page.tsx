@@ -87,6 +87,7 @@ export function EndpointPage() {
                     title="Delete this endpoint?"
                     explanation="Nothing more is sent to it and what waits is scrubbed. Past deliveries stay listed. This cannot be taken back."
                     confirm="Delete the endpoint"
+                    done="The endpoint is deleted."
                     run={async () => {
                       await call(deleteEndpoint, { params });
                       await navigate({ to: "/dashboard/webhooks" });
