@@ -33,11 +33,7 @@ export function Table<T>(props: {
       <thead className="max-md:sr-only">
         <tr className="border-b border-line text-small text-muted">
           {placed.map(({ header }) => (
-            <th
-              key={header}
-              scope="col"
-              className={`py-2 pe-4 font-medium ${header === "Actions" ? "w-0 whitespace-nowrap" : ""}`}
-            >
+            <th key={header} scope="col" className="py-2 pe-4 font-medium">
               {header === "Actions" ? <span className="sr-only">Actions</span> : header}
             </th>
           ))}
@@ -50,7 +46,10 @@ export function Table<T>(props: {
             className="border-b border-line last:border-0 max-md:flex max-md:flex-wrap max-md:items-center max-md:gap-x-4 max-md:gap-y-1 max-md:py-3"
           >
             {placed.map(({ header, cell, phone }) => (
-              <td key={header} className={`py-3 pe-4 align-top max-md:p-0 ${onPhone[phone ?? "below"]}`}>
+              <td
+                key={header}
+                className={`py-3 pe-4 align-top max-md:p-0 md:[&_button]:whitespace-nowrap ${onPhone[phone ?? "below"]}`}
+              >
                 {phone === undefined && header !== "Actions" ? (
                   <span aria-hidden="true" className="shrink-0 text-muted md:hidden">
                     {header}
