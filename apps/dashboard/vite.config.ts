@@ -2,7 +2,7 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { precompress } from "../../scripts/precompress.ts";
-import { schemaFunctions, withoutSchemas } from "../../scripts/without-schemas.ts";
+import { schemaFunctions, withoutSchemas } from "./without-schemas.ts";
 
 /**
  * What every page behind the sign-in needs, in one file, and what the sign-in needs too, in another. Left to itself the build makes thirty small files of it, each with headers of
