@@ -99,7 +99,7 @@ export function AuditLogPage() {
               header: "What was done",
               cell: (entry) => (
                 <>
-                  <p>
+                  <p className="wrap-anywhere">
                     <bdi className="font-medium">{actorName(entry, nameOf)}</bdi>{" "}
                     {auditDeed(entry.event, entry.details)}
                     <Target entry={entry} />
