@@ -5,6 +5,9 @@ import { Icon } from "./icon.tsx";
 import { Notice } from "./notice.tsx";
 import { toast } from "./toasts.tsx";
 
+/** Half: a slow browser has not drawn the list anew. Twice: whoever presses a key at once has no focus to begin from. */
+const afterListMs = 200;
+
 /** A modal dialog, shown while it is rendered. The browser keeps the focus inside and gives it back afterwards. */
 export function Dialog(props: { title: string; onClose: () => void; children: ReactNode; wide?: boolean }) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -19,6 +22,10 @@ export function Dialog(props: { title: string; onClose: () => void; children: Re
       // too, as a deleted row is.
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
       else document.querySelector("h1")?.focus();
+      // A list may be drawn without the row a moment after the question is closed, and then the focus is nowhere.
+      setTimeout(() => {
+        if (document.activeElement === document.body) document.querySelector("h1")?.focus();
+      }, afterListMs);
     };
   }, []);
   return (

@@ -65,7 +65,7 @@ test("somebody signs up, creates an organization and gets an API key that works"
   await button(page, "Delete the key").click();
   await page.getByText("Your servers call the API with a key.").waitFor();
   // The focus is not lost: it goes to the heading once the row with its button is gone.
-  await page.waitForFunction("document.activeElement.textContent === 'API keys'");
+  await page.locator("h1:focus", { hasText: "API keys" }).waitFor();
   assert.deepEqual(faults(problems), []);
   await page.context().close();
 });
