@@ -64,6 +64,7 @@ function options(
       {
         ...axis,
         grid: { show: false },
+        size: 32,
         space: 64,
         incrs: [1, 2, 5, 7, 14, 30, 61, 122],
         values: (_plot, at) =>
@@ -161,7 +162,7 @@ export function Plot(props: PlotProps) {
       />
       <output
         id={told}
-        className={`pointer-events-none absolute end-0 top-0 max-w-full rounded-control border border-line bg-card px-3 py-2 text-small shadow-raised ${shown === undefined ? "hidden" : ""}`}
+        className={`pointer-events-none absolute top-0 max-w-full ${day !== null && day > props.days.length / 2 ? "start-14" : "end-0"} rounded-control border border-line bg-card px-3 py-2 text-small shadow-raised ${shown === undefined ? "hidden" : ""}`}
       >
         {shown === undefined || day === null ? null : (
           <>

@@ -17,6 +17,7 @@ import {
 import type { Static } from "typebox";
 import { switchEnvironment } from "../api/chosen-environment.ts";
 import { useData } from "../api/queries.ts";
+import { inWords } from "../ui/filters.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { shortId } from "../ui/short-id.ts";
 import { navigation } from "./navigation.ts";
@@ -120,10 +121,13 @@ export function Palette({ onClose }: { onClose: () => void }) {
     (thing): Command => ({
       id: thing.id,
       label: thing.title ?? `${foundNames[thing.kind]} ${shortId(thing.id)}`,
-      detail: [foundNames[thing.kind], thing.title === null ? null : shortIdOf(thing), thing.detail]
+      detail: [
+        foundNames[thing.kind],
+        thing.title === null ? null : shortIdOf(thing),
+        thing.kind === "session" ? inWords(thing.detail ?? "") : thing.detail,
+      ]
         .filter((part) => part !== null)
-        .join(" · ")
-        .replaceAll("_", " "),
+        .join(" · "),
       icon: foundIcons[thing.kind],
       run: () => {
         onClose();

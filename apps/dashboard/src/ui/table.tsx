@@ -11,6 +11,7 @@ export type Column<T> = {
 
 const onPhone = {
   title: "max-md:order-1 max-md:min-w-0 max-md:flex-1 max-md:basis-1/2",
+  alone: "max-md:order-1 max-md:basis-full max-md:min-w-0",
   end: "max-md:order-2 max-md:ms-auto",
   hidden: "max-md:hidden",
   below:
@@ -27,6 +28,9 @@ export function Table<T>(props: {
   const placed = props.columns.some(({ phone }) => phone === "title")
     ? props.columns
     : props.columns.map((column, index) => (index === 0 ? { ...column, phone: "title" as const } : column));
+  const hasEnd = placed.some(({ phone }) => phone === "end");
+  const placeOf = (phone: Column<T>["phone"]) =>
+    onPhone[phone === "title" && !hasEnd ? "alone" : (phone ?? "below")];
   return (
     <table className="w-full text-left max-md:block">
       <caption className="sr-only">{props.caption}</caption>
@@ -48,7 +52,7 @@ export function Table<T>(props: {
             {placed.map(({ header, cell, phone }) => (
               <td
                 key={header}
-                className={`py-3 pe-4 align-top max-md:p-0 md:[&_button]:whitespace-nowrap ${onPhone[phone ?? "below"]}`}
+                className={`py-3 pe-4 align-top max-md:p-0 md:[&_button]:whitespace-nowrap ${placeOf(phone)}`}
               >
                 {phone === undefined && header !== "Actions" ? (
                   <span aria-hidden="true" className="shrink-0 text-muted md:hidden">
