@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
-import { newPartner } from "../bench/support/new-partner.ts";
+import { newOwner } from "../bench/support/new-partner.ts";
 import { ServerProcess } from "../bench/support/server-process.ts";
 
 const root = new URL("../", import.meta.url).pathname;
@@ -21,20 +21,36 @@ type Goals = {
   transferBytes: number | null;
 };
 
+/** What is opened, and as whom. */
+type Visit = { path: string; token: string | null };
+
+/** A bank with one session as a person would open it. */
+type Visited = { session: string; token: string };
+
 /** The pages with their goals; the table marks what misses one. Guide and reference are the largest of their kind. */
-const pages: Readonly<Record<string, { goals: Goals; address: (baseUrl: string) => Promise<string> }>> = {
-  verify: page({ performance: 95, transferBytes: 120_000 }, newSession),
-  start: page({ performance: 100 }, async (baseUrl) => `${baseUrl}/`),
-  docs: page({ performance: 100 }, async (baseUrl) => `${baseUrl}/docs`),
-  guide: page({ performance: 100 }, async (baseUrl) => `${baseUrl}/docs/webhooks`),
-  reference: page({ performance: 80 }, async (baseUrl) => `${baseUrl}/reference/webhooks`),
+const pages: Readonly<Record<string, { goals: Goals; visit: (visited: Visited) => Visit }>> = {
+  verify: page({ performance: 95, transferBytes: 120_000 }, ({ session }) => anybody(session)),
+  start: page({ performance: 100 }, () => anybody("/")),
+  docs: page({ performance: 100 }, () => anybody("/docs")),
+  guide: page({ performance: 100 }, () => anybody("/docs/webhooks")),
+  reference: page({ performance: 80 }, () => anybody("/reference/webhooks")),
+  "dashboard-sign-in": page({ performance: 90, transferBytes: 150_000 }, () => anybody("/dashboard/sign-in")),
+  "dashboard-overview": page({ performance: 90, transferBytes: 150_000 }, ({ token }) => ({
+    path: "/dashboard",
+    token,
+  })),
+  "dashboard-sessions": page({ performance: 90, transferBytes: 150_000 }, ({ token }) => ({
+    path: "/dashboard/sessions",
+    token,
+  })),
 };
 
-function page(
-  own: { performance: number; transferBytes?: number },
-  address: (baseUrl: string) => Promise<string>,
-) {
-  return { goals: { accessibility: 100, layoutShift: 0.05, transferBytes: null, ...own }, address };
+function anybody(path: string): Visit {
+  return { path, token: null };
+}
+
+function page(own: { performance: number; transferBytes?: number }, visit: (visited: Visited) => Visit) {
+  return { goals: { accessibility: 100, layoutShift: 0.05, transferBytes: null, ...own }, visit };
 }
 
 /**
@@ -51,10 +67,10 @@ const { values: options, positionals } = parseArgs({
   options: { runs: { type: "string", default: "3" }, keep: { type: "string" } },
 });
 const runs = Number(options.runs);
-const chosen = positionals.length === 0 ? Object.keys(pages) : positionals;
-const unknown = chosen.find((name) => !Object.hasOwn(pages, name));
-if (unknown !== undefined)
-  throw new Error(`There is no page ${unknown}. There are: ${Object.keys(pages).join(", ")}.`);
+const names = Object.keys(pages);
+const chosen =
+  positionals.length === 0 ? names : names.filter((name) => positionals.some((part) => name.includes(part)));
+if (chosen.length === 0) throw new Error(`There is no such page. There are: ${names.join(", ")}.`);
 
 mkdirSync(tools, { recursive: true });
 if (!existsSync(join(tools, "node_modules/lighthouse"))) {
@@ -89,14 +105,15 @@ try {
     SECRET_KEYS: `1:${Buffer.alloc(32, 1).toString("base64")}`,
   });
   try {
+    const visited = await prepare(server.url);
     for (const name of chosen) {
       const measured = pages[name];
       if (measured === undefined) continue;
-      const address = await measured.address(server.url);
+      const { path, token } = measured.visit(visited);
       const reports = Array.from({ length: runs }, (_, run) =>
-        measureUntilSeen(address, join(kept, `${name}-${run + 1}.json`)),
+        measureUntilSeen(new URL(path, server.url).href, token, join(kept, `${name}-${run + 1}.json`)),
       );
-      process.stdout.write(`${name}  ${new URL(address).pathname.slice(0, 40)}\n`);
+      process.stdout.write(`${name}  ${new URL(path, server.url).pathname.slice(0, 40)}\n`);
       report(reports, measured.goals);
     }
   } finally {
@@ -107,32 +124,37 @@ try {
   rmSync(data, { recursive: true, force: true });
 }
 
-/** A session as a bank would ask for it, in the sandbox of a new organization. */
-async function newSession(baseUrl: string): Promise<string> {
-  const send = await newPartner(baseUrl, { name: "Harbour Bank", slug: "harbour" });
+/** A session as a bank would ask for it, in the sandbox of a new organization, and its owner. */
+async function prepare(baseUrl: string): Promise<Visited> {
+  const { send, token } = await newOwner(baseUrl, { name: "Harbour Bank", slug: "harbour" });
   await send("/v1/auth/orgs", { brand_color: "#0a5c8f" }, "PATCH");
   const fields = {
     family_name: { required: true, reason: "To match your account." },
     date_of_birth: { required: true, reason: "The law asks us to know it." },
     nationality_code: { required: false, reason: "Spares you the tax form." },
   };
-  return (await send("/v1/sessions", { share_fields: fields })).verification_url ?? "";
+  const session = (await send("/v1/sessions", { share_fields: fields })).verification_url ?? "";
+  return { session, token };
 }
 
 /**
  * On a busy machine the browser's own trace sometimes lacks its beginning (NO_NAVSTART) or comes too late. That says nothing of the page, so it is measured
  * again; after three times in a row something else is wrong.
  */
-function measureUntilSeen(address: string, out: string): Report {
+function measureUntilSeen(address: string, token: string | null, out: string): Report {
   for (let time = 1; ; time++) {
-    const measured = measure(address, out);
+    const measured = measure(address, token, out);
     if ("categories" in measured) return measured;
     if (time === 3 || !measured.isOfTheTrace) throw new Error(measured.problem);
     process.stderr.write(`${measured.problem.split("\n").at(-1)}; measured once more\n`);
   }
 }
 
-function measure(address: string, out: string): Report | { problem: string; isOfTheTrace: boolean } {
+function measure(
+  address: string,
+  token: string | null,
+  out: string,
+): Report | { problem: string; isOfTheTrace: boolean } {
   rmSync(out, { force: true });
   const { status, stderr } = spawnSync(
     process.execPath,
@@ -143,6 +165,7 @@ function measure(address: string, out: string): Report | { problem: string; isOf
       "--output=json",
       `--output-path=${out}`,
       "--only-categories=performance,accessibility",
+      ...(token === null ? [] : [`--extra-headers={"Cookie":"assay_session=${token}"}`]),
       "--chrome-flags=--headless=new --no-sandbox --disable-gpu",
     ],
     {

@@ -319,9 +319,30 @@ export const mutations: readonly Mutation[] = [
     {
       id: "expiry-counted-twice",
       file: server("sessions/session-day.store"),
-      find: "do update set expired = session_days.expired + excluded.expired`",
-      replace: "do update set expired = session_days.expired + excluded.expired + excluded.expired`",
+      find: "do update set expired = session_days.expired + excluded.expired, stages",
+      replace: "do update set expired = session_days.expired + excluded.expired + excluded.expired, stages",
       tests: [api("session-expiry")],
+    },
+    {
+      id: "page-that-was-opened-is-not-remembered",
+      file: server("verify/given-to-page"),
+      find: 'if (session.opened_at === null && (status === "created" || status === "in_progress"))',
+      replace: "if (session.opened_at !== null)",
+      tests: [api("analytics")],
+    },
+    {
+      id: "search-across-environments",
+      file: server("sessions/session.store"),
+      find: "where ${ownedBy(tenant)} and ${idBy.organization} >= ${prefix} and",
+      replace: "where organization_id = ${tenant.organizationId} and ${idBy.organization} >= ${prefix} and",
+      tests: [api("search")],
+    },
+    {
+      id: "members-of-everybody-are-found",
+      file: server("organizations/member.store"),
+      find: "where m.organization_id = ${organizationId}\n      and (position(",
+      replace: "where (position(",
+      tests: [api("search")],
     },
     {
       id: "handoff-token-late",

@@ -1,4 +1,4 @@
-// `npm run screens`: walks every screen of the verify page, and the gallery of its parts, and lays the pictures beside each other on sheets in
+// `npm run screens`: walks every screen of the verify page and of the dashboard, and the gallery of their parts, and lays the pictures beside each other on sheets in
 // `test-artifacts/sheets`, one for each width and scheme.
 import { spawnSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -13,12 +13,14 @@ const parts = process.argv.slice(2);
 rmSync(sheets, { recursive: true, force: true });
 mkdirSync(sheets, { recursive: true });
 if (!parts.includes("--sheets-only")) {
-  for (const old of globSync(`${pictures}/{verify,gallery}-*.png`)) rmSync(old);
+  for (const old of globSync(`${pictures}/{verify,gallery,dashboard,environment}-*.png`)) rmSync(old);
   const walked = spawnSync(
     process.execPath,
     [
       "scripts/test.ts",
-      ...(parts.length > 0 ? parts : ["verify.browser", "verify-phone.browser", "gallery"]),
+      ...(parts.length > 0
+        ? parts
+        : ["verify.browser", "verify-phone.browser", "gallery", "dashboard-pages"]),
     ],
     { cwd: root, stdio: "inherit", env: { ...process.env, ASSAY_SCREENSHOTS: "1" } },
   );

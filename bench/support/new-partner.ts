@@ -1,10 +1,15 @@
 type Send = (path: string, body: unknown, method?: "POST" | "PATCH") => Promise<Record<string, string>>;
 
 /** Signs somebody up with an organization of their own; the function sends as this owner and gives the data of the answer. */
-export async function newPartner(
+export async function newPartner(baseUrl: string, partner: { name: string; slug: string }): Promise<Send> {
+  return (await newOwner(baseUrl, partner)).send;
+}
+
+/** The same, with the token that the owner is signed in by. */
+export async function newOwner(
   baseUrl: string,
   { name, slug }: { name: string; slug: string },
-): Promise<Send> {
+): Promise<{ send: Send; token: string }> {
   let token: string | null = null;
   const send: Send = async (path, body, method = "POST") => {
     const response = await fetch(`${baseUrl}${path}`, {
@@ -25,5 +30,5 @@ export async function newPartner(
   const owner = { name, email: `${slug}@example.com`, password: "correct horse battery staple" };
   token = (await send("/v1/auth/sign-up/email", owner)).token ?? "";
   await send("/v1/auth/orgs", { name, slug });
-  return send;
+  return { send, token };
 }

@@ -5,18 +5,9 @@ import {
   lazyRouteComponent,
   Outlet,
 } from "@tanstack/react-router";
-import { InvitationPage } from "./invitations/invitation-page.tsx";
-import { NotFound } from "./shell/not-found.tsx";
+import { NotFound, StrayPage } from "./shell/not-found.tsx";
 import { PageFailure } from "./shell/page-failure.tsx";
-import { ForgotPasswordPage } from "./sign-in/forgot-password-page.tsx";
-import {
-  ChangeEmailPage,
-  MagicLinkPage,
-  ResetPasswordPage,
-  VerifyEmailPage,
-} from "./sign-in/mailed-link-pages.tsx";
 import { SignInPage } from "./sign-in/sign-in-page.tsx";
-import { SignUpPage } from "./sign-in/sign-up-page.tsx";
 import { Loading } from "./ui/page.tsx";
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
@@ -34,37 +25,38 @@ const signUpRoute = createRoute({
   getParentRoute: () => root,
   path: "/dashboard/sign-up",
   validateSearch: nextSearch,
-  component: () => <SignUpPage next={signUpRoute.useSearch().next} />,
+  component: lazyRouteComponent(() => import("./sign-in/sign-up-page.tsx"), "SignUpPage"),
 });
 const forgotPasswordRoute = createRoute({
   getParentRoute: () => root,
   path: "/dashboard/forgot-password",
-  component: ForgotPasswordPage,
+  component: lazyRouteComponent(() => import("./sign-in/forgot-password-page.tsx"), "ForgotPasswordPage"),
 });
+const mailedLinks = () => import("./sign-in/mailed-link-pages.tsx");
 const magicLinkRoute = createRoute({
   getParentRoute: () => root,
   path: "/dashboard/magic-link",
-  component: MagicLinkPage,
+  component: lazyRouteComponent(mailedLinks, "MagicLinkPage"),
 });
 const resetPasswordRoute = createRoute({
   getParentRoute: () => root,
   path: "/dashboard/reset-password",
-  component: ResetPasswordPage,
+  component: lazyRouteComponent(mailedLinks, "ResetPasswordPage"),
 });
 const verifyEmailRoute = createRoute({
   getParentRoute: () => root,
   path: "/dashboard/verify-email",
-  component: VerifyEmailPage,
+  component: lazyRouteComponent(mailedLinks, "VerifyEmailPage"),
 });
 const changeEmailRoute = createRoute({
   getParentRoute: () => root,
   path: "/dashboard/change-email",
-  component: ChangeEmailPage,
+  component: lazyRouteComponent(mailedLinks, "ChangeEmailPage"),
 });
 const invitationRoute = createRoute({
   getParentRoute: () => root,
   path: "/invitations/$token",
-  component: () => <InvitationPage token={invitationRoute.useParams().token} />,
+  component: lazyRouteComponent(() => import("./invitations/invitation-page.tsx"), "InvitationPage"),
 });
 
 // Pages behind the sign-in are loaded one by one (code splitting), so that signing in is quick.
@@ -165,6 +157,18 @@ const accountRoute = createRoute({
   component: lazyRouteComponent(() => import("./account/account-page.tsx"), "AccountPage"),
 });
 
+/** A mistyped address of somebody who is signed in: the way to all other pages stays beside it. */
+const strayRoute = createRoute({
+  getParentRoute: () => shell,
+  path: "/dashboard/$stray",
+  component: StrayPage,
+});
+const deepStrayRoute = createRoute({
+  getParentRoute: () => shell,
+  path: "/dashboard/$stray/$",
+  component: StrayPage,
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     signInRoute,
@@ -194,12 +198,23 @@ export const router = createRouter({
       goLiveRoute,
       settingsRoute,
       accountRoute,
+      strayRoute,
+      deepStrayRoute,
     ]),
   ]),
   defaultErrorComponent: PageFailure,
   defaultPendingComponent: Loading,
   defaultPreload: "intent",
   scrollRestoration: true,
+  // Plain texts, as people read and type them: the router's own way puts quotes around a reference of digits.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search) => {
+    const entries = Object.entries(search).filter(
+      (entry): entry is [string, string] => typeof entry[1] === "string",
+    );
+    const text = new URLSearchParams(entries).toString();
+    return text === "" ? "" : `?${text}`;
+  },
 });
 
 declare module "@tanstack/react-router" {

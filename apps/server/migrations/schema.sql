@@ -221,6 +221,7 @@ create table domain_challenges (
   token_hash bytea not null,
   expires_at timestamp(3) with time zone not null,
   created_at timestamp(3) with time zone not null,
+  record_value text,
   constraint domain_challenges_pkey PRIMARY KEY (id),
   constraint domain_challenges_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
@@ -530,6 +531,7 @@ create table session_days (
   cancelled bigint default 0 not null,
   failure_codes jsonb default '{}'::jsonb not null,
   seconds_buckets jsonb default '{}'::jsonb not null,
+  stages jsonb default '{}'::jsonb not null,
   constraint session_days_pkey PRIMARY KEY (organization_id, day, sandbox, shard)
 ) with (fillfactor=70);
 
@@ -559,6 +561,7 @@ create table sessions (
   evidence jsonb,
   unmet_requirement text,
   embed_origin text,
+  opened_at timestamp(3) with time zone,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_check CHECK (((status = 'failed'::text) = (failure_code IS NOT NULL))),
   constraint sessions_check1 CHECK (((status = ANY (ARRAY['created'::text, 'in_progress'::text])) = (completed_at IS NULL))),
@@ -708,6 +711,7 @@ create table verified_domains (
   next_check_at timestamp(3) with time zone not null,
   miss_count integer default 0 not null,
   downgraded_at timestamp(3) with time zone,
+  record_value text,
   constraint verified_domains_pkey PRIMARY KEY (id),
   constraint verified_domains_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );

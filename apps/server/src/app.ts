@@ -67,6 +67,7 @@ import { organizationRoutes } from "./organizations/organizations.routes.ts";
 import { loadRpTerms } from "./organizations/rp-terms.ts";
 import { measureQueues, type ShowOldestDue, showOldestDue } from "./retention/measure-queues.job.ts";
 import { measureBacklogJob, retentionJobs } from "./retention/retain-sessions.job.ts";
+import { searchRoutes } from "./search/search.routes.ts";
 import { expireSessions } from "./sessions/expire-sessions.job.ts";
 import { sessionRoutes } from "./sessions/sessions.routes.ts";
 import { CurrentTrust } from "./trust/current-trust.ts";
@@ -302,6 +303,7 @@ function bindRoutes(parts: Parts): Binding[] {
     ...organizationDeletionRoutes(core),
     ...apiKeyRoutes(core, usage),
     ...auditRoutes(core),
+    ...searchRoutes(core),
     ...sessionRoutes(core),
     ...verifyRoutes(core, consentTexts, statusFeed, new LogoCache(core, safeFetch)),
     ...analyticsRoutes(core),

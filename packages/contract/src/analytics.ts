@@ -1,9 +1,9 @@
 import { Type } from "typebox";
 import { route } from "./route.ts";
-import { closed, Nullable, named, open } from "./schema.ts";
+import { closed, Nullable, named, open, PrefixedId } from "./schema.ts";
 import { failureCodes } from "./sessions.ts";
 
-export const analyticsLimits = { days: 366, defaultDays: 30 } as const;
+export const analyticsLimits = { days: 366, defaultDays: 30, deliveries: 1000 } as const;
 
 const Day = Type.String({
   format: "date",
@@ -13,6 +13,10 @@ const Day = Type.String({
 });
 
 const Count = Type.Integer({ minimum: 0 });
+
+const DayMedian = Nullable(
+  Type.Number({ minimum: 0, description: "Of the sessions of the day that succeeded." }),
+);
 
 const counts = {
   total: Count,
@@ -31,9 +35,12 @@ export const SessionsOverview = named(
     to: Day,
     sandbox: Type.Boolean({ description: "Whether the figures are of test sessions or of live ones." }),
     totals: named("SessionCounts", open(counts)),
-    days: Type.Array(named("SessionDay", open({ date: Day, ...counts })), {
-      description: "One entry for every day, the oldest first. A session counts on the day it was created.",
-    }),
+    days: Type.Array(
+      named("SessionDay", open({ date: Day, ...counts, median_seconds_to_complete: DayMedian })),
+      {
+        description: "One entry for every day, the oldest first. A session counts on the day it was created.",
+      },
+    ),
     success_rate: Nullable(
       Type.Number({
         minimum: 0,
@@ -46,6 +53,45 @@ export const SessionsOverview = named(
         minimum: 0,
         description:
           "From creation to success, over succeeded sessions, within 2 percent. Null when there are none.",
+      }),
+    ),
+    p90_seconds_to_complete: Nullable(
+      Type.Number({
+        minimum: 0,
+        description: "What nine of ten succeeded sessions did not exceed, within 2 percent.",
+      }),
+    ),
+    durations: Type.Array(
+      named(
+        "DurationClass",
+        open({
+          up_to_seconds: Nullable(
+            Type.Integer({ minimum: 1, description: "Null for all that took longer than the class before." }),
+          ),
+          count: Type.Integer({ minimum: 0, description: "Sessions in this class." }),
+        }),
+      ),
+      { description: "Succeeded sessions by how long they took, from creation on." },
+    ),
+    funnel: named(
+      "SessionFunnel",
+      open({
+        created: Type.Integer({
+          minimum: 0,
+          description: "Sessions that have ended, since stages are counted.",
+        }),
+        opened: Type.Integer({
+          minimum: 0,
+          description:
+            "Those whose page was sent. Programs that look at links count as well, as mail scanners do.",
+        }),
+        agreed: Type.Integer({
+          minimum: 0,
+          description: "This and the following: how many got at least that far.",
+        }),
+        chip_read: Type.Integer({ minimum: 0, description: "Those whose chip was read and found genuine." }),
+        face_captured: Type.Integer({ minimum: 0, description: "Those whose face was captured." }),
+        succeeded: Count,
       }),
     ),
     failure_codes: Type.Unsafe<Partial<Record<string, number>>>({
@@ -88,4 +134,65 @@ export const sessionsOverview = route({
   errors: ["INVALID_REQUEST"],
 });
 
-export const analyticsRoutes = [sessionsOverview];
+const Deliveries = {
+  delivered: Type.Integer({ minimum: 0, description: "Deliveries that were accepted." }),
+  waiting: Type.Integer({ minimum: 0, description: "Deliveries that are tried again." }),
+  failed: Type.Integer({ minimum: 0, description: "Deliveries that are given up." }),
+};
+
+export const WebhooksOverview = named(
+  "WebhooksOverview",
+  open({
+    from: Day,
+    to: Day,
+    sandbox: Type.Boolean(),
+    counted: Type.Integer({
+      minimum: 0,
+      maximum: analyticsLimits.deliveries,
+      description: `Deliveries that the figures are about: the latest of the period, at most ${analyticsLimits.deliveries}.`,
+    }),
+    is_capped: Type.Boolean({ description: "Whether the period has more." }),
+    since: Nullable(
+      Type.String({
+        format: "date-time",
+        description: "When the first of those that are counted was made.",
+        examples: ["2026-03-01T12:00:00.000Z"],
+      }),
+    ),
+    ...Deliveries,
+    delivered_at_first_try: Type.Integer({ minimum: 0, description: "Of those that were accepted." }),
+    median_seconds_to_deliver: Nullable(
+      Type.Number({
+        minimum: 0,
+        description: "From the event to the answer, over those that were delivered.",
+      }),
+    ),
+    endpoints: Type.Array(
+      named(
+        "EndpointHealth",
+        open({ webhook_endpoint_id: PrefixedId("whe", "webhook endpoint"), ...Deliveries }),
+      ),
+      { description: "Those with most deliveries first." },
+    ),
+  }),
+);
+
+export const webhooksOverview = route({
+  id: "webhooksOverview",
+  method: "GET",
+  path: "/v1/analytics/webhooks/overview",
+  tag: "Analytics",
+  summary: "Figures about deliveries of webhooks",
+  description: `About the latest ${analyticsLimits.deliveries} deliveries of the period, so that it costs the same however many there are. Both days are included; at most ${analyticsLimits.days} days.`,
+  access: { scope: "analytics:read" },
+  query: closed({
+    from: Type.Optional(
+      Bound(`First day; ${analyticsLimits.defaultDays - 1} days before \`to\` unless given`),
+    ),
+    to: Type.Optional(Bound("Last day; today unless given")),
+  }),
+  reply: { status: 200, data: WebhooksOverview },
+  errors: ["INVALID_REQUEST"],
+});
+
+export const analyticsRoutes = [sessionsOverview, webhooksOverview];

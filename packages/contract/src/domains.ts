@@ -16,6 +16,19 @@ const ApexDomainUnicode = Type.String({
   examples: ["müller.example"],
 });
 const method = OneOf(["dns_txt"]);
+const record = {
+  recordName: Type.String({
+    description: "Where the TXT record belongs.",
+    examples: ["_service-verification.example.com"],
+  }),
+  recordValue: Nullable(
+    Type.String({
+      description:
+        "What the TXT record says. It is no secret, and can be handed to whoever looks after the DNS. Null for what was begun before records were kept.",
+      examples: ["service-verification=EXAMPLEexampleEXAMPLEexampleEXAMPLEexample1"],
+    }),
+  ),
+};
 
 export const VerifiedDomain = named(
   "VerifiedDomain",
@@ -25,6 +38,7 @@ export const VerifiedDomain = named(
     apexDomainUnicode: ApexDomainUnicode,
     verifiedAt: Timestamp,
     verifiedVia: method,
+    ...record,
     lastCheckedAt: Nullable(Timestamp),
     downgradedAt: Nullable(
       Type.String({
@@ -43,6 +57,7 @@ export const DomainChallenge = named(
     apexDomain: ApexDomain,
     apexDomainUnicode: ApexDomainUnicode,
     method,
+    ...record,
     expiresAt: Timestamp,
     createdAt: Timestamp,
   }),
@@ -72,7 +87,7 @@ export const startDomainChallenge = route({
   tag,
   summary: "Begin to verify a domain",
   description:
-    "Answers with the TXT record to publish. Any name below a domain stands for the registrable domain above it; internationalized names are taken in both forms. The value is shown only here.",
+    "Answers with the TXT record to publish. Any name below a domain stands for the registrable domain above it; internationalized names are taken in both forms. The list of domains has the record as well.",
   access: { role: "owner" },
   body: named(
     "StartDomainChallengeBody",

@@ -8,6 +8,7 @@ import { organizationDeletionRoutes } from "./organization-deletion.ts";
 import { organizationLogoRoutes } from "./organization-logo.ts";
 import { organizationRoutes } from "./organizations.ts";
 import type { RouteDefinition } from "./route.ts";
+import { searchRoutes } from "./search.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { verifyRoutes } from "./verify.ts";
 import { webhookListenerRoutes } from "./webhook-listeners.ts";
@@ -23,6 +24,7 @@ export const routes: readonly RouteDefinition[] = [
   ...organizationDeletionRoutes,
   ...apiKeyRoutes,
   ...auditRoutes,
+  ...searchRoutes,
   ...sessionRoutes,
   ...verifyRoutes,
   ...analyticsRoutes,

@@ -21,9 +21,13 @@ import { ActionButton, Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
+import { Icon } from "../ui/icon.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { Badge, Card, Heading, Loaded, Time } from "../ui/page.tsx";
+import { Badge, Card, Heading, Loaded } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
+import { toast } from "../ui/toasts.tsx";
+import { deviceName } from "./device-name.ts";
 import { Passkeys } from "./passkeys.tsx";
 import { ProofFields, proofOf } from "./proof.tsx";
 import { SecondFactor } from "./second-factor.tsx";
@@ -31,11 +35,13 @@ import { SecondFactor } from "./second-factor.tsx";
 export function AccountPage() {
   return (
     <>
-      <Heading title="Your account" />
-      <Name />
-      <EmailAddress />
-      <Password />
-      <SecondFactor />
+      <Heading title="Your account" about="It is yours in every organization that you are a member of." />
+      <div className="items-start gap-x-6 xl:grid xl:grid-cols-2">
+        <Name />
+        <EmailAddress />
+        <Password />
+        <SecondFactor />
+      </div>
       <Passkeys />
       <SignIns />
       <Deletion />
@@ -51,7 +57,7 @@ function Name() {
         <Form
           submit="Save"
           look="plain"
-          done="Your name is saved."
+          saved="Your name is saved."
           onSubmit={async (values) => {
             await call(updateAccount, { body: { name: values.text("name") } });
             await refresh(getAccount);
@@ -205,13 +211,20 @@ function SignIns() {
         empty="Nowhere."
         columns={[
           {
-            header: "Browser",
-            cell: (session) => (
-              <>
-                <span className="text-sm">{session.user_agent || "unknown"}</span>{" "}
-                {session.current ? <Badge look="good">This one</Badge> : null}
-              </>
-            ),
+            header: "Device",
+            phone: "title",
+            cell: (session) => {
+              const device = deviceName(session.user_agent);
+              return (
+                <span className="flex items-start gap-3" title={session.user_agent}>
+                  <Icon name={device.isPhone ? "phone" : "laptop"} className="mt-0.5 size-5 text-muted" />
+                  <span>
+                    <span className="font-medium">{device.name}</span>{" "}
+                    {session.current ? <Badge look="good">This one</Badge> : null}
+                  </span>
+                </span>
+              );
+            },
           },
           { header: "Since", cell: (session) => <Time at={session.created_at} /> },
           { header: "Last used", cell: (session) => <Time at={session.last_seen_at} /> },
@@ -221,10 +234,11 @@ function SignIns() {
               session.current ? null : (
                 <ActionButton
                   small
-                  label={`Sign out ${session.user_agent}`}
+                  label={`Sign out ${deviceName(session.user_agent).name}`}
                   run={async () => {
                     await call(revokeUserSession, { params: { id: session.id } });
                     await refresh(listUserSessions);
+                    toast("That device is signed out.");
                   }}
                 >
                   Sign out

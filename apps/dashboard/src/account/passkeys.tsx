@@ -13,8 +13,9 @@ import { Button } from "../ui/button.tsx";
 import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
 import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
-import { Card, Time } from "../ui/page.tsx";
+import { Card } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
 import { createCredential, passkeysAreSupported } from "./passkey-ceremony.ts";
 import { ProofFields, proofOf } from "./proof.tsx";
 
@@ -72,6 +73,7 @@ export function Passkeys() {
                   title={`Delete “${passkey.name}”?`}
                   explanation="It no longer signs you in. Remove it from the device as well."
                   confirm="Delete the passkey"
+                  done="The passkey is deleted."
                   run={async () => {
                     await call(deletePasskey, { params: { id: passkey.id } });
                     await refresh(listPasskeys, getAccount);

@@ -12,8 +12,9 @@ import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
 import { Checkbox, Field, Group, Select } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { Badge, Card, Heading, Time } from "../ui/page.tsx";
+import { Badge, Card, Heading } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
 
 type Key = Static<typeof ApiKey>;
 
@@ -66,7 +67,7 @@ export function ApiKeysPage() {
                 key.scopes.length === 0 ? (
                   <span className="text-muted">none</span>
                 ) : (
-                  <ul className="font-mono text-sm">
+                  <ul className="font-mono text-small">
                     {key.scopes.map((scope) => (
                       <li key={scope}>{scope}</li>
                     ))}
@@ -109,6 +110,7 @@ function KeyActions({ apiKey }: { apiKey: Key }) {
         title={`Delete “${apiKey.name}”?`}
         explanation="Whatever uses this key is refused from the next request on. This cannot be taken back; to stop a key for a while, disable it."
         confirm="Delete the key"
+        done="The key is deleted."
         run={async () => {
           await call(deleteApiKey, { params: { id: apiKey.id } });
           await refresh(listApiKeys);
@@ -150,7 +152,7 @@ function KeyFields({ name, chosen }: { name: string; chosen: readonly Scope[] })
             defaultChecked={chosen.includes(scope)}
             label={
               <>
-                <code className="font-mono text-sm">{scope}</code>{" "}
+                <code className="font-mono text-small">{scope}</code>{" "}
                 <span className="text-muted">{explanations[scope]}</span>
               </>
             }

@@ -10,6 +10,8 @@ export const queries = new QueryClient({
       // A request that was answered with an error is not repeated; one that got no answer at all is.
       retry: (failures, error) => failures < 2 && error instanceof TypeError,
       refetchOnWindowFocus: true,
+      // Without a network a request fails and says so, instead of waiting for ever.
+      networkMode: "always",
     },
   },
 });

@@ -1,60 +1,88 @@
-import { type AuditEvent, auditEvents, listAuditLogs } from "@assay/contract/audit";
+import { type AuditLog, auditEvents, listAuditLogs } from "@assay/contract/audit";
 import { listMembers } from "@assay/contract/organizations";
-import { useState } from "react";
-import { present } from "../api/call.ts";
+import { Link } from "@tanstack/react-router";
+import type { Static } from "typebox";
+import { call, present } from "../api/call.ts";
 import { useList } from "../api/queries.ts";
+import { ActionButton } from "../ui/button.tsx";
 import { Id } from "../ui/copy.tsx";
-import { Field, Select } from "../ui/field.tsx";
-import { anyOption, endOfDay, Filters, inWords, startOfDay } from "../ui/filters.tsx";
-import { Card, Heading, Time } from "../ui/page.tsx";
+import { csvOf, saveCsv } from "../ui/csv.ts";
+import { DateRange } from "../ui/date-range.tsx";
+import {
+  anyOption,
+  endOfDay,
+  FilterSelect,
+  Filters,
+  inWords,
+  startOfDay,
+  useFilters,
+} from "../ui/filters.tsx";
+import { Badge, Card, Heading } from "../ui/page.tsx";
+import { shortId } from "../ui/short-id.ts";
 import { ListTable } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
+import { toast } from "../ui/toasts.tsx";
+import { auditDeed, auditLabel } from "./audit-sentence.ts";
 
-const nouns: Readonly<Record<string, string>> = {
-  api_key: "API key",
-  redirect_uri: "Redirect address",
-  rp_terms: "Relying-party terms",
-};
+type Entry = Static<typeof AuditLog>;
+type NameOf = (id: string) => string | undefined;
 
-/** `webhook_endpoint.tested` → “Webhook endpoint tested”. */
-function auditText(event: AuditEvent): string {
-  const [noun = "", deed = ""] = event.split(".");
-  const words = nouns[noun] ?? inWords(noun);
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)} ${inWords(deed)}`;
+const actors = {
+  user: "Somebody who is no longer here",
+  key: "An API key",
+  person: "The person being verified",
+  system: "The service",
+} as const;
+
+function actorName({ actor_type: type, actor_id: id }: Entry, nameOf: NameOf): string {
+  if (type === "key" && id !== null) return `The API key ${shortId(id)}`;
+  return (id === null ? undefined : nameOf(id)) ?? actors[type];
 }
 
-const actors = { user: "User", key: "API key", person: "Person being verified", system: "Service" } as const;
+/** A file with more would be long in the making, page by page, and too long for spreadsheets; a shorter time gives the rest. */
+const mostExported = 10_000;
 
 export function AuditLogPage() {
-  const [filters, setFilters] = useState<Record<string, string>>({});
+  const filters = useFilters(["event", "by", "from", "to"]);
+  const { event, by, from, to } = filters.values;
   const members = useList(listMembers, { query: { limit: 100 } });
-  const log = useList(listAuditLogs, {
-    query: present({
-      event: filters.event,
-      actor_id: filters.actor_id,
-      created_from: startOfDay(filters.from),
-      created_to: endOfDay(filters.to),
-    }),
+  const query = present({
+    event: auditEvents.find((each) => each === event),
+    actor_id: by,
+    created_from: startOfDay(from),
+    created_to: endOfDay(to),
   });
-  const nameOf = (id: string) => members.items.find((member) => member.user_id === id)?.name;
+  const log = useList(listAuditLogs, { query });
+  const nameOf: NameOf = (id) => members.items.find((member) => member.user_id === id)?.name;
   return (
     <>
-      <Heading title="Audit log" />
-      <Filters onApply={setFilters} onClear={() => setFilters({})}>
-        <Select
+      <Heading title="Audit log" about="Who did what in the organization, in both environments.">
+        <ActionButton small icon="download" run={() => exportLog(query, nameOf)}>
+          Export as CSV
+        </ActionButton>
+      </Heading>
+      <Filters count={filters.count} onClear={filters.clear}>
+        <FilterSelect
           label="Event"
-          name="event"
-          options={[anyOption, ...auditEvents.map((event) => ({ value: event, label: auditText(event) }))]}
+          value={event}
+          options={[anyOption, ...auditEvents.map((each) => ({ value: each, label: auditLabel(each) }))]}
+          onChange={(value) => filters.set({ event: value })}
         />
-        <Select
+        <FilterSelect
           label="By"
-          name="actor_id"
+          value={by}
           options={[
             anyOption,
             ...members.items.map(({ user_id, name }) => ({ value: user_id, label: name })),
           ]}
+          onChange={(value) => filters.set({ by: value })}
         />
-        <Field label="From" name="from" type="date" optional="quiet" />
-        <Field label="To" name="to" type="date" optional="quiet" />
+        <DateRange
+          label="When"
+          open="Any time"
+          range={{ from, to }}
+          onChange={(range) => filters.set({ from: range.from ?? "", to: range.to ?? "" })}
+        />
       </Filters>
       <Card>
         <ListTable
@@ -62,35 +90,34 @@ export function AuditLogPage() {
           list={log}
           rowKey={({ id }) => id}
           empty={
-            Object.values(filters).some((value) => value !== "")
+            filters.count > 0
               ? "Nothing fits these filters. Clear them to see everything."
               : "Nothing has been done yet."
           }
           columns={[
-            { header: "When", cell: (entry) => <Time at={entry.created_at} /> },
             {
-              header: "Event",
-              cell: (entry) => auditText(entry.event),
-            },
-            {
-              header: "By",
+              header: "What was done",
               cell: (entry) => (
                 <>
-                  <bdi>{(entry.actor_id && nameOf(entry.actor_id)) ?? actors[entry.actor_type]}</bdi>
-                  {entry.actor_type === "key" && entry.actor_id ? (
-                    <>
-                      {" "}
-                      <Id value={entry.actor_id} />
-                    </>
-                  ) : null}
+                  <p className="wrap-anywhere">
+                    <bdi className="font-medium">{actorName(entry, nameOf)}</bdi>{" "}
+                    {auditDeed(entry.event, entry.details)}
+                    <Target entry={entry} />
+                  </p>
+                  <Details details={entry.details} />
                 </>
               ),
             },
             {
-              header: "What",
-              cell: (entry) => (entry.target_id === null ? "–" : <Id value={entry.target_id} />),
+              header: "Environment",
+              cell: ({ environment }) =>
+                environment === null ? (
+                  <span className="text-muted">both</span>
+                ) : (
+                  <Badge look={environment === "live" ? "good" : "warn"}>{environment}</Badge>
+                ),
             },
-            { header: "Details", cell: (entry) => <Details details={entry.details} /> },
+            { header: "When", cell: (entry) => <Time at={entry.created_at} /> },
           ]}
         />
       </Card>
@@ -98,17 +125,91 @@ export function AuditLogPage() {
   );
 }
 
+/** Where it can be looked at, if there is a page for it and this environment may show it. */
+function Target({ entry: { target_id: id } }: { entry: Entry }) {
+  if (id === null) return null;
+  const shown = <Id value={id} />;
+  if (id.startsWith("vs_"))
+    return (
+      <>
+        {" "}
+        <Link to="/dashboard/sessions/$sessionId" params={{ sessionId: id }}>
+          {shown}
+        </Link>
+      </>
+    );
+  if (id.startsWith("whe_"))
+    return (
+      <>
+        {" "}
+        <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId: id }}>
+          {shown}
+        </Link>
+      </>
+    );
+  return null;
+}
+
+function detailText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
 function Details({ details }: { details: Record<string, unknown> }) {
   const entries = Object.entries(details).filter(([, value]) => value !== null);
-  if (entries.length === 0) return <span className="text-muted">–</span>;
+  if (entries.length === 0) return null;
   return (
-    <ul className="text-sm">
-      {entries.map(([name, value]) => (
-        <li key={name}>
-          <span className="text-muted">{inWords(name)}:</span>{" "}
-          <bdi>{typeof value === "string" ? value : JSON.stringify(value)}</bdi>
-        </li>
-      ))}
-    </ul>
+    <details className="text-small">
+      <summary className="text-muted">Details</summary>
+      <ul className="mt-1">
+        {entries.map(([name, value]) => (
+          <li key={name}>
+            <span className="text-muted">{inWords(name)}:</span> <bdi>{detailText(value)}</bdi>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** All that the filters leave, not only what is shown. */
+async function exportLog(query: Record<string, unknown>, nameOf: NameOf): Promise<void> {
+  const entries: Entry[] = [];
+  let after: string | null = null;
+  do {
+    const page: { data: Entry[]; pagination: { has_more: boolean; next_cursor: string | null } } = await call(
+      listAuditLogs,
+      { query: { ...query, limit: 100, ...(after === null ? {} : { starting_after: after }) } as never },
+    );
+    entries.push(...page.data);
+    after = page.pagination.has_more ? page.pagination.next_cursor : null;
+  } while (after !== null && entries.length < mostExported);
+  const rows = entries.map((entry) => [
+    entry.created_at,
+    entry.environment ?? "both",
+    actorName(entry, nameOf),
+    entry.actor_type,
+    entry.actor_id,
+    entry.event,
+    auditDeed(entry.event, entry.details),
+    entry.target_id,
+    JSON.stringify(entry.details),
+  ]);
+  const heads = [
+    "time",
+    "environment",
+    "by",
+    "actor_type",
+    "actor_id",
+    "event",
+    "what",
+    "target_id",
+    "details",
+  ];
+  saveCsv(`audit-log-${new Date().toISOString().slice(0, 10)}.csv`, csvOf([heads, ...rows]));
+  toast(
+    after === null
+      ? `${entries.length.toLocaleString()} entries were exported.`
+      : `The latest ${entries.length.toLocaleString()} entries were exported. Choose a shorter time for older ones.`,
+    after === null ? "good" : "warn",
   );
 }

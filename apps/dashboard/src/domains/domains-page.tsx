@@ -12,25 +12,26 @@ import { useState } from "react";
 import { call, hasCode } from "../api/call.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
 import { useMay, usePlace } from "../shell/organization-context.ts";
-import { ActionButton, Button } from "../ui/button.tsx";
+import { ActionButton, Button, buttonClass } from "../ui/button.tsx";
 import { Copy } from "../ui/copy.tsx";
 import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
 import { Checkbox, Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
+import { Icon } from "../ui/icon.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { Badge, Card, Heading, Loaded, Time } from "../ui/page.tsx";
+import { Badge, Card, Heading, Loaded } from "../ui/page.tsx";
 import { Empty, ListTable, Table } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
 
 export function DomainsPage() {
   const { organization } = usePlace();
   const frozen = organization.pending_deletion_at !== null;
   return (
     <>
-      <Heading title="Domains" />
-      <p className="mb-6 max-w-2xl text-muted">
-        Live sessions send people only to domains that you have proven to control. In the sandbox any https
-        address works.
-      </p>
+      <Heading
+        title="Domains"
+        about="Live sessions send people only to domains that you have proven to control. In the sandbox any https address works."
+      />
       {!hasRole(organization.role, "owner") ? (
         <Notice kind="info">Domains are managed by owners of the organization.</Notice>
       ) : frozen ? (
@@ -43,12 +44,19 @@ export function DomainsPage() {
   );
 }
 
-type Started = { id: string; domain: string; name: string; value: string; heldBy: string | null };
+/** A record to publish; without a challenge it belongs to a domain that is verified. */
+type Shown = {
+  challengeId: string | null;
+  domain: string;
+  name: string;
+  value: string;
+  heldBy: string | null;
+};
 
 function VerifiedDomains() {
   const domains = useData(listDomains, {});
   const [adding, setAdding] = useState(false);
-  const [started, setStarted] = useState<Started | null>(null);
+  const [shown, setShown] = useState<Shown | null>(null);
   return (
     <Card
       title="Verified domains"
@@ -77,13 +85,14 @@ function VerifiedDomains() {
                   },
                   {
                     header: "State",
+                    phone: "end",
                     cell: (domain) =>
                       domain.downgradedAt === null ? (
                         <Badge look="good">Verified</Badge>
                       ) : (
                         <>
                           <Badge look="bad">Record missing</Badge>
-                          <span className="block text-sm">
+                          <span className="block text-small">
                             since <Time at={domain.downgradedAt} />. Publish it again.
                           </span>
                         </>
@@ -97,19 +106,23 @@ function VerifiedDomains() {
                   {
                     header: "Actions",
                     cell: (domain) => (
-                      <ConfirmButton
-                        small
-                        label={`Give up ${domain.apexDomainUnicode}`}
-                        title={`Give up ${domain.apexDomainUnicode}?`}
-                        explanation="Its redirect URIs go with it, and live sessions can no longer send people there."
-                        confirm="Give it up"
-                        run={async () => {
-                          await call(removeDomain, { params: { id: domain.id } });
-                          await refresh(listDomains, listRedirectUris);
-                        }}
-                      >
-                        Give up
-                      </ConfirmButton>
+                      <div className="flex flex-wrap gap-2">
+                        <ShowRecord domain={domain} challengeId={null} onShow={setShown} />
+                        <ConfirmButton
+                          small
+                          label={`Give up ${domain.apexDomainUnicode}`}
+                          title={`Give up ${domain.apexDomainUnicode}?`}
+                          explanation="Its redirect URIs go with it, and live sessions can no longer send people there."
+                          confirm="Give it up"
+                          done="The domain is given up."
+                          run={async () => {
+                            await call(removeDomain, { params: { id: domain.id } });
+                            await refresh(listDomains, listRedirectUris);
+                          }}
+                        >
+                          Give up
+                        </ConfirmButton>
+                      </div>
                     ),
                   },
                 ]}
@@ -133,14 +146,14 @@ function VerifiedDomains() {
                     {
                       header: "Actions",
                       cell: (challenge) => (
-                        <VerifyButton challengeId={challenge.id} domain={challenge.apexDomainUnicode} />
+                        <div className="flex flex-wrap gap-2">
+                          <ShowRecord domain={challenge} challengeId={challenge.id} onShow={setShown} />
+                          <VerifyButton challengeId={challenge.id} domain={challenge.apexDomainUnicode} />
+                        </div>
                       ),
                     },
                   ]}
                 />
-                <p className="mt-2 text-sm text-muted">
-                  The value of a record is shown once. If you have lost it, begin again.
-                </p>
               </div>
             )}
           </>
@@ -154,8 +167,8 @@ function VerifiedDomains() {
               const { data } = await call(startDomainChallenge, {
                 body: { apex_domain: values.text("apex_domain") },
               });
-              setStarted({
-                id: data.challenge_id,
+              setShown({
+                challengeId: data.challenge_id,
                 domain: data.apex_domain_unicode,
                 name: data.record_name,
                 value: data.record_value,
@@ -169,30 +182,72 @@ function VerifiedDomains() {
           </Form>
         </Dialog>
       ) : null}
-      {started === null ? null : (
-        <Dialog title={`Prove that you control ${started.domain}`} onClose={() => setStarted(null)} wide>
-          <p className="mb-3">
-            Publish this TXT record in the DNS of the domain within 7 days, and keep it: it is looked up every
-            day. The value is shown only now.
-          </p>
-          {started.heldBy === null ? null : (
-            <Notice kind="warn">
-              <bdi>{started.heldBy}</bdi> holds this domain now. If you verify it, it passes to you and their
-              owners are told.
-            </Notice>
-          )}
-          <Copy label="Record name" value={started.name} />
-          <Copy label="Record value" value={started.value} />
-          <div className="mt-4">
-            <VerifyButton
-              challengeId={started.id}
-              domain={started.domain}
-              onVerified={() => setStarted(null)}
-            />
-          </div>
-        </Dialog>
-      )}
+      {shown === null ? null : <RecordDialog shown={shown} onClose={() => setShown(null)} />}
     </Card>
+  );
+}
+
+function RecordDialog({ shown, onClose }: { shown: Shown; onClose: () => void }) {
+  const { organization } = usePlace();
+  return (
+    <Dialog title={`The record of ${shown.domain}`} onClose={onClose} wide>
+      <p className="mb-3">
+        Publish this TXT record in the DNS of the domain
+        {shown.challengeId === null ? "" : " within 7 days"}, and keep it: it is looked up every day. It is no
+        secret.
+      </p>
+      {shown.heldBy === null ? null : (
+        <Notice kind="warn">
+          <bdi>{shown.heldBy}</bdi> holds this domain now. If you verify it, it passes to you and their owners
+          are told.
+        </Notice>
+      )}
+      <Copy label="Record name" value={shown.name} />
+      <Copy label="Record value" value={shown.value} />
+      <div className="mt-4 flex flex-wrap gap-3">
+        {shown.challengeId === null ? null : (
+          <VerifyButton challengeId={shown.challengeId} domain={shown.domain} onVerified={onClose} />
+        )}
+        <a href={instructionsMail(shown, organization.name)} className={buttonClass("plain", true)}>
+          <Icon name="mail" className="size-4" />
+          Mail it to who looks after the DNS
+        </a>
+      </div>
+    </Dialog>
+  );
+}
+
+/** A letter in the reader's own mail program, to whomever they choose. */
+function instructionsMail({ domain, name, value }: Shown, organization: string): string {
+  const lines = [
+    `Please publish this record in the DNS of ${domain}. It shows that ${organization} controls the domain.`,
+    "",
+    "Type: TXT",
+    `Name: ${name}`,
+    `Value: ${value}`,
+    "TTL: 3600",
+    "",
+    "Keep it: it is looked up every day.",
+  ];
+  return `mailto:?subject=${encodeURIComponent(`A TXT record for ${domain}`)}&body=${encodeURIComponent(lines.join("\r\n"))}`;
+}
+
+/** What was begun before records were kept has none to show. */
+function ShowRecord(props: {
+  domain: { apexDomainUnicode: string; recordName: string; recordValue: string | null };
+  challengeId: string | null;
+  onShow: (shown: Shown) => void;
+}) {
+  const { apexDomainUnicode: domain, recordName: name, recordValue: value } = props.domain;
+  if (value === null) return null;
+  return (
+    <Button
+      small
+      label={`Show the record of ${domain}`}
+      onClick={() => props.onShow({ challengeId: props.challengeId, domain, name, value, heldBy: null })}
+    >
+      Show the record
+    </Button>
   );
 }
 
@@ -202,7 +257,7 @@ function BothForms({ shown, ascii }: { shown: string; ascii: string }) {
     <>
       <bdi className="font-medium">{shown}</bdi>
       {shown === ascii ? null : (
-        <code dir="ltr" className="block font-mono text-sm break-all">
+        <code dir="ltr" className="block font-mono text-small break-all">
           {ascii}
         </code>
       )}
@@ -265,7 +320,7 @@ function RedirectUris() {
         columns={[
           {
             header: "Pattern",
-            cell: (uri) => <code className="font-mono text-sm break-all">{uri.pattern}</code>,
+            cell: (uri) => <code className="font-mono text-small break-all">{uri.pattern}</code>,
           },
           { header: "Added", cell: (uri) => <Time at={uri.createdAt} /> },
           {
@@ -278,6 +333,7 @@ function RedirectUris() {
                   title="Remove this redirect URI?"
                   explanation={uri.pattern}
                   confirm="Remove"
+                  done="The redirect URI is removed."
                   run={async () => {
                     await call(deleteRedirectUri, { params: { id: uri.id } });
                     await refresh(listRedirectUris);
@@ -294,7 +350,7 @@ function RedirectUris() {
           <Form
             submit="Add"
             look="plain"
-            done="It is allowed."
+            saved="It is allowed."
             resetWhenDone
             onSubmit={async (values) => {
               await call(createRedirectUri, { body: { pattern: values.text("pattern") } });

@@ -1,6 +1,7 @@
 import { getAccount, requestEmailVerification, signOut } from "@assay/contract/accounts";
 import { isSameEmail } from "@assay/contract/email";
 import { acceptInvitation, declineInvitation, readInvitation } from "@assay/contract/organizations";
+import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { isSignedOut, queries, useData } from "../api/queries.ts";
@@ -13,9 +14,11 @@ import { ActionButton, Button, LinkButton } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/dialog.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { Facts, Loaded, Time } from "../ui/page.tsx";
+import { Facts, Loaded } from "../ui/page.tsx";
+import { Time } from "../ui/time.tsx";
 
-export function InvitationPage({ token }: { token: string }) {
+export function InvitationPage() {
+  const { token } = useParams({ from: "/invitations/$token" });
   const invitation = useData(readInvitation, { params: { token } });
   const [declined, setDeclined] = useState(false);
   if (declined)

@@ -19,8 +19,9 @@ import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
 import { Field, Select } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { Badge, Card, Heading, Time } from "../ui/page.tsx";
+import { Badge, Card, Heading } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
 
 const about: Record<Role, string> = {
   member: "Member: reads sessions, webhooks and members",
@@ -144,6 +145,7 @@ function MemberActions({ member }: { member: Static<typeof Member> }) {
           title={`Remove ${member.name}?`}
           explanation={`${member.email} loses access at once. Their account stays.`}
           confirm="Remove"
+          done="The member is removed."
           run={async () => {
             await call(removeMember, { params: { id: member.id } });
             await refresh(listMembers);
@@ -197,6 +199,7 @@ function Invitations({ mayChange }: { mayChange: boolean }) {
                   title="Revoke the invitation?"
                   explanation={`The link mailed to ${invitation.email} stops working.`}
                   confirm="Revoke"
+                  done="The invitation is taken back."
                   run={async () => {
                     await call(revokeInvitation, { params: { id: invitation.id } });
                     await refresh(listInvitations);

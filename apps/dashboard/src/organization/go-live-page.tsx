@@ -21,8 +21,10 @@ import { Button } from "../ui/button.tsx";
 import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
 import { Checkbox, Field, Select } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
+import { Icon } from "../ui/icon.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { Badge, Card, Facts, Heading, Loaded, Time } from "../ui/page.tsx";
+import { Badge, Card, Facts, Heading, Loaded } from "../ui/page.tsx";
+import { Time } from "../ui/time.tsx";
 
 type BusinessType = (typeof businessTypes)[number];
 
@@ -64,20 +66,13 @@ export function GoLivePage() {
   return (
     <>
       <Heading title="Going live" />
-      {organization.environment === "live" ? (
-        <LiveIsOpen />
-      ) : (
-        <p className="mb-4 max-w-3xl text-muted">
-          In the sandbox everything can be tried with test documents. In live real people show real documents.
-          Live comes beside the sandbox: nothing there is lost, and you switch between the two at the top of
-          every page.
-        </p>
-      )}
+      {organization.environment === "live" ? <LiveIsOpen /> : <WhatLiveIs />}
       <Card title={organization.environment === "live" ? "What live rests on" : "What is needed"}>
-        <Loaded query={readiness}>
+        <Loaded query={readiness} lines={5}>
           {({ data }) => (
             <>
-              <ol className="mb-5 space-y-4">
+              {data.environment === "live" ? null : <Progress points={data.points} />}
+              <ol className="mb-5 divide-y divide-line">
                 {data.points.map((point) => (
                   <Step key={point.point} point={point} />
                 ))}
@@ -94,6 +89,58 @@ export function GoLivePage() {
         </Loaded>
       </Card>
     </>
+  );
+}
+
+/** What changes and what stays, before anybody decides. */
+function WhatLiveIs() {
+  return (
+    <div className="mb-6 grid gap-4 md:grid-cols-3">
+      {(
+        [
+          [
+            "sessions",
+            "What live is",
+            "Real people show real documents. In the sandbox there are test documents only.",
+          ],
+          [
+            "shield",
+            "What stays",
+            "The sandbox, with all that is in it. You switch between the two at the top of every page.",
+          ],
+          [
+            "key",
+            "What you need then",
+            "API keys and webhook endpoints of live: it begins empty. Members, domains and terms are shared.",
+          ],
+        ] as const
+      ).map(([icon, title, text]) => (
+        <div
+          key={title}
+          className="rounded-card border border-line bg-card p-4 shadow-raised dark:shadow-none"
+        >
+          <Icon name={icon} className="mb-2 size-6 text-accent" />
+          <h2 className="font-semibold">{title}</h2>
+          <p className="text-small text-muted">{text}</p>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Progress({ points: all }: { points: readonly Point[] }) {
+  const needed = all.filter(({ required }) => required);
+  const done = needed.filter((point) => point.done).length;
+  return (
+    <p className="mb-2 flex flex-wrap items-center gap-3 text-small text-muted">
+      <progress
+        value={done}
+        max={needed.length}
+        aria-label="Points that are done"
+        className="h-2 w-40 appearance-none overflow-hidden rounded-full border-0 bg-soft [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-soft [&::-webkit-progress-value]:bg-accent"
+      />
+      {done} of {needed.length} needed points are done
+    </p>
   );
 }
 
@@ -127,9 +174,15 @@ function GoLiveButton({ ready }: { ready: boolean }) {
   if (!mayGoLive) return <p className="text-muted">Only an owner can open live.</p>;
   return (
     <>
-      {ready ? null : <p className="mb-3 text-muted">What is marked as missing keeps live closed.</p>}
+      {ready ? null : (
+        <p className="mb-3 text-muted">
+          What is marked as missing keeps live closed. The button works when it is done.
+        </p>
+      )}
       <ConfirmButton
-        look="plain"
+        look="primary"
+        disabled={!ready}
+        done="Live is open."
         title="Open live?"
         explanation="Live is opened beside the sandbox, and stays open. Nothing in the sandbox changes: its keys, endpoints and sessions go on. Live begins empty: create API keys and webhook endpoints for it."
         confirm="Go live"
@@ -149,7 +202,7 @@ function GoLiveButton({ ready }: { ready: boolean }) {
 function Step({ point }: { point: Point }) {
   const { name, why, where } = points[point.point];
   return (
-    <li className="flex items-start gap-3 max-sm:flex-col max-sm:gap-1">
+    <li className="flex items-start gap-3 py-3 max-sm:flex-col max-sm:gap-1">
       <span className="shrink-0 sm:w-24">
         <Badge look={point.done ? "good" : "warn"}>
           {point.done ? "Done" : point.required ? "Missing" : "Warning"}
@@ -157,8 +210,8 @@ function Step({ point }: { point: Point }) {
       </span>
       <div className="min-w-0 max-w-3xl">
         <p className="font-medium">{name}</p>
-        <p className="text-sm text-muted">{why}</p>
-        <p className="mt-1 flex flex-wrap gap-x-4 text-sm text-muted">
+        <p className="text-small text-muted">{why}</p>
+        <p className="mt-1 flex flex-wrap gap-x-4 text-small text-muted">
           {point.done ? null : <span>{where}</span>}
           <a href={point.docs}>
             More<span className="sr-only"> about: {name}</span>
@@ -195,7 +248,7 @@ function BusinessForm(props: {
       <Form
         submit="Save"
         look="plain"
-        done="The business details are saved."
+        saved="The business details are saved."
         onSubmit={async (values) => {
           await call(updateBusinessDetails, {
             body: {
@@ -220,23 +273,25 @@ function BusinessForm(props: {
         <Field
           label="Registered name"
           name="business_name"
-          optional
+          optional="quiet"
+          hint="Needed for live. As it is registered."
           maxLength={200}
           defaultValue={details.businessName ?? ""}
         />
         <Field
           label="Jurisdiction"
           name="business_jurisdiction"
-          optional
+          optional="quiet"
+          hint="Needed for live. The country, or the state, whose law the business is under."
           maxLength={120}
           defaultValue={details.businessJurisdiction ?? ""}
         />
         <Field
           label="Registration number"
           name="business_registration_number"
-          optional
+          optional="quiet"
           maxLength={100}
-          hint="Not needed for a sole trader."
+          hint="Needed for live, except for a sole trader."
           defaultValue={details.businessRegistrationNumber ?? ""}
         />
       </Form>
@@ -298,10 +353,10 @@ function TermsDialog({ mayAccept, onClose }: { mayAccept: boolean; onClose: () =
       <Loaded query={text}>
         {({ data }) => (
           <>
-            <div className="rounded-lg border border-line p-4">
+            <div className="rounded-control border border-line p-4">
               <p className="whitespace-pre-wrap">{data.text}</p>
             </div>
-            <p className="my-3 text-sm break-all text-muted">
+            <p className="my-3 text-small break-all text-muted">
               Version {data.terms_version}, {data.terms_hash}
             </p>
             {mayAccept ? (

@@ -14,7 +14,8 @@ import { Copy } from "../ui/copy.tsx";
 import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { Card, Facts, Heading, Time } from "../ui/page.tsx";
+import { Card, Facts, Heading } from "../ui/page.tsx";
+import { Time } from "../ui/time.tsx";
 import { BrandCard } from "./brand-card.tsx";
 
 export function SettingsPage() {
@@ -53,11 +54,11 @@ function ProfileFacts({ organization }: { organization: Place["organization"] })
 
 function Profile({ organization }: { organization: Place["organization"] }) {
   return (
-    <div className="max-w-xl">
+    <div className="max-w-3xl">
       <p className="mb-4 text-muted">People who are being verified see this.</p>
       <Form
         submit="Save"
-        done="The profile is saved."
+        saved="The profile is saved."
         onSubmit={async (values) => {
           await call(updateOrganization, {
             body: {
@@ -73,44 +74,52 @@ function Profile({ organization }: { organization: Place["organization"] }) {
           await Promise.all([refreshOrganization(), refresh(listOrganizations)]);
         }}
       >
-        <Field label="Name" name="name" maxLength={120} defaultValue={organization.name} />
-        <Field label="Slug" name="slug" pattern="[a-z0-9\-]{2,60}" defaultValue={organization.slug} />
-        <Field
-          label="Website"
-          name="website_url"
-          type="url"
-          optional
-          defaultValue={organization.website_url ?? ""}
-        />
-        <Field
-          label="E-mail for questions"
-          name="support_email"
-          type="email"
-          optional
-          defaultValue={organization.support_email ?? ""}
-        />
-        <Field
-          label="Privacy notice"
-          name="privacy_url"
-          type="url"
-          optional
-          defaultValue={organization.privacy_url ?? ""}
-        />
-        <Field
-          label="Terms"
-          name="terms_url"
-          type="url"
-          optional
-          defaultValue={organization.terms_url ?? ""}
-        />
-        <Field
-          label="Logo"
-          name="logo_url"
-          type="url"
-          optional
-          hint="The https address of a PNG, JPEG or WebP picture, at most 256 kB and 2000 pixels a side. It is shown to people while you hold a verified domain."
-          defaultValue={organization.logo_url ?? ""}
-        />
+        <div className="grid gap-4 md:grid-cols-2">
+          <Field label="Name" name="name" maxLength={120} defaultValue={organization.name} />
+          <Field
+            label="Slug"
+            name="slug"
+            hint="A short name of its own, for the command line and lists."
+            pattern="[a-z0-9\-]{2,60}"
+            defaultValue={organization.slug}
+          />
+          <Field
+            label="Website"
+            name="website_url"
+            type="url"
+            optional
+            defaultValue={organization.website_url ?? ""}
+          />
+          <Field
+            label="E-mail for questions"
+            name="support_email"
+            type="email"
+            optional
+            defaultValue={organization.support_email ?? ""}
+          />
+          <Field
+            label="Privacy notice"
+            name="privacy_url"
+            type="url"
+            optional
+            defaultValue={organization.privacy_url ?? ""}
+          />
+          <Field
+            label="Terms"
+            name="terms_url"
+            type="url"
+            optional
+            defaultValue={organization.terms_url ?? ""}
+          />
+          <Field
+            label="Logo"
+            name="logo_url"
+            type="url"
+            optional
+            hint="The https address of a PNG, JPEG or WebP picture, at most 256 kB and 2000 pixels a side. It is shown to people while you hold a verified domain."
+            defaultValue={organization.logo_url ?? ""}
+          />
+        </div>
       </Form>
     </div>
   );

@@ -10,6 +10,7 @@ import { presetBody } from "../sessions/session-body.ts";
 import { usePlace } from "../shell/organization-context.ts";
 import { Code } from "../ui/code.tsx";
 import { CopyAs } from "../ui/copy-as.tsx";
+import { Icon } from "../ui/icon.tsx";
 import { keyVariable } from "../ui/request-code.ts";
 import { useOpenedHere } from "../webhooks/opened-here.ts";
 
@@ -30,7 +31,7 @@ function useUntil<const R extends RouteDefinition>(
 }
 
 /** What is done of the way from nothing to the first event that somebody can read. Null while it is not known. */
-function useSteps() {
+export function useSteps() {
   const { organization } = usePlace();
   const some = (items: readonly unknown[]) => items.length > 0;
   const verified = useUntil(listSessions, { limit: 1, status: "succeeded" }, some);
@@ -57,12 +58,10 @@ function useSteps() {
   };
 }
 
-type Steps = NonNullable<ReturnType<typeof useSteps>>;
+export type Steps = NonNullable<ReturnType<typeof useSteps>>;
 
 /** The way to go, ticked by what has happened. Shown until all of it has, and folded when nothing but going live is left. */
-export function GettingStarted() {
-  const steps = useSteps();
-  if (steps === null) return null;
+export function GettingStarted({ steps }: { steps: Steps }) {
   const done = [
     steps.hasSession,
     steps.hasVerified,
@@ -78,15 +77,15 @@ export function GettingStarted() {
   return (
     <section
       aria-labelledby="getting-started"
-      className="mb-6 rounded-2xl border border-line bg-card p-4 sm:p-6"
+      className="mb-6 rounded-card border border-line bg-card p-4 shadow-raised sm:p-6 dark:shadow-none"
     >
       <details open={!isTried} className="group/all">
         <summary className="list-none">
           <span className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
-            <h2 id="getting-started" className="text-lg font-semibold">
+            <h2 id="getting-started" className="text-part font-semibold">
               Getting started
             </h2>
-            <span className="flex items-center gap-3 text-sm text-muted">
+            <span className="flex items-center gap-3 text-small text-muted">
               {count} of {done.length} done
               <Chevron className="group-open/all:rotate-180" />
             </span>
@@ -178,14 +177,16 @@ function Step(props: {
       <details open={props.open} className="group">
         <summary className="flex list-none items-start gap-3">
           <span
-            className={`mt-0.5 inline-flex size-6 shrink-0 items-center justify-center rounded-full border ${props.done ? "border-good bg-good-tint text-good" : "border-edge"}`}
+            className={`mt-0.5 inline-flex size-6 shrink-0 items-center justify-center rounded-full border ${props.done ? "border-good bg-good-soft text-good" : "border-field"}`}
           >
-            <span aria-hidden="true">{props.done ? "✓" : ""}</span>
+            {props.done ? <Icon name="check" className="size-4" /> : null}
             <span className="sr-only">{props.done ? "Done:" : "To do:"}</span>
           </span>
           <span className={`flex-1 ${props.done ? "text-muted" : "font-medium"}`}>
             {props.title}
-            {props.note ? <span className="block text-sm font-normal text-muted">{props.note}</span> : null}
+            {props.note ? (
+              <span className="block text-small font-normal text-muted">{props.note}</span>
+            ) : null}
           </span>
           <Chevron className="mt-1 group-open:rotate-180" />
         </summary>
@@ -196,15 +197,7 @@ function Step(props: {
 }
 
 function Chevron({ className }: { className: string }) {
-  return (
-    <svg
-      aria-hidden="true"
-      viewBox="0 0 16 16"
-      className={`size-4 shrink-0 fill-none stroke-muted ${className}`}
-    >
-      <path d="m3.5 6 4.5 4.5L12.5 6" strokeWidth="1.75" strokeLinecap="round" strokeLinejoin="round" />
-    </svg>
-  );
+  return <Icon name="chevron" className={`size-4 text-muted ${className}`} />;
 }
 
 function CreateStep() {

@@ -1,220 +1,332 @@
-import { type SessionsOverview, sessionsOverview } from "@assay/contract/analytics";
-import { useState } from "react";
+import { analyticsLimits, type SessionsOverview, sessionsOverview } from "@assay/contract/analytics";
+import type { ReactNode } from "react";
 import type { Static } from "typebox";
+import { present } from "../api/call.ts";
 import { useData } from "../api/queries.ts";
 import { useMay, usePlace } from "../shell/organization-context.ts";
-import { LinkButton } from "../ui/button.tsx";
-import { Select } from "../ui/field.tsx";
-import { inWords } from "../ui/filters.tsx";
-import { Card, Heading, Loaded } from "../ui/page.tsx";
+import { Button, LinkButton } from "../ui/button.tsx";
+import { csvOf, saveCsv } from "../ui/csv.ts";
+import { DateRange } from "../ui/date-range.tsx";
+import { inWords, useFilters } from "../ui/filters.tsx";
+import { Card, Heading, Loading, ProblemNotice } from "../ui/page.tsx";
 import { Empty, Table } from "../ui/table.tsx";
-import { GettingStarted } from "./getting-started.tsx";
+import { durationText } from "../ui/times.ts";
+import { Bars, percent } from "./bars.tsx";
+import { Chart } from "./chart.tsx";
+import { GettingStarted, useSteps } from "./getting-started.tsx";
+import { WebhookHealth } from "./webhook-health.tsx";
 
 type Overview = Static<typeof SessionsOverview>;
 
-const spans = [
-  { value: "7", label: "Last 7 days" },
-  { value: "30", label: "Last 30 days" },
-  { value: "90", label: "Last 90 days" },
-];
-
-function daysBefore(day: string, days: number): string {
-  return new Date(Date.parse(day) - days * 86_400_000).toISOString().slice(0, 10);
-}
+const number = (count: number) => count.toLocaleString("en");
 
 export function OverviewPage() {
   const { environment } = usePlace();
   const mayCreate = useMay("admin");
-  const [days, setDays] = useState("30");
+  const filters = useFilters(["from", "to"]);
+  const { from, to } = filters.values;
   // Which day is today depends on the service's clock: without dates it answers with the last 30 days.
-  const lastMonth = useData(sessionsOverview, {});
-  const today = lastMonth.data?.data.to ?? "";
-  const other = useData(
-    sessionsOverview,
-    { query: { from: daysBefore(today || "2000-01-01", Number(days) - 1) } },
-    { enabled: today !== "" && days !== "30" },
-  );
-  const overview = days === "30" ? lastMonth : other;
+  const overview = useData(sessionsOverview, { query: present({ from, to }) });
+  const data = overview.data?.data;
   return (
     <>
       <Heading title="Overview">
+        {data === undefined || data.totals.total === 0 ? null : (
+          <Button
+            icon="download"
+            onClick={() => saveCsv(`sessions-${data.from}-${data.to}.csv`, daysCsv(data))}
+          >
+            CSV
+          </Button>
+        )}
         {mayCreate ? (
-          <LinkButton look="primary" to="/dashboard/sessions/new">
+          <LinkButton look="primary" icon="plus" to="/dashboard/sessions/new">
             Create a session
           </LinkButton>
         ) : null}
       </Heading>
-      {mayCreate && environment === "sandbox" ? <GettingStarted /> : null}
-      {lastMonth.data?.data.totals.total === 0 && days === "30" ? null : (
-        <div className="mb-6 max-w-60">
-          <Select label="Period" name="days" options={spans} value={days} onChange={setDays} />
+      <BelowTheWay shown={mayCreate && environment === "sandbox"}>
+        <div className="mb-4">
+          <DateRange
+            label="Period"
+            open={`Last ${analyticsLimits.defaultDays} days`}
+            range={{ from, to }}
+            onChange={(range) => filters.set({ from: range.from ?? "", to: range.to ?? "" })}
+          />
         </div>
-      )}
-      <Loaded query={overview}>
-        {({ data }) =>
-          data.totals.total > 0 ? (
-            <Figures overview={data} />
-          ) : (
-            <Empty>
-              {environment === "sandbox"
-                ? "Figures appear here with the first session."
-                : "No session was created in this time."}
-            </Empty>
-          )
-        }
-      </Loaded>
+        {overview.error !== null && data === undefined ? (
+          <ProblemNotice error={overview.error} retry={overview.refetch} />
+        ) : data === undefined ? (
+          <Loading lines={3} tall />
+        ) : data.totals.total > 0 ? (
+          <Figures overview={data} />
+        ) : (
+          <Empty>
+            {environment === "sandbox" && filters.count === 0
+              ? "Figures appear here with the first session."
+              : "No session was created in this time."}
+          </Empty>
+        )}
+      </BelowTheWay>
     </>
   );
+}
+
+/** The figures, in the sandbox below the way to the first event. Nothing is shown before that is known, or it would push the figures down. */
+function BelowTheWay({ shown, children }: { shown: boolean; children: ReactNode }) {
+  return shown ? <WayAndFigures>{children}</WayAndFigures> : children;
+}
+
+function WayAndFigures({ children }: { children: ReactNode }) {
+  const steps = useSteps();
+  if (steps === null) return <Loading lines={4} tall />;
+  return (
+    <>
+      <GettingStarted steps={steps} />
+      {children}
+    </>
+  );
+}
+
+function daysCsv({ days }: Overview): string {
+  const heads = [
+    "day",
+    "created_total",
+    "succeeded",
+    "failed",
+    "expired",
+    "cancelled",
+    "open",
+    "median_seconds",
+  ];
+  return csvOf([
+    heads,
+    ...days.map((day) => [
+      day.date,
+      day.total,
+      day.succeeded,
+      day.failed,
+      day.expired,
+      day.cancelled,
+      day.created + day.in_progress,
+      day.median_seconds_to_complete,
+    ]),
+  ]);
 }
 
 function Figures({ overview }: { overview: Overview }) {
   const { totals } = overview;
   const ended = totals.succeeded + totals.failed + totals.expired + totals.cancelled;
-  const reasons = Object.entries(overview.failure_codes).sort(([, a], [, b]) => (b ?? 0) - (a ?? 0));
   return (
     <>
-      <dl className="mb-6 grid gap-3 grid-cols-2 xl:grid-cols-4">
+      <dl className="mb-6 grid grid-cols-2 gap-3 xl:grid-cols-4">
         <Figure
           name={overview.sandbox ? "Test sessions" : "Sessions"}
-          value={totals.total.toLocaleString()}
+          value={number(totals.total)}
+          detail={`${number(totals.created + totals.in_progress)} open now`}
         />
         <Figure
           name="Success rate"
-          value={
-            overview.success_rate === null
-              ? "–"
-              : overview.success_rate.toLocaleString(undefined, {
-                  style: "percent",
-                  maximumFractionDigits: 1,
-                })
-          }
-          detail={`${totals.succeeded.toLocaleString()} of ${ended.toLocaleString()} that ended`}
+          value={overview.success_rate === null ? "–" : percent(overview.success_rate)}
+          detail={`${number(totals.succeeded)} of ${number(ended)} that ended`}
         />
         <Figure
           name="Median time to verify"
           value={
-            overview.median_seconds_to_complete === null ? "–" : duration(overview.median_seconds_to_complete)
+            overview.median_seconds_to_complete === null
+              ? "–"
+              : durationText(overview.median_seconds_to_complete)
           }
+          detail="from creation to success"
         />
-        <Figure name="Open now" value={(totals.created + totals.in_progress).toLocaleString()} />
+        <Figure
+          name="Nine of ten within"
+          value={
+            overview.p90_seconds_to_complete === null ? "–" : durationText(overview.p90_seconds_to_complete)
+          }
+          detail="90th percentile"
+        />
       </dl>
-      <Card title="Sessions by day">
-        <Chart overview={overview} />
-      </Card>
-      <Card title="How sessions ended">
-        <Table
-          caption="How sessions ended"
-          rowKey={([name]) => name}
-          rows={(["succeeded", "failed", "expired", "cancelled"] as const).map(
-            (status) => [status, totals[status]] as const,
-          )}
-          columns={[
-            { header: "Outcome", cell: ([status]) => inWords(status) },
-            { header: "Sessions", cell: ([, count]) => count.toLocaleString() },
-          ]}
-        />
-      </Card>
-      {reasons.length === 0 ? null : (
-        <Card title="Why sessions failed">
-          <Table
-            caption="Why sessions failed"
-            rowKey={([code]) => code}
-            rows={reasons}
-            columns={[
-              { header: "Reason", cell: ([code]) => inWords(code) },
-              { header: "Sessions", cell: ([, count]) => (count ?? 0).toLocaleString() },
-            ]}
-          />
-        </Card>
-      )}
+      <OutcomesByDay overview={overview} />
+      <div className="grid items-start gap-x-6 lg:grid-cols-2">
+        <Funnel overview={overview} />
+        <Reasons overview={overview} />
+        <Durations overview={overview} />
+        <WebhookHealth from={overview.from} to={overview.to} />
+      </div>
     </>
   );
 }
 
-function Figure(props: { name: string; value: string; detail?: string }) {
+function Figure(props: { name: string; value: string; detail: string }) {
   return (
-    <div className="rounded-2xl border border-line bg-card p-4">
-      <dt className="text-sm text-muted">{props.name}</dt>
-      <dd className="text-2xl font-semibold">
+    <div className="rounded-card border border-line bg-card p-4 shadow-raised sm:p-5 dark:shadow-none">
+      <dt className="text-small text-muted">{props.name}</dt>
+      <dd className="mt-1 text-2xl font-semibold tracking-tight tabular-nums">
         {props.value}
-        {props.detail ? <span className="block text-sm font-normal text-muted">{props.detail}</span> : null}
+        <span className="mt-0.5 block text-small font-normal tracking-normal text-muted">{props.detail}</span>
       </dd>
     </div>
   );
 }
 
-function duration(seconds: number): string {
-  if (seconds < 90) return `${Math.round(seconds)} s`;
-  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+function OutcomesByDay({ overview }: { overview: Overview }) {
+  const { days, totals } = overview;
+  const values = (of: (day: Overview["days"][number]) => number) => days.map(of);
+  return (
+    <Card title="Sessions by day">
+      <Chart
+        kind="bars"
+        label={`${number(totals.total)} sessions from ${overview.from} to ${overview.to} by how they ended`}
+        days={days.map(({ date }) => date)}
+        text={number}
+        series={[
+          { label: "Succeeded", colour: "accent", values: values((day) => day.succeeded) },
+          { label: "Failed", colour: "bad", values: values((day) => day.failed) },
+          {
+            label: "Expired or cancelled",
+            colour: "field",
+            values: values((day) => day.expired + day.cancelled),
+          },
+          { label: "Open", colour: "warn", values: values((day) => day.created + day.in_progress) },
+        ]}
+        table={
+          <Table
+            caption="Sessions by day"
+            rows={days.filter((day) => day.total > 0)}
+            rowKey={({ date }) => date}
+            columns={[
+              { header: "Day", cell: (day) => day.date },
+              { header: "All", cell: (day) => day.total },
+              { header: "Succeeded", cell: (day) => day.succeeded },
+              { header: "Failed", cell: (day) => day.failed },
+              { header: "Expired", cell: (day) => day.expired },
+              { header: "Cancelled", cell: (day) => day.cancelled },
+            ]}
+          />
+        }
+      />
+    </Card>
+  );
 }
 
-const height = 120;
-const step = 12;
+const stageNames = {
+  created: "Created",
+  opened: "Opened the page",
+  agreed: "Agreed",
+  chip_read: "Chip read",
+  face_captured: "Face captured",
+  succeeded: "Succeeded",
+} as const;
+type Stage = keyof typeof stageNames;
 
-/** Bars for the eye; the same figures as a table for everybody. */
-function Chart({ overview }: { overview: Overview }) {
-  const { days, totals } = overview;
-  const most = Math.max(1, ...days.map((day) => day.total));
-  const scale = (count: number) => (count / most) * height;
+/** From opening to the end, with how many are lost on each step. */
+function Funnel({ overview: { funnel } }: { overview: Overview }) {
+  const stages = Object.keys(stageNames) as Stage[];
   return (
-    <>
-      <svg
-        role="img"
-        aria-label={`${totals.total} sessions from ${overview.from} to ${overview.to}, at most ${most} on a day. The table below has the figures.`}
-        viewBox={`0 0 ${days.length * step} ${height}`}
-        preserveAspectRatio="none"
-        className="h-40 w-full"
-      >
-        {days.map((day, index) => (
-          <g key={day.date}>
-            <rect x={index * step + 1.5} width={step - 3} y={height - 1} height={1} className="fill-line" />
-            <rect
-              x={index * step + 1.5}
-              width={step - 3}
-              y={height - scale(day.total)}
-              height={scale(day.total)}
-              className="fill-edge"
-            />
-            <rect
-              x={index * step + 1.5}
-              width={step - 3}
-              y={height - scale(day.succeeded)}
-              height={scale(day.succeeded)}
-              className="fill-accent"
-            />
-          </g>
-        ))}
-      </svg>
-      <div className="mt-1 flex justify-between text-sm text-muted">
-        <span>{overview.from}</span>
-        <span>{overview.to}</span>
-      </div>
-      <p className="mt-3 flex flex-wrap gap-x-5 gap-y-1 text-sm">
-        <span className="flex items-center gap-2">
-          <span aria-hidden="true" className="inline-block size-3 rounded-sm bg-accent" />
-          succeeded
-        </span>
-        <span className="flex items-center gap-2">
-          <span aria-hidden="true" className="inline-block size-3 rounded-sm bg-edge" />
-          other
-        </span>
-      </p>
-      <details className="mt-4">
-        <summary>Show as a table</summary>
-        <Table
-          caption="Sessions by day"
-          rows={days.filter((day) => day.total > 0)}
-          rowKey={({ date }) => date}
-          columns={[
-            { header: "Day", cell: (day) => day.date },
-            { header: "All", cell: (day) => day.total },
-            { header: "Succeeded", cell: (day) => day.succeeded },
-            { header: "Failed", cell: (day) => day.failed },
-            { header: "Expired", cell: (day) => day.expired },
-            { header: "Cancelled", cell: (day) => day.cancelled },
-          ]}
-        />
-      </details>
-    </>
+    <Card title="How far people get">
+      {funnel.created === 0 ? (
+        <Empty>Counted as sessions end.</Empty>
+      ) : (
+        <>
+          <Bars
+            of={funnel.created}
+            rows={stages.map((stage, index) => {
+              const before = funnel[stages[index - 1] ?? stage];
+              const lost = before - funnel[stage];
+              return {
+                name: stageNames[stage],
+                count: funnel[stage],
+                ...(lost > 0 ? { note: `${number(lost)} lost` } : {}),
+              };
+            })}
+          />
+          <p className="mt-4 text-small text-muted">
+            Of the sessions that have ended. Programs that look at links, as mail scanners do, count as
+            opening the page.
+          </p>
+        </>
+      )}
+    </Card>
+  );
+}
+
+function Reasons({ overview }: { overview: Overview }) {
+  const reasons = Object.entries(overview.failure_codes)
+    .map(([code, count]) => ({ name: sentence(code), count: count ?? 0 }))
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count);
+  return (
+    <Card title="Why sessions failed">
+      {reasons.length === 0 ? (
+        <Empty>No session failed in this time.</Empty>
+      ) : (
+        <Bars look="bad" of={overview.totals.failed} rows={reasons} />
+      )}
+    </Card>
+  );
+}
+
+function sentence(code: string): string {
+  const words = inWords(code);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function Durations({ overview }: { overview: Overview }) {
+  const { durations, days } = overview;
+  const succeeded = durations.reduce((sum, { count }) => sum + count, 0);
+  let floor = 0;
+  const rows = durations.map(({ up_to_seconds: bound, count }) => {
+    const name =
+      bound === null
+        ? `Over ${durationText(floor)}`
+        : floor === 0
+          ? `Up to ${durationText(bound)}`
+          : `${durationText(floor)} to ${durationText(bound)}`;
+    floor = bound ?? floor;
+    return { name, count };
+  });
+  return (
+    <Card title="How long it takes">
+      {succeeded === 0 ? (
+        <Empty>Known with the first success.</Empty>
+      ) : (
+        <>
+          <Bars of={succeeded} rows={rows} />
+          {days.filter((day) => day.median_seconds_to_complete !== null).length < 2 ? null : (
+            <div className="mt-6">
+              <h3 className="mb-2 font-semibold">Median by day</h3>
+              <Chart
+                kind="lines"
+                label="Median time to verify by day"
+                days={days.map(({ date }) => date)}
+                text={durationText}
+                series={[
+                  {
+                    label: "Median",
+                    colour: "accent",
+                    values: days.map((day) => day.median_seconds_to_complete),
+                  },
+                ]}
+                table={
+                  <Table
+                    caption="Median time to verify by day"
+                    rows={days.filter((day) => day.median_seconds_to_complete !== null)}
+                    rowKey={({ date }) => date}
+                    columns={[
+                      { header: "Day", cell: (day) => day.date },
+                      {
+                        header: "Median",
+                        cell: (day) => durationText(day.median_seconds_to_complete ?? 0),
+                      },
+                    ]}
+                  />
+                }
+              />
+            </div>
+          )}
+        </>
+      )}
+    </Card>
   );
 }

@@ -1,7 +1,8 @@
 import type { SessionWithConsent } from "@assay/contract/sessions";
 import type { Static } from "typebox";
-import { Badge, Time } from "../ui/page.tsx";
+import { Badge } from "../ui/page.tsx";
 import { Table } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
 import { claimLabel } from "./claim-labels.ts";
 
 type OneSession = Static<typeof SessionWithConsent>;
@@ -56,7 +57,7 @@ function Reasons({ field }: { field: OneSession["share_fields"][string] }) {
     <>
       <bdi>{field.reason}</bdi>
       {translated.map(([language, text]) => (
-        <span key={language} lang={language} className="block text-sm text-muted">
+        <span key={language} lang={language} className="block text-small text-muted">
           <bdi>{text}</bdi>
         </span>
       ))}

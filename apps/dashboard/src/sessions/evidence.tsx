@@ -2,7 +2,8 @@ import { evidenceWarnings } from "@assay/contract/evidence-warnings";
 import type { RequirementName } from "@assay/contract/facts";
 import type { Evidence, Session } from "@assay/contract/sessions";
 import type { Static } from "typebox";
-import { Badge, Facts, Time } from "../ui/page.tsx";
+import { Badge, Facts } from "../ui/page.tsx";
+import { Time } from "../ui/time.tsx";
 
 type OneSession = Static<typeof Session>;
 
@@ -72,7 +73,7 @@ export function EvidenceFacts({ evidence }: { evidence: Static<typeof Evidence> 
             <ul key="warnings" className="space-y-1">
               {evidence.warnings.map((code) => (
                 <li key={code}>
-                  {evidenceWarnings[code]} <code className="font-mono text-sm text-muted">{code}</code>
+                  {evidenceWarnings[code]} <code className="font-mono text-small text-muted">{code}</code>
                 </li>
               ))}
             </ul>

@@ -11,7 +11,6 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { call, present } from "../api/call.ts";
 import { refresh, useList } from "../api/queries.ts";
 import { usePlace } from "../shell/organization-context.ts";
-import { LinkButton } from "../ui/button.tsx";
 import { Choices } from "../ui/choices.tsx";
 import { CopyAs } from "../ui/copy-as.tsx";
 import { Field, Select } from "../ui/field.tsx";
@@ -69,9 +68,7 @@ export function NewSessionPage() {
   useEffect(follow, [follow, presetId]);
   return (
     <div className="max-w-3xl xl:max-w-none">
-      <Heading title="Create a session">
-        <LinkButton to="/dashboard/sessions">All sessions</LinkButton>
-      </Heading>
+      <Heading title="Create a session" crumbs={[{ label: "Sessions", to: "/dashboard/sessions" }]} />
       {environment === "sandbox" ? (
         <Notice kind="info">
           A sandbox session accepts test documents only. It lives for {sessionLifetimeMinutes} minutes.
@@ -129,13 +126,13 @@ function AskedFields({ preset, onShown }: { preset: Preset["id"]; onShown: () =>
   return (
     <fieldset>
       <legend className="mb-1 font-medium">What the person is asked to share</legend>
-      <p className="mb-3 text-sm text-muted">
+      <p className="mb-3 text-small text-muted">
         The person reads the reasons, so make them your own. A code that stands for the document is always
         part of it.
       </p>
       <div className="divide-y divide-line">{asked.map(show)}</div>
       <details open={preset === "own"} className="mt-2">
-        <summary className="py-1 text-sm">{preset === "own" ? "Fields" : "Ask for more"}</summary>
+        <summary className="py-1 text-small">{preset === "own" ? "Fields" : "Ask for more"}</summary>
         <div className="divide-y divide-line">{others.map(show)}</div>
       </details>
     </fieldset>
@@ -163,7 +160,7 @@ function AskedField(props: {
           aria-label={label}
           value={wish}
           onChange={(event) => setWish(event.currentTarget.value)}
-          className="min-h-9 rounded-lg border border-edge bg-card px-2 text-ink"
+          className="min-h-10 appearance-auto rounded-control border border-field bg-card px-2 text-ink"
         >
           <option value="no">Do not ask</option>
           <option value="optional">Optional</option>
@@ -205,7 +202,7 @@ function MoreChoices() {
         <div className="mt-3 space-y-4">
           <fieldset className="space-y-4">
             <legend className="mb-1 font-medium">What the document must be able to do</legend>
-            <p className="text-sm text-muted">
+            <p className="text-small text-muted">
               Data signed by the state, and a living face that fits the portrait, are always checked. What you
               require beyond that shuts out people whose document cannot do it.
             </p>

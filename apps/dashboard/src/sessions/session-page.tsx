@@ -10,13 +10,14 @@ import type { Static } from "typebox";
 import { call } from "../api/call.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
 import { useMay } from "../shell/organization-context.ts";
-import { LinkButton } from "../ui/button.tsx";
 import { Copy, CopyId, Id } from "../ui/copy.tsx";
 import { ConfirmButton } from "../ui/dialog.tsx";
 import { inWords } from "../ui/filters.tsx";
-import { Badge, Card, Facts, Heading, Loaded, Time } from "../ui/page.tsx";
+import { Badge, Card, Facts, Heading, Loaded } from "../ui/page.tsx";
 import { QrCode } from "../ui/qr-code.tsx";
+import { shortId } from "../ui/short-id.ts";
 import { ListTable } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
 import { SessionEvents } from "../webhooks/session-events.tsx";
 import { Agreement } from "./agreement.tsx";
 import { demandFacts, EvidenceFacts, unmetText } from "./evidence.tsx";
@@ -36,9 +37,10 @@ export function SessionPage() {
   const mayChange = useMay("admin");
   return (
     <>
-      <Heading title="Session">
-        <LinkButton to="/dashboard/sessions">All sessions</LinkButton>
-      </Heading>
+      <Heading
+        title={`Session ${shortId(sessionId)}`}
+        crumbs={[{ label: "Sessions", to: "/dashboard/sessions" }]}
+      />
       <Loaded query={session}>
         {({ data }) => {
           const open = data.status === "created" || data.status === "in_progress";
@@ -52,6 +54,7 @@ export function SessionPage() {
                       title="Cancel this session?"
                       explanation="The person can no longer complete it. Your webhooks are told."
                       confirm="Cancel the session"
+                      done="The session is cancelled."
                       run={async () => {
                         await call(cancelSession, { params });
                         await refresh(getSession, listSessions, listAttempts);
@@ -73,7 +76,7 @@ export function SessionPage() {
                           Open it in a new tab
                         </a>
                       </p>
-                      <p className="mt-3 text-sm text-muted">
+                      <p className="mt-3 text-small text-muted">
                         Whoever has the link can use it. Give it to the person who is to be verified only.
                       </p>
                     </div>
@@ -106,6 +109,7 @@ export function SessionPage() {
             { header: "Attempt", cell: (attempt) => <Id value={attempt.id} /> },
             {
               header: "Status",
+              phone: "end",
               cell: (attempt) => <Badge look={attemptLooks[attempt.status]}>{inWords(attempt.status)}</Badge>,
             },
             {
@@ -140,9 +144,9 @@ function factsOf(session: OneSession) {
         {session.redirect_url}
       </span>,
     ],
-    ["Created", <Time key="created" at={session.created_at} />],
-    ["Open until", <Time key="until" at={session.expires_at} />],
-    ["Ended", <Time key="ended" at={session.completed_at} />],
+    ["Created", <Time key="created" full at={session.created_at} />],
+    ["Open until", <Time key="until" full at={session.expires_at} />],
+    ["Ended", <Time key="ended" full at={session.completed_at} />],
     ...metadata.map(([name, value]) => [`Note: ${name}`, <bdi key={name}>{value}</bdi>] as const),
     ["Identifier", <CopyId key="id" value={session.id} />],
   ] as const;

@@ -1,15 +1,24 @@
 import { listSessions, type SessionStatus, sessionStatuses } from "@assay/contract/sessions";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
 import { present } from "../api/call.ts";
 import { useList } from "../api/queries.ts";
 import { useMay } from "../shell/organization-context.ts";
 import { LinkButton } from "../ui/button.tsx";
-import { Id } from "../ui/copy.tsx";
-import { Field, Select } from "../ui/field.tsx";
-import { endOfDay, Filters, inWords, optionsOf, startOfDay } from "../ui/filters.tsx";
-import { Badge, Card, Heading, Time } from "../ui/page.tsx";
+import { CopyButton, Id } from "../ui/copy.tsx";
+import { DateRange } from "../ui/date-range.tsx";
+import {
+  endOfDay,
+  FilterSelect,
+  Filters,
+  FilterText,
+  inWords,
+  optionsOf,
+  startOfDay,
+  useFilters,
+} from "../ui/filters.tsx";
+import { Badge, Card, Heading } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
 
 const looks = {
   created: "plain",
@@ -26,29 +35,44 @@ export function StatusBadge({ status }: { status: SessionStatus }) {
 
 export function SessionsPage() {
   const mayCreate = useMay("admin");
-  const [filters, setFilters] = useState<Record<string, string>>({});
+  const filters = useFilters(["status", "reference", "from", "to"]);
+  const { status, reference, from, to } = filters.values;
   const sessions = useList(listSessions, {
     query: present({
-      status: filters.status,
-      client_reference_id: filters.client_reference_id,
-      created_from: startOfDay(filters.from),
-      created_to: endOfDay(filters.to),
+      status: sessionStatuses.find((each) => each === status),
+      client_reference_id: reference,
+      created_from: startOfDay(from),
+      created_to: endOfDay(to),
     }),
   });
   return (
     <>
       <Heading title="Sessions">
         {mayCreate ? (
-          <LinkButton look="primary" to="/dashboard/sessions/new">
+          <LinkButton look="primary" icon="plus" to="/dashboard/sessions/new">
             Create a session
           </LinkButton>
         ) : null}
       </Heading>
-      <Filters onApply={setFilters} onClear={() => setFilters({})}>
-        <Select label="Status" name="status" options={optionsOf(sessionStatuses)} />
-        <Field label="Your reference" name="client_reference_id" optional="quiet" maxLength={200} />
-        <Field label="From" name="from" type="date" optional="quiet" />
-        <Field label="To" name="to" type="date" optional="quiet" />
+      <Filters count={filters.count} onClear={filters.clear}>
+        <FilterSelect
+          label="Status"
+          value={status}
+          options={optionsOf(sessionStatuses)}
+          onChange={(value) => filters.set({ status: value })}
+        />
+        <FilterText
+          label="Your reference"
+          value={reference}
+          maxLength={200}
+          onChange={(value) => filters.set({ reference: value })}
+        />
+        <DateRange
+          label="Created"
+          open="Any time"
+          range={{ from, to }}
+          onChange={(range) => filters.set({ from: range.from ?? "", to: range.to ?? "" })}
+        />
       </Filters>
       <Card>
         <ListTable
@@ -56,33 +80,40 @@ export function SessionsPage() {
           list={sessions}
           rowKey={({ id }) => id}
           empty={
-            Object.values(filters).some((value) => value !== "")
+            filters.count > 0
               ? "Nothing fits these filters. Clear them to see everything."
               : "A session is one person's verification. Create one here to try it, or let your server create them."
           }
           columns={[
             {
               header: "Session",
+              phone: "title",
               cell: (session) => (
-                <Link to="/dashboard/sessions/$sessionId" params={{ sessionId: session.id }}>
-                  <Id value={session.id} />
-                </Link>
+                <span className="inline-flex items-center gap-1">
+                  <Link to="/dashboard/sessions/$sessionId" params={{ sessionId: session.id }}>
+                    <Id value={session.id} />
+                  </Link>
+                  <span className="max-sm:hidden">
+                    <CopyButton value={session.id} what={`the identifier ${session.id.slice(-4)}`} />
+                  </span>
+                </span>
               ),
             },
             {
               header: "Status",
+              phone: "end",
               cell: (session) => (
                 <>
                   <StatusBadge status={session.status} />
                   {session.failure_code === null ? null : (
-                    <span className="block text-sm text-muted">{inWords(session.failure_code)}</span>
+                    <span className="block text-small text-muted">{inWords(session.failure_code)}</span>
                   )}
                 </>
               ),
             },
             { header: "Reference", cell: (session) => <bdi>{session.client_reference_id ?? "–"}</bdi> },
             { header: "Created", cell: (session) => <Time at={session.created_at} /> },
-            { header: "Ended", cell: (session) => <Time at={session.completed_at} /> },
+            { header: "Ended", phone: "hidden", cell: (session) => <Time at={session.completed_at} /> },
           ]}
         />
       </Card>

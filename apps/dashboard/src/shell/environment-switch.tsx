@@ -5,8 +5,8 @@ import { usePlace } from "./organization-context.ts";
 
 /** The colour of the environment; the word is always there too. */
 const looks: Record<Environment, { strip: string; chosen: string }> = {
-  sandbox: { strip: "border-t-warn", chosen: "bg-warn-tint text-warn" },
-  live: { strip: "border-t-good", chosen: "bg-good-tint text-good" },
+  sandbox: { strip: "border-t-warn", chosen: "bg-warn-soft text-warn" },
+  live: { strip: "border-t-good", chosen: "bg-good-soft text-good" },
 };
 
 const names: Record<Environment, string> = { sandbox: "Sandbox", live: "Live" };
@@ -16,13 +16,14 @@ export function stripOf(environment: Environment): string {
   return `border-t-4 ${looks[environment].strip}`;
 }
 
-const part = "inline-flex min-h-8 items-center px-2.5 py-1 text-sm font-medium no-underline";
+const part =
+  "inline-flex min-h-8 items-center gap-1.5 rounded-lg px-2 py-1 text-small font-semibold no-underline sm:px-3";
 
 /** Says where the page acts, and leads to the other environment; before live is open, to what it needs. */
 export function EnvironmentSwitch() {
   const { organization, environment } = usePlace();
   return (
-    <fieldset className="m-0 inline-flex shrink-0 overflow-hidden rounded-lg border border-edge p-0">
+    <fieldset className="m-0 inline-flex shrink-0 gap-0.5 rounded-control border border-line bg-paper p-0.5">
       <legend className="sr-only">Environment</legend>
       {(["sandbox", "live"] as const).map((each) =>
         each === "live" && organization.environment !== "live" ? (
@@ -45,7 +46,9 @@ export function EnvironmentSwitch() {
               if (each !== environment) switchEnvironment(organization, each);
             }}
           >
-            {each === environment ? <span aria-hidden="true">●&nbsp;</span> : null}
+            {each === environment ? (
+              <span aria-hidden="true" className="size-1.5 rounded-full bg-current max-sm:hidden" />
+            ) : null}
             {names[each]}
           </button>
         ),

@@ -1,5 +1,7 @@
 import type { ReactNode } from "react";
+import { OfflineBanner } from "../ui/offline.tsx";
 import { Heading } from "../ui/page.tsx";
+import { Toasts } from "../ui/toasts.tsx";
 
 export function Brand() {
   return (
@@ -13,16 +15,29 @@ export function Brand() {
 /** Pages for people who are not signed in, or who came by a mailed link. */
 export function PublicFrame({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <>
-      <header className="border-b border-line px-5 py-3.5">
-        <Brand />
+    <div className="flex min-h-dvh flex-col">
+      <OfflineBanner />
+      <header className="border-b border-line bg-card">
+        <div className="h-1 bg-fill" />
+        <div className="px-5 py-3.5">
+          <Brand />
+        </div>
       </header>
-      <main className="mx-auto max-w-md px-4 py-8 sm:py-14">
-        <div className="rounded-2xl border border-line bg-card p-5 sm:p-8">
+      <main className="mx-auto w-full max-w-md flex-1 px-4 py-8 sm:py-14">
+        <div className="rounded-card border border-line bg-card p-5 shadow-raised sm:p-8 dark:shadow-none">
           <Heading title={title} />
           {children}
         </div>
       </main>
-    </>
+      <footer className="flex flex-wrap justify-center gap-x-6 gap-y-1 px-4 pb-6 text-small text-muted">
+        <a href="/docs" className="text-muted">
+          Guides
+        </a>
+        <a href="/reference" className="text-muted">
+          API reference
+        </a>
+      </footer>
+      <Toasts />
+    </div>
   );
 }

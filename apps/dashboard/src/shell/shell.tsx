@@ -1,20 +1,22 @@
 import { getAccount, requestEmailVerification, signOut } from "@assay/contract/accounts";
 import { listOrganizations, setActiveOrganization } from "@assay/contract/organizations";
-import { hasRole, type Role } from "@assay/contract/route";
 import { listEndpoints } from "@assay/contract/webhooks";
 import { useQuery } from "@tanstack/react-query";
-import { Link, type LinkProps, Navigate, Outlet, useLocation, useRouter } from "@tanstack/react-router";
+import { Link, Navigate, Outlet, useLocation, useRouter } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
 import { call, onSignedOut } from "../api/call.ts";
 import { chosenEnvironment, enterOrganization } from "../api/chosen-environment.ts";
 import { isSignedOut, queries, refresh, useData, useList } from "../api/queries.ts";
 import { SignInForm } from "../sign-in/sign-in-form.tsx";
-import { ActionButton, Button, buttonClass } from "../ui/button.tsx";
+import { ActionButton, Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { Heading, Loading, ProblemNotice, Time } from "../ui/page.tsx";
+import { OfflineBanner } from "../ui/offline.tsx";
+import { Heading, Loading, ProblemNotice } from "../ui/page.tsx";
+import { Time } from "../ui/time.tsx";
+import { Toasts } from "../ui/toasts.tsx";
 import { chosenOrganization, rememberOrganization, useOtherTabsChoice } from "./chosen-organization.ts";
-import { EnvironmentSwitch, stripOf } from "./environment-switch.tsx";
+import { Frame } from "./frame.tsx";
 import { NewOrganizationForm } from "./new-organization.tsx";
 import {
   AccountContext,
@@ -59,10 +61,12 @@ function GoToSignIn() {
 function Bare({ children }: { children: ReactNode }) {
   return (
     <>
-      <header className="border-b border-line px-5 py-3.5">
+      <OfflineBanner />
+      <header className="border-b border-line bg-card px-5 py-3.5">
         <Brand />
       </header>
       <main className="mx-auto max-w-xl px-4 py-10">{children}</main>
+      <Toasts />
     </>
   );
 }
@@ -144,7 +148,11 @@ function ChooseOrganization({ account }: { account: Place["account"] }) {
     );
   return (
     <PlaceContext value={{ account, organization: active.data, environment: chosenEnvironment() }}>
-      <Frame organizations={list.items} />
+      <Frame organizations={list.items} onSwitch={switchTo} signOut={<SignOutButton small />}>
+        <Banners />
+        <Outlet />
+      </Frame>
+      <OtherTab organizations={list.items} />
     </PlaceContext>
   );
 }
@@ -152,7 +160,9 @@ function ChooseOrganization({ account }: { account: Place["account"] }) {
 function SignOutButton({ small }: { small?: boolean }) {
   return (
     <ActionButton
-      {...(small ? { small } : {})}
+      small={small}
+      icon="leave"
+      look={small ? "quiet" : "plain"}
       run={async () => {
         await call(signOut, {});
         leaveSignedOut();
@@ -190,158 +200,8 @@ function EmailNotice({ account }: { account: Place["account"] }) {
   );
 }
 
-type Entry = { to: NonNullable<LinkProps["to"]>; label: string; role?: Role; exact?: boolean };
-
-const navigation: readonly { title: string; entries: readonly Entry[] }[] = [
-  {
-    title: "Verification",
-    entries: [
-      { to: "/dashboard", label: "Overview", exact: true },
-      { to: "/dashboard/sessions", label: "Sessions" },
-    ],
-  },
-  {
-    title: "Integration",
-    entries: [
-      { to: "/dashboard/api-keys", label: "API keys", role: "admin" },
-      { to: "/dashboard/webhooks", label: "Webhooks" },
-      { to: "/dashboard/deliveries", label: "Deliveries" },
-      { to: "/dashboard/events", label: "Events" },
-      { to: "/dashboard/domains", label: "Domains" },
-    ],
-  },
-  {
-    title: "Organization",
-    entries: [
-      { to: "/dashboard/members", label: "Members" },
-      { to: "/dashboard/audit-log", label: "Audit log", role: "admin" },
-      { to: "/dashboard/go-live", label: "Going live" },
-      { to: "/dashboard/settings", label: "Settings" },
-    ],
-  },
-];
-
-function Frame({ organizations }: { organizations: readonly Place["organization"][] }) {
-  const { account, organization, environment } = usePlace();
-  const [menuOpen, setMenuOpen] = useState(false);
-  const [choosing, setChoosing] = useState(false);
-  const path = useLocation({ select: (location) => location.pathname });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes whenever the page changes.
-  useEffect(() => setMenuOpen(false), [path]);
-  return (
-    <>
-      <a
-        href="#content"
-        className="sr-only focus:not-sr-only focus:absolute focus:left-4 focus:top-2 focus:z-10 focus:bg-card focus:px-4 focus:py-2"
-      >
-        Skip to content
-      </a>
-      <header
-        className={`flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-b-line px-4 py-3 sm:px-6 ${stripOf(environment)}`}
-      >
-        <Brand />
-        <div className="flex min-w-0 flex-1 items-center gap-2 max-sm:order-1 max-sm:basis-full">
-          <button
-            type="button"
-            className={`${buttonClass("plain", true)} min-w-0`}
-            onClick={() => setChoosing(true)}
-            aria-haspopup="dialog"
-          >
-            <bdi className="max-w-64 truncate">{organization.name}</bdi>
-            <span aria-hidden="true">▾</span>
-            <span className="sr-only">Switch organization</span>
-          </button>
-          <EnvironmentSwitch />
-        </div>
-        <div className="flex items-center gap-2 max-sm:ml-auto">
-          <span className="lg:hidden">
-            <button
-              type="button"
-              className={buttonClass("plain", true)}
-              aria-expanded={menuOpen}
-              aria-controls="menu"
-              onClick={() => setMenuOpen(!menuOpen)}
-            >
-              Menu
-            </button>
-          </span>
-          <Link to="/dashboard/account" className={buttonClass("plain", true)}>
-            Account
-          </Link>
-        </div>
-      </header>
-      <div className="mx-auto flex max-w-[90rem]">
-        <nav
-          id="menu"
-          aria-label="Main"
-          className={`${menuOpen ? "" : "max-lg:hidden"} w-56 shrink-0 space-y-5 p-4 max-lg:absolute max-lg:right-0 max-lg:z-10 max-lg:w-full max-lg:border-b max-lg:border-line max-lg:bg-card lg:p-6 lg:pr-2`}
-        >
-          {navigation.map(({ title, entries }) => (
-            <div key={title}>
-              <h2 className="mb-1 px-3 text-sm font-semibold text-muted">{title}</h2>
-              <ul>
-                {entries
-                  .filter(({ role }) => role === undefined || hasRole(organization.role, role))
-                  .map(({ to, label, exact }) => (
-                    <li key={label}>
-                      <Link
-                        to={to}
-                        activeOptions={{ exact: exact === true }}
-                        className="block rounded-lg px-3 py-1.5 text-ink no-underline hover:bg-tint aria-[current=page]:bg-tint aria-[current=page]:font-semibold"
-                      >
-                        {label}
-                      </Link>
-                    </li>
-                  ))}
-              </ul>
-            </div>
-          ))}
-          <div className="px-3">
-            <p className="mb-2 text-sm text-muted">
-              <bdi>{account.email}</bdi>
-            </p>
-            <SignOutButton small />
-          </div>
-        </nav>
-        <main id="content" className="min-w-0 flex-1 px-4 py-6 sm:px-6 lg:py-8">
-          <Banners />
-          <Outlet />
-        </main>
-      </div>
-      {choosing ? (
-        <Dialog title="Organizations" onClose={() => setChoosing(false)}>
-          <ul className="mb-4 space-y-2">
-            {organizations.map(({ id, name, environment: open, role }) => (
-              <li key={id}>
-                <button
-                  type="button"
-                  className="flex w-full flex-wrap items-center justify-between gap-2 rounded-lg border border-line px-4 py-3 text-left hover:border-accent aria-[current=true]:border-accent aria-[current=true]:bg-tint"
-                  aria-current={id === organization.id}
-                  onClick={() => {
-                    if (id === organization.id) return setChoosing(false);
-                    switchTo(id);
-                  }}
-                >
-                  <bdi className="min-w-0 font-medium">{name}</bdi>
-                  <span className="text-sm text-muted">
-                    {open === "live" ? "live and sandbox" : "sandbox only"}, {role}
-                  </span>
-                </button>
-              </li>
-            ))}
-          </ul>
-          <Link to="/dashboard/organizations/new" onClick={() => setChoosing(false)}>
-            Create an organization
-          </Link>
-        </Dialog>
-      ) : null}
-      <OtherTab organizations={organizations} />
-    </>
-  );
-}
-
 /** Loads a fresh page, so that nothing of the previous organization is shown or acted on. */
-export function switchTo(organizationId: string): void {
+function switchTo(organizationId: string): void {
   rememberOrganization(organizationId);
   window.location.assign("/dashboard");
 }

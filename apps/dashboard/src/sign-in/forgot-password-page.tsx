@@ -10,6 +10,7 @@ export function ForgotPasswordPage() {
     <PublicFrame title="Forgot your password?">
       <p className="mb-4 text-muted">We mail you a link with which you set a new one.</p>
       <Form
+        wide
         submit="Mail me a link"
         done="If there is an account with this address, a link is on its way. It works once, for an hour."
         onSubmit={(values) => call(requestPasswordReset, { body: { email: values.text("email") } })}

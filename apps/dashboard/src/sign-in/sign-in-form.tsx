@@ -11,6 +11,8 @@ import { Notice } from "../ui/notice.tsx";
 export function SignInForm(props: {
   onSignedIn: () => unknown;
   email?: string;
+  /** Told of every change, by who keeps the address. */
+  onEmail?: (email: string) => void;
   /** Of the mailed link with which a new account signs in for the first time. */
   verificationToken?: string;
 }) {
@@ -18,6 +20,7 @@ export function SignInForm(props: {
   return (
     <div className="space-y-4">
       <Form
+        wide
         submit="Sign in"
         onSubmit={async (values) => {
           const code = values.text("code").replaceAll(" ", "");
@@ -43,7 +46,9 @@ export function SignInForm(props: {
           name="email"
           type="email"
           autoComplete="username"
-          defaultValue={props.email ?? ""}
+          {...(props.onEmail === undefined
+            ? { defaultValue: props.email ?? "" }
+            : { value: props.email ?? "", onChange: props.onEmail })}
         />
         <Field label="Password" name="password" type="password" autoComplete="current-password" />
         {needsCode ? <CodeField /> : null}
@@ -51,6 +56,8 @@ export function SignInForm(props: {
       {passkeysAreSupported() ? (
         <div className="border-t border-line pt-4">
           <ActionButton
+            wide
+            icon="key"
             run={async () => {
               const { data } = await call(startPasskeySignIn, {});
               const response = await getAssertion(data.options);

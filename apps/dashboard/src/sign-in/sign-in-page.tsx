@@ -13,31 +13,48 @@ import { SignInForm } from "./sign-in-form.tsx";
 export function SignInPage({ next }: { next: string | undefined }) {
   const router = useRouter();
   const [byMail, setByMail] = useState(false);
+  // Kept when the way of signing in changes, so that nobody types an address twice.
+  const [email, setEmail] = useState("");
   return (
     <PublicFrame title="Sign in">
       {byMail ? (
         <div className="space-y-4">
           <Form
+            wide
             submit="Mail me a link"
             done="If there is an account with this address, a link is on its way. It works once, for 15 minutes."
             onSubmit={(values) => call(requestMagicLink, { body: { email: values.text("email") } })}
           >
-            <Field label="E-mail" name="email" type="email" autoComplete="username" focusOnMount />
+            <Field
+              label="E-mail"
+              name="email"
+              type="email"
+              autoComplete="username"
+              value={email}
+              onChange={setEmail}
+              focusOnMount
+            />
           </Form>
-          <Button onClick={() => setByMail(false)}>Use a password or a passkey</Button>
+          <Button wide icon="key" onClick={() => setByMail(false)}>
+            Use a password or a passkey
+          </Button>
         </div>
       ) : (
-        <div className="space-y-4">
+        <div className="space-y-3">
           <SignInForm
+            email={email}
+            onEmail={setEmail}
             onSignedIn={async () => {
               await queries.resetQueries();
               router.history.push(nextPath(next));
             }}
           />
-          <Button onClick={() => setByMail(true)}>Get a link by mail</Button>
+          <Button wide icon="mail" onClick={() => setByMail(true)}>
+            Get a link by mail
+          </Button>
         </div>
       )}
-      <ul className="mt-6 space-y-1 border-t border-line pt-4">
+      <ul className="mt-6 flex flex-wrap justify-between gap-x-6 gap-y-2 border-t border-line pt-4 text-small">
         <li>
           <Link to="/dashboard/forgot-password">Forgot your password?</Link>
         </li>

@@ -54,6 +54,7 @@ export function SignUpForm(props: { onSignedIn: () => unknown; email?: string; a
               </Notice>
             ) : null}
             <Form
+              wide
               submit="Create account"
               onSubmit={async (values) => {
                 const email = values.text("email");

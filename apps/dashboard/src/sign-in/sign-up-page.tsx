@@ -1,10 +1,11 @@
-import { Link, useRouter } from "@tanstack/react-router";
+import { Link, useRouter, useSearch } from "@tanstack/react-router";
 import { queries } from "../api/queries.ts";
 import { PublicFrame } from "../shell/public-frame.tsx";
 import { nextPath } from "./next-path.ts";
 import { SignUpForm } from "./sign-up-form.tsx";
 
-export function SignUpPage({ next }: { next: string | undefined }) {
+export function SignUpPage() {
+  const { next } = useSearch({ from: "/dashboard/sign-up" });
   const router = useRouter();
   return (
     <PublicFrame title="Create an account">

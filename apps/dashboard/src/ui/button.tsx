@@ -1,39 +1,56 @@
 import { Link, type LinkProps } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { problemOf } from "../api/call.ts";
+import { Icon, type IconName } from "./icon.tsx";
 import { Notice } from "./notice.tsx";
 
-type Look = "primary" | "plain" | "danger";
+export type Look = "primary" | "plain" | "danger" | "quiet";
 
 const looks: Record<Look, string> = {
-  primary: "bg-accent text-on-accent border-accent hover:opacity-90",
-  plain: "bg-card text-ink border-edge hover:border-accent hover:text-accent",
-  danger: "bg-card text-bad border-bad hover:bg-bad-tint",
+  primary: "bg-fill text-on-fill border-edge hover:brightness-110 active:brightness-95",
+  plain: "bg-card text-ink border-field hover:bg-soft",
+  danger: "bg-card text-bad border-bad hover:bg-bad-soft",
+  quiet: "bg-transparent text-muted border-transparent hover:bg-soft hover:text-ink",
 };
 
-export function buttonClass(look: Look = "plain", small = false): string {
-  const size = small ? "min-h-8 px-2.5 py-1 text-sm" : "min-h-11 px-4 py-2";
-  return `inline-flex items-center justify-center gap-2 rounded-lg border font-medium no-underline disabled:opacity-60 ${size} ${looks[look]}`;
+export function buttonClass(look: Look = "plain", small = false, wide = false): string {
+  const size = small ? "min-h-9 px-3 py-1 text-small" : "min-h-11 px-4 py-2";
+  return `inline-flex items-center justify-center gap-2 rounded-control border text-center font-semibold no-underline transition-[filter,background-color] duration-(--motion-quick) disabled:opacity-60 ${wide ? "w-full" : ""} ${size} ${looks[look]}`;
 }
 
-export function Button(props: {
+type ButtonProps = {
   children: ReactNode;
-  onClick?: () => void;
-  look?: Look;
-  small?: boolean;
-  type?: "button" | "submit";
-  disabled?: boolean;
-  label?: string;
-}) {
+  look?: Look | undefined;
+  small?: boolean | undefined;
+  /** As wide as its place. */
+  wide?: boolean | undefined;
+  icon?: IconName | undefined;
+  label?: string | undefined;
+};
+
+function Inside({ icon, small, children }: Pick<ButtonProps, "icon" | "small" | "children">) {
+  return (
+    <>
+      {icon === undefined ? null : <Icon name={icon} className={small ? "size-4" : "size-5"} />}
+      {children}
+    </>
+  );
+}
+
+export function Button(
+  props: ButtonProps & { onClick?: () => void; type?: "button" | "submit"; disabled?: boolean | undefined },
+) {
   return (
     <button
       type={props.type ?? "button"}
-      className={buttonClass(props.look, props.small)}
+      className={buttonClass(props.look, props.small, props.wide)}
       onClick={props.onClick}
       disabled={props.disabled}
       aria-label={props.label}
     >
-      {props.children}
+      <Inside icon={props.icon} small={props.small}>
+        {props.children}
+      </Inside>
     </button>
   );
 }
@@ -57,25 +74,11 @@ export function useAction(act: () => Promise<unknown>) {
 }
 
 /** A button that does something on the service. What goes wrong is told right below it. */
-export function ActionButton(props: {
-  children: ReactNode;
-  run: () => Promise<unknown>;
-  look?: Look;
-  small?: boolean;
-  label?: string;
-}) {
-  const { busy, error, run } = useAction(props.run);
+export function ActionButton({ run: act, ...props }: ButtonProps & { run: () => Promise<unknown> }) {
+  const { busy, error, run } = useAction(act);
   return (
     <>
-      <Button
-        {...(props.look ? { look: props.look } : {})}
-        {...(props.small ? { small: true } : {})}
-        {...(props.label ? { label: props.label } : {})}
-        disabled={busy}
-        onClick={() => void run()}
-      >
-        {props.children}
-      </Button>
+      <Button {...props} disabled={busy} onClick={() => void run()} />
       {error === null ? null : <Notice kind="bad" problem={problemOf(error)} />}
     </>
   );
@@ -85,11 +88,15 @@ export function LinkButton({
   children,
   look,
   small,
+  wide,
+  icon,
   ...link
-}: LinkProps & { children: ReactNode; look?: Look; small?: boolean }) {
+}: LinkProps & Omit<ButtonProps, "label">) {
   return (
-    <Link {...link} className={buttonClass(look, small)}>
-      {children}
+    <Link {...link} className={buttonClass(look, small, wide)}>
+      <Inside icon={icon} small={small}>
+        {children}
+      </Inside>
     </Link>
   );
 }

@@ -9,7 +9,7 @@ export function Choices<V extends string>(props: {
   small?: boolean;
 }) {
   const name = useId();
-  const size = props.small ? "px-3 py-1 text-sm" : "px-4 py-3";
+  const size = props.small ? "px-3 py-1 text-small" : "px-4 py-3";
   return (
     <fieldset>
       <legend className={props.small ? "sr-only" : "mb-2 font-medium"}>{props.legend}</legend>
@@ -17,7 +17,7 @@ export function Choices<V extends string>(props: {
         {props.options.map(({ value, label, about }) => (
           <label
             key={value}
-            className={`block cursor-pointer rounded-lg border border-edge hover:border-accent has-checked:border-accent has-checked:bg-tint has-focus-visible:outline-3 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent ${size}`}
+            className={`block cursor-pointer rounded-control border border-field hover:border-accent has-checked:border-accent has-checked:bg-soft has-focus-visible:outline-3 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent ${size}`}
           >
             <input
               type="radio"
@@ -28,7 +28,7 @@ export function Choices<V extends string>(props: {
               className="sr-only"
             />
             <span className="font-medium">{label}</span>
-            {about === undefined ? null : <span className="block text-sm text-muted">{about}</span>}
+            {about === undefined ? null : <span className="block text-small text-muted">{about}</span>}
           </label>
         ))}
       </div>

@@ -9,7 +9,7 @@ export function Code(props: { label: string; text: string; wrap?: boolean; actio
   return (
     <div className="min-w-0">
       <div className="mb-1 flex flex-wrap items-center justify-between gap-2">
-        <p className="text-sm font-medium">{props.label}</p>
+        <p className="text-small font-medium">{props.label}</p>
         <div className="flex flex-wrap items-center gap-2">
           {props.actions}
           <Button small onClick={() => void copy()} label={`Copy ${props.label.toLowerCase()}`}>
@@ -21,16 +21,16 @@ export function Code(props: { label: string; text: string; wrap?: boolean; actio
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard.
         tabIndex={0}
         aria-label={props.label}
-        className="max-h-96 overflow-auto rounded-lg bg-code px-3 py-2"
+        className="max-h-96 overflow-auto rounded-control bg-code px-3 py-2"
       >
         <pre
           ref={text}
-          className={`font-mono text-sm leading-relaxed ${props.wrap ? "whitespace-pre-wrap break-all" : "w-max"}`}
+          className={`font-mono text-small leading-relaxed ${props.wrap ? "whitespace-pre-wrap break-all" : "w-max"}`}
         >
           {props.text}
         </pre>
       </section>
-      <output className="block min-h-5 text-sm text-muted">{said}</output>
+      <output className="block min-h-5 text-small text-muted">{said}</output>
     </div>
   );
 }

@@ -1,5 +1,8 @@
 import { type RefObject, useRef, useState } from "react";
 import { Button } from "./button.tsx";
+import { Icon } from "./icon.tsx";
+import { shortId } from "./short-id.ts";
+import { toast } from "./toasts.tsx";
 
 /** Copies a text, and what to say about it. Where copying is not allowed, the text gets selected. */
 export function useCopy(value: string, text: RefObject<HTMLElement | null>) {
@@ -22,46 +25,70 @@ export function Copy(props: { label: string; value: string }) {
   const { said, copy } = useCopy(props.value, text);
   return (
     <div className="space-y-1">
-      <p className="text-sm font-medium">{props.label}</p>
+      <p className="text-small font-medium">{props.label}</p>
       <div className="flex flex-wrap items-center gap-2">
         <code
           ref={text}
-          className="min-w-0 flex-1 basis-48 rounded-lg bg-code px-3 py-2 font-mono text-sm break-all"
+          className="min-w-0 flex-1 basis-48 rounded-control bg-code px-3 py-2.5 font-mono text-small break-all"
         >
           {props.value}
         </code>
-        <Button onClick={() => void copy()} label={`Copy ${props.label.toLowerCase()}`}>
+        <Button icon="copy" onClick={() => void copy()} label={`Copy ${props.label.toLowerCase()}`}>
           Copy
         </Button>
       </div>
-      <output className="block min-h-5 text-sm text-muted">{said}</output>
+      <output className="block min-h-5 text-small text-muted">{said}</output>
     </div>
   );
 }
 
 /** An identifier, short enough for a row and complete on demand. */
 export function Id({ value }: { value: string }) {
-  const short = value.length > 20 ? `${value.slice(0, 12)}…${value.slice(-4)}` : value;
   return (
-    <code className="font-mono text-sm whitespace-nowrap" title={value}>
-      {short}
+    <code className="font-mono text-small whitespace-nowrap" title={value}>
+      {shortId(value)}
     </code>
+  );
+}
+
+/** Copies an identifier, beside its short form. */
+export function CopyButton({ value, what }: { value: string; what: string }) {
+  return (
+    <button
+      type="button"
+      title={`Copy ${what}`}
+      className="inline-flex size-8 items-center justify-center rounded-control text-muted hover:bg-soft hover:text-ink"
+      onClick={async () => {
+        try {
+          await navigator.clipboard.writeText(value);
+          toast("Copied.");
+        } catch {
+          toast(`This browser does not allow copying. It is: ${value}`, "warn");
+        }
+      }}
+    >
+      <Icon name="copy" className="size-4" />
+      <span className="sr-only">Copy {what}</span>
+    </button>
+  );
+}
+
+/** A short identifier with its button, for a row. */
+export function IdWithCopy({ value }: { value: string }) {
+  return (
+    <span className="inline-flex items-center gap-1">
+      <Id value={value} />
+      <CopyButton value={value} what="the identifier" />
+    </span>
   );
 }
 
 /** An identifier in full, for logs and questions. */
 export function CopyId({ value }: { value: string }) {
-  const text = useRef<HTMLElement>(null);
-  const { said, copy } = useCopy(value, text);
   return (
-    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      <code ref={text} className="min-w-0 font-mono text-sm break-all">
-        {value}
-      </code>
-      <Button small onClick={() => void copy()} label="Copy the identifier">
-        Copy
-      </Button>
-      <output className="text-sm text-muted">{said}</output>
+    <span className="flex flex-wrap items-center gap-x-1">
+      <code className="min-w-0 font-mono text-small break-all">{value}</code>
+      <CopyButton value={value} what="the identifier" />
     </span>
   );
 }

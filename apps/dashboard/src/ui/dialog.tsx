@@ -1,7 +1,12 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { problemOf } from "../api/call.ts";
 import { Button, useAction } from "./button.tsx";
+import { Icon } from "./icon.tsx";
 import { Notice } from "./notice.tsx";
+import { toast } from "./toasts.tsx";
+
+/** Half: a slow browser has not drawn the list anew. Twice: whoever presses a key at once has no focus to begin from. */
+const afterListMs = 200;
 
 /** A modal dialog, shown while it is rendered. The browser keeps the focus inside and gives it back afterwards. */
 export function Dialog(props: { title: string; onClose: () => void; children: ReactNode; wide?: boolean }) {
@@ -17,25 +22,34 @@ export function Dialog(props: { title: string; onClose: () => void; children: Re
       // too, as a deleted row is.
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
       else document.querySelector("h1")?.focus();
+      // A list may be drawn without the row a moment after the question is closed, and then the focus is nowhere.
+      setTimeout(() => {
+        if (document.activeElement === document.body) document.querySelector("h1")?.focus();
+      }, afterListMs);
     };
   }, []);
   return (
     <dialog
       ref={dialog}
       aria-labelledby={titleId}
-      className={`w-[calc(100%-2rem)] ${props.wide ? "max-w-2xl" : "max-w-lg"} max-h-[calc(100dvh-2rem)] overflow-y-auto rounded-2xl border border-line bg-card text-ink p-5 sm:p-6`}
+      className={`w-[calc(100%-2rem)] ${props.wide ? "max-w-2xl" : "max-w-lg"} max-h-[calc(100dvh-2rem)] overflow-y-auto rounded-card border border-line bg-card text-ink p-5 shadow-raised sm:p-6`}
       onCancel={(event) => {
         event.preventDefault();
         props.onClose();
       }}
     >
       <div className="flex items-start justify-between gap-4 mb-4">
-        <h2 id={titleId} className="text-xl font-semibold">
+        <h2 id={titleId} className="text-part font-semibold">
           {props.title}
         </h2>
-        <Button small onClick={props.onClose}>
-          Close
-        </Button>
+        <button
+          type="button"
+          aria-label="Close"
+          className="-me-2 -mt-1 inline-flex size-9 flex-none items-center justify-center rounded-control text-muted hover:bg-soft hover:text-ink"
+          onClick={props.onClose}
+        >
+          <Icon name="x" />
+        </button>
       </div>
       {props.children}
     </dialog>
@@ -51,19 +65,24 @@ export function ConfirmButton(props: {
   run: () => Promise<unknown>;
   small?: boolean;
   label?: string;
-  look?: "plain" | "danger";
+  look?: "plain" | "danger" | "primary";
+  disabled?: boolean;
+  /** Said once it is done. */
+  done?: string;
 }) {
   const [asking, setAsking] = useState(false);
   const { busy, error, run } = useAction(async () => {
     await props.run();
     setAsking(false);
+    if (props.done !== undefined) toast(props.done);
   });
   return (
     <>
       <Button
         look={props.look ?? "danger"}
-        {...(props.small ? { small: true } : {})}
-        {...(props.label ? { label: props.label } : {})}
+        small={props.small}
+        label={props.label}
+        disabled={props.disabled}
         onClick={() => setAsking(true)}
       >
         {props.children}
@@ -74,10 +93,14 @@ export function ConfirmButton(props: {
             <div>{props.explanation}</div>
             {error === null ? null : <Notice kind="bad" problem={problemOf(error)} />}
             <div className="flex flex-wrap gap-3">
-              <Button look="danger" disabled={busy} onClick={() => void run()}>
+              <Button onClick={() => setAsking(false)}>Go back</Button>
+              <Button
+                look={props.look === undefined || props.look === "danger" ? "danger" : "primary"}
+                disabled={busy}
+                onClick={() => void run()}
+              >
                 {props.confirm}
               </Button>
-              <Button onClick={() => setAsking(false)}>Go back</Button>
             </div>
           </div>
         </Dialog>

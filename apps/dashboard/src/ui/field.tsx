@@ -1,8 +1,9 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { useFieldFailure } from "./form.tsx";
+import { Icon } from "./icon.tsx";
 
 const inputClass =
-  "block w-full rounded-lg border border-edge bg-card text-ink px-3 py-2 min-h-11 aria-invalid:border-bad aria-invalid:border-2";
+  "block w-full rounded-control border border-field bg-card text-ink px-3.5 py-2 min-h-11 aria-invalid:border-bad aria-invalid:border-2";
 
 type Common = { label: string; name: string; hint?: ReactNode };
 
@@ -33,13 +34,13 @@ function Labelled(props: {
 }) {
   return (
     <div className="space-y-1">
-      <label htmlFor={props.id} className="block font-medium">
+      <label htmlFor={props.id} className="block text-small font-medium">
         {props.label}
         {props.optional ? <span className="font-normal text-muted"> (optional)</span> : null}
       </label>
       {props.children}
       {props.hintId === null ? null : (
-        <p id={props.hintId} className="text-sm text-muted">
+        <p id={props.hintId} className="text-small text-muted">
           {props.hint}
         </p>
       )}
@@ -102,7 +103,7 @@ export function Field(
         {secret ? (
           <button
             type="button"
-            className="min-w-16 rounded-lg border border-edge bg-card px-3 text-sm whitespace-nowrap"
+            className="min-w-16 rounded-control border border-field bg-card px-3 text-small whitespace-nowrap"
             aria-pressed={shown}
             aria-label={`Show ${props.label.toLowerCase()}`}
             onClick={() => setShown(!shown)}
@@ -134,7 +135,7 @@ export function TextArea(
     >
       <textarea
         {...attributes}
-        className={`${inputClass} font-mono text-sm`}
+        className={`${inputClass} font-mono text-small`}
         rows={props.rows ?? 6}
         defaultValue={props.defaultValue}
         onChange={props.onChange && ((event) => props.onChange?.(event.currentTarget.value))}
@@ -157,19 +158,22 @@ export function Select(
   const { id, hintId, attributes } = useDescription(props.name, props.hint);
   return (
     <Labelled id={id} label={props.label} hint={props.hint} hintId={hintId} optional={false}>
-      <select
-        {...attributes}
-        className={inputClass}
-        defaultValue={props.defaultValue}
-        value={props.value}
-        onChange={props.onChange && ((event) => props.onChange?.(event.currentTarget.value))}
-      >
-        {props.options.map(({ value, label }) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </select>
+      <div className="relative">
+        <select
+          {...attributes}
+          className={`${inputClass} pe-10`}
+          defaultValue={props.defaultValue}
+          value={props.value}
+          onChange={props.onChange && ((event) => props.onChange?.(event.currentTarget.value))}
+        >
+          {props.options.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+        <Icon name="chevron" className="pointer-events-none absolute end-3.5 top-3.5 size-4 text-muted" />
+      </div>
     </Labelled>
   );
 }
@@ -200,7 +204,7 @@ export function Group(props: { legend: string; hint?: string; children: ReactNod
   return (
     <fieldset className="space-y-1">
       <legend className="font-medium">{props.legend}</legend>
-      {props.hint ? <p className="text-sm text-muted">{props.hint}</p> : null}
+      {props.hint ? <p className="text-small text-muted">{props.hint}</p> : null}
       {props.children}
     </fieldset>
   );

@@ -1,39 +1,139 @@
-import { type ReactNode, useState } from "react";
-import { Button } from "./button.tsx";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { Button, buttonClass } from "./button.tsx";
+import { Icon } from "./icon.tsx";
 
-/** Filters take effect together, when asked to: a list that changes under every keystroke is hard to follow. */
-export function Filters(props: {
-  children: ReactNode;
-  onApply: (values: Record<string, string>) => void;
-  onClear: () => void;
-}) {
-  // On a phone they would fill the screen before the list begins.
-  const [openAtFirst] = useState(() => window.matchMedia("(min-width: 640px)").matches);
+type Chosen<N extends string> = Partial<Record<N, string>>;
+
+/**
+ * What a list is narrowed to is in the address: it can be sent to somebody, and is still there on the way back. It takes effect as it is chosen, in place of
+ * the entry of the history, so that Back leads to where one came from.
+ */
+export function useFilters<const N extends string>(names: readonly N[]) {
+  const search: Record<string, unknown> = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const values: Chosen<N> = {};
+  for (const name of names) {
+    const value = search[name];
+    if (typeof value === "string" && value !== "") values[name] = value;
+  }
+  const go = (next: Chosen<N>) =>
+    void navigate({ to: ".", search: next as never, replace: true, resetScroll: false });
+  return {
+    values,
+    count: Object.keys(values).length,
+    set: (changed: Chosen<N>) => {
+      const next = Object.entries({ ...values, ...changed }).filter(([, value]) => value !== "");
+      go(Object.fromEntries(next) as Chosen<N>);
+    },
+    clear: () => go({}),
+  };
+}
+
+/** The row of what a list can be narrowed by. On a phone it is folded, or it would fill the screen before the list begins. */
+export function Filters(props: { count: number; onClear: () => void; children: ReactNode }) {
+  const [open, setOpen] = useState(false);
   return (
-    <details className="mb-6" open={openAtFirst}>
-      <summary className="py-1 font-medium">Filters</summary>
-      <form
-        className="mt-3"
-        aria-label="Filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const entries = [...new FormData(event.currentTarget)].map(([name, value]) => [
-            name,
-            String(value).trim(),
-          ]);
-          props.onApply(Object.fromEntries(entries));
-        }}
-        onReset={() => props.onClear()}
+    <search aria-label="Filters" className="mb-4">
+      <button
+        type="button"
+        aria-expanded={open}
+        className={`${buttonClass("plain", true)} sm:hidden`}
+        onClick={() => setOpen(!open)}
       >
-        <div className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">{props.children}</div>
-        <div className="mt-4 flex gap-3">
-          <Button type="submit">Filter</Button>
-          <button type="reset" className="px-2 underline">
+        <Icon name="filter" className="size-4" />
+        Filters{props.count > 0 ? ` (${props.count})` : ""}
+      </button>
+      <div
+        className={`${open ? "max-sm:mt-3" : "max-sm:hidden"} flex flex-wrap items-end gap-3 max-sm:flex-col max-sm:items-stretch`}
+      >
+        {props.children}
+        {props.count > 0 ? (
+          <Button look="quiet" icon="x" small onClick={props.onClear}>
             Clear
-          </button>
-        </div>
-      </form>
-    </details>
+          </Button>
+        ) : null}
+      </div>
+    </search>
+  );
+}
+
+const control = "min-h-10 w-full rounded-control border border-field bg-card px-3 text-small text-ink";
+
+export function FilterSelect(props: {
+  label: string;
+  value: string | undefined;
+  options: readonly { value: string; label: string }[];
+  onChange: (value: string) => void;
+}) {
+  return (
+    <label className="block text-small">
+      <span className="mb-1 block text-muted">{props.label}</span>
+      <span className="relative block">
+        <select
+          className={`${control} pe-9 sm:max-w-64`}
+          value={props.value ?? ""}
+          onChange={(event) => props.onChange(event.currentTarget.value)}
+        >
+          {props.options.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+        <Icon name="chevron" className="pointer-events-none absolute end-3 top-3 size-4 text-muted" />
+      </span>
+    </label>
+  );
+}
+
+// Half: a request for nearly every key of a quick typist. Twice: one wonders whether something happens.
+const typingPauseMs = 350;
+
+/** Takes effect when the typing pauses. */
+export function FilterText(props: {
+  label: string;
+  value: string | undefined;
+  maxLength?: number;
+  onChange: (value: string) => void;
+}) {
+  const [typed, setTyped] = useState(props.value ?? "");
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const sent = useRef(props.value ?? "");
+  useEffect(() => {
+    // The address was changed by something else, such as the button that clears it.
+    if ((props.value ?? "") === sent.current) return;
+    sent.current = props.value ?? "";
+    setTyped(props.value ?? "");
+  }, [props.value]);
+  const send = (text: string) => {
+    clearTimeout(timer.current);
+    if (text.trim() === sent.current) return;
+    sent.current = text.trim();
+    props.onChange(text.trim());
+  };
+  return (
+    <label className="block text-small">
+      <span className="mb-1 block text-muted">{props.label}</span>
+      <input
+        type="text"
+        className={`${control} sm:w-52`}
+        value={typed}
+        maxLength={props.maxLength}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => {
+          const text = event.currentTarget.value;
+          setTyped(text);
+          clearTimeout(timer.current);
+          timer.current = setTimeout(() => send(text), typingPauseMs);
+        }}
+        onBlur={() => send(typed)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") send(typed);
+        }}
+      />
+    </label>
   );
 }
 
@@ -50,9 +150,15 @@ export function inWords(code: string): string {
 
 /** The first and last moment of local days, as the service takes times. */
 export function startOfDay(day: string | undefined): string | undefined {
-  return day ? new Date(`${day}T00:00:00.000`).toISOString() : undefined;
+  return momentOf(day, "00:00:00.000");
 }
 
 export function endOfDay(day: string | undefined): string | undefined {
-  return day ? new Date(`${day}T23:59:59.999`).toISOString() : undefined;
+  return momentOf(day, "23:59:59.999");
+}
+
+/** An address can be typed by hand: what is no day is as if it were not there. */
+function momentOf(day: string | undefined, time: string): string | undefined {
+  const moment = new Date(`${day}T${time}`);
+  return day === undefined || Number.isNaN(moment.getTime()) ? undefined : moment.toISOString();
 }

@@ -3,6 +3,7 @@ import { type Problem, problemOf } from "../api/call.ts";
 import { Button } from "./button.tsx";
 import { Notice } from "./notice.tsx";
 import { plainWords } from "./plain-words.ts";
+import { toast } from "./toasts.tsx";
 
 export type Values = {
   /** As typed, for passwords and codes. */
@@ -50,6 +51,10 @@ export function Form(props: {
   look?: "primary" | "danger" | "plain";
   /** Said once it has succeeded, when the form stays on the page. */
   done?: string;
+  /** The same in passing, where the form shows what was saved. */
+  saved?: string;
+  /** As wide as its place, as where there is nothing but the form. */
+  wide?: boolean;
   resetWhenDone?: boolean;
   onProblem?: (problem: Problem) => ReactNode;
 }) {
@@ -73,6 +78,7 @@ export function Form(props: {
     try {
       await props.onSubmit(valuesOf(data));
       setDone(true);
+      if (props.saved !== undefined) toast(props.saved);
       if (props.resetWhenDone) element.reset();
     } catch (error) {
       setProblem(problemOf(error));
@@ -106,7 +112,7 @@ export function Form(props: {
         )}
         {done && props.done ? <Notice kind="good">{props.done}</Notice> : null}
         <div className="flex flex-wrap items-center gap-3">
-          <Button type="submit" look={props.look ?? "primary"} disabled={busy}>
+          <Button type="submit" look={props.look ?? "primary"} wide={props.wide} disabled={busy}>
             {busy ? "One moment…" : props.submit}
           </Button>
         </div>

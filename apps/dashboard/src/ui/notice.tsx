@@ -1,13 +1,14 @@
 import type { ReactNode } from "react";
 import type { Problem } from "../api/call.ts";
+import { Icon, type IconName } from "./icon.tsx";
 import { plainWords } from "./plain-words.ts";
 
 const looks = {
-  bad: "border-bad bg-bad-tint text-bad",
-  warn: "border-warn bg-warn-tint text-warn",
-  good: "border-good bg-good-tint text-good",
-  info: "border-line bg-tint text-ink",
-} as const;
+  bad: { box: "border-bad/30 bg-bad-soft", mark: "text-bad", icon: "alert" },
+  warn: { box: "border-warn/30 bg-warn-soft", mark: "text-warn", icon: "alert" },
+  good: { box: "border-good/30 bg-good-soft", mark: "text-good", icon: "check" },
+  info: { box: "border-line bg-soft", mark: "text-muted", icon: "info" },
+} as const satisfies Record<string, { box: string; mark: string; icon: IconName }>;
 
 /** Says what happened. A problem interrupts a screen reader; everything else waits for its turn. */
 export function Notice(props: {
@@ -16,25 +17,26 @@ export function Notice(props: {
   children?: ReactNode;
   id?: string;
 }) {
-  const content = (
-    <>
-      {props.problem ? (
-        <>
-          <p className="font-semibold">{plainWords(props.problem.message)}</p>
-          {props.problem.hint === "" ? null : <p className="text-sm">{plainWords(props.problem.hint)}</p>}
-        </>
-      ) : null}
-      {props.children}
-    </>
-  );
-  const className = `block w-full rounded-lg border-l-4 px-4 py-3 my-3 space-y-1 ${looks[props.kind]}`;
-  return props.kind === "bad" ? (
-    <div role="alert" id={props.id} className={className}>
-      {content}
-    </div>
-  ) : (
-    <div aria-live="polite" id={props.id} className={className}>
-      {content}
+  const { box, mark, icon } = looks[props.kind];
+  const loud = props.kind === "bad" ? ({ role: "alert" } as const) : ({ "aria-live": "polite" } as const);
+  return (
+    <div
+      {...loud}
+      id={props.id}
+      className={`my-3 flex w-full gap-3 rounded-control border px-4 py-3 text-ink ${box}`}
+    >
+      <Icon name={icon} className={`mt-0.5 size-5 ${mark}`} />
+      <div className="min-w-0 flex-1 space-y-1">
+        {props.problem ? (
+          <>
+            <p className="font-semibold">{plainWords(props.problem.message)}</p>
+            {props.problem.hint === "" ? null : (
+              <p className="text-small">{plainWords(props.problem.hint)}</p>
+            )}
+          </>
+        ) : null}
+        {props.children}
+      </div>
     </div>
   );
 }

@@ -1,37 +1,76 @@
+import { Link, type LinkProps } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
 import { problemOf } from "../api/call.ts";
 import { Button } from "./button.tsx";
+import { Icon } from "./icon.tsx";
 import { Notice } from "./notice.tsx";
 
 let pagesShown = 0;
 
+export type Crumb = { label: string; to: NonNullable<LinkProps["to"]> };
+
 /**
- * The heading of a page. After a change of page the focus moves to it, as the browser would do for a page of its own; not
+ * The heading of a page, below the way to it. After a change of page the focus moves to it, as the browser would do for a page of its own; not
  * on the first one, where the browser has done so.
  */
-export function Heading({ title, children }: { title: string; children?: ReactNode }) {
+export function Heading(props: {
+  title: string;
+  /** The pages above this one. */
+  crumbs?: readonly Crumb[];
+  /** A line that says what the page is about. */
+  about?: ReactNode;
+  children?: ReactNode;
+}) {
   const heading = useRef<HTMLHeadingElement>(null);
+  const { title } = props;
   useEffect(() => {
     document.title = `${title} · Assay`;
     pagesShown += 1;
     if (pagesShown > 1 && document.querySelector("dialog[open]") === null) heading.current?.focus();
   }, [title]);
   return (
-    <div className="mb-6 flex flex-wrap items-center justify-between gap-3">
-      <h1 ref={heading} tabIndex={-1} className="text-2xl font-semibold tracking-tight">
-        {title}
-      </h1>
-      {children ? <div className="flex flex-wrap items-center gap-2">{children}</div> : null}
+    <div className="mb-6">
+      {props.crumbs === undefined ? null : <Breadcrumb crumbs={props.crumbs} here={title} />}
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <h1 ref={heading} tabIndex={-1} className="min-w-0 text-title font-semibold tracking-tight">
+          {title}
+        </h1>
+        {props.children ? <div className="flex flex-wrap items-center gap-2">{props.children}</div> : null}
+      </div>
+      {props.about === undefined ? null : <p className="mt-1 max-w-2xl text-muted">{props.about}</p>}
     </div>
+  );
+}
+
+function Breadcrumb({ crumbs, here }: { crumbs: readonly Crumb[]; here: string }) {
+  return (
+    <nav aria-label="Breadcrumb" className="mb-1">
+      <ol className="flex flex-wrap items-center gap-1 text-small text-muted">
+        {crumbs.map(({ label, to }) => (
+          <li key={label} className="flex items-center gap-1">
+            <Link to={to} className="text-muted no-underline hover:text-ink hover:underline">
+              {label}
+            </Link>
+            <Icon name="next" className="size-3.5" />
+          </li>
+        ))}
+        <li aria-current="page" className="min-w-0 truncate">
+          {here}
+        </li>
+      </ol>
+    </nav>
   );
 }
 
 export function Card(props: { title?: string; id?: string; actions?: ReactNode; children: ReactNode }) {
   return (
-    <section id={props.id} className="mb-6 rounded-2xl border border-line bg-card p-4 sm:p-6">
+    <section
+      id={props.id}
+      className="mb-6 rounded-card border border-line bg-card p-4 shadow-raised sm:p-6 dark:shadow-none"
+    >
       {props.title ? (
         <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
-          <h2 className="text-lg font-semibold">{props.title}</h2>
+          <h2 className="text-part font-semibold">{props.title}</h2>
           {props.actions}
         </div>
       ) : null}
@@ -40,8 +79,19 @@ export function Card(props: { title?: string; id?: string; actions?: ReactNode; 
   );
 }
 
-export function Loading() {
-  return <output className="block py-6 text-muted">Loading…</output>;
+/** Lines of the height of what comes, and the word for who does not see them. */
+export function Loading({ lines = 3, tall = false }: { lines?: number; tall?: boolean }) {
+  return (
+    <output className="block py-1">
+      <span className="sr-only">Loading…</span>
+      <span aria-hidden="true" className="block space-y-3">
+        {Array.from({ length: lines }, (_, line) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike and never change places.
+          <span key={line} className={`outline-block block ${tall ? "h-24" : "h-11"}`} />
+        ))}
+      </span>
+    </output>
+  );
 }
 
 export function ProblemNotice(props: { error: unknown; retry?: () => unknown }) {
@@ -49,7 +99,7 @@ export function ProblemNotice(props: { error: unknown; retry?: () => unknown }) 
     <Notice kind="bad" problem={problemOf(props.error)}>
       {props.retry ? (
         <p className="pt-1">
-          <Button small onClick={() => void props.retry?.()}>
+          <Button small icon="refresh" onClick={() => void props.retry?.()}>
             Try again
           </Button>
         </p>
@@ -62,20 +112,21 @@ export function ProblemNotice(props: { error: unknown; retry?: () => unknown }) 
 export function Loaded<T>(props: {
   query: { data: T | undefined; error: unknown; refetch: () => unknown };
   children: (data: T) => ReactNode;
+  lines?: number;
 }) {
   const { data, error, refetch } = props.query;
   if (data !== undefined) return <>{props.children(data)}</>;
   if (error !== null) return <ProblemNotice error={error} retry={refetch} />;
-  return <Loading />;
+  return <Loading lines={props.lines ?? 3} />;
 }
 
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
-    <dl className="grid gap-x-6 gap-y-2 sm:grid-cols-[fit-content(12rem)_minmax(0,1fr)]">
+    <dl className="grid gap-x-6 gap-y-2.5 sm:grid-cols-[fit-content(12rem)_minmax(0,1fr)]">
       {facts.map(([name, value]) => (
         <div key={name} className="contents">
-          <dt className="text-sm text-muted sm:pt-0.5">{name}</dt>
-          <dd className="min-w-0 max-sm:mb-2">{value}</dd>
+          <dt className="text-small text-muted sm:pt-0.5">{name}</dt>
+          <dd className="min-w-0 max-sm:-mt-1.5 max-sm:mb-1.5">{value}</dd>
         </div>
       ))}
     </dl>
@@ -83,31 +134,20 @@ export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode]
 }
 
 const badgeLooks = {
-  good: "bg-good-tint text-good",
-  bad: "bg-bad-tint text-bad",
-  warn: "bg-warn-tint text-warn",
+  good: "bg-good-soft text-good",
+  bad: "bg-bad-soft text-bad",
+  warn: "bg-warn-soft text-warn",
   plain: "bg-code text-ink",
 } as const;
+export type BadgeLook = keyof typeof badgeLooks;
 
-export function Badge({ look, children }: { look: keyof typeof badgeLooks; children: ReactNode }) {
+export function Badge({ look, children }: { look: BadgeLook; children: ReactNode }) {
   return (
     <span
-      className={`inline-block rounded-full px-2.5 py-0.5 text-sm font-medium whitespace-nowrap ${badgeLooks[look]}`}
+      className={`inline-flex items-center gap-1.5 rounded-full px-2.5 py-0.5 text-small font-medium whitespace-nowrap ${badgeLooks[look]}`}
     >
+      <span aria-hidden="true" className="size-1.5 rounded-full bg-current" />
       {children}
     </span>
-  );
-}
-
-const timeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
-
-/** `exact` is with seconds, for what follows closely upon something else. */
-export function Time({ at, never, exact }: { at: string | null; never?: string; exact?: boolean }) {
-  if (at === null) return <span className="text-muted">{never ?? "–"}</span>;
-  return (
-    <time dateTime={at} title={at} className="md:whitespace-nowrap">
-      {(exact ? exactFormat : timeFormat).format(new Date(at))}
-    </time>
   );
 }

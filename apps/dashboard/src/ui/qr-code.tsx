@@ -19,7 +19,7 @@ export function QrCode(props: { value: string; label: string }) {
       aria-label={props.label}
       viewBox={`0 0 ${size} ${size}`}
       shapeRendering="crispEdges"
-      className="size-52 rounded-lg"
+      className="size-52 rounded-control"
     >
       <rect width={size} height={size} fill="#ffffff" />
       <path d={dark} fill="#000000" />

@@ -2,38 +2,63 @@ import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
 import { Loading, ProblemNotice } from "./page.tsx";
 
-export type Column<T> = { header: string; cell: (row: T) => ReactNode };
+export type Column<T> = {
+  header: string;
+  cell: (row: T) => ReactNode;
+  /** On a narrow screen: what the row is (`title`), what stands at its end, or what is left out. Otherwise it is below, with its heading. */
+  phone?: "title" | "end" | "hidden";
+};
 
-/** On a narrow screen each row becomes a block with the headings beside its values, so nothing scrolls sideways. */
+const onPhone = {
+  title: "max-md:order-1 max-md:min-w-0 max-md:flex-1 max-md:basis-1/2",
+  alone: "max-md:order-1 max-md:basis-full max-md:min-w-0",
+  end: "max-md:order-2 max-md:ms-auto",
+  hidden: "max-md:hidden",
+  below:
+    "max-md:order-3 max-md:flex max-md:max-w-full max-md:items-baseline max-md:gap-1.5 max-md:text-small",
+} as const;
+
+/** On a narrow screen each row becomes a block: what it is and how it stands in the first line, the rest small below. Nothing scrolls sideways. */
 export function Table<T>(props: {
   caption: string;
   columns: readonly Column<T>[];
   rows: readonly T[];
   rowKey: (row: T) => string;
 }) {
+  const placed = props.columns.some(({ phone }) => phone === "title")
+    ? props.columns
+    : props.columns.map((column, index) => (index === 0 ? { ...column, phone: "title" as const } : column));
+  const hasEnd = placed.some(({ phone }) => phone === "end");
+  const placeOf = (phone: Column<T>["phone"]) =>
+    onPhone[phone === "title" && !hasEnd ? "alone" : (phone ?? "below")];
   return (
     <table className="w-full text-left max-md:block">
       <caption className="sr-only">{props.caption}</caption>
       <thead className="max-md:sr-only">
-        <tr className="border-b border-line text-sm text-muted">
-          {props.columns.map(({ header }) => (
-            <th key={header} scope="col" className="py-2 pr-4 font-semibold">
-              {header}
+        <tr className="border-b border-line text-small text-muted">
+          {placed.map(({ header }) => (
+            <th key={header} scope="col" className="py-2 pe-4 font-medium">
+              {header === "Actions" ? <span className="sr-only">Actions</span> : header}
             </th>
           ))}
         </tr>
       </thead>
       <tbody className="max-md:block">
         {props.rows.map((row) => (
-          <tr key={props.rowKey(row)} className="border-b border-line last:border-0 max-md:block max-md:py-3">
-            {props.columns.map(({ header, cell }) => (
+          <tr
+            key={props.rowKey(row)}
+            className="border-b border-line last:border-0 max-md:flex max-md:flex-wrap max-md:items-center max-md:gap-x-4 max-md:gap-y-1 max-md:py-3"
+          >
+            {placed.map(({ header, cell, phone }) => (
               <td
                 key={header}
-                className="py-2.5 pr-4 align-top max-md:flex max-md:gap-3 max-md:py-1 max-md:pr-0"
+                className={`py-3 pe-4 align-top max-md:p-0 md:[&_button]:whitespace-nowrap ${placeOf(phone)}`}
               >
-                <span aria-hidden="true" className="w-20 shrink-0 text-sm text-muted md:hidden">
-                  {header}
-                </span>
+                {phone === undefined && header !== "Actions" ? (
+                  <span aria-hidden="true" className="shrink-0 text-muted md:hidden">
+                    {header}
+                  </span>
+                ) : null}
                 <div className="min-w-0">{cell(row)}</div>
               </td>
             ))}
@@ -63,7 +88,7 @@ export function ListTable<T>(props: {
   empty: ReactNode;
 }) {
   const { list } = props;
-  if (list.isPending) return <Loading />;
+  if (list.isPending) return <Loading lines={6} />;
   if (list.error !== null && list.items.length === 0)
     return <ProblemNotice error={list.error} retry={list.refetch} />;
   if (list.items.length === 0) return <Empty>{props.empty}</Empty>;
@@ -72,9 +97,9 @@ export function ListTable<T>(props: {
       <Table caption={props.caption} columns={props.columns} rows={list.items} rowKey={props.rowKey} />
       {list.error === null ? null : <ProblemNotice error={list.error} retry={list.refetch} />}
       {list.hasNextPage ? (
-        <div className="mt-4">
-          <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            {list.isFetchingNextPage ? "Loading…" : "Show more"}
+        <div className="mt-4 text-center">
+          <Button small disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            {list.isFetchingNextPage ? "One moment…" : "Show more"}
           </Button>
         </div>
       ) : null}
@@ -84,7 +109,7 @@ export function ListTable<T>(props: {
 
 export function Empty({ children }: { children: ReactNode }) {
   return (
-    <div className="rounded-xl border border-dashed border-edge px-5 py-8 text-center text-muted">
+    <div className="rounded-control border border-dashed border-field px-5 py-8 text-center text-muted">
       {children}
     </div>
   );

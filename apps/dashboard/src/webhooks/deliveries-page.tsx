@@ -6,14 +6,15 @@ import {
   type WebhookDelivery,
 } from "@assay/contract/webhooks";
 import { Link } from "@tanstack/react-router";
-import { type ComponentProps, type ReactNode, useState } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import type { Static } from "typebox";
 import { present } from "../api/call.ts";
 import { useList } from "../api/queries.ts";
-import { Field, Select } from "../ui/field.tsx";
-import { anyOption, endOfDay, Filters, startOfDay } from "../ui/filters.tsx";
-import { Badge, Card, Heading, Time } from "../ui/page.tsx";
+import { DateRange } from "../ui/date-range.tsx";
+import { anyOption, endOfDay, FilterSelect, Filters, startOfDay, useFilters } from "../ui/filters.tsx";
+import { Badge, Card, Heading } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
 import { answerText, stateText } from "./delivery-words.ts";
 import { eventLabels } from "./event-labels.ts";
 
@@ -44,7 +45,7 @@ export function DeliveriesTable(props: {
             </Link>
           ),
         },
-        { header: "State", cell: (delivery) => <DeliveryStatus status={delivery.status} /> },
+        { header: "State", phone: "end", cell: (delivery) => <DeliveryStatus status={delivery.status} /> },
         { header: "Tries", cell: (delivery) => delivery.attempt_count },
         {
           header: "Last answer",
@@ -57,41 +58,48 @@ export function DeliveriesTable(props: {
 }
 
 export function DeliveriesPage() {
-  const [filters, setFilters] = useState<Record<string, string>>({});
+  const filters = useFilters(["status", "endpoint", "from", "to"]);
+  const { status, endpoint, from, to } = filters.values;
   const endpoints = useList(listEndpoints, { query: { limit: 100 } });
   const deliveries = useList(listDeliveries, {
     query: present({
-      status: filters.status,
-      endpoint_id: filters.endpoint_id,
-      created_from: startOfDay(filters.from),
-      created_to: endOfDay(filters.to),
+      status: deliveryStatuses.find((each) => each === status),
+      endpoint_id: endpoint,
+      created_from: startOfDay(from),
+      created_to: endOfDay(to),
     }),
   });
   return (
     <>
-      <Heading title="Deliveries" />
-      <Filters onApply={setFilters} onClear={() => setFilters({})}>
-        <Select
+      <Heading title="Deliveries" about="Every event that was sent, or tried, to one of your endpoints." />
+      <Filters count={filters.count} onClear={filters.clear}>
+        <FilterSelect
           label="State"
-          name="status"
+          value={status}
           options={[anyOption, ...deliveryStatuses.map((value) => ({ value, label: stateText(value) }))]}
+          onChange={(value) => filters.set({ status: value })}
         />
-        <Select
+        <FilterSelect
           label="Endpoint"
-          name="endpoint_id"
+          value={endpoint}
           options={[
             anyOption,
             ...endpoints.items.map(({ id, name, url }) => ({ value: id, label: name ?? url })),
           ]}
+          onChange={(value) => filters.set({ endpoint: value })}
         />
-        <Field label="From" name="from" type="date" optional="quiet" />
-        <Field label="To" name="to" type="date" optional="quiet" />
+        <DateRange
+          label="Created"
+          open="Any time"
+          range={{ from, to }}
+          onChange={(range) => filters.set({ from: range.from ?? "", to: range.to ?? "" })}
+        />
       </Filters>
       <Card>
         <DeliveriesTable
           list={deliveries}
           empty={
-            Object.values(filters).some((value) => value !== "") ? (
+            filters.count > 0 ? (
               "Nothing fits these filters. Clear them to see everything."
             ) : (
               <>

@@ -11,10 +11,12 @@ import type { Static } from "typebox";
 import { call, hasCode } from "../api/call.ts";
 import { refresh, useData } from "../api/queries.ts";
 import { useMay } from "../shell/organization-context.ts";
-import { ActionButton, LinkButton } from "../ui/button.tsx";
+import { ActionButton } from "../ui/button.tsx";
 import { CopyId, Id } from "../ui/copy.tsx";
-import { Card, Facts, Heading, Loaded, Time } from "../ui/page.tsx";
+import { Card, Facts, Heading, Loaded } from "../ui/page.tsx";
+import { shortId } from "../ui/short-id.ts";
 import { Empty } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
 import { DeliveryStatus } from "./deliveries-page.tsx";
 import { errorText } from "./delivery-words.ts";
 import { eventLabels } from "./event-labels.ts";
@@ -31,9 +33,10 @@ export function DeliveryPage() {
   const delivery = useData(getDelivery, { params }, { refetchInterval: everyMs || 5_000 });
   return (
     <>
-      <Heading title="Delivery">
-        <LinkButton to="/dashboard/deliveries">All deliveries</LinkButton>
-      </Heading>
+      <Heading
+        title={`Delivery ${shortId(deliveryId)}`}
+        crumbs={[{ label: "Deliveries", to: "/dashboard/deliveries" }]}
+      />
       <Loaded query={delivery}>
         {({ data }) => (
           <>
@@ -95,7 +98,7 @@ function AboutDelivery({ delivery, onSent }: { delivery: Delivery; onSent: () =>
           ],
           ["Session", <SessionLink key="session" eventId={delivery.event_id} />],
           ["Endpoint", <EndpointLink key="endpoint" endpointId={delivery.webhook_endpoint_id} />],
-          ["Created", <Time key="created" at={delivery.created_at} />],
+          ["Created", <Time key="created" full at={delivery.created_at} />],
           ["Encrypted body", <Kept key="kept" delivery={delivery} />],
           ["Identifier", <CopyId key="id" value={delivery.id} />],
         ]}

@@ -4,8 +4,9 @@ import { call } from "../api/call.ts";
 import { refresh, useList } from "../api/queries.ts";
 import { ActionButton, Button } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/dialog.tsx";
-import { Badge, Card, Time } from "../ui/page.tsx";
+import { Badge, Card } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
 import { RegisterKey } from "./register-key.tsx";
 
 export function EndpointKeys({ endpointId, mayChange }: { endpointId: string; mayChange: boolean }) {
@@ -30,7 +31,7 @@ export function EndpointKeys({ endpointId, mayChange }: { endpointId: string; ma
         rowKey={({ id }) => id}
         empty="Nothing is sent until you register a public key. The private key stays with you: only you can read what is delivered."
         columns={[
-          { header: "Key", cell: (key) => <bdi className="font-mono text-sm">{key.key_id}</bdi> },
+          { header: "Key", cell: (key) => <bdi className="font-mono text-small">{key.key_id}</bdi> },
           {
             header: "State",
             cell: (key) =>

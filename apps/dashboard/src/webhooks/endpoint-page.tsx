@@ -12,11 +12,13 @@ import { useState } from "react";
 import { call } from "../api/call.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
 import { useMay } from "../shell/organization-context.ts";
-import { ActionButton, Button, LinkButton } from "../ui/button.tsx";
+import { ActionButton, Button } from "../ui/button.tsx";
 import { Copy, CopyId } from "../ui/copy.tsx";
 import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
 import { Form } from "../ui/form.tsx";
-import { Card, Facts, Heading, Loaded, Time } from "../ui/page.tsx";
+import { Card, Facts, Heading, Loaded } from "../ui/page.tsx";
+import { shortId } from "../ui/short-id.ts";
+import { Time } from "../ui/time.tsx";
 import { DeliveriesTable } from "./deliveries-page.tsx";
 import { EndpointKeys } from "./endpoint-keys.tsx";
 import { EndpointFields, EndpointStatus, endpointBody, RefusedAddress } from "./endpoints-page.tsx";
@@ -36,9 +38,10 @@ export function EndpointPage() {
   const reread = () => refresh(getEndpoint, listEndpoints);
   return (
     <>
-      <Heading title="Webhook endpoint">
-        <LinkButton to="/dashboard/webhooks">All endpoints</LinkButton>
-      </Heading>
+      <Heading
+        title={`Webhook endpoint ${shortId(endpointId)}`}
+        crumbs={[{ label: "Webhooks", to: "/dashboard/webhooks" }]}
+      />
       <Loaded query={endpoint}>
         {({ data }) => (
           <>
@@ -65,7 +68,7 @@ export function EndpointPage() {
                       ? "are not kept"
                       : `are kept for ${data.undelivered_payload_retention_hours} hours`,
                   ],
-                  ["Created", <Time key="created" at={data.created_at} />],
+                  ["Created", <Time key="created" full at={data.created_at} />],
                   ["Identifier", <CopyId key="id" value={data.id} />],
                 ]}
               />
@@ -84,6 +87,7 @@ export function EndpointPage() {
                     title="Delete this endpoint?"
                     explanation="Nothing more is sent to it and what waits is scrubbed. Past deliveries stay listed. This cannot be taken back."
                     confirm="Delete the endpoint"
+                    done="The endpoint is deleted."
                     run={async () => {
                       await call(deleteEndpoint, { params });
                       await navigate({ to: "/dashboard/webhooks" });
@@ -126,7 +130,7 @@ export function EndpointPage() {
                   </ConfirmButton>
                 ) : null}
               </div>
-              {mayReveal ? null : <p className="mt-3 text-sm text-muted">Only an owner can reveal it.</p>}
+              {mayReveal ? null : <p className="mt-3 text-small text-muted">Only an owner can reveal it.</p>}
             </Card>
 
             <Card title="Latest deliveries">

@@ -18,8 +18,9 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Checkbox, Field, Group, Select } from "../ui/field.tsx";
 import { inWords } from "../ui/filters.tsx";
 import { Form, type Values } from "../ui/form.tsx";
-import { Badge, Card, Heading, Time } from "../ui/page.tsx";
+import { Badge, Card, Heading } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
 import { eventLabels } from "./event-labels.ts";
 import { OnYourMachine } from "./on-your-machine.tsx";
 
@@ -67,7 +68,7 @@ export function EndpointsPage() {
                 </Link>
               ),
             },
-            { header: "State", cell: (endpoint) => <EndpointStatus endpoint={endpoint} /> },
+            { header: "State", phone: "end", cell: (endpoint) => <EndpointStatus endpoint={endpoint} /> },
             {
               header: "Events",
               cell: ({ subscribed_event_types: types }) =>
@@ -150,7 +151,7 @@ export function endpointBody(values: Values) {
 export function RefusedAddress({ problem }: { problem: Problem }) {
   if (problem.code !== "WEBHOOK_URL_REJECTED") return null;
   return (
-    <p className="text-sm">
+    <p className="text-small">
       If you meant your own machine: it cannot be reached from here. To see events there, close this and look
       under “On your own machine” on the page for webhooks; or use the public https address of a tunnel.
     </p>

@@ -5,39 +5,60 @@ import { useState } from "react";
 import { call, present } from "../api/call.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
 import { useMay } from "../shell/organization-context.ts";
-import { ActionButton, LinkButton } from "../ui/button.tsx";
+import { ActionButton } from "../ui/button.tsx";
 import { CopyId, Id } from "../ui/copy.tsx";
-import { Field, Select } from "../ui/field.tsx";
-import { anyOption, endOfDay, Filters, startOfDay } from "../ui/filters.tsx";
+import { DateRange } from "../ui/date-range.tsx";
+import {
+  anyOption,
+  endOfDay,
+  FilterSelect,
+  Filters,
+  FilterText,
+  startOfDay,
+  useFilters,
+} from "../ui/filters.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { Card, Facts, Heading, Loaded, Time } from "../ui/page.tsx";
+import { Card, Facts, Heading, Loaded } from "../ui/page.tsx";
+import { shortId } from "../ui/short-id.ts";
 import { ListTable } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
 import { DeliveriesTable } from "./deliveries-page.tsx";
 import { eventLabels } from "./event-labels.ts";
 import { SampleEvent } from "./sample-event.tsx";
 
 export function EventsPage() {
-  const [filters, setFilters] = useState<Record<string, string>>({});
+  const filters = useFilters(["type", "session", "from", "to"]);
+  const { type, session, from, to } = filters.values;
   const events = useList(listEvents, {
     query: present({
-      type: filters.type,
-      session_id: filters.session_id,
-      created_from: startOfDay(filters.from),
-      created_to: endOfDay(filters.to),
+      type: eventTypes.find((each) => each === type),
+      session_id: session,
+      created_from: startOfDay(from),
+      created_to: endOfDay(to),
     }),
   });
   return (
     <>
-      <Heading title="Events" />
-      <Filters onApply={setFilters} onClear={() => setFilters({})}>
-        <Select
+      <Heading title="Events" about="What happened to your sessions, as your servers are told it." />
+      <Filters count={filters.count} onClear={filters.clear}>
+        <FilterSelect
           label="Type"
-          name="type"
+          value={type}
           options={[anyOption, ...eventTypes.map((value) => ({ value, label: eventLabels[value] }))]}
+          onChange={(value) => filters.set({ type: value })}
         />
-        <Field label="Session" name="session_id" optional="quiet" />
-        <Field label="From" name="from" type="date" optional="quiet" />
-        <Field label="To" name="to" type="date" optional="quiet" />
+        <FilterText
+          label="Session"
+          value={session}
+          maxLength={100}
+          onChange={(value) => filters.set({ session: value })}
+        />
+        <DateRange
+          label="When"
+          open="Any time"
+          range={{ from, to }}
+          onChange={(range) => filters.set({ from: range.from ?? "", to: range.to ?? "" })}
+        />
       </Filters>
       <Card>
         <ListTable
@@ -45,7 +66,7 @@ export function EventsPage() {
           list={events}
           rowKey={({ id }) => id}
           empty={
-            Object.values(filters).some((value) => value !== "")
+            filters.count > 0
               ? "Nothing fits these filters. Clear them to see everything."
               : "Nothing has happened yet. An event appears here when a session ends."
           }
@@ -76,9 +97,7 @@ export function EventPage() {
   const [replayed, setReplayed] = useState(false);
   return (
     <>
-      <Heading title="Event">
-        <LinkButton to="/dashboard/events">All events</LinkButton>
-      </Heading>
+      <Heading title={`Event ${shortId(eventId)}`} crumbs={[{ label: "Events", to: "/dashboard/events" }]} />
       <Loaded query={event}>
         {({ data }) => (
           <Card>
@@ -87,7 +106,8 @@ export function EventPage() {
                 [
                   "What happened",
                   <span key="type">
-                    {eventLabels[data.type]} <code className="font-mono text-sm text-muted">{data.type}</code>
+                    {eventLabels[data.type]}{" "}
+                    <code className="font-mono text-small text-muted">{data.type}</code>
                   </span>,
                 ],
                 [
@@ -106,10 +126,10 @@ export function EventPage() {
                 ],
                 ["Your reference", data.client_reference_id ?? "–"],
                 ["Environment", data.sandbox ? "sandbox" : "live"],
-                ["When", <Time key="when" at={data.created_at} />],
+                ["When", <Time key="when" full at={data.created_at} />],
                 ...(data.retracted_at === null
                   ? []
-                  : ([["Retracted", <Time key="retracted" at={data.retracted_at} />]] as const)),
+                  : ([["Retracted", <Time key="retracted" full at={data.retracted_at} />]] as const)),
                 ["Identifier", <CopyId key="id" value={data.id} />],
               ]}
             />
@@ -139,7 +159,7 @@ export function EventPage() {
               <SampleEvent type={event.data.data.type} />
             </div>
           </details>
-          <p className="mt-3 text-sm text-muted">
+          <p className="mt-3 text-small text-muted">
             What this one says is in its deliveries, encrypted to your key. This service keeps no readable
             copy.
           </p>

@@ -11,13 +11,13 @@ export function KeyFile(props: { label: string; name: string; hint: string }) {
   return (
     <div ref={box} className="space-y-2">
       <TextArea label={props.label} name={props.name} rows={5} hint={props.hint} />
-      <div className="flex flex-wrap items-center gap-2 text-sm">
+      <div className="flex flex-wrap items-center gap-2 text-small">
         <label htmlFor={id}>or choose the file</label>
         <input
           id={id}
           type="file"
           accept=".pem,.key,.pub,.crt,.cer,.json,.jwk,.txt"
-          className="max-w-full rounded-lg border border-edge bg-card px-2 py-1.5 file:mr-3 file:cursor-pointer file:rounded-md file:border-0 file:bg-tint file:px-3 file:py-1 file:text-ink"
+          className="max-w-full rounded-control border border-field bg-card px-2 py-1.5 file:mr-3 file:cursor-pointer file:rounded-md file:border-0 file:bg-soft file:px-3 file:py-1 file:text-ink"
           onChange={async (event) => {
             const file = event.currentTarget.files?.[0];
             const area = box.current?.querySelector("textarea");

@@ -139,7 +139,7 @@ function MakePair(props: {
             Save as JWK
           </SaveFile>
         </div>
-        <output className="mt-2 block text-sm text-muted">
+        <output className="mt-2 block text-small text-muted">
           {saved
             ? "It is in your downloads. Put it where your server finds it, and nobody else."
             : "Most tools read PEM. The key cannot be had again, so save it before you go on."}
@@ -164,7 +164,7 @@ function MakePair(props: {
               hint="Every delivery names the key that it is encrypted to."
             />
           </Form>
-          <p className="mt-3 text-sm text-muted">
+          <p className="mt-3 text-small text-muted">
             Until you close or reload this page, it also opens events by itself.
           </p>
         </div>

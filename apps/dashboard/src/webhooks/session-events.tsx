@@ -3,8 +3,9 @@ import { listDeliveries, listEvents } from "@assay/contract/webhooks";
 import { Link } from "@tanstack/react-router";
 import type { Static } from "typebox";
 import { useList } from "../api/queries.ts";
-import { Card, Loading, ProblemNotice, Time } from "../ui/page.tsx";
+import { Card, Loading, ProblemNotice } from "../ui/page.tsx";
 import { Empty } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
 import { DeliveryStatus } from "./deliveries-page.tsx";
 import { EndpointLink } from "./delivery-page.tsx";
 import { answerText } from "./delivery-words.ts";
@@ -40,13 +41,13 @@ function OneEvent({ event }: { event: Static<typeof WebhookEvent> }) {
         <Link to="/dashboard/events/$eventId" params={{ eventId: event.id }} className="font-medium">
           {eventLabels[event.type]}
         </Link>{" "}
-        <span className="text-sm text-muted">
+        <span className="text-small text-muted">
           <Time at={event.created_at} />
           {event.retracted_at === null ? "" : ", taken back because consent was withdrawn"}
         </span>
       </p>
       {deliveries.isPending ? null : deliveries.items.length === 0 ? (
-        <p className="mt-1 text-sm text-muted">No endpoint was there to get it.</p>
+        <p className="mt-1 text-small text-muted">No endpoint was there to get it.</p>
       ) : (
         <ul className="mt-2 space-y-2 border-l-2 border-line pl-4">
           {deliveries.items.map((delivery) => (
@@ -55,13 +56,13 @@ function OneEvent({ event }: { event: Static<typeof WebhookEvent> }) {
               <span className="min-w-0">
                 to <EndpointLink endpointId={delivery.webhook_endpoint_id} />
               </span>
-              <span className="text-sm text-muted">
+              <span className="text-small text-muted">
                 {answerText(delivery.last_status_code, delivery.last_error)}
               </span>
               <Link
                 to="/dashboard/deliveries/$deliveryId"
                 params={{ deliveryId: delivery.id }}
-                className="text-sm"
+                className="text-small"
               >
                 Look at the delivery
               </Link>

@@ -15,7 +15,8 @@ import { refresh, useData } from "../api/queries.ts";
 import { usePlace } from "../shell/organization-context.ts";
 import { ActionButton, Button } from "../ui/button.tsx";
 import { Select } from "../ui/field.tsx";
-import { Card, Facts, Time } from "../ui/page.tsx";
+import { Card, Facts } from "../ui/page.tsx";
+import { Time } from "../ui/time.tsx";
 import { DeliveryStatus } from "./deliveries-page.tsx";
 import { errorText } from "./delivery-words.ts";
 import { eventLabels } from "./event-labels.ts";
@@ -59,7 +60,7 @@ export function TestEvent({ endpointId, enabled }: { endpointId: string; enabled
           />
         </div>
         <details>
-          <summary className="text-sm">What it says, once decrypted</summary>
+          <summary className="text-small">What it says, once decrypted</summary>
           <div className="mt-3">
             <SampleEvent type={type} />
           </div>
@@ -94,7 +95,7 @@ function Followed({ sent }: { sent: Sent }) {
   if (data === undefined) return null;
   const [latest] = data.attempts;
   return (
-    <div className="space-y-4 rounded-xl border border-line p-4">
+    <div className="space-y-4 rounded-control border border-line p-4">
       <output className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <DeliveryStatus status={data.status} />
         <span>

@@ -1,7 +1,8 @@
 import type { WebhookDeliveryAttempt } from "@assay/contract/webhooks";
 import type { Static } from "typebox";
 import { Code } from "../ui/code.tsx";
-import { Badge, Time } from "../ui/page.tsx";
+import { Badge } from "../ui/page.tsx";
+import { Time } from "../ui/time.tsx";
 import { errorText } from "./delivery-words.ts";
 
 type Attempt = Static<typeof WebhookDeliveryAttempt>;
@@ -34,19 +35,19 @@ function OneTry({ attempt, number, open }: { attempt: Attempt; number: number; o
         <Badge look={error === null ? "good" : "bad"}>
           <bdi>{line}</bdi>
         </Badge>
-        <span className="text-sm text-muted">
+        <span className="text-small text-muted">
           <Time exact at={attempt.attempted_at} />, took {attempt.duration_ms.toLocaleString()} ms
         </span>
       </p>
       {error === null ? null : <p className="mt-1">{errorText(error)}</p>}
       <details className="mt-2" open={open}>
-        <summary className="text-sm">Request and answer</summary>
+        <summary className="text-small">Request and answer</summary>
         <div className="mt-3 space-y-4">
           <Headers headers={attempt.request_headers} />
           {answer === null ? (
-            <p className="text-sm text-muted">{withoutAnswer(attempt)}</p>
+            <p className="text-small text-muted">{withoutAnswer(attempt)}</p>
           ) : answer.text === "" ? (
-            <p className="text-sm text-muted">Your server answered without a text.</p>
+            <p className="text-small text-muted">Your server answered without a text.</p>
           ) : (
             <Code
               wrap
@@ -73,7 +74,7 @@ function Headers({ headers }: { headers: Readonly<Record<string, string>> }) {
     <div>
       <Code wrap label="Headers that we sent" text={lines.join("\n")} />
       {"x-service-signature" in headers ? null : (
-        <p className="text-sm text-muted">
+        <p className="text-small text-muted">
           The signatures were kept as long as the encrypted body, and are gone with it.
         </p>
       )}

@@ -8,6 +8,8 @@ import { dayMs, later } from "../kernel/clock.ts";
 import { isDay, parseTime } from "../kernel/times.ts";
 import { type Day, dayOf, daysBetween, startOfDay, summarize } from "../sessions/day-figures.ts";
 import { readFigures } from "../sessions/session-day.store.ts";
+import { readDeliveryHealth } from "../webhooks/delivery-health.store.ts";
+import { viewDeliveryHealth } from "./delivery-health.view.ts";
 
 const { days: mostDays, defaultDays } = contract.analyticsLimits;
 
@@ -15,16 +17,7 @@ export function analyticsRoutes({ db, clock }: Core): Binding[] {
   return [
     bind(contract.sessionsOverview, async ({ caller, query }) => {
       const now = clock.now();
-      const to = parseDay("to", query.to) ?? dayOf(now);
-      const from = parseDay("from", query.from) ?? dayOf(later(startOfDay(to), -(defaultDays - 1) * dayMs));
-      if (from > to)
-        throw new ApiError("INVALID_REQUEST", { message: "`from` must not be later than `to`." });
-      if (startOfDay(to).getTime() - startOfDay(from).getTime() >= mostDays * dayMs) {
-        throw new ApiError("INVALID_REQUEST", {
-          message: `\`from\` and \`to\` must lie at most ${mostDays} days apart.`,
-          hint: "Ask for a shorter period, several times.",
-        });
-      }
+      const { from, to } = periodOf(query, now);
       const sandbox = isSandbox(caller);
       if (query.sandbox !== undefined && query.sandbox !== sandbox)
         throw new ApiError("INVALID_REQUEST", {
@@ -38,13 +31,46 @@ export function analyticsRoutes({ db, clock }: Core): Binding[] {
         to,
         sandbox,
         totals: overview.totals,
-        days: overview.days.map(({ day, ...counts }) => ({ date: day, ...counts })),
+        days: overview.days.map(({ day, medianSeconds, ...counts }) => ({
+          date: day,
+          ...counts,
+          median_seconds_to_complete: medianSeconds,
+        })),
         success_rate: overview.successRate,
         median_seconds_to_complete: overview.medianSecondsToComplete,
+        p90_seconds_to_complete: overview.ninetiethSecondsToComplete,
+        durations: overview.durations.map(({ upToSeconds, count }) => ({
+          up_to_seconds: upToSeconds,
+          count,
+        })),
+        funnel: overview.funnel,
         failure_codes: overview.failureCodes,
       };
     }),
+    bind(contract.webhooksOverview, async ({ caller, query }) => {
+      const { from, to } = periodOf(query, clock.now());
+      const health = await readDeliveryHealth(
+        db,
+        caller,
+        { from: startOfDay(from), before: later(startOfDay(to), dayMs) },
+        contract.analyticsLimits.deliveries,
+      );
+      return { from, to, sandbox: isSandbox(caller), ...viewDeliveryHealth(health) };
+    }),
   ];
+}
+
+function periodOf(query: { from?: string; to?: string }, now: Date): { from: Day; to: Day } {
+  const to = parseDay("to", query.to) ?? dayOf(now);
+  const from = parseDay("from", query.from) ?? dayOf(later(startOfDay(to), -(defaultDays - 1) * dayMs));
+  if (from > to) throw new ApiError("INVALID_REQUEST", { message: "`from` must not be later than `to`." });
+  if (startOfDay(to).getTime() - startOfDay(from).getTime() >= mostDays * dayMs) {
+    throw new ApiError("INVALID_REQUEST", {
+      message: `\`from\` and \`to\` must lie at most ${mostDays} days apart.`,
+      hint: "Ask for a shorter period, several times.",
+    });
+  }
+  return { from, to };
 }
 
 function parseDay(field: string, text: string | undefined): Day | undefined {

@@ -11,6 +11,8 @@ export type DomainRow = {
   organization_id: OrganizationId;
   apex_domain: string;
   token_hash: Buffer;
+  /** Null where it was verified before records were kept. */
+  record_value: string | null;
   verified_at: Date;
   last_checked_at: Date | null;
   miss_count: number;
@@ -21,11 +23,12 @@ export type ChallengeRow = {
   id: ChallengeId;
   apex_domain: string;
   token_hash: Buffer;
+  record_value: string | null;
   expires_at: Date;
   created_at: Date;
 };
 
-const domainColumns = sql`d.id, d.organization_id, d.apex_domain, d.token_hash, d.verified_at, d.last_checked_at,
+const domainColumns = sql`d.id, d.organization_id, d.apex_domain, d.token_hash, d.record_value, d.verified_at, d.last_checked_at,
   d.miss_count, d.downgraded_at`;
 
 export function listDomains(db: Queryable, organizationId: OrganizationId): Promise<DomainRow[]> {
@@ -62,7 +65,7 @@ export function listActiveChallenges(
   now: Date,
 ): Promise<ChallengeRow[]> {
   return db.rows<ChallengeRow>(sql`
-    select id, apex_domain, token_hash, expires_at, created_at from domain_challenges
+    select id, apex_domain, token_hash, record_value, expires_at, created_at from domain_challenges
     where organization_id = ${organizationId} and expires_at > ${now} order by id desc`);
 }
 
@@ -73,14 +76,15 @@ export async function insertChallenge(
     organizationId: OrganizationId;
     apexDomain: string;
     tokenHash: Buffer;
+    recordValue: string;
     expiresAt: Date;
     now: Date;
   },
 ): Promise<void> {
   await tx.run(sql`
-    insert into domain_challenges (id, organization_id, apex_domain, token_hash, expires_at, created_at)
+    insert into domain_challenges (id, organization_id, apex_domain, token_hash, record_value, expires_at, created_at)
     values (${challenge.id}, ${challenge.organizationId}, ${challenge.apexDomain}, ${challenge.tokenHash},
-      ${challenge.expiresAt}, ${challenge.now})`);
+      ${challenge.recordValue}, ${challenge.expiresAt}, ${challenge.now})`);
 }
 
 export function findChallenge(
@@ -89,7 +93,7 @@ export function findChallenge(
   id: ChallengeId,
 ): Promise<ChallengeRow | null> {
   return db.first<ChallengeRow>(sql`
-    select id, apex_domain, token_hash, expires_at, created_at from domain_challenges
+    select id, apex_domain, token_hash, record_value, expires_at, created_at from domain_challenges
     where organization_id = ${organizationId} and id = ${id}`);
 }
 
@@ -139,13 +143,14 @@ export async function insertDomain(
     organizationId: OrganizationId;
     apexDomain: string;
     tokenHash: Buffer;
+    recordValue: string | null;
     now: Date;
     nextCheckAt: Date;
   },
 ): Promise<void> {
   await tx.run(sql`
-    insert into verified_domains (id, organization_id, apex_domain, token_hash, verified_at, last_checked_at, next_check_at)
-    values (${domain.id}, ${domain.organizationId}, ${domain.apexDomain}, ${domain.tokenHash}, ${domain.now},
+    insert into verified_domains (id, organization_id, apex_domain, token_hash, record_value, verified_at, last_checked_at, next_check_at)
+    values (${domain.id}, ${domain.organizationId}, ${domain.apexDomain}, ${domain.tokenHash}, ${domain.recordValue}, ${domain.now},
       ${domain.now}, ${domain.nextCheckAt})`);
 }
 
@@ -154,10 +159,10 @@ export async function renewDomain(
   tx: Tx,
   organizationId: OrganizationId,
   id: DomainId,
-  renewal: { tokenHash: Buffer; now: Date; nextCheckAt: Date },
+  renewal: { tokenHash: Buffer; recordValue: string | null; now: Date; nextCheckAt: Date },
 ): Promise<void> {
   await tx.run(sql`
-    update verified_domains set token_hash = ${renewal.tokenHash}, verified_at = ${renewal.now},
+    update verified_domains set token_hash = ${renewal.tokenHash}, record_value = ${renewal.recordValue}, verified_at = ${renewal.now},
       last_checked_at = ${renewal.now}, next_check_at = ${renewal.nextCheckAt}, miss_count = 0, downgraded_at = null
     where organization_id = ${organizationId} and id = ${id}`);
 }

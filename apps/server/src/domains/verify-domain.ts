@@ -44,6 +44,7 @@ export async function startChallenge({ db, clock }: Core, caller: MemberCaller, 
       organizationId,
       apexDomain: apex.ascii,
       tokenHash: hashToken(token),
+      recordValue: recordValue(token),
       expiresAt,
       now,
     });
@@ -76,7 +77,8 @@ export async function verifyDomain(
   const challenge = await findChallenge(db, organizationId, request.challengeId);
   if (challenge === null) throw new ApiError("CHALLENGE_NOT_FOUND");
   if (challenge.expires_at <= clock.now()) throw new ApiError("CHALLENGE_EXPIRED");
-  const { apex_domain: apexDomain, token_hash: tokenHash } = challenge;
+  const { apex_domain: apexDomain, token_hash: tokenHash, record_value: published } = challenge;
+  const proof = { tokenHash, recordValue: published };
 
   const name = recordName(apexDomain);
   const values = await lookUp(core, name);
@@ -102,9 +104,9 @@ export async function verifyDomain(
     let domainId = newUuid<DomainId>(now);
     if (holder !== null && loser === null) {
       domainId = holder.id;
-      await renewDomain(tx, organizationId, holder.id, { tokenHash, now, nextCheckAt });
+      await renewDomain(tx, organizationId, holder.id, { ...proof, now, nextCheckAt });
     } else {
-      await insertDomain(tx, { id: domainId, organizationId, apexDomain, tokenHash, now, nextCheckAt });
+      await insertDomain(tx, { id: domainId, organizationId, apexDomain, ...proof, now, nextCheckAt });
     }
     await recordAct(tx, now, caller, {
       event: "domain.verified",

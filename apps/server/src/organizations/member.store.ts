@@ -51,6 +51,20 @@ export function listMembers(
   });
 }
 
+/** Members with this in their e-mail or name, whatever the case. It looks at each member, of whom an organization has few. */
+export function searchMembers(
+  db: Queryable,
+  organizationId: OrganizationId,
+  text: string,
+  limit: number,
+): Promise<MemberRow[]> {
+  return db.rows<MemberRow>(sql`
+    select ${columns} from memberships m join users u on u.id = m.user_id
+    where m.organization_id = ${organizationId}
+      and (position(lower(${text}) in lower(u.email)) > 0 or position(lower(${text}) in lower(u.name)) > 0)
+    order by m.id desc limit ${limit}`);
+}
+
 export function findMember(
   db: Queryable,
   organizationId: OrganizationId,

@@ -4,8 +4,11 @@ import fc from "fast-check";
 import {
   bucketOfSeconds,
   daysBetween,
+  durationClasses,
   type FigureRow,
+  funnelOf,
   medianSeconds,
+  quantileSeconds,
   secondsOfBucket,
   summarize,
 } from "./day-figures.ts";
@@ -34,6 +37,7 @@ test("the median of buckets is within 2 percent of the median of the durations, 
           counts: {},
           failureCodes: {},
           secondsBuckets: {},
+          stages: {},
         }));
         all.forEach((duration, i) => {
           const buckets = rows[i % parts]?.secondsBuckets ?? {};
@@ -75,6 +79,7 @@ test("totals are the sums of the days, and the success rate is over what has end
     counts,
     failureCodes: {},
     secondsBuckets: {},
+    stages: {},
   });
   const overview = summarize(
     ["2026-03-01", "2026-03-02"],
@@ -102,4 +107,29 @@ test("totals are the sums of the days, and the success rate is over what has end
     ],
   );
   assert.equal(summarize(["2026-03-01"], [row("2026-03-01", { created: 1 })]).successRate, null);
+});
+
+test("a funnel counts at each stage whoever got at least that far", () => {
+  assert.deepEqual(funnelOf({ created: 1, opened: 2, chip_read: 3, succeeded: 4 }), {
+    created: 10,
+    opened: 9,
+    agreed: 7,
+    chip_read: 7,
+    face_captured: 4,
+    succeeded: 4,
+  });
+  assert.equal(funnelOf({ succeeded: -1, opened: 1 }).created, 1, "what was never counted is not taken away");
+});
+
+test("every duration is in one class, and nine of ten are within the ninetieth percentile", () => {
+  const buckets = new Map(
+    Array.from({ length: 10 }, (_, minute): [number, number] => [bucketOfSeconds(60 * (minute + 1)), 1]),
+  );
+  const classes = durationClasses(buckets, [90, 330]);
+  assert.deepEqual(
+    classes.map(({ count }) => count),
+    [1, 4, 5],
+  );
+  const shown = quantileSeconds(buckets, 0.9) ?? 0;
+  assert.ok(Math.abs(shown - 540) <= 11, String(shown));
 });

@@ -73,6 +73,7 @@ export async function endSession(
   });
   // Last, because these rows are shared between sessions.
   const counted = {
+    sessionId: session.id,
     organizationId: session.organization_id,
     sandbox: session.sandbox,
     createdAt: session.created_at,

@@ -54,6 +54,7 @@ async function writeExpiry(
       organizationId: session.organization_id,
       sandbox: session.sandbox,
       createdAt: session.created_at,
+      stage: session.stage,
     })),
   );
 }

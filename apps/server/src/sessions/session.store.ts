@@ -18,6 +18,7 @@ import { type Sql, sql } from "../db/sql.ts";
 import type { Tenant } from "../kernel/caller.ts";
 import { later } from "../kernel/clock.ts";
 import { idFloor } from "../kernel/ids.ts";
+import type { SessionStage } from "./day-figures.ts";
 import type { Requirements } from "./requirements.ts";
 import { lastExpiredCreation, type OpenAttempt, type SessionState, type Step } from "./session.ts";
 import type { ShareFields } from "./share-contract.ts";
@@ -44,13 +45,15 @@ export type SessionRow = {
   sandbox: boolean;
   expires_at: Date;
   completed_at: Date | null;
+  /** When the person's page was first sent. */
+  opened_at: Date | null;
   created_at: Date;
   updated_at: Date;
 };
 
 export const sessionColumns = sql`id, organization_id, status, failure_code, unmet_requirement, nfc_tries_used, liveness_tries_used,
   contract_version, share_fields, requirements, evidence, locale, redirect_url, embed_origin, webhook_endpoint_id, client_reference_id, metadata, sandbox, expires_at, completed_at,
-  created_at, updated_at`;
+  opened_at, created_at, updated_at`;
 
 export type NewSession = {
   id: SessionId;
@@ -93,6 +96,34 @@ export function findSession(db: Queryable, tenant: Tenant, id: SessionId): Promi
 /** For the person's own pages, who hold the session id and belong to no organization. */
 export function findSessionOfPerson(db: Queryable, id: SessionId): Promise<SessionRow | null> {
   return db.first<SessionRow>(sql`select ${sessionColumns} from sessions where id = ${id}`);
+}
+
+/** How far a session got that has not succeeded. Whoever captured a face has had a chip read before, and so on. */
+export const furthestStage = sql`case
+  when liveness_tries_used > 0 then 'face_captured'
+  when chip_passed_at is not null then 'chip_read'
+  when exists (select from consents where consents.session_id = sessions.id) then 'agreed'
+  when opened_at is not null then 'opened'
+  else 'created' end`;
+
+/** Remembers that the page was sent, the first time. Nothing waits for it, so a session that somebody holds is left for the next time. */
+export async function markOpened(db: Queryable, id: SessionId, now: Date): Promise<void> {
+  await db.run(sql`
+    update sessions set opened_at = ${now}
+    where id = (select id from sessions where id = ${id} and opened_at is null for update skip locked)`);
+}
+
+/** The latest sessions whose identifier begins so: a range of the index by which sessions are listed. */
+export function findSessionsByPrefix(
+  db: Queryable,
+  tenant: Tenant,
+  prefix: string,
+  limit: number,
+): Promise<SessionRow[]> {
+  return db.rows<SessionRow>(sql`
+    select ${sessionColumns} from sessions
+    where ${ownedBy(tenant)} and ${idBy.organization} >= ${prefix} and ${idBy.organization} < ${`${prefix}~`}
+    order by ${idBy.organization} desc limit ${limit}`);
 }
 
 export type SessionFilter = {
@@ -438,13 +469,13 @@ export type ExpiredSession = Pick<
   | "nfc_tries_used"
   | "liveness_tries_used"
   | "created_at"
->;
+> & { stage: SessionStage };
 
 /** The next due sessions, oldest first. Those that another process holds are skipped. */
 export function takeDueSessions(tx: Tx, now: Date, among: Among): Promise<ExpiredSession[]> {
   return tx.rows<ExpiredSession>(sql`
     select id, organization_id, status, sandbox, contract_version, client_reference_id, webhook_endpoint_id,
-      nfc_tries_used, liveness_tries_used, created_at
+      nfc_tries_used, liveness_tries_used, created_at, ${furthestStage} as stage
     from sessions
     where status in ('created', 'in_progress') and id > ${among.after}
       and id < ${idFloor("vs", later(lastExpiredCreation(now), 1))} and expires_at <= ${now}

@@ -6,7 +6,7 @@ import type { Core } from "../core.ts";
 import { findShownDomain } from "../domains/domain.store.ts";
 import { knownId } from "../kernel/ids.ts";
 import { findOrganizationOfPerson } from "../organizations/organization.store.ts";
-import { findSessionOfPerson, type SessionRow } from "../sessions/session.store.ts";
+import { findSessionOfPerson, markOpened, type SessionRow } from "../sessions/session.store.ts";
 import { statusAt } from "../sessions/session.ts";
 import { findConsent } from "./consent.store.ts";
 import type { ConsentText, ConsentTexts } from "./consent-texts.ts";
@@ -29,6 +29,8 @@ export async function readDetails(
   const who = session === null ? null : await findWhoAsks(core, session);
   if (session === null || who === null) return null;
   const status = statusAt({ status: session.status, expiresAt: session.expires_at }, now);
+  if (session.opened_at === null && (status === "created" || status === "in_progress"))
+    await markOpened(db, session.id, now);
   const parts = {
     session,
     ...who,

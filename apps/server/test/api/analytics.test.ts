@@ -1,12 +1,18 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { sql } from "../../src/db/sql.ts";
 import { dayMs, secondMs } from "../../src/kernel/clock.ts";
+import { expireSessions } from "../../src/sessions/expire-sessions.job.ts";
 import { type Api, allScopes, createKey, createPartner, expectData, expectError } from "../support/api.ts";
 import { openLive, withLiveKey } from "../support/live.ts";
+import { createReceivingEndpoint } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
-import { cancelAsPerson, claimed, createSession, fail, succeed } from "../support/sessions.ts";
+import { cancelAsPerson, claimed, createSession, fail, passChip, succeed } from "../support/sessions.ts";
 
-const { api, clock, core } = await startTestService({ role: "api" });
+const { api, clock, core } = await startTestService({
+  role: "api",
+  env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
+});
 const path = "/v1/analytics/sessions/overview";
 
 test("the overview counts every session by status and day, with rate, median and failure codes", async () => {
@@ -42,7 +48,11 @@ test("the overview counts every session by status and day, with rate, median and
     failed: 0,
     expired: 0,
     cancelled: 0,
+    median_seconds_to_complete: null,
   };
+  const median = (date: string) =>
+    overview.days.find((day: { date: string }) => day.date === date).median_seconds_to_complete;
+  assert.ok(Math.abs(median("2026-03-02") - 50) <= 1.1, "each day has a median of its own");
   assert.deepEqual(rest, {
     from: "2026-02-28",
     to: "2026-03-02",
@@ -50,7 +60,13 @@ test("the overview counts every session by status and day, with rate, median and
     totals: { total: 9, created: 1, in_progress: 1, succeeded: 3, failed: 3, expired: 0, cancelled: 1 },
     days: [
       { date: "2026-02-28", ...none },
-      { date: "2026-03-01", ...none, total: 1, succeeded: 1 },
+      {
+        date: "2026-03-01",
+        ...none,
+        total: 1,
+        succeeded: 1,
+        median_seconds_to_complete: median("2026-03-01"),
+      },
       {
         date: "2026-03-02",
         total: 8,
@@ -60,9 +76,22 @@ test("the overview counts every session by status and day, with rate, median and
         failed: 3,
         expired: 0,
         cancelled: 1,
+        median_seconds_to_complete: median("2026-03-02"),
       },
     ],
     success_rate: 0.4286,
+    p90_seconds_to_complete: rest.p90_seconds_to_complete,
+    durations: [
+      { up_to_seconds: 30, count: 0 },
+      { up_to_seconds: 60, count: 1 },
+      { up_to_seconds: 120, count: 1 },
+      { up_to_seconds: 300, count: 0 },
+      { up_to_seconds: 600, count: 1 },
+      { up_to_seconds: 1800, count: 0 },
+      { up_to_seconds: null, count: 0 },
+    ],
+    // Of those that have ended. What failed at the chip was opened by nobody here.
+    funnel: { created: 7, opened: 4, agreed: 4, chip_read: 4, face_captured: 4, succeeded: 3 },
     failure_codes: { document_expired: 2, liveness_failed: 1 },
   });
   assert.equal(
@@ -147,6 +176,72 @@ test("the overview needs analytics:read", async () => {
     allScopes.filter((scope) => scope !== "analytics:read"),
   );
   expectError(await key.api.get(path), 403, "FORBIDDEN", /analytics:read/);
+});
+
+test("a session counts in the funnel as far as it got, whether it is cancelled, fails or expires", async () => {
+  clock.advance(dayMs);
+  const partner = await createPartner(api);
+  const funnel = async () => Object.values(expectData(await partner.api.get(path)).funnel);
+  const [unseen, seen, tried] = [
+    await createSession(partner.api),
+    await createSession(partner.api),
+    await createSession(partner.api),
+  ];
+  for (const id of [seen, seen, tried]) expectData(await api.get(`/v1/verify/session/${id}/details`));
+  const attempt = await claimed(core, tried);
+  await passChip(core, tried, attempt, 1);
+  assert.deepEqual(await funnel(), [0, 0, 0, 0, 0, 0], "only what has ended is counted");
+  expectData(await partner.api.post(`/v1/sessions/${unseen}/cancel`), 204);
+  await fail(core, tried, attempt);
+  assert.deepEqual(await funnel(), [2, 1, 1, 1, 1, 0]);
+  const day = expectData(await partner.api.get(path)).to;
+  clock.advance(2 * 60 * 60 * secondMs);
+  await expireSessions(core, "expire-sessions")();
+  const { funnel: later } = expectData(await partner.api.get(path, { from: day, to: day }));
+  assert.deepEqual(Object.values(later), [3, 2, 1, 1, 1, 0]);
+});
+
+test("the health of webhooks is about the latest deliveries of the environment, and of nobody else", async () => {
+  clock.advance(dayMs);
+  const [partner, other] = [await createPartner(api), await createPartner(api)];
+  const health = "/v1/analytics/webhooks/overview";
+  const endpoint = await createReceivingEndpoint(partner.api, "https://127.0.0.1:9/hook");
+  const none = expectData(await partner.api.get(health));
+  assert.deepEqual([none.counted, none.since, none.endpoints], [0, null, []]);
+  for (let number = 0; number < 3; number++)
+    expectData(await partner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/test`), 202);
+  const rows = await core.db.rows<{ id: string }>(
+    sql`select id from webhook_deliveries where endpoint_id = ${endpoint.id} order by id`,
+  );
+  await core.db.run(sql`
+    update webhook_deliveries set status = 'succeeded', attempt_count = 1, last_attempt_at = created_at + interval '2 seconds'
+    where id = ${rows[0]?.id ?? ""}`);
+  await core.db.run(sql`
+    update webhook_deliveries set status = 'failed', failed = true, attempt_count = 9 where id = ${rows[1]?.id ?? ""}`);
+  const { from, to, since, ...found } = expectData(await partner.api.get(health));
+  const counts = { delivered: 1, waiting: 1, failed: 1 };
+  assert.deepEqual(found, {
+    sandbox: true,
+    counted: 3,
+    is_capped: false,
+    ...counts,
+    delivered_at_first_try: 1,
+    median_seconds_to_deliver: 2,
+    endpoints: [{ webhook_endpoint_id: endpoint.id, ...counts }],
+  });
+  assert.ok(from < to && since !== null);
+  assert.equal(expectData(await other.api.get(health)).counted, 0);
+  assert.equal(
+    expectData(await partner.api.get(health, { from: "2020-01-01", to: "2020-01-02" })).counted,
+    0,
+  );
+  expectError(await partner.api.get(health, { from: "x" }), 400, "BAD_REQUEST", /`from`/);
+  expectError(
+    await partner.api.get(health, { from: "2026-03-02", to: "2026-03-01" }),
+    400,
+    "INVALID_REQUEST",
+    /`from`/,
+  );
 });
 
 test("a success that was taken back leaves the figures", async () => {

@@ -1,10 +1,19 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { Page } from "playwright-core";
+import { sql } from "../../src/db/sql.ts";
 import { createPartner, expectData } from "../support/api.ts";
-import { checkAccessibility, isWiderThanScreen, keepScreenshot, openBrowser } from "../support/browser.ts";
+import {
+  checkAccessibility,
+  isWiderThanScreen,
+  keepScreenshot,
+  keepsScreenshots,
+  openBrowser,
+} from "../support/browser.ts";
 import { button, faults, heading, openDashboard } from "../support/dashboard.ts";
 import { openLive, withLiveKey } from "../support/live.ts";
 import { registration } from "../support/receiver.ts";
+import { checkPicture } from "../support/same-picture.ts";
 import { startTestService } from "../support/service.ts";
 import { claimed, createSession, fail, succeed } from "../support/sessions.ts";
 import { trustTestCountry } from "../support/verify-device.ts";
@@ -47,8 +56,15 @@ async function furnish() {
     await owner.api.post("/v1/auth/orgs/domains/challenges/dns", { apex_domain: "example.com" }),
     201,
   );
+  await core.db.run(sql`
+    insert into session_days (organization_id, day, sandbox, shard, succeeded, failed, expired, cancelled, failure_codes, seconds_buckets, stages)
+    select ${partner.organizationId}, date '2026-02-28' - back, true, 0, 14 + 9 * back % 7, 3 + back % 3, 2, 1,
+      '{"liveness_failed": 2, "document_expired": 1}', jsonb_build_object((85 + back)::text, 9, '118', 5),
+      '{"created": 1, "opened": 2, "chip_read": 2, "face_captured": 1, "succeeded": 14}'
+    from generate_series(0, 27) back where back % 6 <> 5`);
   return {
     token: owner.token,
+    failed,
     paths: [
       ["overview", "/dashboard", "Overview"],
       ["sessions", "/dashboard/sessions", "Sessions"],
@@ -74,6 +90,16 @@ async function furnish() {
   };
 }
 
+/** For `npm run screens`. */
+const extraLooks = [
+  [1440, "dark"],
+  [390, "light"],
+  [390, "dark"],
+] as const;
+
+/** Nothing on these differs from run to run. */
+const compared = new Set(["sign-in", "overview"]);
+
 const publicPaths = [
   ["sign-in", "/dashboard/sign-in", "Sign in"],
   ["sign-up", "/dashboard/sign-up", "Create an account"],
@@ -85,12 +111,16 @@ const publicPaths = [
 
 const furnished = furnish();
 
+/** As a link of the page would, without loading the program again. */
+async function goInside(page: Page, path: string): Promise<void> {
+  await page.evaluate(
+    `history.pushState(null, "", ${JSON.stringify(path)}), dispatchEvent(new PopStateEvent("popstate"))`,
+  );
+}
+
 test("every page, wide and light, then narrow and dark: accessible, fits, asks nobody else", async () => {
   const { token, paths } = await furnished;
-  const looks = [
-    [1440, "light"],
-    [320, "dark"],
-  ] as const;
+  const looks = [[1440, "light"], ...(keepsScreenshots ? extraLooks : []), [320, "dark"]] as const;
   const stranger = await openDashboard(browser, url, { width: 1440, colorScheme: "light" });
   const staff = await openDashboard(browser, url, { width: 1440, colorScheme: "light", token });
   const found: string[] = [];
@@ -98,17 +128,26 @@ test("every page, wide and light, then narrow and dark: accessible, fits, asks n
     [stranger, publicPaths],
     [staff, paths],
   ] as const) {
+    await page.goto(url + list[0][1]);
     for (const [name, path, title] of list) {
-      await page.goto(url + path);
+      // A link of a mail is followed to a page that is loaded, and takes its token from there.
+      if (path.includes("#")) await page.goto(url + path);
+      else await goInside(page, path);
       await heading(page, title);
       await page.getByText("Loading…").first().waitFor({ state: "detached" });
       for (const [width, colorScheme] of looks) {
         await page.setViewportSize({ width, height: 900 });
         await page.emulateMedia({ colorScheme });
+        if (extraLooks.some((look) => look[0] === width && look[1] === colorScheme)) {
+          await keepScreenshot(page, `dashboard-${name}-${width}-${colorScheme}`);
+          continue;
+        }
         if (await isWiderThanScreen(page)) found.push(`${path} scrolls sideways at ${width} px`);
-        await checkAccessibility(page).catch((error: Error) =>
+        await checkAccessibility(page, width === 1440 ? "all" : "contrast").catch((error: Error) =>
           found.push(`${path}, ${width} px, ${colorScheme}: ${error.message}`),
         );
+        if (compared.has(name) && width === 1440 && colorScheme === "light")
+          await checkPicture(page, `dashboard-${name}`);
         await keepScreenshot(page, `dashboard-${name}-${width}-${colorScheme}`);
       }
     }
@@ -116,6 +155,97 @@ test("every page, wide and light, then narrow and dark: accessible, fits, asks n
     await page.context().close();
   }
   assert.deepEqual(found, []);
+});
+
+test("filters are in the address, take effect as they are chosen, and are still there on the way back", async () => {
+  const { token, failed } = await furnished;
+  const { page, problems } = await openDashboard(browser, url, { token });
+  await page.goto(`${url}/dashboard/sessions`);
+  const rows = page.getByRole("table").locator("tbody tr");
+  await rows.nth(2).waitFor();
+  await page.getByLabel("Status").selectOption("failed");
+  await rows.nth(1).waitFor({ state: "detached" });
+  assert.equal(page.url(), `${url}/dashboard/sessions?status=failed`);
+  await rows.getByRole("link").click();
+  await heading(page, "Session");
+  assert.ok(page.url().endsWith(failed));
+  await page.goBack();
+  await rows.first().waitFor();
+  assert.deepEqual([page.url(), await rows.count()], [`${url}/dashboard/sessions?status=failed`, 1]);
+  await button(page, "Clear").click();
+  await rows.nth(2).waitFor();
+  // A reference of digits stays what was typed, and a range of days is chosen in the calendar.
+  await page.getByLabel("Your reference").fill("order-7391");
+  await rows.nth(1).waitFor({ state: "detached" });
+  assert.equal(page.url(), `${url}/dashboard/sessions?reference=order-7391`);
+  await page.getByRole("button", { name: /^Created:/ }).click();
+  await page.getByRole("dialog", { name: "Created" }).waitFor();
+  await checkAccessibility(page, "structure");
+  await button(page, "Last 7 days").click();
+  await page.getByText("Nothing fits these filters.").waitFor();
+  assert.match(page.url(), /&from=\d{4}-\d\d-\d\d&to=\d{4}-\d\d-\d\d$/);
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
+});
+
+test("the search finds by keyboard, charts are gone through with the arrows, and a lost network is said", async () => {
+  const { token, failed } = await furnished;
+  const { page, problems } = await openDashboard(browser, url, { token });
+  await page.goto(`${url}/dashboard`);
+  const chart = page.getByRole("group", { name: /sessions from .* by how they ended/ });
+  await chart.focus();
+  await page.keyboard.press("End");
+  await page.keyboard.press("ArrowLeft");
+  await page.getByText("Sat, 28 Feb 2026").waitFor();
+  await chart.scrollIntoViewIfNeeded();
+  await keepScreenshot(page, "dashboard-charts-1440-light");
+  await page.getByText("Half arrive").or(page.getByText("Given up").first()).waitFor();
+
+  await page.keyboard.press("Control+k");
+  const palette = page.getByRole("dialog", { name: "Search" });
+  await palette.getByRole("searchbox").fill("order-7391");
+  await palette.getByRole("menuitem", { name: /order-7391/ }).waitFor();
+  await checkAccessibility(page, "structure");
+  await keepScreenshot(page, "dashboard-palette-1440-light");
+  await palette.getByRole("searchbox").fill(failed);
+  await palette.getByRole("menuitem", { name: /^Session vs_/ }).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await heading(page, "Session");
+  assert.ok(page.url().endsWith(failed));
+  await page.keyboard.press("Control+k");
+  await palette.getByRole("searchbox").fill("domai");
+  await palette.getByRole("menuitem", { name: "Domains" }).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await heading(page, "Domains");
+  await button(page, "Show the record of example.com").click();
+  await page.getByText(/^service-verification=/).waitFor();
+  const mail = await page.getByRole("link", { name: /Mail it/ }).getAttribute("href");
+  assert.match(
+    decodeURIComponent(mail ?? ""),
+    /^mailto:\?.*Value: service-verification=[A-Za-z0-9]{43}\r\n/s,
+  );
+  await page.keyboard.press("Escape");
+
+  await page.getByRole("link", { name: "Settings", exact: true }).click();
+  await page.getByRole("textbox", { name: /^Colour/ }).fill("#ffee00");
+  assert.deepEqual(
+    await page.evaluate(
+      "(({ backgroundColor, color }) => [backgroundColor, color])(getComputedStyle(document.querySelector('[role=img][aria-label^=Preview] button')))",
+    ),
+    ["rgb(255, 238, 0)", "rgb(0, 0, 0)"],
+    "white on yellow never happens",
+  );
+  await button(page, "Save the colour").click();
+  await page.getByText("The colour is saved.").waitFor();
+
+  await page.context().setOffline(true);
+  await page.getByText("You are offline.").waitFor();
+  await page.context().setOffline(false);
+  await page.getByText("You are offline.").waitFor({ state: "detached" });
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
 });
 
 test("dialogs and the menu are accessible and fit a narrow screen", async () => {
@@ -181,14 +311,13 @@ test("every page says which environment it is in, and switching shows what is in
   const look = async (name: string) => {
     for (const [width, colorScheme] of [
       [1440, "light"],
-      [1440, "dark"],
-      [390, "light"],
+      ...(keepsScreenshots ? extraLooks : []),
       [320, "dark"],
     ] as const) {
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme });
       assert.equal(await isWiderThanScreen(page), false, `${name} scrolls sideways at ${width} px`);
-      await checkAccessibility(page);
+      await checkAccessibility(page, width === 1440 ? "all" : "contrast");
       await keepScreenshot(page, `environment-${name}-${width}-${colorScheme}`);
     }
     await page.setViewportSize({ width: 1440, height: 900 });

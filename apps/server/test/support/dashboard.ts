@@ -19,8 +19,10 @@ export async function openDashboard(
   return opened;
 }
 
+/** The page with this title. A page about one thing has its short identifier behind it. */
 export function heading(page: Page, name: string): Promise<void> {
-  return page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+  const title = new RegExp(`^${name.replace(/[.?*+^$()[\]{}|\\]/g, "\\$&")}( [a-z]+_\\S+)?$`);
+  return page.getByRole("heading", { level: 1, name: title }).waitFor();
 }
 
 export function button(page: Page, name: string) {

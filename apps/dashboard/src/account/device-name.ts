@@ -1,0 +1,36 @@
+/** Those whose name is a part of another's are behind it: Edge says that it is Chrome, and Chrome that it is Safari. */
+const browsers: readonly (readonly [string, RegExp])[] = [
+  ["Edge", /\bEdg(?:e|A|iOS)?\/\d/],
+  ["Opera", /\bOPR\/\d/],
+  ["Samsung Internet", /\bSamsungBrowser\/\d/],
+  ["Firefox", /\b(?:Firefox|FxiOS)\/\d/],
+  ["Chrome", /\b(?:Chrome|CriOS|HeadlessChrome)\/\d/],
+  ["Safari", /\bVersion\/\d.*\bSafari\/\d/],
+  ["curl", /^curl\/\d/],
+  ["Node.js", /^(?:node|undici)\b/i],
+];
+
+const systems: readonly (readonly [string, RegExp])[] = [
+  ["iPhone", /\biPhone\b/],
+  ["iPad", /\biPad\b/],
+  ["Android", /\bAndroid\b/],
+  ["Windows", /\bWindows NT\b/],
+  ["ChromeOS", /\bCrOS\b/],
+  ["macOS", /\bMac OS X\b/],
+  ["Linux", /\bLinux\b/],
+];
+
+export type Device = { name: string; isPhone: boolean };
+
+/** What a browser says of itself, as a person would put it: “Firefox on Windows”. It is what it says, which may not be what it is. */
+export function deviceName(userAgent: string): Device {
+  const find = (list: typeof browsers) => list.find(([, pattern]) => pattern.test(userAgent))?.[0];
+  const [browser, system] = [find(browsers), find(systems)];
+  const isPhone = system === "iPhone" || system === "iPad" || system === "Android";
+  if (browser === undefined && system === undefined) {
+    const first = /^[A-Za-z][\w.-]*/.exec(userAgent)?.[0];
+    return { name: first === undefined || first === "Mozilla" ? "An unknown program" : first, isPhone };
+  }
+  if (system === undefined) return { name: browser ?? "", isPhone };
+  return { name: `${browser ?? "A browser"} on ${system}`, isPhone };
+}

@@ -1,0 +1,41 @@
+/** Steps or reasons below each other, as bars of their share with the count and the share in words. It is a list, so it needs no second form. */
+export function Bars(props: {
+  rows: readonly { name: string; count: number; note?: string }[];
+  /** What a full bar stands for. */
+  of: number;
+  look?: "accent" | "bad" | "good";
+}) {
+  const fill = { accent: "fill-accent", bad: "fill-bad", good: "fill-good" }[props.look ?? "accent"];
+  return (
+    <ol className="space-y-3">
+      {props.rows.map(({ name, count, note }) => {
+        const share = props.of === 0 ? 0 : count / props.of;
+        return (
+          <li key={name}>
+            <p className="mb-1 flex flex-wrap items-baseline justify-between gap-x-4">
+              <span className="font-medium">{name}</span>
+              <span className="text-small tabular-nums">
+                {count.toLocaleString("en")}
+                <span className="text-muted"> · {percent(share)}</span>
+                {note === undefined ? null : <span className="text-muted"> · {note}</span>}
+              </span>
+            </p>
+            {/* The policy of the page allows no style of an element's own, and an attribute of a picture is none. */}
+            <svg
+              aria-hidden="true"
+              className="h-2.5 w-full overflow-hidden rounded-full"
+              preserveAspectRatio="none"
+            >
+              <rect width="100%" height="100%" className="fill-soft" />
+              <rect width={`${Math.max(count > 0 ? 0.6 : 0, 100 * share)}%`} height="100%" className={fill} />
+            </svg>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+export function percent(share: number): string {
+  return share.toLocaleString("en", { style: "percent", maximumFractionDigits: share < 0.1 ? 1 : 0 });
+}

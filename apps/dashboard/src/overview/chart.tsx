@@ -1,0 +1,61 @@
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import type { PlotProps } from "./plot.tsx";
+
+const Plot = lazy(async () => ({ default: (await import("./plot.tsx")).Plot }));
+
+/**
+ * A chart, which is for the eye, and the same figures as a table, which is for everybody. The library that draws is fetched when the chart is about to be
+ * seen; its place is kept.
+ */
+export function Chart({ table, ...plot }: PlotProps & { table: ReactNode }) {
+  const place = useRef<HTMLDivElement>(null);
+  const [near, setNear] = useState(false);
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return;
+    const watcher = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+        setNear(true);
+        watcher.disconnect();
+      },
+      { rootMargin: "200px" },
+    );
+    watcher.observe(element);
+    return () => watcher.disconnect();
+  }, []);
+  const outline = <div className="outline-block h-56" />;
+  return (
+    <>
+      <div ref={place} className="min-h-56">
+        {near ? (
+          <Suspense fallback={outline}>
+            <Plot {...plot} />
+          </Suspense>
+        ) : (
+          outline
+        )}
+      </div>
+      <ul className="mt-3 flex flex-wrap gap-x-5 gap-y-1 text-small">
+        {plot.series.map(({ label, colour }) => (
+          <li key={label} className="flex items-center gap-2">
+            <span aria-hidden="true" className={`inline-block size-3 rounded-sm ${swatches[colour]}`} />
+            {label}
+          </li>
+        ))}
+      </ul>
+      <details className="mt-3 text-small">
+        <summary className="text-muted">Show as a table</summary>
+        <div className="mt-2">{table}</div>
+      </details>
+    </>
+  );
+}
+
+const swatches = {
+  accent: "bg-accent",
+  good: "bg-good",
+  bad: "bg-bad",
+  warn: "bg-warn",
+  field: "bg-field",
+} as const;

@@ -1,0 +1,76 @@
+import { webhooksOverview } from "@assay/contract/analytics";
+import { listEndpoints } from "@assay/contract/webhooks";
+import { Link } from "@tanstack/react-router";
+import { useData, useList } from "../api/queries.ts";
+import { Id } from "../ui/copy.tsx";
+import { Card, Loaded } from "../ui/page.tsx";
+import { Empty, Table } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
+import { durationText } from "../ui/times.ts";
+import { Bars, percent } from "./bars.tsx";
+
+/** Whether the partner's servers get what they are sent. */
+export function WebhookHealth(period: { from: string; to: string }) {
+  const health = useData(webhooksOverview, { query: period });
+  const endpoints = useList(listEndpoints, { query: { limit: 100 } });
+  const nameOf = (id: string) => {
+    const endpoint = endpoints.items.find((each) => each.id === id);
+    return endpoint?.name ?? endpoint?.url;
+  };
+  return (
+    <Card title="Webhook health">
+      <Loaded query={health}>
+        {({ data }) =>
+          data.counted === 0 ? (
+            <Empty>Nothing was sent in this time.</Empty>
+          ) : (
+            <>
+              <Bars
+                look="good"
+                of={data.counted}
+                rows={[
+                  {
+                    name: "Delivered",
+                    count: data.delivered,
+                    note: `${percent(data.delivered === 0 ? 0 : data.delivered_at_first_try / data.delivered)} at the first try`,
+                  },
+                  { name: "Waiting for another try", count: data.waiting },
+                  { name: "Given up", count: data.failed },
+                ]}
+              />
+              <p className="my-4 text-small text-muted">
+                {data.median_seconds_to_deliver === null
+                  ? null
+                  : `Half arrive within ${data.median_seconds_to_deliver < 1 ? `${Math.round(data.median_seconds_to_deliver * 1000)} ms` : durationText(data.median_seconds_to_deliver)}. `}
+                {data.is_capped ? (
+                  <>
+                    These are the latest {data.counted.toLocaleString("en")}, since <Time at={data.since} />.
+                  </>
+                ) : null}
+              </p>
+              <Table
+                caption="Deliveries by endpoint"
+                rows={data.endpoints}
+                rowKey={(endpoint) => endpoint.webhook_endpoint_id}
+                columns={[
+                  {
+                    header: "Endpoint",
+                    phone: "title",
+                    cell: ({ webhook_endpoint_id: endpointId }) => (
+                      <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId }}>
+                        <bdi>{nameOf(endpointId) ?? <Id value={endpointId} />}</bdi>
+                      </Link>
+                    ),
+                  },
+                  { header: "Delivered", cell: ({ delivered }) => delivered.toLocaleString("en") },
+                  { header: "Waiting", cell: ({ waiting }) => waiting.toLocaleString("en") },
+                  { header: "Given up", cell: ({ failed }) => failed.toLocaleString("en") },
+                ]}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}

@@ -1,0 +1,198 @@
+import { hasRole } from "@assay/contract/route";
+import { Link, useLocation } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useState } from "react";
+import { Dialog } from "../ui/dialog.tsx";
+import { Icon, type IconName } from "../ui/icon.tsx";
+import { OfflineBanner } from "../ui/offline.tsx";
+import { Toasts } from "../ui/toasts.tsx";
+import { EnvironmentSwitch, stripOf } from "./environment-switch.tsx";
+import { navigation } from "./navigation.ts";
+import { type Place, usePlace } from "./organization-context.ts";
+import { Brand } from "./public-frame.tsx";
+import { SearchButton } from "./search-button.tsx";
+
+/** What surrounds every page of an organization: the way to the others, and where one is. */
+export function Frame(props: {
+  organizations: readonly Place["organization"][];
+  onSwitch: (organizationId: string) => void;
+  signOut: ReactNode;
+  children: ReactNode;
+}) {
+  const { environment } = usePlace();
+  const [menuOpen, setMenuOpen] = useState(false);
+  const path = useLocation({ select: (location) => location.pathname });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes whenever the page changes.
+  useEffect(() => setMenuOpen(false), [path]);
+  return (
+    <div className="min-h-dvh lg:grid lg:grid-cols-[15.5rem_minmax(0,1fr)]">
+      <a
+        href="#content"
+        className="sr-only focus:not-sr-only focus:absolute focus:start-4 focus:top-2 focus:z-30 focus:bg-card focus:px-4 focus:py-2"
+      >
+        Skip to content
+      </a>
+      <Side open={menuOpen} signOut={props.signOut} />
+      <div className="flex min-w-0 flex-col">
+        <OfflineBanner />
+        <header
+          className={`flex flex-wrap items-center gap-2 border-b border-b-line bg-card px-3 py-2.5 sm:gap-3 sm:px-6 ${stripOf(environment)}`}
+        >
+          <button
+            type="button"
+            className="inline-flex size-10 items-center justify-center rounded-control hover:bg-soft lg:hidden"
+            aria-expanded={menuOpen}
+            aria-controls="menu"
+            onClick={() => setMenuOpen(!menuOpen)}
+          >
+            <Icon name={menuOpen ? "x" : "menu"} />
+            <span className="sr-only">Menu</span>
+          </button>
+          <Organizations organizations={props.organizations} onSwitch={props.onSwitch} />
+          <div className="ms-auto flex items-center gap-2">
+            <SearchButton />
+            <EnvironmentSwitch />
+          </div>
+        </header>
+        <main
+          id="content"
+          className="mx-auto w-full max-w-6xl min-w-0 flex-1 px-4 py-6 sm:px-6 lg:px-8 lg:py-8"
+        >
+          {props.children}
+        </main>
+      </div>
+      <Toasts />
+    </div>
+  );
+}
+
+const entryClass =
+  "flex min-h-10 items-center gap-3 rounded-control px-3 py-1.5 font-medium text-muted no-underline hover:bg-soft hover:text-ink aria-[current=page]:bg-soft aria-[current=page]:font-semibold aria-[current=page]:text-accent";
+
+function Side({ open, signOut }: { open: boolean; signOut: ReactNode }) {
+  const { account, organization } = usePlace();
+  return (
+    <div
+      id="menu"
+      className={`${open ? "" : "max-lg:hidden"} z-20 flex flex-col border-line bg-card max-lg:absolute max-lg:inset-x-0 max-lg:top-[3.9rem] max-lg:border-b max-lg:shadow-raised lg:sticky lg:top-0 lg:h-dvh lg:overflow-y-auto lg:border-e`}
+    >
+      <div className="px-5 pt-5 pb-3 max-lg:hidden">
+        <Brand />
+      </div>
+      <nav aria-label="Main" className="flex-1 space-y-5 px-3 py-3">
+        {navigation.map(({ title, entries }) => (
+          <div key={title}>
+            <h2 className="mb-1 px-3 text-xs font-semibold tracking-wide text-muted uppercase">{title}</h2>
+            <ul>
+              {entries
+                .filter(({ role }) => role === undefined || hasRole(organization.role, role))
+                .map(({ to, label, icon, exact }) => (
+                  <li key={label}>
+                    <Link to={to} activeOptions={{ exact: exact === true }} className={entryClass}>
+                      <Icon name={icon} className="size-[1.125rem]" />
+                      {label}
+                    </Link>
+                  </li>
+                ))}
+            </ul>
+          </div>
+        ))}
+        <ul className="border-t border-line pt-3">
+          <OutsideEntry href="/docs" label="Guides" icon="book" />
+          <OutsideEntry href="/reference" label="API reference" icon="braces" />
+        </ul>
+      </nav>
+      <div className="space-y-1 border-t border-line p-3">
+        <Link to="/dashboard/account" className={entryClass}>
+          <Initials name={account.name} />
+          <span className="min-w-0 leading-tight">
+            <span className="block truncate text-small text-ink">
+              <bdi>{account.name}</bdi>
+              <span className="sr-only">, your account</span>
+            </span>
+            <bdi className="block truncate text-xs font-normal text-muted">{account.email}</bdi>
+          </span>
+        </Link>
+        {signOut}
+      </div>
+    </div>
+  );
+}
+
+function OutsideEntry({ href, label, icon }: { href: string; label: string; icon: IconName }) {
+  return (
+    <li>
+      <a href={href} target="_blank" rel="noreferrer" className={entryClass}>
+        <Icon name={icon} className="size-[1.125rem]" />
+        {label}
+        <Icon name="outside" className="ms-auto size-3.5" />
+        <span className="sr-only">, opens a new tab</span>
+      </a>
+    </li>
+  );
+}
+
+function Initials({ name }: { name: string }) {
+  const letters = name
+    .split(/\s+/)
+    .map((word) => [...word][0] ?? "")
+    .filter((letter) => letter !== "");
+  const shown = [letters[0], letters.length > 1 ? letters.at(-1) : ""].join("").toUpperCase();
+  return (
+    <span
+      aria-hidden="true"
+      className="inline-flex size-8 flex-none items-center justify-center rounded-full bg-fill text-xs font-semibold text-on-fill"
+    >
+      {shown}
+    </span>
+  );
+}
+
+function Organizations(props: {
+  organizations: readonly Place["organization"][];
+  onSwitch: (organizationId: string) => void;
+}) {
+  const { organization } = usePlace();
+  const [choosing, setChoosing] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        className="inline-flex min-h-10 min-w-0 flex-1 items-center gap-2 rounded-control px-2 font-semibold hover:bg-soft sm:max-w-72 sm:flex-initial sm:px-3"
+        onClick={() => setChoosing(true)}
+        aria-haspopup="dialog"
+      >
+        <Icon name="building" className="size-[1.125rem] text-muted max-sm:hidden" />
+        <bdi className="truncate">{organization.name}</bdi>
+        <Icon name="updown" className="size-4 text-muted" />
+        <span className="sr-only">Switch organization</span>
+      </button>
+      {choosing ? (
+        <Dialog title="Organizations" onClose={() => setChoosing(false)}>
+          <ul className="mb-4 space-y-2">
+            {props.organizations.map(({ id, name, environment: open, role }) => (
+              <li key={id}>
+                <button
+                  type="button"
+                  className="flex w-full flex-wrap items-center justify-between gap-2 rounded-control border border-line px-4 py-3 text-start hover:border-accent aria-[current=true]:border-accent aria-[current=true]:bg-soft"
+                  aria-current={id === organization.id}
+                  onClick={() => {
+                    if (id === organization.id) setChoosing(false);
+                    else props.onSwitch(id);
+                  }}
+                >
+                  <bdi className="min-w-0 font-medium">{name}</bdi>
+                  <span className="text-small text-muted">
+                    {open === "live" ? "live and sandbox" : "sandbox only"}, {role}
+                  </span>
+                </button>
+              </li>
+            ))}
+          </ul>
+          <Link to="/dashboard/organizations/new" onClick={() => setChoosing(false)}>
+            Create an organization
+          </Link>
+        </Dialog>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import { lazy, Suspense, useEffect, useState } from "react";
+import { Icon } from "../ui/icon.tsx";
+
+const load = () => import("./palette.tsx");
+const Palette = lazy(async () => ({ default: (await load()).Palette }));
+
+const isApple = /mac|iphone|ipad/i.test(navigator.userAgent);
+
+/** Opens the search by a press or by the keyboard. Its program comes when somebody is about to use it. */
+export function SearchButton() {
+  const [open, setOpen] = useState(false);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(isApple ? event.metaKey : event.ctrlKey) || event.altKey)
+        return;
+      // A dialog is about something else, and a second one on top of it would take its place.
+      if (document.querySelector("dialog[open]") !== null) return;
+      event.preventDefault();
+      setOpen(true);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
+  return (
+    <>
+      <button
+        type="button"
+        aria-haspopup="dialog"
+        aria-keyshortcuts={isApple ? "Meta+K" : "Control+K"}
+        onPointerEnter={() => void load()}
+        onFocus={() => void load()}
+        onClick={() => setOpen(true)}
+        className="inline-flex min-h-10 items-center gap-2 rounded-control border-field text-muted hover:bg-soft hover:text-ink max-md:size-10 max-md:justify-center md:w-56 md:border md:px-3"
+      >
+        <Icon name="search" className="size-[1.125rem]" />
+        <span className="max-md:sr-only">Search</span>
+        <span aria-hidden="true" className="ms-auto rounded bg-code px-1.5 text-xs max-md:hidden">
+          {isApple ? "⌘ K" : "Ctrl K"}
+        </span>
+      </button>
+      {open ? (
+        <Suspense fallback={null}>
+          <Palette onClose={() => setOpen(false)} />
+        </Suspense>
+      ) : null}
+    </>
+  );
+}

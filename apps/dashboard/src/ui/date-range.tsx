@@ -1,0 +1,39 @@
+import { lazy, Suspense, useState } from "react";
+import { type DateRangeProps, rangeButtonClass, rangeText } from "./day-range.ts";
+import { Icon } from "./icon.tsx";
+
+const load = () => import("./date-range-picker.tsx");
+const Picker = lazy(async () => ({ default: (await load()).DateRangePicker }));
+
+/** A stretch of days. The button is there at once; the calendar is fetched by who goes near it, and opens by the first press. */
+export function DateRange(props: DateRangeProps) {
+  const [wanted, setWanted] = useState(false);
+  const button = (
+    <button
+      type="button"
+      aria-haspopup="dialog"
+      className={rangeButtonClass}
+      onPointerEnter={() => void load()}
+      onFocus={() => void load()}
+      onClick={() => setWanted(true)}
+    >
+      <Icon name="calendar" className="size-4 text-muted" />
+      <span className="sr-only">{props.label}:</span>
+      {rangeText(props.range, props.open)}
+    </button>
+  );
+  return (
+    <div className="text-small">
+      <span aria-hidden="true" className="mb-1 block text-muted">
+        {props.label}
+      </span>
+      {wanted ? (
+        <Suspense fallback={button}>
+          <Picker {...props} />
+        </Suspense>
+      ) : (
+        button
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { durationText, relativeTime, zonedTime } from "./times.ts";
+
+const now = new Date("2026-03-10T12:00:00Z");
+const told = (at: string) => relativeTime(new Date(at), now);
+
+test("a moment is told from now, in the unit that fits, and not at all when the date says more", () => {
+  assert.equal(told("2026-03-10T11:59:40Z"), "just now");
+  assert.equal(told("2026-03-10T11:55:00Z"), "5 minutes ago");
+  assert.equal(told("2026-03-10T09:00:00Z"), "3 hours ago");
+  assert.equal(told("2026-03-09T10:00:00Z"), "yesterday");
+  assert.equal(told("2026-03-13T12:00:00Z"), "in 3 days");
+  assert.equal(told("2026-01-01T12:00:00Z"), null);
+});
+
+test("a full time names its zone", () => {
+  assert.match(zonedTime(now), /2026, \d\d:\d\d \S+$/);
+});
+
+test("durations are short and never have 60 seconds", () => {
+  assert.deepEqual([42, 120, 119.7, 130, 7_300].map(durationText), [
+    "42 s",
+    "2 min",
+    "2 min",
+    "2 min 10 s",
+    "2 h 2 min",
+  ]);
+});

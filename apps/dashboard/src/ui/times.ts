@@ -1,0 +1,49 @@
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+/** After this the date says more than a count of days. Half: last week is a date. Twice: "52 days ago" has to be worked out. */
+const relativeDays = 26;
+
+/** `5 minutes ago`, `in 2 days`; null where the date itself says more. */
+export function relativeTime(at: Date, now: Date): string | null {
+  const gapMs = at.getTime() - now.getTime();
+  const size = Math.abs(gapMs);
+  if (size < 45_000) return gapMs <= 0 ? "just now" : "in a moment";
+  if (size < 45 * minuteMs) return relative.format(Math.round(gapMs / minuteMs), "minute");
+  if (size < 22 * hourMs) return relative.format(Math.round(gapMs / hourMs), "hour");
+  if (size < relativeDays * dayMs) return relative.format(Math.round(gapMs / dayMs), "day");
+  return null;
+}
+
+const zoned = { timeZoneName: "short" } as const;
+const day = { day: "numeric", month: "short", year: "numeric" } as const;
+const dayFormat = new Intl.DateTimeFormat("en-GB", day);
+const timeFormat = new Intl.DateTimeFormat("en-GB", { ...day, hour: "2-digit", minute: "2-digit", ...zoned });
+const exactFormat = new Intl.DateTimeFormat("en-GB", {
+  ...day,
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  ...zoned,
+});
+
+/** `15 Nov 2026`, where the reader is. */
+export function dayText(at: Date): string {
+  return dayFormat.format(at);
+}
+
+/** `15 Nov 2026, 23:20 CET`: in the zone of the reader, which it names. */
+export function zonedTime(at: Date, exact = false): string {
+  return (exact ? exactFormat : timeFormat).format(at);
+}
+
+/** `1 min 20 s`. */
+export function durationText(seconds: number): string {
+  const whole = Math.round(seconds);
+  if (whole < 90) return `${whole} s`;
+  if (whole < 90 * 60)
+    return whole % 60 === 0 ? `${whole / 60} min` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.round((whole % 3600) / 60)} min`;
+}

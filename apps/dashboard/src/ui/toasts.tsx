@@ -1,0 +1,69 @@
+import { useSyncExternalStore } from "react";
+import { Icon } from "./icon.tsx";
+
+type Look = "good" | "warn";
+type Toast = { id: number; text: string; look: Look };
+
+/** Long enough to be read twice. Half: gone before somebody looks up. Twice: it lies over the page for nothing. */
+const shownMs = 6_000;
+
+let shown: readonly Toast[] = [];
+let counter = 0;
+const listeners = new Set<() => void>();
+
+function replace(next: readonly Toast[]): void {
+  shown = next;
+  for (const listener of listeners) listener();
+}
+
+/** Says what has been done, wherever on the page one is. What went wrong is told where it went wrong, and stays. */
+export function toast(text: string, look: Look = "good"): void {
+  counter += 1;
+  const id = counter;
+  // Three at most: more would hide the page on a phone.
+  replace([...shown.slice(-2), { id, text, look }]);
+  setTimeout(() => dismiss(id), shownMs);
+}
+
+function dismiss(id: number): void {
+  replace(shown.filter((each) => each.id !== id));
+}
+
+/** The region is always there, so that screen readers notice what appears in it. */
+export function Toasts() {
+  const toasts = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => shown,
+  );
+  return (
+    <section
+      aria-label="Notifications"
+      aria-live="polite"
+      className="pointer-events-none fixed inset-x-4 bottom-4 z-30 flex flex-col items-center gap-2 sm:inset-x-auto sm:end-6 sm:bottom-6 sm:items-end"
+    >
+      {toasts.map(({ id, text, look }) => (
+        <div
+          key={id}
+          className="pointer-events-auto flex max-w-sm animate-[rise_var(--motion-quick)_var(--motion-curve)] items-start gap-3 rounded-control border border-line bg-card py-3 ps-4 pe-2 shadow-raised"
+        >
+          <Icon
+            name={look === "good" ? "check" : "info"}
+            className={`mt-0.5 size-5 ${look === "good" ? "text-good" : "text-warn"}`}
+          />
+          <p className="min-w-0 flex-1">{text}</p>
+          <button
+            type="button"
+            aria-label="Dismiss"
+            className="inline-flex size-8 items-center justify-center rounded-control text-muted hover:bg-soft hover:text-ink"
+            onClick={() => dismiss(id)}
+          >
+            <Icon name="x" className="size-4" />
+          </button>
+        </div>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,69 @@
+import { sampleEvent } from "@assay/contract/event-samples";
+import { eventTypes } from "@assay/contract/events";
+import { parseAst } from "vite";
+
+/** What only the service and the documents need of a route. */
+const unneeded = new Set(["tag", "summary", "description", "body", "query", "reply", "errors"]);
+
+type Node = { type: string; start: number; end: number } & Record<string, unknown>;
+
+function isNode(value: unknown): value is Node {
+  return typeof value === "object" && value !== null && "type" in value;
+}
+
+/**
+ * A part of the build of a web app that calls routes: leaves of each `route({…})` of the contract what a caller needs, its address and who may use it. Schemas and descriptions are a
+ * tenth of the dashboard's first screen, and the service checks everything anyway. Samples of events, which are made from their schemas, are made now.
+ */
+export function withoutSchemas(): {
+  name: string;
+  enforce: "pre";
+  load(id: string): string | null;
+  transform(code: string, id: string): string | null;
+} {
+  return {
+    name: "without-schemas",
+    enforce: "pre",
+    load(id) {
+      if (!id.endsWith("/packages/contract/src/event-samples.ts")) return null;
+      const samples = Object.fromEntries(eventTypes.map((type) => [type, sampleEvent(type)]));
+      return `const samples = ${JSON.stringify(samples)};\nexport const sampleEvent = (type) => samples[type];\n`;
+    },
+    transform(code, id) {
+      if (!/\/packages\/contract\/src\/[a-z-]+\.ts$/.test(id) || !code.includes("route({")) return null;
+      const cuts: [start: number, end: number][] = [];
+      const walk = (node: Node): void => {
+        const callee = node.callee;
+        if (node.type === "CallExpression" && isNode(callee) && callee.name === "route") {
+          const [definition] = node.arguments as Node[];
+          for (const property of (definition?.properties ?? []) as Node[])
+            if (isNode(property.key) && unneeded.has(String(property.key.name)))
+              cuts.push([property.start, property.end]);
+        }
+        for (const value of Object.values(node))
+          for (const inner of Array.isArray(value) ? value : [value]) if (isNode(inner)) walk(inner);
+      };
+      walk(parseAst(code, { lang: "ts" }) as unknown as Node);
+      let kept = code;
+      for (const [start, end] of cuts.sort(([a], [b]) => b - a)) {
+        const after = kept.slice(end).replace(/^\s*,/, "");
+        kept = kept.slice(0, start) + after;
+      }
+      return kept;
+    },
+  };
+}
+
+/** The functions that build schemas: what they build can be left out where nobody uses it. */
+export const schemaFunctions = [
+  "Type",
+  "named",
+  "open",
+  "closed",
+  "Nullable",
+  "OneOf",
+  "UuidOf",
+  "Text",
+  "PrefixedId",
+  "pageQuery",
+];

@@ -1,0 +1,92 @@
+import type { DeliveryId, EndpointId, EventId } from "@assay/contract/ids";
+import { type FoundThing, searchLimits } from "@assay/contract/search";
+import type { Static } from "typebox";
+import type { Core } from "../core.ts";
+import type { TenantMember } from "../kernel/caller.ts";
+import { knownId } from "../kernel/ids.ts";
+import { searchMembers } from "../organizations/member.store.ts";
+import { findSessionsByPrefix, listSessions, type SessionRow } from "../sessions/session.store.ts";
+import { statusAt } from "../sessions/session.ts";
+import { findDelivery } from "../webhooks/delivery.store.ts";
+import { findEndpoint } from "../webhooks/endpoint.store.ts";
+import { findEvent } from "../webhooks/event.store.ts";
+
+type Found = Static<typeof FoundThing>;
+type SearchCore = Pick<Core, "db" | "clock">;
+
+const limit = searchLimits.ofEachKind;
+
+/** What a member may mean by a text: each kind is looked for where an index leads to it at once. */
+export async function findThings(core: SearchCore, caller: TenantMember, typed: string): Promise<Found[]> {
+  const text = typed.trim();
+  if (text === "") return [];
+  const prefix = /^([a-z]{2,3})_[A-Za-z0-9]*$/.exec(text)?.[1];
+  switch (prefix) {
+    case "vs":
+      return findSessions(core, await findSessionsByPrefix(core.db, caller, text, limit));
+    case "evt":
+      return findOneEvent(core, caller, knownId(text));
+    case "whd":
+      return findOneDelivery(core, caller, knownId(text));
+    case "whe":
+      return findOneEndpoint(core, caller, knownId(text));
+    default:
+      return [...(await findByReference(core, caller, text)), ...(await findMembers(core, caller, text))];
+  }
+}
+
+function findSessions({ clock }: SearchCore, rows: readonly SessionRow[]): Found[] {
+  const now = clock.now();
+  return rows.map((row) => ({
+    kind: "session",
+    id: row.id,
+    title: row.client_reference_id,
+    detail: statusAt({ status: row.status, expiresAt: row.expires_at }, now),
+    created_at: row.created_at.toISOString(),
+  }));
+}
+
+async function findByReference(core: SearchCore, caller: TenantMember, text: string): Promise<Found[]> {
+  const filter = {
+    status: undefined,
+    createdFrom: undefined,
+    createdTo: undefined,
+    clientReferenceId: text,
+    limit,
+    startingAfter: undefined,
+  };
+  const { items } = await listSessions(core.db, caller, filter, core.clock.now());
+  return findSessions(core, items);
+}
+
+async function findMembers({ db }: SearchCore, caller: TenantMember, text: string): Promise<Found[]> {
+  const members = await searchMembers(db, caller.organizationId, text, limit);
+  return members.map((member) => ({
+    kind: "member",
+    id: member.id,
+    title: member.name,
+    detail: member.email,
+    created_at: member.created_at.toISOString(),
+  }));
+}
+
+async function findOneEvent({ db }: SearchCore, caller: TenantMember, id: EventId): Promise<Found[]> {
+  const row = await findEvent(db, caller, id);
+  if (row === null) return [];
+  return [{ kind: "event", id, title: null, detail: row.type, created_at: row.created_at.toISOString() }];
+}
+
+async function findOneDelivery(core: SearchCore, caller: TenantMember, id: DeliveryId): Promise<Found[]> {
+  const row = await findDelivery(core.db, caller, id, core.clock.now());
+  if (row === null) return [];
+  return [
+    { kind: "delivery", id, title: null, detail: row.event_type, created_at: row.created_at.toISOString() },
+  ];
+}
+
+async function findOneEndpoint({ db }: SearchCore, caller: TenantMember, id: EndpointId): Promise<Found[]> {
+  const row = await findEndpoint(db, caller, id);
+  if (row === null) return [];
+  const createdAt = row.created_at.toISOString();
+  return [{ kind: "webhook_endpoint", id, title: row.name, detail: null, created_at: createdAt }];
+}

@@ -1,0 +1,57 @@
+import { Type } from "typebox";
+import { route } from "./route.ts";
+import { closed, Nullable, named, OneOf, open, Timestamp } from "./schema.ts";
+
+export const searchLimits = { textLength: 200, ofEachKind: 5 } as const;
+
+export const foundKinds = ["session", "event", "delivery", "webhook_endpoint", "member"] as const;
+export type FoundKind = (typeof foundKinds)[number];
+
+export const FoundThing = named(
+  "FoundThing",
+  open({
+    kind: named("FoundKind", OneOf(foundKinds, { description: "What was found." })),
+    id: Type.String({
+      description: "Identifier of the session, event, delivery, endpoint or membership.",
+      examples: ["vs_EXAMPLEexampleEXAMPLEexample1"],
+    }),
+    title: Nullable(
+      Type.String({
+        description: "The partner's reference of a session, the name of an endpoint or of a member.",
+        examples: ["order-7391"],
+      }),
+    ),
+    detail: Nullable(
+      Type.String({
+        description: "Status of a session, type of an event or delivery, e-mail of a member.",
+        examples: ["succeeded"],
+      }),
+    ),
+    created_at: Timestamp,
+  }),
+);
+
+export const search = route({
+  id: "search",
+  method: "GET",
+  path: "/v1/auth/orgs/search",
+  tag: "Organization",
+  summary: "Find something by an identifier, a reference or an e-mail",
+  description: `Sessions by their identifier or its beginning, or by your exact reference; events, deliveries and endpoints by their identifier; members by a part of their e-mail or name. At most ${searchLimits.ofEachKind} of each kind, the latest first. What belongs to an environment is looked for in that of the request only.`,
+  access: { role: "member", inEnvironment: true },
+  query: closed({
+    text: Type.String({
+      minLength: 1,
+      maxLength: searchLimits.textLength,
+      description: "What to look for.",
+      examples: ["order-7391"],
+    }),
+  }),
+  reply: {
+    status: 200,
+    data: named("SearchResult", open({ found: Type.Array(FoundThing) })),
+  },
+  errors: [],
+});
+
+export const searchRoutes = [search];
