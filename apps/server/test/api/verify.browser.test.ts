@@ -197,8 +197,8 @@ test("from the link to the decrypted webhook, with a reload at every step: conse
   assert.match(receipt, /^[\w-]+\.[\w-]+\.[\w-]+$/);
 
   await page.getByRole("button", { name: "Back", exact: true }).click();
-  await unfold(page, "Withdraw your agreement");
-  await page.getByRole("button", { name: "Withdraw agreement" }).click();
+  await unfold(page, "Withdraw your consent");
+  await page.getByRole("button", { name: "Withdraw consent" }).click();
   await page.getByRole("button", { name: "Yes, withdraw" }).click();
   await heading(page, "You withdrew your consent").waitFor();
   await look(page, "withdrawn");

@@ -70,7 +70,9 @@ export function FaceCamera({
             )}
           </div>
           {view !== null && view.movement > 0 && (
-            <p className="text-center text-small">{t.faceProgress(view.movement, view.movements)}</p>
+            <p className="text-center text-small">
+              {t.faceProgress({ movement: view.movement, movements: view.movements })}
+            </p>
           )}
         </div>
         <div className="relative aspect-[3/4] max-h-[calc((100vw-1.5rem)*4/3)] min-h-0 flex-1">

@@ -160,7 +160,7 @@ function useCamera() {
 /** What helps, at a glance. */
 function Advice() {
   const { t } = useWords();
-  const [light, bare, alone] = t.faceAdvice;
+  const { light, bare, alone } = t.faceAdvice;
   return (
     <Points
       points={[
