@@ -31,5 +31,5 @@ function pseudoText(text: string): string {
 
 /** Never in a page that was built: the condition is a constant there, and what is behind it is left out. */
 export function wantsPseudo(): boolean {
-  return import.meta.env?.DEV === true && new URLSearchParams(location.search).has("pseudo");
+  return import.meta.env.DEV && new URLSearchParams(location.search).has("pseudo");
 }

@@ -51,11 +51,7 @@ export class SessionApi {
     return (await call(at("getConsentTexts"), {})).data;
   }
 
-  async consent(
-    selectedFieldKeys: string[],
-    termsVersion: string,
-    language: PageLanguage,
-  ): Promise<Consent> {
+  async consent(selectedFieldKeys: string[], termsVersion: string, language: PageLanguage): Promise<Consent> {
     if (!mayConsentNow()) throw new Error("the page is not seen");
     const body = { selected_field_keys: selectedFieldKeys, terms_version: termsVersion, language };
     return (await call(at("giveConsent"), { params: this.#params, body })).data;
