@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { faceMovements } from "@assay/contract/verify-protocol";
+import { turningMovements } from "@assay/contract/verify-protocol";
 import fc from "fast-check";
 import { bob, performed } from "../test/performed-movements.ts";
 import { challenges, people, randoms, withFace } from "../test/tries.ts";
@@ -45,7 +45,7 @@ test("movements fail in every other order, with one left out, and with one too m
   fc.assert(
     fc.property(
       challenges,
-      fc.array(fc.constantFrom(...faceMovements), { minLength: 1, maxLength: 6 }),
+      fc.array(fc.constantFrom(...turningMovements), { minLength: 1, maxLength: 6 }),
       people,
       randoms,
       (challenge, made, person, random) => {
