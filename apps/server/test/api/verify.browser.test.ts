@@ -443,7 +443,7 @@ test("the shell's chip transport reads the document with what is printed on it, 
   letGo();
   await page.evaluate("for (const socket of window.sockets) socket.close()");
   await page.evaluate(seenAs("visible"));
-  await untilTold(page, "The contact to the chip was lost.");
+  await untilTold(page, "Contact with the chip was lost.");
   await page.getByText("This didn’t count as an attempt.").waitFor();
   locked = false;
   await page.getByRole("button", { name: "Read the chip" }).click();
