@@ -202,6 +202,8 @@ function followedShare(how: { reflection: number; noise: number; recorded: boole
           pitch: 0,
           roll: 0,
           size: 1,
+          eyes: 0.3,
+          mouth: 0.05,
           faceLight: [light(0, 0.4), light(1, 0.3), light(2, 0.25)],
           surroundingLight: null,
         },

@@ -26,6 +26,7 @@ import { poolLimits } from "../apps/server/src/face/pool-limits.ts";
 import { dumpSchema } from "../apps/server/src/installation/dump-schema.ts";
 import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
 import { createTool, finishTool } from "../apps/server/src/mcp/sandbox-tools.ts";
+import { describeAccessibility } from "./accessibility-report.ts";
 import { describeProtocol } from "./protocol-reference.ts";
 
 const root = new URL("../", import.meta.url);
@@ -36,6 +37,7 @@ export const generated: readonly { path: string; make: () => string }[] = [
   { path: "docs/asyncapi.json", make: () => `${JSON.stringify(describeSocket(), null, 2)}\n` },
   { path: "docs/errors.md", make: () => describeErrors(routes) },
   { path: "docs/configuration.md", make: describeConfiguration },
+  { path: "docs/accessibility.md", make: describeAccessibility },
   {
     path: "docs/face.md",
     make: () =>

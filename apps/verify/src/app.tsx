@@ -15,6 +15,7 @@ import { usePartnerPage } from "./embed/use-partner-page.ts";
 import {
   type Language,
   loadWords,
+  markLanguage,
   sessionLanguage,
   useWords,
   type Words,
@@ -57,7 +58,7 @@ export function App({
   const [words, setWords] = useState(initial);
   const [chosen, setChosen] = useState(chosenBefore);
   useEffect(() => {
-    document.documentElement.lang = words.language;
+    markLanguage(words.language);
   }, [words]);
   const choose = (language: Language) => {
     setChosen(true);

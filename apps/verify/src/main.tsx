@@ -2,7 +2,7 @@ import { createRoot } from "react-dom/client";
 import { type Address, App } from "./app.tsx";
 import { appMissingMark } from "./device/ways.ts";
 import { findPlace, tabMark } from "./embed/place.ts";
-import { initialLanguage, loadWords, sessionLanguage } from "./i18n/language.ts";
+import { initialLanguage, loadWords, markLanguage, sessionLanguage } from "./i18n/language.ts";
 import { shellTransport } from "./reading/chip-transport.ts";
 import { takeGiven } from "./session/given.ts";
 import "./styles.css";
@@ -39,7 +39,7 @@ const address = readAddress();
 const given = takeGiven(address.sessionId);
 const isChosen = chosen === language;
 const words = await loadWords((given && sessionLanguage(isChosen, given.details)) ?? language);
-document.documentElement.lang = words.language;
+markLanguage(words.language);
 const root = document.getElementById("root");
 if (root !== null) {
   // What stands there until now would be taken for the first elements of the page.

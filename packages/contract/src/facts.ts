@@ -9,9 +9,21 @@ export const sessionLifetimeMinutes = 60;
 /** Chip reads, and likewise face captures, that a session may use up. The last one that fails ends it. */
 export const triesAllowed = 3;
 
-/** The languages of the verify page. Texts that a partner gives in several languages are given in these. */
-export const pageLanguages = ["en", "de", "fr", "es"] as const;
+/**
+ * The languages of the verify page: English, the other official ones of the European Union, Ukrainian, Turkish and Arabic. Texts that a partner gives in several
+ * languages are given in these.
+ */
+// biome-ignore format: a list of 27 lines says no more than this one.
+export const pageLanguages = [
+  "en", "bg", "cs", "da", "de", "el", "es", "et", "fi", "fr", "ga", "hr", "hu", "it", "lt", "lv", "mt", "nl", "pl", "pt", "ro",
+  "sk", "sl", "sv", "uk", "tr", "ar",
+] as const;
 export type PageLanguage = (typeof pageLanguages)[number];
+
+/** How a language is written. */
+export function directionOf(language: string): "ltr" | "rtl" {
+  return language === "ar" ? "rtl" : "ltr";
+}
 
 /**
  * What a partner may demand of a document beyond what is always checked. `clone_detection`: its chip proves that it is no copy.

@@ -78,11 +78,11 @@ const shareFieldsExample = {
 };
 
 /** One optional text for each language of the page. */
-function inLanguages<T extends TSchema>(text: T) {
-  const { en, de, fr, es } = Object.fromEntries(
-    pageLanguages.map((language) => [language, Type.Optional(text)]),
-  ) as Record<(typeof pageLanguages)[number], TOptional<T>>;
-  return { en, de, fr, es };
+export function inLanguages<T extends TSchema>(text: T) {
+  return Object.fromEntries(pageLanguages.map((language) => [language, Type.Optional(text)])) as Record<
+    (typeof pageLanguages)[number],
+    TOptional<T>
+  >;
 }
 
 const AskedField = named(

@@ -126,8 +126,17 @@ export type VerifyPhase = (typeof verifyPhases)[number];
 export const faceModes = ["camera", "simulated", "unavailable"] as const;
 export type FaceMode = (typeof faceModes)[number];
 
-export const faceMovements = ["turn_left", "turn_right", "look_up", "come_closer"] as const;
+/** What a challenge is usually drawn from. */
+export const turningMovements = ["turn_left", "turn_right", "look_up", "come_closer"] as const;
+/** What it is drawn from for somebody who cannot turn the head. No sequence of these could be one of the others: `come_closer` does not follow itself. */
+export const stillHeadMovements = ["close_eyes", "open_mouth", "come_closer"] as const;
+export const faceMovements = [...turningMovements, "close_eyes", "open_mouth"] as const;
 export type FaceMovement = (typeof faceMovements)[number];
+
+/** Whether a challenge asks for no turn of the head. */
+export function isForStillHead(movements: readonly FaceMovement[]): boolean {
+  return movements.some((movement) => movement === "close_eyes" || movement === "open_mouth");
+}
 
 /** What the screen of the device is filled with while the face is filmed. */
 export const faceColours = ["red", "green", "blue", "white"] as const;

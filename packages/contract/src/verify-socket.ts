@@ -100,6 +100,12 @@ export const FaceStart = named(
           "In the sandbox, `true` has camera frames judged as in a live session; otherwise the test document decides. Without meaning elsewhere.",
       }),
     ),
+    still_head: Type.Optional(
+      Type.Boolean({
+        description:
+          "`true` for a person who cannot turn the head: the challenge asks for closed eyes, an open mouth or coming closer. It proves less, and the risk score says so.",
+      }),
+    ),
   }),
 );
 

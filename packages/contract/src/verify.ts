@@ -8,6 +8,7 @@ import { closed, Nullable, named, OneOf, open, Timestamp, UuidOf } from "./schem
 import {
   AttemptId,
   failureCodes,
+  inLanguages,
   Requirements,
   SessionId,
   ShareField,
@@ -497,7 +498,13 @@ export const openVerifySocket = route({
 
 const ConsentText = named(
   "ConsentText",
-  open({ title: Type.String(), paragraphs: Type.Array(Type.String()) }),
+  open({
+    title: Type.String(),
+    paragraphs: Type.Array(Type.String()),
+    reviewed: Type.Boolean({
+      description: "False: a translation that no lawyer has read; the page says so, and English is binding.",
+    }),
+  }),
 );
 
 export const getConsentTexts = route({
@@ -515,7 +522,7 @@ export const getConsentTexts = route({
       open({
         version: Type.String(),
         hash: Type.String(),
-        texts: open({ en: ConsentText, de: ConsentText, fr: ConsentText, es: ConsentText }),
+        texts: open({ ...inLanguages(ConsentText), en: ConsentText }),
       }),
     ),
   },

@@ -587,6 +587,26 @@ test("stopping uses no try: nothing is declared done, and the frames are left be
   assert.deepEqual(names(effects), ["start_capture"], "the challenge is there already");
 });
 
+test("who says meanwhile that they cannot turn the head is not given the challenge to turn it again", () => {
+  const bench = inFace();
+  bench.feed({ kind: "start_face", source: "camera" });
+  bench.tell(challenge());
+  bench.feed({ kind: "stop_face" });
+  bench.connect(welcome("face_capture"));
+  bench.tell(challenge(40_000));
+  assert.deepEqual(bench.feed({ kind: "start_face", source: "still_camera" }), [
+    { do: "set_timer", timer: "challenge", ms: 40_300 },
+  ]);
+  bench.feed({ kind: "timer", timer: "challenge" });
+  assert.deepEqual(
+    bench
+      .connect(welcome("face"))
+      .filter((effect) => effect.do === "send")
+      .at(-1),
+    { do: "send", message: { type: "face_start", camera: true, still_head: true } },
+  );
+});
+
 test("who stops while a challenge runs out waits no more, and waits again when they start again", () => {
   const bench = inFace();
   bench.feed({ kind: "start_face", source: "camera" });

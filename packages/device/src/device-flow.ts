@@ -5,6 +5,7 @@ import {
   type FaceColour,
   type FaceMode,
   type FaceMovement,
+  isForStillHead,
   verifySocketLimits as limits,
   phaseRules,
   type VerifyCloseCode,
@@ -123,7 +124,12 @@ type PendingChallenge = FaceChallenge & {
 };
 
 /** Who decides about the face: the camera's frames, or in the sandbox the test document. */
-export type FaceSourceKind = "camera" | "test_document";
+/** `still_camera`: of a person who cannot turn the head. */
+export type FaceSourceKind = "camera" | "still_camera" | "test_document";
+
+function isCamera(source: FaceSourceKind | null): boolean {
+  return source === "camera" || source === "still_camera";
+}
 export type ChipCommand = Extract<ServiceMessage, { type: "chip_command" }>;
 
 /** What a device without a person in front of it does by itself. */
@@ -380,7 +386,7 @@ const onMessage: Handlers<ServiceMessage, "type"> = {
           colourMs: colour_ms,
           endsAtMs: nowMs + deadline_ms,
           nonce: nonce ?? null,
-          fresh: state.faceAsked && state.faceSource === "camera",
+          fresh: state.faceAsked && isCamera(state.faceSource),
         },
       },
       { do: "tell", step: `face_capture (${movements.join(", ")})` },
@@ -620,7 +626,11 @@ const standingRules: readonly StandingRule[] = [
     act: (state) =>
       say(
         { ...state, faceAsked: true },
-        state.faceSource === "camera" ? { type: "face_start", camera: true } : { type: "face_start" },
+        !isCamera(state.faceSource)
+          ? { type: "face_start" }
+          : state.faceSource === "still_camera"
+            ? { type: "face_start", camera: true, still_head: true }
+            : { type: "face_start", camera: true },
       ),
   },
   {
@@ -918,7 +928,9 @@ function takeUpChallenge(state: DeviceState, nowMs: number): DeviceStep {
   const { challenge } = state;
   if (challenge === null) return stay(state);
   const leftMs = challenge.endsAtMs - nowMs;
-  if (state.faceSource === "camera" && (challenge.fresh || leftMs >= deviceLimits.leastTimeForFaceMs)) {
+  // Somebody who said meanwhile that they cannot turn the head, or that they can, waits for a challenge of the other kind.
+  const fits = isForStillHead(challenge.movements) === (state.faceSource === "still_camera");
+  if (isCamera(state.faceSource) && fits && (challenge.fresh || leftMs >= deviceLimits.leastTimeForFaceMs)) {
     const { fresh: _, ...asked } = challenge;
     const job = state.nextJob;
     return stay(

@@ -164,20 +164,34 @@ type Surface = {
 
 const eyeY = 0.06;
 
+/** What a face does besides turning: how far the eyes are closed and the mouth is open, each from 0 to 1. */
+export type Expression = { readonly closedEyes: number; readonly openMouth: number };
+const calm: Expression = { closedEyes: 0, openMouth: 0 };
+/** How far an open mouth takes the lower lip and the chin down. */
+const jawDrop = 0.2;
+
 class Head {
   readonly #person: Person;
+  readonly #expression: Expression;
+  readonly #drop: number;
 
-  constructor(person: Person) {
+  constructor(person: Person, expression: Expression) {
     this.#person = person;
+    this.#expression = expression;
+    this.#drop = jawDrop * expression.openMouth;
   }
 
   skin(p: Vector): number {
     const { width, jaw, noseLength, noseWidth, eyeSize, eyeDistance } = this.#person;
     const side: Vector = [Math.abs(p[0]), p[1], p[2]];
     let d = ellipsoid(p, [0, 0.22, -0.08], [0.72 * width, 0.84, 0.84]);
-    d = smoothUnion(d, ellipsoid(p, [0, -0.34, 0.12], [0.54 * width * jaw, 0.62, 0.6]), 0.22);
+    d = smoothUnion(
+      d,
+      ellipsoid(p, [0, -0.34 - this.#drop / 2, 0.12], [0.54 * width * jaw, 0.62 + this.#drop / 2, 0.6]),
+      0.22,
+    );
     d = smoothUnion(d, ellipsoid(side, [0.4 * width, -0.14, 0.42], [0.2, 0.2, 0.22]), 0.2);
-    d = smoothUnion(d, ellipsoid(p, [0, -0.83, 0.46], [0.2 * jaw, 0.14, 0.17]), 0.2);
+    d = smoothUnion(d, ellipsoid(p, [0, -0.83 - this.#drop, 0.46], [0.2 * jaw, 0.14, 0.17]), 0.2);
     d = smoothUnion(d, capsule(side, [0.08, 0.24, 0.72], [0.44, 0.24, 0.55], 0.05, 0.04), 0.16);
     d = smoothSubtraction(
       d,
@@ -198,8 +212,13 @@ class Head {
       0.025,
     );
     d = smoothSubtraction(d, capsule(p, [0, tip - 0.12, 0.84], [0, -0.4, 0.83], 0.012, 0.02), 0.04);
-    d = smoothUnion(d, ellipsoid(p, [0, -0.5, 0.62], [0.28, 0.2, 0.14]), 0.14);
-    d = smoothSubtraction(d, ellipsoid(p, [0, -0.67, 0.84], [0.16, 0.05, 0.1]), 0.1);
+    d = smoothUnion(
+      d,
+      ellipsoid(p, [0, -0.5 - this.#drop / 2, 0.62], [0.28, 0.2 + this.#drop / 2, 0.14]),
+      0.14,
+    );
+    d = smoothSubtraction(d, ellipsoid(p, [0, -0.67 - this.#drop, 0.84], [0.16, 0.05, 0.1]), 0.1);
+    if (this.#drop > 0) d = smoothSubtraction(d, this.#cavity(p), 0.02);
     d = smoothUnion(d, ellipsoid(side, [0.755 * width, 0.02, -0.08], [0.06, 0.2, 0.12]), 0.04);
     return smoothUnion(d, capsule(p, [0, -0.9, -0.14], [0, -1.9, -0.2], 0.4, 0.46), 0.12);
   }
@@ -209,8 +228,8 @@ class Head {
     const shell = length(subtract(side, [eyeDistance, eyeY, 0.545])) - 0.158 * eyeSize;
     const across = (side[0] - eyeDistance) / (0.15 * eyeSize);
     const arch = Math.max(1 - across * across, 0);
-    const upper = eyeY + 0.058 * eyeSize * arch;
     const lower = eyeY - 0.05 * eyeSize * arch;
+    const upper = lower + 0.108 * eyeSize * arch * (1 - this.#expression.closedEyes);
     const opening = Math.max(lower - side[1], side[1] - upper);
     return Math.max(shell, -opening - 0.0);
   }
@@ -223,7 +242,15 @@ class Head {
       ellipsoid(p, [0, -0.482, 0.7], [0.215, 0.03 * lipThickness, 0.07]),
       0.03,
     );
-    return Math.min(upper, ellipsoid(p, [0, -0.545, 0.715], [0.18, 0.05 * lipThickness, 0.07]));
+    return Math.min(
+      upper,
+      ellipsoid(p, [0, -0.545 - this.#drop, 0.715 - this.#drop / 4], [0.18, 0.05 * lipThickness, 0.07]),
+    );
+  }
+
+  /** The inside of an open mouth. */
+  #cavity(p: Vector): number {
+    return ellipsoid(p, [0, -0.51 - this.#drop / 2, 0.72], [0.15, this.#drop / 2 + 0.01, 0.22]);
   }
 
   #hair(p: Vector): number {
@@ -277,6 +304,7 @@ class Head {
         return mix([0.86, 0.84, 0.82], [0.7, 0.5, 0.46], smoothstep(0.1, 0.16, fromCenter));
       }
       case "skin": {
+        if (this.#drop > 0 && this.#cavity(p) < 0.012) return [0.16, 0.05, 0.05];
         let colour = scale(skin, 0.96 + 0.06 * noise(p[0] * 50, p[1] * 50, p[2] * 50));
         const cheek = Math.exp(-((side - 0.38) ** 2 + (p[1] + 0.2) ** 2) / 0.03) * 0.16;
         const nose = Math.exp(-(side ** 2 + (p[1] + 0.2) ** 2) / 0.02) * 0.12;
@@ -310,7 +338,8 @@ class Head {
     const { eyeSize, eyeDistance } = this.#person;
     const across = (side - eyeDistance) / (0.15 * eyeSize);
     if (Math.abs(across) > 1) return 0;
-    const upper = eyeY + 0.058 * eyeSize * (1 - across * across);
+    const arch = 1 - across * across;
+    const upper = eyeY - 0.05 * eyeSize * arch + 0.108 * eyeSize * arch * (1 - this.#expression.closedEyes);
     return smoothstep(0.018, 0.004, Math.abs(y - upper - 0.006));
   }
 }
@@ -324,6 +353,7 @@ export type View = {
   readonly height: number;
   /** Where in a pixel it is looked at, from 0 to 1. */
   readonly samples: readonly (readonly [number, number])[];
+  readonly expression?: Expression;
 };
 
 const portraitView: View = {
@@ -369,7 +399,7 @@ export function renderPerson(name: string, view: View = portraitView): Uint8Arra
   const person = people[name];
   if (person === undefined) throw new TypeError(`Name one of ${Object.keys(people).join(", ")}`);
   const { width, height, samples } = view;
-  const head = new Head(person);
+  const head = new Head(person, view.expression ?? calm);
   const turn = turnAround(view);
   const pixels = new Uint8Array(width * height * 3);
   const scene: Scene = {

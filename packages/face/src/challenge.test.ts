@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { faceColours, faceMovements } from "@assay/contract/verify-protocol";
+import {
+  faceColours,
+  isForStillHead,
+  stillHeadMovements,
+  turningMovements,
+} from "@assay/contract/verify-protocol";
 import fc from "fast-check";
 import { challenges } from "../test/tries.ts";
 import { challengeShape, newChallenge } from "./challenge.ts";
@@ -10,7 +15,7 @@ test("a challenge is of the asked length, from the known words, and nothing foll
     fc.property(challenges, ({ movements, colours }) => {
       assert.equal(movements.length, challengeShape.movements);
       assert.equal(colours.length, challengeShape.colours);
-      assert.ok(movements.every((movement) => faceMovements.includes(movement)));
+      assert.ok(movements.every((movement) => (turningMovements as readonly string[]).includes(movement)));
       assert.ok(colours.every((colour) => faceColours.includes(colour)));
       for (const list of [movements, colours])
         assert.ok(list.every((item, index) => item !== list[index - 1]));
@@ -34,4 +39,21 @@ test("a challenge can be every one of the possible sequences", () => {
 
 test("a challenge refuses a random source that answers outside its bounds", () => {
   assert.throws(() => newChallenge((below) => below), RangeError);
+});
+
+test("a challenge for a head that stays still asks for no turn, and is never one of the others", () => {
+  const seen = new Set<string>();
+  for (let number = 0; number < 3 * 2 * 2 * 2; number++) {
+    const draws = [
+      number % 3,
+      Math.floor(number / 3) % 2,
+      Math.floor(number / 6) % 2,
+      Math.floor(number / 12),
+    ];
+    const { movements } = newChallenge((below) => (draws.shift() ?? 0) % below, { stillHead: true });
+    assert.ok(movements.every((movement) => (stillHeadMovements as readonly string[]).includes(movement)));
+    assert.ok(isForStillHead(movements));
+    seen.add(movements.join());
+  }
+  assert.equal(seen.size, 24);
 });

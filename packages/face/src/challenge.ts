@@ -2,7 +2,8 @@ import {
   type FaceColour,
   type FaceMovement,
   faceColours,
-  faceMovements,
+  stillHeadMovements,
+  turningMovements,
 } from "@assay/contract/verify-protocol";
 
 /** What a person is asked to do in one try, and what the screen shows meanwhile. */
@@ -46,11 +47,19 @@ export const challengeShape: ChallengeShape = {
 
 /**
  * `random(n)` is a whole number from 0 to n - 1, unpredictable to the device. No movement and no colour follows itself:
- * a person could not tell where one ends and the next begins.
+ * a person could not tell where one ends and the next begins. With `stillHead` there are three movements and 24 sequences: the colours, of which there are as many as
+ * otherwise, then carry more of what makes a challenge unpredictable.
  */
-export function newChallenge(random: (below: number) => number, shape = challengeShape): Challenge {
+export function newChallenge(
+  random: (below: number) => number,
+  { stillHead = false, shape = challengeShape }: { stillHead?: boolean; shape?: ChallengeShape } = {},
+): Challenge {
   return {
-    movements: drawSequence(faceMovements, shape.movements, random),
+    movements: drawSequence<FaceMovement>(
+      stillHead ? stillHeadMovements : turningMovements,
+      shape.movements,
+      random,
+    ),
     colours: drawSequence(faceColours, shape.colours, random),
     colourMs: shape.colourMs,
     deadlineMs: shape.deadlineMs,

@@ -1,7 +1,7 @@
 import type { LivenessLimits } from "./limits.ts";
 import { distanceOf, type FaceMeasurement, type FrameMeasurement } from "./measurement.ts";
 import { median } from "./median.ts";
-import { centreOf } from "./movement.ts";
+import { centreOf, isMidExpression } from "./movement.ts";
 
 /** By hand. Half: two straight looks, of which each decides the match alone. Twice: four more embeddings, about 0.1 s each. */
 const frontalPicks = 4;
@@ -23,7 +23,9 @@ export function picksForEmbedding(frames: readonly FrameMeasurement[]): {
   const centre = centreOf(counted.map(({ face }) => face));
   if (centre === null) return { frontal: [], turned: [] };
   const away = (face: FaceMeasurement) =>
-    Math.max(Math.abs(face.yaw - centre.yaw), Math.abs(face.pitch - centre.pitch));
+    isMidExpression(face, centre)
+      ? Infinity
+      : Math.max(Math.abs(face.yaw - centre.yaw), Math.abs(face.pitch - centre.pitch));
   const frontal: number[] = [];
   for (let quarter = 0; quarter < frontalPicks; quarter++) {
     const from = Math.floor((quarter * counted.length) / frontalPicks);

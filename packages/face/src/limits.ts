@@ -38,10 +38,16 @@ export type MovementLimits = {
   readonly turnDegrees: number;
   readonly lookUpDegrees: number;
   readonly closerRatio: number;
+  /** How much of the opening of the eyes at the start has to go. */
+  readonly closedEyesShare: number;
+  /** By how much the distance of the lips grows, in widths of the mouth. */
+  readonly openMouth: number;
   /** A movement ends when every value is back under this share of its threshold. */
   readonly backToCentreShare: number;
   /** Looks in a row that make a movement. */
   readonly framesToCount: number;
+  /** Looks in a row with closed eyes that make a movement of it. */
+  readonly closedEyesFrames: number;
   /** Looks at the start whose middle is taken for straight ahead. */
   readonly startFrames: number;
 };
@@ -63,12 +69,21 @@ export const movementLimits: MovementLimits = {
    */
   closerRatio: 1.25,
   /**
+   * Drawn eyes measure 0.28 to 0.38 when open; closed ones lose 0.36 to 0.45 of that, because this mesh does not follow a lid to the end, and a head turned by 27° loses 0.14. Half: such a turn counts.
+   * Twice: no closed eye is that flat in the mesh, and nobody passes.
+   */
+  closedEyesShare: 0.28,
+  /** Drawn lips measure 0.02 to 0.11 when closed, up to 0.19 when the head looks up, and grow by 0.33 to 0.71 when the mouth opens. Half: speaking counts. Twice: one of three drawn mouths is not open enough. */
+  openMouth: 0.25,
+  /**
    * Half: a print tilted by hand is named `movement_missing` instead of `face_still`; it fails either way. Twice: beyond 1 a movement ends while it is made, and
    * a head that wavers at the threshold makes it twice (test).
    */
   backToCentreShare: 0.6,
   /** Half: one frame measured wrongly is a movement (test). Twice: a movement held for less than a second, as in every film, is none (test). */
   framesToCount: 2,
+  /** A blink is over after 0.3 seconds, one or two frames. Half: everybody who blinks makes a movement. Twice: eyes have to be closed for 1.5 seconds, and who cannot see does not know for how long. */
+  closedEyesFrames: 3,
   /**
    * Half (1): one first frame measured wrongly shifts straight ahead for the whole try (test). Twice: who begins to move after the first three looks, as in
    * every film, gets the movement into what is taken for straight ahead.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { faceMovements } from "@assay/contract/verify-protocol";
+import { type FaceMovement, stillHeadMovements, turningMovements } from "@assay/contract/verify-protocol";
 import fc from "fast-check";
 import { bob, performed } from "../test/performed-movements.ts";
 import { challenges, people, randoms, withFace } from "../test/tries.ts";
@@ -45,7 +45,7 @@ test("movements fail in every other order, with one left out, and with one too m
   fc.assert(
     fc.property(
       challenges,
-      fc.array(fc.constantFrom(...faceMovements), { minLength: 1, maxLength: 6 }),
+      fc.array(fc.constantFrom(...turningMovements), { minLength: 1, maxLength: 6 }),
       people,
       randoms,
       (challenge, made, person, random) => {
@@ -195,5 +195,27 @@ test("movements never throw and never pass on measurements that are not numbers"
       assert.equal(judgeMovements(frames, challenge).ok, false);
     }),
     { numRuns: 30 },
+  );
+});
+
+test("for a head that stays still eyes, mouth and distance are judged in their order, and turns and blinks are not", () => {
+  fc.assert(
+    fc.property(
+      challenges,
+      fc.shuffledSubarray([...stillHeadMovements], { minLength: 3 }),
+      people,
+      randoms,
+      (drawn, movements: readonly FaceMovement[], person, random) => {
+        const challenge = { ...drawn, movements };
+        const frames = performed(movements, person, random);
+        assert.ok(judgeMovements(frames, challenge).ok);
+        const blinks = frames.map((frame, index) =>
+          index === 3 || index === 4 ? withFace(frame, () => ({ eyes: 0.05 })) : frame,
+        );
+        assert.ok(judgeMovements(blinks, challenge).ok, "a blink of two frames counted as a movement");
+        const other = judgeMovements(performed([...movements].reverse(), person, random), challenge);
+        assert.ok(!other.ok);
+      },
+    ),
   );
 });

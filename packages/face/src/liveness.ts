@@ -1,4 +1,4 @@
-import type { FaceMovement } from "@assay/contract/verify-protocol";
+import { type FaceMovement, isForStillHead } from "@assay/contract/verify-protocol";
 import type { Challenge } from "./challenge.ts";
 import { judgeIdentity } from "./identity.ts";
 import { type LivenessLimits, livenessLimits } from "./limits.ts";
@@ -141,6 +141,7 @@ function movementsIn(
   frames: readonly FaceFrame[],
   centre: Centre,
   limits: LivenessLimits,
+  stillHead: boolean,
 ): { readonly done: readonly Done[]; readonly backAtCentre: boolean; readonly greatest: number } {
   const done: Done[] = [];
   let current: FaceMovement | null = null;
@@ -148,7 +149,7 @@ function movementsIn(
   let seen = 0;
   let greatest = 0;
   for (const { atMs, face } of frames) {
-    const { movement, share } = reachOf(face, centre, limits);
+    const { movement, share } = reachOf(face, centre, { limits, stillHead });
     greatest = Math.max(greatest, share);
     // Asked this way round, a share that is not a number is no movement.
     if (!(share >= 1)) {
@@ -159,7 +160,8 @@ function movementsIn(
     }
     seen = movement === candidate ? seen + 1 : 1;
     candidate = movement;
-    if (movement !== current && seen >= limits.framesToCount) {
+    const needed = movement === "close_eyes" ? limits.closedEyesFrames : limits.framesToCount;
+    if (movement !== current && seen >= needed) {
       done.push({ movement, atMs });
       current = movement;
     }
@@ -173,7 +175,12 @@ function judgeOrder(
   challenge: Challenge,
   limits: LivenessLimits,
 ): LivenessReason[] {
-  const { done, backAtCentre, greatest } = movementsIn(frames, centre, limits);
+  const { done, backAtCentre, greatest } = movementsIn(
+    frames,
+    centre,
+    limits,
+    isForStillHead(challenge.movements),
+  );
   if (done.length === 0 && greatest < limits.backToCentreShare) return ["face_still"];
   const reasons: LivenessReason[] = [];
   // Exactly these and no other: a recording that makes every movement in every order must not pass.

@@ -21,15 +21,24 @@ export type HeadPose = {
   readonly size: number;
 };
 
-/** One face in one frame, as the models see it. Its `size` is in pixels. */
-export type FaceMeasurement = HeadPose & {
-  readonly box: Box;
-  readonly faceLight: Light;
-  /** Mean light of the frame outside of the face; null where the face fills the frame. */
-  readonly surroundingLight: Light | null;
-  /** Only in frames that were picked for an embedding. */
-  readonly embedding?: readonly number[];
+/** How far eyes and mouth are open. */
+export type FaceOpenings = {
+  /** Height of the opening of an eye as a share of its width, the mean of both. */
+  readonly eyes: number;
+  /** Distance of the lips as a share of the width of the mouth. */
+  readonly mouth: number;
 };
+
+/** One face in one frame, as the models see it. Its `size` is in pixels. */
+export type FaceMeasurement = HeadPose &
+  FaceOpenings & {
+    readonly box: Box;
+    readonly faceLight: Light;
+    /** Mean light of the frame outside of the face; null where the face fills the frame. */
+    readonly surroundingLight: Light | null;
+    /** Only in frames that were picked for an embedding. */
+    readonly embedding?: readonly number[];
+  };
 
 export type FrameMeasurement = {
   /** When the frame was taken, in milliseconds since the device showed the first colour and began to take pictures. */

@@ -1,4 +1,4 @@
-import type { Box, HeadPose } from "./measurement.ts";
+import type { Box, FaceOpenings, HeadPose } from "./measurement.ts";
 
 /** What the network of the mesh (MediaPipe Face Mesh) was trained with: pictures of this side, points in this order. */
 export const meshInputPixels = 192;
@@ -11,6 +11,12 @@ const meshMargin = 1.5;
 export const meshLeastConfidence = 0.5;
 /** Both sides of the face at the height of the ears, its upper end and the chin. */
 const meshPoints = { count: 468, right: 234, left: 454, top: 10, chin: 152 } as const;
+/** Corners, then lids or lips, upper and lower. */
+const openingPoints = {
+  rightEye: [33, 133, 159, 145],
+  leftEye: [263, 362, 386, 374],
+  mouth: [78, 308, 13, 14],
+} as const;
 
 /** A square of the picture by its middle, in pixels. It may reach beyond the picture. */
 export type Square = { readonly x: number; readonly y: number; readonly side: number };
@@ -60,5 +66,24 @@ export function poseOf(points: ArrayLike<number>, around: Square): HeadPose {
     pitch: -degrees(down[2], down[1]),
     roll: degrees(across[1], across[0]),
     size: (Math.hypot(...down) * around.side) / meshInputPixels,
+  };
+}
+
+/** How far eyes and mouth are open, whatever the distance to the camera. */
+export function openingsOf(points: ArrayLike<number>): FaceOpenings {
+  const at = (index: number): Vector => [
+    points[index * 3] ?? 0,
+    points[index * 3 + 1] ?? 0,
+    points[index * 3 + 2] ?? 0,
+  ];
+  const apart = (one: number, other: number) => {
+    const [a, b] = [at(one), at(other)];
+    return Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+  };
+  const open = ([corner, other, upper, lower]: readonly [number, number, number, number]) =>
+    apart(upper, lower) / Math.max(apart(corner, other), 1e-6);
+  return {
+    eyes: (open(openingPoints.rightEye) + open(openingPoints.leftEye)) / 2,
+    mouth: open(openingPoints.mouth),
   };
 }

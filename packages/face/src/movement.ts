@@ -1,10 +1,10 @@
 import type { FaceMovement } from "@assay/contract/verify-protocol";
 import { type MovementLimits, movementLimits } from "./limits.ts";
-import type { HeadPose } from "./measurement.ts";
+import type { FaceOpenings, HeadPose } from "./measurement.ts";
 import { median } from "./median.ts";
 
-/** Where a movement starts and ends: how the person holds the head when looking straight ahead. */
-export type Centre = Pick<HeadPose, "yaw" | "pitch" | "size">;
+/** Where a movement starts and ends: how the person holds head and face when looking straight ahead. */
+export type Centre = Pick<HeadPose, "yaw" | "pitch" | "size"> & FaceOpenings;
 
 /** From the first looks of a try; null while there are too few of them. */
 export function centreOf(looks: readonly Centre[], limits: MovementLimits = movementLimits): Centre | null {
@@ -14,18 +14,51 @@ export function centreOf(looks: readonly Centre[], limits: MovementLimits = move
     yaw: median(first.map(({ yaw }) => yaw)),
     pitch: median(first.map(({ pitch }) => pitch)),
     size: median(first.map(({ size }) => size)),
+    eyes: median(first.map(({ eyes }) => eyes)),
+    mouth: median(first.map(({ mouth }) => mouth)),
   };
 }
 
 /** The movement that a look comes closest to, and its value as a share of the threshold: from 1 on the movement is made. */
 export type Reach = { readonly movement: FaceMovement; readonly share: number };
 
-export function reachOf(look: Centre, centre: Centre, limits: MovementLimits = movementLimits): Reach {
+/**
+ * What is looked for depends on what was asked: with `stillHead` how the head is held says nothing, because it may not be the person's to hold, and an open mouth takes
+ * the chin, by which the head is measured, along; without it eyes and mouth say nothing, because people blink and speak.
+ */
+export function reachOf(
+  look: Centre,
+  centre: Centre,
+  { limits = movementLimits, stillHead = false }: { limits?: MovementLimits; stillHead?: boolean } = {},
+): Reach {
   const yaw = look.yaw - centre.yaw;
-  const reaches: readonly Reach[] = [
-    { movement: yaw > 0 ? "turn_left" : "turn_right", share: Math.abs(yaw) / limits.turnDegrees },
-    { movement: "look_up", share: (look.pitch - centre.pitch) / limits.lookUpDegrees },
-    { movement: "come_closer", share: (look.size / centre.size - 1) / (limits.closerRatio - 1) },
-  ];
+  const closer: Reach = {
+    movement: "come_closer",
+    share: (look.size / centre.size - 1) / (limits.closerRatio - 1),
+  };
+  const reaches: readonly Reach[] = stillHead
+    ? [closedEyes(look, centre, limits), openMouth(look, centre, limits), closer]
+    : [
+        { movement: yaw > 0 ? "turn_left" : "turn_right", share: Math.abs(yaw) / limits.turnDegrees },
+        { movement: "look_up", share: (look.pitch - centre.pitch) / limits.lookUpDegrees },
+        closer,
+      ];
   return reaches.reduce((most, next) => (next.share > most.share ? next : most));
+}
+
+/** Whether eyes are closed or the mouth is open, so that a look is no good one to compare with a portrait. */
+export function isMidExpression(
+  look: Centre,
+  centre: Centre,
+  limits: MovementLimits = movementLimits,
+): boolean {
+  return closedEyes(look, centre, limits).share >= 1 || openMouth(look, centre, limits).share >= 1;
+}
+
+function closedEyes(look: Centre, centre: Centre, limits: MovementLimits): Reach {
+  return { movement: "close_eyes", share: (1 - look.eyes / centre.eyes) / limits.closedEyesShare };
+}
+
+function openMouth(look: Centre, centre: Centre, limits: MovementLimits): Reach {
+  return { movement: "open_mouth", share: (look.mouth - centre.mouth) / limits.openMouth };
 }

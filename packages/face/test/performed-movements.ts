@@ -21,19 +21,29 @@ export function performed(
   frameMs = 150,
 ): FrameMeasurement[] {
   const shake = (by: number) => (random() - 0.5) * 2 * by * tremble;
-  const steps: { yaw: number; pitch: number; zoom: number }[] = [];
-  const stay = { yaw: 0, pitch: 0, zoom: 1 };
-  const reach: Record<FaceMovement, { yaw: number; pitch: number; zoom: number }> = {
-    turn_left: { yaw: 26, pitch: 0, zoom: 1 },
-    turn_right: { yaw: -26, pitch: 0, zoom: 1 },
-    look_up: { yaw: 0, pitch: 17, zoom: 1 },
-    come_closer: { yaw: 0, pitch: 0, zoom: 1.45 },
+  type Step = { yaw: number; pitch: number; zoom: number; eyes: number; mouth: number };
+  const steps: Step[] = [];
+  const stay: Step = { yaw: 0, pitch: 0, zoom: 1, eyes: 0.33, mouth: 0.05 };
+  const reach: Record<FaceMovement, Step> = {
+    turn_left: { ...stay, yaw: 26 },
+    turn_right: { ...stay, yaw: -26 },
+    look_up: { ...stay, pitch: 17 },
+    come_closer: { ...stay, zoom: 1.45 },
+    close_eyes: { ...stay, eyes: 0.06, pitch: -4 },
+    open_mouth: { ...stay, mouth: 0.6, zoom: 1.08 },
   };
   for (let count = 0; count < 4; count++) steps.push(stay);
   for (const movement of movements) {
     for (const share of [0.5, 0.9, 1, 0.9, 0.5, 0, 0]) {
       const goal = reach[movement];
-      steps.push({ yaw: goal.yaw * share, pitch: goal.pitch * share, zoom: 1 + (goal.zoom - 1) * share });
+      const on = (key: keyof Step) => stay[key] + (goal[key] - stay[key]) * share;
+      steps.push({
+        yaw: on("yaw"),
+        pitch: on("pitch"),
+        zoom: on("zoom"),
+        eyes: on("eyes"),
+        mouth: on("mouth"),
+      });
     }
   }
   for (let count = 0; count < 3; count++) steps.push(stay);
@@ -45,6 +55,8 @@ export function performed(
       pitch: pitch + step.pitch + shake(1.2),
       roll: shake(2),
       size: height,
+      eyes: step.eyes,
+      mouth: step.mouth,
       faceLight: [0.4, 0.3, 0.25],
       surroundingLight: [0.3, 0.3, 0.3],
       embedding: alice.map((value) => value + shake(0.01)),

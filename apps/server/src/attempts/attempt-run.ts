@@ -328,7 +328,10 @@ export class AttemptRun {
           if (faceJudge === null) return { kind: "fault", code: "FACE_CHECK_UNAVAILABLE" };
           const busy: FlowInput = { kind: "fault", code: "FACE_CHECK_BUSY" };
           if (!this.#reservation.resize("face", verifySocketLimits.faceBytes)) return busy;
-          const challenge = faceJudge.begin({ sandbox: this.owner.sandbox });
+          const challenge = faceJudge.begin({
+            sandbox: this.owner.sandbox,
+            stillHead: effect.stillHead,
+          });
           const nonce = randomBytes(32).toString("base64");
           return challenge === null ? busy : { kind: "face_challenge", challenge, nonce };
         });

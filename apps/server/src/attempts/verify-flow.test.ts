@@ -303,7 +303,7 @@ function beforeTheCamera(): FlowState {
 function answerChallenge(from: FlowState): FlowState {
   const now = new Date(0);
   let { state, effects } = advance(from, says({ type: "face_start" }), now);
-  assert.deepEqual(effects, [{ do: "new_face_challenge" }]);
+  assert.deepEqual(effects, [{ do: "new_face_challenge", stillHead: false }]);
   ({ state } = advance(state, { kind: "face_challenge", challenge, nonce: "bm9uY2U=" }, now));
   ({ state, effects } = advance(state, says({ type: "face_done" }), now));
   assert.deepEqual(effects.at(-1), {

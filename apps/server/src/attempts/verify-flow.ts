@@ -114,7 +114,7 @@ export type FlowEffect =
   | { do: "pin_chip" }
   /** Count the try and, where it decides the session, end the session in the same transaction. */
   | { do: "record"; step: Step; number: number; verdict: Verdict }
-  | { do: "new_face_challenge" }
+  | { do: "new_face_challenge"; stillHead: boolean }
   | { do: "judge_face"; by: FaceTry | "test_document"; attestation: SentAttestation | null };
 
 export type FlowStep = { state: FlowState; effects: readonly FlowEffect[] };
@@ -369,7 +369,7 @@ const handlers: {
         state: next,
         effects: [checking(next), { do: "judge_face", by: "test_document", attestation: null }],
       };
-    return stay(state, { do: "new_face_challenge" });
+    return stay(state, { do: "new_face_challenge", stillHead: message.still_head === true });
   },
 
   face_frame: (state, message) =>

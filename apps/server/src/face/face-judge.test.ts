@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { FaceMovement } from "@assay/contract/verify-protocol";
 import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
-import type { Challenge } from "@assay/face/challenge";
+import { type Challenge, newChallenge } from "@assay/face/challenge";
 import { type FilmOptions, filmFace } from "../../test/support/film-face.ts";
 import { watchedMeasurer } from "../../test/support/watched-measurer.ts";
 import { createLog } from "../lib/log.ts";
@@ -40,7 +40,7 @@ const judged = (options: FilmOptions, portrait = adult): Promise<Verdict> =>
 test("the face judge, with its real models, asks for something new each time", () => {
   const asked = new Set(
     Array.from({ length: 20 }, () => {
-      const asked = judge.begin({ sandbox: false });
+      const asked = judge.begin({ sandbox: false, stillHead: false });
       return `${asked?.movements} ${asked?.colours}`;
     }),
   );
@@ -149,4 +149,19 @@ test("the face judge, with its real models, counts what it judged and logs nothi
   assert.match(counted, /assay_face_judgements_total\{outcome="passed"\} \d/);
   assert.match(counted, /assay_face_judgements_total\{outcome="selfie_face_mismatch"\} 1/);
   for (const line of logLines) assert.match(line, /"message":"a face worker ended"/);
+});
+
+test("a person who cannot turn the head passes by eyes, mouth and distance, at a higher risk", async () => {
+  const still = newChallenge((below) => below - 1, { stillHead: true });
+  assert.deepEqual(still.movements, ["come_closer", "open_mouth", "come_closer", "open_mouth"]);
+  const asked = { ...still, movements: ["close_eyes", "come_closer", "open_mouth", "close_eyes"] as const };
+  const film = (options: FilmOptions) =>
+    judge.judge({ challenge: asked, frames: filmFace(asked, options), portrait: adult, sandbox: false });
+  const passed = await film({});
+  assert.equal(passed.kind, "passed", JSON.stringify(passed));
+  if (passed.kind === "passed") assert.ok(passed.riskInputs.stillHead && passed.risk >= 0.2);
+  const wrong = await film({ movements: ["open_mouth", "come_closer", "close_eyes", "open_mouth"] });
+  assert.deepEqual(wrong, { kind: "failed", code: "liveness_failed", reasons: ["movement_wrong"] });
+  const printed = await film({ print: "held_still" });
+  assert.equal(printed.kind, "failed");
 });

@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { isForStillHead } from "@assay/contract/verify-protocol";
 import { type Challenge, newChallenge } from "@assay/face/challenge";
 import { type ColourFinding, type ColourLimits, colourLimits, judgeColours } from "@assay/face/colour-signal";
 import type { FailureReason } from "@assay/face/failure-reason";
@@ -46,6 +47,8 @@ export type FaceRiskInputs = {
   readonly colourReflection: number;
   readonly colourSurroundingShare: number;
   readonly framesPerSecond: number;
+  /** The person could not turn the head and was asked for movements that prove less. */
+  readonly stillHead: boolean;
 };
 
 export type FaultReason = WorkerFaultReason | "portrait_unusable";
@@ -68,7 +71,7 @@ export type Verdict =
 
 export type FaceJudge = {
   /** Fresh and random for each try; null when too many wait already, so that nobody is filmed in vain. */
-  begin(who: { readonly sandbox: boolean }): Challenge | null;
+  begin(who: { readonly sandbox: boolean; readonly stillHead: boolean }): Challenge | null;
   /** Looks at the frames of a try as they arrive. */
   follow(): FaceSitting;
   judge(input: JudgeInput): Promise<Verdict>;
@@ -111,7 +114,7 @@ export function createFaceJudge(options: FaceJudgeOptions): FaceJudge {
     begin(who) {
       if (!pool.hasPlace(who)) return null;
       pool.warmUp();
-      return newChallenge((below) => randomInt(below));
+      return newChallenge((below) => randomInt(below), { stillHead: who.stillHead });
     },
     follow: () => new FaceSitting((look) => pool.look(look)),
     async judge(input) {
@@ -171,6 +174,7 @@ async function judge(
     colourReflection: colours.reflection,
     colourSurroundingShare: colours.surroundingShare,
     framesPerSecond: movements.framesPerSecond,
+    stillHead: isForStillHead(challenge.movements),
   };
   return { kind: "passed", distance, riskInputs, risk: faceRisk(riskInputs, thresholds) };
 }
@@ -189,13 +193,20 @@ const colourRisk: Readonly<Record<ColourFinding["outcome"], number>> = {
   not_followed: 0.3,
 };
 
-/** The face's part of `risk_score`, from 0 to 0.7; `docs/face.md` explains it. */
+/**
+ * By hand. A flat picture or a mask with holes can open a mouth and hide its eyes, and there are fewer sequences: as much as two thirds of colours that are not followed. Half or
+ * twice changes the `risk_score`, and no verdict.
+ */
+const stillHeadRisk = 0.2;
+
+/** The face's part of `risk_score`, from 0 to 0.9; `docs/face.md` explains it. */
 export function faceRisk(inputs: FaceRiskInputs, thresholds: MatchThresholds = matchThresholds): number {
   const share = (value: number, from: number, to: number) =>
     Math.min(Math.max((value - from) / (to - from), 0), 1);
   return (
     0.3 * share(inputs.distance, 0.6 * thresholds.match, thresholds.match) +
     colourRisk[inputs.colours] +
-    0.1 * share(inputs.identitySpread, 0.3, livenessLimits.samePersonFrontal)
+    0.1 * share(inputs.identitySpread, 0.3, livenessLimits.samePersonFrontal) +
+    (inputs.stillHead ? stillHeadRisk : 0)
   );
 }

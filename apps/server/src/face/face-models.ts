@@ -4,6 +4,7 @@ import {
   extentOf,
   meshInputPixels,
   meshLeastConfidence,
+  openingsOf,
   poseOf,
   type Square,
   squareAround,
@@ -103,7 +104,7 @@ export async function loadFaceModels(): Promise<FaceModels> {
       if (!((confidence[0] ?? 0) >= meshLeastConfidence)) return null;
       const shown = still ? first : around;
       const face = extentOf(points, shown);
-      return { box: face, ...poseOf(points, shown), ...lightOf(picture, face) };
+      return { box: face, ...poseOf(points, shown), ...openingsOf(points), ...lightOf(picture, face) };
     },
 
     async embed(picture, box) {

@@ -8,7 +8,7 @@ const frame = (number: number) => Uint8Array.of(number);
 
 function seenAt(x: number): SeenFrame {
   const box = { x, y: 0, width: 10, height: 10 };
-  const pose = { yaw: 0, pitch: 0, roll: 0, size: 10 };
+  const pose = { yaw: 0, pitch: 0, roll: 0, size: 10, eyes: 0.3, mouth: 0.05 };
   const face = { ...pose, box, faceLight: [0, 0, 0], surroundingLight: null } as const;
   return { kind: "seen", faces: 1, width: 20, height: 20, face, box };
 }

@@ -87,7 +87,7 @@ test("the verdict never carries a portrait's embedding or a frame's", async () =
   }
 });
 
-test("the verdict weighs a risk from 0 to 0.7", () => {
+test("the verdict weighs a risk from 0 to 0.7, and 0.2 more for a head that was not turned", () => {
   const best = {
     distance: 0,
     identitySpread: 0,
@@ -96,8 +96,10 @@ test("the verdict weighs a risk from 0 to 0.7", () => {
     colourReflection: 0.1,
     colourSurroundingShare: 0,
     framesPerSecond: 5,
+    stillHead: false,
   } as const;
   assert.equal(faceRisk(best), 0);
   const worst = faceRisk({ ...best, distance: 0.5, identitySpread: 0.5, colours: "not_followed" });
   assert.ok(Math.abs(worst - 0.7) < 1e-9);
+  assert.equal(faceRisk({ ...best, stillHead: true }), 0.2);
 });

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
+import { directionOf } from "@assay/contract/facts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
 import { FixedContent } from "./fixed-content.ts";
@@ -111,7 +112,7 @@ function filled(html: string, dist: URL, { language, data }: Filling): string {
   // Not a script but data, which the policy of the page need not allow. `<` would be the one way out of it.
   const given = JSON.stringify(data).replaceAll("<", "\\u003c");
   return html
-    .replace('<html lang="en">', () => `<html lang="${language}">`)
+    .replace('<html lang="en">', () => `<html lang="${language}" dir="${directionOf(language)}">`)
     .replace("</head>", () => `${preload}</head>`)
     .replace("</body>", () => `<script type="application/json" id="given">${given}</script></body>`);
 }

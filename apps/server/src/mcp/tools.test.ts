@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type JsonSchema, routesWithoutTool, toolsOf, withheldFields } from "@assay/contract/agent-tools";
+import { pageLanguages } from "@assay/contract/facts";
 import { route } from "@assay/contract/route";
 import { routes } from "@assay/contract/routes";
 import { closed, open } from "@assay/contract/schema";
@@ -38,7 +39,7 @@ const freeTexts = new Set([
   "data.webhook_endpoint_id",
   "data.warnings.message",
   "data.share_fields.*.reason",
-  ...["en", "de", "fr", "es"].map((language) => `data.share_fields.*.reasons.${language}`),
+  ...pageLanguages.map((language) => `data.share_fields.*.reasons.${language}`),
   "data.consent.selected_field_keys",
   "data.key_id",
   "data.sealed_body.key_id",

@@ -3,8 +3,11 @@ import { readFileSync } from "node:fs";
 import { type PageLanguage, pageLanguages } from "@assay/contract/facts";
 import { type Config, ConfigError } from "../config.ts";
 
-export type ConsentText = { title: string; paragraphs: string[] };
-export type ConsentTexts = { version: string; hash: string; texts: Record<PageLanguage, ConsentText> };
+/** `reviewed`: false for a translation that no lawyer has read. */
+export type ConsentText = { title: string; paragraphs: string[]; reviewed: boolean };
+/** English is always there, and binding; in a language that is missing the page shows English. */
+export type TextsByLanguage = { en: ConsentText } & Partial<Record<PageLanguage, ConsentText>>;
+export type ConsentTexts = { version: string; hash: string; texts: TextsByLanguage };
 
 const builtIn = new URL("../../terms/consent-texts.json", import.meta.url);
 
@@ -27,16 +30,17 @@ export function parseConsentTexts(text: string): Omit<ConsentTexts, "hash"> {
     throw new Error("`version` must be 1 to 60 letters, digits, dots and hyphens");
   const texts: Partial<Record<PageLanguage, ConsentText>> = {};
   for (const language of pageLanguages) {
-    const { title, paragraphs } = (file?.texts?.[language] ?? {}) as {
-      title?: unknown;
-      paragraphs?: unknown;
-    };
+    const text = file?.texts?.[language];
+    if (text === undefined && language !== "en") continue;
+    const { title, paragraphs, reviewed = true } = (text ?? {}) as Record<string, unknown>;
     if (!isText(title)) throw new Error(`\`texts.${language}.title\` is missing`);
     if (!Array.isArray(paragraphs) || paragraphs.length === 0 || !paragraphs.every(isText))
       throw new Error(`\`texts.${language}.paragraphs\` must be a list of texts`);
-    texts[language] = { title, paragraphs };
+    if (typeof reviewed !== "boolean")
+      throw new Error(`\`texts.${language}.reviewed\` must be true or false`);
+    texts[language] = { title, paragraphs, reviewed };
   }
-  return { version, texts: texts as Record<PageLanguage, ConsentText> };
+  return { version, texts: texts as TextsByLanguage };
 }
 
 function isText(value: unknown): value is string {

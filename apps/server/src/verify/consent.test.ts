@@ -40,7 +40,7 @@ test("what is agreed holds everything required, nothing unasked, and is in the o
   );
 });
 
-test("texts without a version, a language or a paragraph are refused, naming what is missing", () => {
+test("texts without a version, English or a paragraph are refused, naming what is missing", () => {
   const text = { title: "Title", paragraphs: ["One."] };
   const texts = { en: text, de: text, fr: text, es: text };
   assert.equal(parseConsentTexts(JSON.stringify({ version: "2026-03-01", texts })).version, "2026-03-01");
@@ -49,7 +49,16 @@ test("texts without a version, a language or a paragraph are refused, naming wha
   refused(null, /version/);
   refused({ texts }, /version/);
   refused({ version: "a b", texts }, /version/);
-  refused({ version: "1", texts: { ...texts, fr: undefined } }, /texts\.fr\.title/);
+  refused({ version: "1", texts: { ...texts, en: undefined } }, /texts\.en\.title/);
+  refused({ version: "1", texts: { ...texts, fr: { ...text, reviewed: "no" } } }, /texts\.fr\.reviewed/);
   refused({ version: "1", texts: { ...texts, es: { ...text, paragraphs: [] } } }, /texts\.es\.paragraphs/);
   refused({ version: "1", texts: { ...texts, es: { ...text, paragraphs: [1] } } }, /texts\.es\.paragraphs/);
+});
+
+test("a language may be missing from the texts, and a translation that no lawyer has read says so", () => {
+  const text = { title: "Title", paragraphs: ["One."] };
+  const { texts } = parseConsentTexts(
+    JSON.stringify({ version: "1", texts: { en: text, de: { ...text, reviewed: false }, tlh: text } }),
+  );
+  assert.deepEqual(texts, { en: { ...text, reviewed: true }, de: { ...text, reviewed: false } });
 });

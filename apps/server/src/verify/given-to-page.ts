@@ -78,7 +78,8 @@ export async function giveToPage(
   if (details === null || status === null) return null;
   const language = languageOfPage(details, accepted);
   const { version, hash } = texts;
-  const only = { version, hash, texts: { [language]: texts.texts[language] } };
+  const text = texts.texts[language];
+  const only = { version, hash, texts: text === undefined ? { en: texts.texts.en } : { [language]: text } };
   return { language, data: { details, status, texts: only } };
 }
 

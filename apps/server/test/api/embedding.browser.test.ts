@@ -248,7 +248,7 @@ test("consent cannot be clicked through a frame that is transparent, covered or 
 
   // Nothing could be stored, so a page that is loaded anew has lost what it needs, and says so.
   await page.frames()[1]?.evaluate("void location.reload()");
-  await frame.getByText("This page was loaded anew").waitFor();
+  await frame.getByText("This page was reloaded").waitFor();
   await frame.getByText("otherwise ask").waitFor();
   await keepScreenshot(page, "embed-forgotten-900-light");
   await page.context().close();
@@ -260,7 +260,7 @@ test("a browser that cannot tell whether a frame is seen takes consent in a tab,
     script: "delete IntersectionObserverEntry.prototype.isVisible",
   });
   await open(page, session);
-  await frame.getByText("This page is shown inside of another one").waitFor();
+  await frame.getByText("This page is shown inside another one").waitFor();
   assert.equal(await frame.getByRole("checkbox").count(), 0);
   const [tab] = await Promise.all([
     page.context().waitForEvent("page"),
@@ -296,7 +296,7 @@ test("a frame without the script and without the camera says so, leads to a tab,
   await frame.getByRole("button", { name: "Choose a test passport" }).click();
   await readPassport(frame);
   await frame.getByRole("button", { name: "Use the camera" }).click();
-  const alert = frame.getByRole("alert").filter({ hasText: "The camera is kept from this frame" });
+  const alert = frame.getByRole("alert").filter({ hasText: "The camera is blocked in this frame" });
   await alert.getByRole("button", { name: "Use another device" }).click();
   const [tab] = await Promise.all([
     page.context().waitForEvent("page"),

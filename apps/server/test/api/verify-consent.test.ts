@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { pageLanguages } from "@assay/contract/facts";
 import { compactVerify, importJWK } from "jose";
 import { sql } from "../../src/db/sql.ts";
 import { dayMs, hourMs, later, minuteMs } from "../../src/kernel/clock.ts";
@@ -165,7 +166,7 @@ test("the receipt says what was asked and agreed, verifies with the published ke
   const { cancel_token: token, receipt } = await agree(api, id);
   const { keys } = expectData(await api.get("/v1/verify/consent-receipt-keys"));
   const texts = expectData(await api.get("/v1/verify/consent-texts"));
-  assert.deepEqual(Object.keys(texts.texts), ["en", "de", "fr", "es"]);
+  assert.deepEqual(Object.keys(texts.texts), [...pageLanguages]);
   const verified = await compactVerify(receipt, await importJWK(keys[0]));
   assert.deepEqual(verified.protectedHeader, { alg: "EdDSA", kid: keys[0].kid, typ: "consent-receipt+jwt" });
   const { jti, ...said } = JSON.parse(new TextDecoder().decode(verified.payload));

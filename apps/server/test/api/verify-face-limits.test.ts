@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { artifactFrames, framesToSign, verifySocketLimits } from "@assay/contract/verify-protocol";
-import { challengeShape, newChallenge } from "@assay/face/challenge";
+import { newChallenge } from "@assay/face/challenge";
 import type { FaceJudge, JudgedFrame } from "../../src/face/face-judge.ts";
 import { FaceSitting } from "../../src/face/face-sitting.ts";
 import { createPartner, expectData } from "../support/api.ts";
@@ -22,12 +22,13 @@ const riskInputs = {
   colourReflection: 1,
   colourSurroundingShare: 0,
   framesPerSecond: 3,
+  stillHead: false,
 } as const;
 const judged: (readonly JudgedFrame[])[] = [];
 /** Sizes of the frames that were looked at before the judgement. */
 const looked: number[] = [];
 const faceJudge: FaceJudge = {
-  begin: () => newChallenge((below) => below - 1, challengeShape),
+  begin: () => newChallenge((below) => below - 1),
   close: async () => {},
   follow: () =>
     new FaceSitting(async ({ jpeg }) => {

@@ -115,6 +115,8 @@ const otherwise: Readonly<Record<FaceMovement, FaceMovement>> = {
   turn_right: "turn_left",
   look_up: "come_closer",
   come_closer: "look_up",
+  close_eyes: "open_mouth",
+  open_mouth: "close_eyes",
 };
 
 test("other movements than asked use up a try, a killed worker does not, and the person of the portrait passes", async () => {

@@ -272,6 +272,7 @@ test("live with a face check: its verdict decides, its faults do not count, and 
       colourReflection: 0.05,
       colourSurroundingShare: 0.2,
       framesPerSecond: 5,
+      stillHead: false,
     },
   });
   await capture();

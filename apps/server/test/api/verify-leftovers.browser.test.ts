@@ -56,8 +56,8 @@ test("at the end nothing is stored on that the next person at this computer coul
   // The code with which the person can withdraw lives as long as the tab.
   assert.deepEqual(after.tab, [`assay:${session.id}:cancel`]);
   assert.deepEqual(JSON.parse(after.device["assay:devices"] ?? ""), [fresh]);
-  await unfold(page, "Withdraw your agreement");
-  await page.getByRole("button", { name: "Withdraw agreement" }).click();
+  await unfold(page, "Withdraw your consent");
+  await page.getByRole("button", { name: "Withdraw consent" }).click();
   await page.getByRole("button", { name: "Yes, withdraw" }).click();
   // Nothing had been delivered yet, so there is nothing left of the success.
   await heading(page, "The verification was cancelled").waitFor();
@@ -117,7 +117,7 @@ test("a reader that never answers is told of after a while, and the person can b
   await page.clock.fastForward(19_000);
   assert.equal(await page.getByRole("alert").count(), 0);
   await page.clock.fastForward(2_000);
-  await untilTold(page, "Nothing has come from the reader for a while.");
+  await untilTold(page, "The reader has not responded for a while.");
   await checkAccessibility(page);
   await keepScreenshot(page, "verify-reader-silent-1440-light");
   await page.getByRole("button", { name: "Begin again" }).click();

@@ -26,7 +26,7 @@ const keptBytes = () => handedOut.filter((buffer) => buffer.some((byte) => byte 
 
 let verdict: Verdict = { kind: "failed", code: "liveness_failed", reasons: ["face_still"] };
 const faceJudge: FaceJudge = {
-  begin: () => newChallenge((below) => below - 1, challengeShape),
+  begin: () => newChallenge((below) => below - 1),
   close: async () => {},
   follow: () => new FaceSitting(() => null),
   judge: async () => verdict,

@@ -305,7 +305,7 @@ test("the link opened twice, or again after the app was killed, goes on where it
   await heading(other.page, "Continue on the other device").waitFor();
   await otherDevice(other.page).click();
   await other.page.getByRole("button", { name: "Choose a test passport" }).click();
-  await heading(other.page, "Another device is at work").waitFor();
+  await heading(other.page, "Another device is in use").waitFor();
   await other.page.getByText(/is no longer at hand, ask .* for a new link/).waitFor();
   await look(other.page, "mismatch");
   await other.page.getByRole("button", { name: "Cancel verification" }).click();

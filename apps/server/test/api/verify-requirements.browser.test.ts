@@ -84,7 +84,9 @@ test("the person learns beforehand what the document must prove, and afterwards 
   });
   const { page, problems } = await openPerson(session.verification_url);
   const mustProve = page.getByText("The document must prove that it is the original");
-  const mustBeListed = page.getByText("The document’s state must say that its signature still counts");
+  const mustBeListed = page.getByText(
+    "The issuing country must confirm that the document’s signature is still valid",
+  );
   await mustProve.waitFor();
   await mustBeListed.waitFor();
   await look(page, "requirements");

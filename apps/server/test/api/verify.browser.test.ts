@@ -197,8 +197,8 @@ test("from the link to the decrypted webhook, with a reload at every step: conse
   assert.match(receipt, /^[\w-]+\.[\w-]+\.[\w-]+$/);
 
   await page.getByRole("button", { name: "Back", exact: true }).click();
-  await unfold(page, "Withdraw your agreement");
-  await page.getByRole("button", { name: "Withdraw agreement" }).click();
+  await unfold(page, "Withdraw your consent");
+  await page.getByRole("button", { name: "Withdraw consent" }).click();
   await page.getByRole("button", { name: "Yes, withdraw" }).click();
   await heading(page, "You withdrew your consent").waitFor();
   await look(page, "withdrawn");
@@ -443,7 +443,7 @@ test("the shell's chip transport reads the document with what is printed on it, 
   letGo();
   await page.evaluate("for (const socket of window.sockets) socket.close()");
   await page.evaluate(seenAs("visible"));
-  await untilTold(page, "The contact to the chip was lost.");
+  await untilTold(page, "Contact with the chip was lost.");
   await page.getByText("This didn’t count as an attempt.").waitFor();
   locked = false;
   await page.getByRole("button", { name: "Read the chip" }).click();

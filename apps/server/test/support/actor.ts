@@ -108,11 +108,14 @@ type Head = {
 };
 
 const straight: Head = { yaw: 0, pitch: 0, zoom: 1 };
+/** Of the movements that turn the head; what a face does besides is not played here. */
 const goals: Readonly<Record<FaceMovement, Head>> = {
   turn_left: { ...straight, yaw: 27 },
   turn_right: { ...straight, yaw: -27 },
   look_up: { ...straight, pitch: 16 },
   come_closer: { ...straight, zoom: 1.4 },
+  close_eyes: straight,
+  open_mouth: straight,
 };
 /** The heads that were drawn are so many degrees apart. */
 const yawStep = 9;

@@ -2,7 +2,17 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { type FramingWatch, framingOf, isReady, type SeenFace, watchFraming } from "./framing.ts";
 
-const good: SeenFace = { x: 0.5, y: 0.48, size: 0.4, yaw: 2, pitch: -4, roll: 1, brightness: 0.5 };
+const good: SeenFace = {
+  x: 0.5,
+  y: 0.48,
+  size: 0.4,
+  yaw: 2,
+  pitch: -4,
+  roll: 1,
+  eyes: 0.3,
+  mouth: 0.05,
+  brightness: 0.5,
+};
 const seen = (change: Partial<SeenFace>, faces = 1) => framingOf({ faces, face: { ...good, ...change } });
 
 test("each thing that is wrong with the picture has its own hint", () => {

@@ -11,6 +11,9 @@ export type SeenFace = {
   readonly pitch: number;
   /** Degrees of tilt towards a shoulder. */
   readonly roll: number;
+  /** How far eyes and mouth are open, as shares of their widths. */
+  readonly eyes: number;
+  readonly mouth: number;
   /** From 0 (black) to 1. */
   readonly brightness: number;
 };

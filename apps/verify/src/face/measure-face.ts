@@ -3,6 +3,7 @@ import {
   extentOf,
   meshInputPixels,
   meshLeastConfidence,
+  openingsOf,
   poseOf,
   squareAround,
 } from "@assay/face/mesh-geometry";
@@ -35,6 +36,7 @@ export function measureFace(mesh: GraphModel, picture: tf.Tensor3D, box: Box): M
     box: face,
     face: {
       ...pose,
+      ...openingsOf(values),
       x: (face.x + face.width / 2) / width,
       y: (face.y + face.height / 2) / height,
       size: pose.size / height,

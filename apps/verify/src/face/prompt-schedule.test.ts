@@ -7,12 +7,24 @@ import type { SeenFace } from "./framing.ts";
 import { type FacePrompt, frameEveryMs, PromptSchedule } from "./prompt-schedule.ts";
 
 const movements: readonly FaceMovement[] = ["turn_left", "look_up", "come_closer", "turn_right"];
-const ahead: SeenFace = { x: 0.5, y: 0.5, size: 0.4, yaw: 3, pitch: -6, roll: 0, brightness: 0.5 };
+const ahead: SeenFace = {
+  x: 0.5,
+  y: 0.5,
+  size: 0.4,
+  yaw: 3,
+  pitch: -6,
+  roll: 0,
+  eyes: 0.33,
+  mouth: 0.05,
+  brightness: 0.5,
+};
 const made: Readonly<Record<FaceMovement, SeenFace>> = {
   turn_left: { ...ahead, yaw: 23 },
   turn_right: { ...ahead, yaw: -17 },
   look_up: { ...ahead, pitch: 6 },
   come_closer: { ...ahead, size: 0.54 },
+  close_eyes: { ...ahead, eyes: 0.05 },
+  open_mouth: { ...ahead, mouth: 0.6 },
 };
 const plenty = 40_000;
 const frameMs = 225;
@@ -21,8 +33,9 @@ const frameMs = 225;
 function run(
   see: (prompt: FacePrompt, sinceMs: number) => SeenFace | null | undefined,
   withinMs = plenty,
+  asked = movements,
 ): { prompts: { prompt: FacePrompt; atMs: number }[]; endMs: number; frames: number } {
-  const schedule = new PromptSchedule(movements, withinMs);
+  const schedule = new PromptSchedule(asked, withinMs);
   const prompts: { prompt: FacePrompt; atMs: number }[] = [{ prompt: schedule.prompt, atMs: 0 }];
   let atMs = 0;
   let frames = 0;
@@ -133,4 +146,19 @@ test("the frames last to the end, for the quick and for the slowest", () => {
     }
     assert.ok((frames * 1_000) / atMs >= 1.1 * captureLimits.minFramesPerSecond);
   }
+});
+
+test("who cannot turn the head is led by eyes, mouth and distance; a blink does not end a prompt", () => {
+  const still: readonly FaceMovement[] = ["close_eyes", "open_mouth", "close_eyes", "come_closer"];
+  const { prompts } = run((prompt) => (prompt === "ahead" ? ahead : made[prompt]), plenty, still);
+  assert.deepEqual(
+    prompts.map(({ prompt }) => prompt).filter((prompt) => prompt !== "ahead"),
+    still,
+  );
+  const schedule = new PromptSchedule(still, plenty);
+  for (let atMs = 0; schedule.prompt === "ahead"; atMs += frameMs) schedule.look(atMs, ahead);
+  schedule.look(1_200, made.close_eyes);
+  schedule.look(1_425, made.close_eyes);
+  schedule.look(1_650, ahead);
+  assert.equal(schedule.prompt, "close_eyes");
 });

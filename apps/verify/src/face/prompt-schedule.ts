@@ -1,4 +1,4 @@
-import type { FaceMovement } from "@assay/contract/verify-protocol";
+import { type FaceMovement, isForStillHead } from "@assay/contract/verify-protocol";
 import { captureLimits, movementLimits } from "@assay/face/limits";
 import { centreOf, reachOf } from "@assay/face/movement";
 import type { SeenFace } from "./framing.ts";
@@ -48,6 +48,7 @@ function longestOf(stages: readonly Stage[]): number {
 export class PromptSchedule {
   readonly #stages: readonly Stage[];
   readonly #pace: number;
+  readonly #stillHead: boolean;
   readonly #first: SeenFace[] = [];
   #at = 0;
   #sinceMs = 0;
@@ -55,6 +56,7 @@ export class PromptSchedule {
 
   /** `withinMs` is the time that is left. Where the prompts would take longer, all of them are shortened. */
   constructor(movements: readonly FaceMovement[], withinMs: number) {
+    this.#stillHead = isForStillHead(movements);
     this.#stages = [
       { kind: "start", prompt: "ahead", movement: 0 },
       ...movements.flatMap((prompt, movement): Stage[] => [
@@ -91,7 +93,9 @@ export class PromptSchedule {
     const forMs = atMs - this.#sinceMs;
     const mostMs = (face === undefined ? timedMs : longestMs)[stage.kind] * this.#pace;
     const followed =
-      this.#looks >= movementLimits.framesToCount && (stage.kind !== "start" || forMs >= shortestStartMs);
+      this.#looks >=
+        (stage.prompt === "close_eyes" ? movementLimits.closedEyesFrames : movementLimits.framesToCount) &&
+      (stage.kind !== "start" || forMs >= shortestStartMs);
     if (!followed && forMs < mostMs) return;
     this.#at += 1;
     // A frame comes a little after the moment at which a prompt should end. The next prompt is timed from that moment,
@@ -103,7 +107,7 @@ export class PromptSchedule {
   #isFollowed(stage: Stage, face: SeenFace): boolean {
     const centre = centreOf(this.#first);
     if (centre === null) return false;
-    const { movement, share } = reachOf(face, centre);
+    const { movement, share } = reachOf(face, centre, { stillHead: this.#stillHead });
     return stage.prompt === "ahead" ? share < backShare : movement === stage.prompt && share >= movedShare;
   }
 }

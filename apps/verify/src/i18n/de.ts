@@ -1,6 +1,6 @@
-import type { Messages } from "./en.ts";
+import type { Texts } from "./messages.ts";
 
-export const de: Messages = {
+export const de: Texts = {
   pageTitle: "Identität bestätigen",
   skipToContent: "Zum Inhalt springen",
   language: "Sprache",
@@ -9,25 +9,23 @@ export const de: Messages = {
   sandboxNote: "Echte Ausweise werden hier nicht angenommen.",
   footerRun: "Hier werden keine Daten gespeichert, die Sie identifizieren.",
   byAssay: "Prüfung durch Assay",
-
   stepsLabel: "Schritte",
   stepAgree: "Zustimmen",
   stepRead: "Chip lesen",
   stepFace: "Gesicht zeigen",
   stepDone: "Fertig",
   stepDoneState: "erledigt",
-
-  consentTitle: (name) => `${name} bittet Sie, Ihre Identität zu bestätigen`,
+  consentTitle: "{name} bittet Sie, Ihre Identität zu bestätigen",
   consentLead:
     "Sie entscheiden, was weitergegeben wird. Vor Ihrer Zustimmung wird nichts gesendet, und Sie können jederzeit aufhören.",
   whoAsks: "Wer fragt",
   verifiedDomain: "Bestätigte Internetadresse",
-  domainProved: (name) => `Nachgewiesen: Diese Internetadresse gehört zu ${name}.`,
+  domainProved: "Nachgewiesen: Diese Internetadresse gehört zu {name}.",
   notVerifiedTitle: "Wir konnten nicht bestätigen, wer das ist",
-  notVerifiedText: (name) =>
-    `Diese Anfrage nennt als Absender „${name}“. Dass ihm eine Internetadresse gehört, ist nicht nachgewiesen. Machen Sie nur weiter, wenn Sie von einer Seite kommen, der Sie vertrauen.`,
-  notVerifiedSandbox: (name) =>
-    `Nur im Testbetrieb: ${name} hat noch keine Internetadresse nachgewiesen. Wer einen echten Ausweis benutzt, würde gewarnt.`,
+  notVerifiedText:
+    "Diese Anfrage nennt als Absender „{name}“. Dass ihm eine Internetadresse gehört, ist nicht nachgewiesen. Machen Sie nur weiter, wenn Sie von einer Seite kommen, der Sie vertrauen.",
+  notVerifiedSandbox:
+    "Nur im Testbetrieb: {name} hat noch keine Internetadresse nachgewiesen. Wer einen echten Ausweis benutzt, würde gewarnt.",
   businessName: "Firmenname",
   businessJurisdiction: "Land der Eintragung",
   businessRegistration: "Registernummer",
@@ -36,14 +34,12 @@ export const de: Messages = {
   supportEmail: "Hilfe",
   privacyPolicy: "Datenschutzerklärung",
   termsOfUse: "Nutzungsbedingungen",
-
   whatIsAsked: "Was weitergegeben wird",
   requiredNote: "Ohne diese Angaben ist die Prüfung nicht möglich.",
-  optionalFields: "Ihre Wahl",
+  optionalFields: "Freiwillig",
   optionalNote: "Wählen Sie aus, was Sie weitergeben möchten. Auf die Prüfung hat das keinen Einfluss.",
   reasonLabel: "Warum:",
   reasonDefault: "Damit dasselbe Dokument wiedererkannt wird, wenn Sie wiederkommen.",
-
   privacyTitle: "Was mit Ihren Daten geschieht",
   needTitle: "Was Sie brauchen",
   needDocument: "Einen Reisepass oder Personalausweis mit Chip",
@@ -57,7 +53,7 @@ export const de: Messages = {
       text: "Sein Chip wird nach einem Beweis gefragt, den eine Kopie nicht geben kann. Auch die Chips mancher älterer Dokumente können das nicht, und dann gelingt die Prüfung nicht. Wenn Sie mehrere Dokumente haben, nehmen Sie das neueste.",
     },
     revocation: {
-      title: "Der Staat des Dokuments muss sagen, dass seine Unterschrift noch gilt",
+      title: "Der ausstellende Staat muss bestätigen, dass die Signatur des Dokuments noch gilt",
       text: "Das wird in einer aktuellen Liste des Staates nachgesehen, der das Dokument ausgestellt hat. Wo es keine solche Liste gibt, gelingt die Prüfung nicht, und ein anderes Dokument kann helfen.",
     },
   },
@@ -66,7 +62,10 @@ export const de: Messages = {
   agreeButton: "Zustimmen und weiter",
   declineButton: "Nein, abbrechen",
   working: "Einen Moment …",
-
+  consentNotReviewed:
+    "Diese Übersetzung wurde nicht von einem Juristen geprüft. Verbindlich ist der englische Text.",
+  consentShowEnglish: "Englischen Text lesen",
+  consentShowTranslation: "Zurück zur Übersetzung",
   handoffTitle: "Weiter auf Ihrem Telefon",
   handoffOtherTitle: "Weiter auf einem anderen Gerät",
   handoffLead:
@@ -119,9 +118,7 @@ export const de: Messages = {
     "Der Chip in Ihrem Dokument muss gelesen werden. Ein Browser kann das nicht, und für diese Prüfung gibt es keine Android-App.",
   wayAndroid: "Nehmen Sie ein Android-Telefon mit NFC, wenn Sie eines haben oder leihen können.",
   wayIphone: "Nehmen Sie ein iPhone, wenn Sie eines haben oder leihen können.",
-  wayDesk: (name: string) =>
-    `Fragen Sie ${name}, ob es einen Schalter gibt, an dem Ihr Dokument gelesen werden kann.`,
-
+  wayDesk: "Fragen Sie {name}, ob es einen Schalter gibt, an dem Ihr Dokument gelesen werden kann.",
   claimTitle: "Verbindung wird hergestellt …",
   claimLead: "Dieses Gerät wird mit der Prüfung verbunden.",
   noReaderTitle: "Dieser Browser kann keine Chips lesen",
@@ -136,7 +133,6 @@ export const de: Messages = {
     "Dieses Gerät hat keine Netzverbindung. Nichts geht verloren: Sobald die Verbindung wieder da ist, können Sie weitermachen.",
   slowText:
     "Das dauert länger als sonst. Ihre Verbindung scheint langsam zu sein; bitte warten Sie einen Moment.",
-
   pickTitle: "Testpass auswählen",
   pickLead: "Jeder endet auf seine Weise, damit sich jedes Ergebnis ausprobieren lässt.",
   pickGroup: {
@@ -144,10 +140,9 @@ export const de: Messages = {
     document: "Das Dokument besteht nicht",
     face: "Das Gesicht besteht nicht",
   },
-  pickEnds: (failure) => `Endet mit: ${failure}`,
+  pickEnds: "Endet mit: {failure}",
   pickUse: "Dieses Dokument lesen",
   virtualStop: "Nach jedem erfolglosen Versuch können Sie neu wählen.",
-
   accessTitle: "Was steht auf Ihrem Dokument?",
   accessLead:
     "Der Chip öffnet sich nur für den, der das Dokument vor sich hat. Was Sie eingeben, bleibt auf diesem Gerät.",
@@ -168,7 +163,6 @@ export const de: Messages = {
   canWrong: "Die Zugangsnummer hat sechs Ziffern.",
   errorSummary: "Bitte prüfen Sie die markierten Angaben.",
   readButton: "Chip lesen",
-
   readingTitle: "Der Chip wird gelesen",
   nfcOff: "NFC ist ausgeschaltet",
   nfcOffText:
@@ -192,7 +186,7 @@ export const de: Messages = {
   readChecking: "Echtheit prüfen",
   readProof: "Prüfen, ob es das Original ist",
   readBusy: "Gerade ist viel los. Bitte warten Sie, Ihr Platz bleibt erhalten.",
-  percent: (text) => `${text} gelesen`,
+  percent: "{text} gelesen",
   chipLost: "Der Kontakt zum Chip ging verloren. Halten Sie das Dokument noch einmal an das Gerät.",
   chipKeyWrong: "Der Chip hat sich nicht geöffnet. Vergleichen Sie Nummer und Daten mit dem Dokument.",
   chipUnreadable:
@@ -206,10 +200,13 @@ export const de: Messages = {
   beginAgain: "Noch einmal beginnen",
   noTryUsed: "Es wurde kein Versuch verbraucht.",
   tryAgain: "Noch einmal versuchen",
-
   faceTitle: "Zeigen Sie nun Ihr Gesicht",
   faceLead: "Die Kamera vergleicht Sie mit dem Bild auf dem Chip. Das dauert etwa 15 Sekunden.",
-  faceAdvice: ["Gleichmäßiges Licht von vorn", "Ohne Hut und Sonnenbrille", "Niemand sonst im Bild"],
+  faceAdvice: {
+    light: "Gleichmäßiges Licht von vorn",
+    bare: "Ohne Hut und Sonnenbrille",
+    alone: "Niemand sonst im Bild",
+  },
   faceExplained: {
     happens: {
       title: "Was geschieht",
@@ -217,7 +214,7 @@ export const de: Messages = {
     },
     colours: {
       title: "Der Bildschirm wechselt die Farbe",
-      text: "Während der Prüfung wird der ganze Bildschirm etwa einmal in der Sekunde rot, grün, blau oder weiß, und Ihr Gesicht wirft das Licht zurück. Das gehört zur Prüfung, auch wenn auf Ihrem Gerät Animationen abgeschaltet sind. Wenn Ihnen das schaden könnte, starten Sie nicht und fragen Sie dort, wo Sie herkamen, nach einem anderen Weg.",
+      text: "Während der Prüfung wird der ganze Bildschirm etwa einmal in der Sekunde rot, grün, blau oder weiß, und Ihr Gesicht wirft das Licht zurück. Das gehört zur Prüfung, auch wenn auf Ihrem Gerät Animationen abgeschaltet sind. Wenn Ihnen das schaden könnte, starten Sie nicht und bitten Sie die Organisation, die Sie hierher geschickt hat, um einen anderen Weg.",
     },
     kept: {
       title: "Es wird nichts gespeichert",
@@ -237,6 +234,13 @@ export const de: Messages = {
   faceWithCameraText:
     "Mit der Kamera läuft dieser Schritt genauso ab wie mit einem echten Dokument. Der Testpass zeigt eine gezeichnete Person, Ihr eigenes Gesicht wird also nicht dazu passen.",
   faceUseCamera: "Kamera benutzen",
+  faceSpeak: "Anweisungen vorlesen",
+  faceGentle: {
+    choose: "Ich kann den Kopf nicht drehen",
+    title: "Ohne den Kopf zu drehen",
+    text: "Sie werden stattdessen gebeten, die Augen zu schließen, den Mund zu öffnen oder näher zu kommen. Diese Bewegungen beweisen weniger, deshalb ist das gemeldete Risiko höher.",
+    back: "Ich kann den Kopf drehen",
+  },
   faceUnavailable:
     "Der Gesichtsvergleich ist bei diesem Dienst gerade nicht verfügbar. Bitte versuchen Sie es später noch einmal.",
   faceNoCamera: {
@@ -289,13 +293,15 @@ export const de: Messages = {
     hidden: "Die Prüfung wurde angehalten, weil diese Seite nicht zu sehen war.",
     camera: "Die Prüfung wurde angehalten, weil die Kamera kein Bild mehr gab.",
   },
-  faceProgress: (movement: number, movements: number) => `Bewegung ${movement} von ${movements}`,
+  faceProgress: "Bewegung {movement} von {movements}",
   faceLookAhead: "Schauen Sie geradeaus",
   faceMovement: {
     turn_left: "Drehen Sie den Kopf langsam nach links",
     turn_right: "Drehen Sie den Kopf langsam nach rechts",
     look_up: "Schauen Sie langsam nach oben",
     come_closer: "Kommen Sie näher an die Kamera",
+    close_eyes: "Schließen Sie eine Sekunde die Augen",
+    open_mouth: "Öffnen Sie weit den Mund",
   },
   faceChecking: "Ihr Gesicht wird verglichen …",
   faceCheckingLead: "Das dauert einige Sekunden.",
@@ -305,7 +311,6 @@ export const de: Messages = {
   facePortraitText:
     "Das Bild auf dem Chip dieses Dokuments lässt sich nicht mit einem Gesicht vergleichen. Es wurde kein Versuch verbraucht. Bitten Sie um einen neuen Link und nehmen Sie ein anderes Dokument.",
   faceCameraLabel: "Bild der Kamera",
-
   otherTitle: "Weiter mit dem anderen Gerät",
   otherLead:
     "Ein anderes Gerät, die App oder ein Lesegerät am Schalter hat übernommen: Ihr Dokument wird dort gelesen. Diese Seite zeigt den Fortgang.",
@@ -315,8 +320,6 @@ export const de: Messages = {
   otherWaiting: "Warten auf das andere Gerät.",
   otherGone: "Vom anderen Gerät war eine Weile nichts zu hören.",
   otherRefused: "Der letzte Versuch wurde nicht angenommen",
-  otherRefusedText:
-    "Das andere Gerät sagt, warum und was zu tun ist. Am Schalter fragen Sie, wer Ihr Dokument liest.",
   otherFaceNext: "Ihr Dokument ist in Ordnung. Als Nächstes kommt Ihr Gesicht",
   otherFaceNextText:
     "Machen Sie mit dem Gerät weiter, das es gelesen hat. Am Schalter scannen Sie mit einem Telefon den Code, den man Ihnen dort zeigt.",
@@ -326,24 +329,23 @@ export const de: Messages = {
   resumeText:
     "Sie haben auf diesem Gerät begonnen und wurden unterbrochen, oder die Prüfung ist in einem anderen Fenster offen. Vielleicht muss das Dokument noch einmal gelesen werden; das zählt nicht als Versuch.",
   resumeButton: "Hier weitermachen",
-
   deviceDoneTitle: "Sie können dieses Gerät weglegen",
   deviceDoneText: "Die Seite, auf der Sie begonnen haben, zeigt das Ergebnis. Dort geht es weiter.",
   takenTitle: "Ein anderes Gerät macht weiter",
   takenText: "Ein anderes Gerät oder ein anderes Fenster hat die Prüfung übernommen.",
-
-  triesLeft: (count) =>
-    count === 0
-      ? "Es ist kein Versuch mehr übrig."
-      : count === 1
-        ? "Es ist noch ein Versuch übrig."
-        : `Es sind noch ${count} Versuche übrig.`,
-  minutesLeft: (count) => (count === 1 ? "1 Minute" : `${count} Minuten`),
+  triesLeft: {
+    one: "Es ist noch ein Versuch übrig.",
+    other: "Es sind noch {count} Versuche übrig.",
+  },
+  noTriesLeft: "Es ist kein Versuch mehr übrig.",
+  minutesLeft: {
+    one: "{count} Minute",
+    other: "{count} Minuten",
+  },
   lessThanAMinute: "weniger als eine Minute",
   timeLeftLabel: "Verbleibende Zeit:",
-
   succeededTitle: "Ihre Identität ist bestätigt",
-  succeededText: (name) => `${name} erhält nun, was Sie freigegeben haben, und sonst nichts.`,
+  succeededText: "{name} erhält nun, was Sie freigegeben haben, und sonst nichts.",
   sharedList: "Weitergegeben",
   failedTitle: "Die Prüfung war nicht erfolgreich",
   failedNothingShared: "Es wurde nichts über Sie weitergegeben.",
@@ -392,28 +394,27 @@ export const de: Messages = {
       next: "Verwenden Sie einen anderen Pass oder Personalausweis, am besten den zuletzt ausgestellten. Diesen noch einmal zu lesen hilft nicht.",
     },
     revocation: {
-      title: "Es ließ sich nicht nachsehen, ob die Unterschrift dieses Dokuments noch gilt",
+      title: "Wir konnten nicht prüfen, ob die Signatur dieses Dokuments noch gilt",
       text: "Vom Staat, der es ausgestellt hat, gibt es keine aktuelle Liste. Mit dem Dokument ist alles in Ordnung, aber wer Sie fragt, braucht eines, bei dem sich das nachsehen lässt.",
       next: "Verwenden Sie einen anderen Pass oder Personalausweis, am besten eines anderen Staates, oder versuchen Sie es an einem anderen Tag.",
     },
   },
-  failedAskAgain: (name) =>
-    `Wenn Sie es noch einmal versuchen möchten, bitten Sie ${name} um einen neuen Link.`,
+  failedAskAgain: "Wenn Sie es noch einmal versuchen möchten, bitten Sie {name} um einen neuen Link.",
   expiredTitle: "Dieser Link ist abgelaufen",
-  expiredText: (minutes: number) =>
-    `Eine Prüfung ist ${minutes} Minuten offen. Diese wurde nicht abgeschlossen.`,
+  expiredText:
+    "Eine Prüfung ist {minutes} Minuten offen, und diese wurde nicht rechtzeitig abgeschlossen. Es wurde nichts über Sie weitergegeben.",
   cancelledTitle: "Die Prüfung wurde abgebrochen",
   cancelledText: "Es wurde nichts über Sie weitergegeben.",
-  withdrawnTitle: "Ihre Zustimmung wurde widerrufen",
+  withdrawnTitle: "Sie haben Ihre Zustimmung widerrufen",
   withdrawnText:
     "Was noch nicht zugestellt war, ist gelöscht. Was der Empfänger schon hat, muss er löschen; bitten Sie ihn darum.",
   helpTitle: "Brauchen Sie Hilfe?",
-  helpText: (name: string) => `${name} hat Sie hierher geschickt und kann Ihnen sagen, wie es weitergeht.`,
+  helpText: "{name} hat Sie hierher geschickt und kann Ihnen sagen, wie es weitergeht.",
   notFoundTitle: "Dieser Link führt zu keiner Prüfung",
   notFoundText:
     "Vielleicht ist er unvollständig, oder die Prüfung wurde inzwischen gelöscht. Gehen Sie zurück zu der Seite, von der Sie kamen, und beginnen Sie neu.",
   troubleTitle: "Bei uns ist etwas schiefgegangen",
-  troubleText: "Nichts ging verloren, und kein Versuch wurde verbraucht.",
+  troubleText: "Nichts ging verloren, und kein Versuch wurde verbraucht. Bitte versuchen Sie es noch einmal.",
   noAnswerTitle: "Der Dienst antwortet nicht",
   noAnswerText:
     "Es gibt keine Verbindung, oder sie ist sehr langsam. Nichts ist verloren; bitte versuchen Sie es noch einmal.",
@@ -427,28 +428,26 @@ export const de: Messages = {
   handoffMismatchTitle: "Ein anderes Gerät ist an der Reihe",
   handoffMismatchText:
     "Machen Sie mit dem Gerät weiter, das begonnen hat, oder nehmen Sie einen frischen Code von der anderen Seite.",
-  handoffLostAll: (name: string) =>
-    `Wenn jene Seite geschlossen und das Gerät, mit dem Sie begonnen haben, nicht mehr zur Hand ist, bitten Sie ${name} um einen neuen Link.`,
-
-  returnTo: (name) => `Zurück zu ${name}`,
-  returnSoon: (seconds) =>
-    seconds === 1 ? "In 1 Sekunde geht es zurück." : `In ${seconds} Sekunden geht es zurück.`,
+  handoffLostAll:
+    "Wenn jene Seite geschlossen und das Gerät, mit dem Sie begonnen haben, nicht mehr zur Hand ist, bitten Sie {name} um einen neuen Link.",
+  returnTo: "Zurück zu {name}",
+  returnSoon: {
+    one: "In {count} Sekunde geht es zurück.",
+    other: "In {count} Sekunden geht es zurück.",
+  },
   returnStay: "Hier bleiben",
   closePage: "Sie können diese Seite schließen.",
-
   cancelButton: "Prüfung abbrechen",
   cancelAskTitle: "Prüfung abbrechen?",
-  cancelAskText: (name) =>
-    `Sie endet hier, nichts wird weitergegeben, und ${name} erfährt, dass Sie abgebrochen haben.`,
+  cancelAskText: "Sie endet hier, nichts wird weitergegeben, und {name} erfährt, dass Sie abgebrochen haben.",
   cancelConfirm: "Ja, abbrechen",
   cancelBack: "Nein, weitermachen",
   cancelElsewhere:
     "Abbrechen kann nur die Seite, auf der Sie zugestimmt haben. Sie können diese Seite auch einfach schließen: Vor dem Ende wird nichts weitergegeben.",
-
   receiptTitle: "Ihr Beleg",
   receiptText:
     "Er hält fest, wonach Sie gefragt wurden, wozu und wann Sie zugestimmt haben, unterschrieben von diesem Dienst.",
-  receiptGiven: (moment) => `Sie haben am ${moment} zugestimmt.`,
+  receiptGiven: "Sie haben am {moment} zugestimmt.",
   receiptShow: "Beleg ansehen",
   receiptWhen: "Zugestimmt am",
   receiptAgreed: "Sie geben weiter",
@@ -468,8 +467,8 @@ export const de: Messages = {
     "Die Unterschrift konnte hier nicht geprüft werden. Die Datei lässt sich jederzeit anderswo prüfen.",
   receiptDownload: "Beleg herunterladen",
   withdrawTitle: "Zustimmung widerrufen",
-  withdrawText: (name) =>
-    `Hat ${name} noch nichts erhalten, bleibt es dabei. Was schon zugestellt ist, lässt sich von hier aus nicht zurückholen.`,
+  withdrawText:
+    "Hat {name} noch nichts erhalten, bleibt es dabei. Was schon zugestellt ist, lässt sich von hier aus nicht zurückholen.",
   withdrawButton: "Zustimmung widerrufen",
   withdrawConfirm: "Ja, widerrufen",
   withdrawKeep: "Nein, dabei bleiben",
@@ -482,7 +481,6 @@ export const de: Messages = {
   withdrawCodeWrong: "Dieser Code gehört nicht zu dieser Prüfung.",
   copyCode: "Code kopieren",
   codeCopied: "Der Code wurde kopiert.",
-
   frame: {
     openTab: "In neuem Tab öffnen",
     tabLead:
@@ -494,12 +492,11 @@ export const de: Messages = {
     unseenText:
       "Ihre Zustimmung zählt nur, nachdem der Anfang dieser Seite zu sehen war und solange die Schaltfläche zu sehen ist. Wenn etwas sie verdeckt, machen Sie in einem eigenen Tab weiter.",
     forgottenTitle: "Diese Seite wurde neu geladen",
-    forgottenText: (name) =>
-      `Ihr Browser speichert nichts für eine Seite innerhalb einer anderen. Was hier begonnen wurde, ist daher verloren. Wenn Sie auf einem anderen Gerät oder in einem neuen Tab begonnen haben, machen Sie dort weiter; sonst bitten Sie ${name}, noch einmal zu beginnen.`,
+    forgottenText:
+      "Ihr Browser speichert nichts für eine Seite innerhalb einer anderen. Was hier begonnen wurde, ist daher verloren. Wenn Sie auf einem anderen Gerät oder in einem neuen Tab begonnen haben, machen Sie dort weiter; sonst bitten Sie {name}, noch einmal zu beginnen.",
     tabDoneTitle: "Sie können diesen Tab schließen",
     tabClose: "Diesen Tab schließen",
   },
-
   claim: {
     document_type_code: "Art des Dokuments",
     issuing_country_code: "Ausstellendes Land",
@@ -511,12 +508,15 @@ export const de: Messages = {
     sex_marker: "Geschlecht laut Dokument",
     document_expiry_date: "Ablaufdatum",
     mrz_optional_data: "Zusätzliche Angaben in den maschinenlesbaren Zeilen",
-    service_document_id: "Eine Kennung anstelle Ihres Dokuments",
+    service_document_id: "Anonyme Dokumentkennung",
   },
   claimAbout: {
     service_document_id:
       "Sagt, ob es dasselbe Dokument ist wie beim letzten Mal. Sie sagt nichts über Sie und ist für jeden Empfänger eine andere.",
   },
-  claimAgeOver: (years) => `Ob Sie mindestens ${years} sind`,
+  claimAgeOver: {
+    one: "Ob Sie mindestens {count} Jahr alt sind",
+    other: "Ob Sie mindestens {count} Jahre alt sind",
+  },
   claimAgeOverAbout: "Nur ja oder nein. Ihr Geburtsdatum gehört nicht dazu.",
 };

@@ -1,6 +1,6 @@
-import type { Messages } from "./en.ts";
+import type { Texts } from "./messages.ts";
 
-export const es: Messages = {
+export const es: Texts = {
   pageTitle: "Verificar su identidad",
   skipToContent: "Ir al contenido",
   language: "Idioma",
@@ -9,25 +9,23 @@ export const es: Messages = {
   sandboxNote: "Aquí no se aceptan documentos reales.",
   footerRun: "Aquí no se guarda nada que le identifique.",
   byAssay: "Verificación con Assay",
-
   stepsLabel: "Pasos",
   stepAgree: "Aceptar",
   stepRead: "Leer el chip",
   stepFace: "Mostrar la cara",
   stepDone: "Listo",
   stepDoneState: "hecho",
-
-  consentTitle: (name) => `${name} le pide que verifique su identidad`,
+  consentTitle: "{name} le pide que verifique su identidad",
   consentLead:
     "Usted decide qué se comparte. No se envía nada antes de que acepte y puede parar en cualquier momento.",
   whoAsks: "Quién lo pide",
   verifiedDomain: "Dirección de internet verificada",
-  domainProved: (name) => `${name} ha demostrado que esta dirección de internet le pertenece.`,
+  domainProved: "{name} ha demostrado que esta dirección de internet le pertenece.",
   notVerifiedTitle: "No hemos podido confirmar quién es",
-  notVerifiedText: (name) =>
-    `Quien hace esta solicitud se presenta como «${name}» y no ha demostrado que le pertenezca una dirección de internet. Siga solo si viene de una página en la que confía.`,
-  notVerifiedSandbox: (name) =>
-    `Solo en modo de prueba: ${name} aún no ha demostrado ninguna dirección de internet. Con un documento real se le avisaría.`,
+  notVerifiedText:
+    "Quien hace esta solicitud se presenta como «{name}» y no ha demostrado que le pertenezca una dirección de internet. Siga solo si viene de una página en la que confía.",
+  notVerifiedSandbox:
+    "Solo en modo de prueba: {name} aún no ha demostrado ninguna dirección de internet. Con un documento real se le avisaría.",
   businessName: "Nombre de la empresa",
   businessJurisdiction: "País de registro",
   businessRegistration: "Número de registro",
@@ -36,14 +34,12 @@ export const es: Messages = {
   supportEmail: "Ayuda",
   privacyPolicy: "Política de privacidad",
   termsOfUse: "Condiciones de uso",
-
   whatIsAsked: "Qué se comparte",
   requiredNote: "Sin estos datos no es posible la verificación.",
-  optionalFields: "Usted elige",
+  optionalFields: "Opcional",
   optionalNote: "Marque lo que quiera compartir. No influye en la verificación.",
   reasonLabel: "Por qué:",
   reasonDefault: "Para reconocer el mismo documento si usted vuelve.",
-
   privacyTitle: "Qué pasa con sus datos",
   needTitle: "Qué necesita",
   needDocument: "Un pasaporte o documento de identidad con chip",
@@ -66,7 +62,9 @@ export const es: Messages = {
   agreeButton: "Aceptar y continuar",
   declineButton: "No, cancelar",
   working: "Un momento…",
-
+  consentNotReviewed: "Esta traducción no ha sido revisada por un jurista. El texto vinculante es el inglés.",
+  consentShowEnglish: "Leer el texto en inglés",
+  consentShowTranslation: "Volver a la traducción",
   handoffTitle: "Continúe en su teléfono",
   handoffOtherTitle: "Continúe en otro dispositivo",
   handoffLead: "Apunte la cámara de su teléfono a este código y abra el enlace que aparece.",
@@ -116,8 +114,7 @@ export const es: Messages = {
     "Hay que leer el chip de su documento. Un navegador no puede hacerlo, y no hay aplicación para Android de esta verificación.",
   wayAndroid: "Use un teléfono Android con NFC, si tiene uno o se lo pueden prestar.",
   wayIphone: "Use un iPhone, si tiene uno o se lo pueden prestar.",
-  wayDesk: (name: string) => `Pregunte a ${name} si hay un mostrador donde se pueda leer su documento.`,
-
+  wayDesk: "Pregunte a {name} si hay un mostrador donde se pueda leer su documento.",
   claimTitle: "Conectando…",
   claimLead: "Este dispositivo se está conectando con la verificación.",
   noReaderTitle: "Este navegador no puede leer chips",
@@ -130,7 +127,6 @@ export const es: Messages = {
   offlineText:
     "Este dispositivo no está conectado a ninguna red. No se pierde nada: podrá continuar en cuanto vuelva la conexión.",
   slowText: "Esto tarda más de lo habitual. Su conexión parece lenta; espere un momento, por favor.",
-
   pickTitle: "Elegir un pasaporte de prueba",
   pickLead: "Cada uno termina de una manera, para poder probar todos los resultados.",
   pickGroup: {
@@ -138,10 +134,9 @@ export const es: Messages = {
     document: "Falla el documento",
     face: "Falla el rostro",
   },
-  pickEnds: (failure) => `Termina con: ${failure}`,
+  pickEnds: "Termina con: {failure}",
   pickUse: "Leer este documento",
   virtualStop: "Después de cada intento sin éxito puede elegir otra vez.",
-
   accessTitle: "¿Qué está impreso en su documento?",
   accessLead:
     "El chip solo se abre a quien tiene el documento delante. Lo que escriba no sale de este dispositivo.",
@@ -162,7 +157,6 @@ export const es: Messages = {
   canWrong: "El número de acceso tiene seis cifras.",
   errorSummary: "Revise lo que está marcado.",
   readButton: "Leer el chip",
-
   readingTitle: "Leyendo el chip",
   nfcOff: "El NFC está desactivado",
   nfcOffText: "El teléfono lee el chip por NFC. Actívelo y vuelva después a esta página.",
@@ -185,7 +179,7 @@ export const es: Messages = {
   readChecking: "Comprobar que es auténtico",
   readProof: "Comprobar que no es una copia",
   readBusy: "En este momento se verifican muchas personas. Espere, se guarda su turno.",
-  percent: (text) => `${text} leído`,
+  percent: "{text} leído",
   chipLost: "Se ha perdido el contacto con el chip. Acerque otra vez el documento al dispositivo.",
   chipKeyWrong: "El chip no se ha abierto. Compare el número y las fechas con el documento.",
   chipUnreadable: "No se ha podido leer el chip. Saque el documento de su funda e inténtelo otra vez.",
@@ -197,10 +191,13 @@ export const es: Messages = {
   beginAgain: "Empezar de nuevo",
   noTryUsed: "No se ha gastado ningún intento.",
   tryAgain: "Intentar otra vez",
-
   faceTitle: "Ahora muestre su cara",
   faceLead: "La cámara le compara con el retrato del chip. Dura unos 15 segundos.",
-  faceAdvice: ["Luz uniforme de frente", "Sin sombrero ni gafas de sol", "Nadie más en la imagen"],
+  faceAdvice: {
+    light: "Luz uniforme de frente",
+    bare: "Sin sombrero ni gafas de sol",
+    alone: "Nadie más en la imagen",
+  },
   faceExplained: {
     happens: {
       title: "Qué ocurre",
@@ -228,6 +225,13 @@ export const es: Messages = {
   faceWithCameraText:
     "Con la cámara, este paso es igual que con un documento real. El pasaporte de prueba muestra a una persona dibujada, así que su propia cara no coincidirá con ella.",
   faceUseCamera: "Usar la cámara",
+  faceSpeak: "Leer las instrucciones en voz alta",
+  faceGentle: {
+    choose: "No puedo girar la cabeza",
+    title: "Sin girar la cabeza",
+    text: "Se le pedirá en su lugar que cierre los ojos, abra la boca o se acerque. Estos movimientos prueban menos, por lo que el riesgo comunicado es mayor.",
+    back: "Puedo girar la cabeza",
+  },
   faceUnavailable:
     "La comparación de la cara no está disponible ahora en este servicio. Inténtelo más tarde.",
   faceNoCamera: {
@@ -280,13 +284,15 @@ export const es: Messages = {
     hidden: "La comprobación se detuvo porque esta página no estaba a la vista.",
     camera: "La comprobación se detuvo porque la cámara ya no daba imagen.",
   },
-  faceProgress: (movement: number, movements: number) => `Movimiento ${movement} de ${movements}`,
+  faceProgress: "Movimiento {movement} de {movements}",
   faceLookAhead: "Mire de frente",
   faceMovement: {
     turn_left: "Gire la cabeza despacio hacia la izquierda",
     turn_right: "Gire la cabeza despacio hacia la derecha",
     look_up: "Mire despacio hacia arriba",
     come_closer: "Acérquese a la cámara",
+    close_eyes: "Cierre los ojos un segundo",
+    open_mouth: "Abra bien la boca",
   },
   faceChecking: "Se está comparando su cara…",
   faceCheckingLead: "Tarda unos segundos.",
@@ -296,7 +302,6 @@ export const es: Messages = {
   facePortraitText:
     "El retrato del chip de este documento no se puede comparar con una cara. No se ha gastado ningún intento. Pida un enlace nuevo y use otro documento.",
   faceCameraLabel: "Imagen de la cámara",
-
   otherTitle: "Siga con el otro dispositivo",
   otherLead:
     "Otro dispositivo, la aplicación o un lector en el mostrador ha tomado el relevo: su documento se lee allí. Esta página muestra cómo avanza.",
@@ -306,8 +311,6 @@ export const es: Messages = {
   otherWaiting: "Esperando al otro dispositivo.",
   otherGone: "Hace un rato que no se sabe nada del otro dispositivo.",
   otherRefused: "El último intento no se ha aceptado",
-  otherRefusedText:
-    "El otro dispositivo dice por qué y qué hacer. En un mostrador, pregunte a quien lee su documento.",
   otherFaceNext: "Su documento es válido. Ahora le toca a su cara",
   otherFaceNextText:
     "Siga con el dispositivo que lo ha leído. En un mostrador, escanee con un teléfono el código que le muestren allí.",
@@ -317,20 +320,25 @@ export const es: Messages = {
   resumeText:
     "Empezó en este dispositivo y hubo una interrupción, o la verificación está abierta en otra ventana. Quizá haya que leer el documento otra vez; eso no cuenta como intento.",
   resumeButton: "Continuar aquí",
-
   deviceDoneTitle: "Puede dejar este dispositivo",
   deviceDoneText: "La página donde empezó muestra el resultado y continúa desde allí.",
   takenTitle: "Sigue otro dispositivo",
   takenText: "Otro dispositivo u otra ventana ha tomado el relevo de la verificación.",
-
-  triesLeft: (count) =>
-    count === 0 ? "No quedan intentos." : count === 1 ? "Queda un intento." : `Quedan ${count} intentos.`,
-  minutesLeft: (count) => (count === 1 ? "1 minuto" : `${count} minutos`),
+  triesLeft: {
+    one: "Queda {count} intento.",
+    many: "Quedan {count} intentos.",
+    other: "Quedan {count} intentos.",
+  },
+  noTriesLeft: "No quedan intentos.",
+  minutesLeft: {
+    one: "{count} minuto",
+    many: "{count} minutos",
+    other: "{count} minutos",
+  },
   lessThanAMinute: "menos de un minuto",
   timeLeftLabel: "Tiempo restante:",
-
   succeededTitle: "Su identidad está verificada",
-  succeededText: (name) => `${name} recibe ahora lo que usted aceptó compartir, y nada más.`,
+  succeededText: "{name} recibe ahora lo que usted aceptó compartir, y nada más.",
   sharedList: "Lo que se compartió",
   failedTitle: "La verificación no ha tenido éxito",
   failedNothingShared: "No se ha compartido nada sobre usted.",
@@ -384,21 +392,22 @@ export const es: Messages = {
       next: "Use otro pasaporte o documento de identidad, mejor de otro Estado si lo tiene, o inténtelo otro día.",
     },
   },
-  failedAskAgain: (name) => `Si quiere intentarlo otra vez, pida un enlace nuevo a ${name}.`,
+  failedAskAgain: "Si quiere intentarlo otra vez, pida un enlace nuevo a {name}.",
   expiredTitle: "Este enlace ha caducado",
-  expiredText: (minutes: number) => `Una verificación está abierta ${minutes} minutos y esta no se terminó.`,
+  expiredText:
+    "Una verificación está abierta {minutes} minutos y esta no se terminó a tiempo. No se ha compartido nada sobre usted.",
   cancelledTitle: "Se ha cancelado la verificación",
   cancelledText: "No se ha compartido nada sobre usted.",
-  withdrawnTitle: "Se ha retirado su consentimiento",
+  withdrawnTitle: "Ha retirado su consentimiento",
   withdrawnText:
     "Lo que aún no se había entregado se ha borrado. Lo que el destinatario ya tiene debe borrarlo él; pídaselo.",
   helpTitle: "¿Necesita ayuda?",
-  helpText: (name: string) => `${name} le ha enviado aquí y puede decirle qué hacer ahora.`,
+  helpText: "{name} le ha enviado aquí y puede decirle qué hacer ahora.",
   notFoundTitle: "Este enlace no lleva a ninguna verificación",
   notFoundText:
     "Puede estar incompleto, o la verificación se ha borrado entretanto. Vuelva a la página de la que venía y empiece de nuevo.",
   troubleTitle: "Algo ha fallado por nuestra parte",
-  troubleText: "No se ha perdido nada ni se ha gastado ningún intento.",
+  troubleText: "No se ha perdido nada ni se ha gastado ningún intento. Vuelva a intentarlo.",
   noAnswerTitle: "El servicio no responde",
   noAnswerText: "No hay conexión, o es muy lenta. No se ha perdido nada; inténtelo de nuevo.",
   handoffExpiredTitle: "Este código es demasiado antiguo",
@@ -410,25 +419,26 @@ export const es: Messages = {
   handoffInvalidText: "Escanee otra vez el código de la otra página.",
   handoffMismatchTitle: "Otro dispositivo está en ello",
   handoffMismatchText: "Siga con el dispositivo que empezó, o use un código nuevo de la otra página.",
-  handoffLostAll: (name: string) =>
-    `Si esa página está cerrada y ya no tiene a mano el dispositivo con el que empezó, pida a ${name} un enlace nuevo.`,
-
-  returnTo: (name) => `Volver a ${name}`,
-  returnSoon: (seconds) => (seconds === 1 ? "Volverá en 1 segundo." : `Volverá en ${seconds} segundos.`),
+  handoffLostAll:
+    "Si esa página está cerrada y ya no tiene a mano el dispositivo con el que empezó, pida a {name} un enlace nuevo.",
+  returnTo: "Volver a {name}",
+  returnSoon: {
+    one: "Volverá en {count} segundo.",
+    many: "Volverá en {count} segundos.",
+    other: "Volverá en {count} segundos.",
+  },
   returnStay: "Quedarme aquí",
   closePage: "Puede cerrar esta página.",
-
   cancelButton: "Cancelar la verificación",
   cancelAskTitle: "¿Cancelar la verificación?",
-  cancelAskText: (name) => `Termina aquí, no se comparte nada y ${name} sabrá que usted la canceló.`,
+  cancelAskText: "Termina aquí, no se comparte nada y {name} sabrá que usted la canceló.",
   cancelConfirm: "Sí, cancelar",
   cancelBack: "No, continuar",
   cancelElsewhere:
     "Solo puede cancelar la página en la que aceptó. También puede simplemente cerrar esta página: no se comparte nada antes del final.",
-
   receiptTitle: "Su comprobante",
   receiptText: "Indica qué se le pidió, qué aceptó y cuándo, firmado por este servicio.",
-  receiptGiven: (moment) => `Aceptó el ${moment}.`,
+  receiptGiven: "Aceptó el {moment}.",
   receiptShow: "Ver el comprobante",
   receiptWhen: "Aceptado el",
   receiptAgreed: "Usted comparte",
@@ -447,8 +457,8 @@ export const es: Messages = {
     "Aquí no se ha podido comprobar la firma. El archivo se puede comprobar en otro lugar en cualquier momento.",
   receiptDownload: "Descargar el comprobante",
   withdrawTitle: "Retirar su consentimiento",
-  withdrawText: (name) =>
-    `Si ${name} aún no ha recibido nada, no lo recibirá. Lo que ya se entregó no se puede recuperar desde aquí.`,
+  withdrawText:
+    "Si {name} aún no ha recibido nada, no lo recibirá. Lo que ya se entregó no se puede recuperar desde aquí.",
   withdrawButton: "Retirar el consentimiento",
   withdrawConfirm: "Sí, retirar",
   withdrawKeep: "No, mantenerlo",
@@ -461,7 +471,6 @@ export const es: Messages = {
   withdrawCodeWrong: "Este código no corresponde a esta verificación.",
   copyCode: "Copiar el código",
   codeCopied: "Se ha copiado el código.",
-
   frame: {
     openTab: "Abrir en una pestaña nueva",
     tabLead:
@@ -473,12 +482,11 @@ export const es: Messages = {
     unseenText:
       "Su consentimiento solo cuenta después de que se haya visto el principio de esta página y mientras se ve su botón. Si algo la tapa, continúe en una pestaña aparte.",
     forgottenTitle: "Esta página se ha vuelto a cargar",
-    forgottenText: (name) =>
-      `Su navegador no guarda nada para una página que se muestra dentro de otra, así que lo empezado aquí se ha perdido. Si empezó en otro dispositivo o en una pestaña nueva, continúe allí; si no, pida a ${name} que vuelva a empezar.`,
+    forgottenText:
+      "Su navegador no guarda nada para una página que se muestra dentro de otra, así que lo empezado aquí se ha perdido. Si empezó en otro dispositivo o en una pestaña nueva, continúe allí; si no, pida a {name} que vuelva a empezar.",
     tabDoneTitle: "Puede cerrar esta pestaña",
     tabClose: "Cerrar esta pestaña",
   },
-
   claim: {
     document_type_code: "Tipo de documento",
     issuing_country_code: "País emisor",
@@ -490,12 +498,16 @@ export const es: Messages = {
     sex_marker: "Sexo que figura en el documento",
     document_expiry_date: "Fecha de caducidad",
     mrz_optional_data: "Datos adicionales de las líneas de lectura mecánica",
-    service_document_id: "Un código en lugar de su documento",
+    service_document_id: "Identificador anónimo del documento",
   },
   claimAbout: {
     service_document_id:
       "Indica si es el mismo documento que la última vez. No dice nada de usted y es distinto para cada destinatario.",
   },
-  claimAgeOver: (years) => `Si tiene al menos ${years} años`,
+  claimAgeOver: {
+    one: "Si tiene al menos {count} año",
+    many: "Si tiene al menos {count} años",
+    other: "Si tiene al menos {count} años",
+  },
   claimAgeOverAbout: "Solo sí o no. Su fecha de nacimiento no forma parte de ello.",
 };

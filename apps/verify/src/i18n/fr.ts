@@ -1,6 +1,6 @@
-import type { Messages } from "./en.ts";
+import type { Texts } from "./messages.ts";
 
-export const fr: Messages = {
+export const fr: Texts = {
   pageTitle: "Vérifier votre identité",
   skipToContent: "Aller au contenu",
   language: "Langue",
@@ -9,25 +9,23 @@ export const fr: Messages = {
   sandboxNote: "Les vrais documents ne sont pas acceptés ici.",
   footerRun: "Rien de ce qui vous identifie n’est conservé ici.",
   byAssay: "Vérification par Assay",
-
   stepsLabel: "Étapes",
   stepAgree: "Accepter",
   stepRead: "Lire la puce",
   stepFace: "Montrer votre visage",
   stepDone: "Terminé",
   stepDoneState: "fait",
-
-  consentTitle: (name) => `${name} vous demande de vérifier votre identité`,
+  consentTitle: "{name} vous demande de vérifier votre identité",
   consentLead:
     "C’est vous qui décidez de ce qui est transmis. Rien n’est envoyé avant votre accord, et vous pouvez arrêter à tout moment.",
   whoAsks: "Qui demande",
   verifiedDomain: "Adresse internet vérifiée",
-  domainProved: (name) => `${name} a prouvé que cette adresse internet lui appartient.`,
+  domainProved: "{name} a prouvé que cette adresse internet lui appartient.",
   notVerifiedTitle: "Nous n’avons pas pu confirmer de qui il s’agit",
-  notVerifiedText: (name) =>
-    `L’auteur de cette demande se présente sous le nom « ${name} » et n’a pas prouvé qu’une adresse internet lui appartient. Continuez seulement si vous venez d’une page à laquelle vous faites confiance.`,
-  notVerifiedSandbox: (name) =>
-    `En mode test seulement : ${name} n’a pas encore prouvé d’adresse internet. Avec un vrai document, vous seriez averti.`,
+  notVerifiedText:
+    "L’auteur de cette demande se présente sous le nom « {name} » et n’a pas prouvé qu’une adresse internet lui appartient. Continuez seulement si vous venez d’une page à laquelle vous faites confiance.",
+  notVerifiedSandbox:
+    "En mode test seulement : {name} n’a pas encore prouvé d’adresse internet. Avec un vrai document, vous seriez averti.",
   businessName: "Nom de l’entreprise",
   businessJurisdiction: "Pays d’immatriculation",
   businessRegistration: "Numéro d’immatriculation",
@@ -36,14 +34,12 @@ export const fr: Messages = {
   supportEmail: "Aide",
   privacyPolicy: "Politique de confidentialité",
   termsOfUse: "Conditions d’utilisation",
-
   whatIsAsked: "Ce qui est transmis",
   requiredNote: "Sans ces données, la vérification n’est pas possible.",
-  optionalFields: "À vous de choisir",
+  optionalFields: "Facultatif",
   optionalNote: "Cochez ce que vous voulez transmettre. Cela ne change rien à la vérification.",
   reasonLabel: "Pourquoi :",
   reasonDefault: "Pour reconnaître le même document si vous revenez.",
-
   privacyTitle: "Ce que deviennent vos données",
   needTitle: "Ce qu’il vous faut",
   needDocument: "Un passeport ou une carte d’identité avec une puce",
@@ -66,7 +62,9 @@ export const fr: Messages = {
   agreeButton: "Accepter et continuer",
   declineButton: "Non, annuler",
   working: "Un instant…",
-
+  consentNotReviewed: "Cette traduction n’a pas été relue par un juriste. Le texte anglais fait foi.",
+  consentShowEnglish: "Lire le texte anglais",
+  consentShowTranslation: "Revenir à la traduction",
   handoffTitle: "Continuez sur votre téléphone",
   handoffOtherTitle: "Continuez sur un autre appareil",
   handoffLead: "Dirigez l’appareil photo de votre téléphone vers ce code, puis ouvrez le lien qui s’affiche.",
@@ -116,8 +114,7 @@ export const fr: Messages = {
     "La puce de votre document doit être lue. Un navigateur en est incapable, et il n’existe pas d’application Android pour cette vérification.",
   wayAndroid: "Utilisez un téléphone Android avec NFC, si vous en avez un ou pouvez en emprunter un.",
   wayIphone: "Utilisez un iPhone, si vous en avez un ou pouvez en emprunter un.",
-  wayDesk: (name: string) => `Demandez à ${name} s’il existe un guichet où votre document peut être lu.`,
-
+  wayDesk: "Demandez à {name} s’il existe un guichet où votre document peut être lu.",
   claimTitle: "Connexion…",
   claimLead: "Cet appareil est en train d’être relié à la vérification.",
   noReaderTitle: "Ce navigateur ne peut pas lire les puces",
@@ -131,7 +128,6 @@ export const fr: Messages = {
     "Cet appareil n’a pas de connexion au réseau. Rien n’est perdu : vous pourrez continuer dès que la connexion sera revenue.",
   slowText:
     "Cela prend plus de temps que d’habitude. Votre connexion semble lente ; veuillez patienter un instant.",
-
   pickTitle: "Choisir un passeport de test",
   pickLead: "Chacun se termine à sa façon, pour que chaque résultat puisse être essayé.",
   pickGroup: {
@@ -139,10 +135,9 @@ export const fr: Messages = {
     document: "Le document échoue",
     face: "Le visage échoue",
   },
-  pickEnds: (failure) => `Se termine par : ${failure}`,
+  pickEnds: "Se termine par : {failure}",
   pickUse: "Lire ce document",
   virtualStop: "Après chaque essai sans succès, vous pouvez choisir à nouveau.",
-
   accessTitle: "Qu’est-il imprimé sur votre document ?",
   accessLead:
     "La puce ne s’ouvre qu’à celui qui a le document sous les yeux. Ce que vous saisissez reste sur cet appareil.",
@@ -163,7 +158,6 @@ export const fr: Messages = {
   canWrong: "Le numéro d’accès comporte six chiffres.",
   errorSummary: "Veuillez vérifier les champs signalés.",
   readButton: "Lire la puce",
-
   readingTitle: "Lecture de la puce",
   nfcOff: "Le NFC est désactivé",
   nfcOffText: "Le téléphone lit la puce par NFC. Activez-le, puis revenez à cette page.",
@@ -186,7 +180,7 @@ export const fr: Messages = {
   readChecking: "Vérifier l’authenticité",
   readProof: "Vérifier que ce n’est pas une copie",
   readBusy: "Beaucoup de personnes se vérifient en ce moment. Patientez, votre place est gardée.",
-  percent: (text) => `${text} lus`,
+  percent: "{text} lus",
   chipLost: "Le contact avec la puce a été perdu. Approchez à nouveau le document de l’appareil.",
   chipKeyWrong: "La puce ne s’est pas ouverte. Comparez le numéro et les dates avec le document.",
   chipUnreadable: "La puce n’a pas pu être lue. Sortez le document de son étui et réessayez.",
@@ -198,14 +192,13 @@ export const fr: Messages = {
   beginAgain: "Recommencer",
   noTryUsed: "Aucun essai n’a été compté.",
   tryAgain: "Réessayer",
-
   faceTitle: "Montrez maintenant votre visage",
   faceLead: "La caméra vous compare au portrait de la puce. Cela dure environ 15 secondes.",
-  faceAdvice: [
-    "Une lumière régulière de face",
-    "Sans chapeau ni lunettes de soleil",
-    "Personne d’autre dans l’image",
-  ],
+  faceAdvice: {
+    light: "Une lumière régulière de face",
+    bare: "Sans chapeau ni lunettes de soleil",
+    alone: "Personne d’autre dans l’image",
+  },
   faceExplained: {
     happens: {
       title: "Ce qui se passe",
@@ -233,6 +226,13 @@ export const fr: Messages = {
   faceWithCameraText:
     "Avec la caméra, cette étape se déroule exactement comme avec un vrai document. Le passeport de test montre une personne dessinée : votre propre visage n’y correspondra donc pas.",
   faceUseCamera: "Utiliser la caméra",
+  faceSpeak: "Lire les instructions à voix haute",
+  faceGentle: {
+    choose: "Je ne peux pas tourner la tête",
+    title: "Sans tourner la tête",
+    text: "Il vous est alors demandé de fermer les yeux, d’ouvrir la bouche ou de vous rapprocher. Ces mouvements prouvent moins, le risque signalé est donc plus élevé.",
+    back: "Je peux tourner la tête",
+  },
   faceUnavailable:
     "La comparaison du visage n’est pas disponible sur ce service pour le moment. Réessayez plus tard.",
   faceNoCamera: {
@@ -286,13 +286,15 @@ export const fr: Messages = {
     hidden: "Le contrôle a été arrêté parce que cette page n’était plus visible.",
     camera: "Le contrôle a été arrêté parce que la caméra ne donnait plus d’image.",
   },
-  faceProgress: (movement: number, movements: number) => `Mouvement ${movement} sur ${movements}`,
+  faceProgress: "Mouvement {movement} sur {movements}",
   faceLookAhead: "Regardez droit devant vous",
   faceMovement: {
     turn_left: "Tournez lentement la tête vers la gauche",
     turn_right: "Tournez lentement la tête vers la droite",
     look_up: "Levez lentement les yeux et la tête",
     come_closer: "Approchez-vous de la caméra",
+    close_eyes: "Fermez les yeux une seconde",
+    open_mouth: "Ouvrez grand la bouche",
   },
   faceChecking: "Votre visage est en cours de comparaison…",
   faceCheckingLead: "Cela prend quelques secondes.",
@@ -302,7 +304,6 @@ export const fr: Messages = {
   facePortraitText:
     "Le portrait de la puce de ce document ne peut pas être comparé à un visage. Aucun essai n’a été utilisé. Demandez un nouveau lien et utilisez un autre document.",
   faceCameraLabel: "Image de la caméra",
-
   otherTitle: "Continuez avec l’autre appareil",
   otherLead:
     "Un autre appareil, l’application ou un lecteur au guichet a pris le relais : votre document y est lu. Cette page suit le déroulement.",
@@ -312,8 +313,6 @@ export const fr: Messages = {
   otherWaiting: "En attente de l’autre appareil.",
   otherGone: "L’autre appareil ne donne plus de nouvelles depuis un moment.",
   otherRefused: "La dernière tentative n’a pas été acceptée",
-  otherRefusedText:
-    "L’autre appareil indique pourquoi et que faire. Au guichet, demandez à la personne qui lit votre document.",
   otherFaceNext: "Votre document est accepté. Votre visage vient ensuite",
   otherFaceNextText:
     "Continuez avec l’appareil qui l’a lu. Au guichet, scannez avec un téléphone le code que l’on vous y montre.",
@@ -323,25 +322,25 @@ export const fr: Messages = {
   resumeText:
     "Vous avez commencé sur cet appareil et avez été interrompu, ou la vérification est ouverte dans une autre fenêtre. Il faudra peut-être relire le document ; cela ne compte pas comme un essai.",
   resumeButton: "Continuer ici",
-
   deviceDoneTitle: "Vous pouvez poser cet appareil",
   deviceDoneText: "La page où vous avez commencé affiche le résultat et continue à partir de là.",
   takenTitle: "Un autre appareil continue",
   takenText: "La vérification a été reprise par un autre appareil ou une autre fenêtre.",
-
-  triesLeft: (count) =>
-    count === 0
-      ? "Il ne reste aucun essai."
-      : count === 1
-        ? "Il reste un essai."
-        : `Il reste ${count} essais.`,
-  minutesLeft: (count) => (count === 1 ? "1 minute" : `${count} minutes`),
+  triesLeft: {
+    one: "Il reste {count} essai.",
+    many: "Il reste {count} essais.",
+    other: "Il reste {count} essais.",
+  },
+  noTriesLeft: "Il ne reste aucun essai.",
+  minutesLeft: {
+    one: "{count} minute",
+    many: "{count} minutes",
+    other: "{count} minutes",
+  },
   lessThanAMinute: "moins d’une minute",
   timeLeftLabel: "Temps restant :",
-
   succeededTitle: "Votre identité est vérifiée",
-  succeededText: (name) =>
-    `${name} reçoit maintenant ce que vous avez accepté de transmettre, et rien d’autre.`,
+  succeededText: "{name} reçoit maintenant ce que vous avez accepté de transmettre, et rien d’autre.",
   sharedList: "Transmis",
   failedTitle: "La vérification n’a pas abouti",
   failedNothingShared: "Rien vous concernant n’a été transmis.",
@@ -395,22 +394,22 @@ export const fr: Messages = {
       next: "Utilisez un autre passeport ou une autre carte d’identité, de préférence d’un autre État, ou réessayez un autre jour.",
     },
   },
-  failedAskAgain: (name) => `Pour essayer encore une fois, demandez un nouveau lien à ${name}.`,
+  failedAskAgain: "Pour essayer encore une fois, demandez un nouveau lien à {name}.",
   expiredTitle: "Ce lien a expiré",
-  expiredText: (minutes: number) =>
-    `Une vérification reste ouverte ${minutes} minutes, et celle-ci n’a pas été terminée.`,
+  expiredText:
+    "Une vérification reste ouverte {minutes} minutes, et celle-ci n’a pas été terminée à temps. Rien vous concernant n’a été transmis.",
   cancelledTitle: "La vérification a été annulée",
   cancelledText: "Rien vous concernant n’a été transmis.",
-  withdrawnTitle: "Votre accord a été retiré",
+  withdrawnTitle: "Vous avez retiré votre accord",
   withdrawnText:
     "Ce qui n’était pas encore remis a été effacé. Ce que le destinataire possède déjà, c’est à lui de l’effacer ; demandez-le-lui.",
   helpTitle: "Besoin d’aide ?",
-  helpText: (name: string) => `${name} vous a envoyé ici et peut vous dire quoi faire ensuite.`,
+  helpText: "{name} vous a envoyé ici et peut vous dire quoi faire ensuite.",
   notFoundTitle: "Ce lien ne mène à aucune vérification",
   notFoundText:
     "Il est peut-être incomplet, ou la vérification a été effacée depuis. Revenez à la page d’où vous venez et recommencez.",
   troubleTitle: "Un problème est survenu de notre côté",
-  troubleText: "Rien n’est perdu et aucun essai n’a été compté.",
+  troubleText: "Rien n’est perdu et aucun essai n’a été compté. Veuillez réessayer.",
   noAnswerTitle: "Le service ne répond pas",
   noAnswerText: "Il n’y a pas de connexion, ou elle est très lente. Rien n’est perdu ; veuillez réessayer.",
   handoffExpiredTitle: "Ce code est trop ancien",
@@ -423,26 +422,27 @@ export const fr: Messages = {
   handoffMismatchTitle: "Un autre appareil est à l’œuvre",
   handoffMismatchText:
     "Continuez avec l’appareil qui a commencé, ou utilisez un nouveau code de l’autre page.",
-  handoffLostAll: (name: string) =>
-    `Si cette page est fermée et que vous n’avez plus l’appareil avec lequel vous avez commencé, demandez un nouveau lien à ${name}.`,
-
-  returnTo: (name) => `Revenir à ${name}`,
-  returnSoon: (seconds) => (seconds === 1 ? "Retour dans 1 seconde." : `Retour dans ${seconds} secondes.`),
+  handoffLostAll:
+    "Si cette page est fermée et que vous n’avez plus l’appareil avec lequel vous avez commencé, demandez un nouveau lien à {name}.",
+  returnTo: "Revenir à {name}",
+  returnSoon: {
+    one: "Retour dans {count} seconde.",
+    many: "Retour dans {count} secondes.",
+    other: "Retour dans {count} secondes.",
+  },
   returnStay: "Rester ici",
   closePage: "Vous pouvez fermer cette page.",
-
   cancelButton: "Annuler la vérification",
   cancelAskTitle: "Annuler la vérification ?",
-  cancelAskText: (name) => `Elle s’arrête ici, rien n’est transmis et ${name} apprend que vous avez annulé.`,
+  cancelAskText: "Elle s’arrête ici, rien n’est transmis et {name} apprend que vous avez annulé.",
   cancelConfirm: "Oui, annuler",
   cancelBack: "Non, continuer",
   cancelElsewhere:
     "Seule la page où vous avez donné votre accord peut annuler. Vous pouvez aussi simplement fermer cette page : rien n’est transmis avant la fin.",
-
   receiptTitle: "Votre reçu",
   receiptText:
     "Il indique ce qui vous a été demandé, ce que vous avez accepté et quand, signé par ce service.",
-  receiptGiven: (moment) => `Vous avez donné votre accord le ${moment}.`,
+  receiptGiven: "Vous avez donné votre accord le {moment}.",
   receiptShow: "Voir le reçu",
   receiptWhen: "Accepté le",
   receiptAgreed: "Vous transmettez",
@@ -461,8 +461,8 @@ export const fr: Messages = {
     "La signature n’a pas pu être vérifiée ici. Le fichier peut être vérifié ailleurs à tout moment.",
   receiptDownload: "Télécharger le reçu",
   withdrawTitle: "Retirer votre accord",
-  withdrawText: (name) =>
-    `Si ${name} n’a encore rien reçu, rien ne lui parviendra. Ce qui est déjà remis ne peut pas être repris d’ici.`,
+  withdrawText:
+    "Si {name} n’a encore rien reçu, rien ne lui parviendra. Ce qui est déjà remis ne peut pas être repris d’ici.",
   withdrawButton: "Retirer mon accord",
   withdrawConfirm: "Oui, retirer",
   withdrawKeep: "Non, le maintenir",
@@ -475,7 +475,6 @@ export const fr: Messages = {
   withdrawCodeWrong: "Ce code n’appartient pas à cette vérification.",
   copyCode: "Copier le code",
   codeCopied: "Le code a été copié.",
-
   frame: {
     openTab: "Ouvrir dans un nouvel onglet",
     tabLead:
@@ -487,12 +486,11 @@ export const fr: Messages = {
     unseenText:
       "Votre accord ne compte qu’après que le haut de cette page a été visible, et tant que son bouton l’est. Si quelque chose la recouvre, continuez dans un onglet à part.",
     forgottenTitle: "Cette page a été rechargée",
-    forgottenText: (name) =>
-      `Votre navigateur n’enregistre rien pour une page affichée dans une autre : ce qui avait été commencé ici est perdu. Si vous avez commencé sur un autre appareil ou dans un nouvel onglet, continuez là-bas ; sinon, demandez à ${name} de recommencer.`,
+    forgottenText:
+      "Votre navigateur n’enregistre rien pour une page affichée dans une autre : ce qui avait été commencé ici est perdu. Si vous avez commencé sur un autre appareil ou dans un nouvel onglet, continuez là-bas ; sinon, demandez à {name} de recommencer.",
     tabDoneTitle: "Vous pouvez fermer cet onglet",
     tabClose: "Fermer cet onglet",
   },
-
   claim: {
     document_type_code: "Type de document",
     issuing_country_code: "Pays émetteur",
@@ -504,12 +502,16 @@ export const fr: Messages = {
     sex_marker: "Sexe indiqué dans le document",
     document_expiry_date: "Date d’expiration",
     mrz_optional_data: "Données supplémentaires des lignes lisibles par machine",
-    service_document_id: "Un code à la place de votre document",
+    service_document_id: "Identifiant anonyme du document",
   },
   claimAbout: {
     service_document_id:
       "Indique s’il s’agit du même document que la dernière fois. Il ne dit rien de vous et change d’un destinataire à l’autre.",
   },
-  claimAgeOver: (years) => `Si vous avez au moins ${years} ans`,
+  claimAgeOver: {
+    one: "Si vous avez au moins {count} an",
+    many: "Si vous avez au moins {count} ans",
+    other: "Si vous avez au moins {count} ans",
+  },
   claimAgeOverAbout: "Seulement oui ou non. Votre date de naissance n’en fait pas partie.",
 };

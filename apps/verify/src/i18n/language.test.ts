@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { en } from "./en.ts";
+import { en as texts } from "./en.ts";
 import { claimWords, failureWords, initialLanguage, reasonIn, sessionLanguage } from "./language.ts";
+import { messagesOf } from "./messages.ts";
+
+const en = messagesOf(texts, "en");
 
 test("the person's choice comes first, then the browser's languages in their order, then English", () => {
   assert.equal(initialLanguage("fr", ["de-DE"]), "fr");
-  assert.equal(initialLanguage(null, ["pt-BR", "es-MX", "de"]), "es");
+  assert.equal(initialLanguage(null, ["nb-NO", "es-MX", "de"]), "es");
   assert.equal(initialLanguage("tlh", ["DE-AT"]), "de");
   assert.equal(initialLanguage(null, ["constructor", "ja"]), "en");
   assert.equal(initialLanguage(null, []), "en");

@@ -1,23 +1,41 @@
-import type { PageLanguage, RequirementName } from "@assay/contract/facts";
+import { directionOf, type PageLanguage, type RequirementName } from "@assay/contract/facts";
 import type { FailureCode } from "@assay/contract/sessions";
 import { createContext, useContext } from "react";
-import type { Messages } from "./en.ts";
+import { loadTexts } from "./load-texts.ts";
+import { intlTag, type Messages, messagesOf } from "./messages.ts";
+import { pseudoTexts, wantsPseudo } from "./pseudo.ts";
 
+/** Each by its own name, in the order of the alphabet of the letters that it is written in. */
 export const languages = {
-  en: "English",
+  cs: "Čeština",
+  da: "Dansk",
   de: "Deutsch",
-  fr: "Français",
+  et: "Eesti",
+  en: "English",
   es: "Español",
+  fr: "Français",
+  ga: "Gaeilge",
+  hr: "Hrvatski",
+  it: "Italiano",
+  lv: "Latviešu",
+  lt: "Lietuvių",
+  hu: "Magyar",
+  mt: "Malti",
+  nl: "Nederlands",
+  pl: "Polski",
+  pt: "Português",
+  ro: "Română",
+  sk: "Slovenčina",
+  sl: "Slovenščina",
+  fi: "Suomi",
+  sv: "Svenska",
+  tr: "Türkçe",
+  el: "Ελληνικά",
+  bg: "Български",
+  uk: "Українська",
+  ar: "العربية",
 } as const satisfies Record<PageLanguage, string>;
 export type Language = PageLanguage;
-
-// Each person loads one of them.
-const loaders: Readonly<Record<Language, () => Promise<Messages>>> = {
-  en: async () => (await import("./en.ts")).en,
-  de: async () => (await import("./de.ts")).de,
-  fr: async () => (await import("./fr.ts")).fr,
-  es: async () => (await import("./es.ts")).es,
-};
 
 export function isLanguage(text: string): text is Language {
   return Object.hasOwn(languages, text);
@@ -66,15 +84,22 @@ export type Words = {
 };
 
 export async function loadWords(language: Language): Promise<Words> {
-  const t = await loaders[language]();
-  const percents = new Intl.NumberFormat(language, { style: "percent" });
-  const moments = new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" });
+  const texts = await loadTexts(language);
+  const tag = intlTag(language);
+  const percents = new Intl.NumberFormat(tag, { style: "percent" });
+  const moments = new Intl.DateTimeFormat(tag, { dateStyle: "long", timeStyle: "short" });
   return {
     language,
-    t,
+    t: messagesOf(wantsPseudo() ? pseudoTexts(texts) : texts, language),
     percent: (part) => percents.format(part),
     moment: (time) => moments.format(new Date(time)),
   };
+}
+
+/** Tells the browser and screen readers what the page is written in, and from which side. */
+export function markLanguage(language: Language): void {
+  document.documentElement.lang = language;
+  document.documentElement.dir = directionOf(language);
 }
 
 export const WordsContext = createContext<Words | null>(null);
@@ -83,6 +108,11 @@ export function useWords(): Words {
   const words = useContext(WordsContext);
   if (words === null) throw new Error("The words are not loaded");
   return words;
+}
+
+/** "0 attempts" is no way to say it in any language. */
+export function triesWords(t: Messages, left: number): string {
+  return left === 0 ? t.noTriesLeft : t.triesLeft(left);
 }
 
 /** What a person is asked to share, in words. */

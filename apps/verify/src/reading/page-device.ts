@@ -76,12 +76,13 @@ export class PageDevice {
     this.#driver.feed({ kind: "read_chip" });
   }
 
-  startFace(source: FaceSource): void {
+  /** `stillHead`: the person cannot turn the head. */
+  startFace(source: FaceSource, { stillHead = false }: { stillHead?: boolean } = {}): void {
     if (source !== "test_document") this.#driver.setCamera(source);
     this.#driver.setVoucher(shellVoucher());
     this.#driver.feed({
       kind: "start_face",
-      source: source === "test_document" ? "test_document" : "camera",
+      source: source === "test_document" ? source : stillHead ? "still_camera" : "camera",
     });
   }
 

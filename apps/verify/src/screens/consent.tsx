@@ -1,3 +1,4 @@
+import { directionOf } from "@assay/contract/facts";
 import { Button } from "@assay/ui/button";
 import { Fold, Folds } from "@assay/ui/fold";
 import { Icon } from "@assay/ui/icon";
@@ -5,7 +6,7 @@ import { Notice } from "@assay/ui/notice";
 import { useCallback, useEffect, useId, useState } from "react";
 import type { Way } from "../device/ways.ts";
 import { useConsentSight } from "../embed/use-partner-page.ts";
-import { claimWords, reasonIn, useWords } from "../i18n/language.ts";
+import { claimWords, type Language, reasonIn, useWords } from "../i18n/language.ts";
 import { codeOf, type Details } from "../session/api.ts";
 import type { GivenTexts } from "../session/given.ts";
 import type { Session } from "../session/use-session.ts";
@@ -48,11 +49,20 @@ export function ConsentScreen({
   const agreeId = useId();
   const form = useConsentSight();
 
+  const [hasAll, setHasAll] = useState(false);
+  const [inEnglish, setInEnglish] = useState(false);
+
   const loadTexts = useCallback(async () => {
     setTrouble(null);
-    await session.api.texts().then(setTexts, (error: unknown) => setTrouble(troubleOf(error)));
+    const take = (all: GivenTexts) => {
+      setTexts(all);
+      setHasAll(true);
+    };
+    await session.api.texts().then(take, (error: unknown) => setTrouble(troubleOf(error)));
   }, [session.api]);
-  const missing = texts?.texts[language] === undefined;
+  // An operator's own texts may not have this language; the page then shows the English one.
+  const shownIn = inEnglish || (hasAll && texts?.texts[language] === undefined) ? "en" : language;
+  const missing = !hasAll && texts?.texts[shownIn] === undefined;
   useEffect(() => {
     if (missing) void loadTexts();
   }, [missing, loadTexts]);
@@ -75,7 +85,7 @@ export function ConsentScreen({
     setTrouble(null);
     try {
       const chosen = fields.flatMap(([key, field]) => (field.required || added.has(key) ? [key] : []));
-      const given = await session.api.consent(chosen, version, language);
+      const given = await session.api.consent(chosen, version, shownIn);
       session.kept.cancelToken = given.cancel_token;
       onAgreed();
     } catch (error) {
@@ -91,7 +101,7 @@ export function ConsentScreen({
     }
   };
 
-  const text = texts?.texts[language];
+  const text = texts?.texts[shownIn];
   const [first, ...others] = text?.paragraphs ?? [];
   const { name } = details.organization;
   return (
@@ -116,8 +126,17 @@ export function ConsentScreen({
       </Card>
       <RequiredOfDocument requirements={details.requirements} />
       <section className="space-y-1 text-small">
-        <h2 className="font-semibold">{text?.title ?? t.privacyTitle}</h2>
-        <p className="text-muted">{first ?? t.loading}</p>
+        <h2 className="font-semibold" {...writtenIn(text, shownIn)}>
+          {text?.title ?? t.privacyTitle}
+        </h2>
+        <p className="text-muted" {...writtenIn(text, shownIn)}>
+          {first ?? t.loading}
+        </p>
+        <Unreviewed
+          reviewed={texts?.texts[language]?.reviewed !== false}
+          inEnglish={inEnglish}
+          onEnglish={setInEnglish}
+        />
       </section>
       <Folds>
         {/* With a real document it decides whether one can go on at all. */}
@@ -147,7 +166,9 @@ export function ConsentScreen({
               );
             })}
             {others.map((paragraph) => (
-              <p key={paragraph}>{paragraph}</p>
+              <p key={paragraph} {...writtenIn(text, shownIn)}>
+                {paragraph}
+              </p>
             ))}
           </Fold>
         )}
@@ -208,6 +229,36 @@ export function ConsentScreen({
         </div>
       </form>
     </Screen>
+  );
+}
+
+function writtenIn(text: unknown, language: Language) {
+  return text === undefined ? {} : { lang: language, dir: directionOf(language) };
+}
+
+/** Says that no lawyer has read the translation, and leads to the text that counts. */
+function Unreviewed({
+  reviewed,
+  inEnglish,
+  onEnglish,
+}: {
+  reviewed: boolean;
+  inEnglish: boolean;
+  onEnglish: (inEnglish: boolean) => void;
+}) {
+  const { t } = useWords();
+  if (reviewed && !inEnglish) return null;
+  return (
+    <p className="text-muted">
+      {t.consentNotReviewed}{" "}
+      <button
+        type="button"
+        className="cursor-pointer font-semibold text-accent underline"
+        onClick={() => onEnglish(!inEnglish)}
+      >
+        {inEnglish ? t.consentShowTranslation : t.consentShowEnglish}
+      </button>
+    </p>
   );
 }
 

@@ -4,7 +4,9 @@ import { Button } from "@assay/ui/button";
 import { useEffect, useId, useRef } from "react";
 import type { CaptureView } from "../face/capture-face.ts";
 import type { FacePrompt } from "../face/prompt-schedule.ts";
-import { useWords } from "../i18n/language.ts";
+import { createSpeaker } from "../face/speak.ts";
+import { type Language, useWords } from "../i18n/language.ts";
+import type { Messages } from "../i18n/messages.ts";
 import type { PageDevice } from "../reading/page-device.ts";
 import { PromptPicture } from "../ui/prompt-picture.tsx";
 import { type FaceStop, useFaceCamera } from "./use-face-camera.ts";
@@ -22,18 +24,28 @@ export function FaceCamera({
   device,
   state,
   stream,
+  stillHead,
+  speaks,
   onStop,
+  onStillHead,
 }: {
   device: PageDevice;
   state: DeviceView;
   stream: MediaStream;
+  stillHead: boolean;
+  speaks: boolean;
   onStop: (why: FaceStop) => void;
+  /** The person finds only now that they cannot do what is asked. */
+  onStillHead: () => void;
 }) {
-  const { t } = useWords();
+  const { t, language } = useWords();
   const dialog = useRef<HTMLDialogElement>(null);
   const video = useRef<HTMLVideoElement>(null);
   const title = useId();
-  const { guidance, framing, started, view, start } = useFaceCamera(device, stream, video, onStop);
+  const { guidance, framing, started, view, start } = useFaceCamera(device, stream, video, {
+    stillHead,
+    onStop,
+  });
   useEffect(() => dialog.current?.showModal(), []);
   useEffect(() => {
     // The button that had the focus is gone; a screen reader must not fall out of the dialog with it.
@@ -43,6 +55,8 @@ export function FaceCamera({
   const waiting = state.connection === "lost" ? t.connectionLost : state.faceWaits ? t.faceWaits : t.working;
   const hints = { loading: t.faceGuideLoading, none: t.faceNoGuide, working: null } as const;
   const hint = started ? waiting : (hints[guidance] ?? t.faceFraming[framing ?? "no_face"]);
+  const instruction = view === null ? hint : wordsOf(t, view.prompt);
+  useSpoken(speaks ? instruction : null, language);
   return (
     <dialog
       ref={dialog}
@@ -70,7 +84,9 @@ export function FaceCamera({
             )}
           </div>
           {view !== null && view.movement > 0 && (
-            <p className="text-center text-small">{t.faceProgress(view.movement, view.movements)}</p>
+            <p className="text-center text-small">
+              {t.faceProgress({ movement: view.movement, movements: view.movements })}
+            </p>
           )}
         </div>
         <div className="relative aspect-[3/4] max-h-[calc((100vw-1.5rem)*4/3)] min-h-0 flex-1">
@@ -92,10 +108,29 @@ export function FaceCamera({
           <Button look="secondary" onClick={() => onStop("person")}>
             {t.faceStop}
           </Button>
+          {!stillHead && (
+            <Button look="secondary" onClick={onStillHead}>
+              {t.faceGentle.choose}
+            </Button>
+          )}
         </div>
       </div>
     </dialog>
   );
+}
+
+function wordsOf(t: Messages, prompt: FacePrompt): string {
+  return prompt === "ahead" ? t.faceLookAhead : t.faceMovement[prompt];
+}
+
+/** Reads a text aloud whenever it changes; null is silence. */
+function useSpoken(text: string | null, language: Language): void {
+  useEffect(() => {
+    if (text === null) return;
+    const speaker = createSpeaker(language);
+    speaker?.say(text);
+    return () => speaker?.stop();
+  }, [text, language]);
 }
 
 function Instruction({ prompt }: { prompt: FacePrompt }) {
@@ -108,7 +143,7 @@ function Instruction({ prompt }: { prompt: FacePrompt }) {
         data-prompt={prompt}
         className="text-lg leading-snug font-semibold sm:text-2xl"
       >
-        {prompt === "ahead" ? t.faceLookAhead : t.faceMovement[prompt]}
+        {wordsOf(t, prompt)}
       </p>
     </div>
   );

@@ -7,6 +7,7 @@ import { Notice } from "@assay/ui/notice";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { placeNow } from "../embed/place.ts";
 import { type CameraProblem, closeCamera, openCamera } from "../face/camera.ts";
+import { keepSpeech, wantsSpeech } from "../face/speak.ts";
 import { useWords } from "../i18n/language.ts";
 import type { PageDevice } from "../reading/page-device.ts";
 import { Card, Points, Screen } from "../ui/screen.tsx";
@@ -28,6 +29,19 @@ export function FaceStep({
   const { t } = useWords();
   const { shown, problem, opening, open, close } = useCamera();
   const [stopped, setStopped] = useState<FaceStop | null>(null);
+  const [stillHead, setStillHead] = useState(false);
+  const [speaks, setSpeaks] = useState(wantsSpeech);
+  const ways = (
+    <Ways
+      stillHead={stillHead}
+      onStillHead={setStillHead}
+      speaks={speaks}
+      onSpeaks={(wanted) => {
+        keepSpeech(wanted);
+        setSpeaks(wanted);
+      }}
+    />
+  );
   const stop = useCallback(
     (why: FaceStop) => {
       device.stopFace();
@@ -94,6 +108,7 @@ export function FaceStep({
           <Card title={t.faceWithCameraTitle}>
             <p>{t.faceWithCameraText}</p>
             <Flashes />
+            {ways}
             <Button look="secondary" busy={opening} onClick={start}>
               {t.faceUseCamera}
             </Button>
@@ -105,6 +120,7 @@ export function FaceStep({
         <>
           {!again && <Advice />}
           <Flashes />
+          {ways}
           <Explained />
           <div className="in-reach">
             <Button className="w-full sm:w-auto" busy={opening} onClick={start}>
@@ -114,7 +130,18 @@ export function FaceStep({
         </>
       )}
       {shown !== null && !over && (
-        <shown.FaceCamera device={device} state={state} stream={shown.stream} onStop={stop} />
+        <shown.FaceCamera
+          device={device}
+          state={state}
+          stream={shown.stream}
+          stillHead={stillHead}
+          speaks={speaks}
+          onStop={stop}
+          onStillHead={() => {
+            setStillHead(true);
+            stop("person");
+          }}
+        />
       )}
     </Screen>
   );
@@ -157,10 +184,43 @@ function useCamera() {
   return { shown, problem, opening, open, close };
 }
 
+/** Other ways through this step: for who cannot turn the head, and for who does not see the instructions. */
+function Ways({
+  stillHead,
+  onStillHead,
+  speaks,
+  onSpeaks,
+}: {
+  stillHead: boolean;
+  onStillHead: (stillHead: boolean) => void;
+  speaks: boolean;
+  onSpeaks: (speaks: boolean) => void;
+}) {
+  const { t } = useWords();
+  return (
+    <div className="space-y-3">
+      {stillHead && (
+        <Notice look="info" title={t.faceGentle.title}>
+          <p>{t.faceGentle.text}</p>
+        </Notice>
+      )}
+      <Button look="quiet" onClick={() => onStillHead(!stillHead)}>
+        {stillHead ? t.faceGentle.back : t.faceGentle.choose}
+      </Button>
+      {"speechSynthesis" in globalThis && (
+        <label className="flex items-start gap-3">
+          <input type="checkbox" checked={speaks} onChange={(event) => onSpeaks(event.target.checked)} />
+          <span>{t.faceSpeak}</span>
+        </label>
+      )}
+    </div>
+  );
+}
+
 /** What helps, at a glance. */
 function Advice() {
   const { t } = useWords();
-  const [light, bare, alone] = t.faceAdvice;
+  const { light, bare, alone } = t.faceAdvice;
   return (
     <Points
       points={[

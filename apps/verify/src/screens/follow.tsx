@@ -2,7 +2,7 @@ import { Actions, Button } from "@assay/ui/button";
 import { HoldPhone } from "@assay/ui/hold-phone";
 import { Notice } from "@assay/ui/notice";
 import { useEffect } from "react";
-import { failureWords, useWords } from "../i18n/language.ts";
+import { failureWords, triesWords, useWords } from "../i18n/language.ts";
 import type { Status } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
 import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
@@ -48,7 +48,7 @@ export function FollowScreen({
   const { tries } = status;
   const tried = tries.nfc_tries_used > 0 || tries.liveness_tries_used > 0;
   const inFace = status.attempt?.step?.startsWith("face") ?? false;
-  const left = t.triesLeft(inFace ? tries.liveness_tries_left : tries.nfc_tries_left);
+  const left = triesWords(t, inFace ? tries.liveness_tries_left : tries.nfc_tries_left);
   useEffect(() => announce(now), [announce, now]);
   const waitsFor = status.attempt?.step;
   const refused = waitsFor === "chip" || waitsFor === "face" ? status.attempt?.refused : null;

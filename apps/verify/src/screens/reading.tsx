@@ -7,8 +7,8 @@ import { HoldPhone } from "@assay/ui/hold-phone";
 import { ChipPlace, LayDocument } from "@assay/ui/illustrations";
 import { Notice } from "@assay/ui/notice";
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
-import type { Messages } from "../i18n/en.ts";
-import { failureWords, useWords } from "../i18n/language.ts";
+import { failureWords, triesWords, useWords } from "../i18n/language.ts";
+import type { Messages } from "../i18n/messages.ts";
 import { shellTransport } from "../reading/chip-transport.ts";
 import type { PageDevice } from "../reading/page-device.ts";
 import { useReaderState } from "../reading/use-reader-state.ts";
@@ -251,7 +251,7 @@ function Setbacks({ state }: { state: DeviceView }) {
           <p>
             {failed.text} {failed.next}
           </p>
-          {triesLeft !== null && <p className="font-semibold">{t.triesLeft(triesLeft[failure.step])}</p>}
+          {triesLeft !== null && <p className="font-semibold">{triesWords(t, triesLeft[failure.step])}</p>}
         </Notice>
       )}
       {problem !== null && (

@@ -25,7 +25,7 @@ export function useFaceCamera(
   device: PageDevice,
   stream: MediaStream,
   video: RefObject<HTMLVideoElement | null>,
-  onStop: (why: FaceStop) => void,
+  { stillHead, onStop }: { stillHead: boolean; onStop: (why: FaceStop) => void },
 ): FaceCamera {
   const [guidance, setGuidance] = useState<FaceCamera["guidance"]>("loading");
   const [framing, setFraming] = useState<Framing | null>(null);
@@ -51,15 +51,18 @@ export function useFaceCamera(
       begun = true;
       setStarted(true);
       const capture = faceCapture(element, lookAtFace, setView);
-      device.startFace(async (...given) => {
-        try {
-          await capture(...given);
-        } catch {
-          noPicture();
-        } finally {
-          setView(null);
-        }
-      });
+      device.startFace(
+        async (...given) => {
+          try {
+            await capture(...given);
+          } catch {
+            noPicture();
+          } finally {
+            setView(null);
+          }
+        },
+        { stillHead },
+      );
     };
     const frame = async () => {
       element.srcObject = stream;
@@ -94,7 +97,7 @@ export function useFaceCamera(
       guide.close();
       letSleep();
     };
-  }, [device, stream, video, onStop]);
+  }, [device, stream, video, stillHead, onStop]);
 
   const start = useCallback(() => begin.current(), []);
   return { guidance, framing, started, view, start };

@@ -1,4 +1,5 @@
 import { CallError, createClient, NoAnswerError, type Result } from "@assay/contract/client";
+import type { PageLanguage } from "@assay/contract/facts";
 import { isolated, shownText } from "@assay/contract/shown-text";
 import type * as routes from "@assay/contract/verify";
 import { verifyAddresses } from "@assay/contract/verify-addresses";
@@ -50,11 +51,7 @@ export class SessionApi {
     return (await call(at("getConsentTexts"), {})).data;
   }
 
-  async consent(
-    selectedFieldKeys: string[],
-    termsVersion: string,
-    language: "en" | "de" | "fr" | "es",
-  ): Promise<Consent> {
+  async consent(selectedFieldKeys: string[], termsVersion: string, language: PageLanguage): Promise<Consent> {
     if (!mayConsentNow()) throw new Error("the page is not seen");
     const body = { selected_field_keys: selectedFieldKeys, terms_version: termsVersion, language };
     return (await call(at("giveConsent"), { params: this.#params, body })).data;

@@ -7,6 +7,8 @@ const drawings: Readonly<Record<FacePrompt, { x: number; y: number; head: number
   turn_right: { x: 9, y: 0, head: 24, arrow: "M76 50h20m-10-10 10 10-10 10" },
   look_up: { x: 0, y: -11, head: 24, arrow: "M50 18V2m-10 8L50 2l10 8" },
   come_closer: { x: 0, y: 0, head: 30, arrow: "M14 26V10h16M70 10h16v16M14 78v16h16M70 94h16V78" },
+  close_eyes: { x: 0, y: 0, head: 24, arrow: "" },
+  open_mouth: { x: 0, y: 0, head: 24, arrow: "" },
 };
 
 /** The instruction as a picture: a head, and an arrow for where it goes. The words beside it say the same. */
@@ -25,8 +27,16 @@ export function PromptPicture({ prompt }: { prompt: FacePrompt }) {
       strokeLinejoin="round"
     >
       <ellipse cx="50" cy="52" rx={head * 0.85} ry={head * 1.15} />
-      <path d={`M${middle - 8} ${eyes}h.1M${middle + 8} ${eyes}h.1`} strokeWidth="6" />
-      <path d={`M${middle - 6} ${mouth}q6 4 12 0`} />
+      {prompt === "close_eyes" ? (
+        <path d={`M${middle - 12} ${eyes}q4 4 8 0m8 0q4 4 8 0`} stroke="#8fe0b4" />
+      ) : (
+        <path d={`M${middle - 8} ${eyes}h.1M${middle + 8} ${eyes}h.1`} strokeWidth="6" />
+      )}
+      {prompt === "open_mouth" ? (
+        <ellipse cx={middle} cy={mouth + 2} rx="6" ry="8" stroke="#8fe0b4" />
+      ) : (
+        <path d={`M${middle - 6} ${mouth}q6 4 12 0`} />
+      )}
       <path d={arrow} stroke="#8fe0b4" strokeWidth="6" />
     </svg>
   );

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { NoAnswerError } from "@assay/contract/client";
-import { en } from "../i18n/en.ts";
+import { en as texts } from "../i18n/en.ts";
+import { messagesOf } from "../i18n/messages.ts";
 import { troubleOf, troubleWords } from "./trouble.ts";
+
+const en = messagesOf(texts, "en");
 
 test("a network that is gone, a service that is silent and one that has a fault are told apart", () => {
   const noNetwork = new TypeError("Failed to fetch");

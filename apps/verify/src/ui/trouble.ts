@@ -1,4 +1,4 @@
-import type { Messages } from "../i18n/en.ts";
+import type { Messages } from "../i18n/messages.ts";
 import { isNoAnswer } from "../session/api.ts";
 
 /** Who could not do their part: the device has no network, nothing came back, or the service answered that it cannot. */

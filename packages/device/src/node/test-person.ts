@@ -1,13 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FaceColour, FaceMovement } from "@assay/contract/verify-protocol";
-import { type Pose, type PosedPerson, readPose } from "@assay/emrtd/node/test-country/portraits";
+import {
+  type ExpressionName,
+  type Pose,
+  type PosedPerson,
+  readExpression,
+  readPose,
+} from "@assay/emrtd/node/test-country/portraits";
 import type { TestHolder } from "@assay/emrtd/virtual/test-document";
 import { type ColourSchedule, colourAt, screenLight } from "@assay/face/colour-schedule";
 import { decode, encode } from "jpeg-js";
 import type { CameraSource } from "../run-device.ts";
 
 /** How the head is held in one frame. */
-export type Still = { readonly pose: Pose; readonly zoom: number };
+export type Still = { readonly pose: Pose; readonly zoom: number; readonly expression?: ExpressionName };
 export type Picture = { readonly width: number; readonly height: number; readonly data: Uint8Array };
 export type Frame = { readonly jpeg: Uint8Array; readonly atMs: number };
 
@@ -48,6 +54,7 @@ export function stillsFor(movements: readonly FaceMovement[]): readonly Still[] 
 function stillsOf(movement: FaceMovement): readonly Still[] {
   const turn = (yaw: number): Still => ({ pose: [yaw, 0], zoom: 1 });
   const closer = (zoom: number): Still => ({ pose: [0, 0], zoom });
+  const face = (expression: ExpressionName): Still => ({ ...straight, expression });
   switch (movement) {
     case "turn_left":
       return [turn(18), turn(27), turn(18), straight];
@@ -57,6 +64,23 @@ function stillsOf(movement: FaceMovement): readonly Still[] {
       return [{ pose: [0, 8], zoom: 1 }, { pose: [0, 16], zoom: 1 }, { pose: [0, 16], zoom: 1 }, straight];
     case "come_closer":
       return [closer(1.2), closer(1.4), closer(1.4), closer(1.2), straight];
+    case "close_eyes":
+      return [
+        face("half_closed_eyes"),
+        face("closed_eyes"),
+        face("closed_eyes"),
+        face("closed_eyes"),
+        face("half_closed_eyes"),
+        straight,
+      ];
+    case "open_mouth":
+      return [
+        face("half_open_mouth"),
+        face("open_mouth"),
+        face("open_mouth"),
+        face("half_open_mouth"),
+        straight,
+      ];
   }
 }
 
@@ -87,19 +111,20 @@ function seeded(seed: number): () => number {
 
 const decoded = new Map<string, Picture>();
 
-function poseOf(person: PosedPerson, pose: Pose): Picture {
-  const key = `${person} ${pose}`;
+function poseOf(person: PosedPerson, pose: Pose, expression?: ExpressionName): Picture {
+  const key = `${person} ${expression ?? pose}`;
   const known = decoded.get(key);
   if (known !== undefined) return known;
-  const { width, height, data } = decode(readPose(person, pose), { useTArray: true, formatAsRGBA: false });
+  const bytes = expression === undefined ? readPose(person, pose) : readExpression(person, expression);
+  const { width, height, data } = decode(bytes, { useTArray: true, formatAsRGBA: false });
   const picture = { width, height, data };
   decoded.set(key, picture);
   return picture;
 }
 
 /** The person in front of the camera, in this pose and at this distance. */
-export function personAt(person: PosedPerson, { pose, zoom }: Still): Picture {
-  const picture = poseOf(person, pose);
+export function personAt(person: PosedPerson, { pose, zoom, expression }: Still): Picture {
+  const picture = poseOf(person, pose, expression);
   if (zoom === 1) return picture;
   return resample(picture, (x, y) => [x / zoom, y / zoom]);
 }

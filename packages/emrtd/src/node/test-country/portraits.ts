@@ -23,6 +23,15 @@ export const poses: readonly Pose[] = [
   [0, 16],
 ];
 
+/** The faces that were drawn straight ahead with something other than a calm look. */
+export const expressions = {
+  half_closed_eyes: { closedEyes: 0.6, openMouth: 0 },
+  closed_eyes: { closedEyes: 1, openMouth: 0 },
+  half_open_mouth: { closedEyes: 0, openMouth: 0.5 },
+  open_mouth: { closedEyes: 0, openMouth: 1 },
+} as const;
+export type ExpressionName = keyof typeof expressions;
+
 const pictures = new Map<string, Uint8Array>();
 
 function read(file: string): Uint8Array {
@@ -40,4 +49,9 @@ export function readPortrait(name: PortraitName): Uint8Array {
 /** A JPEG of 240 by 320 pixels; the pose is one of `poses`. */
 export function readPose(person: PosedPerson, [yaw, pitch]: Pose): Uint8Array {
   return read(`poses/${person}_${yaw}_${pitch}.jpg`);
+}
+
+/** A JPEG of 240 by 320 pixels. */
+export function readExpression(person: PosedPerson, name: ExpressionName): Uint8Array {
+  return read(`poses/${person}_${name}.jpg`);
 }

@@ -1,0 +1,41 @@
+/**
+ * Reads instructions aloud, for who does not see the screen and uses no screen reader. It is handed fixed texts of the page only, never a name or anything
+ * of a document: others may be listening.
+ */
+export type Speaker = { say(text: string): void; stop(): void };
+
+/** Null where the browser cannot speak. */
+export function createSpeaker(language: string): Speaker | null {
+  const voice = globalThis.speechSynthesis;
+  if (voice === undefined) return null;
+  return {
+    say(text) {
+      // An instruction that is over must not be heard after the next one.
+      voice.cancel();
+      const spoken = new SpeechSynthesisUtterance(text);
+      spoken.lang = language;
+      voice.speak(spoken);
+    },
+    stop: () => voice.cancel(),
+  };
+}
+
+const key = "assay:speak";
+
+/** Off until somebody asks for it; then it stays asked for on this device. */
+export function wantsSpeech(): boolean {
+  try {
+    return localStorage.getItem(key) === "yes";
+  } catch {
+    return false;
+  }
+}
+
+export function keepSpeech(wanted: boolean): void {
+  try {
+    if (wanted) localStorage.setItem(key, "yes");
+    else localStorage.removeItem(key);
+  } catch {
+    // It then holds until the page is left.
+  }
+}

@@ -1,0 +1,66 @@
+import { directionOf } from "@assay/contract/facts";
+import type { en } from "./en.ts";
+
+/** A text that depends on a number: one form for each category of plurals that the language has (`Intl.PluralRules`). */
+export type Plural = { readonly other: string } & {
+  readonly [Category in "zero" | "one" | "two" | "few" | "many"]?: string;
+};
+
+/** What the file of a language holds: the keys of English with texts, in which `{name}` is a place to fill. */
+type TextsOf<T> = T extends string
+  ? string
+  : T extends { readonly other: string }
+    ? Plural
+    : { readonly [K in keyof T]: TextsOf<T[K]> };
+export type Texts = TextsOf<typeof en>;
+
+type Places<T extends string> = T extends `${string}{${infer Place}}${infer Rest}`
+  ? Place | Places<Rest>
+  : never;
+type Together<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer I) => void
+  ? I
+  : never;
+type Value = string | number;
+/** A text with one place is filled with a value, one with several by their names. */
+type Filled<Place extends string> = [Place] extends [Together<Place>]
+  ? (value: Value) => string
+  : (values: Readonly<Record<Place, Value>>) => string;
+
+type MessagesOf<T> = T extends string
+  ? [Places<T>] extends [never]
+    ? string
+    : Filled<Places<T>>
+  : T extends { readonly other: string }
+    ? (count: number) => string
+    : { readonly [K in keyof T]: MessagesOf<T[K]> };
+/** The words of the page: what English has as plain text is a text, what has places or plurals is a function. */
+export type Messages = MessagesOf<typeof en>;
+
+/** For `Intl`: Arabic is written here with the digits that stand on the documents. */
+export function intlTag(language: string): string {
+  return language === "ar" ? "ar-u-nu-latn" : language;
+}
+
+export function messagesOf(texts: Texts, language: string): Messages {
+  const plurals = new Intl.PluralRules(language);
+  const numbers = new Intl.NumberFormat(intlTag(language));
+  // A name in another direction of writing must not pull the words around it along (first strong isolate).
+  const [before, after] = directionOf(language) === "rtl" ? ["\u2068", "\u2069"] : ["", ""];
+  const shown = (value: Value) =>
+    typeof value === "number" ? numbers.format(value) : before + value + after;
+  const fill = (text: string, values: Value | Readonly<Record<string, Value>>) =>
+    text.replace(/\{(\w+)\}/g, (place, name: string) =>
+      shown(typeof values === "object" ? (values[name] ?? place) : values),
+    );
+  const read = (value: unknown): unknown => {
+    if (typeof value === "string")
+      return value.includes("{") ? (values: Value) => fill(value, values) : value;
+    const inner = value as Readonly<Record<string, unknown>>;
+    if (typeof inner.other === "string") {
+      const forms = inner as Plural;
+      return (count: number) => fill(forms[plurals.select(count)] ?? forms.other, count);
+    }
+    return Object.fromEntries(Object.entries(inner).map(([key, part]) => [key, read(part)]));
+  };
+  return read(texts) as Messages;
+}
