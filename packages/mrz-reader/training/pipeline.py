@@ -126,8 +126,17 @@ def look_closer(refine, frame, quad):
 
 
 def read_zone(read, frame, quad, shape):
-    lines = torch.tensor([s[0] for s in SHAPES], device=frame.device)[shape].float()
-    chars = torch.tensor([s[1] for s in SHAPES], device=frame.device)[shape].float()
-    strips = strips_of(frame, quad, lines, chars)
-    maps, _ = read(strips.flatten(0, 1))
-    return maps[:, :, 0].float().log_softmax(1).view(len(frame), 3, 38, -1)
+    """[b, 3, 38, 138] log posteriors. Each shape by itself, because its strips have a width of their own; what is missing is blank."""
+    b, device = len(frame), frame.device
+    out = torch.full((b, 3, 38, 44 * PITCH_PX // 4 + MARGIN_PX // 2), -30.0, device=device)
+    out[:, :, BLANK] = 0
+    for index, (lines, chars) in enumerate(SHAPES):
+        which = (shape == index).nonzero()[:, 0]
+        if len(which) == 0:
+            continue
+        count = torch.full((len(which),), float(lines), device=device)
+        strips = strips_of(frame[which], quad[which], count, torch.full_like(count, float(chars)), widest=chars)[:, :lines]
+        maps, _ = read(strips.flatten(0, 1))
+        logs = maps[:, :, 0].float().log_softmax(1).view(len(which), lines, 38, -1)
+        out[which, :lines, :, : logs.shape[-1]] = logs
+    return out
