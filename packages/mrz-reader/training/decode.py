@@ -16,6 +16,7 @@ LEAST_MARGIN = 1.5
 LEAST_CONFIDENCE = 0.5
 ALTERNATIVES = 3
 BLIND_MARGIN = 5.0
+MOST_MARGIN = 9.0
 
 LETTERS = frozenset(range(10, 37))
 DIGITS = frozenset([*range(10), 36])
@@ -44,6 +45,10 @@ NAME = {0: 2, 1: 0, 2: 0}
 LINES = {0: (3, 30), 1: (2, 36), 2: (2, 44)}
 
 
+# Characters that every check digit takes for one another.
+BLIND = [frozenset(c for c in range(37) if c != d and (VALUE[c] - VALUE[d]) % 10 == 0) for d in range(37)]
+
+
 def digit(chars):
     return sum(VALUE[c] * WEIGHT[i % 3] for i, c in enumerate(chars)) % 10
 
@@ -59,6 +64,10 @@ def masked(segments, mask):
         best = ranked[0][0]
         out.append(([(cost - best, c) for cost, c in ranked], max(q.get(ranked[0][1], 0), 0) / max(total, FLOOR)))
     return out
+
+
+def masked_shares(segments, mask):
+    return [{c: p for c, p in q.items() if c in allowed} for q, allowed in zip(segments, mask)]
 
 
 def repaired(options, agrees):
@@ -119,6 +128,10 @@ def decide(segments, shape):
         read.append([entry[0][0][1] for entry in o])
     cost = 0.0
     number = None
+    nation_line, nation_at = (1, 15) if shape == 0 else (1, 10)
+    nation = read[nation_line][nation_at:nation_at + 3]
+    if nation[0] == 36 or (nation[1] == 36 and nation[2] != 36):
+        return None
     for n, (line, start, end) in enumerate(FIELDS[shape]):
         check = read[line][end]
         if n == 0 and shape != 2 and check == 36:
@@ -126,10 +139,11 @@ def decide(segments, shape):
             if number is None:
                 return None
             continue
-        if n == 3:
-            empty = all(c == 36 for c in read[line][start:end])
-            if check == 36 and empty:
+        if check == 36:
+            # No digit: right only where the field is empty too, which optional data and unknown dates may be.
+            if n > 0 and all(c == 36 for c in read[line][start:end]):
                 continue
+            return None
         part = [o[0] for o in options[line][start:end + 1]]
         result = repaired(part, lambda t: t[-1] < 10 and digit(t[:-1]) == t[-1])
         if result is None:
@@ -145,15 +159,17 @@ def decide(segments, shape):
     if not (possible(birth) and possible(expiry)):
         return None
     keyed = [(nl, i) for i in range(ns, ne)] + [(bl, i) for i in range(bs, be)] + [(el, i) for i in range(es, ee)]
-    confidence, margin = 1.0, math.inf
+    confidence, margin = 1.0, MOST_MARGIN
+    best_share = [None if o is None else [max(q.values()) if q else 0 for q in masked_shares(segments[n], MASKS[shape][n])] for n, o in enumerate(options)]
     for line, i in keyed:
         ranked, sure = options[line][i]
         chosen = read[line][i]
         if ranked[0][1] == chosen:
             confidence = min(confidence, sure)
-        for other_cost, c in ranked:
-            if c != chosen and (VALUE[c] - VALUE[chosen]) % 10 == 0:
-                margin = min(margin, other_cost)
+        listed = {c: other_cost for other_cost, c in ranked}
+        unlisted = math.log(max(best_share[line][i], FLOOR)) - math.log(FLOOR)
+        for c in BLIND[chosen] & MASKS[shape][line][i]:
+            margin = min(margin, listed.get(c, unlisted))
     if confidence < LEAST_CONFIDENCE:
         return None
     if number is None:
@@ -186,7 +202,7 @@ class Agreement:
         if said is None or "key" not in said:
             return None
         frames, clean, margin = self.seen.get(said["key"], (0, 0, 0.0))
-        entry = (frames + 1, clean + (said["cost"] == 0), margin + min(said["margin"], 20.0))
+        entry = (frames + 1, clean + (said["cost"] == 0), margin + said["margin"])
         self.seen[said["key"]] = entry
         if entry[0] >= 2 and entry[1] >= 1 and entry[2] >= self.blind:
             return said["key"]
