@@ -12,4 +12,4 @@ type WasmApi = {
 
 /** Null where its owner switched it off. */
 export const webAssembly: WasmApi | null =
-  (globalThis as { readonly WebAssembly?: WasmApi }).WebAssembly ?? null;
+  (globalThis as unknown as { readonly WebAssembly?: WasmApi }).WebAssembly ?? null;

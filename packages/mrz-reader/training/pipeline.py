@@ -107,6 +107,8 @@ def find_zone(coarse, refine, frame):
     factor = torch.tensor([w / maps.shape[-1], h / maps.shape[-2]], device=frame.device)
     quad = at * factor
     found = look_closer(refine, frame, quad)
+    # Once more from where the zone was found: the first look may have begun far beside it.
+    found = look_closer(refine, frame, found["quad"])
     return {"score": score[:, 0].float(), "coarse": quad, "mass": mass, **found}
 
 
@@ -126,17 +128,15 @@ def look_closer(refine, frame, quad):
 
 
 def read_zone(read, frame, quad, shape):
-    """[b, 3, 38, 138] log posteriors. Each shape by itself, because its strips have a width of their own; what is missing is blank."""
+    """[b, 3, 38, 138] log posteriors; what is missing is blank. Every frame is read in each shape and the right one kept: it is the cheaper way, because all batches have one size."""
     b, device = len(frame), frame.device
     out = torch.full((b, 3, 38, 44 * PITCH_PX // 4 + MARGIN_PX // 2), -30.0, device=device)
     out[:, :, BLANK] = 0
     for index, (lines, chars) in enumerate(SHAPES):
-        which = (shape == index).nonzero()[:, 0]
-        if len(which) == 0:
-            continue
-        count = torch.full((len(which),), float(lines), device=device)
-        strips = strips_of(frame[which], quad[which], count, torch.full_like(count, float(chars)), widest=chars)[:, :lines]
+        count = torch.full((b,), float(lines), device=device)
+        strips = strips_of(frame, quad, count, torch.full_like(count, float(chars)), widest=chars)[:, :lines]
         maps, _ = read(strips.flatten(0, 1))
-        logs = maps[:, :, 0].float().log_softmax(1).view(len(which), lines, 38, -1)
-        out[which, :lines, :, : logs.shape[-1]] = logs
+        logs = maps[:, :, 0].float().log_softmax(1).view(b, lines, 38, -1)
+        t = logs.shape[-1]
+        out[:, :lines, :, :t] = torch.where((shape == index)[:, None, None, None], logs, out[:, :lines, :, :t])
     return out

@@ -119,7 +119,7 @@ class Renderer:
         wear = (self.u(b, 0, 0.12) + self.u(b, 0, 0.22) * d)[:, None, None, None]
         threshold = self.u(b, 0.32, 0.62)[:, None, None, None]
         sharp = self.u(b, 6, 18)[:, None, None, None]
-        return torch.sigmoid((soft + wear * (speckle * 0.8 + patches) - threshold) * sharp) * (F.max_pool2d(strip, 9, 1, 4) > 0.02)
+        return torch.sigmoid((soft + wear * (speckle * 0.8 + patches) - threshold) * sharp) * (F.max_pool2d(F.max_pool2d(strip, (9, 1), 1, (4, 0)), (1, 9), 1, (0, 4)) > 0.02)
 
     def guilloche(self, b, h, w, per_mm):
         y = (torch.arange(h, device=self.device) / per_mm)[None, :, None]
@@ -290,7 +290,6 @@ class Renderer:
         end = start + (x["finger_to"] - start) * x["finger_reach"][:, None]
         radius = x["finger_radius"]
         def distance(p):
-            extra = (1,) * (p.dim() - 2) if p.dim() > 2 else ()
             s, e = start.view(-1, *((1,) * (p.dim() - 2)), 2), end.view(-1, *((1,) * (p.dim() - 2)), 2)
             along = ((p - s) * (e - s)).sum(-1) / ((e - s) ** 2).sum(-1).clamp(min=1)
             return (p - s - along.clamp(0, 1)[..., None] * (e - s)).norm(dim=-1)
@@ -335,10 +334,13 @@ class Renderer:
     def jpeg(self, seen, quality):
         b, h, w = seen.shape
         blocks = (seen - 0.5).view(b, h // 8, 8, w // 8, 8).permute(0, 1, 3, 2, 4)
-        c = self.dct @ blocks @ self.dct.T
+        # One small matrix from the right each time: as products of many small matrices it would be ten times slower.
+        def both(x, m):
+            return ((x.transpose(-1, -2) @ m).transpose(-1, -2)) @ m
+        c = both(blocks, self.dct.T)
         q = torch.where(quality < 50, 50 / quality, 2 - quality / 50).clamp(min=0.01)
         step = (LUMINANCE.to(seen.device)[None] * q[:, None, None] / 255).clamp(min=1 / 255)[:, None, None]
-        kept = self.dct.T @ (torch.round(c / step) * step) @ self.dct
+        kept = both(torch.round(c / step) * step, self.dct)
         out = kept.permute(0, 1, 3, 2, 4).reshape(b, h, w) + 0.5
         return torch.where((quality < 99)[:, None, None], out, seen)
 

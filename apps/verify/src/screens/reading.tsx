@@ -20,6 +20,7 @@ import { AccessForm, nothingTyped, type Typing } from "./access-form.tsx";
 import { FaceStep } from "./face-step.tsx";
 import { DevicesHelp } from "./handoff.tsx";
 import { RequiredOfDocument } from "./required-of-document.tsx";
+import { ScanOffer } from "./scan-offer.tsx";
 import { TestDocuments } from "./test-documents.tsx";
 import { WhoHelps } from "./who-helps.tsx";
 
@@ -170,6 +171,7 @@ function Choose({
       <Screen title={t.accessTitle} lead={t.accessLead} picture={<ChipPlace />}>
         {children}
         <ReaderNotice />
+        <ScanOffer shell={shell} typing={typing} onSource={onSource} />
         <AccessForm shell={shell} typing={typing} onSource={onSource} />
       </Screen>
     );
@@ -189,6 +191,7 @@ function Choose({
         <Card title={t.readHereTitle}>
           <p>{t.accessLead}</p>
           <ReaderNotice />
+          <ScanOffer shell={shell} typing={typing} onSource={onSource} />
           <AccessForm shell={shell} typing={typing} onSource={onSource} />
         </Card>
       )}

@@ -1,0 +1,35 @@
+import type { MrzKeyFields } from "@assay/emrtd/mrz/mrz-key";
+import { addReading, nothingRead } from "@assay/mrz-reader/agreement";
+import { ZoneEye } from "./zone-eye.ts";
+
+/**
+ * A photo cannot be looked at twice, but at several sizes, of which two have to say the same. Photos have more pixels than a camera's
+ * picture, and the document is often a small part of them.
+ */
+const sides = [1280, 1080, 1800, 2400] as const;
+
+/** The key that stands in a photo, or why there is none. */
+export async function readPhoto(
+  file: Blob,
+): Promise<MrzKeyFields | "photo_unread" | "photo_visa" | "not_loaded"> {
+  const picture = await createImageBitmap(file).catch(() => null);
+  if (picture === null) return "photo_unread";
+  const eye = new ZoneEye();
+  try {
+    if (!(await eye.load())) return "not_loaded";
+    let agreement = nothingRead;
+    let isVisa = false;
+    for (const side of sides) {
+      const looked = await eye.look(picture, side);
+      if (looked === null) continue;
+      isVisa ||= looked.sight.reading.type === "visa";
+      const added = addReading(agreement, looked.sight.reading);
+      if (added.accepted !== null) return added.accepted;
+      agreement = added.agreement;
+    }
+    return isVisa ? "photo_visa" : "photo_unread";
+  } finally {
+    eye.close();
+    picture.close();
+  }
+}
