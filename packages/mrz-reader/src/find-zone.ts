@@ -37,7 +37,12 @@ export function findZone(coarse: Network, refine: Network, frame: Plane): FoundZ
   if ((seen.head[0] ?? -1) <= 0) return null;
   const [across, down] = [frame.width / seen.width, frame.height / seen.height];
   const rough = quadOf(cornersOf(seen).map(({ x, y }) => ({ x: x * across, y: y * down })));
-  return rough === null ? null : lookCloser(refine, frame, rough);
+  if (rough === null) return null;
+  const middleSize = sizeFor(frame, middleSide, 1);
+  const middle = shrink(frame, middleSize.width, middleSize.height);
+  const near = lookCloser(refine, frame, middle, rough);
+  // Once more from where the zone was found: the first look may have begun far beside it.
+  return near === null ? null : lookCloser(refine, frame, middle, near.quad);
 }
 
 const cropQuad: Quad = [
@@ -47,9 +52,7 @@ const cropQuad: Quad = [
   { x: crop.left, y: crop.height - crop.top },
 ];
 
-function lookCloser(refine: Network, frame: Plane, rough: Quad): FoundZone | null {
-  const size = sizeFor(frame, middleSide, 1);
-  const middle = shrink(frame, size.width, size.height);
+function lookCloser(refine: Network, frame: Plane, middle: Plane, rough: Quad): FoundZone | null {
   const [across, down] = [middle.width / frame.width, middle.height / frame.height];
   const scaled = quadOf(rough.map(({ x, y }) => ({ x: x * across, y: y * down })));
   const toMiddle: Homography | null = scaled === null ? null : homographyBetween(cropQuad, scaled);

@@ -1,11 +1,16 @@
 import type { Homography } from "./geometry.ts";
 import type { Plane } from "./network.ts";
 
-/** Brightness from 0 to 1 of a picture in red, green, blue and alpha. */
-export function greyOf(rgba: Uint8ClampedArray | Uint8Array, width: number, height: number): Plane {
+/** Brightness from 0 to 1 of a picture in red, green and blue, with a fourth byte (alpha) as browsers have it or without. */
+export function greyOf(
+  pixels: Uint8ClampedArray | Uint8Array,
+  width: number,
+  height: number,
+  bytesEach: 3 | 4 = 4,
+): Plane {
   const data = new Float32Array(width * height);
-  for (let index = 0, at = 0; index < data.length; index++, at += 4)
-    data[index] = (0.299 * (rgba[at] ?? 0) + 0.587 * (rgba[at + 1] ?? 0) + 0.114 * (rgba[at + 2] ?? 0)) / 255;
+  for (let index = 0, at = 0; index < data.length; index++, at += bytesEach)
+    data[index] = (0.299 * (pixels[at] ?? 0) + 0.587 * (pixels[at + 1] ?? 0) + 0.114 * (pixels[at + 2] ?? 0)) / 255;
   return { width, height, data };
 }
 

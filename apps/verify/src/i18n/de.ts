@@ -169,6 +169,11 @@ export const de: Messages = {
     visa: "Das ist ein Visum, es hat keinen Chip. Zeigen Sie die Seite des Passes mit Ihrem Foto.",
     photoUnread:
       "Die Zeilen sind auf diesem Foto nicht lesbar. Machen Sie ein anderes, näher und scharf, oder tippen Sie sie ein.",
+    pageTitle: "Die Seite eines Testpasses",
+    pageText:
+      "Zeigen Sie sie auf einem anderen Bildschirm und halten Sie sie vor die Kamera, oder nehmen Sie ein Foto davon: dann wird der Chip dieses Testpasses gelesen.",
+    pageShow: "Seite zeigen",
+    noTestDocument: "Diese Zeilen gehören zu keinem Testpass.",
     refusedTitle: "Der Chip ging dreimal nicht auf",
     refusedText:
       "Die Angaben gehören nicht zu diesem Chip. Lesen Sie die Zeilen des Dokuments mit der Kamera, oder vergleichen Sie jedes Zeichen.",

@@ -164,6 +164,11 @@ export const en = {
     },
     visa: "This is a visa, which has no chip. Show the page of the passport with your photo.",
     photoUnread: "The lines cannot be read in this photo. Take another one, closer and sharp, or type them.",
+    pageTitle: "The page of a test passport",
+    pageText:
+      "Show it on another screen and hold it to the camera, or use a photo of it: the chip of that test passport is then read.",
+    pageShow: "Show its page",
+    noTestDocument: "These lines belong to no test passport.",
     refusedTitle: "The chip did not open three times",
     refusedText:
       "What was entered does not belong to this chip. Scan the lines of the document, or compare every character.",

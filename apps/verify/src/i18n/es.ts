@@ -162,6 +162,11 @@ export const es: Messages = {
     },
     visa: "Esto es un visado y no tiene chip. Muestre la página del pasaporte con su foto.",
     photoUnread: "En esta foto no se leen las líneas. Haga otra, más cerca y nítida, o escríbalas.",
+    pageTitle: "La página de un pasaporte de prueba",
+    pageText:
+      "Muéstrela en otra pantalla ante la cámara o use una foto de ella: entonces se lee el chip de ese pasaporte de prueba.",
+    pageShow: "Mostrar su página",
+    noTestDocument: "Estas líneas no son de ningún pasaporte de prueba.",
     refusedTitle: "El chip no se ha abierto tres veces",
     refusedText:
       "Los datos no corresponden a este chip. Lea las líneas del documento con la cámara o compare cada carácter.",

@@ -164,6 +164,11 @@ export const fr: Messages = {
     visa: "C’est un visa, il n’a pas de puce. Montrez la page du passeport avec votre photo.",
     photoUnread:
       "Les lignes sont illisibles sur cette photo. Prenez-en une autre, plus près et nette, ou saisissez-les.",
+    pageTitle: "La page d’un passeport de test",
+    pageText:
+      "Affichez-la sur un autre écran et présentez-la à la caméra, ou utilisez une photo : la puce de ce passeport de test est alors lue.",
+    pageShow: "Afficher sa page",
+    noTestDocument: "Ces lignes n’appartiennent à aucun passeport de test.",
     refusedTitle: "La puce ne s’est pas ouverte trois fois de suite",
     refusedText:
       "Ces données n’appartiennent pas à cette puce. Lisez les lignes du document avec la caméra, ou comparez chaque caractère.",

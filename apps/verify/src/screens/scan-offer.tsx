@@ -1,41 +1,30 @@
-import type { ChipSource } from "@assay/device/drive-device";
 import type { MrzKeyFields } from "@assay/emrtd/mrz/mrz-key";
 import { Button } from "@assay/ui/button";
 import { Notice } from "@assay/ui/notice";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { type CameraProblem, closeCamera, openCamera } from "../face/camera.ts";
 import { useWords } from "../i18n/language.ts";
-import type { ShellTransport } from "../reading/chip-transport.ts";
 import { useAnnounce } from "../ui/screen.tsx";
-import type { Typing } from "./access-form.tsx";
 import type { ZoneScan } from "./zone-scan.tsx";
 
-type Trouble = CameraProblem | "not_loaded" | "photo_unread" | "photo_visa";
+type Trouble = CameraProblem | "not_loaded" | "photo_unread" | "photo_visa" | "no_test_document";
 
 /** Reads what opens the chip with the camera or from a photo. Typing stays below it, filled with what was read. */
 export function ScanOffer({
-  shell,
-  typing: { setTyped },
-  onSource,
+  onKey,
 }: {
-  shell: ShellTransport;
-  typing: Typing;
-  onSource: (source: ChipSource) => void;
+  /** False where the key belongs to nothing that could be opened with it. */
+  onKey: (key: MrzKeyFields) => Promise<boolean>;
 }) {
   const { t } = useWords();
   const announce = useAnnounce();
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const take = useCallback(
     async (key: MrzKeyFields) => {
-      const [{ shellSource }, { typedFrom }] = await Promise.all([
-        import("../reading/shell-document.ts"),
-        import("../reading/typed-from-zone.ts"),
-      ]);
-      setTyped(typedFrom(key, new Date()));
       announce(t.scan.done);
-      onSource(shellSource(shell, { mrz: key }));
+      if (!(await onKey(key).catch(() => false))) setTrouble("no_test_document");
     },
-    [setTyped, onSource, shell, announce, t],
+    [onKey, announce, t],
   );
   const scan = useScan(setTrouble);
   const { busy, readPhoto } = usePhoto(take, setTrouble);
@@ -82,6 +71,7 @@ export function ScanOffer({
 function ScanTrouble({ trouble }: { trouble: Trouble }) {
   const { t } = useWords();
   if (trouble === "photo_unread") return <Notice look="warn" title={t.scan.photoUnread} urgent />;
+  if (trouble === "no_test_document") return <Notice look="warn" title={t.scan.noTestDocument} urgent />;
   if (trouble === "photo_visa") return <Notice look="warn" title={t.scan.visa} urgent />;
   if (trouble === "not_loaded") return <Notice look="warn" title={t.connectionGone} urgent />;
   const { title, text } = t.faceNoCamera[trouble];

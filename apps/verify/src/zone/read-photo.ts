@@ -1,12 +1,7 @@
 import type { MrzKeyFields } from "@assay/emrtd/mrz/mrz-key";
 import { addReading, nothingRead } from "@assay/mrz-reader/agreement";
+import { photoSides } from "@assay/mrz-reader/photo";
 import { ZoneEye } from "./zone-eye.ts";
-
-/**
- * A photo cannot be looked at twice, but at several sizes, of which two have to say the same. Photos have more pixels than a camera's
- * picture, and the document is often a small part of them.
- */
-const sides = [1280, 1080, 1800, 2400] as const;
 
 /** The key that stands in a photo, or why there is none. */
 export async function readPhoto(
@@ -19,7 +14,7 @@ export async function readPhoto(
     if (!(await eye.load())) return "not_loaded";
     let agreement = nothingRead;
     let isVisa = false;
-    for (const side of sides) {
+    for (const side of photoSides(Math.max(picture.width, picture.height))) {
       const looked = await eye.look(picture, side);
       if (looked === null) continue;
       isVisa ||= looked.sight.reading.type === "visa";
