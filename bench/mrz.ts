@@ -13,7 +13,9 @@ export async function run(): Promise<void> {
   for (const kind of ["fast", "plain"] as const) {
     const reader = loadReader(kind);
     for (const name of ["passport", "card"]) {
-      const { data, width, height } = decode(readFileSync(new URL(`${name}.jpg`, frames)), { useTArray: true });
+      const { data, width, height } = decode(readFileSync(new URL(`${name}.jpg`, frames)), {
+        useTArray: true,
+      });
       const took: number[] = [];
       let said = "";
       for (let round = 0; round < (kind === "fast" ? rounds : 8); round++) {
@@ -30,5 +32,7 @@ export async function run(): Promise<void> {
     console.log(`${kind.padEnd(5)} memory of the networks ${(reader.memoryBytes / 1e6).toFixed(1)} MB`);
   }
   const bytes = networkFiles.map((name) => statSync(new URL(name, networks)).size);
-  console.log(`weights and plan: ${bytes.reduce((sum, size) => sum + size, 0)} bytes (goal 500,000 with the worker's script)`);
+  console.log(
+    `weights and plan: ${bytes.reduce((sum, size) => sum + size, 0)} bytes (goal 500,000 with the worker's script)`,
+  );
 }

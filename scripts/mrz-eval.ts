@@ -28,7 +28,10 @@ async function outcomeOf(
   at: Date,
 ): Promise<Outcome> {
   try {
-    const decoded = await decodePicture(readFileSync(picture), { kinds: ["jpeg"], maxPixels: maxImagePixels });
+    const decoded = await decodePicture(readFileSync(picture), {
+      kinds: ["jpeg"],
+      maxPixels: maxImagePixels,
+    });
     const read = readPhoto(reader, greyOf(decoded.rgb, decoded.width, decoded.height, 3), at);
     if (read === null || read === "visa") return expected === null ? "rightly_none" : "not_read";
     return mrzInformation(read) === expected ? "right" : "wrong";
@@ -40,14 +43,18 @@ async function outcomeOf(
 
 async function main(folder: string | undefined): Promise<void> {
   if (folder === undefined || !existsSync(folder)) {
-    console.error("Usage: npm run mrz-eval -- FOLDER, with JPEG pictures in it and the lines of each in a text file of the same name");
+    console.error(
+      "Usage: npm run mrz-eval -- FOLDER, with JPEG pictures in it and the lines of each in a text file of the same name",
+    );
     process.exitCode = 2;
     return;
   }
   const reader = loadReader();
   const at = new Date();
   const outcomes = new Map<Outcome, string[]>();
-  for (const file of readdirSync(folder).filter((name) => /\.jpe?g$/i.test(name)).sort()) {
+  for (const file of readdirSync(folder)
+    .filter((name) => /\.jpe?g$/i.test(name))
+    .sort()) {
     const beside = path.join(folder, file.replace(/\.jpe?g$/i, ".txt"));
     if (!existsSync(beside)) continue;
     const outcome = await outcomeOf(reader, path.join(folder, file), expectedKey(beside, at), at);

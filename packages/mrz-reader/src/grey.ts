@@ -10,7 +10,8 @@ export function greyOf(
 ): Plane {
   const data = new Float32Array(width * height);
   for (let index = 0, at = 0; index < data.length; index++, at += bytesEach)
-    data[index] = (0.299 * (pixels[at] ?? 0) + 0.587 * (pixels[at + 1] ?? 0) + 0.114 * (pixels[at + 2] ?? 0)) / 255;
+    data[index] =
+      (0.299 * (pixels[at] ?? 0) + 0.587 * (pixels[at + 1] ?? 0) + 0.114 * (pixels[at + 2] ?? 0)) / 255;
   return { width, height, data };
 }
 

@@ -14,7 +14,9 @@ export function photoSides(longSide: number): readonly number[] {
   const wanted = sides.filter((side) => side <= longSide);
   const own = wanted.some((side) => side > longSide * leastStep) || longSide > 2400 ? [] : [longSide];
   const all = [...wanted, ...own];
-  return all.length > 1 ? all : [longSide, Math.round(longSide * leastStep), Math.round(longSide * leastStep ** 2)];
+  return all.length > 1
+    ? all
+    : [longSide, Math.round(longSide * leastStep), Math.round(longSide * leastStep ** 2)];
 }
 
 /** The key in a photo, where two sizes of it say the same. */

@@ -20,7 +20,10 @@ const plane = (width: number, height: number, value: (x: number, y: number) => n
 
 test("a map takes every corner to its partner", () => {
   const corner = (x: number, y: number) =>
-    fc.record({ x: fc.double({ min: x, max: x + 40, noNaN: true }), y: fc.double({ min: y, max: y + 40, noNaN: true }) });
+    fc.record({
+      x: fc.double({ min: x, max: x + 40, noNaN: true }),
+      y: fc.double({ min: y, max: y + 40, noNaN: true }),
+    });
   const quads = fc.tuple(corner(0, 0), corner(100, 0), corner(100, 100), corner(0, 100));
   fc.assert(
     fc.property(quads, quads, (from, to) => {
@@ -54,12 +57,39 @@ test("a quad that is turned twice is itself", () => {
 });
 
 test("shrinking keeps the mean, and every pixel is the mean of those it touches", () => {
-  const seen = shrink(plane(8, 4, (x) => x), 4, 2);
+  const seen = shrink(
+    plane(8, 4, (x) => x),
+    4,
+    2,
+  );
   assert.deepEqual([...seen.data], [0.5, 2.5, 4.5, 6.5, 0.5, 2.5, 4.5, 6.5]);
   // Five become two: the one in the middle belongs to both.
-  assert.deepEqual([...shrink(plane(5, 1, (x) => x), 2, 1).data], [1, 3]);
-  assert.deepEqual(sizeFor(plane(1280, 720, () => 0), 256, 16), { width: 256, height: 144 });
-  assert.deepEqual(sizeFor(plane(1, 4000, () => 0), 256, 16), { width: 16, height: 256 });
+  assert.deepEqual(
+    [
+      ...shrink(
+        plane(5, 1, (x) => x),
+        2,
+        1,
+      ).data,
+    ],
+    [1, 3],
+  );
+  assert.deepEqual(
+    sizeFor(
+      plane(1280, 720, () => 0),
+      256,
+      16,
+    ),
+    { width: 256, height: 144 },
+  );
+  assert.deepEqual(
+    sizeFor(
+      plane(1, 4000, () => 0),
+      256,
+      16,
+    ),
+    { width: 16, height: 256 },
+  );
 });
 
 test("what is straightened by the identity is the picture, and what lies outside is its border", () => {
@@ -68,22 +98,42 @@ test("what is straightened by the identity is the picture, and what lies outside
   assert.ok(identity !== null);
   const seen = straighten(picture, identity, 4, 3, { x: 1, y: 1, stepX: 1, stepY: 1 });
   for (let y = 0; y < 3; y++)
-    for (let x = 0; x < 4; x++) assert.ok(Math.abs((seen.data[y * 4 + x] ?? 0) - (x + 1 + 10 * (y + 1))) < 1e-4);
+    for (let x = 0; x < 4; x++)
+      assert.ok(Math.abs((seen.data[y * 4 + x] ?? 0) - (x + 1 + 10 * (y + 1))) < 1e-4);
   const outside = straighten(picture, identity, 2, 2, { x: -100, y: -100, stepX: 1, stepY: 1 });
   assert.deepEqual([...outside.data], [0, 0, 0, 0]);
-  const tiny = straighten(plane(1, 1, () => 7), identity, 2, 2, { x: 0, y: 0, stepX: 1, stepY: 1 });
+  const tiny = straighten(
+    plane(1, 1, () => 7),
+    identity,
+    2,
+    2,
+    { x: 0, y: 0, stepX: 1, stepY: 1 },
+  );
   assert.deepEqual([...tiny.data], [7, 7, 7, 7]);
 });
 
 test("grey is what the eye sees of red, green and blue, and is the same for any light once it is standardised", () => {
   assert.deepEqual(
-    [...greyOf(new Uint8ClampedArray([255, 255, 255, 255, 0, 0, 0, 255]), 2, 1).data].map((value) => Math.round(value * 1000)),
+    [...greyOf(new Uint8ClampedArray([255, 255, 255, 255, 0, 0, 0, 255]), 2, 1).data].map((value) =>
+      Math.round(value * 1000),
+    ),
     [1000, 0],
   );
-  const dark = standardised(plane(4, 4, (x) => 0.1 + 0.05 * x), 0).data;
-  const bright = standardised(plane(4, 4, (x) => 0.2 + 0.1 * x), 0).data;
+  const dark = standardised(
+    plane(4, 4, (x) => 0.1 + 0.05 * x),
+    0,
+  ).data;
+  const bright = standardised(
+    plane(4, 4, (x) => 0.2 + 0.1 * x),
+    0,
+  ).data;
   for (const [at, value] of dark.entries()) assert.ok(Math.abs(value - (bright[at] ?? 0)) < 1e-4);
-  assert.ok(standardised(plane(2, 2, () => 0.5), 0.05).data.every((value) => value === 0));
+  assert.ok(
+    standardised(
+      plane(2, 2, () => 0.5),
+      0.05,
+    ).data.every((value) => value === 0),
+  );
 });
 
 test("one hint at a time: what keeps the lines from being read most", () => {
@@ -96,10 +146,28 @@ test("one hint at a time: what keeps the lines from being read most", () => {
     { x: 100, y: 160 },
   ];
   assert.equal(hintFor(frame(), null), "show_lines");
-  assert.equal(hintFor(frame(() => 0.02), null), "more_light");
+  assert.equal(
+    hintFor(
+      frame(() => 0.02),
+      null,
+    ),
+    "more_light",
+  );
   assert.equal(hintFor(frame(), zone(good)), "hold_still");
-  assert.equal(hintFor(frame(() => 0.1), zone(good)), "more_light");
-  assert.equal(hintFor(frame((x) => (x > 800 ? 1 : 0.6)), zone(good)), "less_glare");
+  assert.equal(
+    hintFor(
+      frame(() => 0.1),
+      zone(good),
+    ),
+    "more_light",
+  );
+  assert.equal(
+    hintFor(
+      frame((x) => (x > 800 ? 1 : 0.6)),
+      zone(good),
+    ),
+    "less_glare",
+  );
   const [a, b, c, d] = good;
   assert.equal(hintFor(frame(), zone([a, b, { ...c, y: 220 }, d])), "flatter");
   const small = (point: Point) => ({ x: point.x / 3, y: point.y / 3 });
