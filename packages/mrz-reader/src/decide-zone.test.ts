@@ -79,6 +79,11 @@ test("what the reader never thought of is not invented to please a check digit",
   assert.equal(decideZone(changed(zoneOf(passport), 1, 1, seen("B")), "TD3", now).type, "unclear");
 });
 
+test("a character that is likelier than each other one, but not than all of them together, makes the reading unclear", () => {
+  const lines = changed(zoneOf(passport), 1, 1, seen("8", { B: 0.3, "3": 0.31 }));
+  assert.equal(decideZone(lines, "TD3", now).type, "unclear");
+});
+
 test("two readings that are about as likely are none", () => {
   const number = "L898902C3";
   // Both 4 and E at the fourth place (values 4 and 14) agree with the digit, so neither may be chosen when a third was read.
