@@ -8,7 +8,7 @@ const rounds = 60;
 const frames = new URL("../packages/mrz-reader/test/frames/", import.meta.url);
 const networks = new URL("../packages/mrz-reader/networks/", import.meta.url);
 
-/** One frame of 1280 by 960 pixels from the pixels of the camera to the key, on one thread, against the goal of 60 ms; and what has to be loaded for it. */
+/** One frame of 1280 by 960 pixels from the pixels of the camera to the key, in processor time of one thread, against the goal of 60 ms; and what has to be loaded for it. */
 export async function run(): Promise<void> {
   for (const kind of ["fast", "plain"] as const) {
     const reader = loadReader(kind);
@@ -19,9 +19,10 @@ export async function run(): Promise<void> {
       const took: number[] = [];
       let said = "";
       for (let round = 0; round < (kind === "fast" ? rounds : 8); round++) {
-        const began = performance.now();
+        const began = process.cpuUsage();
         said = reader.look(greyOf(data, width, height), new Date()).reading.type;
-        took.push(performance.now() - began);
+        const { user, system } = process.cpuUsage(began);
+        took.push((user + system) / 1000);
       }
       const sorted = took.slice(3).sort((a, b) => a - b);
       const shown = (ms: number | undefined) => (ms ?? Number.NaN).toFixed(1);

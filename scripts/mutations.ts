@@ -3094,8 +3094,15 @@ export const mutations: readonly Mutation[] = [
     {
       id: "blind-pairs-are-not-looked-at",
       file: lines("agreement"),
-      find: " && support.margin >= leastMargin",
+      find: "blindMargin >= leastBlindMargin && ",
       replace: "",
+      tests: [lines("decide-zone.test")],
+    },
+    {
+      id: "cancelling-errors-are-not-looked-at",
+      file: lines("agreement"),
+      find: " && pairMargin >= least;",
+      replace: ";",
       tests: [lines("decide-zone.test")],
     },
     {
@@ -3103,6 +3110,13 @@ export const mutations: readonly Mutation[] = [
       file: lines("decide-zone"),
       find: "if (sure.confidence < leastConfidence) return",
       replace: "if (sure.confidence < 0) return",
+      tests: [lines("decide-zone.test")],
+    },
+    {
+      id: "a-filler-inside-of-a-number",
+      file: lines("decide-zone"),
+      find: "if (/<[^<]/.test(mrz.documentNumber)) ",
+      replace: "if (mrz.documentNumber === null) ",
       tests: [lines("decide-zone.test")],
     },
     {

@@ -13,9 +13,11 @@ FLOOR = 1e-4
 # Keep these equal to src/decide-zone.ts and packages/emrtd/src/mrz/repair-mrz.ts.
 MOST_COST = 6.0
 LEAST_MARGIN = 1.5
-LEAST_CONFIDENCE = 0.5
+LEAST_CONFIDENCE = 0.8
 ALTERNATIVES = 3
-BLIND_MARGIN = 5.0
+BLIND_MARGIN = 4.0
+PAIR_MARGIN = 8.0
+PAIR_MARGIN_SETTLED = 5.0
 MOST_MARGIN = 9.0
 
 LETTERS = frozenset(range(10, 37))
@@ -174,11 +176,38 @@ def decide(segments, shape):
         return None
     if number is None:
         number = read[nl][ns:ne]
+        # A filler inside of a number is rare, and a K that was read as one is not.
+        if any(a == 36 and b != 36 for a, b in zip(number, number[1:])):
+            return None
         while number and number[-1] == 36:
             number = number[:-1]
         number = number + [36] * (9 - len(number))
     text = lambda cs: "".join(ALPHABET[c] for c in cs)
-    return {"key": (text(number), text(birth), text(expiry)), "cost": cost, "confidence": confidence, "margin": margin}
+    return {"key": (text(number), text(birth), text(expiry)), "cost": cost, "confidence": confidence, "margin": margin, "pair": pair_margin(options, best_share, read, shape)}
+
+
+def pair_margin(options, best_share, read, shape):
+    """The cheapest reading of the number with two other characters whose errors cancel in its check digit."""
+    line, start, end = FIELDS[shape][0]
+    changes = []
+    for i in range(start, end):
+        chosen, ranked = read[line][i], options[line][i][0]
+        listed = {c: cost for cost, c in ranked}
+        unlisted = math.log(max(best_share[line][i], FLOOR)) - math.log(FLOOR)
+        # Where a check digit decided, what was read instead is cheaper than what was chosen.
+        paid = listed.get(chosen, 0.0)
+        cheapest = [MOST_MARGIN] * 10
+        for c in range(37):
+            if c != chosen:
+                shift = (VALUE[c] - VALUE[chosen]) * WEIGHT[(i - start) % 3] % 10
+                cheapest[shift] = min(cheapest[shift], listed.get(c, unlisted) - paid)
+        changes.append(cheapest)
+    margin = 2 * MOST_MARGIN
+    for n, first in enumerate(changes):
+        for second in changes[n + 1:]:
+            for shift in range(1, 10):
+                margin = min(margin, first[shift] + second[10 - shift])
+    return margin
 
 
 def possible(date):
@@ -193,17 +222,16 @@ def possible(date):
 
 
 class Agreement:
-    """Two frames that say the same, at least one of them without a change, and sure of what no check digit sees."""
+    """Two frames that say the same, at least one of them without a change, each sure of what no check digit sees."""
 
-    def __init__(self, blind=BLIND_MARGIN):
-        self.seen, self.blind = {}, blind
+    def __init__(self, blind=BLIND_MARGIN, pair=PAIR_MARGIN):
+        self.seen, self.blind, self.pair = {}, blind, pair
 
     def add(self, said):
-        if said is None or "key" not in said:
+        if said is None or "key" not in said or said["margin"] < self.blind:
             return None
-        frames, clean, margin = self.seen.get(said["key"], (0, 0, 0.0))
-        entry = (frames + 1, clean + (said["cost"] == 0), margin + said["margin"])
-        self.seen[said["key"]] = entry
-        if entry[0] >= 2 and entry[1] >= 1 and entry[2] >= self.blind:
-            return said["key"]
-        return None
+        if said["pair"] < (self.pair if said["cost"] == 0 else min(self.pair, PAIR_MARGIN_SETTLED)):
+            return None
+        frames, clean = self.seen.get(said["key"], (0, 0))
+        self.seen[said["key"]] = (frames + 1, clean + (said["cost"] == 0))
+        return said["key"] if frames + 1 >= 2 and self.seen[said["key"]][1] >= 1 else None

@@ -277,7 +277,7 @@ def main():
     parser.add_argument("--seed", type=int, default=31_000_000)
     parser.add_argument("--minutes", type=float, default=9)
     parser.add_argument("--workers", type=int, default=14)
-    parser.add_argument("--blinds", type=float, nargs="*", default=[0.0, decode.BLIND_MARGIN, 8.0])
+    parser.add_argument("--blinds", type=float, nargs="*", default=[decode.BLIND_MARGIN])
     parser.add_argument("--both", action="store_true", help="also the faces that were trained on")
     parser.add_argument("--int8", action="store_true", help="with the weights as they are shipped")
     parser.add_argument("--out")
