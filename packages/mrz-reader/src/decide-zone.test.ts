@@ -107,7 +107,8 @@ const accepted = (...said: ReturnType<typeof decideZone>[]) =>
 
 test("a frame that is in doubt between two that no check digit tells apart does not count, however often it comes", () => {
   const content = { ...passport, documentNumber: "S23456789" };
-  const doubt = (share: number) => decideZone(changed(zoneOf(content), 1, 0, seen("S", { "8": share })), "TD3", now);
+  const doubt = (share: number) =>
+    decideZone(changed(zoneOf(content), 1, 0, seen("S", { "8": share })), "TD3", now);
   const [large, small] = [doubt(0.05), doubt(0.01)];
   assert.ok(large.type === "key" && Math.abs(large.blindMargin - Math.log(0.95 / 0.05)) < 1e-5);
   assert.equal(accepted(large, large, large, large), null);
@@ -116,7 +117,12 @@ test("a frame that is in doubt between two that no check digit tells apart does 
 
 test("two zeros that may be letters O, whose errors cancel in the check digit, must both be sure", () => {
   const zeros = (share: number) => {
-    const first = changed(zoneOf({ ...passport, documentNumber: "00P123456" }), 1, 0, seen("0", { O: share }));
+    const first = changed(
+      zoneOf({ ...passport, documentNumber: "00P123456" }),
+      1,
+      0,
+      seen("0", { O: share }),
+    );
     return decideZone(changed(first, 1, 1, seen("0", { O: share })), "TD3", now);
   };
   const [unsure, sure] = [zeros(0.02), zeros(0.001)];

@@ -30,11 +30,13 @@ const mostMargin = 9;
  */
 const leastConfidence = 0.8;
 
-const lettersOf: Readonly<Record<MrzCharacters, RegExp>> = {
-  letters: /[A-Z<]/,
-  digits: /[0-9<]/,
-  any: /[A-Z0-9<]/,
-  sex: /[MFX<]/,
+const matching = (pattern: RegExp) =>
+  [...alphabet].flatMap((character, index) => (pattern.test(character) ? [{ character, index }] : []));
+const lettersOf: Readonly<Record<MrzCharacters, readonly { character: string; index: number }[]>> = {
+  letters: matching(/[A-Z<]/),
+  digits: matching(/[0-9<]/),
+  any: matching(/[A-Z0-9<]/),
+  sex: matching(/[MFX<]/),
 };
 
 type Options = {
@@ -106,9 +108,10 @@ function masksOf(layout: MrzLayout): readonly (readonly MrzCharacters[])[] {
 
 function rank(segment: Segment, characters: MrzCharacters): Options {
   let total = 0;
-  const allowed = [...alphabet]
-    .map((character, index) => ({ character, share: segment[index] ?? 0 }))
-    .filter(({ character }) => lettersOf[characters].test(character));
+  const allowed = lettersOf[characters].map(({ character, index }) => ({
+    character,
+    share: segment[index] ?? 0,
+  }));
   for (const { share } of allowed) total += share;
   allowed.sort((a, b) => b.share - a.share);
   const best = allowed[0]?.share ?? 0;

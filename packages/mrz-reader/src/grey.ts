@@ -70,6 +70,9 @@ export function straighten(
 ): Plane {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0, i = 1] = map;
   const [right, low] = [plane.width - 1, plane.height - 1];
+  // A picture of one row or column has no neighbour to mix with.
+  const [lastLeft, lastTop] = [Math.max(0, right - 1), Math.max(0, low - 1)];
+  const [next, under] = [right > 0 ? 1 : 0, low > 0 ? plane.width : 0];
   const source = plane.data;
   const data = new Float32Array(width * height);
   for (let y = 0; y < height * 2; y++) {
@@ -79,10 +82,11 @@ export function straighten(
       const w = g * u + h * v + i;
       const px = Math.min(right, Math.max(0, (a * u + b * v + c) / w - 0.5));
       const py = Math.min(low, Math.max(0, (d * u + e * v + f) / w - 0.5));
-      const [left, top] = [Math.min(px | 0, Math.max(0, right - 1)), Math.min(py | 0, Math.max(0, low - 1))];
-      const [dx, dy] = [px - left, py - top];
+      const left = Math.min(px | 0, lastLeft);
+      const top = Math.min(py | 0, lastTop);
+      const dx = px - left;
+      const dy = py - top;
       const at = top * plane.width + left;
-      const [next, under] = [right > 0 ? 1 : 0, low > 0 ? plane.width : 0];
       const upper = (source[at] ?? 0) * (1 - dx) + (source[at + next] ?? 0) * dx;
       const lower = (source[at + under] ?? 0) * (1 - dx) + (source[at + under + next] ?? 0) * dx;
       const to = (y >> 1) * width + (x >> 1);
@@ -95,7 +99,12 @@ export function straighten(
 /** Mean 0 and deviation about 1; `floor` keeps a picture without contrast from becoming all noise. */
 export function standardised(plane: Plane, floor: number): Plane {
   const { data } = plane;
-  const mean = data.reduce((sum, value) => sum + value, 0) / data.length;
-  const deviation = Math.sqrt(data.reduce((sum, value) => sum + (value - mean) ** 2, 0) / data.length);
-  return { ...plane, data: data.map((value) => (value - mean) / (deviation + floor)) };
+  let [sum, squares] = [0, 0];
+  for (const value of data) sum += value;
+  const mean = sum / data.length;
+  for (const value of data) squares += (value - mean) ** 2;
+  const spread = Math.sqrt(squares / data.length) + floor;
+  const out = new Float32Array(data.length);
+  for (let at = 0; at < out.length; at++) out[at] = ((data[at] ?? 0) - mean) / spread;
+  return { ...plane, data: out };
 }
