@@ -29,6 +29,7 @@ const otherModules = [
   "devices",
   "looks",
   "frames",
+  "lines",
 ] as const;
 export type Module = (typeof decisiveModules)[number] | (typeof otherModules)[number];
 
@@ -59,6 +60,7 @@ export function findProblem({ file, find, replace }: Mutation, source: string): 
 const server = (file: string) => `apps/server/src/${file}.ts`;
 const emrtd = (file: string) => `packages/emrtd/src/${file}.ts`;
 const page = (file: string) => `apps/verify/src/${file}.ts`;
+const lines = (file: string) => `packages/mrz-reader/src/${file}.ts`;
 const unit = (file: string) => server(`${file}.test`);
 const chip = (file: string) => emrtd(`${file}.test`);
 const fault = (name: string) => `apps/server/test/faults/${name}.test.ts`;
@@ -3156,6 +3158,85 @@ export const mutations: readonly Mutation[] = [
       find: "if (source !== frame.contentWindow || origin !== url.origin) return;",
       replace: "",
       tests: [api("embedding.browser")],
+    },
+  ]),
+  ...of("lines", [
+    {
+      id: "one-frame-is-enough",
+      file: lines("agreement"),
+      find: "support.frames >= leastFrames && ",
+      replace: "",
+      tests: [lines("decide-zone.test")],
+    },
+    {
+      id: "repaired-alone-is-believed",
+      file: lines("agreement"),
+      find: " && support.untouched >= 1",
+      replace: "",
+      tests: [lines("decide-zone.test")],
+    },
+    {
+      id: "blind-pairs-are-not-looked-at",
+      file: lines("agreement"),
+      find: "blindMargin >= leastBlindMargin && ",
+      replace: "",
+      tests: [lines("decide-zone.test")],
+    },
+    {
+      id: "cancelling-errors-are-not-looked-at",
+      file: lines("agreement"),
+      find: " && pairMargin >= least;",
+      replace: ";",
+      tests: [lines("decide-zone.test")],
+    },
+    {
+      id: "unsure-characters-are-read",
+      file: lines("decide-zone"),
+      find: "if (sure.confidence < leastConfidence) return",
+      replace: "if (sure.confidence < 0) return",
+      tests: [lines("decide-zone.test")],
+    },
+    {
+      id: "a-filler-inside-of-a-number",
+      file: lines("decide-zone"),
+      find: "if (/<[^<]/.test(mrz.documentNumber)) ",
+      replace: "if (mrz.documentNumber === null) ",
+      tests: [lines("decide-zone.test")],
+    },
+    {
+      id: "a-visa-is-a-passport",
+      file: lines("decide-zone"),
+      find: 'return { type: "visa" };',
+      replace: 'return { type: "unclear" };',
+      tests: [lines("decide-zone.test")],
+    },
+    {
+      id: "invented-to-please-a-digit",
+      file: emrtd("mrz/repair-mrz"),
+      find: ".filter(({ cost }) => cost <= mostCost)",
+      replace: "",
+      tests: [chip("mrz/mrz")],
+    },
+    {
+      id: "either-of-two-readings",
+      file: emrtd("mrz/repair-mrz"),
+      find: "next.cost - best.cost < leastMargin",
+      replace: "next.cost - best.cost < 0",
+      tests: [chip("mrz/mrz")],
+    },
+    {
+      id: "weights-that-are-no-numbers",
+      file: lines("network-plan"),
+      find: "if (!Number.isFinite(value))",
+      replace: "if (Number.isFinite(value) && false)",
+      tests: [lines("network.test")],
+    },
+    {
+      id: "the-worker-of-the-lines-may-connect",
+      file: server("http/web-apps"),
+      find: 'file.startsWith("mrz-worker")',
+      replace: 'file.startsWith("nothing")',
+      tests: [api("verify-scan.browser")],
     },
   ]),
 ];

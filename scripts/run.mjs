@@ -45,6 +45,7 @@ const commands = {
   android: (args) => [["apps/android/main.ts", ...args]],
   "transport-check": (args) => [["scripts/transport-check.ts", ...args]],
   "face-eval": (args) => [["scripts/face-eval.ts", ...args]],
+  "mrz-eval": (args) => [["scripts/mrz-eval.ts", ...args]],
   fuzz: ([what, ...args]) =>
     what === "http"
       ? [["apps/server/test/fuzz/run.ts", ...args]]

@@ -82,6 +82,12 @@ export const pageHeaders = {
   },
 } as const;
 
+/**
+ * The policy of the worker that reads the printed lines of a document. It may compile its kernels and nothing else: no address is one that it may connect to,
+ * so that a picture of a document cannot leave the device through it. The page hands it what it needs.
+ */
+export const sealedWorkerPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'";
+
 /** The policy of a page that this one origin may show in a frame. */
 export function framedBy(policy: string, ancestor: string): string {
   return policy.replace("frame-ancestors 'none'", `frame-ancestors ${ancestor}`);

@@ -4,7 +4,7 @@ import { directionOf } from "@assay/contract/facts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
 import { FixedContent } from "./fixed-content.ts";
-import { framedBy, pageHeaders } from "./page-headers.ts";
+import { framedBy, pageHeaders, sealedWorkerPolicy } from "./page-headers.ts";
 
 const appsFolder = new URL("../../../", import.meta.url);
 
@@ -89,7 +89,10 @@ export function mountWebApp(
     if (content === null) throw new ApiError("NOT_FOUND", { message: "There is no such file." });
     // A worker lives by the policy of its own script, not by that of the page that started it.
     if (/worker.*\.js$/.test(file))
-      reply.header("content-security-policy", pageHeaders[name]["content-security-policy"]);
+      reply.header(
+        "content-security-policy",
+        file.startsWith("mrz-worker") ? sealedWorkerPolicy : pageHeaders[name]["content-security-policy"],
+      );
     reply.header("cache-control", "public, max-age=31536000, immutable");
     return content.send(request, reply);
   });

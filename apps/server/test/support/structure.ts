@@ -48,6 +48,7 @@ const workspaces: Readonly<Record<string, readonly string[]>> = {
   "packages/cli": ["packages/contract"],
   "packages/emrtd": [],
   "packages/face": ["packages/contract"],
+  "packages/mrz-reader": ["packages/emrtd"],
   "packages/device": ["packages/contract", "packages/emrtd", "packages/face"],
   "packages/ui": [],
   "apps/server": [
@@ -58,7 +59,14 @@ const workspaces: Readonly<Record<string, readonly string[]>> = {
     "packages/cli",
     "packages/ui",
   ],
-  "apps/verify": ["packages/contract", "packages/emrtd", "packages/face", "packages/device", "packages/ui"],
+  "apps/verify": [
+    "packages/contract",
+    "packages/emrtd",
+    "packages/face",
+    "packages/mrz-reader",
+    "packages/device",
+    "packages/ui",
+  ],
   "apps/dashboard": ["packages/contract", "packages/ui"],
 };
 

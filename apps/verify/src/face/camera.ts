@@ -3,14 +3,17 @@ import { isCameraKeptFromFrame } from "../embed/place.ts";
 /** Why there is no picture. */
 export type CameraProblem = "framed" | "denied" | "missing" | "in_use" | "failed";
 
-export async function openCamera(): Promise<MediaStream | CameraProblem> {
+/** The camera beside the screen for a face, the one on the back for a document; a device with one camera gives that. */
+export async function openCamera(
+  facing: "user" | "environment" = "user",
+): Promise<MediaStream | CameraProblem> {
   if (isCameraKeptFromFrame()) return "framed";
   // Browsers leave the camera out altogether where the page did not come over a secure connection.
   if (navigator.mediaDevices === undefined) return "failed";
   try {
     return await navigator.mediaDevices.getUserMedia({
       audio: false,
-      video: { facingMode: "user", width: { ideal: 1280 }, height: { ideal: 960 } },
+      video: { facingMode: facing, width: { ideal: 1280 }, height: { ideal: 960 } },
     });
   } catch (error) {
     return problemOf(error instanceof DOMException ? error.name : "");

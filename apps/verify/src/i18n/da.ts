@@ -134,6 +134,37 @@ export const da: Texts = {
   pickEnds: "Ender med: {failure}",
   pickUse: "Læs dette dokument",
   virtualStop: "Efter hvert mislykket forsøg beder siden dig vælge igen.",
+
+  scan: {
+    start: "Scan med kameraet",
+    lead: "Kameraet læser nummer og datoer i linjerne med mange <-tegn, på siden med billedet eller på kortets bagside.",
+    privacy: "Billedet læses på denne enhed. Det sendes ikke og gemmes ikke.",
+    photo: "Brug et foto",
+    type: "Skriv i stedet",
+    torch: "Lys",
+    loading: "Gør klar …",
+    done: "Linjerne er læst",
+    cameraLabel: "Kameraets billede",
+    hint: {
+      show_lines: "Hold linjerne med mange <-tegn ind i billedet",
+      closer: "Gå tættere på",
+      flatter: "Hold dokumentet fladt foran kameraet",
+      less_glare: "Vip det lidt, væk fra genskinnet",
+      more_light: "Der skal mere lys til",
+      hold_still: "Hold stille",
+    },
+    visa: "Det er et visum, og det har ingen chip. Vis siden i passet med dit billede.",
+    photoUnread: "Linjerne kan ikke læses på dette foto. Tag et nyt, tættere på og skarpt, eller skriv dem.",
+    pageTitle: "Siden fra et testpas",
+    pageText:
+      "Vis den på en anden skærm, og hold den foran kameraet, eller brug et foto af den: så læses chippen i det testpas.",
+    pageShow: "Vis siden",
+    noTestDocument: "Disse linjer hører ikke til noget testpas.",
+    refusedTitle: "Tre gange åbnede chippen ikke",
+    refusedText:
+      "Det indtastede hører ikke til denne chip. Scan linjerne på dokumentet, eller sammenlign hvert tegn.",
+  },
+
   accessTitle: "Hvad står der på dit dokument?",
   accessLead: "Chippen åbner kun for den, der har dokumentet foran sig. Det, du skriver, bliver på enheden.",
   accessBy: "Åbn med",

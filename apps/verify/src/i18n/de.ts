@@ -143,6 +143,38 @@ export const de: Texts = {
   pickEnds: "Endet mit: {failure}",
   pickUse: "Dieses Dokument lesen",
   virtualStop: "Nach jedem erfolglosen Versuch können Sie neu wählen.",
+
+  scan: {
+    start: "Mit der Kamera lesen",
+    lead: "Die Kamera liest Nummer und Daten aus den Zeilen mit vielen <, auf der Seite mit dem Foto oder auf der Rückseite der Karte.",
+    privacy: "Das Bild wird auf diesem Gerät gelesen. Es wird nicht gesendet und nicht aufbewahrt.",
+    photo: "Ein Foto verwenden",
+    type: "Lieber eintippen",
+    torch: "Licht",
+    loading: "Wird vorbereitet …",
+    done: "Die Zeilen sind gelesen",
+    cameraLabel: "Bild der Kamera, Dokument",
+    hint: {
+      show_lines: "Halten Sie die Zeilen mit vielen < ins Bild",
+      closer: "Näher heran",
+      flatter: "Halten Sie das Dokument flach vor die Kamera",
+      less_glare: "Etwas neigen, weg von der Spiegelung",
+      more_light: "Es braucht mehr Licht",
+      hold_still: "Ruhig halten",
+    },
+    visa: "Das ist ein Visum, es hat keinen Chip. Zeigen Sie die Seite des Passes mit Ihrem Foto.",
+    photoUnread:
+      "Die Zeilen sind auf diesem Foto nicht lesbar. Machen Sie ein anderes, näher und scharf, oder tippen Sie sie ein.",
+    pageTitle: "Die Seite eines Testpasses",
+    pageText:
+      "Zeigen Sie sie auf einem anderen Bildschirm und halten Sie sie vor die Kamera, oder nehmen Sie ein Foto davon: dann wird der Chip dieses Testpasses gelesen.",
+    pageShow: "Seite zeigen",
+    noTestDocument: "Diese Zeilen gehören zu keinem Testpass.",
+    refusedTitle: "Der Chip ging dreimal nicht auf",
+    refusedText:
+      "Die Angaben gehören nicht zu diesem Chip. Lesen Sie die Zeilen des Dokuments mit der Kamera, oder vergleichen Sie jedes Zeichen.",
+  },
+
   accessTitle: "Was steht auf Ihrem Dokument?",
   accessLead:
     "Der Chip öffnet sich nur für den, der das Dokument vor sich hat. Was Sie eingeben, bleibt auf diesem Gerät.",

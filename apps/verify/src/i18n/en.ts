@@ -137,6 +137,37 @@ export const en = {
   pickEnds: "Ends with: {failure}",
   pickUse: "Read this document",
   virtualStop: "After each failed attempt the page asks you to choose again.",
+
+  scan: {
+    start: "Scan with the camera",
+    lead: "The camera reads the number and dates from the lines with many < signs, on the page with the photo or on the back of the card.",
+    privacy: "The picture is read on this device. It is not sent and not kept.",
+    photo: "Use a photo",
+    type: "Type it instead",
+    torch: "Light",
+    loading: "Getting ready…",
+    done: "The lines were read",
+    cameraLabel: "Picture of the camera",
+    hint: {
+      show_lines: "Hold the lines with many < signs into the picture",
+      closer: "Go closer",
+      flatter: "Hold the document flat to the camera",
+      less_glare: "Tilt it a little, away from the reflection",
+      more_light: "More light is needed",
+      hold_still: "Hold still",
+    },
+    visa: "This is a visa, which has no chip. Show the page of the passport with your photo.",
+    photoUnread: "The lines cannot be read in this photo. Take another one, closer and sharp, or type them.",
+    pageTitle: "The page of a test passport",
+    pageText:
+      "Show it on another screen and hold it to the camera, or use a photo of it: the chip of that test passport is then read.",
+    pageShow: "Show its page",
+    noTestDocument: "These lines belong to no test passport.",
+    refusedTitle: "The chip did not open three times",
+    refusedText:
+      "What was entered does not belong to this chip. Scan the lines of the document, or compare every character.",
+  },
+
   accessTitle: "What is printed on your document?",
   accessLead:
     "The chip opens only for someone who has the document in front of them. What you type stays on this device.",

@@ -137,6 +137,37 @@ export const es: Texts = {
   pickEnds: "Termina con: {failure}",
   pickUse: "Leer este documento",
   virtualStop: "Después de cada intento sin éxito puede elegir otra vez.",
+
+  scan: {
+    start: "Leer con la cámara",
+    lead: "La cámara lee el número y las fechas en las líneas con muchos <, en la página de la foto o en el dorso de la tarjeta.",
+    privacy: "La imagen se lee en este dispositivo. No se envía ni se guarda.",
+    photo: "Usar una foto",
+    type: "Escribirlo a mano",
+    torch: "Luz",
+    loading: "Preparando…",
+    done: "Se han leído las líneas",
+    cameraLabel: "Imagen de la cámara, documento",
+    hint: {
+      show_lines: "Ponga en la imagen las líneas con muchos <",
+      closer: "Acérquese",
+      flatter: "Sujete el documento plano ante la cámara",
+      less_glare: "Inclínelo un poco para evitar el reflejo",
+      more_light: "Hace falta más luz",
+      hold_still: "No lo mueva",
+    },
+    visa: "Esto es un visado y no tiene chip. Muestre la página del pasaporte con su foto.",
+    photoUnread: "En esta foto no se leen las líneas. Haga otra, más cerca y nítida, o escríbalas.",
+    pageTitle: "La página de un pasaporte de prueba",
+    pageText:
+      "Muéstrela en otra pantalla ante la cámara o use una foto de ella: entonces se lee el chip de ese pasaporte de prueba.",
+    pageShow: "Mostrar su página",
+    noTestDocument: "Estas líneas no son de ningún pasaporte de prueba.",
+    refusedTitle: "El chip no se ha abierto tres veces",
+    refusedText:
+      "Los datos no corresponden a este chip. Lea las líneas del documento con la cámara o compare cada carácter.",
+  },
+
   accessTitle: "¿Qué está impreso en su documento?",
   accessLead:
     "El chip solo se abre a quien tiene el documento delante. Lo que escriba no sale de este dispositivo.",

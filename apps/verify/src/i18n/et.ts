@@ -135,6 +135,38 @@ export const et: Texts = {
   pickEnds: "Lõpeb nii: {failure}",
   pickUse: "Loe seda dokumenti",
   virtualStop: "Pärast iga ebaõnnestunud katset palub leht uuesti valida.",
+
+  scan: {
+    start: "Skanni kaameraga",
+    lead: "Kaamera loeb numbri ja kuupäevad ridadelt, kus on palju <-märke, fotoga lehelt või kaardi tagaküljelt.",
+    privacy: "Pilti loetakse selles seadmes. Seda ei saadeta ega säilitata.",
+    photo: "Kasuta fotot",
+    type: "Sisesta käsitsi",
+    torch: "Valgus",
+    loading: "Ettevalmistamine…",
+    done: "Read on loetud",
+    cameraLabel: "Kaamera pilt",
+    hint: {
+      show_lines: "Hoidke pildis read, kus on palju <-märke",
+      closer: "Lähemale",
+      flatter: "Hoidke dokumenti kaameraga paralleelselt",
+      less_glare: "Kallutage veidi, peegeldusest eemale",
+      more_light: "Vaja on rohkem valgust",
+      hold_still: "Hoidke paigal",
+    },
+    visa: "See on viisa, millel ei ole kiipi. Näidake passi lehte, kus on teie foto.",
+    photoUnread:
+      "Sellelt fotolt ei saa ridu lugeda. Tehke uus, lähemalt ja terav, või sisestage read käsitsi.",
+    pageTitle: "Testpassi leht",
+    pageText:
+      "Näidake seda teisel ekraanil ja hoidke kaamera ees või kasutage sellest tehtud fotot: siis loetakse selle testpassi kiipi.",
+    pageShow: "Näita lehte",
+    noTestDocument: "Need read ei kuulu ühegi testpassi juurde.",
+    refusedTitle: "Kiip ei avanenud kolmel korral",
+    refusedText:
+      "Sisestatud andmed ei kuulu selle kiibi juurde. Skannige dokumendi read või võrrelge iga märki.",
+  },
+
   accessTitle: "Mis on teie dokumendile trükitud?",
   accessLead:
     "Kiip avaneb ainult sellele, kellel on dokument ees. See, mida kirjutate, jääb sellesse seadmesse.",

@@ -134,6 +134,38 @@ export const fi: Texts = {
   pickEnds: "Päättyy näin: {failure}",
   pickUse: "Lue tämä asiakirja",
   virtualStop: "Jokaisen epäonnistuneen yrityksen jälkeen sivu pyytää valitsemaan uudelleen.",
+
+  scan: {
+    start: "Skannaa kameralla",
+    lead: "Kamera lukee numeron ja päivämäärät riveiltä, joilla on paljon <-merkkejä, kuvasivulta tai kortin takapuolelta.",
+    privacy: "Kuva luetaan tässä laitteessa. Sitä ei lähetetä eikä säilytetä.",
+    photo: "Käytä valokuvaa",
+    type: "Kirjoita itse",
+    torch: "Valo",
+    loading: "Valmistellaan…",
+    done: "Rivit on luettu",
+    cameraLabel: "Kameran kuva",
+    hint: {
+      show_lines: "Pitäkää kuvassa rivit, joilla on paljon <-merkkejä",
+      closer: "Lähemmäs",
+      flatter: "Pitäkää asiakirja suorassa kameraan nähden",
+      less_glare: "Kallistakaa hieman, pois heijastuksesta",
+      more_light: "Tarvitaan lisää valoa",
+      hold_still: "Älkää liikkuko",
+    },
+    visa: "Tämä on viisumi, jossa ei ole sirua. Näyttäkää passin sivu, jolla on kuvanne.",
+    photoUnread:
+      "Rivejä ei voi lukea tästä valokuvasta. Ottakaa uusi, lähempää ja tarkka, tai kirjoittakaa rivit itse.",
+    pageTitle: "Testipassin sivu",
+    pageText:
+      "Näyttäkää se toisella näytöllä ja pitäkää sitä kameran edessä, tai käyttäkää siitä otettua valokuvaa: silloin luetaan kyseisen testipassin siru.",
+    pageShow: "Näytä sivu",
+    noTestDocument: "Nämä rivit eivät kuulu mihinkään testipassiin.",
+    refusedTitle: "Siru jäi avautumatta kolme kertaa",
+    refusedText:
+      "Annetut tiedot eivät kuulu tähän siruun. Skannatkaa asiakirjan rivit tai verratkaa jokaista merkkiä.",
+  },
+
   accessTitle: "Mitä asiakirjaanne on painettu?",
   accessLead:
     "Siru avautuu vain sille, jolla on asiakirja edessään. Kirjoittamanne tieto pysyy tässä laitteessa.",

@@ -138,6 +138,38 @@ export const fr: Texts = {
   pickEnds: "Se termine par : {failure}",
   pickUse: "Lire ce document",
   virtualStop: "Après chaque essai sans succès, vous pouvez choisir à nouveau.",
+
+  scan: {
+    start: "Lire avec la caméra",
+    lead: "La caméra lit le numéro et les dates dans les lignes qui contiennent beaucoup de <, sur la page de la photo ou au dos de la carte.",
+    privacy: "L’image est lue sur cet appareil. Elle n’est ni envoyée ni conservée.",
+    photo: "Utiliser une photo",
+    type: "Saisir à la main",
+    torch: "Lumière",
+    loading: "Préparation…",
+    done: "Les lignes ont été lues",
+    cameraLabel: "Image de la caméra, document",
+    hint: {
+      show_lines: "Placez dans l’image les lignes avec beaucoup de <",
+      closer: "Rapprochez-vous",
+      flatter: "Tenez le document bien à plat devant la caméra",
+      less_glare: "Inclinez-le un peu pour éviter le reflet",
+      more_light: "Il faut plus de lumière",
+      hold_still: "Ne bougez plus",
+    },
+    visa: "C’est un visa, il n’a pas de puce. Montrez la page du passeport avec votre photo.",
+    photoUnread:
+      "Les lignes sont illisibles sur cette photo. Prenez-en une autre, plus près et nette, ou saisissez-les.",
+    pageTitle: "La page d’un passeport de test",
+    pageText:
+      "Affichez-la sur un autre écran et présentez-la à la caméra, ou utilisez une photo : la puce de ce passeport de test est alors lue.",
+    pageShow: "Afficher sa page",
+    noTestDocument: "Ces lignes n’appartiennent à aucun passeport de test.",
+    refusedTitle: "La puce ne s’est pas ouverte trois fois de suite",
+    refusedText:
+      "Ces données n’appartiennent pas à cette puce. Lisez les lignes du document avec la caméra, ou comparez chaque caractère.",
+  },
+
   accessTitle: "Qu’est-il imprimé sur votre document ?",
   accessLead:
     "La puce ne s’ouvre qu’à celui qui a le document sous les yeux. Ce que vous saisissez reste sur cet appareil.",

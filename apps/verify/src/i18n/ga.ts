@@ -141,6 +141,38 @@ export const ga: Texts = {
   pickEnds: "Críochnaíonn le: {failure}",
   pickUse: "Léigh an doiciméad seo",
   virtualStop: "Tar éis gach iarrachta ar theip uirthi, iarrann an leathanach ort roghnú arís.",
+
+  scan: {
+    start: "Scan leis an gceamara",
+    lead: "Léann an ceamara an uimhir agus na dátaí ó na línte a bhfuil go leor comharthaí < iontu, ar an leathanach a bhfuil an grianghraf air nó ar chúl an chárta.",
+    privacy: "Léitear an pictiúr ar an ngléas seo. Ní sheoltar é agus ní choinnítear é.",
+    photo: "Úsáid grianghraf",
+    type: "Clóscríobh é",
+    torch: "Solas",
+    loading: "Á ullmhú…",
+    done: "Léadh na línte",
+    cameraLabel: "Pictiúr an cheamara",
+    hint: {
+      show_lines: "Coinnigh na línte le go leor comharthaí < sa phictiúr",
+      closer: "Níos gaire",
+      flatter: "Coinnigh an doiciméad cothrom leis an gceamara",
+      less_glare: "Claon beagán é, amach ón bhfrithchaitheamh",
+      more_light: "Tá níos mó solais de dhíth",
+      hold_still: "Fan socair",
+    },
+    visa: "Víosa gan slis atá anseo. Taispeáin an leathanach den phas a bhfuil do ghrianghraf air.",
+    photoUnread:
+      "Ní féidir na línte a léamh sa ghrianghraf seo. Glac ceann eile, níos gaire agus níos géire, nó clóscríobh iad.",
+    pageTitle: "Leathanach pas tástála",
+    pageText:
+      "Taispeáin ar scáileán eile é agus coinnigh os comhair an cheamara é, nó úsáid grianghraf de: léitear slis an phas tástála sin ansin.",
+    pageShow: "Taispeáin an leathanach",
+    noTestDocument: "Ní bhaineann na línte seo le haon phas tástála.",
+    refusedTitle: "Níor oscail an tslis trí huaire",
+    refusedText:
+      "Ní bhaineann an méid a iontráladh leis an tslis seo. Scan na línte ar an doiciméad, nó cuir gach carachtar i gcomparáid leis.",
+  },
+
   accessTitle: "Cad atá clóite ar do dhoiciméad?",
   accessLead:
     "Ní osclaíonn an tslis ach don té a bhfuil an doiciméad os a chomhair. Fanann an méid a chlóscríobhann tú ar an ngléas seo.",

@@ -133,6 +133,38 @@ export const hr: Texts = {
   pickEnds: "Završava s: {failure}",
   pickUse: "Pročitaj ovaj dokument",
   virtualStop: "Nakon svakog neuspjelog pokušaja stranica traži da ponovno odaberete.",
+
+  scan: {
+    start: "Skeniraj kamerom",
+    lead: "Kamera čita broj i datume iz redaka s mnogo znakova <, na stranici sa slikom ili na poleđini kartice.",
+    privacy: "Slika se čita na ovom uređaju. Ne šalje se i ne čuva se.",
+    photo: "Upotrijebi fotografiju",
+    type: "Upiši ručno",
+    torch: "Svjetlo",
+    loading: "Priprema…",
+    done: "Redci su pročitani",
+    cameraLabel: "Slika s kamere",
+    hint: {
+      show_lines: "Držite na slici retke s mnogo znakova <",
+      closer: "Bliže",
+      flatter: "Držite dokument ravno prema kameri",
+      less_glare: "Malo ga nagnite, dalje od odsjaja",
+      more_light: "Treba više svjetla",
+      hold_still: "Držite mirno",
+    },
+    visa: "Ovo je viza, a ona nema čip. Pokažite stranicu putovnice sa svojom slikom.",
+    photoUnread:
+      "Redci se na ovoj fotografiji ne mogu pročitati. Snimite drugu, izbliza i oštru, ili ih upišite.",
+    pageTitle: "Stranica probne putovnice",
+    pageText:
+      "Prikažite je na drugom zaslonu i držite pred kamerom ili upotrijebite njezinu fotografiju: tada se čita čip te probne putovnice.",
+    pageShow: "Prikaži stranicu",
+    noTestDocument: "Ovi redci ne pripadaju nijednoj probnoj putovnici.",
+    refusedTitle: "Čip se triput nije otvorio",
+    refusedText:
+      "Uneseni podaci ne pripadaju ovom čipu. Skenirajte retke dokumenta ili usporedite svaki znak.",
+  },
+
   accessTitle: "Što je otisnuto na vašem dokumentu?",
   accessLead: "Čip se otvara samo onome tko dokument ima pred sobom. Ono što upišete ostaje na ovom uređaju.",
   accessBy: "Otvori pomoću",

@@ -134,6 +134,38 @@ export const hu: Texts = {
   pickEnds: "Így végződik: {failure}",
   pickUse: "Az okmány leolvasása",
   virtualStop: "Minden sikertelen kísérlet után az oldal új választást kér.",
+
+  scan: {
+    start: "Beolvasás kamerával",
+    lead: "A kamera a számot és a dátumokat a sok < jelet tartalmazó sorokból olvassa le, a fényképes oldalon vagy a kártya hátoldalán.",
+    privacy: "A képet ez az eszköz olvassa le. Nem küldjük el, és nem őrizzük meg.",
+    photo: "Fénykép használata",
+    type: "Inkább beírom",
+    torch: "Lámpa",
+    loading: "Előkészítés…",
+    done: "A sorok leolvasva",
+    cameraLabel: "A kamera képe",
+    hint: {
+      show_lines: "Tartsa a képbe a sok < jelet tartalmazó sorokat",
+      closer: "Közelebb",
+      flatter: "Tartsa az okmányt a kamerával párhuzamosan",
+      less_glare: "Döntse meg kissé, hogy ne tükröződjön",
+      more_light: "Több fény kell",
+      hold_still: "Ne mozdítsa",
+    },
+    visa: "Ez egy vízum, amelyben nincs chip. Mutassa meg az útlevélnek azt az oldalát, amelyen a fényképe van.",
+    photoUnread:
+      "A sorok ezen a fényképen nem olvashatók. Készítsen egy másik, közelebbi és éles képet, vagy írja be őket.",
+    pageTitle: "Egy tesztútlevél oldala",
+    pageText:
+      "Jelenítse meg egy másik képernyőn, és tartsa a kamera elé, vagy használjon róla készült fényképet: ekkor az oldal annak a tesztútlevélnek a chipjét olvassa le.",
+    pageShow: "Oldal mutatása",
+    noTestDocument: "Ezek a sorok egyetlen tesztútlevélhez sem tartoznak.",
+    refusedTitle: "A chip háromszor nem nyílt meg",
+    refusedText:
+      "A megadott adatok nem ehhez a chiphez tartoznak. Olvassa be az okmány sorait a kamerával, vagy hasonlítson össze minden karaktert.",
+  },
+
   accessTitle: "Mi áll az okmányán?",
   accessLead: "A chip csak annak nyílik meg, aki előtt ott van az okmány. Amit beír, ezen az eszközön marad.",
   accessBy: "Megnyitás ezzel",

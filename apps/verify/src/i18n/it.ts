@@ -137,6 +137,38 @@ export const it: Texts = {
   pickEnds: "Termina con: {failure}",
   pickUse: "Leggi questo documento",
   virtualStop: "Dopo ogni tentativo fallito la pagina Le chiede di scegliere di nuovo.",
+
+  scan: {
+    start: "Leggi con la fotocamera",
+    lead: "La fotocamera legge il numero e le date dalle righe con molti segni <, sulla pagina con la foto o sul retro della carta.",
+    privacy: "L’immagine viene letta su questo dispositivo. Non viene inviata né conservata.",
+    photo: "Usa una foto",
+    type: "Inserisci a mano",
+    torch: "Luce",
+    loading: "Preparazione…",
+    done: "Le righe sono state lette",
+    cameraLabel: "Immagine della fotocamera",
+    hint: {
+      show_lines: "Inquadri le righe con molti segni <",
+      closer: "Più vicino",
+      flatter: "Tenga il documento piatto davanti alla fotocamera",
+      less_glare: "Lo inclini un po’ per evitare il riflesso",
+      more_light: "Serve più luce",
+      hold_still: "Lo tenga fermo",
+    },
+    visa: "Questo è un visto e non ha un chip. Mostri la pagina del passaporto con la Sua foto.",
+    photoUnread:
+      "In questa foto le righe non sono leggibili. Ne scatti un’altra, più da vicino e nitida, oppure le digiti.",
+    pageTitle: "La pagina di un passaporto di prova",
+    pageText:
+      "La mostri su un altro schermo e la tenga davanti alla fotocamera, oppure ne usi una foto: verrà letto il chip di quel passaporto di prova.",
+    pageShow: "Mostra la pagina",
+    noTestDocument: "Queste righe non appartengono a nessun passaporto di prova.",
+    refusedTitle: "Il chip non si è aperto per tre volte",
+    refusedText:
+      "I dati inseriti non appartengono a questo chip. Legga le righe del documento con la fotocamera oppure confronti ogni carattere.",
+  },
+
   accessTitle: "Che cosa è stampato sul Suo documento?",
   accessLead:
     "Il chip si apre solo per chi ha il documento davanti a sé. Ciò che digita resta su questo dispositivo.",

@@ -134,6 +134,38 @@ export const lt: Texts = {
   pickEnds: "Baigiasi taip: {failure}",
   pickUse: "Nuskaityti šį dokumentą",
   virtualStop: "Po kiekvieno nesėkmingo bandymo puslapis prašo rinktis iš naujo.",
+
+  scan: {
+    start: "Nuskaityti kamera",
+    lead: "Kamera nuskaito numerį ir datas iš eilučių, kuriose daug < ženklų: jos yra puslapyje su nuotrauka arba galinėje kortelės pusėje.",
+    privacy: "Vaizdas nuskaitomas šiame įrenginyje. Jis nesiunčiamas ir nesaugomas.",
+    photo: "Naudoti nuotrauką",
+    type: "Įvesti ranka",
+    torch: "Šviesa",
+    loading: "Ruošiama…",
+    done: "Eilutės nuskaitytos",
+    cameraLabel: "Kameros vaizdas",
+    hint: {
+      show_lines: "Parodykite kamerai eilutes, kuriose daug < ženklų",
+      closer: "Arčiau",
+      flatter: "Laikykite dokumentą lygiagrečiai kamerai",
+      less_glare: "Šiek tiek pakreipkite, kad neatspindėtų",
+      more_light: "Reikia daugiau šviesos",
+      hold_still: "Nejudinkite",
+    },
+    visa: "Tai viza, ji neturi lusto. Parodykite paso puslapį su savo nuotrauka.",
+    photoUnread:
+      "Šioje nuotraukoje eilučių perskaityti negalima. Padarykite kitą, iš arčiau ir ryškią, arba įveskite jas ranka.",
+    pageTitle: "Bandomojo paso puslapis",
+    pageText:
+      "Parodykite jį kitame ekrane ir laikykite prieš kamerą arba naudokite jo nuotrauką: tada bus nuskaitytas to bandomojo paso lustas.",
+    pageShow: "Rodyti puslapį",
+    noTestDocument: "Šios eilutės nepriklauso jokiam bandomajam pasui.",
+    refusedTitle: "Lustas neatsivėrė tris kartus",
+    refusedText:
+      "Įvesti duomenys nepriklauso šiam lustui. Nuskaitykite dokumento eilutes kamera arba palyginkite kiekvieną ženklą.",
+  },
+
   accessTitle: "Kas išspausdinta ant jūsų dokumento?",
   accessLead: "Lustas atsiveria tik tam, kas turi dokumentą prieš save. Ką įvesite, lieka šiame įrenginyje.",
   accessBy: "Atverti naudojant",

@@ -135,6 +135,38 @@ export const lv: Texts = {
   pickEnds: "Beidzas ar: {failure}",
   pickUse: "Nolasīt šo dokumentu",
   virtualStop: "Pēc katra neveiksmīga mēģinājuma lapa lūdz izvēlēties vēlreiz.",
+
+  scan: {
+    start: "Nolasīt ar kameru",
+    lead: "Kamera nolasa numuru un datumus no rindām ar daudzām < zīmēm lapā ar fotogrāfiju vai kartes aizmugurē.",
+    privacy: "Attēls tiek nolasīts šajā ierīcē. Tas netiek nosūtīts un netiek glabāts.",
+    photo: "Izmantot fotogrāfiju",
+    type: "Ievadīt ar roku",
+    torch: "Gaisma",
+    loading: "Sagatavo…",
+    done: "Rindas ir nolasītas",
+    cameraLabel: "Kameras attēls",
+    hint: {
+      show_lines: "Rādiet kamerai rindas ar daudzām < zīmēm",
+      closer: "Tuvāk",
+      flatter: "Turiet dokumentu paralēli kamerai",
+      less_glare: "Nedaudz sasveriet, lai neatspīdētu",
+      more_light: "Vajag vairāk gaismas",
+      hold_still: "Nekustiniet",
+    },
+    visa: "Šī ir vīza, tai nav mikroshēmas. Parādiet pases lapu ar savu fotogrāfiju.",
+    photoUnread:
+      "Šajā fotogrāfijā rindas nav nolasāmas. Uzņemiet citu, no tuvāka attāluma un asu, vai ievadiet tās ar roku.",
+    pageTitle: "Testa pases lapa",
+    pageText:
+      "Parādiet to citā ekrānā un turiet pret kameru vai izmantojiet tās fotogrāfiju: tad tiks nolasīta šīs testa pases mikroshēma.",
+    pageShow: "Rādīt lapu",
+    noTestDocument: "Šīs rindas nepieder nevienai testa pasei.",
+    refusedTitle: "Mikroshēma neatvērās trīs reizes",
+    refusedText:
+      "Ievadītais neatbilst šai mikroshēmai. Nolasiet dokumenta rindas ar kameru vai salīdziniet katru rakstzīmi.",
+  },
+
   accessTitle: "Kas uzdrukāts uz jūsu dokumenta?",
   accessLead: "Mikroshēma atveras tikai tam, kam dokuments ir priekšā. Ievadītais paliek šajā ierīcē.",
   accessBy: "Atvērt ar",

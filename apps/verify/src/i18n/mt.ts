@@ -136,6 +136,38 @@ export const mt: Texts = {
   pickEnds: "Jispiċċa b’: {failure}",
   pickUse: "Aqra dan id-dokument",
   virtualStop: "Wara kull tentattiv li jfalli, il-paġna titolbok terġa’ tagħżel.",
+
+  scan: {
+    start: "Aqra bil-kamera",
+    lead: "Il-kamera taqra n-numru u d-dati mil-linji b’ħafna sinjali <, fuq il-paġna bir-ritratt jew fuq in-naħa ta’ wara tal-karta.",
+    privacy: "L-istampa tinqara fuq dan l-apparat. Ma tintbagħatx u ma tinżammx.",
+    photo: "Uża ritratt",
+    type: "Ikteb minflok",
+    torch: "Dawl",
+    loading: "Qed jitħejja…",
+    done: "Il-linji nqraw",
+    cameraLabel: "L-istampa tal-kamera",
+    hint: {
+      show_lines: "Uri l-linji b’ħafna sinjali < fl-istampa",
+      closer: "Aktar qrib",
+      flatter: "Żomm id-dokument ċatt quddiem il-kamera",
+      less_glare: "Mejlu ftit, ’il bogħod mir-riflessjoni",
+      more_light: "Hemm bżonn aktar dawl",
+      hold_still: "Tiċċaqlaqx",
+    },
+    visa: "Din hija viża, u m’għandhiex ċippa. Uri l-paġna tal-passaport bir-ritratt tiegħek.",
+    photoUnread:
+      "Il-linji ma jistgħux jinqraw f’dan ir-ritratt. Ħu ieħor, aktar mill-qrib u ċar, jew iktibhom.",
+    pageTitle: "Il-paġna ta’ passaport tat-test",
+    pageText:
+      "Uriha fuq skrin ieħor u żommha quddiem il-kamera, jew uża ritratt tagħha: imbagħad tinqara ċ-ċippa ta’ dak il-passaport tat-test.",
+    pageShow: "Uri l-paġna",
+    noTestDocument: "Dawn il-linji ma huma ta’ ebda passaport tat-test.",
+    refusedTitle: "Iċ-ċippa ma nfetħitx tliet darbiet",
+    refusedText:
+      "Dak li ddaħħal ma jappartjenix għal din iċ-ċippa. Aqra l-linji tad-dokument bil-kamera, jew qabbel kull karattru.",
+  },
+
   accessTitle: "X’hemm stampat fuq id-dokument tiegħek?",
   accessLead:
     "Iċ-ċippa tinfetaħ biss għal min għandu d-dokument quddiemu. Dak li tikteb jibqa’ fuq dan l-apparat.",

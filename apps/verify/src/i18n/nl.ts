@@ -136,6 +136,38 @@ export const nl: Texts = {
   pickEnds: "Eindigt met: {failure}",
   pickUse: "Dit document lezen",
   virtualStop: "Na elke mislukte poging vraagt de pagina u opnieuw te kiezen.",
+
+  scan: {
+    start: "Lezen met de camera",
+    lead: "De camera leest het nummer en de datums uit de regels met veel <-tekens, op de pagina met de foto of op de achterkant van de kaart.",
+    privacy: "Het beeld wordt op dit apparaat gelezen. Het wordt niet verstuurd en niet bewaard.",
+    photo: "Een foto gebruiken",
+    type: "Liever typen",
+    torch: "Licht",
+    loading: "Wordt voorbereid…",
+    done: "De regels zijn gelezen",
+    cameraLabel: "Beeld van de camera",
+    hint: {
+      show_lines: "Houd de regels met veel <-tekens in beeld",
+      closer: "Dichterbij",
+      flatter: "Houd het document plat voor de camera",
+      less_glare: "Kantel het iets, weg van de weerspiegeling",
+      more_light: "Er is meer licht nodig",
+      hold_still: "Stilhouden",
+    },
+    visa: "Dit is een visum, dat heeft geen chip. Laat de pagina van het paspoort met uw foto zien.",
+    photoUnread:
+      "De regels zijn op deze foto niet leesbaar. Maak een andere, van dichterbij en scherp, of typ ze in.",
+    pageTitle: "De pagina van een testpaspoort",
+    pageText:
+      "Toon de pagina op een ander scherm en houd die voor de camera, of gebruik er een foto van: dan wordt de chip van dat testpaspoort gelezen.",
+    pageShow: "Pagina tonen",
+    noTestDocument: "Deze regels horen bij geen enkel testpaspoort.",
+    refusedTitle: "De chip ging drie keer niet open",
+    refusedText:
+      "De ingevoerde gegevens horen niet bij deze chip. Lees de regels van het document met de camera, of vergelijk elk teken.",
+  },
+
   accessTitle: "Wat staat er op uw document?",
   accessLead:
     "De chip opent alleen voor wie het document voor zich heeft. Wat u typt, blijft op dit apparaat.",

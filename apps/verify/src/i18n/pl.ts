@@ -138,6 +138,38 @@ export const pl: Texts = {
   pickEnds: "Kończy się: {failure}",
   pickUse: "Odczytaj ten dokument",
   virtualStop: "Po każdej nieudanej próbie strona poprosi o ponowny wybór.",
+
+  scan: {
+    start: "Odczytaj kamerą",
+    lead: "Kamera odczytuje numer i daty z wierszy z wieloma znakami <, na stronie ze zdjęciem lub na odwrocie karty.",
+    privacy: "Obraz jest odczytywany na tym urządzeniu. Nie jest wysyłany ani przechowywany.",
+    photo: "Użyj zdjęcia",
+    type: "Wpisz ręcznie",
+    torch: "Światło",
+    loading: "Przygotowanie…",
+    done: "Wiersze zostały odczytane",
+    cameraLabel: "Obraz z kamery",
+    hint: {
+      show_lines: "Prosimy pokazać wiersze z wieloma znakami <",
+      closer: "Bliżej",
+      flatter: "Prosimy trzymać dokument płasko przed kamerą",
+      less_glare: "Prosimy lekko przechylić, by uniknąć odblasku",
+      more_light: "Potrzeba więcej światła",
+      hold_still: "Nie poruszać",
+    },
+    visa: "To jest wiza, która nie ma chipa. Prosimy pokazać stronę paszportu ze zdjęciem.",
+    photoUnread:
+      "Na tym zdjęciu nie da się odczytać wierszy. Prosimy zrobić inne, z bliska i ostre, albo wpisać dane ręcznie.",
+    pageTitle: "Strona paszportu testowego",
+    pageText:
+      "Prosimy wyświetlić ją na innym ekranie i przytrzymać przed kamerą albo użyć jej zdjęcia: wtedy zostanie odczytany chip tego paszportu testowego.",
+    pageShow: "Pokaż stronę",
+    noTestDocument: "Te wiersze nie należą do żadnego paszportu testowego.",
+    refusedTitle: "Chip nie otworzył się trzy razy",
+    refusedText:
+      "Wpisane dane nie należą do tego chipa. Prosimy odczytać wiersze dokumentu kamerą albo porównać każdy znak.",
+  },
+
   accessTitle: "Co jest wydrukowane na dokumencie?",
   accessLead:
     "Chip otwiera się tylko dla osoby, która ma dokument przed sobą. Wpisane dane pozostają na tym urządzeniu.",

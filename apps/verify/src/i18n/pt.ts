@@ -135,6 +135,38 @@ export const pt: Texts = {
   pickEnds: "Termina com: {failure}",
   pickUse: "Ler este documento",
   virtualStop: "Após cada tentativa falhada, a página pede-lhe que escolha de novo.",
+
+  scan: {
+    start: "Ler com a câmara",
+    lead: "A câmara lê o número e as datas nas linhas com muitos sinais <, na página com a fotografia ou no verso do cartão.",
+    privacy: "A imagem é lida neste dispositivo. Não é enviada nem guardada.",
+    photo: "Usar uma fotografia",
+    type: "Prefiro escrever",
+    torch: "Luz",
+    loading: "A preparar…",
+    done: "As linhas foram lidas",
+    cameraLabel: "Imagem da câmara",
+    hint: {
+      show_lines: "Mostre na imagem as linhas com muitos sinais <",
+      closer: "Mais perto",
+      flatter: "Mantenha o documento plano diante da câmara",
+      less_glare: "Incline-o um pouco, para evitar o reflexo",
+      more_light: "É preciso mais luz",
+      hold_still: "Não o mova",
+    },
+    visa: "Isto é um visto, que não tem chip. Mostre a página do passaporte com a sua fotografia.",
+    photoUnread:
+      "Não é possível ler as linhas nesta fotografia. Tire outra, mais de perto e nítida, ou escreva-as.",
+    pageTitle: "A página de um passaporte de teste",
+    pageText:
+      "Mostre-a noutro ecrã e segure-a diante da câmara, ou use uma fotografia dela: é então lido o chip desse passaporte de teste.",
+    pageShow: "Mostrar a página",
+    noTestDocument: "Estas linhas não pertencem a nenhum passaporte de teste.",
+    refusedTitle: "O chip não abriu três vezes",
+    refusedText:
+      "O que foi introduzido não pertence a este chip. Leia as linhas do documento com a câmara ou compare cada carácter.",
+  },
+
   accessTitle: "O que está impresso no seu documento?",
   accessLead:
     "O chip só se abre para quem tem o documento à sua frente. O que escrever fica neste dispositivo.",

@@ -136,6 +136,38 @@ export const ro: Texts = {
   pickEnds: "Se încheie cu: {failure}",
   pickUse: "Citiți acest document",
   virtualStop: "După fiecare încercare nereușită, pagina vă cere să alegeți din nou.",
+
+  scan: {
+    start: "Scanați cu camera",
+    lead: "Camera citește numărul și datele din rândurile cu multe semne <, de pe pagina cu fotografia sau de pe spatele cardului.",
+    privacy: "Imaginea este citită pe acest dispozitiv. Nu se trimite și nu se păstrează.",
+    photo: "Folosiți o fotografie",
+    type: "Introduceți manual",
+    torch: "Lumină",
+    loading: "Se pregătește…",
+    done: "Rândurile au fost citite",
+    cameraLabel: "Imaginea camerei",
+    hint: {
+      show_lines: "Aduceți în imagine rândurile cu multe semne <",
+      closer: "Mai aproape",
+      flatter: "Țineți documentul drept în fața camerei",
+      less_glare: "Înclinați-l puțin, ca să evitați reflexia",
+      more_light: "E nevoie de mai multă lumină",
+      hold_still: "Nu mișcați",
+    },
+    visa: "Aceasta este o viză și nu are cip. Arătați pagina pașaportului cu fotografia dumneavoastră.",
+    photoUnread:
+      "Rândurile nu pot fi citite în această fotografie. Faceți alta, mai de aproape și clară, sau introduceți-le manual.",
+    pageTitle: "Pagina unui pașaport de test",
+    pageText:
+      "Afișați-o pe alt ecran și țineți-o în fața camerei sau folosiți o fotografie a ei: apoi se citește cipul acelui pașaport de test.",
+    pageShow: "Afișați pagina",
+    noTestDocument: "Aceste rânduri nu aparțin niciunui pașaport de test.",
+    refusedTitle: "Cipul nu s-a deschis de trei ori",
+    refusedText:
+      "Ce ați introdus nu corespunde acestui cip. Scanați rândurile documentului sau comparați fiecare caracter.",
+  },
+
   accessTitle: "Ce este tipărit pe documentul dumneavoastră?",
   accessLead:
     "Cipul se deschide numai pentru cine are documentul în față. Ce introduceți rămâne pe acest dispozitiv.",

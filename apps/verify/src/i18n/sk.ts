@@ -136,6 +136,38 @@ export const sk: Texts = {
   pickEnds: "Skončí sa takto: {failure}",
   pickUse: "Prečítať tento doklad",
   virtualStop: "Po každom neúspešnom pokuse vás stránka požiada o nový výber.",
+
+  scan: {
+    start: "Naskenovať kamerou",
+    lead: "Kamera prečíta číslo a dátumy z riadkov s mnohými znakmi < na strane s fotografiou alebo na zadnej strane karty.",
+    privacy: "Snímka sa číta v tomto zariadení. Neodosiela sa a neukladá sa.",
+    photo: "Použiť fotografiu",
+    type: "Radšej zadať ručne",
+    torch: "Svetlo",
+    loading: "Pripravuje sa…",
+    done: "Riadky sú prečítané",
+    cameraLabel: "Obraz z kamery",
+    hint: {
+      show_lines: "Ukážte v zábere riadky s mnohými znakmi <",
+      closer: "Priblížte",
+      flatter: "Držte doklad rovno pred kamerou",
+      less_glare: "Trochu ho nakloňte, preč od odlesku",
+      more_light: "Treba viac svetla",
+      hold_still: "Držte pokojne",
+    },
+    visa: "Toto je vízum, ktoré nemá čip. Ukážte stranu pasu s vašou fotografiou.",
+    photoUnread:
+      "Riadky sa na tejto fotografii nedajú prečítať. Urobte inú, zblízka a ostrú, alebo ich zadajte ručne.",
+    pageTitle: "Strana testovacieho pasu",
+    pageText:
+      "Zobrazte ju na inej obrazovke a podržte pred kamerou alebo použite jej fotografiu: potom sa prečíta čip tohto testovacieho pasu.",
+    pageShow: "Zobraziť stranu",
+    noTestDocument: "Tieto riadky nepatria žiadnemu testovaciemu pasu.",
+    refusedTitle: "Čip sa trikrát neotvoril",
+    refusedText:
+      "Zadané údaje nepatria k tomuto čipu. Naskenujte riadky dokladu alebo porovnajte každý znak.",
+  },
+
   accessTitle: "Čo je na vašom doklade vytlačené?",
   accessLead: "Čip sa otvorí len tomu, kto má doklad pred sebou. Čo napíšete, zostane v tomto zariadení.",
   accessBy: "Otvoriť pomocou",

@@ -135,6 +135,38 @@ export const sl: Texts = {
   pickEnds: "Konča se z: {failure}",
   pickUse: "Preberi ta dokument",
   virtualStop: "Po vsakem neuspelem poskusu vas stran prosi, da izberete znova.",
+
+  scan: {
+    start: "Skeniraj s kamero",
+    lead: "Kamera prebere številko in datuma iz vrstic z veliko znaki < na strani s sliko ali na hrbtni strani kartice.",
+    privacy: "Slika se prebere na tej napravi. Ne pošlje se in se ne shrani.",
+    photo: "Uporabi fotografijo",
+    type: "Raje vnesi ročno",
+    torch: "Luč",
+    loading: "Priprava…",
+    done: "Vrstice so prebrane",
+    cameraLabel: "Slika kamere",
+    hint: {
+      show_lines: "Pokažite vrstice z veliko znaki <",
+      closer: "Približajte",
+      flatter: "Dokument držite ravno pred kamero",
+      less_glare: "Malo ga nagnite, stran od odseva",
+      more_light: "Potrebno je več svetlobe",
+      hold_still: "Držite pri miru",
+    },
+    visa: "To je vizum, ki nima čipa. Pokažite stran potnega lista s svojo sliko.",
+    photoUnread:
+      "Vrstic na tej fotografiji ni mogoče prebrati. Posnemite drugo, bližje in ostro, ali jih vnesite ročno.",
+    pageTitle: "Stran preskusnega potnega lista",
+    pageText:
+      "Prikažite jo na drugem zaslonu in jo držite pred kamero ali uporabite njeno fotografijo: nato se prebere čip tega preskusnega potnega lista.",
+    pageShow: "Prikaži stran",
+    noTestDocument: "Te vrstice ne pripadajo nobenemu preskusnemu potnemu listu.",
+    refusedTitle: "Čip se trikrat ni odprl",
+    refusedText:
+      "Vneseni podatki ne pripadajo temu čipu. Skenirajte vrstice dokumenta ali primerjajte vsak znak.",
+  },
+
   accessTitle: "Kaj je natisnjeno na vašem dokumentu?",
   accessLead: "Čip se odpre le tistemu, ki ima dokument pred seboj. Kar vnesete, ostane na tej napravi.",
   accessBy: "Odpri z",

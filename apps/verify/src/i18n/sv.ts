@@ -135,6 +135,37 @@ export const sv: Texts = {
   pickEnds: "Slutar med: {failure}",
   pickUse: "Läs den här handlingen",
   virtualStop: "Efter varje misslyckat försök får du välja på nytt.",
+
+  scan: {
+    start: "Skanna med kameran",
+    lead: "Kameran läser nummer och datum från raderna med många <-tecken, på sidan med fotot eller på kortets baksida.",
+    privacy: "Bilden läses på den här enheten. Den skickas inte och sparas inte.",
+    photo: "Använd ett foto",
+    type: "Skriv in i stället",
+    torch: "Lampa",
+    loading: "Förbereder…",
+    done: "Raderna är lästa",
+    cameraLabel: "Kamerans bild",
+    hint: {
+      show_lines: "Håll raderna med många <-tecken i bild",
+      closer: "Närmare",
+      flatter: "Håll handlingen plant framför kameran",
+      less_glare: "Luta den lite, bort från reflexen",
+      more_light: "Det behövs mer ljus",
+      hold_still: "Håll stilla",
+    },
+    visa: "Det här är ett visum, som inte har något chip. Visa sidan i passet med ditt foto.",
+    photoUnread: "Raderna går inte att läsa på fotot. Ta ett nytt, närmare och skarpt, eller skriv in dem.",
+    pageTitle: "Sidan i ett testpass",
+    pageText:
+      "Visa den på en annan skärm och håll den framför kameran, eller använd ett foto av den: då läses chippet i det testpasset.",
+    pageShow: "Visa sidan",
+    noTestDocument: "De här raderna hör inte till något testpass.",
+    refusedTitle: "Chippet öppnades inte på tre försök",
+    refusedText:
+      "Det som angavs hör inte till det här chippet. Skanna handlingens rader eller jämför varje tecken.",
+  },
+
   accessTitle: "Vad står det på din handling?",
   accessLead:
     "Chippet öppnas bara för den som har handlingen framför sig. Det du skriver stannar på enheten.",

@@ -135,6 +135,38 @@ export const tr: Texts = {
   pickEnds: "Şununla biter: {failure}",
   pickUse: "Bu belgeyi oku",
   virtualStop: "Başarısız her denemeden sonra sayfa yeniden seçmenizi ister.",
+
+  scan: {
+    start: "Kamerayla tara",
+    lead: "Kamera, numarayı ve tarihleri fotoğraflı sayfadaki veya kartın arka yüzündeki çok sayıda < işareti olan satırlardan okur.",
+    privacy: "Görüntü bu cihazda okunur. Gönderilmez ve saklanmaz.",
+    photo: "Fotoğraf kullan",
+    type: "Elle gir",
+    torch: "Işık",
+    loading: "Hazırlanıyor…",
+    done: "Satırlar okundu",
+    cameraLabel: "Kamera görüntüsü",
+    hint: {
+      show_lines: "Çok sayıda < işareti olan satırları gösterin",
+      closer: "Yaklaştırın",
+      flatter: "Belgeyi kameraya düz tutun",
+      less_glare: "Biraz eğin, yansıma olmasın",
+      more_light: "Daha fazla ışık gerekli",
+      hold_still: "Sabit tutun",
+    },
+    visa: "Bu bir vize ve vizede çip yoktur. Pasaportun fotoğrafınızın bulunduğu sayfasını gösterin.",
+    photoUnread:
+      "Bu fotoğraftaki satırlar okunamıyor. Daha yakından ve net bir fotoğraf çekin veya satırları elle girin.",
+    pageTitle: "Bir test pasaportunun sayfası",
+    pageText:
+      "Sayfayı başka bir ekranda gösterip kameraya tutun veya bir fotoğrafını kullanın: ardından o test pasaportunun çipi okunur.",
+    pageShow: "Sayfayı göster",
+    noTestDocument: "Bu satırlar hiçbir test pasaportuna ait değil.",
+    refusedTitle: "Çip üç kez açılmadı",
+    refusedText:
+      "Girilen bilgiler bu çipe ait değil. Belgedeki satırları tarayın veya her karakteri karşılaştırın.",
+  },
+
   accessTitle: "Belgenizde ne yazıyor?",
   accessLead: "Çip yalnızca belge önünde olan kişiye açılır. Yazdıklarınız bu cihazda kalır.",
   accessBy: "Açma yolu",

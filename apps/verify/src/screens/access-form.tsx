@@ -1,10 +1,12 @@
 import type { ChipSource } from "@assay/device/drive-device";
+import type { MrzKeyFields } from "@assay/emrtd/mrz/mrz-key";
 import { Button } from "@assay/ui/button";
-import { useId, useState } from "react";
+import { useCallback, useId, useState } from "react";
 import { useWords } from "../i18n/language.ts";
 import type { ShellTransport } from "../reading/chip-transport.ts";
 import type { AccessField, AccessMistake, TypedAccess } from "../reading/shell-document.ts";
 import { useAnnounce } from "../ui/screen.tsx";
+import { ScanOffer } from "./scan-offer.tsx";
 
 export const nothingTyped: TypedAccess = {
   by: "mrz",
@@ -16,8 +18,39 @@ export const nothingTyped: TypedAccess = {
 
 export type Typing = { typed: TypedAccess; setTyped: (typed: TypedAccess) => void };
 
+/** The camera above, typing below it: what was read stands in the fields, should the chip refuse it. */
+export function AccessByCamera({
+  shell,
+  typing,
+  onSource,
+}: {
+  shell: ShellTransport;
+  typing: Typing;
+  onSource: (source: ChipSource) => void;
+}) {
+  const { setTyped } = typing;
+  const take = useCallback(
+    async (key: MrzKeyFields) => {
+      const [{ shellSource }, { typedFrom }] = await Promise.all([
+        import("../reading/shell-document.ts"),
+        import("../reading/typed-from-zone.ts"),
+      ]);
+      setTyped(typedFrom(key, new Date()));
+      onSource(shellSource(shell, { mrz: key }));
+      return true;
+    },
+    [shell, setTyped, onSource],
+  );
+  return (
+    <>
+      <ScanOffer onKey={take} />
+      <AccessForm shell={shell} typing={typing} onSource={onSource} />
+    </>
+  );
+}
+
 /** What is printed on the document and opens its chip. It is kept in the page's memory, for another try, and nowhere else. */
-export function AccessForm({
+function AccessForm({
   shell,
   typing: { typed, setTyped },
   onSource,

@@ -16,7 +16,7 @@ import type { Details } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
 import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
 import { StepMark } from "../ui/step-mark.tsx";
-import { AccessForm, nothingTyped, type Typing } from "./access-form.tsx";
+import { AccessByCamera, nothingTyped, type Typing } from "./access-form.tsx";
 import { FaceStep } from "./face-step.tsx";
 import { DevicesHelp } from "./handoff.tsx";
 import { RequiredOfDocument } from "./required-of-document.tsx";
@@ -48,6 +48,7 @@ export function ReadingScreen({
     if (ended) onEnded();
   }, [ended, onEnded]);
   const [typed, setTyped] = useState(nothingTyped);
+  const isSentBack = useRefusedKeys(state, () => setTyped(nothingTyped));
 
   if (notLoaded) return <Disconnected onRetry={loadAgain} />;
   if (device === null || state === null) return <Screen title={t.claimTitle} lead={t.claimLead} />;
@@ -99,9 +100,39 @@ export function ReadingScreen({
     >
       {connection}
       <Setbacks state={state} />
+      {isSentBack && (
+        <Notice look="warn" title={t.scan.refusedTitle} urgent>
+          <p>{t.scan.refusedText}</p>
+        </Notice>
+      )}
       {state.failure === null && <RequiredOfDocument requirements={requirements} />}
     </Choose>
   );
+}
+
+/** Half: one slip of a finger sends back. Twice: six times held to the phone for nothing. */
+const mostRefusedKeys = 3;
+
+/**
+ * True once the chip refused what was read or typed three times in a row: then it is all wrong, and is read again from the document. Refused keys cost no
+ * try of the session; only the person's patience is counted here.
+ */
+function useRefusedKeys(state: DeviceView | null, onSentBack: () => void): boolean {
+  const [refused, setRefused] = useState(0);
+  const isRefused = state !== null && !state.reading && state.problem === "key";
+  const isOpened = state !== null && state.phase !== null && state.phase !== "chip";
+  useEffect(() => {
+    if (isRefused) setRefused((before) => before + 1);
+  }, [isRefused]);
+  useEffect(() => {
+    if (isOpened) setRefused(0);
+  }, [isOpened]);
+  const isSentBack = refused > 0 && refused % mostRefusedKeys === 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each time that it happens.
+  useEffect(() => {
+    if (isSentBack) onSentBack();
+  }, [isSentBack]);
+  return isSentBack;
 }
 
 const neverChanges = () => () => {};
@@ -170,7 +201,7 @@ function Choose({
       <Screen title={t.accessTitle} lead={t.accessLead} picture={<ChipPlace />}>
         {children}
         <ReaderNotice />
-        <AccessForm shell={shell} typing={typing} onSource={onSource} />
+        <AccessByCamera shell={shell} typing={typing} onSource={onSource} />
       </Screen>
     );
   if (!sandbox)
@@ -189,7 +220,7 @@ function Choose({
         <Card title={t.readHereTitle}>
           <p>{t.accessLead}</p>
           <ReaderNotice />
-          <AccessForm shell={shell} typing={typing} onSource={onSource} />
+          <AccessByCamera shell={shell} typing={typing} onSource={onSource} />
         </Card>
       )}
     </Screen>

@@ -1,10 +1,13 @@
 import type { ChipSource } from "@assay/device/drive-device";
+import type { MrzKeyFields } from "@assay/emrtd/mrz/mrz-key";
 import { Button } from "@assay/ui/button";
 import { Notice } from "@assay/ui/notice";
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { useWords } from "../i18n/language.ts";
 import type { ListedTestDocument } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
+import { Card } from "../ui/screen.tsx";
+import { ScanOffer } from "./scan-offer.tsx";
 
 export function TestDocuments({
   session,
@@ -29,6 +32,19 @@ export function TestDocuments({
       () => setFailed(true),
     );
   }, [session.api, attempt]);
+  const openRead = useCallback(
+    async (key: MrzKeyFields) => {
+      const { virtualSource } = await import("../reading/virtual-document.ts");
+      // Found by its number alone: whether the whole key is right is for its chip to say.
+      const document = documents?.find(({ mrzLines }) =>
+        mrzLines.join("").includes(key.documentNumber.padEnd(9, "<").slice(0, 9)),
+      );
+      if (document === undefined) return false;
+      onSource(virtualSource(document, key));
+      return true;
+    },
+    [documents, onSource],
+  );
   if (failed)
     return (
       <Notice look="warn" title={t.connectionGone} urgent>
@@ -39,60 +55,92 @@ export function TestDocuments({
     );
   if (documents === null) return <p>{t.loading}</p>;
   return (
-    <form
-      className="space-y-5"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const document = documents.find(({ id }) => id === chosen);
-        if (document === undefined) return;
-        onSource(async (onStep) => {
-          const { virtualSource } = await import("../reading/virtual-document.ts");
-          return await virtualSource(document)(onStep);
-        });
-      }}
-    >
-      {groupsOf(documents).map(({ name, listed }) => (
-        <fieldset key={name} className="min-w-0">
-          <legend className="mb-2 font-semibold">{t.pickGroup[name]}</legend>
-          <div className="divide-y divide-line overflow-hidden rounded-card border border-line bg-card">
-            {listed.map((document) => (
-              <label
-                key={document.id}
-                className="flex cursor-pointer items-start gap-3 p-3.5 has-checked:bg-soft sm:px-5"
-              >
-                <input
-                  type="radio"
-                  name="document"
-                  value={document.id}
-                  checked={document.id === chosen}
-                  onChange={() => setChosen(document.id)}
-                />
-                <span className="min-w-0">
-                  {/* The catalogue is written for engineers, in English. */}
-                  <span lang="en" className="block font-medium">
-                    {document.title}
-                  </span>
-                  <span lang="en" className="block text-small text-muted">
-                    {document.description}
-                  </span>
-                  {document.expectedFailureCode !== null && (
-                    <span className="block text-small text-ink">
-                      {t.pickEnds(t.failure[document.expectedFailureCode].title)}
+    <>
+      <form
+        className="space-y-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const document = documents.find(({ id }) => id === chosen);
+          if (document === undefined) return;
+          onSource(async (onStep) => {
+            const { virtualSource } = await import("../reading/virtual-document.ts");
+            return await virtualSource(document)(onStep);
+          });
+        }}
+      >
+        {groupsOf(documents).map(({ name, listed }) => (
+          <fieldset key={name} className="min-w-0">
+            <legend className="mb-2 font-semibold">{t.pickGroup[name]}</legend>
+            <div className="divide-y divide-line overflow-hidden rounded-card border border-line bg-card">
+              {listed.map((document) => (
+                <label
+                  key={document.id}
+                  className="flex cursor-pointer items-start gap-3 p-3.5 has-checked:bg-soft sm:px-5"
+                >
+                  <input
+                    type="radio"
+                    name="document"
+                    value={document.id}
+                    checked={document.id === chosen}
+                    onChange={() => setChosen(document.id)}
+                  />
+                  <span className="min-w-0">
+                    {/* The catalogue is written for engineers, in English. */}
+                    <span lang="en" className="block font-medium">
+                      {document.title}
                     </span>
-                  )}
-                </span>
-              </label>
-            ))}
-          </div>
-        </fieldset>
-      ))}
-      <div className="in-reach space-y-2">
-        <Button type="submit" className="w-full sm:w-auto">
-          {t.pickUse}
-        </Button>
-        <p className="text-small text-muted">{t.virtualStop}</p>
-      </div>
-    </form>
+                    <span lang="en" className="block text-small text-muted">
+                      {document.description}
+                    </span>
+                    {document.expectedFailureCode !== null && (
+                      <span className="block text-small text-ink">
+                        {t.pickEnds(t.failure[document.expectedFailureCode].title)}
+                      </span>
+                    )}
+                  </span>
+                </label>
+              ))}
+            </div>
+          </fieldset>
+        ))}
+        <div className="in-reach space-y-2">
+          <Button type="submit" className="w-full sm:w-auto">
+            {t.pickUse}
+          </Button>
+          <p className="text-small text-muted">{t.virtualStop}</p>
+        </div>
+      </form>
+      <Card title={t.scan.pageTitle}>
+        <p>{t.scan.pageText}</p>
+        <DataPage key={chosen} document={documents.find(({ id }) => id === chosen) ?? null} />
+        <ScanOffer onKey={openRead} />
+      </Card>
+    </>
+  );
+}
+
+/** The printed side of a test document, drawn when somebody asks for it. */
+function DataPage({ document }: { document: ListedTestDocument | null }) {
+  const { t } = useWords();
+  const [address, setAddress] = useState<string | null>(null);
+  if (document === null) return null;
+  const show = async () => {
+    const { testPageAddress } = await import("../reading/test-page.ts");
+    setAddress(testPageAddress(document, new Date()));
+  };
+  if (address === null)
+    return (
+      <Button look="secondary" onClick={() => void show()}>
+        {t.scan.pageShow}
+      </Button>
+    );
+  return (
+    <img
+      src={address}
+      alt={document.mrzLines.join("\n")}
+      data-testid="data-page"
+      className="w-full max-w-2xl rounded-card border border-line"
+    />
   );
 }
 

@@ -461,6 +461,29 @@ test("recognised text is repaired by position and by check digit", () => {
   assert.equal(changedCharacters, 9);
 });
 
+test("a reader's own doubts take the place of the lookalikes: the cheapest reading that agrees is taken, and a close second refuses it", () => {
+  const [first = "", second = ""] = passport.split("\n");
+  const none = [...second].map(() => []);
+  const doubtful = (at: number, ...others: [string, number][]) => [
+    [],
+    none.with(at, others.map(([character, cost]) => ({ character, cost })) as never),
+  ];
+  const misread = `${second.slice(0, 14)}7${second.slice(15)}`;
+  const read = `${first}\n${misread}`;
+  assert.equal(second.charAt(14), "4");
+  const { mrz, changedCharacters } = repairMrz(read, today, doubtful(14, ["4", 2]));
+  assert.deepEqual([mrz.lines[1], changedCharacters], [second, 1]);
+  // Nobody thought of a 4, or it is too unlikely: then no digit may invent it.
+  fails("MRZ_INVALID", () => repairMrz(read, today, doubtful(14, ["9", 2])));
+  fails("MRZ_INVALID", () => repairMrz(read, today, doubtful(14, ["4", 6.1])));
+  // The lookalikes that serve a reader without doubts are not tried.
+  fails("MRZ_INVALID", () => repairMrz(passport.replace("L898902C3", "L8989O2C3"), today, [[], none]));
+  // 8 and S both agree there: they differ by a multiple of ten.
+  const number = `${first}\n${second.replace("L898902C36", "L899902C36")}`;
+  fails("MRZ_INVALID", () => repairMrz(number, today, doubtful(3, ["8", 2], ["S", 3])));
+  assert.equal(repairMrz(number, today, doubtful(3, ["8", 2], ["S", 3.6])).mrz.documentNumber, "L898902C3");
+});
+
 test("a long number is repaired across both of its fields", () => {
   const { mrz } = repairMrz(longTd1.replace("D23145890<7349", "D2314S890<7349"), today);
   assert.equal(mrz.documentNumber, "D23145890734");

@@ -1,0 +1,141 @@
+import type { MrzKeyFields } from "@assay/emrtd/mrz/mrz-key";
+import { Button } from "@assay/ui/button";
+import { Notice } from "@assay/ui/notice";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { type CameraProblem, closeCamera, openCamera } from "../face/camera.ts";
+import { useWords } from "../i18n/language.ts";
+import { useAnnounce } from "../ui/screen.tsx";
+import type { ZoneScan } from "./zone-scan.tsx";
+
+type Trouble = CameraProblem | "not_loaded" | "photo_unread" | "photo_visa" | "no_test_document";
+
+/** Reads what opens the chip with the camera or from a photo. Typing stays below it, filled with what was read. */
+export function ScanOffer({
+  onKey,
+}: {
+  /** False where the key belongs to nothing that could be opened with it. */
+  onKey: (key: MrzKeyFields) => Promise<boolean>;
+}) {
+  const { t } = useWords();
+  const announce = useAnnounce();
+  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const take = useCallback(
+    async (key: MrzKeyFields) => {
+      announce(t.scan.done);
+      if (!(await onKey(key).catch(() => false))) setTrouble("no_test_document");
+    },
+    [onKey, announce, t],
+  );
+  const scan = useScan(setTrouble);
+  const { busy, readPhoto } = usePhoto(take, setTrouble);
+  return (
+    <div className="space-y-3">
+      <p>{t.scan.lead}</p>
+      <div className="flex flex-wrap gap-3">
+        <Button busy={scan.opening} onClick={() => void scan.open()}>
+          {t.scan.start}
+        </Button>
+        <label
+          className={`inline-flex min-h-12 cursor-pointer items-center rounded-control border border-field px-4 font-semibold focus-within:outline-2 ${busy ? "opacity-60" : ""}`}
+        >
+          {busy ? t.working : t.scan.photo}
+          <input
+            type="file"
+            accept="image/*"
+            className="sr-only"
+            disabled={busy}
+            onChange={(event) => {
+              const [file] = event.target.files ?? [];
+              event.target.value = "";
+              if (file !== undefined) void readPhoto(file);
+            }}
+          />
+        </label>
+      </div>
+      <p className="text-small text-muted">{t.scan.privacy}</p>
+      {trouble !== null && <ScanTrouble trouble={trouble} />}
+      {scan.shown !== null && (
+        <scan.shown.ZoneScan
+          stream={scan.shown.stream}
+          onKey={(key) => {
+            scan.close();
+            void take(key);
+          }}
+          onStop={scan.stop}
+        />
+      )}
+    </div>
+  );
+}
+
+function ScanTrouble({ trouble }: { trouble: Trouble }) {
+  const { t } = useWords();
+  if (trouble === "photo_unread") return <Notice look="warn" title={t.scan.photoUnread} urgent />;
+  if (trouble === "no_test_document") return <Notice look="warn" title={t.scan.noTestDocument} urgent />;
+  if (trouble === "photo_visa") return <Notice look="warn" title={t.scan.visa} urgent />;
+  if (trouble === "not_loaded") return <Notice look="warn" title={t.connectionGone} urgent />;
+  const { title, text } = t.faceNoCamera[trouble];
+  return (
+    <Notice look="warn" title={title} urgent>
+      <p>{text}</p>
+    </Notice>
+  );
+}
+
+/** Opens the camera on the back, and loads its code only now. */
+function useScan(setTrouble: (trouble: Trouble | null) => void) {
+  const [shown, setShown] = useState<{ stream: MediaStream; ZoneScan: typeof ZoneScan } | null>(null);
+  const [opening, setOpening] = useState(false);
+  const current = useRef<MediaStream | null>(null);
+  const left = useRef(false);
+  const close = useCallback(() => {
+    if (current.current !== null) closeCamera(current.current);
+    current.current = null;
+    setShown(null);
+  }, []);
+  useEffect(() => {
+    left.current = false;
+    return () => {
+      left.current = true;
+      close();
+    };
+  }, [close]);
+  const open = async () => {
+    setOpening(true);
+    setTrouble(null);
+    const loaded = await import("./zone-scan.tsx").catch(() => null);
+    const stream = loaded === null ? "not_loaded" : await openCamera("environment");
+    setOpening(false);
+    if (typeof stream === "string") setTrouble(stream);
+    else if (left.current) closeCamera(stream);
+    else if (loaded !== null) {
+      current.current = stream;
+      setShown({ stream, ZoneScan: loaded.ZoneScan });
+    }
+  };
+  const stop = useCallback(
+    (why: "person" | "failed") => {
+      close();
+      if (why === "failed") setTrouble("failed");
+    },
+    [close, setTrouble],
+  );
+  return { shown, opening, open, close, stop };
+}
+
+function usePhoto(take: (key: MrzKeyFields) => Promise<void>, setTrouble: (trouble: Trouble | null) => void) {
+  const [busy, setBusy] = useState(false);
+  const readPhoto = async (file: File) => {
+    setBusy(true);
+    setTrouble(null);
+    try {
+      const loaded = await import("../zone/read-photo.ts").catch(() => null);
+      const read = loaded === null ? "not_loaded" : await loaded.readPhoto(file);
+      if (typeof read === "string") setTrouble(read);
+      else await take(read);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { busy, readPhoto };
+}

@@ -1,0 +1,107 @@
+import type { MrzKeyFields } from "@assay/emrtd/mrz/mrz-key";
+import type { Quad } from "@assay/mrz-reader/geometry";
+import { Button } from "@assay/ui/button";
+import { useEffect, useId, useRef } from "react";
+import { useWords } from "../i18n/language.ts";
+import { useZoneCamera } from "./use-zone-camera.ts";
+
+/** Fills the screen while the lines of the document are looked for. The component that shows it closes the camera. */
+export function ZoneScan({
+  stream,
+  onKey,
+  onStop,
+}: {
+  stream: MediaStream;
+  onKey: (key: MrzKeyFields) => void;
+  onStop: (why: "person" | "failed") => void;
+}) {
+  const { t } = useWords();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const video = useRef<HTMLVideoElement>(null);
+  const title = useId();
+  const { seen, hint, done, light, setLight } = useZoneCamera(stream, video, onKey, onStop);
+  useEffect(() => dialog.current?.showModal(), []);
+  const told = done
+    ? t.scan.done
+    : hint === "loading"
+      ? t.scan.loading
+      : hint === "visa"
+        ? t.scan.visa
+        : t.scan.hint[hint];
+  return (
+    <dialog
+      ref={dialog}
+      tabIndex={-1}
+      aria-labelledby={title}
+      data-testid="zone-scan"
+      onCancel={(event) => {
+        event.preventDefault();
+        onStop("person");
+      }}
+      className="m-0 h-dvh max-h-none w-dvw max-w-none bg-[#101513] p-3 text-white outline-none"
+    >
+      <div className="mx-auto flex h-full max-w-3xl flex-col items-center gap-3">
+        <h1 id={title} className="sr-only">
+          {t.scan.start}
+        </h1>
+        {/* As high for the longest hint as for the shortest, so that the picture stays where it is. */}
+        <p
+          role="status"
+          data-testid="zone-hint"
+          className="flex min-h-16 items-center text-center text-lg font-semibold"
+        >
+          {told}
+        </p>
+        <div className="relative min-h-0 w-full flex-1">
+          <video
+            ref={video}
+            muted
+            playsInline
+            aria-label={t.scan.cameraLabel}
+            className="size-full rounded-2xl bg-black object-contain"
+          />
+          {seen !== null && <Outline {...seen} done={done} />}
+        </div>
+        <div className="flex w-full flex-wrap justify-center gap-3">
+          {light !== "none" && (
+            <Button look="secondary" aria-pressed={light === "on"} onClick={() => setLight(light === "off")}>
+              {t.scan.torch}
+            </Button>
+          )}
+          <Button look="secondary" onClick={() => onStop("person")}>
+            {t.scan.type}
+          </Button>
+        </div>
+      </div>
+    </dialog>
+  );
+}
+
+/** The zone as it was found, over the picture of the camera. */
+function Outline({
+  quad,
+  width,
+  height,
+  done,
+}: {
+  quad: Quad;
+  width: number;
+  height: number;
+  done: boolean;
+}) {
+  const points = quad.map(({ x, y }) => `${x},${y}`).join(" ");
+  const line = Math.max(width, height) / 200;
+  return (
+    <svg
+      aria-hidden="true"
+      data-testid="zone-outline"
+      viewBox={`0 0 ${width} ${height}`}
+      fill="none"
+      strokeLinejoin="round"
+      className="absolute inset-0 size-full"
+    >
+      <polygon points={points} stroke="#101513" strokeWidth={line * 2} />
+      <polygon points={points} stroke={done ? "#5fd39a" : "#ffffff"} strokeWidth={line} />
+    </svg>
+  );
+}

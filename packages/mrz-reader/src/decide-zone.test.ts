@@ -1,0 +1,224 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+import { buildMrz, type MrzContent } from "@assay/emrtd/mrz/build-mrz";
+import { checkDigit } from "@assay/emrtd/mrz/check-digit";
+import fc from "fast-check";
+import { addReading, nothingRead } from "./agreement.ts";
+import { decideZone } from "./decide-zone.ts";
+import { alphabet, type ReadLine, type Segment, segmentsOf } from "./read-lines.ts";
+
+const now = new Date("2026-06-01T00:00:00Z");
+
+/** A character that was seen, with what else it may be. */
+function seen(character: string, others: Readonly<Record<string, number>> = {}): Segment {
+  const segment = new Float32Array(alphabet.length);
+  for (const [other, share] of Object.entries(others)) segment[alphabet.indexOf(other)] = share;
+  const rest = Object.values(others).reduce((sum, share) => sum + share, 0);
+  segment[alphabet.indexOf(character)] = 1 - rest;
+  return segment;
+}
+const seenLine = (text: string): Segment[] => [...text].map((character) => seen(character));
+
+const passport: MrzContent = {
+  format: "TD3",
+  documentCode: "P",
+  issuingState: "UTO",
+  nationality: "UTO",
+  documentNumber: "L898902C3",
+  dateOfBirth: "740812",
+  dateOfExpiry: "321215",
+  sex: "F",
+  primaryName: "ERIKSSON",
+  secondaryName: "ANNA MARIA",
+};
+const key = { documentNumber: "L898902C3", dateOfBirth: "740812", dateOfExpiry: "321215" };
+const zoneOf = (content: MrzContent): ReadLine[] => buildMrz(content).map(seenLine);
+const changed = (lines: readonly ReadLine[], line: number, position: number, segment: Segment) =>
+  lines.map((row, index) => (index === line ? row.with(position, segment) : row));
+
+test("a zone that was read well gives its key, in every format", () => {
+  const contents: MrzContent[] = [
+    passport,
+    { ...passport, format: "TD2", documentCode: "ID" },
+    { ...passport, format: "TD1", documentCode: "ID" },
+    { ...passport, format: "TD1", documentCode: "ID", documentNumber: "AB123456789012" },
+  ];
+  for (const content of contents) {
+    const reading = decideZone(zoneOf(content), content.format, now);
+    assert.deepEqual(reading, {
+      type: "key",
+      fields: { ...key, documentNumber: content.documentNumber },
+      changedCharacters: 0,
+      blindMargin: 9,
+      pairMargin: 18,
+    });
+  }
+});
+
+test("the key does not need the line with the name", () => {
+  const [, second = []] = zoneOf(passport);
+  assert.equal(decideZone([seenLine("P<U"), second], "TD3", now).type, "key");
+});
+
+test("what may stand at a position decides between lookalikes", () => {
+  const lines = changed(zoneOf(passport), 1, 13, seen("Z", { "7": 0.2 }));
+  const reading = decideZone(lines, "TD3", now);
+  assert.ok(
+    reading.type === "key" && reading.fields.dateOfBirth === "740812" && reading.changedCharacters === 0,
+  );
+});
+
+test("check digits settle a doubt that the reader had, and the reading counts as changed", () => {
+  const lines = changed(zoneOf(passport), 1, 1, seen("B", { "8": 0.3 }));
+  const reading = decideZone(lines, "TD3", now);
+  assert.ok(reading.type === "key" && reading.changedCharacters === 1);
+  assert.deepEqual(reading.fields, key);
+});
+
+test("what the reader never thought of is not invented to please a check digit", () => {
+  assert.equal(decideZone(changed(zoneOf(passport), 1, 1, seen("B")), "TD3", now).type, "unclear");
+});
+
+test("a character that is likelier than each other one, but not than all of them together, makes the reading unclear", () => {
+  const lines = changed(zoneOf(passport), 1, 1, seen("8", { B: 0.3, "3": 0.31 }));
+  assert.equal(decideZone(lines, "TD3", now).type, "unclear");
+});
+
+test("a filler inside of a number is not believed: it is more often a K that was not seen well", () => {
+  assert.equal(decideZone(zoneOf({ ...passport, documentNumber: "L8<8902C3" }), "TD3", now).type, "unclear");
+  assert.equal(decideZone(zoneOf({ ...passport, documentNumber: "L898902" }), "TD3", now).type, "key");
+});
+
+test("two readings that are about as likely are none", () => {
+  const number = "L898902C3";
+  // Both 4 and E at the fourth place (values 4 and 14) agree with the digit, so neither may be chosen when a third was read.
+  const lines = zoneOf({ ...passport, documentNumber: number.replace("902", "402") });
+  const doubtful = changed(lines, 1, 4, seen("9", { "4": 0.2, E: 0.19 }));
+  assert.equal(decideZone(doubtful, "TD3", now).type, "unclear");
+});
+
+/** Whether these frames, one after the other, are believed at the end. */
+const accepted = (...said: ReturnType<typeof decideZone>[]) =>
+  said.reduce<{ agreement: typeof nothingRead; accepted: unknown }>(
+    ({ agreement }, reading) => addReading(agreement, reading),
+    { agreement: nothingRead, accepted: null },
+  ).accepted;
+
+test("a frame that is in doubt between two that no check digit tells apart does not count, however often it comes", () => {
+  const content = { ...passport, documentNumber: "S23456789" };
+  const doubt = (share: number) =>
+    decideZone(changed(zoneOf(content), 1, 0, seen("S", { "8": share })), "TD3", now);
+  const [large, small] = [doubt(0.05), doubt(0.01)];
+  assert.ok(large.type === "key" && Math.abs(large.blindMargin - Math.log(0.95 / 0.05)) < 1e-5);
+  assert.equal(accepted(large, large, large, large), null);
+  assert.notEqual(accepted(small, small), null);
+});
+
+test("two zeros that may be letters O, whose errors cancel in the check digit, must both be sure", () => {
+  const zeros = (share: number) => {
+    const first = changed(
+      zoneOf({ ...passport, documentNumber: "00P123456" }),
+      1,
+      0,
+      seen("0", { O: share }),
+    );
+    return decideZone(changed(first, 1, 1, seen("0", { O: share })), "TD3", now);
+  };
+  const [unsure, sure] = [zeros(0.02), zeros(0.001)];
+  assert.ok(unsure.type === "key" && Math.abs(unsure.pairMargin - 2 * Math.log(0.98 / 0.02)) < 1e-4);
+  assert.equal(accepted(unsure, unsure, unsure), null);
+  assert.notEqual(accepted(sure, sure), null);
+});
+
+test("a key is believed when two frames say the same and one of them needed no change", () => {
+  const clear = decideZone(zoneOf(passport), "TD3", now);
+  const repaired = decideZone(changed(zoneOf(passport), 1, 1, seen("B", { "8": 0.3 })), "TD3", now);
+  const other = decideZone(zoneOf({ ...passport, documentNumber: "L898902C4" }), "TD3", now);
+  const accepts = accepted;
+  assert.equal(accepts(clear), null);
+  assert.equal(accepts(clear, other), null);
+  assert.equal(accepts(repaired, repaired, repaired), null);
+  assert.deepEqual(accepts(repaired, clear), key);
+  assert.deepEqual(accepts(clear, other, { type: "unclear" }, clear), key);
+});
+
+test("a visa is told apart, and never gives a key", () => {
+  const [first = "", second = ""] = buildMrz(passport);
+  assert.deepEqual(decideZone([seenLine(`V${first.slice(1)}`), seenLine(second)], "TD3", now), {
+    type: "visa",
+  });
+});
+
+test("lines of the wrong number or length are unclear", () => {
+  const lines = zoneOf(passport);
+  const [first = [], second = []] = lines;
+  for (const bent of [
+    [],
+    [first],
+    [first, second.slice(1)],
+    [first, [...second, seen("<")]],
+    [...lines, second],
+  ])
+    assert.equal(decideZone(bent, "TD3", now).type, "unclear");
+});
+
+test("any distribution over characters gives a reading or none, and never one whose digits disagree", () => {
+  const line = (length: number) =>
+    fc.array(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 37, maxLength: 37 }), {
+      minLength: length,
+      maxLength: length,
+    });
+  fc.assert(
+    fc.property(line(44), line(44), (...lines) => {
+      const segments = lines.map((row) => row.map((shares) => Float32Array.from(shares)));
+      const reading = decideZone(segments, "TD3", now);
+      if (reading.type === "key") assert.match(reading.fields.dateOfBirth, /^[0-9<]{6}$/);
+    }),
+    { numRuns: 20 },
+  );
+  for (const share of [Number.NaN, Number.POSITIVE_INFINITY, -1])
+    assert.doesNotThrow(() =>
+      decideZone(
+        zoneOf(passport).map((row) => row.map((s) => s.map(() => share))),
+        "TD3",
+        now,
+      ),
+    );
+});
+
+test("neighbouring columns that say the same are one character, and a blank between them makes two", () => {
+  const columns = [37, 10, 10, 37, 10, 11, 11, 37];
+  const maps = new Float32Array(columns.length * 40);
+  for (const [at, best] of columns.entries()) maps[at * 40 + best] = 8;
+  const segments = segmentsOf({ maps, width: columns.length, stride: 40 });
+  assert.equal(segments.map((s) => alphabet[s.indexOf(Math.max(...s))]).join(""), "AAB");
+  for (const segment of segments)
+    assert.ok(Math.abs(segment.reduce((sum, share) => sum + share, 0) - 1) < 1e-5);
+});
+
+test("the page and the evaluation decide alike", () => {
+  const vectors: {
+    shape: "TD1" | "TD2" | "TD3";
+    lines: Record<string, number>[][];
+    says: null | "visa" | { key: string[]; changed: boolean; margin: number; pair: number };
+  }[] = JSON.parse(readFileSync(new URL("../training/decode-vectors.json", import.meta.url), "utf8"));
+  assert.ok(vectors.length > 20);
+  for (const { shape, lines, says } of vectors) {
+    const read = lines.map((row) =>
+      row.map((shares) => Float32Array.from([...alphabet], (character) => shares[character] ?? 0)),
+    );
+    const reading = decideZone(read, shape, now);
+    if (says === null) assert.equal(reading.type, "unclear");
+    else if (says === "visa") assert.equal(reading.type, "visa");
+    else {
+      assert.ok(reading.type === "key");
+      const { documentNumber, dateOfBirth, dateOfExpiry } = reading.fields;
+      assert.deepEqual([documentNumber.padEnd(9, "<"), dateOfBirth, dateOfExpiry], says.key);
+      assert.equal(reading.changedCharacters > 0, says.changed);
+      assert.ok(Math.abs(reading.blindMargin - says.margin) < 1e-3);
+      assert.ok(Math.abs(reading.pairMargin - says.pair) < 1e-3, `${reading.pairMargin} ${says.pair}`);
+      assert.equal(checkDigit(dateOfBirth).length, 1);
+    }
+  }
+});

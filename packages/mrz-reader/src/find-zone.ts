@@ -1,0 +1,99 @@
+import {
+  type Homography,
+  homographyBetween,
+  type Point,
+  project,
+  type Quad,
+  quadOf,
+  turnedQuad,
+} from "./geometry.ts";
+import { shrink, sizeFor, standardised, straighten } from "./grey.ts";
+import type { Network, Output, Plane } from "./network.ts";
+
+/** What the networks were trained with; training/pipeline.py has the same numbers. */
+const coarseSide = 256;
+const middleSide = 640;
+const crop = { width: 320, height: 80, left: 40, top: 20 } as const;
+/** The maps of corners are a quarter of the picture's size. */
+const cellPixels = 4;
+const contrastFloor = 0.05;
+/** In nats: one in twenty. Within it the second answer is tried too, where the first reads as nothing. Half: missed frames. Twice: slow ones, for nothing. */
+const doubt = 3;
+
+const shapes = ["TD1", "TD2", "TD3"] as const;
+export type ZoneShape = (typeof shapes)[number];
+
+export type FoundZone = {
+  readonly quad: Quad;
+  /** The likeliest first, and only those that are about as likely. */
+  readonly shapes: readonly ZoneShape[];
+  readonly isTurnSure: boolean;
+};
+
+/** Where the zone is, or null. A rough look at the whole picture, then a closer one at that part of it. */
+export function findZone(coarse: Network, refine: Network, frame: Plane): FoundZone | null {
+  const size = sizeFor(frame, coarseSide, 16);
+  const seen = coarse.run(standardised(shrink(frame, size.width, size.height), contrastFloor));
+  if ((seen.head[0] ?? -1) <= 0) return null;
+  const [across, down] = [frame.width / seen.width, frame.height / seen.height];
+  const rough = quadOf(cornersOf(seen).map(({ x, y }) => ({ x: x * across, y: y * down })));
+  if (rough === null) return null;
+  const middleSize = sizeFor(frame, middleSide, 1);
+  const middle = shrink(frame, middleSize.width, middleSize.height);
+  const near = lookCloser(refine, frame, middle, rough);
+  // Once more from where the zone was found: the first look may have begun far beside it.
+  return near === null ? null : lookCloser(refine, frame, middle, near.quad);
+}
+
+const cropQuad: Quad = [
+  { x: crop.left, y: crop.top },
+  { x: crop.width - crop.left, y: crop.top },
+  { x: crop.width - crop.left, y: crop.height - crop.top },
+  { x: crop.left, y: crop.height - crop.top },
+];
+
+function lookCloser(refine: Network, frame: Plane, middle: Plane, rough: Quad): FoundZone | null {
+  const [across, down] = [middle.width / frame.width, middle.height / frame.height];
+  const scaled = quadOf(rough.map(({ x, y }) => ({ x: x * across, y: y * down })));
+  const toMiddle: Homography | null = scaled === null ? null : homographyBetween(cropQuad, scaled);
+  if (toMiddle === null) return null;
+  const picture = straighten(middle, toMiddle, crop.width, crop.height, { x: 0, y: 0, stepX: 1, stepY: 1 });
+  const seen = refine.run(standardised(picture, contrastFloor));
+  const [td1 = 0, td2 = 0, td3 = 0, none = 0, upsideDown = 0] = seen.head;
+  if (none >= Math.max(td1, td2, td3)) return null;
+  const exact = quadOf(
+    cornersOf(seen).map((at) => {
+      const { x, y } = project(toMiddle, { x: at.x * cellPixels, y: at.y * cellPixels });
+      return { x: x / across, y: y / down };
+    }),
+  );
+  if (exact === null || !exact.every(({ x, y }) => Number.isFinite(x) && Number.isFinite(y))) return null;
+  const likelihood = { TD1: td1, TD2: td2, TD3: td3 };
+  return {
+    quad: upsideDown > 0 ? turnedQuad(exact) : exact,
+    shapes: shapes
+      .filter((shape) => Math.max(td1, td2, td3) - likelihood[shape] < doubt)
+      .sort((a, b) => likelihood[b] - likelihood[a]),
+    isTurnSure: Math.abs(upsideDown) > doubt,
+  };
+}
+
+/** In cells: the middle of the five by five cells around each map's peak, each weighted by how likely it is. */
+export function cornersOf({ maps, height, width, stride }: Output): readonly Point[] {
+  return [0, 1, 2, 3].map((channel) => {
+    let peak = 0;
+    for (let at = 1; at < height * width; at++)
+      if ((maps[at * stride + channel] ?? 0) > (maps[peak * stride + channel] ?? 0)) peak = at;
+    const [peakX, peakY] = [peak % width, Math.floor(peak / width)];
+    const most = maps[peak * stride + channel] ?? 0;
+    let [mass, x, y] = [0, 0, 0];
+    for (let atY = Math.max(0, peakY - 2); atY <= Math.min(height - 1, peakY + 2); atY++)
+      for (let atX = Math.max(0, peakX - 2); atX <= Math.min(width - 1, peakX + 2); atX++) {
+        const weight = Math.exp((maps[(atY * width + atX) * stride + channel] ?? 0) - most);
+        mass += weight;
+        x += weight * atX;
+        y += weight * atY;
+      }
+    return { x: x / mass + 0.5, y: y / mass + 0.5 };
+  });
+}

@@ -1,0 +1,35 @@
+import type { MrzKeyFields } from "@assay/emrtd/mrz/mrz-key";
+import { addReading, nothingRead } from "./agreement.ts";
+import { shrink, sizeFor } from "./grey.ts";
+import type { MrzReader } from "./mrz-reader.ts";
+import type { Plane } from "./network.ts";
+
+/** Photos have more pixels than the picture of a camera that films, and the document is often a small part of them. */
+const sides = [1280, 1080, 1800, 2400] as const;
+/** Every size must differ by this much, or the second look is the first one again and agrees with itself. */
+const leastStep = 0.88;
+
+/** The lengths of the longer side at which a photo is looked at: there is only one of it, but no two sizes of it are the same pixels. */
+export function photoSides(longSide: number): readonly number[] {
+  const wanted = sides.filter((side) => side <= longSide);
+  const own = wanted.some((side) => side > longSide * leastStep) || longSide > 2400 ? [] : [longSide];
+  const all = [...wanted, ...own];
+  return all.length > 1
+    ? all
+    : [longSide, Math.round(longSide * leastStep), Math.round(longSide * leastStep ** 2)];
+}
+
+/** The key in a photo, where two sizes of it say the same. */
+export function readPhoto(reader: MrzReader, photo: Plane, at: Date): MrzKeyFields | "visa" | null {
+  let agreement = nothingRead;
+  let isVisa = false;
+  for (const side of photoSides(Math.max(photo.width, photo.height))) {
+    const { width, height } = sizeFor(photo, side, 1);
+    const { reading } = reader.look(shrink(photo, width, height), at);
+    isVisa ||= reading.type === "visa";
+    const added = addReading(agreement, reading);
+    if (added.accepted !== null) return added.accepted;
+    agreement = added.agreement;
+  }
+  return isVisa ? "visa" : null;
+}

@@ -1,0 +1,237 @@
+"""Decides what a frame says. Mirrors src/decide-zone.ts and repairMrz of packages/emrtd, which the page runs; `decode-vectors.json` holds them together.
+
+A line comes as segments: one distribution over the 37 characters for each character that was seen.
+"""
+
+import math
+
+from texts import ALPHABET
+
+VALUE = [i if i < 36 else 0 for i in range(37)]
+WEIGHT = (7, 3, 1)
+FLOOR = 1e-4
+# Keep these equal to src/decide-zone.ts and packages/emrtd/src/mrz/repair-mrz.ts.
+MOST_COST = 6.0
+LEAST_MARGIN = 1.5
+LEAST_CONFIDENCE = 0.8
+ALTERNATIVES = 3
+BLIND_MARGIN = 4.0
+PAIR_MARGIN = 8.0
+PAIR_MARGIN_SETTLED = 5.0
+MOST_MARGIN = 9.0
+
+LETTERS = frozenset(range(10, 37))
+DIGITS = frozenset([*range(10), 36])
+SEX = frozenset(ALPHABET.index(c) for c in "MFX<")
+ANY = frozenset(range(37))
+
+
+def _mask(*parts):
+    return [kind for kind, count in parts for _ in range(count)]
+
+
+MASKS = {
+    0: [
+        _mask((LETTERS, 5), (ANY, 9), (DIGITS, 1), (ANY, 15)),
+        _mask((DIGITS, 7), (SEX, 1), (DIGITS, 7), (LETTERS, 3), (ANY, 11), (DIGITS, 1)),
+        _mask((LETTERS, 30)),
+    ],
+    1: [_mask((LETTERS, 36)), _mask((ANY, 9), (DIGITS, 1), (LETTERS, 3), (DIGITS, 7), (SEX, 1), (DIGITS, 7), (ANY, 7), (DIGITS, 1))],
+    2: [_mask((LETTERS, 44)), _mask((ANY, 9), (DIGITS, 1), (LETTERS, 3), (DIGITS, 7), (SEX, 1), (DIGITS, 7), (ANY, 14), (DIGITS, 1), (DIGITS, 1))],
+}
+# line, start, end of the field; its check digit follows at once.
+FIELDS = {0: [(0, 5, 14), (1, 0, 6), (1, 8, 14)], 1: [(1, 0, 9), (1, 13, 19), (1, 21, 27)], 2: [(1, 0, 9), (1, 13, 19), (1, 21, 27), (1, 28, 42)]}
+COMPOSITE = {0: [(0, 5, 30), (1, 0, 7), (1, 8, 15), (1, 18, 29)], 1: [(1, 0, 10), (1, 13, 20), (1, 21, 35)], 2: [(1, 0, 10), (1, 13, 20), (1, 21, 43)]}
+COMPOSITE_AT = {0: (1, 29), 1: (1, 35), 2: (1, 43)}
+NAME = {0: 2, 1: 0, 2: 0}
+LINES = {0: (3, 30), 1: (2, 36), 2: (2, 44)}
+
+
+# Characters that every check digit takes for one another.
+BLIND = [frozenset(c for c in range(37) if c != d and (VALUE[c] - VALUE[d]) % 10 == 0) for d in range(37)]
+
+
+def digit(chars):
+    return sum(VALUE[c] * WEIGHT[i % 3] for i, c in enumerate(chars)) % 10
+
+
+def masked(segments, mask):
+    """[(cost, character)] cheapest first for each position; costs are relative to the first, whose share of what is allowed is the confidence."""
+    out = []
+    for q, allowed in zip(segments, mask):
+        ranked = sorted(((-math.log(max(p, FLOOR)), c) for c, p in q.items() if c in allowed), key=lambda x: x[0])
+        if not ranked:
+            return None
+        total = sum(max(q.get(c, 0), 0) for c in allowed)
+        best = ranked[0][0]
+        out.append(([(cost - best, c) for cost, c in ranked], max(q.get(ranked[0][1], 0), 0) / max(total, FLOOR)))
+    return out
+
+
+def masked_shares(segments, mask):
+    return [{c: p for c, p in q.items() if c in allowed} for q, allowed in zip(segments, mask)]
+
+
+def repaired(options, agrees):
+    """The cheapest reading of a field with at most two characters changed, or None where there is none or a second one is about as likely."""
+    first = [o[0][1] for o in options]
+    if agrees(first):
+        return first, 0.0
+    found = {}
+    singles = [(i, cost, c) for i, o in enumerate(options) for cost, c in o[1:ALTERNATIVES] if cost <= MOST_COST]
+    for n, (i, cost, c) in enumerate(singles):
+        one = list(first)
+        one[i] = c
+        if agrees(one):
+            found[tuple(one)] = min(cost, found.get(tuple(one), math.inf))
+        for j, more, other in singles[n + 1:]:
+            if j == i or cost + more > MOST_COST:
+                continue
+            two = list(one)
+            two[j] = other
+            if agrees(two):
+                found[tuple(two)] = min(cost + more, found.get(tuple(two), math.inf))
+    if not found:
+        return None
+    ranked = sorted(found.items(), key=lambda x: x[1])
+    if len(ranked) > 1 and ranked[1][1] - ranked[0][1] < LEAST_MARGIN:
+        return None
+    return list(ranked[0][0]), ranked[0][1]
+
+
+def long_number(line, start, chars):
+    """A number of more than nine characters runs over into the optional data, its check digit at the end."""
+    over = line[start + 10:]
+    length = over.index(36) if 36 in over else len(over)
+    if length < 2:
+        return None
+    number = chars + over[:length - 1]
+    return number if over[length - 1] == digit(number) else None
+
+
+def decide(segments, shape):
+    """None, or {"key", "cost", "confidence", "margin"}; {"visa": True} for a visa."""
+    lines, chars = LINES[shape]
+    name = NAME[shape]
+    read, options = [], []
+    if shape != 0 and len(segments[0]) > 0 and segments[0][0].get(ALPHABET.index("V"), 0) > 0.5:
+        return {"visa": True}
+    for i in range(lines):
+        if i == name:
+            read.append([])
+            options.append(None)
+            continue
+        if len(segments[i]) != chars:
+            return None
+        o = masked(segments[i], MASKS[shape][i])
+        if o is None:
+            return None
+        options.append(o)
+        read.append([entry[0][0][1] for entry in o])
+    cost = 0.0
+    number = None
+    nation_line, nation_at = (1, 15) if shape == 0 else (1, 10)
+    nation = read[nation_line][nation_at:nation_at + 3]
+    if nation[0] == 36 or (nation[1] == 36 and nation[2] != 36):
+        return None
+    for n, (line, start, end) in enumerate(FIELDS[shape]):
+        check = read[line][end]
+        if n == 0 and shape != 2 and check == 36:
+            number = long_number(read[line] if shape == 0 else read[line][:35], start if shape == 0 else 18, read[line][start:end])
+            if number is None:
+                return None
+            continue
+        if check == 36:
+            # No digit: right only where the field is empty too, which optional data and unknown dates may be.
+            if n > 0 and all(c == 36 for c in read[line][start:end]):
+                continue
+            return None
+        part = [o[0] for o in options[line][start:end + 1]]
+        result = repaired(part, lambda t: t[-1] < 10 and digit(t[:-1]) == t[-1])
+        if result is None:
+            return None
+        read[line][start:end + 1] = result[0]
+        cost += result[1]
+    at = COMPOSITE_AT[shape]
+    run = [c for line, start, end in COMPOSITE[shape] for c in read[line][start:end]]
+    if digit(run) != read[at[0]][at[1]] or read[at[0]][at[1]] > 9:
+        return None
+    (nl, ns, ne), (bl, bs, be), (el, es, ee) = FIELDS[shape][:3]
+    birth, expiry = read[bl][bs:be], read[el][es:ee]
+    if not (possible(birth) and possible(expiry)):
+        return None
+    keyed = [(nl, i) for i in range(ns, ne)] + [(bl, i) for i in range(bs, be)] + [(el, i) for i in range(es, ee)]
+    confidence, margin = 1.0, MOST_MARGIN
+    best_share = [None if o is None else [max(q.values()) if q else 0 for q in masked_shares(segments[n], MASKS[shape][n])] for n, o in enumerate(options)]
+    for line, i in keyed:
+        ranked, sure = options[line][i]
+        chosen = read[line][i]
+        if ranked[0][1] == chosen:
+            confidence = min(confidence, sure)
+        listed = {c: other_cost for other_cost, c in ranked}
+        unlisted = math.log(max(best_share[line][i], FLOOR)) - math.log(FLOOR)
+        for c in BLIND[chosen] & MASKS[shape][line][i]:
+            margin = min(margin, listed.get(c, unlisted))
+    if confidence < LEAST_CONFIDENCE:
+        return None
+    if number is None:
+        number = read[nl][ns:ne]
+        # A filler inside of a number is rare, and a K that was read as one is not.
+        if any(a == 36 and b != 36 for a, b in zip(number, number[1:])):
+            return None
+        while number and number[-1] == 36:
+            number = number[:-1]
+        number = number + [36] * (9 - len(number))
+    text = lambda cs: "".join(ALPHABET[c] for c in cs)
+    return {"key": (text(number), text(birth), text(expiry)), "cost": cost, "confidence": confidence, "margin": margin, "pair": pair_margin(options, best_share, read, shape)}
+
+
+def pair_margin(options, best_share, read, shape):
+    """The cheapest reading of the number with two other characters whose errors cancel in its check digit."""
+    line, start, end = FIELDS[shape][0]
+    changes = []
+    for i in range(start, end):
+        chosen, ranked = read[line][i], options[line][i][0]
+        listed = {c: cost for cost, c in ranked}
+        unlisted = math.log(max(best_share[line][i], FLOOR)) - math.log(FLOOR)
+        # Where a check digit decided, what was read instead is cheaper than what was chosen.
+        paid = listed.get(chosen, 0.0)
+        cheapest = [MOST_MARGIN] * 10
+        for c in range(37):
+            if c != chosen:
+                shift = (VALUE[c] - VALUE[chosen]) * WEIGHT[(i - start) % 3] % 10
+                cheapest[shift] = min(cheapest[shift], listed.get(c, unlisted) - paid)
+        changes.append(cheapest)
+    margin = 2 * MOST_MARGIN
+    for n, first in enumerate(changes):
+        for second in changes[n + 1:]:
+            for shift in range(1, 10):
+                margin = min(margin, first[shift] + second[10 - shift])
+    return margin
+
+
+def possible(date):
+    month, day = date[2:4], date[4:6]
+    def number(pair):
+        if pair == [36, 36]:
+            return 0
+        return None if 36 in pair else pair[0] * 10 + pair[1]
+    year_ok = date[:2] == [36, 36] or 36 not in date[:2]
+    m, d = number(month), number(day)
+    return year_ok and m is not None and d is not None and m <= 12 and d <= 31
+
+
+class Agreement:
+    """Two frames that say the same, at least one of them without a change, each sure of what no check digit sees."""
+
+    def __init__(self, blind=BLIND_MARGIN, pair=PAIR_MARGIN):
+        self.seen, self.blind, self.pair = {}, blind, pair
+
+    def add(self, said):
+        if said is None or "key" not in said or said["margin"] < self.blind:
+            return None
+        if said["pair"] < (self.pair if said["cost"] == 0 else min(self.pair, PAIR_MARGIN_SETTLED)):
+            return None
+        frames, clean = self.seen.get(said["key"], (0, 0))
+        self.seen[said["key"]] = (frames + 1, clean + (said["cost"] == 0))
+        return said["key"] if frames + 1 >= 2 and self.seen[said["key"]][1] >= 1 else None

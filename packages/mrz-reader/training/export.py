@@ -1,0 +1,97 @@
+"""Writes the trained networks as two flat files that the page's runner reads: the plan, and its weights as bytes.
+
+For each layer in the order of the plan: the scale of each output channel and its bias as 32-bit floats, then the weights as signed bytes, filled up to a
+multiple of four. Depthwise weights are [height][width][channel], all others [in][out], with the first layer's kernel as its "in".
+"""
+
+import argparse
+import json
+import pathlib
+
+import numpy as np
+import torch
+
+from networks import PLANS, Network
+
+
+def _rows(weight):
+    """Output channels first, flattened."""
+    return weight.reshape(weight.shape[0], -1)
+
+
+def quantised(weight):
+    rows = _rows(weight)
+    scale = rows.abs().amax(1).clamp(min=1e-12) / 127
+    return torch.round(rows / scale[:, None]).clamp(-127, 127), scale
+
+
+def round_weights(net):
+    """Makes a network compute with exactly the weights that are shipped."""
+    with torch.no_grad():
+        for module in net.modules():
+            if isinstance(module, torch.nn.Sequential) and len(module) == 2:
+                conv, norm = module
+                factor = norm.weight / torch.sqrt(norm.running_var + norm.eps)
+                safe = torch.where(factor.abs() < 1e-9, torch.full_like(factor, 1e-9), factor)
+                q, scale = quantised(conv.weight * safe[:, None, None, None])
+                conv.weight.copy_((q * scale[:, None]).view_as(conv.weight) / safe[:, None, None, None])
+            elif isinstance(module, torch.nn.Linear):
+                q, scale = quantised(module.weight)
+                module.weight.copy_((q * scale[:, None]).view_as(module.weight))
+        for step, layer in zip(net.plan, net.layers):
+            if step["op"] == "maps":
+                q, scale = quantised(layer.weight)
+                layer.weight.copy_((q * scale[:, None]).view_as(layer.weight))
+
+
+def flat(net):
+    out = bytearray()
+    for weight, bias in net.folded():
+        q, scale = quantised(weight)
+        out += scale.float().numpy().astype("<f4").tobytes() + bias.float().numpy().astype("<f4").tobytes()
+        # Output channels last: the runner walks over them in its innermost loop.
+        body = q.T.contiguous().to(torch.int8).numpy().tobytes()
+        out += body + b"\0" * (-len(body) % 4)
+    return bytes(out)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--coarse", default="build/coarse.pt")
+    parser.add_argument("--zone", default="build/zone.pt")
+    parser.add_argument("--out", default="../networks")
+    args = parser.parse_args()
+    states = {}
+    for path in (args.coarse, args.zone):
+        states |= torch.load(path, map_location="cpu", weights_only=True)["ema"]
+    out = pathlib.Path(args.out)
+    out.mkdir(parents=True, exist_ok=True)
+    body, plan = bytearray(), {"version": 1, "networks": {}}
+    for name, steps in PLANS.items():
+        net = Network(steps)
+        net.load_state_dict(states[name])
+        part = flat(net.eval())
+        plan["networks"][name] = {"bytes": len(part), "steps": steps}
+        body += part
+    (out / "mrz-reader.bin").write_bytes(bytes(body))
+    (out / "mrz-reader.json").write_text(json.dumps(plan, separators=(",", ":")) + "\n")
+    # What the runner must compute, for its test: a fixed picture through each network, with the shipped weights.
+    vectors = {}
+    for name, steps in PLANS.items():
+        net = Network(steps)
+        net.load_state_dict(states[name])
+        round_weights(net.eval())
+        h, w = {"coarse": (48, 64), "refine": (80, 320), "read": (32, 96)}[name]
+        n = torch.arange(h * w).double()
+        picture = (torch.sin(n * 0.37) + torch.cos(n * n * 0.011)).float().view(1, 1, h, w)
+        with torch.no_grad():
+            maps, head = net(picture)
+        take = maps.flatten()[:: max(1, maps.numel() // 64)]
+        vectors[name] = {"height": h, "width": w, "shape": list(maps.shape[1:]), "every": max(1, maps.numel() // 64),
+                         "maps": [round(float(v), 5) for v in take], "head": None if head is None else [round(float(v), 5) for v in head.flatten()]}
+    (out / "runner-vectors.json").write_text(json.dumps(vectors, separators=(",", ":")) + "\n")
+    print({k: v["bytes"] for k, v in plan["networks"].items()}, len(body))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+"""Draws the glyphs and the clutter that training and evaluation are rendered from.
+
+Needs Pillow and the fonts of the Debian packages named in README.md; everything after this step needs NumPy and PyTorch only.
+No font is shipped: the result goes into the ignored folder `build/`.
+"""
+
+import argparse
+import math
+import pathlib
+import random
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFilter, ImageFont
+
+ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ<"
+# One cell is one character pitch wide (2.54 mm) and one line pitch high (6.1 mm).
+CELL_W, CELL_H = 28, 64
+CAP_PIXELS = 26
+VARIANTS = 8
+DEBIAN = "/usr/share/fonts/"
+# (file, share of the text, use). "held" faces are never trained on.
+FACES = [
+    (DEBIAN + "opentype/ocr-b/OCRBS.otf", 0.34, "train"),
+    # The oblique one is drawn upright again by a random shear, see `variant`.
+    (DEBIAN + "opentype/ocr-b/OCRBL.otf", 0.28, "train"),
+    (DEBIAN + "truetype/ocr-a/OCRA.ttf", 0.03, "train"),
+    (DEBIAN + "truetype/liberation/LiberationMono-Regular.ttf", 0.04, "train"),
+    (DEBIAN + "truetype/liberation/LiberationMono-Bold.ttf", 0.05, "train"),
+    (DEBIAN + "truetype/dejavu/DejaVuSansMono.ttf", 0.03, "train"),
+    (DEBIAN + "truetype/dejavu/DejaVuSansMono-Bold.ttf", 0.03, "train"),
+    (DEBIAN + "truetype/inconsolata/Inconsolata.otf", 0.04, "train"),
+    (DEBIAN + "opentype/courier-prime/Courier Prime Bold.otf", 0.03, "train"),
+    (DEBIAN + "opentype/courier-prime/Courier Prime Sans.otf", 0.03, "train"),
+    (DEBIAN + "fonts-go/Go-Mono.ttf", 0.03, "train"),
+    (DEBIAN + "truetype/agave/agave-r-autohinted.ttf", 0.03, "train"),
+    (DEBIAN + "opentype/league-mono/LeagueMono-Regular.otf", 0.03, "train"),
+    ("/usr/share/texmf/fonts/opentype/public/lm/lmmonolt10-bold.otf", 0.03, "train"),
+    (DEBIAN + "opentype/ocr-b/OCRB.otf", 0.8, "held"),
+    (DEBIAN + "truetype/noto/NotoSansMono-Bold.ttf", 0.1, "held"),
+    (DEBIAN + "opentype/b612/B612Mono-Regular.otf", 0.1, "held"),
+]
+TEXT_FACES = [
+    DEBIAN + "truetype/dejavu/DejaVuSans.ttf",
+    DEBIAN + "truetype/liberation/LiberationSans-Regular.ttf",
+    DEBIAN + "truetype/liberation/LiberationSerif-Regular.ttf",
+    DEBIAN + "truetype/liberation/LiberationSans-Bold.ttf",
+    DEBIAN + "truetype/liberation/LiberationMono-Regular.ttf",
+    DEBIAN + "truetype/dejavu/DejaVuSansMono.ttf",
+]
+
+
+def glyphs_of(path, dice):
+    """[VARIANTS, 37, CELL_H, CELL_W], ink as 255. All glyphs of a variant share size and baseline."""
+    scale = 4
+    font = ImageFont.truetype(path, 200)
+    left, top, right, bottom = font.getbbox("H", anchor="ls")
+    size = 200 * CAP_PIXELS * scale / (bottom - top)
+    advance = font.getlength("0") * size / 200
+    out = np.zeros((VARIANTS, len(ALPHABET), CELL_H, CELL_W), np.uint8)
+    for v in range(VARIANTS):
+        stretch = dice.uniform(0.92, 1.08)
+        font = ImageFont.truetype(path, int(size * stretch))
+        # Proportions differ between printers; no glyph may leave its cell.
+        squeeze = min(1.12, max(0.8, dice.uniform(0.93, 1.07) * CELL_W * scale / (advance * stretch)))
+        shear = dice.uniform(-0.05, 0.05)
+        if path.endswith("OCRBL.otf"):
+            shear -= dice.choice([0.0, 0.19, 0.19, 0.19])
+        weight = dice.choice([-1, 0, 0, 1, 2]) * 2
+        for c, letter in enumerate(ALPHABET):
+            w, h = CELL_W * scale, CELL_H * scale
+            big = Image.new("L", (w * 2, h), 0)
+            draw = ImageDraw.Draw(big)
+            draw.text((w, h // 2 + CAP_PIXELS * scale * stretch / 2), letter, font=font, fill=255, anchor="ms")
+            if weight > 0:
+                big = big.filter(ImageFilter.MaxFilter(2 * weight + 1))
+            elif weight < 0:
+                big = big.filter(ImageFilter.MinFilter(-2 * weight + 1))
+            jx, jy = dice.uniform(-3, 3), dice.uniform(-3, 3)
+            # Output to input: undo squeeze and shear around the middle of the cell.
+            a = 1 / squeeze
+            matrix = (a, shear, w - a * w / 2 - shear * h / 2 + jx, 0, 1, jy)
+            cell = big.transform((w, h), Image.Transform.AFFINE, matrix, Image.Resampling.BILINEAR)
+            out[v, c] = np.asarray(cell.resize((CELL_W, CELL_H), Image.Resampling.BOX))
+    return out
+
+
+WORDS = ("SURNAME GIVEN NAMES NATIONALITY DATE OF BIRTH SEX PLACE AUTHORITY HOLDER SIGNATURE REPUBLIC KINGDOM IDENTITY CARD PASSPORT "
+         "DRIVING LICENCE ADDRESS TELEPHONE TOTAL INVOICE order the of and to in is that for it was on are with as his they at be this "
+         "from have or by one had not but what all were when we there can an your which their said if do will each about how up out").split()
+
+
+def words(dice, count):
+    def one():
+        r = dice.random()
+        if r < 0.25:
+            return str(dice.randrange(10 ** dice.randrange(1, 9)))
+        if r < 0.35:
+            return "".join(dice.choice(ALPHABET[:36]) for _ in range(dice.randrange(3, 12)))
+        return dice.choice(WORDS)
+    return " ".join(one() for _ in range(count))
+
+
+def clutter(seed, w=500, h=352):
+    """Something that has no machine readable zone: the upper part of a data page, a letter, a card, a keyboard, a picture."""
+    dice = random.Random(seed)
+    paper = dice.randrange(120, 250)
+    image = Image.new("L", (w, h), paper)
+    draw = ImageDraw.Draw(image)
+    kind = dice.choice(["page"] * 7 + ["letter", "letter", "listing", "card", "keys", "shapes", "barcode"])
+    ink = dice.randrange(0, max(1, paper - 80))
+    def font(size, faces=TEXT_FACES):
+        return ImageFont.truetype(dice.choice(faces), size)
+    if kind in ("page", "card"):
+        if dice.random() < 0.7:
+            px, pw = dice.randrange(8, 60), dice.randrange(90, 150)
+            py, ph = dice.randrange(20, 110), dice.randrange(110, 190)
+            draw.rectangle((px, py, px + pw, py + ph), fill=dice.randrange(80, 255))
+            draw.ellipse((px + pw * 0.2, py + ph * 0.5, px + pw * 0.8, py + ph * 1.3), fill=dice.randrange(0, 200))
+            draw.ellipse((px + pw * 0.28, py + ph * 0.1, px + pw * 0.72, py + ph * 0.68), fill=dice.randrange(60, 240))
+            draw.rectangle((px, py + ph, px + pw, h), fill=paper)
+        y = dice.randrange(4, 20)
+        draw.text((dice.randrange(10, 160), y), words(dice, 3), font=font(dice.randrange(12, 26)), fill=ink)
+        x = dice.randrange(150, 240)
+        y += 34
+        while y < h - 14:
+            draw.text((x, y), words(dice, 2), font=font(dice.randrange(6, 9)), fill=min(255, ink + 40))
+            draw.text((x, y + 9), words(dice, dice.randrange(1, 4)), font=font(dice.randrange(10, 15)), fill=ink)
+            y += dice.randrange(22, 34)
+        if kind == "card":
+            draw.text((20, h * 0.6), "".join(dice.choice("0123456789 ") for _ in range(22)), font=font(28), fill=ink)
+    elif kind == "letter":
+        size = dice.randrange(7, 16)
+        f = font(size)
+        y = 10
+        while y < h:
+            if dice.random() < 0.9:
+                draw.text((12, y), words(dice, dice.randrange(4, 20)), font=f, fill=ink)
+            y += size + dice.randrange(2, 5)
+    elif kind == "listing":
+        size = dice.randrange(9, 22)
+        f = font(size, TEXT_FACES[4:])
+        y = 6
+        while y < h:
+            line = "".join(dice.choice(ALPHABET + "<<<<  ") for _ in range(dice.randrange(4, 60)))
+            if dice.random() < 0.6:
+                line = words(dice, dice.randrange(1, 9))
+            draw.text((6 + dice.randrange(4) * 12, y), line, font=f, fill=ink)
+            y += int(size * dice.uniform(1.1, 1.8))
+    elif kind == "keys":
+        side = dice.randrange(22, 46)
+        for gx in range(0, w, side):
+            for gy in range(0, h, side):
+                draw.rounded_rectangle((gx + 2, gy + 2, gx + side - 3, gy + side - 3), 4, fill=dice.randrange(20, 70), outline=10)
+                draw.text((gx + side // 3, gy + side // 4), dice.choice(ALPHABET), font=font(side // 2), fill=220)
+    elif kind == "barcode":
+        for band in range(dice.randrange(1, 4)):
+            x, y = dice.randrange(0, 60), dice.randrange(0, h - 60)
+            bh = dice.randrange(12, 60)
+            while x < w - 20:
+                bw = dice.randrange(1, 6)
+                draw.rectangle((x, y, x + bw, y + bh), fill=0)
+                x += bw + dice.randrange(1, 6)
+    else:
+        for _ in range(dice.randrange(8, 60)):
+            x, y = dice.randrange(w), dice.randrange(h)
+            box = (x, y, x + dice.randrange(3, 160), y + dice.randrange(3, 120))
+            shape = dice.choice([draw.ellipse, draw.rectangle])
+            shape(box, fill=dice.randrange(256))
+    if kind != "shapes" and dice.random() < 0.3:
+        for _ in range(dice.randrange(20)):
+            y = dice.randrange(h)
+            draw.line((0, y, w, y + dice.randrange(-6, 6)), fill=dice.randrange(80, 230), width=dice.randrange(1, 3))
+    return np.asarray(image.filter(ImageFilter.GaussianBlur(0.4)))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--out", default="build/atlas.npz")
+    args = parser.parse_args()
+    dice = random.Random(1)
+    faces = [glyphs_of(path, dice) for path, _, _ in FACES]
+    train = [clutter(1000 + i) for i in range(56)]
+    held = [clutter(900_000 + i) for i in range(40)]
+    out = pathlib.Path(args.out)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    np.savez_compressed(
+        out,
+        glyphs=np.stack(faces),
+        share=np.array([share for _, share, _ in FACES], np.float32),
+        held=np.array([use == "held" for _, _, use in FACES]),
+        names=np.array([pathlib.Path(path).name for path, _, _ in FACES]),
+        clutter=np.stack(train),
+        clutter_held=np.stack(held),
+    )
+    print(out, out.stat().st_size, "bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,376 @@
+"""Pictures of invented documents, a batch at a time, on whatever device PyTorch has.
+
+A page is drawn flat on a canvas that is 125 mm wide and whose bottom edge is the page's. A shot of it is what a camera sees: bent,
+turned, out of focus, badly lit, covered by a finger. One difficulty from 0 to 1 a sample scales everything.
+"""
+
+import math
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+import texts
+
+CANVAS_MM = 125.0
+ZONE_MM = 30.0
+PAGE_MM = 88.0
+TAPS = 15
+
+
+class Renderer:
+    def __init__(self, atlas, device, seed, held=False):
+        data = np.load(atlas)
+        chosen = data["held"] if held else ~data["held"]
+        self.device = device
+        self.glyphs = torch.from_numpy(data["glyphs"][chosen]).to(device).float() / 255
+        self.face_names = [str(n) for n in data["names"][chosen]]
+        share = torch.from_numpy(data["share"][chosen])
+        self.share = (share / share.sum()).to(device)
+        clutter = data["clutter_held"] if held else data["clutter"]
+        self.clutter = torch.from_numpy(clutter).to(device).float()[:, None] / 255
+        self.random = torch.Generator(device=device)
+        self.random.manual_seed(seed)
+        self.dct = dct_matrix().to(device)
+
+    def u(self, shape, low=0.0, high=1.0):
+        """Uniform; `low` and `high` may be tensors."""
+        shape = (shape,) if isinstance(shape, int) else shape
+        return torch.rand(shape, generator=self.random, device=self.device) * (high - low) + low
+
+    def n(self, shape):
+        return torch.randn(shape, generator=self.random, device=self.device)
+
+    def chance(self, p):
+        return torch.rand(p.shape, generator=self.random, device=self.device) < p
+
+    def pick(self, count, of):
+        return torch.randint(of, (count,), generator=self.random, device=self.device)
+
+    def kinds_table(self):
+        table = torch.tensor([texts.SHAPES[k] for k in range(5)], device=self.device)
+        return table
+
+    def page(self, text, kinds, d, per_mm=8, height_mm=ZONE_MM, zone=None, face=None):
+        """The flat page and where its zone is. `zone` false: a page without one."""
+        b = text.shape[0]
+        device = self.device
+        zone = torch.ones(b, device=device) if zone is None else zone.float()
+        lines, chars, width, height = self.kinds_table()[kinds].unbind(1)
+        pitch = 2.54 * self.u(b, 0.95, 1.05)
+        line_pitch = self.u(b, 5.5, 6.7)
+        left = (width - chars * pitch) * self.u(b, 0.3, 0.7)
+        bottom = self.u(b, 1.5, 6.0)
+        geometry = {
+            "lines": lines, "chars": chars, "pitch": pitch, "line_pitch": line_pitch, "left": left, "bottom": bottom,
+            "width": width, "height": height, "canvas": height_mm,
+        }
+        if face is None:
+            face = torch.multinomial(self.share, b, replacement=True, generator=self.random)
+        variant = self.pick(b, self.glyphs.shape[1])
+        sheet = self.glyphs[face, variant]
+        strip = sheet[torch.arange(b, device=device)[:, None, None], text.clamp(min=0)] * (text >= 0)[..., None, None]
+        cell_h, cell_w = strip.shape[-2:]
+        strip = strip.permute(0, 1, 3, 2, 4).reshape(b, 1, 3 * cell_h, 44 * cell_w)
+        strip = self.ink(strip, d)
+
+        canvas_w, rows = int(CANVAS_MM * per_mm), int(27 * per_mm)
+        x_mm = (torch.arange(canvas_w, device=device) + 0.5) / per_mm
+        up_mm = 27 - (torch.arange(rows, device=device) + 0.5) / per_mm
+        along = (x_mm[None] - left[:, None]) / pitch[:, None] / 44
+        down = (bottom + lines * line_pitch)[:, None] - up_mm[None]
+        down = down / line_pitch[:, None]
+        line = torch.floor(down)
+        cap = self.u(b, 0.84, 1.18)[:, None]
+        inside = 0.5 + (down - line - 0.5) / cap
+        down = torch.where((line >= 0) & (line < lines[:, None]) & (inside > 0) & (inside < 1), (line + inside) / 3, torch.full_like(down, -2))
+        grid = torch.stack([
+            (along * 2 - 1)[:, None, :].expand(b, rows, canvas_w),
+            (down * 2 - 1)[:, :, None].expand(b, rows, canvas_w),
+        ], -1)
+        ink = F.grid_sample(strip, grid, align_corners=False) * zone[:, None, None, None]
+        total = int(height_mm * per_mm)
+        ink = F.pad(ink, (0, 0, total - rows, 0))
+
+        up = (height_mm - (torch.arange(total, device=device) + 0.5) / per_mm)[None, :, None]
+        clutter = self.clutter[self.pick(b, len(self.clutter))]
+        clutter = clutter[..., int((PAGE_MM - height_mm) * 4):, :]
+        clutter = F.interpolate(clutter, (total, canvas_w), mode="bilinear")[:, 0]
+        clutter = torch.minimum(clutter / clutter.amax((1, 2), keepdim=True), torch.ones_like(clutter))
+        top = (bottom + lines * line_pitch)[:, None, None]
+        above = torch.sigmoid((up - top - self.u(b, 0.3, 4.0)[:, None, None]) * 4)
+        ghost = torch.where(zone > 0, self.u(b, 0, 0.16) * self.chance(torch.full((b,), 0.4, device=device)), torch.ones(b, device=device))[:, None, None]
+        shown = torch.maximum(above, ghost)
+        paper = self.u(b, 0.55, 0.97)[:, None, None]
+        guilloche = self.guilloche(b, total, canvas_w, per_mm) * (self.u(b, 0, 0.13) * (0.3 + d))[:, None, None]
+        page = paper * (1 - shown + shown * clutter) - guilloche
+        worn = self.u(b, 0.0, 0.25) + self.chance(0.1 + 0.2 * d) * self.u(b, 0.0, 0.45)
+        dark = paper[:, 0, 0] * worn + (1 - worn) * self.u(b, 0.02, 0.22)
+        page = page + (dark[:, None, None] - page) * ink[:, 0]
+        return page[:, None], geometry
+
+    def ink(self, strip, d):
+        b = strip.shape[0]
+        soft = F.avg_pool2d(strip, 3, 1, 1)
+        soft = torch.lerp(soft, F.avg_pool2d(soft, 5, 1, 2), self.u(b)[:, None, None, None])
+        h, w = strip.shape[-2:]
+        speckle = F.interpolate(self.n((b, 1, h // 4, w // 4)), (h, w), mode="bilinear")
+        patches = F.interpolate(self.n((b, 1, h // 24, w // 24)), (h, w), mode="bilinear")
+        wear = (self.u(b, 0, 0.12) + self.u(b, 0, 0.22) * d)[:, None, None, None]
+        threshold = self.u(b, 0.32, 0.62)[:, None, None, None]
+        sharp = self.u(b, 6, 18)[:, None, None, None]
+        return torch.sigmoid((soft + wear * (speckle * 0.8 + patches) - threshold) * sharp) * (F.max_pool2d(F.max_pool2d(strip, (9, 1), 1, (4, 0)), (1, 9), 1, (0, 4)) > 0.02)
+
+    def guilloche(self, b, h, w, per_mm):
+        y = (torch.arange(h, device=self.device) / per_mm)[None, :, None]
+        x = (torch.arange(w, device=self.device) / per_mm)[None, None, :]
+        def one():
+            k, a = self.u(b, 1.0, 5.0)[:, None, None], self.u(b, -1.6, 1.6)[:, None, None]
+            bend = self.u(b, 0, 3)[:, None, None] * torch.sin(x * self.u(b, 0.05, 0.4)[:, None, None])
+            return torch.sin(k * (torch.cos(a) * (y + bend) + torch.sin(a) * x))
+        return one() * 0.6 + one() * 0.4
+
+    def pose(self, geometry, d, frame, along_px=None, turn=None):
+        """How the camera is held: the zone wholly in the picture. `along_px`: pixels for one character, else a share of the frame."""
+        b = d.shape[0]
+        h, w = frame
+        degrees = math.pi / 180
+        turn = torch.zeros(b, device=self.device) if turn is None else turn.float()
+        window = along_px is not None
+        lean = (2 + 3 * d) if window else (4 + 13 * d)
+        tilt = 4 + 22 * d
+        if along_px is None:
+            room = torch.where(turn % 2 == 0, float(w), float(h))
+            along_px = room * self.u(b, 0.62 - 0.17 * d, 0.95) / geometry["chars"]
+        pose = {
+            "angle": turn * 90 * degrees + self.u(b, -1, 1) * lean * degrees,
+            "rx": self.u(b, -1, 1) * tilt * degrees,
+            "ry": self.u(b, -1, 1) * tilt * degrees,
+            "scale": along_px / geometry["pitch"],
+            "px": self.u(b), "py": self.u(b),
+        }
+        return pose
+
+    def homography(self, geometry, pose, frame, shift=None):
+        """Millimetres of the canvas to pixels of the frame."""
+        h, w = frame
+        b = pose["angle"].shape[0]
+        focal = 1.05 * max(h, w)
+        ca, sa = torch.cos(pose["angle"]), torch.sin(pose["angle"])
+        cx, sx = torch.cos(pose["rx"]), torch.sin(pose["rx"])
+        cy, sy = torch.cos(pose["ry"]), torch.sin(pose["ry"])
+        zero, one = torch.zeros_like(ca), torch.ones_like(ca)
+        rz = torch.stack([ca, -sa, zero, sa, ca, zero, zero, zero, one], -1).view(b, 3, 3)
+        rx = torch.stack([one, zero, zero, zero, cx, -sx, zero, sx, cx], -1).view(b, 3, 3)
+        ry = torch.stack([cy, zero, sy, zero, one, zero, -sy, zero, cy], -1).view(b, 3, 3)
+        r = rz @ rx @ ry
+        corners = self.zone_corners(geometry)
+        centre = corners.mean(1)
+        scale = pose["scale"]
+        for _ in range(2):
+            distance = focal / scale
+            m = torch.zeros(b, 3, 3, device=self.device)
+            m[:, 0, :2], m[:, 1, :2] = focal * r[:, 0, :2], focal * r[:, 1, :2]
+            m[:, 2, :2], m[:, 2, 2] = r[:, 2, :2], distance
+            m[:, :, 2] -= (m[:, :, :2] @ centre[:, :, None])[:, :, 0]
+            seen = apply(m, corners)
+            low, high = seen.amin(1), seen.amax(1)
+            room = torch.tensor([w, h], device=self.device) * 0.97
+            fit = (room / (high - low)).amin(1).clamp(max=1)
+            scale = scale * fit
+        low, high = seen.amin(1) * fit[:, None], seen.amax(1) * fit[:, None]
+        size = torch.tensor([w, h], device=self.device)
+        margin = size * 0.015
+        at = torch.stack([pose["px"], pose["py"]], -1)
+        offset = margin - low + at * (size - 2 * margin - (high - low)).clamp(min=0)
+        if shift is not None:
+            offset = offset + shift
+        m[:, 0] += offset[:, :1] * m[:, 2]
+        m[:, 1] += offset[:, 1:] * m[:, 2]
+        return m
+
+    def zone_corners(self, g):
+        right, top = g["left"] + g["chars"] * g["pitch"], g["canvas"] - g["bottom"] - g["lines"] * g["line_pitch"]
+        low = g["canvas"] - g["bottom"]
+        return torch.stack([torch.stack([g["left"], top], -1), torch.stack([right, top], -1), torch.stack([right, low], -1), torch.stack([g["left"], low], -1)], 1)
+
+    def nuisance(self, geometry, d, scale, frame):
+        """Everything that a frame suffers besides the pose; `scale` is pixels for one millimetre."""
+        b = d.shape[0]
+        h, w = frame
+        pitch = geometry["pitch"] * scale
+        edge = self.pick(b, 4)
+        return {
+            "bow": self.u(b, -1, 1) * (0.2 + 0.9 * d) * self.chance(0.3 + 0.3 * d),
+            "soft": pitch * self.u(b, 0.01, 0.03 + 0.11 * d) + 0.25,
+            "smear_x": pitch * self.u(b, 0, 0.5) * d * self.chance(0.15 + 0.25 * d),
+            "smear_y": pitch * self.u(b, 0, 0.5) * d * self.chance(0.15 + 0.25 * d),
+            "light": torch.stack([self.u(b, -1, 1), self.u(b, -1, 1)], -1) * (0.1 + 0.35 * d)[:, None],
+            "level": self.u(b, 1 - 0.55 * d, 1.08),
+            "gamma": self.u(b, 1 - 0.3 * (0.3 + d), 1 + 0.4 * (0.3 + d)),
+            "shadow": self.u(b, 0.1, 0.6) * d * self.chance(0.3 * d + 0.1),
+            "shadow_line": torch.stack([self.u(b, -1, 1), self.u(b, -1, 1), self.u(b, -0.5, 0.5), self.u(b, 4, 60)], -1),
+            "glare": self.u(b, 0.2, 0.9) * self.chance(0.08 + 0.3 * d),
+            "glare_at": torch.stack([self.u(b, 0, w), self.u(b, 0, h), w * self.u(b, 0.02, 0.14), h * self.u(b, 0.03, 0.3), self.u(b, -1, 1)], -1),
+            "hologram": self.u(b, 0.04, 0.3) * (0.3 + 0.7 * d) * self.chance(0.1 + 0.3 * d),
+            "hologram_at": torch.stack([self.u(b, 0, 125), self.u(b, 0, 30), self.u(b, 6, 30), self.u(b, 0.3, 3.0), self.u(b, -1.6, 1.6), self.u(b, 0, 6.28)], -1),
+            "finger": self.chance(0.02 + 0.13 * d).float(),
+            "finger_radius": self.u(b, 6.5, 10.0) * scale,
+            "finger_from": torch.stack([torch.where(edge < 2, edge * w * 1.0, self.u(b, 0, w)), torch.where(edge < 2, self.u(b, 0, h), (edge - 2) * h * 1.0)], -1),
+            "finger_to": torch.stack([self.u(b, 0, w), self.u(b, 0, h)], -1),
+            "finger_reach": self.u(b, 0.0, 0.45),
+            "skin": self.u(b, 0.25, 0.8),
+            "noise": self.u(b, 0.002, 0.010 + 0.035 * d),
+            "jpeg": torch.where(self.chance(torch.full((b,), 0.6, device=self.device)), self.u(b, 92 - 60 * d, 97), torch.full((b,), 100.0, device=self.device)),
+            "back": self.pick(b, len(self.clutter)),
+            "back_map": torch.stack([self.u(b, 0.4, 3.0), self.u(b, -3.2, 3.2), self.u(b, -1, 1), self.u(b, -1, 1), self.u(b, 0.15, 1.0), self.u(b)], -1),
+        }
+
+    def shoot(self, page, g, m, x, frame, per_mm=8):
+        """The camera's picture [b, 1, h, w], and where each character's middle is covered by a finger."""
+        b = page.shape[0]
+        h, w = frame
+        device = self.device
+        px = torch.stack(torch.meshgrid(torch.arange(w, device=device) + 0.5, torch.arange(h, device=device) + 0.5, indexing="xy"), -1)
+        inverse = torch.linalg.inv(m)
+        flat = torch.stack([px[..., 0], px[..., 1], torch.ones_like(px[..., 0])], -1).view(1, h * w, 3)
+        mm = flat @ inverse.transpose(1, 2)
+        mm = (mm[..., :2] / mm[..., 2:]).view(b, h, w, 2)
+        corners = self.zone_corners(g)
+        half = (corners[:, 1, 0] - corners[:, 0, 0])[:, None, None] / 2
+        middle = corners.mean(1)[:, 0][:, None, None]
+        X = mm[..., 0]
+        Y = mm[..., 1] + x["bow"][:, None, None] * (1 - ((X - middle) / half).clamp(-1.3, 1.3) ** 2)
+        canvas = g["canvas"]
+        blurred = F.avg_pool2d(page, 3, 1, 1)
+        scale = self.local_scale(m, corners)
+        page = torch.lerp(page, blurred, ((per_mm / scale - 0.9) * 1.2).clamp(0, 1)[:, None, None, None])
+        grid = torch.stack([X / CANVAS_MM * 2 - 1, Y / canvas * 2 - 1], -1)
+        seen = F.grid_sample(page, grid, padding_mode="border", align_corners=False)[:, 0]
+        inside = (X > 0) & (X < g["width"][:, None, None]) & (Y > canvas - g["height"][:, None, None]) & (Y < canvas)
+        seen = torch.where(inside, seen, self.background(x, px, frame))
+
+        a = x["hologram_at"][:, :, None, None]
+        blob = torch.exp(-((X - a[:, 0]) ** 2 + (Y - canvas + a[:, 1]) ** 2) / a[:, 2] ** 2)
+        wave = torch.sin(a[:, 3] * (torch.cos(a[:, 4]) * X + torch.sin(a[:, 4]) * Y) + a[:, 5])
+        seen = seen + x["hologram"][:, None, None] * blob * wave * inside
+        nx, ny = px[..., 0] / w * 2 - 1, px[..., 1] / h * 2 - 1
+        light = 1 + x["light"][:, 0, None, None] * nx + x["light"][:, 1, None, None] * ny
+        s = x["shadow_line"][:, :, None, None]
+        light = light * (1 - x["shadow"][:, None, None] * torch.sigmoid((s[:, 0] * nx + s[:, 1] * ny - s[:, 2]) * s[:, 3]))
+        seen = seen * light
+        q = x["glare_at"][:, :, None, None]
+        dx, dy = px[..., 0] - q[:, 0], px[..., 1] - q[:, 1]
+        along, across = dx + q[:, 4] * dy, dy - q[:, 4] * dx
+        seen = seen + x["glare"][:, None, None] * torch.exp(-(along / q[:, 2]) ** 2 - (across / q[:, 3]) ** 2)
+        seen, covered = self.fingers(seen, x, px, m, g)
+        seen = self.blur(seen, x["soft"], x["smear_x"], x["smear_y"])
+        seen = (seen.clamp(0, 1.3) * x["level"][:, None, None]).clamp(0.001, 1) ** x["gamma"][:, None, None]
+        seen = seen + self.n(seen.shape) * x["noise"][:, None, None]
+        seen = self.jpeg(seen.clamp(0, 1), x["jpeg"])
+        return (seen.clamp(0, 1) * 255).round()[:, None] / 255, covered
+
+    def background(self, x, px, frame):
+        h, w = frame
+        c = x["back_map"][:, :, None, None]
+        nx, ny = px[..., 0] / w * 2 - 1, (px[..., 1] / h * 2 - 1) * (h / w)
+        u = c[:, 0] * (torch.cos(c[:, 1]) * nx - torch.sin(c[:, 1]) * ny) + c[:, 2]
+        v = c[:, 0] * (torch.sin(c[:, 1]) * nx + torch.cos(c[:, 1]) * ny) + c[:, 3]
+        back = F.grid_sample(self.clutter[x["back"]], torch.stack([u, v], -1), padding_mode="reflection", align_corners=False)[:, 0]
+        smooth = F.interpolate(self.n((back.shape[0], 1, 6, 8)) * 0.15 + 0.5, (h, w), mode="bicubic")[:, 0]
+        return torch.where(c[:, 5] < 0.55, back, smooth.clamp(0, 1)) * c[:, 4]
+
+    def local_scale(self, m, corners):
+        seen = apply(m, corners)
+        return (seen[:, 1] - seen[:, 0]).norm(dim=-1) / (corners[:, 1] - corners[:, 0]).norm(dim=-1)
+
+    def fingers(self, seen, x, px, m, g):
+        start = x["finger_from"]
+        # The finger comes in from an edge and ends short of what it points at.
+        end = start + (x["finger_to"] - start) * x["finger_reach"][:, None]
+        radius = x["finger_radius"]
+        def distance(p):
+            s, e = start.view(-1, *((1,) * (p.dim() - 2)), 2), end.view(-1, *((1,) * (p.dim() - 2)), 2)
+            along = ((p - s) * (e - s)).sum(-1) / ((e - s) ** 2).sum(-1).clamp(min=1)
+            return (p - s - along.clamp(0, 1)[..., None] * (e - s)).norm(dim=-1)
+        ratio = distance(px[None].expand(seen.shape[0], *px.shape)) / radius[:, None, None]
+        mask = torch.sigmoid((1 - ratio) * 40) * x["finger"][:, None, None]
+        shade = x["skin"][:, None, None] * (1 - 0.35 * ratio.clamp(0, 1) ** 3)
+        seen = seen + (shade - seen) * mask
+        centres = self.character_centres(g)
+        covered = (distance(apply(m, centres.flatten(1, 2)))/ radius[:, None] < 1.0) & (x["finger"][:, None] > 0)
+        return seen, covered.view(-1, 3, 44)
+
+    def character_centres(self, g):
+        i = torch.arange(44, device=self.device)[None, None, :] + 0.5
+        l = torch.arange(3, device=self.device)[None, :, None] + 0.5
+        X = g["left"][:, None, None] + i * g["pitch"][:, None, None]
+        top = (g["canvas"] - g["bottom"] - g["lines"] * g["line_pitch"])[:, None, None]
+        Y = top + l * g["line_pitch"][:, None, None]
+        return torch.stack([X.expand(-1, 3, 44), Y.expand(-1, 3, 44)], -1)
+
+    def blur(self, seen, soft, smear_x, smear_y):
+        """A gaussian and a box along each axis, by shifted sums: a convolution with a kernel for each sample is slower."""
+        t = torch.arange(TAPS, device=self.device) - TAPS // 2
+        def kernel(smear):
+            spread = (soft ** 2 + smear ** 2 / 12).sqrt()
+            k = torch.exp(-0.5 * (t[None] / spread[:, None]) ** 2)
+            box = (smear[:, None] / 2 + 0.5 - t[None].abs()).clamp(0, 1)
+            k = torch.where(smear[:, None] > soft[:, None] * 2, box + 1e-6, k)
+            return k / k.sum(1, keepdim=True)
+        kx, ky = kernel(smear_x), kernel(smear_y)
+        r = TAPS // 2
+        h, w = seen.shape[-2:]
+        wide = F.pad(seen[:, None], (r, r, 0, 0), mode="replicate")[:, 0]
+        out = torch.zeros_like(seen)
+        for i in range(TAPS):
+            out.addcmul_(wide[:, :, i:i + w], kx[:, i, None, None])
+        tall = F.pad(out[:, None], (0, 0, r, r), mode="replicate")[:, 0]
+        out = torch.zeros_like(seen)
+        for i in range(TAPS):
+            out.addcmul_(tall[:, i:i + h], ky[:, i, None, None])
+        return out
+
+    def jpeg(self, seen, quality):
+        b, h, w = seen.shape
+        blocks = (seen - 0.5).view(b, h // 8, 8, w // 8, 8).permute(0, 1, 3, 2, 4)
+        # One small matrix from the right each time: as products of many small matrices it would be ten times slower.
+        def both(x, m):
+            return ((x.transpose(-1, -2) @ m).transpose(-1, -2)) @ m
+        c = both(blocks, self.dct.T)
+        q = torch.where(quality < 50, 50 / quality, 2 - quality / 50).clamp(min=0.01)
+        step = (LUMINANCE.to(seen.device)[None] * q[:, None, None] / 255).clamp(min=1 / 255)[:, None, None]
+        kept = both(torch.round(c / step) * step, self.dct)
+        out = kept.permute(0, 1, 3, 2, 4).reshape(b, h, w) + 0.5
+        return torch.where((quality < 99)[:, None, None], out, seen)
+
+
+def apply(m, points):
+    p = torch.cat([points, torch.ones_like(points[..., :1])], -1) @ m.transpose(1, 2)
+    return p[..., :2] / p[..., 2:]
+
+
+def dct_matrix():
+    k, n = torch.meshgrid(torch.arange(8.0), torch.arange(8.0), indexing="ij")
+    m = torch.cos(math.pi * (2 * n + 1) * k / 16) * 0.5
+    m[0] /= math.sqrt(2)
+    return m
+
+
+LUMINANCE = torch.tensor([
+    [16, 11, 10, 16, 24, 40, 51, 61], [12, 12, 14, 19, 26, 58, 60, 55], [14, 13, 16, 24, 40, 57, 69, 56], [14, 17, 22, 29, 51, 87, 80, 62],
+    [18, 22, 37, 56, 68, 109, 103, 77], [24, 35, 55, 64, 81, 104, 113, 92], [49, 64, 78, 87, 103, 121, 120, 101], [72, 92, 95, 98, 112, 100, 103, 99],
+], dtype=torch.float32)
+
+
+def quad_homography(source, target):
+    """[b, 4, 2] to [b, 4, 2]: the projective map that takes each corner to its partner."""
+    b = source.shape[0]
+    x, y = source[..., 0], source[..., 1]
+    u, v = target[..., 0], target[..., 1]
+    zero, one = torch.zeros_like(x), torch.ones_like(x)
+    top = torch.stack([x, y, one, zero, zero, zero, -u * x, -u * y], -1)
+    low = torch.stack([zero, zero, zero, x, y, one, -v * x, -v * y], -1)
+    a = torch.cat([top, low], 1)
+    solved = torch.linalg.solve(a, torch.cat([u, v], 1)[..., None])[..., 0]
+    return torch.cat([solved, torch.ones(b, 1, device=source.device)], 1).view(b, 3, 3)
