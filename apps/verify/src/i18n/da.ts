@@ -209,7 +209,7 @@ export const da: Texts = {
   percent: "{text} læst",
   chipLost: "Kontakten til chippen gik tabt. Hold dokumentet mod enheden igen.",
   chipKeyWrong: "Chippen åbnede ikke. Sammenlign nummer og datoer med dokumentet.",
-  chipUnreadable: "Chippen kunne ikke læses. Tag dokumentet ud af omslaget, og prøv igen.",
+  chipUnreadable: "Chippen kunne ikke læses. Tag dokumentet ud af etuiet, og prøv igen.",
   chipUnsupported: "Enheden kan ikke læse denne slags chip. Brug en anden enhed.",
   chipReaderFailed: "Læsningen mislykkedes på enheden. Prøv igen, eller brug en anden enhed.",
   readerSilent: "Læseren har ikke svaret et stykke tid.",

@@ -125,7 +125,7 @@ export const et: Texts = {
   offlineText:
     "Sellel seadmel ei ole võrguühendust. Midagi ei lähe kaduma: saate jätkata kohe, kui ühendus on tagasi.",
   slowText: "See võtab tavapärasest kauem. Teie ühendus tundub aeglane; palun oodake hetk.",
-  pickTitle: "Vali testpass",
+  pickTitle: "Valige testpass",
   pickLead: "Igaüks lõpeb omamoodi, et saaksite kõiki tulemusi proovida.",
   pickGroup: {
     passes: "Õnnestub",

@@ -124,7 +124,7 @@ export const fi: Texts = {
   offlineTitle: "Ette ole verkossa",
   offlineText: "Laitteella ei ole verkkoyhteyttä. Mitään ei katoa: voitte jatkaa heti, kun yhteys palaa.",
   slowText: "Tämä kestää tavallista kauemmin. Yhteytenne vaikuttaa hitaalta; odottakaa hetki.",
-  pickTitle: "Valitse testipassi",
+  pickTitle: "Valitkaa testipassi",
   pickLead: "Jokainen päättyy omalla tavallaan, jotta voitte kokeilla kaikkia tuloksia.",
   pickGroup: {
     passes: "Hyväksytään",

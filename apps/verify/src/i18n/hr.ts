@@ -123,7 +123,7 @@ export const hr: Texts = {
   offlineTitle: "Niste povezani",
   offlineText: "Ovaj uređaj nema mrežnu vezu. Ništa se ne gubi: možete nastaviti čim se veza vrati.",
   slowText: "Ovo traje dulje nego inače. Veza se čini sporom; pričekajte trenutak.",
-  pickTitle: "Odaberi probnu putovnicu",
+  pickTitle: "Odaberite probnu putovnicu",
   pickLead: "Svaka završava drukčije, da možete isprobati svaki ishod.",
   pickGroup: {
     passes: "Prolazi",

@@ -127,7 +127,7 @@ export const it: Texts = {
   offlineText:
     "Questo dispositivo non è connesso alla rete. Nulla va perso: potrà continuare appena torna la connessione.",
   slowText: "Ci vuole più del solito. La connessione sembra lenta; attenda un momento.",
-  pickTitle: "Scegli un passaporto di prova",
+  pickTitle: "Scelga un passaporto di prova",
   pickLead: "Ciascuno termina in modo diverso, così può provare ogni risultato.",
   pickGroup: {
     passes: "Esito positivo",
@@ -190,7 +190,7 @@ export const it: Texts = {
   errorSummary: "Controlli i campi evidenziati.",
   readButton: "Leggi il chip",
   readingTitle: "Lettura del chip",
-  nfcOff: "NFC è disattivato",
+  nfcOff: "L’NFC è disattivato",
   nfcOffText: "Il telefono legge il chip tramite NFC. Lo attivi, poi torni su questa pagina.",
   nfcOffButton: "Apri le impostazioni",
   nfcAbsent: "Questo telefono non può leggere i chip",

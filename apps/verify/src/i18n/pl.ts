@@ -128,7 +128,7 @@ export const pl: Texts = {
   offlineText:
     "To urządzenie nie ma połączenia z siecią. Nic nie przepadnie: będzie można kontynuować, gdy połączenie wróci.",
   slowText: "To trwa dłużej niż zwykle. Połączenie wydaje się wolne; prosimy chwilę poczekać.",
-  pickTitle: "Wybierz paszport testowy",
+  pickTitle: "Prosimy wybrać paszport testowy",
   pickLead: "Każdy kończy się inaczej, aby można było wypróbować każdy wynik.",
   pickGroup: {
     passes: "Wynik pozytywny",
@@ -239,7 +239,7 @@ export const pl: Texts = {
     },
     colours: {
       title: "Ekran zmienia kolor",
-      text: "Podczas kontroli cały ekran mniej więcej raz na sekundę staje się czerwony, zielony, niebieski lub biały, a twarz odbija to światło. To część kontroli, także gdy animacje na urządzeniu są wyłączone. Jeśli mogłoby to Państwu zaszkodzić, prosimy nie zaczynać i zapytać organizację, która tu skierowała, o inny sposób.",
+      text: "Podczas kontroli cały ekran mniej więcej raz na sekundę staje się czerwony, zielony, niebieski lub biały, a twarz odbija to światło. To część kontroli, także gdy animacje na urządzeniu są wyłączone. Jeśli mogłoby to Państwu zaszkodzić, prosimy nie zaczynać i zapytać organizację, która tu Państwa skierowała, o inny sposób.",
     },
     kept: {
       title: "Nic nie jest przechowywane",

@@ -198,7 +198,7 @@ export const sk: Texts = {
     bottom: "Priložte doklad k dolnej časti zadnej strany telefónu.",
   },
   holdHow:
-    "Čip pasu je v obale alebo na strane s vašou fotografiou: pas zatvorte a položte naň telefón, potom to skúste na strane s fotografiou. Kartu priložte k telefónu naplocho.",
+    "Čip pasu je v jeho doskách alebo na strane s vašou fotografiou: pas zatvorte a položte naň telefón, potom to skúste na strane s fotografiou. Kartu priložte k telefónu naplocho.",
   holdStill: "Držte doklad pri zariadení v pokoji, kým nie sú všetky kroky hotové.",
   readConnecting: "Hľadá sa čip",
   readOpening: "Otvára sa čip",
@@ -238,7 +238,7 @@ export const sk: Texts = {
     },
     kept: {
       title: "Nič sa neukladá",
-      text: "Snímky idú len tejto službe, porovnajú sa s fotografiou a neukladajú sa. To, čo vám pomáha nájsť správnu polohu, beží vo vašom zariadení.",
+      text: "Snímky sa posielajú len tejto službe, porovnajú sa s fotografiou a neukladajú sa. To, čo vám pomáha nájsť správnu polohu, beží vo vašom zariadení.",
     },
     permission: {
       title: "Vaše povolenie",

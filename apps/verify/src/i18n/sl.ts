@@ -125,7 +125,7 @@ export const sl: Texts = {
   offlineText:
     "Ta naprava nima povezave z omrežjem. Nič se ne izgubi: nadaljujete lahko, ko se povezava vrne.",
   slowText: "To traja dlje kot običajno. Vaša povezava je videti počasna; počakajte trenutek.",
-  pickTitle: "Izberi preskusni potni list",
+  pickTitle: "Izberite preskusni potni list",
   pickLead: "Vsak se konča drugače, da lahko preizkusite vse izide.",
   pickGroup: {
     passes: "Uspe",

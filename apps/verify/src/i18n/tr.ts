@@ -125,7 +125,7 @@ export const tr: Texts = {
   offlineText:
     "Bu cihazın ağ bağlantısı yok. Hiçbir şey kaybolmaz: bağlantı geri gelince devam edebilirsiniz.",
   slowText: "Bu, her zamankinden uzun sürüyor. Bağlantınız yavaş görünüyor; lütfen biraz bekleyin.",
-  pickTitle: "Test pasaportu seç",
+  pickTitle: "Test pasaportu seçin",
   pickLead: "Her sonucu deneyebilmeniz için her biri farklı biter.",
   pickGroup: {
     passes: "Başarılı olur",
@@ -168,7 +168,7 @@ export const tr: Texts = {
   },
 
   accessTitle: "Belgenizde ne yazıyor?",
-  accessLead: "Çip yalnızca belge önünde olan kişiye açılır. Yazdıklarınız bu cihazda kalır.",
+  accessLead: "Çip yalnızca belgeyi elinde tutan kişiye açılır. Yazdıklarınız bu cihazda kalır.",
   accessBy: "Açma yolu",
   accessByMrz: "Numara ve tarihler",
   accessByCan: "Kart erişim numarası (CAN)",
