@@ -30,14 +30,7 @@ export type Machine = {
 
 export type FoundBrowser = { path: string; reason: "" } | { path: null; reason: string };
 
-/** The one without a window of its own first: the same pages take a quarter less processor time in it. */
-const programNames = [
-  "chromium-headless-shell",
-  "chromium",
-  "chromium-browser",
-  "google-chrome",
-  "google-chrome-stable",
-];
+const programNames = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 /** For machines whose PATH does not name them. */
 const usualPlaces = [
   ...programNames.map((name) => `/usr/bin/${name}`),

@@ -61,7 +61,8 @@ export function searchMembers(
   return db.rows<MemberRow>(sql`
     select ${columns} from memberships m join users u on u.id = m.user_id
     where m.organization_id = ${organizationId}
-      and (position(lower(${text}) in lower(u.email)) > 0 or position(lower(${text}) in lower(u.name)) > 0)
+      and (position(${text.toLowerCase()} in u.email_folded) > 0
+        or u.name ilike ${`%${text.replace(/[\\%_]/g, "\\$&")}%`})
     order by m.id desc limit ${limit}`);
 }
 

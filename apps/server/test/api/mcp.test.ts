@@ -166,7 +166,7 @@ test("a key sees the tools of its scopes, and those that write only where it may
     "finishSandboxSession",
   ]);
   const all = await (await connect(partner.key.secret)).names();
-  assert.equal(all.length, 24);
+  assert.equal(all.length, 25);
   assert.ok(!all.includes("rotateWebhookSigningSecret"));
 });
 
@@ -400,7 +400,7 @@ test("a client that says initialize gets a version that it knows, and no session
     assert.equal(answer.body.result.protocolVersion, known);
     assert.equal(answer.headers.get("mcp-session-id"), null);
     const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
-    assert.equal((await post(list, { "mcp-protocol-version": known })).body.result.tools.length, 24);
+    assert.equal((await post(list, { "mcp-protocol-version": known })).body.result.tools.length, 25);
   }
   assert.equal((await open("1999-01-01")).body.result.protocolVersion, "2025-11-25");
   const wrong = await post(

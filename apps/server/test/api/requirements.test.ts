@@ -103,7 +103,7 @@ test("a wrong demand, language or translated reason is refused and named", async
     [{ locale: "tlh" }, /`locale` must be/],
     [{ locale: "de-AT" }, /`locale` must be/],
     [asked("Anrede"), /`share_fields.sex_marker.reasons` must be an object/],
-    [asked({ it: "Per rivolgerci a Lei." }), /`share_fields.sex_marker.reasons.it` is not a field/],
+    [asked({ no: "For å tiltale deg." }), /`share_fields.sex_marker.reasons.no` is not a field/],
     [asked({ de: 5 }), /`share_fields.sex_marker.reasons.de` must be/],
     [asked({ de: " " }), /`share_fields.sex_marker.reasons.de` must not be empty/],
     [asked({ fr: "x".repeat(201) }), /`share_fields.sex_marker.reasons.fr` must have at most 200 characters/],

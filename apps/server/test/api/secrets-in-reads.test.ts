@@ -23,8 +23,7 @@ import { agree, claimWith, handOff, startVerification } from "../support/verify.
  */
 
 /** A name that a secret would have. */
-const secretName =
-  /^(?!has_)(.*_)?(token|secret|password)$|^key$|^backup_codes$|^otpauth_uri$|^record_value$|^handoff_url$/;
+const secretName = /^(?!has_)(.*_)?(token|secret|password)$|^key$|^backup_codes$|^otpauth_uri$|^handoff_url$/;
 
 /**
  * What a read has to show although it lets somebody do something: the identifier of a session opens the page of the person, and
@@ -192,7 +191,7 @@ function read(
     ? { ...made.ids, endpoint_id: made.listenerId }
     : made.ids;
   const path = pathOf(route, (name) => ids[name as keyof typeof ids] ?? null);
-  const query = "list" in route.reply ? "?limit=100" : "";
+  const query = route.path.endsWith("/search") ? "?text=e" : "list" in route.reply ? "?limit=100" : "";
   return wire.send({ method: "GET", target: `${path}${query}`, headers, body: null });
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { createPartner, expectData } from "../support/api.ts";
 import {
@@ -220,8 +221,9 @@ test("offline is told as such on every step, never as a fault of ours, and the p
   await checkTruth();
   // A language whose words cannot be had now is not said to be the page's.
   for (const language of ["fr", "es"]) {
-    await page.getByRole("combobox", { name: "Language" }).selectOption(language);
-    await page.waitForFunction('document.querySelector("select").value === "en"');
+    const choice = page.getByRole("combobox", { name: "Language" });
+    await choice.selectOption(language);
+    while ((await choice.inputValue()) !== "en") await wait(20);
   }
   await page.getByRole("button", { name: "Agree and continue" }).click();
   await offline.nth(1).waitFor();
