@@ -3185,7 +3185,7 @@ export const mutations: readonly Mutation[] = [
     {
       id: "cancelling-errors-are-not-looked-at",
       file: lines("agreement"),
-      find: " && pairMargin >= least;",
+      find: " && pairMargin >= leastPairMargin;",
       replace: ";",
       tests: [lines("decide-zone.test")],
     },

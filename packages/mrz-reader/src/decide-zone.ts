@@ -25,7 +25,7 @@ const shareFloor = 1e-4;
 /** What one character counts for at most, which is about what a share at the floor gives. */
 const mostMargin = 9;
 /**
- * How sure the network must be of every character of the key, among those that may stand there. From the evaluation (README): at 0.5 four times as many wrong keys are accepted, at 0.9
+ * How sure the network must be of every character of the key, among those that may stand there. From the evaluation (README): at 0.5 more than twice as many of the wrong keys that were logged pass, at 0.9
  * a fifth of the documents in bad light is not read within four frames that otherwise would be.
  */
 const leastConfidence = 0.8;

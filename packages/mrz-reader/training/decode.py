@@ -16,8 +16,7 @@ LEAST_MARGIN = 1.5
 LEAST_CONFIDENCE = 0.8
 ALTERNATIVES = 3
 BLIND_MARGIN = 4.0
-PAIR_MARGIN = 8.0
-PAIR_MARGIN_SETTLED = 5.0
+PAIR_MARGIN = 5.0
 MOST_MARGIN = 9.0
 
 LETTERS = frozenset(range(10, 37))
@@ -230,7 +229,7 @@ class Agreement:
     def add(self, said):
         if said is None or "key" not in said or said["margin"] < self.blind:
             return None
-        if said["pair"] < (self.pair if said["cost"] == 0 else min(self.pair, PAIR_MARGIN_SETTLED)):
+        if said["pair"] < self.pair:
             return None
         frames, clean = self.seen.get(said["key"], (0, 0))
         self.seen[said["key"]] = (frames + 1, clean + (said["cost"] == 0))
