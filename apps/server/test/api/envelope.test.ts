@@ -222,12 +222,20 @@ test("security headers are on every answer", async () => {
   assert.equal((await api.get("/v1/nothing")).headers.get("cache-control"), "no-store");
 });
 
-test("a worker of the verify page carries the page's policy, because it lives by its script's and not by its page's", async () => {
+test("a worker of the verify page lives by its script's policy: the face's by the page's, the one that reads the lines by one without a network", async () => {
   const page = await api.get("/verify/vs_anything");
   const assets = new URL("../../../verify/dist/assets/", import.meta.url);
   const workers = readdirSync(assets).filter((name) => /worker.*\.js$/.test(name));
-  assert.equal(workers.length, 1);
-  const policy = (await api.get(`/verify/assets/${workers[0]}`)).headers.get("content-security-policy");
+  assert.equal(workers.length, 2);
+  const policyOf = async (lines: boolean) => {
+    const name = workers.find((worker) => worker.startsWith("mrz-worker") === lines);
+    return (await api.get(`/verify/assets/${name}`)).headers.get("content-security-policy");
+  };
+  assert.match(
+    (await policyOf(true)) ?? "",
+    /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval'(?!.*connect-src)/,
+  );
+  const policy = await policyOf(false);
   assert.equal(policy, page.headers.get("content-security-policy"));
   assert.match(
     policy ?? "",
