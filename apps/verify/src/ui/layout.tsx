@@ -122,7 +122,7 @@ function LanguageChoice({ onLanguage }: { onLanguage: (language: Language) => vo
       <select
         value={language}
         onChange={(event) => onLanguage(event.target.value as Language)}
-        className="min-h-10 appearance-none rounded-control border border-field bg-card ps-3 pe-8 text-ink"
+        className="min-h-10 w-26 appearance-none rounded-control border border-field bg-card ps-3 pe-7 font-['Inter_Latin',system-ui,sans-serif] text-ink text-ellipsis"
       >
         {Object.entries(languages).map(([code, name]) => (
           <option key={code} value={code} lang={code}>
