@@ -4,9 +4,7 @@ import { isCameraKeptFromFrame } from "../embed/place.ts";
 export type CameraProblem = "framed" | "denied" | "missing" | "in_use" | "failed";
 
 /** The camera beside the screen for a face, the one on the back for a document; a device with one camera gives that. */
-export async function openCamera(
-  facing: "user" | "environment" = "user",
-): Promise<MediaStream | CameraProblem> {
+export async function openCamera(facing: "user" | "environment"): Promise<MediaStream | CameraProblem> {
   if (isCameraKeptFromFrame()) return "framed";
   // Browsers leave the camera out altogether where the page did not come over a secure connection.
   if (navigator.mediaDevices === undefined) return "failed";

@@ -4,15 +4,14 @@ import { Button } from "@assay/ui/button";
 import { Fold, Folds } from "@assay/ui/fold";
 import { FaceInOval } from "@assay/ui/illustrations";
 import { Notice } from "@assay/ui/notice";
-import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { placeNow } from "../embed/place.ts";
-import { type CameraProblem, closeCamera, openCamera } from "../face/camera.ts";
 import { keepSpeech, wantsSpeech } from "../face/speak.ts";
 import { useWords } from "../i18n/language.ts";
 import type { PageDevice } from "../reading/page-device.ts";
 import { Card, Points, Screen } from "../ui/screen.tsx";
-import type { FaceCamera } from "./face-camera.tsx";
 import type { FaceStop } from "./use-face-camera.ts";
+import { type NoCameraReason, useLentCamera } from "./use-lent-camera.ts";
 
 export function FaceStep({
   device,
@@ -27,7 +26,8 @@ export function FaceStep({
   children: ReactNode;
 }) {
   const { t } = useWords();
-  const { shown, problem, opening, open, close } = useCamera();
+  const [problem, setProblem] = useState<NoCameraReason | null>(null);
+  const { shown, opening, open, close } = useLentCamera(loadFaceCamera, "user", setProblem);
   const [stopped, setStopped] = useState<FaceStop | null>(null);
   const [stillHead, setStillHead] = useState(false);
   const [speaks, setSpeaks] = useState(wantsSpeech);
@@ -130,7 +130,7 @@ export function FaceStep({
         </>
       )}
       {shown !== null && !over && (
-        <shown.FaceCamera
+        <shown.code.FaceCamera
           device={device}
           state={state}
           stream={shown.stream}
@@ -147,42 +147,7 @@ export function FaceStep({
   );
 }
 
-type NoCameraReason = CameraProblem | "not_loaded";
-
-/** Opens the camera, and loads its code only now, because not everybody gets this far. */
-function useCamera() {
-  const [shown, setShown] = useState<{ stream: MediaStream; FaceCamera: typeof FaceCamera } | null>(null);
-  const [problem, setProblem] = useState<NoCameraReason | null>(null);
-  const [opening, setOpening] = useState(false);
-  const current = useRef<MediaStream | null>(null);
-  const left = useRef(false);
-  const close = useCallback(() => {
-    if (current.current !== null) closeCamera(current.current);
-    current.current = null;
-    setShown(null);
-  }, []);
-  useEffect(() => {
-    left.current = false;
-    return () => {
-      left.current = true;
-      close();
-    };
-  }, [close]);
-  const open = useCallback(async () => {
-    setOpening(true);
-    setProblem(null);
-    const loaded = await import("./face-camera.tsx").catch(() => null);
-    const stream = loaded === null ? "not_loaded" : await openCamera();
-    setOpening(false);
-    if (typeof stream === "string") setProblem(stream);
-    else if (left.current) closeCamera(stream);
-    else if (loaded !== null) {
-      current.current = stream;
-      setShown({ stream, FaceCamera: loaded.FaceCamera });
-    }
-  }, []);
-  return { shown, problem, opening, open, close };
-}
+const loadFaceCamera = () => import("./face-camera.tsx");
 
 /** Other ways through this step: for who cannot turn the head, and for who does not see the instructions. */
 function Ways({

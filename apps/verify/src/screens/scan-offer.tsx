@@ -1,13 +1,12 @@
 import type { MrzKeyFields } from "@assay/emrtd/mrz/mrz-key";
 import { Button } from "@assay/ui/button";
 import { Notice } from "@assay/ui/notice";
-import { useCallback, useEffect, useRef, useState } from "react";
-import { type CameraProblem, closeCamera, openCamera } from "../face/camera.ts";
+import { useCallback, useState } from "react";
 import { useWords } from "../i18n/language.ts";
 import { useAnnounce } from "../ui/screen.tsx";
-import type { ZoneScan } from "./zone-scan.tsx";
+import { type NoCameraReason, useLentCamera } from "./use-lent-camera.ts";
 
-type Trouble = CameraProblem | "not_loaded" | "photo_unread" | "photo_visa" | "no_test_document";
+type Trouble = NoCameraReason | "photo_unread" | "photo_visa" | "no_test_document";
 
 /** Reads what opens the chip with the camera or from a photo. Typing stays below it, filled with what was read. */
 export function ScanOffer({
@@ -55,7 +54,7 @@ export function ScanOffer({
       <p className="text-small text-muted">{t.scan.privacy}</p>
       {trouble !== null && <ScanTrouble trouble={trouble} />}
       {scan.shown !== null && (
-        <scan.shown.ZoneScan
+        <scan.shown.code.ZoneScan
           stream={scan.shown.stream}
           onKey={(key) => {
             scan.close();
@@ -82,37 +81,11 @@ function ScanTrouble({ trouble }: { trouble: Trouble }) {
   );
 }
 
-/** Opens the camera on the back, and loads its code only now. */
+const loadScan = () => import("./zone-scan.tsx");
+
+/** The camera on the back. */
 function useScan(setTrouble: (trouble: Trouble | null) => void) {
-  const [shown, setShown] = useState<{ stream: MediaStream; ZoneScan: typeof ZoneScan } | null>(null);
-  const [opening, setOpening] = useState(false);
-  const current = useRef<MediaStream | null>(null);
-  const left = useRef(false);
-  const close = useCallback(() => {
-    if (current.current !== null) closeCamera(current.current);
-    current.current = null;
-    setShown(null);
-  }, []);
-  useEffect(() => {
-    left.current = false;
-    return () => {
-      left.current = true;
-      close();
-    };
-  }, [close]);
-  const open = async () => {
-    setOpening(true);
-    setTrouble(null);
-    const loaded = await import("./zone-scan.tsx").catch(() => null);
-    const stream = loaded === null ? "not_loaded" : await openCamera("environment");
-    setOpening(false);
-    if (typeof stream === "string") setTrouble(stream);
-    else if (left.current) closeCamera(stream);
-    else if (loaded !== null) {
-      current.current = stream;
-      setShown({ stream, ZoneScan: loaded.ZoneScan });
-    }
-  };
+  const { close, ...camera } = useLentCamera(loadScan, "environment", setTrouble);
   const stop = useCallback(
     (why: "person" | "failed") => {
       close();
@@ -120,7 +93,7 @@ function useScan(setTrouble: (trouble: Trouble | null) => void) {
     },
     [close, setTrouble],
   );
-  return { shown, opening, open, close, stop };
+  return { ...camera, close, stop };
 }
 
 function usePhoto(take: (key: MrzKeyFields) => Promise<void>, setTrouble: (trouble: Trouble | null) => void) {
