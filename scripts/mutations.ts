@@ -2685,8 +2685,8 @@ export const mutations: readonly Mutation[] = [
     {
       id: "one-caller-takes-all-places",
       file: server("http/fair-queue"),
-      find: "return free > 0 && lane.placed < placeShare * free;",
-      replace: "return free > 0;",
+      find: "free > 0 && lane.placed < placeShare * free &&",
+      replace: "free > 0 &&",
       tests: [unit("http/fair-queue"), api("overload")],
     },
     {
@@ -2709,6 +2709,20 @@ export const mutations: readonly Mutation[] = [
       find: '    ticket.state = "gone";\n',
       replace: "",
       tests: [unit("http/fair-queue")],
+    },
+    {
+      id: "lent-places-have-no-bound",
+      file: server("http/fair-queue"),
+      find: "lane.placed + lane.outside < placeShare * room",
+      replace: "true",
+      tests: [unit("http/fair-queue")],
+    },
+    {
+      id: "request-outside-keeps-its-place",
+      file: server("lib/wait-outside"),
+      find: "  place.leave();\n",
+      replace: "",
+      tests: [api("overload")],
     },
     {
       id: "standing-line-is-a-burst",

@@ -1,12 +1,11 @@
 import { hash, verify } from "@node-rs/argon2";
-import { refuseWhileConnectionIsHeld } from "../lib/held-connection.ts";
+import { waitOutside } from "../lib/wait-outside.ts";
 
 // Argon2id with 19 MiB and two passes: about 40 ms, so guessing is slow and signing in is not.
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 export async function hashPassword(password: string): Promise<string> {
-  refuseWhileConnectionIsHeld("a password is hashed");
-  return hash(password.normalize("NFKC"), parameters);
+  return waitOutside("a password is hashed", () => hash(password.normalize("NFKC"), parameters));
 }
 
 let decoy: Promise<string> | undefined;
@@ -16,8 +15,9 @@ let decoy: Promise<string> | undefined;
  * timing oracle).
  */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
-  refuseWhileConnectionIsHeld("a password is checked");
-  decoy ??= hashPassword("not the password of anybody");
-  const matches = await verify(stored ?? (await decoy), password.normalize("NFKC"));
-  return stored !== null && matches;
+  return waitOutside("a password is checked", async () => {
+    decoy ??= hashPassword("not the password of anybody");
+    const matches = await verify(stored ?? (await decoy), password.normalize("NFKC"));
+    return stored !== null && matches;
+  });
 }

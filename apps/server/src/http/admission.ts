@@ -4,6 +4,7 @@ import type { Caller } from "../kernel/caller.ts";
 import { secondMs } from "../kernel/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
+import { onPlace } from "../lib/wait-outside.ts";
 import { firstLimit, type LimitBounds, nextLimit } from "./concurrency-limit.ts";
 import { FairQueue, type RefusalReason, type Ticket } from "./fair-queue.ts";
 import { pathOf } from "./known-paths.ts";
@@ -42,8 +43,9 @@ type Passage = {
   refuse: () => void;
   credential: string | null;
   ticket: Ticket<Passage> | null;
-  /** Pieces of work that go on for it. */
+  /** Pieces of work that go on for it, and how many of them wait for the outside world. */
   working: number;
+  outside: number;
   isClosed: boolean;
 };
 
@@ -77,7 +79,7 @@ export class Admission {
     const { log, metrics, publicUrl, maxInFlight, maxWaitMs } = options;
     const first = Math.min(maxInFlight, firstLimit(options.connections().limit));
     this.#bounds = { first, most: maxInFlight };
-    this.#queue = new FairQueue(first, { maxWaiting, maxWaitMs });
+    this.#queue = new FairQueue(first, { maxWaiting, maxWaitMs, most: maxInFlight });
     this.#lanes = new Lanes({
       isSecure: () => publicUrl().startsWith("https:"),
       trustProxy: options.trustProxy,
@@ -166,8 +168,9 @@ export class Admission {
       const passage = this.#passages.get(request.raw);
       if (passage === undefined) return work(request, reply);
       passage.working += 1;
+      const place = { leave: () => this.#lend(passage), comeBack: () => this.#takeBack(passage) };
       try {
-        return await work(request, reply);
+        return await onPlace(place, () => work(request, reply));
       } finally {
         passage.working -= 1;
         if (passage.isClosed && passage.working === 0) this.#giveBack(passage);
@@ -193,7 +196,15 @@ export class Admission {
     const { lane, isPerson, credential } = this.#lanes.of(request);
     const now = performance.now();
     this.#step(now);
-    const passage: Passage = { serve, refuse, credential, ticket: null, working: 0, isClosed: false };
+    const passage: Passage = {
+      serve,
+      refuse,
+      credential,
+      ticket: null,
+      working: 0,
+      outside: 0,
+      isClosed: false,
+    };
     const ticket = this.#queue.enter(lane, isPerson, passage, now);
     if (typeof ticket === "string") {
       this.#refuse(passage, ticket, now);
@@ -221,6 +232,18 @@ export class Admission {
   #close(passage: Passage): void {
     passage.isClosed = true;
     if (passage.working === 0) this.#giveBack(passage);
+  }
+
+  #lend(passage: Passage): void {
+    passage.outside += 1;
+    if (passage.ticket === null || passage.outside < passage.working) return;
+    this.#queue.lend(passage.ticket);
+    this.#startNext();
+  }
+
+  #takeBack(passage: Passage): void {
+    passage.outside -= 1;
+    if (passage.ticket !== null && passage.outside < passage.working) this.#queue.takeBack(passage.ticket);
   }
 
   #giveBack(passage: Passage): void {

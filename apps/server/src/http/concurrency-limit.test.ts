@@ -31,7 +31,7 @@ test("it comes down when the loop is busy or work waits for a connection, whoeve
 });
 
 test("it stays where the loop is nearly busy", () => {
-  assert.equal(nextLimit(20, bounds, { ...atRest, someoneWaited: true, loopUtilization: 0.93 }), 20);
+  assert.equal(nextLimit(20, bounds, { ...atRest, someoneWaited: true, loopUtilization: 0.85 }), 20);
 });
 
 test("it never leaves its bounds, and comes down to the least one from the greatest within two seconds", () => {
@@ -49,7 +49,7 @@ test("when it is calm it goes back to where it began, from above and from below"
   assert.equal(after(40, 4, 256, { placed: 3 }), 14);
   assert.equal(after(40, 100, 256, { placed: 80 }), 100, "not while it is needed");
   assert.equal(
-    after(40, 5, 256, { placed: 3, loopUtilization: 0.95 }),
+    after(40, 5, 256, { placed: 3, loopUtilization: 0.85 }),
     5,
     "not while the loop is nearly busy",
   );

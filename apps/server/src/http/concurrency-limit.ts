@@ -11,18 +11,19 @@ export type Strain = {
 };
 
 /**
- * Never fewer: a loop that others keep from its processor looks busy however little it gets done. Halved, a few requests that wait for a
- * password's hash leave one place for all others; doubled, each request takes twice as long as it must on a busy loop.
+ * Never fewer: a loop that others keep from its processor looks busy however little it gets done. A session takes some 3 ms, most of which
+ * it waits for the database, so that four at once keep loop and database busy. Halved, a third of what could be served is not;
+ * doubled, each request takes twice as long as it must on a busy loop.
  */
-export const leastLimit = 8;
+export const leastLimit = 4;
 
 /**
  * Above the first the event loop is busy: more requests at once would take turns on it, which makes all of them slower and none of
  * them sooner. Below the second it has time left. Lower, and requests wait while a part of the processor idles; the
- * first at 1.0, and the limit never comes down while the loop pauses now and then for a moment.
+ * first near 1.0, and the loop has so much to do in each turn that whoever comes next waits for the turn's end three times.
  */
-const busyLoop = 0.97;
-const idleLoop = 0.9;
+const busyLoop = 0.9;
+const idleLoop = 0.75;
 
 /**
  * How much one step changes. Growth is quick, so that requests that wait for something outside (a resolver, a

@@ -4,8 +4,8 @@ import { FairQueue, type Ticket } from "./fair-queue.ts";
 
 const maxWaitMs = 500;
 
-function queueOf(limit: number, maxWaiting = 1000) {
-  return new FairQueue<string>(limit, { maxWaiting, maxWaitMs });
+function queueOf(limit: number, maxWaiting = 1000, most = 256) {
+  return new FairQueue<string>(limit, { maxWaiting, maxWaitMs, most });
 }
 
 function enter(queue: FairQueue<string>, lane: string, item = lane, now = 0): Ticket<string> {
@@ -48,6 +48,47 @@ test("a person in a verification is served before a partner who came at the same
   enter(queue, "partner");
   enter(queue, "person");
   assert.deepEqual(served(queue, holders), ["person", "partner"]);
+});
+
+test("whoever waits for the outside lends the place, and goes on when it is back", () => {
+  const queue = queueOf(2);
+  const [first, second] = [enter(queue, "a"), enter(queue, "b")];
+  const waiting = enter(queue, "c");
+  queue.lend(first);
+  assert.equal(queue.takeNext(0)?.item, "c");
+  queue.takeBack(first);
+  assert.equal(queue.placed, 3);
+  enter(queue, "d");
+  assert.deepEqual(served(queue, [first]), [], "one more than the limit was under way");
+  assert.deepEqual(served(queue, [second, waiting]), ["d"]);
+});
+
+test("places that are lent count against the most that may be under way, and for each caller", () => {
+  const queue = queueOf(4, 1000, 8);
+  const lent: Ticket<string>[] = [];
+  for (let i = 0; i < 20; i++) {
+    const ticket = enter(queue, "flood", `flood ${i}`);
+    if (ticket.state !== "placed") break;
+    queue.lend(ticket);
+    lent.push(ticket);
+  }
+  assert.equal(lent.length, 6);
+  assert.equal(queue.placed, 0);
+  enter(queue, "quiet");
+  assert.equal(queue.takeNext(0)?.item, "quiet");
+  assert.equal(queue.takeNext(0), null);
+  for (const ticket of lent) queue.giveBack(ticket);
+  assert.equal(queue.takeNext(0)?.item, "flood 6");
+});
+
+test("a place that was given back while it was lent is not taken back", () => {
+  const queue = queueOf(2);
+  const gone = enter(queue, "a");
+  queue.lend(gone);
+  queue.giveBack(gone);
+  queue.takeBack(gone);
+  assert.equal(queue.placed, 0);
+  assert.equal(queue.lanes, 0);
 });
 
 test("callers in line are served in turn, and each one's requests in their order", () => {

@@ -1,11 +1,11 @@
 /** Why a request is not served: too many wait already, its line moves too slowly, or it has waited for too long itself. */
 export type RefusalReason = "queue_full" | "queue_slow" | "waited_too_long";
 
-/** A request in the queue's eyes. It holds a place, waits for one, or is through with both. */
+/** A request in the queue's eyes. It waits for a place, holds one, has lent it while it waits for the outside, or is through with all that. */
 export type Ticket<T> = {
   readonly item: T;
   readonly since: number;
-  state: "waiting" | "placed" | "gone";
+  state: "waiting" | "placed" | "outside" | "gone";
   readonly lane: Lane<T>;
   /** How many of its lane waited when it came. */
   readonly ahead: number;
@@ -16,6 +16,7 @@ type Lane<T> = {
   /** Whether a person in the middle of a verification waits here. */
   readonly isPerson: boolean;
   placed: number;
+  outside: number;
   readonly waiting: Set<Ticket<T>>;
   /** Since when somebody waits here without interruption. */
   busySince: number;
@@ -30,6 +31,8 @@ export type FairQueueOptions = {
   maxWaiting: number;
   /** The longest that anybody waits. */
   maxWaitMs: number;
+  /** The most that may be under way, those that have lent their places included. */
+  most: number;
 };
 
 /**
@@ -80,6 +83,7 @@ export class FairQueue<T> {
   readonly #newcomersFirst = [this.#newPersons, this.#newcomers, this.#inLine];
   readonly #newcomersLast = [this.#inLine, this.#newcomers, this.#newPersons];
   #placed = 0;
+  #outside = 0;
   #waiting = 0;
   #turn = 0;
 
@@ -107,6 +111,7 @@ export class FairQueue<T> {
       name: laneName,
       isPerson,
       placed: 0,
+      outside: 0,
       waiting: new Set(),
       busySince: now,
       paceMs: 0,
@@ -162,6 +167,24 @@ export class FairQueue<T> {
     return late;
   }
 
+  /** Others may have the place while whoever holds it waits for the outside world. */
+  lend(ticket: Ticket<T>): void {
+    if (ticket.state !== "placed") return;
+    ticket.state = "outside";
+    this.#placed -= 1;
+    ticket.lane.placed -= 1;
+    this.#outside += 1;
+    ticket.lane.outside += 1;
+  }
+
+  /** Back from outside, it goes on at once, also where that makes one more than the limit: what has begun is to end. */
+  takeBack(ticket: Ticket<T>): void {
+    if (ticket.state !== "outside") return;
+    this.#outside -= 1;
+    ticket.lane.outside -= 1;
+    this.#place(ticket);
+  }
+
   /** Whatever the ticket stands for, a place or a place to wait, is free again. Doing it twice changes nothing. */
   giveBack(ticket: Ticket<T>): void {
     const { lane, state } = ticket;
@@ -169,6 +192,9 @@ export class FairQueue<T> {
     if (state === "placed") {
       this.#placed -= 1;
       lane.placed -= 1;
+    } else if (state === "outside") {
+      this.#outside -= 1;
+      lane.outside -= 1;
     } else if (state === "waiting") {
       this.#unline(ticket);
       if (lane.waiting.size === 0) {
@@ -176,12 +202,13 @@ export class FairQueue<T> {
         lane.round = null;
       }
     }
-    if (lane.placed === 0 && lane.waiting.size === 0) this.#lanes.delete(lane.name);
+    if (lane.placed + lane.outside + lane.waiting.size === 0) this.#lanes.delete(lane.name);
   }
 
   #mayTake(lane: Lane<T>): boolean {
     const free = this.limit - this.#placed;
-    return free > 0 && lane.placed < placeShare * free;
+    const room = this.#options.most - this.#placed - this.#outside;
+    return free > 0 && lane.placed < placeShare * free && lane.placed + lane.outside < placeShare * room;
   }
 
   #whyNot(lane: Lane<T>, now: number): RefusalReason | null {

@@ -2,10 +2,10 @@
 const atOnce = 10;
 
 /**
- * How long a further one is held. A client that sends again with every answer is slowed down to two requests a second on each of its connections;
- * doubled, clients with short limits of their own would give up before they read `Retry-After`.
+ * How long a further one is held. A client that sends again with every answer is slowed down to one request a second on each of its connections;
+ * doubled, clients with short limits of their own would give up before they read `Retry-After`; halved, refusing takes a tenth of a processor.
  */
-const holdMs = 500;
+const holdMs = 1000;
 
 /**
  * When a refusal is sent. A caller who sends again as soon as it is refused could otherwise have the service do nothing but refuse:

@@ -13,7 +13,7 @@ import {
   type RecordType,
   recordTypes,
 } from "./dns-message.ts";
-import { refuseWhileConnectionIsHeld } from "./held-connection.ts";
+import { waitOutside } from "./wait-outside.ts";
 
 /**
  * - `failed`: a resolver answered, with an error (SERVFAIL, REFUSED …): the name could not be looked up.
@@ -63,19 +63,21 @@ export function createDns({ resolvers, timeoutMs }: DnsOptions): Dns {
   const servers = () => (configured.length > 0 ? configured : nodeDns.getServers().map(parseResolver));
 
   async function resolveTxt(name: string): Promise<string[]> {
-    refuseWhileConnectionIsHeld("a name is looked up");
-    const records = await resolveRecords(servers(), name, "TXT", timeoutMs);
+    const records = await waitOutside("a name is looked up", () =>
+      resolveRecords(servers(), name, "TXT", timeoutMs),
+    );
     return records.flatMap((record) => (record.type === "TXT" ? [record.text] : []));
   }
 
   async function resolveAddresses(name: string): Promise<string[]> {
-    refuseWhileConnectionIsHeld("a name is looked up");
     const host = canonicalName(name);
     if (isIP(host) !== 0) return [host];
     // RFC 6761: these names are this machine's, whatever a resolver says.
     if (host === "localhost" || host.endsWith(".localhost")) return ["127.0.0.1", "::1"];
-    const results = await Promise.allSettled(
-      (["A", "AAAA"] as const).map((type) => resolveRecords(servers(), host, type, timeoutMs)),
+    const results = await waitOutside("a name is looked up", () =>
+      Promise.allSettled(
+        (["A", "AAAA"] as const).map((type) => resolveRecords(servers(), host, type, timeoutMs)),
+      ),
     );
     const addresses = results.flatMap((result) =>
       result.status === "fulfilled"

@@ -4,6 +4,7 @@ import { Agent, buildConnector, type Dispatcher } from "undici";
 import type { ResolveAddresses } from "./dns.ts";
 import { refuseWhileConnectionIsHeld } from "./held-connection.ts";
 import { bareHost, isPublicAddress, urlProblem } from "./public-address.ts";
+import { waitOutside } from "./wait-outside.ts";
 
 /** Why a request got no answer. */
 export type SafeFetchProblem =
@@ -201,7 +202,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
         });
       // The result of a request that has timed out is ignored.
       answer.catch(() => {});
-      return await Promise.race([answer, expiry.promise]);
+      return await waitOutside("a request is sent", () => Promise.race([answer, expiry.promise]));
     } catch (error) {
       if (error instanceof SafeFetchError) throw error;
       throw new SafeFetchError(problemOfError(error), error);

@@ -4,6 +4,7 @@ import test, { after } from "node:test";
 import { verifySubprotocol } from "@assay/contract/verify-protocol";
 import pg from "pg";
 import { type Answer, type Api, createPartner, expectData, expectError } from "../support/api.ts";
+import { startDnsServer } from "../support/dns-server.ts";
 import { expectRefusal, openConnection, sendRaw } from "../support/raw-http.ts";
 import { startTestService, type TestService } from "../support/service.ts";
 import { createSession } from "../support/sessions.ts";
@@ -60,7 +61,11 @@ async function twoPartners(service: TestService) {
   return partners;
 }
 
-const patient = await startTestService({ env: { ...env, REQUEST_MAX_WAIT_MS: "10000" }, role: "api" });
+const dns = await startDnsServer();
+const patient = await startTestService({
+  env: { ...env, REQUEST_MAX_WAIT_MS: "10000", DNS_RESOLVERS: dns.address },
+  role: "api",
+});
 const [flood, quiet] = await twoPartners(patient);
 const admin = await connect(patient.databaseUrl);
 
@@ -118,6 +123,21 @@ test("a client that gives up while it waits leaves the queue, and one that is wo
   await admin.query("rollback");
   await until(patient, { placed: 0 });
   expectData(await flood.api.post("/v1/sessions", {}), 201);
+});
+
+test("a request that waits for the outside world lends its place to others", async () => {
+  const { api } = flood.owner;
+  const { challenge_id } = expectData(
+    await api.post("/v1/auth/orgs/domains/challenges/dns", { apex_domain: "shop.example" }),
+    201,
+  );
+  dns.delayMs = 500;
+  const checked = api.post("/v1/auth/orgs/domains/challenges/dns/verify", { challenge_id });
+  while (dns.queries.length === 0) await gauge(patient, "assay_admission_placed");
+  assert.equal(await gauge(patient, "assay_admission_placed"), 0);
+  expectError(await checked, 409, "DNS_NOT_PROPAGATED");
+  dns.delayMs = 0;
+  await until(patient, { placed: 0 });
 });
 
 test("requests that end in an error give their places back", async () => {
