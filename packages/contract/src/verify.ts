@@ -175,13 +175,13 @@ const ReaderApps = named(
   open({
     android: Nullable(
       named(
-        "VerifyReaderAppAndroid",
+        "VerifyAndroidReaderApp",
         open({ package_name: Type.String({ examples: ["org.example.verify"] }), install_url: InstallUrl }),
       ),
     ),
     ios: Nullable(
       named(
-        "VerifyReaderAppIos",
+        "VerifyIosReaderApp",
         open({
           app_clip: Type.Boolean({ description: "Whether an App Clip runs it without installing." }),
           install_url: InstallUrl,
