@@ -11,11 +11,11 @@ export type Strain = {
 };
 
 /**
- * Never fewer: a loop that others keep from its processor looks busy however little it gets done. A session takes some 3 ms, most of which
- * it waits for the database, so that four at once keep loop and database busy. Halved, a third of what could be served is not;
- * doubled, each request takes twice as long as it must on a busy loop.
+ * Never fewer: a loop that others keep from its processor looks busy however little it gets done. Three: two for a caller who
+ * sends all the time, which keep a loop and a database busy that have a processor each, and one for whoever comes next. With two there is none
+ * for the next one; with eight, each request takes twice as long as it must, and the slowest of a quiet caller five times as long.
  */
-export const leastLimit = 4;
+export const leastLimit = 3;
 
 /**
  * Above the first the event loop is busy: more requests at once would take turns on it, which makes all of them slower and none of
@@ -51,9 +51,9 @@ export function nextLimit(limit: number, { first, most }: LimitBounds, seen: Str
 }
 
 /**
- * What to begin with: as many as let one caller, who gets three quarters of them, use every connection of the pool, but not so many
+ * What to begin with: as many as let one caller, who gets two thirds of them, use every connection of the pool, but not so many
  * that they would be a queue inside of the process.
  */
 export function firstLimit(poolSize: number): number {
-  return Math.min(16, Math.max(leastLimit, Math.ceil((poolSize * 4) / 3)));
+  return Math.min(16, Math.max(leastLimit, Math.ceil((poolSize * 3) / 2)));
 }

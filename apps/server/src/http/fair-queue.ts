@@ -37,10 +37,10 @@ export type FairQueueOptions = {
 
 /**
  * A lane may hold up to this many times as many places as are free (a dynamic threshold, Choudhury and Hahne 1998): alone
- * three quarters of all, two lanes three sevenths each. So whoever comes next finds a place free, however long those that are
- * taken are held. With 1, a single caller is kept from half of the places; with 6, limits under 14 leave one place or none.
+ * two thirds of all, two lanes two fifths each. So whoever comes next finds a place free, however long those that are
+ * taken are held. With 1, a single caller is kept from half of the places; with 3, limits under four leave no place.
  */
-const placeShare = 3;
+const placeShare = 2;
 
 /** The same for places to wait. One lane gets half of them, so that the other half is there for others. */
 const waitingShare = 1;
