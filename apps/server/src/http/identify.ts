@@ -22,6 +22,7 @@ export type Authenticator = {
   byKey(secret: string): Promise<KeyCaller | null>;
   byToken(token: string): Promise<UserCaller | null>;
   membership(organizationId: OrganizationId, userId: UserId): Promise<Membership | null>;
+  isOperator(userId: UserId): Promise<boolean>;
 };
 
 export type IdentifyOptions = {
@@ -61,8 +62,14 @@ export async function identify(
     }
   }
   options.admission.learn(request.raw, caller);
+  const asked = request.headers[environmentHeader.toLowerCase()];
+  if ("operator" in definition.access) {
+    // Asked for each request, so that whoever is marked no more is turned away at once.
+    const isOperator = caller?.kind === "user" && (await options.authenticator.isOperator(caller.userId));
+    return admit(definition, caller, asked, isOperator);
+  }
   if (caller === null) reply.header("www-authenticate", "Bearer");
-  return admit(definition, caller, request.headers[environmentHeader.toLowerCase()]);
+  return admit(definition, caller, asked);
 }
 
 /** A browser attaches the cookie to requests that other sites cause; only our own pages may use it to write. */
