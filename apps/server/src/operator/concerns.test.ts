@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { operatorConcerns } from "@assay/contract/operator";
 import { concernsOf } from "./concerns.ts";
-import type { InstallationStatus } from "./read-status.ts";
+import type { InstallationStatus } from "./installation-status.ts";
 
 type Status = Omit<InstallationStatus, "concerns">;
 

@@ -1,6 +1,6 @@
 import { type OperatorConcern, operatorConcerns } from "@assay/contract/operator";
 import { minuteMs, secondMs } from "../kernel/clock.ts";
-import type { InstallationStatus } from "./read-status.ts";
+import type { InstallationStatus } from "./installation-status.ts";
 
 /** As the alarms of `docs/operating.md` have it, which say what fails when they are moved. */
 const webhooksWaitMs = 120 * secondMs;

@@ -3,7 +3,7 @@ import type { Static } from "typebox";
 import { secondMs } from "../kernel/clock.ts";
 import type { OrganizationSizeRow } from "./installation.store.ts";
 import type { FaceFigures } from "./process-report.ts";
-import type { InstallationStatus } from "./read-status.ts";
+import type { InstallationStatus } from "./installation-status.ts";
 
 type Status = Static<typeof OperatorStatus>;
 

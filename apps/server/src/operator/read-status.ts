@@ -1,6 +1,6 @@
-import { type OperatorConcern, operatorLimits } from "@assay/contract/operator";
+import { operatorLimits } from "@assay/contract/operator";
 import type { Core } from "../core.ts";
-import { type AsideGroup, countAside, groupAside } from "../db/set-aside.store.ts";
+import { countAside, groupAside } from "../db/set-aside.store.ts";
 import { later } from "../kernel/clock.ts";
 import { describeError } from "../lib/log.ts";
 import { findOldestMail } from "../mails/mail.store.ts";
@@ -10,37 +10,10 @@ import type { TrustReader } from "../trust/trust-reader.ts";
 import { countDue, countFailingEndpoints } from "../webhooks/backlog.store.ts";
 import { findDueEndpoints, setAsideAs } from "../webhooks/delivery.store.ts";
 import { concernsOf } from "./concerns.ts";
+import type { InstallationStatus } from "./installation-status.ts";
 import { countMails, readDatabaseFacts } from "./installation.store.ts";
 import { listReports } from "./process-report.store.ts";
-import {
-  forgottenAfterMs,
-  isSilent,
-  type JobStanding,
-  jobStandings,
-  type ReportedProcess,
-} from "./process-report.ts";
-
-export type InstallationStatus = {
-  now: Date;
-  concerns: OperatorConcern[];
-  health: {
-    problem: string | null;
-    isOverloaded: boolean;
-    version: string;
-    startedAt: Date;
-    schemaVersion: string | null;
-    databaseVersion: string;
-  };
-  processes: (ReportedProcess & { isSilent: boolean })[];
-  jobs: (JobStanding & { setAside: number })[];
-  setAside: { count: number; groups: AsideGroup[] };
-  /** Null where it could not be found out just now. */
-  trust: TrustSummary | null;
-  webhooks: Backlog & { oldestDueAt: Date | null; endpointsDue: number; endpointsFailing: number };
-  mails: Backlog & { oldestAt: Date | null };
-};
-
-type Backlog = { count: number; isCapped: boolean; setAside: number };
+import { forgottenAfterMs, isSilent, jobStandings } from "./process-report.ts";
 
 export type StatusNeeds = {
   readiness: { problem: () => Promise<string | null>; isOverloaded: () => boolean };
