@@ -47,7 +47,8 @@ export function Frame(props: {
             <span className="sr-only">Menu</span>
           </button>
           <Organizations organizations={props.organizations} onSwitch={props.onSwitch} />
-          <div className="ms-auto flex items-center gap-2">
+          {/* On the narrowest screens the switch has a line of its own: beside it, two letters of the organization's name would be left. */}
+          <div className="ms-auto flex items-center gap-2 max-[22rem]:contents">
             <SearchButton />
             <EnvironmentSwitch />
           </div>
@@ -72,7 +73,7 @@ function Side({ open, signOut }: { open: boolean; signOut: ReactNode }) {
   return (
     <div
       id="menu"
-      className={`${open ? "" : "max-lg:hidden"} z-20 flex flex-col border-line bg-card max-lg:absolute max-lg:inset-x-0 max-lg:top-[3.9rem] max-lg:border-b max-lg:shadow-raised lg:sticky lg:top-0 lg:h-dvh lg:overflow-y-auto lg:border-e`}
+      className={`${open ? "" : "max-lg:hidden"} z-20 flex flex-col border-line bg-card max-lg:absolute max-lg:inset-x-0 max-lg:top-[3.9rem] max-[22rem]:top-[6.6rem] max-lg:border-b max-lg:shadow-raised lg:sticky lg:top-0 lg:h-dvh lg:overflow-y-auto lg:border-e`}
     >
       <div className="px-5 pt-5 pb-3 max-lg:hidden">
         <Brand />

@@ -280,6 +280,13 @@ test("dialogs and the menu are accessible and fit a narrow screen", async () => 
     "Members",
     "focus follows the page",
   );
+  assert.equal(
+    await page.evaluate(
+      "(({ clientWidth, scrollWidth }) => scrollWidth <= clientWidth)(document.querySelector('header button bdi'))",
+    ),
+    true,
+    "the name of the organization is there to be read",
+  );
   await page.getByRole("button", { name: /Switch organization/ }).click();
   await look("organizations");
   assert.deepEqual(faults(problems), []);
