@@ -7,10 +7,10 @@ import { refresh, useData, useList } from "../api/queries.ts";
 import { StrayPage } from "../shell/not-found.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Badge, Card, Facts, Heading, Loading, ProblemNotice } from "../ui/page.tsx";
-import { Empty, ListTable, Table } from "../ui/table.tsx";
+import { type Column, Empty, ListTable, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { dayText, durationText } from "../ui/times.ts";
-import { ageText, concernWords, countText, jobWords, plural } from "./operator-words.ts";
+import { ageText, agoText, concernWords, countText, jobWords, plural } from "./operator-words.ts";
 
 type Status = Static<typeof OperatorStatus>;
 
@@ -118,7 +118,11 @@ function Figures({ status }: { status: Status }) {
       <Figure
         name="Set aside"
         value={countText(aside.count)}
-        detail={[aside.count === 1 ? "row" : "rows", "tried again by themselves"]}
+        detail={[
+          aside.count === 0
+            ? "every row is dealt with"
+            : `${aside.count === 1 ? "row" : "rows"} of ${plural(new Set(aside.groups.map(({ job }) => job)).size, "job")}`,
+        ]}
       />
     </dl>
   );
@@ -183,7 +187,7 @@ function Trust({ status: { trust, at } }: { status: Status }) {
         ? "none"
         : `${countText(trust.valid_authorities)} valid of ${countText(trust.authorities)}, from ${plural(trust.countries, "country", "countries")}`,
     ],
-    ["Changed", `version ${trust.version}, ${ageText(trust.changed_at, at)} ago`],
+    ["Changed", trust.version === 0 ? "never" : `${agoText(trust.changed_at, at)}, version ${trust.version}`],
     [
       "Revocation lists",
       <ul key="lists" className="space-y-1.5">
@@ -233,7 +237,7 @@ function Trust({ status: { trust, at } }: { status: Status }) {
               },
               {
                 header: "Answered",
-                cell: ({ succeeded_at: last }) => (last === null ? "never" : `${ageText(last, at)} ago`),
+                cell: ({ succeeded_at: last }) => agoText(last, at, "never"),
               },
             ]}
           />
@@ -283,7 +287,7 @@ function Processes({ status: { processes, at } }: { status: Status }) {
             { header: "Does", cell: ({ role }) => roleWords[role] },
             { header: "Version", cell: ({ version }) => version },
             { header: "Running for", cell: ({ started_at: started }) => ageText(started, at) },
-            { header: "Heard of", cell: ({ seen_at: seen }) => `${ageText(seen, at)} ago` },
+            { header: "Heard of", cell: ({ seen_at: seen }) => agoText(seen, at) },
             { header: "Faces", cell: ({ face }) => <Faces face={face} /> },
           ]}
         />
@@ -329,7 +333,7 @@ function Jobs({ status: { jobs, at } }: { status: Status }) {
                   ? `All ${plural(jobs.length, "job")} on time`
                   : `${plural(calm.length, "more job")} on time`}
               </summary>
-              <JobTable jobs={calm} at={at} />
+              <JobTable jobs={calm} at={at} calm />
             </details>
           )}
         </>
@@ -338,7 +342,15 @@ function Jobs({ status: { jobs, at } }: { status: Status }) {
   );
 }
 
-function JobTable({ jobs, at }: { jobs: Status["jobs"]; at: string }) {
+type JobColumn = Column<Status["jobs"][number]>;
+
+/** What is empty for a job that is as it should be. */
+const troubles: readonly JobColumn[] = [
+  { header: "Late by", cell: ({ late_seconds: late }) => (late === 0 ? "–" : durationText(late)) },
+  { header: "Set aside", cell: ({ set_aside: aside }) => (aside === 0 ? "–" : countText(aside)) },
+];
+
+function JobTable({ jobs, at, calm = false }: { jobs: Status["jobs"]; at: string; calm?: boolean }) {
   return (
     <Table
       caption="Background jobs"
@@ -354,11 +366,10 @@ function JobTable({ jobs, at }: { jobs: Status["jobs"]; at: string }) {
         {
           header: "Last run",
           cell: ({ last_run_at: last, running_since: since }) =>
-            since !== null ? `since ${ageText(since, at)}` : last === null ? "–" : `${ageText(last, at)} ago`,
+            since !== null ? `runs for ${ageText(since, at)}` : agoText(last, at),
         },
         { header: "Every", cell: ({ every_seconds: every }) => durationText(every) },
-        { header: "Late by", cell: ({ late_seconds: late }) => (late === 0 ? "–" : durationText(late)) },
-        { header: "Set aside", cell: ({ set_aside: aside }) => (aside === 0 ? "–" : countText(aside)) },
+        ...(calm ? [] : troubles),
       ]}
     />
   );

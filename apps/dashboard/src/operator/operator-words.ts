@@ -59,6 +59,12 @@ export function ageText(since: string, at: string): string {
   return seconds < 48 * 3600 ? durationText(seconds) : `${Math.floor(seconds / 86_400)} days`;
 }
 
+export function agoText(then: string | null, at: string, never = "–"): string {
+  if (then === null) return never;
+  // Processes tell about themselves every ten seconds, so seconds say nothing.
+  return Date.parse(at) - Date.parse(then) < 15_000 ? "just now" : `${ageText(then, at)} ago`;
+}
+
 export function countText(count: number, isCapped = false): string {
   return `${count.toLocaleString("en")}${isCapped ? "+" : ""}`;
 }

@@ -2,8 +2,8 @@ import type { OperatorStatus, OrganizationSize } from "@assay/contract/operator"
 import type { Static } from "typebox";
 import { secondMs } from "../kernel/clock.ts";
 import type { OrganizationSizeRow } from "./installation.store.ts";
-import type { FaceFigures } from "./process-report.ts";
 import type { InstallationStatus } from "./installation-status.ts";
+import type { FaceFigures } from "./process-report.ts";
 
 type Status = Static<typeof OperatorStatus>;
 
@@ -21,7 +21,7 @@ export function viewStatus(status: InstallationStatus): Status {
       version: health.version,
       node_version: process.versions.node,
       started_at: health.startedAt.toISOString(),
-      schema_version: health.schemaVersion,
+      schema_version: health.schemaVersion?.replace(/\.sql$/, "") ?? null,
       database_version: health.databaseVersion,
     },
     processes: processes.map(({ name, role, version, startedAt, seenAt, isSilent, report }) => ({

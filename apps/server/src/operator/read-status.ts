@@ -10,8 +10,8 @@ import type { TrustReader } from "../trust/trust-reader.ts";
 import { countDue, countFailingEndpoints } from "../webhooks/backlog.store.ts";
 import { findDueEndpoints, setAsideAs } from "../webhooks/delivery.store.ts";
 import { concernsOf } from "./concerns.ts";
-import type { InstallationStatus } from "./installation-status.ts";
 import { countMails, readDatabaseFacts } from "./installation.store.ts";
+import type { InstallationStatus } from "./installation-status.ts";
 import { listReports } from "./process-report.store.ts";
 import { forgottenAfterMs, isSilent, jobStandings } from "./process-report.ts";
 
