@@ -147,6 +147,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     role === "api" ? jobsOfEveryProcess(parts) : [...jobsOfEveryProcess(parts), ...jobsOfWorkers(parts)];
   const scheduler = new Scheduler(jobs, core);
   if (role !== "api") wakeByNotification(parts, scheduler, jobs);
+  await parts.reporter.begin({
+    problem: () => parts.ringMember.problem,
+    isOverloaded: readiness.isOverloaded,
+    jobs: () => scheduler.runs,
+  });
   statusFeed.listen(listener);
   if (role !== "worker") {
     parts.listeners.listen(listener, (endpointId) => parts.listenerWorker.look(endpointId));
@@ -158,11 +163,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     config.metricsPort > 0 ? await listenForMetrics(metricsOf, config.host, config.metricsPort) : null;
   scheduler.start();
   if (role !== "api") deliveryWorker.start(listener);
-  await parts.reporter.begin({
-    problem: () => parts.ringMember.problem,
-    isOverloaded: readiness.isOverloaded,
-    jobs: () => scheduler.runs,
-  });
 
   const close = async () => {
     // Streams would otherwise stay open and hold up the end.

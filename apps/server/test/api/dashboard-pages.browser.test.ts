@@ -424,7 +424,6 @@ test("the operator's page is there for who is marked, looks again by itself, and
     await keepScreenshot(page, `dashboard-operator-${width}-${colorScheme}`);
   }
   await core.db.run(sql`delete from set_aside_rows`);
-  await page.getByText("Jobs have set rows aside").waitFor({ state: "detached" });
   await revokeOperator(core.db, userId, core.clock.now());
   await heading(page, "There is no such page");
   await page.setViewportSize({ width: 1440, height: 900 });
