@@ -4,9 +4,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
+import { CommandError } from "@assay/cli/command";
 import type { OrganizationSize } from "@assay/contract/operator";
 import { scopes } from "@assay/contract/route";
 import type { Static } from "typebox";
+import { userGrantOperator, userRevokeOperator } from "../../src/cli/operator.commands.ts";
 import { sql } from "../../src/db/sql.ts";
 import { insertMail } from "../../src/mails/mail.store.ts";
 import { saveReport } from "../../src/operator/process-report.store.ts";
@@ -14,7 +16,6 @@ import { forgottenAfterMs, silentAfterMs } from "../../src/operator/process-repo
 import { createPartner, expectData, expectError, readAll, signUp } from "../support/api.ts";
 import { startDnsServer } from "../support/dns-server.ts";
 import { furnishOrganization } from "../support/furnished-organization.ts";
-import { assay } from "../support/process.ts";
 import { startTestService, testRing } from "../support/service.ts";
 import { claimed, createSession, succeed } from "../support/sessions.ts";
 import { trustTestCountry } from "../support/verify-device.ts";
@@ -28,7 +29,25 @@ const service = await startTestService({
 });
 const { api, core, clock, runJob } = service;
 const env = { DATABASE_URL: service.databaseUrl, SECRET_KEYS: testRing, DATA_DIR: folder };
-const command = (...args: string[]) => assay(["user", ...args], env);
+const commands = { "grant-operator": userGrantOperator, "revoke-operator": userRevokeOperator };
+
+/** Carries a command out in this process: starting one for each would take most of the time of this file. */
+async function command(name: keyof typeof commands, ...positionals: string[]) {
+  const before = { ...process.env };
+  const lines: string[] = [];
+  Object.assign(process.env, env);
+  try {
+    const code = await commands[name].run({ options: {}, positionals }, (line) => lines.push(line));
+    return { code, stdout: lines.join("\n"), stderr: "" };
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return { code: error.exitCode, stdout: lines.join("\n"), stderr: error.message };
+  } finally {
+    for (const setting of Object.keys(env)) delete process.env[setting];
+    Object.assign(process.env, before);
+  }
+}
+
 type Named = { name: string };
 const nameOf = ({ name }: Named) => name;
 type Size = Static<typeof OrganizationSize>;
@@ -130,9 +149,9 @@ test("the status tells of every process, its jobs, trust and what is set aside, 
   assert.deepEqual(before.concerns, ["no_worker", "nothing_trusted"]);
   assert.equal(before.health.is_ready, true);
   assert.match(before.health.schema_version, /^\d{4}_/);
-  const [process] = before.processes;
+  const [answering] = before.processes;
   assert.deepEqual(
-    [process.role, process.version, process.started_at, process.is_silent, process.face?.waiting],
+    [answering.role, answering.version, answering.started_at, answering.is_silent, answering.face?.waiting],
     ["api", before.health.version, before.health.started_at, false, 0],
   );
   assert.deepEqual(before.jobs.map(nameOf), [...service.jobs].sort(), "every job is told of");
