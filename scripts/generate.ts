@@ -175,9 +175,11 @@ function describeRoutes(): string {
         ? "public"
         : "user" in access
           ? "user"
-          : "role" in access
-            ? `role ${access.role}${access.organization === "body" ? " in body.organizationId" : ""}`
-            : `scope ${access.scope}`;
+          : "operator" in access
+            ? "operator"
+            : "role" in access
+              ? `role ${access.role}${access.organization === "body" ? " in body.organizationId" : ""}`
+              : `scope ${access.scope}`;
     const frozen =
       "whileFrozen" in access && access.whileFrozen ? ` (${access.whileFrozen} while frozen)` : "";
     const notes = [

@@ -864,6 +864,35 @@ export const mutations: readonly Mutation[] = [
       tests: [api("access-matrix")],
     },
     {
+      id: "anybody-is-operator",
+      file: server("http/access"),
+      find: 'if (caller?.kind !== "user" || !isOperator) throw noSuchRoute();',
+      replace: 'if (caller?.kind !== "user") throw noSuchRoute();',
+      tests: [api("operator")],
+    },
+    {
+      id: "revoked-operator-stays",
+      file: server("operator/operator.store"),
+      find: "sql`select from operator_grants where user_id = ${userId} and revoked_at is null`,",
+      replace: "sql`select from operator_grants where user_id = ${userId}`,",
+      tests: [api("operator")],
+    },
+    {
+      id: "operator-without-proven-address",
+      file: server("cli/operator.commands"),
+      find: "if (user.email_verified_at === null)",
+      replace: "if (false)",
+      tests: [api("operator")],
+    },
+    {
+      id: "operator-route-is-told-of",
+      file: server("http/identify"),
+      find: "return admit(definition, caller, asked, isOperator);",
+      replace:
+        'if (caller === null) reply.header("www-authenticate", "Bearer");\n    return admit(definition, caller, asked, isOperator);',
+      tests: [api("operator")],
+    },
+    {
       id: "nobody-is-let-in",
       file: server("http/access"),
       find: 'if (caller === null) throw new ApiError("UNAUTHORIZED");',
@@ -2811,6 +2840,13 @@ export const mutations: readonly Mutation[] = [
   ]),
   ...of("agents", [
     {
+      id: "key-looked-up-twice",
+      file: server("http/mount-mcp"),
+      find: "const fresh = counted ? null : key;",
+      replace: "const fresh = null;",
+      tests: [api("round-trips")],
+    },
+    {
       id: "tool-shows-a-secret",
       file: server("mcp/route-call"),
       find: "(Object.hasOwn(withheldFields, name) ? undefined : value)",
@@ -2904,7 +2940,7 @@ export const mutations: readonly Mutation[] = [
     {
       id: "agents-of-a-frozen-organization",
       file: server("http/mount-mcp"),
-      find: '        if (caller.frozen) throw new ApiError("ORGANIZATION_FROZEN");\n',
+      find: 'if (key.caller.frozen) throw new ApiError("ORGANIZATION_FROZEN");',
       replace: "",
       tests: [api("mcp")],
     },

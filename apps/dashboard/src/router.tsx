@@ -157,6 +157,12 @@ const accountRoute = createRoute({
   component: lazyRouteComponent(() => import("./account/account-page.tsx"), "AccountPage"),
 });
 
+const operatorRoute = createRoute({
+  getParentRoute: () => shell,
+  path: "/dashboard/operator",
+  component: lazyRouteComponent(() => import("./operator/operator-page.tsx"), "OperatorPage"),
+});
+
 /** A mistyped address of somebody who is signed in: the way to all other pages stays beside it. */
 const strayRoute = createRoute({
   getParentRoute: () => shell,
@@ -198,6 +204,7 @@ export const router = createRouter({
       goLiveRoute,
       settingsRoute,
       accountRoute,
+      operatorRoute,
       strayRoute,
       deepStrayRoute,
     ]),

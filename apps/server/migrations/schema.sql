@@ -389,6 +389,16 @@ create table memberships (
 CREATE UNIQUE INDEX memberships_id ON public.memberships USING btree (id);
 CREATE INDEX memberships_user ON public.memberships USING btree (user_id);
 
+create table operator_grants (
+  user_id uuid not null,
+  granted_at timestamp(3) with time zone not null,
+  revoked_at timestamp(3) with time zone,
+  constraint operator_grants_pkey PRIMARY KEY (user_id, granted_at),
+  constraint operator_grants_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint operator_grants_check CHECK ((revoked_at >= granted_at))
+);
+CREATE UNIQUE INDEX operator_grants_standing ON public.operator_grants USING btree (user_id) WHERE (revoked_at IS NULL);
+
 create table organization_logos (
   organization_id uuid not null,
   content_type text not null,
@@ -453,6 +463,18 @@ create table passkeys (
 );
 CREATE UNIQUE INDEX passkeys_credential ON public.passkeys USING btree (credential_id);
 CREATE INDEX passkeys_user ON public.passkeys USING btree (user_id, id DESC);
+
+create table process_reports (
+  id uuid not null,
+  name text not null,
+  role text not null,
+  version text not null,
+  started_at timestamp(3) with time zone not null,
+  seen_at timestamp(3) with time zone not null,
+  report jsonb not null,
+  constraint process_reports_pkey PRIMARY KEY (id),
+  constraint process_reports_role_check CHECK ((role = ANY (ARRAY['api'::text, 'worker'::text, 'all'::text])))
+);
 
 create table receipt_keys (
   id uuid not null,

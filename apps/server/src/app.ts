@@ -31,7 +31,7 @@ import { createFaceJudge } from "./face/face-judge.ts";
 import { faceJudgeSettings } from "./face/face-settings.ts";
 import { Admission } from "./http/admission.ts";
 import { mountAppFile } from "./http/app-file.ts";
-import { listenForMetrics, mountHealth, mountMetrics } from "./http/health.ts";
+import { listenForMetrics, mountHealth, mountMetrics, type Readiness } from "./http/health.ts";
 import { expiredAnswers } from "./http/idempotency.store.ts";
 import { Idempotency } from "./http/idempotency.ts";
 import type { IdentifyOptions } from "./http/identify.ts";
@@ -58,6 +58,10 @@ import { mailChannel } from "./mails/queue-mail.ts";
 import { createMailTransport, sendDueMails } from "./mails/send-mails.job.ts";
 import { SandboxDevices } from "./mcp/finish-sandbox-session.ts";
 import { mcpEndpoint } from "./mcp/mcp.routes.ts";
+import { operatorRoutes } from "./operator/operator.routes.ts";
+import { isOperator } from "./operator/operator.store.ts";
+import { reportEveryMs } from "./operator/process-report.ts";
+import { ProcessReporter } from "./operator/process-reporter.ts";
 import { organizationDeletionRoutes } from "./organizations/deletion.routes.ts";
 import { foldInvitations } from "./organizations/fold-invitations.job.ts";
 import { goLiveRoutes } from "./organizations/go-live.routes.ts";
@@ -138,11 +142,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { core, listener, statusFeed, deliveryWorker, metricsOf } = parts;
   // Nobody is found by an address that is not folded yet, so this is done before anybody asks.
   await foldAllEmails(core);
-  const app = await createApp(parts, role);
+  const { app, readiness } = await createApp(parts, role);
   const jobs =
     role === "api" ? jobsOfEveryProcess(parts) : [...jobsOfEveryProcess(parts), ...jobsOfWorkers(parts)];
-  const scheduler = new Scheduler(jobs, log, core.metrics);
+  const scheduler = new Scheduler(jobs, core);
   if (role !== "api") wakeByNotification(parts, scheduler, jobs);
+  await parts.reporter.begin({
+    problem: () => parts.ringMember.problem,
+    isOverloaded: readiness.isOverloaded,
+    jobs: () => scheduler.runs,
+  });
   statusFeed.listen(listener);
   if (role !== "worker") {
     parts.listeners.listen(listener, (endpointId) => parts.listenerWorker.look(endpointId));
@@ -166,6 +175,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await parts.usage.flush();
     await listener.stop();
     metricsServer?.close();
+    await parts.reporter.leave();
     await parts.ringMember.leave();
     await parts.probe.close();
     await core.db.close();
@@ -283,13 +293,14 @@ async function openParts(options: ServiceOptions) {
       ...options.verify,
     }),
     sandboxDevices: new SandboxDevices(core, () => listening.url),
+    reporter: new ProcessReporter(core, { role: options.role ?? "all", faceWorkers: config.faceWorkers }),
     metricsOf: async () => `${metrics.render()}${await renderProcess()}`,
   };
 }
 
 /** The one list of routes. */
-function bindRoutes(parts: Parts): Binding[] {
-  const { core, rpTerms, consentTexts, usage, statusFeed, safeFetch } = parts;
+function bindRoutes(parts: Parts, readiness: Readiness): Binding[] {
+  const { core, rpTerms, consentTexts, usage, statusFeed, safeFetch, trust, trustReader } = parts;
   const bindings = [
     ...accountRoutes(core, { isInvited }),
     ...organizationRoutes(core),
@@ -308,13 +319,15 @@ function bindRoutes(parts: Parts): Binding[] {
     ...verifyRoutes(core, consentTexts, statusFeed, new LogoCache(core, safeFetch)),
     ...analyticsRoutes(core),
     ...webhookRoutes(core, safeFetch, parts.listeners),
+    ...operatorRoutes(core, { readiness, self: parts.reporter, trust, trustReader, mailJob: sendMailsJob }),
   ];
   checkBindings(bindings);
   return bindings;
 }
 
 /** Every process that answers requests counts them, so every one writes its counts; every one seals with the ring. */
-function jobsOfEveryProcess({ core, usage, ringMember, trust, trustReader, isWatched }: Parts): Job[] {
+function jobsOfEveryProcess(parts: Parts): Job[] {
+  const { core, usage, ringMember, trust, trustReader, isWatched } = parts;
   return [
     {
       name: keyUsageJob,
@@ -326,6 +339,7 @@ function jobsOfEveryProcess({ core, usage, ringMember, trust, trustReader, isWat
       },
     },
     { name: "watch-key-ring", everyMs: secondMs, run: () => ringMember.refresh().then(() => 0) },
+    { name: "report-process", everyMs: reportEveryMs, run: () => parts.reporter.report().then(() => 0) },
     ...(isWatched
       ? [{ name: "show-trust", everyMs: minuteMs, run: createShowTrust(core, trust, trustReader) }]
       : []),
@@ -426,7 +440,7 @@ function wakeByNotification({ core, listener }: Parts, scheduler: Scheduler, job
 }
 
 /** Everything that answers HTTP. */
-async function createApp(parts: Parts, role: ProcessRole): Promise<Server> {
+async function createApp(parts: Parts, role: ProcessRole): Promise<{ app: Server; readiness: Readiness }> {
   const { core, usage } = parts;
   const { config, db, publicUrl } = core;
   const common = { log: core.log, metrics: core.metrics, publicUrl, trustProxy: config.trustProxy };
@@ -437,10 +451,11 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<Server> {
     connections: () => db.connections,
   });
   const app = createServer({ ...common, admission, maxConnections: config.httpMaxConnections });
-  mountHealth(app, {
+  const readiness: Readiness = {
     problem: async () => parts.ringMember.problem ?? parts.probe.problem(),
     isOverloaded: () => admission.isOverloaded,
-  });
+  };
+  mountHealth(app, readiness);
   if (config.metricsToken !== "") mountMetrics(app, parts.metricsOf, config.metricsToken);
   mountPages(app);
   const readerApps = { android: config.readerAppAndroid, ios: config.readerAppIos };
@@ -458,12 +473,13 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<Server> {
   mountWebApp(app, "dashboard", { alsoAt: ["/invitations/:token"] });
   const verifySocket = bindVerifySocket(parts.devices, publicUrl);
   await enableSockets(app, verifySocket);
-  const bindings = bindRoutes(parts);
+  const bindings = bindRoutes(parts, readiness);
   const access = {
     authenticator: {
       byKey: (secret) => authenticateKey(core, secret),
       byToken: (token) => authenticateUser(core, token),
       membership: (organizationId, userId) => findMembership(db, organizationId, userId),
+      isOperator: (userId) => isOperator(db, userId),
     },
     admission,
     publicUrl,
@@ -476,7 +492,7 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<Server> {
     writeCookie: (reply, cookie) => writeSessionCookie(reply, cookie, publicUrl().startsWith("https:")),
   });
   if (role !== "worker") mountMcp(app, { ...access, answer: mcpEndpoint(core, parts.sandboxDevices) });
-  return app;
+  return { app, readiness };
 }
 
 /** Each route of the contract is carried out by exactly one piece of code. */

@@ -429,6 +429,9 @@ export const Account = named(
     totp_enabled: Type.Boolean(),
     backup_codes_left: Type.Integer(),
     passkey_count: Type.Integer(),
+    is_operator: Type.Boolean({
+      description: "Whether the operator of this service lets the account see the operator's page.",
+    }),
     created_at: Timestamp,
   }),
 );

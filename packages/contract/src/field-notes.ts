@@ -47,6 +47,12 @@ export const fieldNotes: Readonly<Record<string, FieldNote>> = {
   conflict: { description: "The organization that has the domain now, or null.", example: null },
   consent: { description: "What the person agreed to." },
   ios: { description: "The app for iPhones, or null where there is none." },
+  "OperatorProcess.face": {
+    description: "Its part of the face step; null where it judges no faces.",
+  },
+  "OperatorStatus.trust": {
+    description: "What is trusted; null where it could not be found out just now.",
+  },
   package_name: { description: "Name of the app's package." },
   "VerifyDetails.consent": {
     description: "What the person agreed to; null before they have.",

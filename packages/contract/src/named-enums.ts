@@ -4,6 +4,7 @@ import { eventTypes } from "./events.ts";
 import { evidenceWarnings } from "./evidence-warnings.ts";
 import { environments, pageLanguages, requirementNames } from "./facts.ts";
 import { businessTypes, goLivePoints } from "./go-live.ts";
+import { jobStates, operatorConcerns, processRoles, revocationListStates } from "./operator.ts";
 import { roles, scopes } from "./route.ts";
 import {
   attemptFailureCodes,
@@ -40,9 +41,13 @@ const named: Readonly<Record<string, readonly string[]>> = {
   FailureCode: failureCodes,
   FieldSource: ["rc", "default"],
   GoLivePoint: goLivePoints,
+  JobState: jobStates,
+  OperatorConcern: operatorConcerns,
   PageLanguage: pageLanguages,
+  ProcessRole: processRoles,
   RequirementName: requirementNames,
   RevocationEvidence: ["checked", "stale", "no_list"],
+  RevocationListFreshness: revocationListStates,
   Role: roles,
   Scope: scopes,
   SessionStatus: sessionStatuses,

@@ -40,6 +40,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Domains: "Domains proven by DNS, and where people may be sent afterwards.",
   Account: "One's own data, second factors and sessions.",
   "Sign-in": "Signing up and signing in: password, mailed link, passkey.",
+  Operator: "How the installation fares, for who runs it. Nothing about people or their sessions.",
   Verify: "What the pages and the reading device of the person being verified call.",
 };
 
@@ -211,6 +212,8 @@ function describeAccess(route: RouteDefinition): string {
   if (route.token !== undefined) return `Needs a \`${route.token}\` of the session.`;
   if ("public" in access) return "Needs no credentials.";
   if ("user" in access) return "Needs a signed-in user.";
+  if ("operator" in access)
+    return "Needs a signed-in user whom the operator of the service has marked (`assay user grant-operator`); for everybody else it does not exist.";
   if ("role" in access)
     return `Needs a signed-in user with the role ${access.role}${access.role === "owner" ? "" : " or higher"}; API keys are refused.`;
   const role = roleForScope(access.scope);

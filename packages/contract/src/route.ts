@@ -18,6 +18,8 @@ export type Role = (typeof roles)[number];
  * Who may call a route.
  * - `public`: anybody; nobody needs to sign in.
  * - `user`: any signed-in user, with or without an organization. API keys are refused.
+ * - `operator`: a signed-in user whom the operator has marked on the command line. To everybody else, API keys and nobody at all included, there
+ *   is no such route.
  * - `role`: a user with at least this role in the active organization, or, with `organization: "body"`, in the one that
  *   the body's `organizationId` names. API keys are refused. With `inEnvironment` what the route is about belongs to an environment.
  * - `scope`: an API key with this scope, or a user of the active organization: any role reads, admin and owner write. What these routes are
@@ -29,6 +31,7 @@ export type Role = (typeof roles)[number];
 export type Access =
   | { public: true }
   | { user: true }
+  | { operator: true }
   | { role: Role; organization?: "body"; whileFrozen?: "allowed" | "refused" }
   | { role: Role; inEnvironment: true; organization?: never; whileFrozen?: never }
   | { scope: Scope; whileFrozen?: "refused" };
@@ -145,7 +148,7 @@ export function bodyLimitOf({
   access,
   maxBodyBytes,
 }: Pick<RouteDefinition, "access" | "maxBodyBytes">): number {
-  return maxBodyBytes ?? ("public" in access || "user" in access ? 16 : 64) * kibibyte;
+  return maxBodyBytes ?? ("scope" in access || "role" in access ? 64 : 16) * kibibyte;
 }
 
 /** The role a user needs where a key would need a scope. */
@@ -166,7 +169,8 @@ export function mayInvite(sender: Role | null, invited: Role): boolean {
 export function errorsOf(definition: RouteDefinition): ErrorCode[] {
   const codes = new Set<ErrorCode>(definition.errors);
   const { access } = definition;
-  if (!("public" in access)) {
+  if ("operator" in access) codes.add("NOT_FOUND");
+  else if (!("public" in access)) {
     codes.add("UNAUTHORIZED");
     codes.add("FORBIDDEN");
     // A key of an organization that is scheduled for deletion is told so everywhere, before it is told that keys are refused.

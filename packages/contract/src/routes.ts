@@ -4,6 +4,7 @@ import { apiKeyRoutes } from "./api-keys.ts";
 import { auditRoutes } from "./audit.ts";
 import { domainRoutes } from "./domains.ts";
 import { goLiveRoutes } from "./go-live.ts";
+import { operatorRoutes } from "./operator.ts";
 import { organizationDeletionRoutes } from "./organization-deletion.ts";
 import { organizationLogoRoutes } from "./organization-logo.ts";
 import { organizationRoutes } from "./organizations.ts";
@@ -30,4 +31,5 @@ export const routes: readonly RouteDefinition[] = [
   ...analyticsRoutes,
   ...webhookRoutes,
   ...webhookListenerRoutes,
+  ...operatorRoutes,
 ];

@@ -17,13 +17,13 @@ export function stripOf(environment: Environment): string {
 }
 
 const part =
-  "inline-flex min-h-8 items-center gap-1.5 rounded-lg px-2 py-1 text-small font-semibold no-underline sm:px-3";
+  "inline-flex min-h-8 items-center gap-1.5 rounded-lg px-2 py-1 text-small font-semibold no-underline max-[22rem]:flex-1 max-[22rem]:justify-center sm:px-3";
 
 /** Says where the page acts, and leads to the other environment; before live is open, to what it needs. */
 export function EnvironmentSwitch() {
   const { organization, environment } = usePlace();
   return (
-    <fieldset className="m-0 inline-flex shrink-0 gap-0.5 rounded-control border border-line bg-paper p-0.5">
+    <fieldset className="m-0 inline-flex shrink-0 gap-0.5 rounded-control border border-line bg-paper p-0.5 max-[22rem]:w-full">
       <legend className="sr-only">Environment</legend>
       {(["sandbox", "live"] as const).map((each) =>
         each === "live" && organization.environment !== "live" ? (

@@ -1,4 +1,3 @@
-import { hasRole } from "@assay/contract/route";
 import { Link, useLocation } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
 import { Dialog } from "../ui/dialog.tsx";
@@ -6,7 +5,7 @@ import { Icon, type IconName } from "../ui/icon.tsx";
 import { OfflineBanner } from "../ui/offline.tsx";
 import { Toasts } from "../ui/toasts.tsx";
 import { EnvironmentSwitch, stripOf } from "./environment-switch.tsx";
-import { navigation } from "./navigation.ts";
+import { navigationOf } from "./navigation.ts";
 import { type Place, usePlace } from "./organization-context.ts";
 import { Brand } from "./public-frame.tsx";
 import { SearchButton } from "./search-button.tsx";
@@ -48,7 +47,8 @@ export function Frame(props: {
             <span className="sr-only">Menu</span>
           </button>
           <Organizations organizations={props.organizations} onSwitch={props.onSwitch} />
-          <div className="ms-auto flex items-center gap-2">
+          {/* On the narrowest screens the switch has a line of its own: beside it, two letters of the organization's name would be left. */}
+          <div className="ms-auto flex items-center gap-2 max-[22rem]:contents">
             <SearchButton />
             <EnvironmentSwitch />
           </div>
@@ -73,26 +73,24 @@ function Side({ open, signOut }: { open: boolean; signOut: ReactNode }) {
   return (
     <div
       id="menu"
-      className={`${open ? "" : "max-lg:hidden"} z-20 flex flex-col border-line bg-card max-lg:absolute max-lg:inset-x-0 max-lg:top-[3.9rem] max-lg:border-b max-lg:shadow-raised lg:sticky lg:top-0 lg:h-dvh lg:overflow-y-auto lg:border-e`}
+      className={`${open ? "" : "max-lg:hidden"} z-20 flex flex-col border-line bg-card max-lg:absolute max-lg:inset-x-0 max-lg:top-[3.9rem] max-[22rem]:top-[6.6rem] max-lg:border-b max-lg:shadow-raised lg:sticky lg:top-0 lg:h-dvh lg:overflow-y-auto lg:border-e`}
     >
       <div className="px-5 pt-5 pb-3 max-lg:hidden">
         <Brand />
       </div>
       <nav aria-label="Main" className="flex-1 space-y-5 px-3 py-3">
-        {navigation.map(({ title, entries }) => (
+        {navigationOf({ account, organization }).map(({ title, entries }) => (
           <div key={title}>
             <h2 className="mb-1 px-3 text-xs font-semibold tracking-wide text-muted uppercase">{title}</h2>
             <ul>
-              {entries
-                .filter(({ role }) => role === undefined || hasRole(organization.role, role))
-                .map(({ to, label, icon, exact }) => (
-                  <li key={label}>
-                    <Link to={to} activeOptions={{ exact: exact === true }} className={entryClass}>
-                      <Icon name={icon} className="size-[1.125rem]" />
-                      {label}
-                    </Link>
-                  </li>
-                ))}
+              {entries.map(({ to, label, icon, exact }) => (
+                <li key={label}>
+                  <Link to={to} activeOptions={{ exact: exact === true }} className={entryClass}>
+                    <Icon name={icon} className="size-[1.125rem]" />
+                    {label}
+                  </Link>
+                </li>
+              ))}
             </ul>
           </div>
         ))}

@@ -1,6 +1,7 @@
-import type { Role } from "@assay/contract/route";
+import { hasRole, type Role } from "@assay/contract/route";
 import type { LinkProps } from "@tanstack/react-router";
 import type { IconName } from "../ui/icon.tsx";
+import type { Place } from "./organization-context.ts";
 
 export type Entry = {
   to: NonNullable<LinkProps["to"]>;
@@ -8,10 +9,12 @@ export type Entry = {
   icon: IconName;
   role?: Role;
   exact?: boolean;
+  /** Of the whole installation, for those whom its operator has marked. */
+  operator?: true;
 };
 
 /** The pages of the dashboard, as the side and the search show them. */
-export const navigation: readonly { title: string; entries: readonly Entry[] }[] = [
+const navigation: readonly { title: string; entries: readonly Entry[] }[] = [
   {
     title: "Verification",
     entries: [
@@ -38,4 +41,22 @@ export const navigation: readonly { title: string; entries: readonly Entry[] }[]
       { to: "/dashboard/settings", label: "Settings", icon: "settings" },
     ],
   },
+  {
+    title: "Installation",
+    entries: [{ to: "/dashboard/operator", label: "Operator", icon: "laptop", operator: true }],
+  },
 ];
+
+/** Those that this person may see, by their groups. */
+export function navigationOf({ account, organization }: Pick<Place, "account" | "organization">) {
+  return navigation
+    .map(({ title, entries }) => ({
+      title,
+      entries: entries.filter(
+        ({ role, operator }) =>
+          (role === undefined || hasRole(organization.role, role)) &&
+          (operator !== true || account.is_operator),
+      ),
+    }))
+    .filter(({ entries }) => entries.length > 0);
+}

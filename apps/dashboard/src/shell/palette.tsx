@@ -20,7 +20,7 @@ import { useData } from "../api/queries.ts";
 import { inWords } from "../ui/filters.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { shortId } from "../ui/short-id.ts";
-import { navigation } from "./navigation.ts";
+import { navigationOf } from "./navigation.ts";
 import { usePlace } from "./organization-context.ts";
 
 type Found = Static<typeof FoundThing>;
@@ -71,15 +71,14 @@ function pathOf({ kind, id }: Found): string {
 }
 
 function useCommands(close: () => void): readonly Command[] {
-  const { organization, environment } = usePlace();
+  const { account, organization, environment } = usePlace();
   const navigate = useNavigate();
   const go = (to: string) => () => {
     close();
     void navigate({ to });
   };
-  const pages = navigation
+  const pages = navigationOf({ account, organization })
     .flatMap(({ entries }) => entries)
-    .filter(({ role }) => role === undefined || hasRole(organization.role, role))
     .map(({ to, label, icon }): Command => ({ id: `page ${to}`, label, icon, run: go(to) }));
   const other = environment === "live" ? "sandbox" : "live";
   return [

@@ -58,14 +58,14 @@ function GoToSignIn() {
   return <Navigate to="/dashboard/sign-in" search={{ next }} replace />;
 }
 
-function Bare({ children }: { children: ReactNode }) {
+function Bare({ wide = false, children }: { wide?: boolean; children: ReactNode }) {
   return (
     <>
       <OfflineBanner />
       <header className="border-b border-line bg-card px-5 py-3.5">
         <Brand />
       </header>
-      <main className="mx-auto max-w-xl px-4 py-10">{children}</main>
+      <main className={`mx-auto ${wide ? "max-w-6xl" : "max-w-xl"} px-4 py-10`}>{children}</main>
       <Toasts />
     </>
   );
@@ -108,8 +108,8 @@ function ChooseOrganization({ account }: { account: Place["account"] }) {
   });
   const error = list.error ?? active.error;
   if (!list.isPending && list.items.length === 0 && list.error === null)
-    return path === "/dashboard/account" ? (
-      <Bare>
+    return path === "/dashboard/account" || (path === "/dashboard/operator" && account.is_operator) ? (
+      <Bare wide={path === "/dashboard/operator"}>
         <p className="mb-4">
           <Link to="/dashboard">Back</Link>
         </p>

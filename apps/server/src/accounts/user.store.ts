@@ -132,6 +132,7 @@ export type AccountRow = UserRow & {
   totp_enabled: boolean;
   backup_codes_left: number;
   passkey_count: number;
+  is_operator: boolean;
 };
 
 export function readAccount(db: Queryable, id: UserId): Promise<AccountRow> {
@@ -139,7 +140,8 @@ export function readAccount(db: Queryable, id: UserId): Promise<AccountRow> {
     select ${columns},
       exists (select from second_factors where user_id = users.id and confirmed_at is not null) as totp_enabled,
       (select count(*) from backup_codes where user_id = users.id) as backup_codes_left,
-      (select count(*) from passkeys where user_id = users.id) as passkey_count
+      (select count(*) from passkeys where user_id = users.id) as passkey_count,
+      exists (select from operator_grants where user_id = users.id and revoked_at is null) as is_operator
     from users where id = ${id}`);
 }
 

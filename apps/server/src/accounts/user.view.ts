@@ -21,6 +21,7 @@ export function viewAccount(row: AccountRow, verificationRequired: boolean): Sta
     totp_enabled: row.totp_enabled,
     backup_codes_left: row.backup_codes_left,
     passkey_count: row.passkey_count,
+    is_operator: row.is_operator,
   };
 }
 

@@ -4,6 +4,7 @@ import { migrateCommand, orgList } from "./admin.commands.ts";
 import { backup, restore } from "./backup.commands.ts";
 import { jobsCommand, jobsRetry } from "./jobs.commands.ts";
 import { keysRotate } from "./keys.command.ts";
+import { userGrantOperator, userRevokeOperator } from "./operator.commands.ts";
 import { readCommand, virtualDocument } from "./read.command.ts";
 import { simulateCommand } from "./simulate.command.ts";
 import { start, worker } from "./start.command.ts";
@@ -25,6 +26,8 @@ export const commands: readonly Command[] = [
   migrateCommand,
   userCreate,
   userSetEmail,
+  userGrantOperator,
+  userRevokeOperator,
   orgList,
   keysRotate,
   // The longer name first: the shorter one is a part of it.

@@ -136,6 +136,22 @@ export function listAside(db: Queryable, limit: number): Promise<AsideRow[]> {
     order by job, kind, first_at, row_id limit ${limit}`);
 }
 
+export type AsideGroup = {
+  job: string;
+  kind: string;
+  reason: string;
+  count: number;
+  oldest_at: Date;
+  next_try_at: Date;
+};
+
+/** What is set aside by job, table and reason, the largest first. No row is named. */
+export function groupAside(db: Queryable, limit: number): Promise<AsideGroup[]> {
+  return db.rows<AsideGroup>(sql`
+    select job, kind, reason, count(*) as count, min(first_at) as oldest_at, min(retry_at) as next_try_at
+    from set_aside_rows group by job, kind, reason order by count(*) desc, job, kind, reason limit ${limit}`);
+}
+
 /** Makes rows be tried again now, of one job or of all, and wakes their jobs. Returns how many. */
 export function retryAside(db: Db, job: string | null, now: Date): Promise<number> {
   return db.transaction(async (tx) => {

@@ -7,7 +7,7 @@ import {
   type RouteDefinition,
   roleForScope,
 } from "@assay/contract/route";
-import { ApiError } from "../kernel/api-error.ts";
+import { ApiError, noSuchRoute } from "../kernel/api-error.ts";
 import type { Caller, MemberCaller, Membership, OrganizationCaller, UserCaller } from "../kernel/caller.ts";
 import { liveIsClosed } from "../kernel/live-is-closed.ts";
 
@@ -17,15 +17,20 @@ export type AdmittedCaller = Caller | MemberCaller | OrganizationCaller;
 /**
  * Whether a caller may use a route: the caller as the handler gets it, or the error. Pure. For a route whose
  * organization is named in the body, `memberOf` is asked later with the membership in that one. `asked` is the header that names an
- * environment, as it came.
+ * environment, as it came, and `isOperator` whether the user is marked as one.
  */
 export function admit(
   definition: Pick<RouteDefinition, "access" | "method">,
   caller: Caller | null,
   asked: string | string[] | undefined,
+  isOperator = false,
 ): AdmittedCaller | null {
   const { access } = definition;
   if ("public" in access) return null;
+  if ("operator" in access) {
+    if (caller?.kind !== "user" || !isOperator) throw noSuchRoute();
+    return caller;
+  }
   if (caller === null) throw new ApiError("UNAUTHORIZED");
   if (caller.kind === "key") {
     if (caller.frozen) throw new ApiError("ORGANIZATION_FROZEN");

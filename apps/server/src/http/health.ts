@@ -5,7 +5,7 @@ import type { FastifyInstance } from "fastify";
 /** All series as one text in the Prometheus format. */
 type RenderMetrics = () => Promise<string>;
 
-type Readiness = {
+export type Readiness = {
   /** Resolves with null, or with the reason why requests should go elsewhere. */
   problem: () => Promise<string | null>;
   isOverloaded: () => boolean;

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { isIP } from "node:net";
 import { apiKeyForm, environmentHeader } from "@assay/contract/facts";
 import type { ApiKeyId, OrganizationId, UserId } from "@assay/contract/ids";
@@ -22,6 +23,7 @@ export type Authenticator = {
   byKey(secret: string): Promise<KeyCaller | null>;
   byToken(token: string): Promise<UserCaller | null>;
   membership(organizationId: OrganizationId, userId: UserId): Promise<Membership | null>;
+  isOperator(userId: UserId): Promise<boolean>;
 };
 
 export type IdentifyOptions = {
@@ -30,6 +32,15 @@ export type IdentifyOptions = {
   onKeyUsed: (keyId: ApiKeyId) => void;
   admission: Admission;
 };
+
+/** A key that was looked up a moment ago, with the secret that it was found by. */
+export type FoundKey = { secret: string; caller: KeyCaller };
+
+/**
+ * Set while one of our own routes is called in the name of who called another one, so that the key is not looked up twice for one request. It holds for the
+ * same secret only, so whatever else comes to run in this context finds its own.
+ */
+export const foundKey = new AsyncLocalStorage<FoundKey | null>();
 
 export function bearerOf(request: FastifyRequest): string | null {
   return /^Bearer +([^\s]+)$/i.exec(request.headers.authorization ?? "")?.[1] ?? null;
@@ -47,7 +58,8 @@ export async function identify(
   if (authorization !== undefined) {
     const credential = bearerOf(request);
     if (credential?.startsWith(apiKeyForm.prefix)) {
-      caller = await options.authenticator.byKey(credential);
+      const found = foundKey.getStore() ?? null;
+      caller = found?.secret === credential ? found.caller : await options.authenticator.byKey(credential);
       if (caller?.kind === "key") options.onKeyUsed(caller.keyId);
     } else if (credential !== null) {
       caller = await options.authenticator.byToken(credential);
@@ -61,8 +73,14 @@ export async function identify(
     }
   }
   options.admission.learn(request.raw, caller);
+  const asked = request.headers[environmentHeader.toLowerCase()];
+  if ("operator" in definition.access) {
+    // Asked for each request, so that whoever is marked no more is turned away at once.
+    const isOperator = caller?.kind === "user" && (await options.authenticator.isOperator(caller.userId));
+    return admit(definition, caller, asked, isOperator);
+  }
   if (caller === null) reply.header("www-authenticate", "Bearer");
-  return admit(definition, caller, request.headers[environmentHeader.toLowerCase()]);
+  return admit(definition, caller, asked);
 }
 
 /** A browser attaches the cookie to requests that other sites cause; only our own pages may use it to write. */

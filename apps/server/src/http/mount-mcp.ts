@@ -3,7 +3,7 @@ import { bodyLimitOf, type Method } from "@assay/contract/route";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
 import type { KeyCaller } from "../kernel/caller.ts";
-import { bearerOf, type IdentifyOptions, isOwnOrigin } from "./identify.ts";
+import { bearerOf, type FoundKey, foundKey, type IdentifyOptions, isOwnOrigin } from "./identify.ts";
 
 /** Where agents call, with the Model Context Protocol over Streamable HTTP. */
 export const mcpPath = "/mcp";
@@ -45,7 +45,7 @@ type McpOptions = IdentifyOptions & { answer: (request: McpRequest) => Promise<M
  * status and the envelope, as everywhere; what is in the message is answered by `answer`.
  */
 export function mountMcp(app: FastifyInstance, options: McpOptions): void {
-  const callers = new WeakMap<FastifyRequest, KeyCaller>();
+  const found = new WeakMap<FastifyRequest, FoundKey>();
   void app.register(async (scope) => {
     // The message is parsed where a failure can be told in terms of the protocol.
     scope.removeContentTypeParser("application/json");
@@ -58,17 +58,18 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
       bodyLimit,
       onRequest: options.admission.holding(async (request: FastifyRequest, reply: FastifyReply) => {
         refuseForeignPage(request, options.publicUrl());
-        const caller = await findKey(request, options);
-        if (caller === null) {
+        const key = await findKey(request, options);
+        if (key === null) {
           reply.header("www-authenticate", "Bearer");
           throw new ApiError("UNAUTHORIZED");
         }
-        if (caller.frozen) throw new ApiError("ORGANIZATION_FROZEN");
-        callers.set(request, caller);
+        if (key.caller.frozen) throw new ApiError("ORGANIZATION_FROZEN");
+        found.set(request, key);
       }),
       handler: options.admission.holding(async (request: FastifyRequest, reply: FastifyReply) => {
-        const caller = callers.get(request);
-        if (caller === undefined) throw new ApiError("UNAUTHORIZED");
+        const key = found.get(request);
+        if (key === undefined) throw new ApiError("UNAUTHORIZED");
+        const { caller } = key;
         const gone = new AbortController();
         reply.raw.once("close", () => gone.abort());
         let counted = false;
@@ -78,9 +79,10 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
           body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
           header: (name) => oneOf(request.headers[name]),
           forward: (call) => {
-            // The key is counted by the route that it is forwarded to.
+            // The key is counted by the route that it is forwarded to, and looked up again for all calls but the first: a tool may have waited before the next.
+            const fresh = counted ? null : key;
             counted = true;
-            return forward(app, request, call);
+            return foundKey.run(fresh, () => forward(app, request, call));
           },
           letGo: () => options.admission.letGo(request.raw),
           gone: gone.signal,
@@ -99,11 +101,11 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
 async function findKey(
   request: FastifyRequest,
   { authenticator, admission }: McpOptions,
-): Promise<KeyCaller | null> {
-  const credential = bearerOf(request);
-  const caller = credential?.startsWith(apiKeyForm.prefix) ? await authenticator.byKey(credential) : null;
+): Promise<FoundKey | null> {
+  const secret = bearerOf(request);
+  const caller = secret?.startsWith(apiKeyForm.prefix) ? await authenticator.byKey(secret) : null;
   admission.learn(request.raw, caller);
-  return caller;
+  return secret === null || caller === null ? null : { secret, caller };
 }
 
 /** A page that made its own name lead to this address could otherwise have a browser call it (DNS rebinding). */

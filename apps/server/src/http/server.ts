@@ -7,7 +7,7 @@ import {
 } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
-import { ApiError } from "../kernel/api-error.ts";
+import { ApiError, noSuchRoute } from "../kernel/api-error.ts";
 import { refuseBrokenText } from "../kernel/check-text.ts";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
@@ -224,7 +224,7 @@ function watchRequests(app: FastifyInstance, { log, metrics }: Pick<ServerOption
 function refuseUnknown(knownPaths: KnownPaths, url: string): ApiError {
   const methods = knownPaths.methodsAt(pathOf(url));
   return methods.length === 0
-    ? new ApiError("NOT_FOUND", { message: "There is no such route." })
+    ? noSuchRoute()
     : new ApiError("METHOD_NOT_ALLOWED", { headers: { allow: methods.join(", ") } });
 }
 

@@ -26,3 +26,8 @@ export class ApiError extends Error {
 export function badField(field: string, problem: string): ApiError {
   return new ApiError("BAD_REQUEST", { message: `\`${field}\` ${problem}.` });
 }
+
+/** What is answered where there is nothing, and to whom something must look as if it were not there. */
+export function noSuchRoute(): ApiError {
+  return new ApiError("NOT_FOUND", { message: "There is no such route." });
+}

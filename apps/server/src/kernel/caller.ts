@@ -69,7 +69,7 @@ export type Caller = UserCaller | KeyCaller;
 /** What a handler knows about its caller follows from the access that its route declares. */
 export type CallerOf<A extends Access> = A extends { public: true }
   ? null
-  : A extends { user: true }
+  : A extends { user: true } | { operator: true }
     ? UserCaller
     : A extends { inEnvironment: true }
       ? TenantMember

@@ -1,7 +1,7 @@
 /** Labels are names from our own code (a route id, a status, a job), never anything a caller sent. */
 export type Labels = Record<string, string>;
 
-type Metric = { render(): string[] };
+type Metric = { name: string; render(): string[] };
 
 function key(labels: Labels): string {
   const entries = Object.entries(labels);
@@ -16,6 +16,7 @@ export class Metrics {
   counter(name: string, help: string): (labels?: Labels, by?: number) => void {
     const values = new Map<string, number>();
     this.#metrics.push({
+      name,
       render: () => [
         `# HELP ${name} ${help}`,
         `# TYPE ${name} counter`,
@@ -31,6 +32,7 @@ export class Metrics {
   gauge(name: string, help: string): (value: number, labels?: Labels) => void {
     const values = new Map<string, number>();
     this.#metrics.push({
+      name,
       render: () => [
         `# HELP ${name} ${help}`,
         `# TYPE ${name} gauge`,
@@ -45,6 +47,7 @@ export class Metrics {
   /** Counters that somebody keeps by themselves, because they count too often for labels to be looked up each time. */
   countersOf(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void {
     this.#metrics.push({
+      name,
       render: () => [
         `# HELP ${name} ${help}`,
         `# TYPE ${name} counter`,
@@ -56,6 +59,7 @@ export class Metrics {
   /** A gauge whose value is computed when it is scraped. */
   gaugeOf(name: string, help: string, read: () => number): void {
     this.#metrics.push({
+      name,
       render: () => [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, `${name} ${read()}`],
     });
   }
@@ -67,6 +71,7 @@ export class Metrics {
   ): (value: number, labels?: Labels) => void {
     const series = new Map<string, { labels: Labels; counts: number[]; sum: number; count: number }>();
     this.#metrics.push({
+      name,
       render: () => {
         const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
         for (const { labels, counts, sum, count } of series.values()) {
@@ -91,6 +96,16 @@ export class Metrics {
       for (let i = buckets.length - 1; i >= 0 && value <= (buckets[i] ?? 0); i--)
         entry.counts[i] = (entry.counts[i] ?? 0) + 1;
     };
+  }
+
+  /** The values of one metric as they stand, by the names of their series with labels, for who tells about them in another form. */
+  valuesOf(name: string): ReadonlyMap<string, number> {
+    const lines = this.#metrics.filter((metric) => metric.name === name).flatMap((metric) => metric.render());
+    return new Map(
+      lines
+        .filter((line) => !line.startsWith("#"))
+        .map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))]),
+    );
   }
 
   render(): string {

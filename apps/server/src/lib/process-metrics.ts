@@ -19,8 +19,13 @@ export function watchProcess(): () => Promise<string> {
   return () => watched.metrics();
 }
 
+/** The version of the program that runs. */
+export function readVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  return String(version);
+}
+
 /** Always 1; the version is in the label, so that a change of it can be seen beside every other series. */
 export function showBuild(metrics: Metrics): void {
-  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-  metrics.gauge("assay_build_info", "The version that runs, as a label.")(1, { version: String(version) });
+  metrics.gauge("assay_build_info", "The version that runs, as a label.")(1, { version: readVersion() });
 }

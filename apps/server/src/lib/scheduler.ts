@@ -1,3 +1,4 @@
+import type { Clock } from "../kernel/clock.ts";
 import { describeError, type Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -8,23 +9,46 @@ import type { Metrics } from "./metrics.ts";
  */
 export type Job = { name: string; everyMs: number; run: () => Promise<number> };
 
+/** What became of a job in this process so far. */
+export type JobRun = {
+  name: string;
+  everyMs: number;
+  runningSince: Date | null;
+  /** When nothing was left to do. */
+  lastEndedAt: Date | null;
+  lastFailedAt: Date | null;
+};
+
 export class Scheduler {
   readonly #jobs: readonly Job[];
+  readonly #runs: ReadonlyMap<string, JobRun>;
   readonly #log: Log;
+  readonly #clock: Clock;
   readonly #count: (labels: { job: string }, by: number) => void;
   readonly #fail: (labels: { job: string }) => void;
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #running = new Map<string, Promise<void>>();
   #stopped = false;
 
-  constructor(jobs: readonly Job[], log: Log, metrics: Metrics) {
+  constructor(jobs: readonly Job[], { log, clock, metrics }: { log: Log; clock: Clock; metrics: Metrics }) {
     this.#jobs = jobs;
     this.#log = log;
+    this.#clock = clock;
+    this.#runs = new Map(
+      jobs.map(({ name, everyMs }) => [
+        name,
+        { name, everyMs, runningSince: null, lastEndedAt: null, lastFailedAt: null },
+      ]),
+    );
     this.#count = metrics.counter("assay_job_items_total", "Items that background jobs have dealt with.");
     this.#fail = metrics.counter(
       "assay_job_failures_total",
       "Runs of background jobs that failed and will be repeated.",
     );
+  }
+
+  get runs(): readonly Readonly<JobRun>[] {
+    return [...this.#runs.values()];
   }
 
   start(): void {
@@ -59,9 +83,24 @@ export class Scheduler {
       // The shared run may have read the data before our caller's change, so run once more.
       return this.run(name);
     }
-    const work = this.#drain(job).finally(() => this.#running.delete(name));
+    const work = this.#note(job).finally(() => this.#running.delete(name));
     this.#running.set(name, work);
     return work;
+  }
+
+  async #note(job: Job): Promise<void> {
+    const run = this.#runs.get(job.name);
+    if (run === undefined) return this.#drain(job);
+    run.runningSince = this.#clock.now();
+    try {
+      await this.#drain(job);
+      run.lastEndedAt = this.#clock.now();
+    } catch (error) {
+      run.lastFailedAt = this.#clock.now();
+      throw error;
+    } finally {
+      run.runningSince = null;
+    }
   }
 
   async #drain(job: Job): Promise<void> {

@@ -26,6 +26,10 @@ export async function readTrustVersion(db: Queryable): Promise<number> {
   return (await db.one<{ version: number }>(sql`select version from trust_version`)).version;
 }
 
+export function readTrustChange(db: Queryable): Promise<{ version: number; changedAt: Date }> {
+  return db.one(sql`select version, changed_at as "changedAt" from trust_version`);
+}
+
 type ItemKind = "certificate" | "revocation_list" | "deviation_list";
 
 type ImportRow = {

@@ -35,6 +35,7 @@ test("the account tells what protects it, and its name can be changed", async ()
     totp_enabled: false,
     backup_codes_left: 0,
     passkey_count: 0,
+    is_operator: false,
     created_at: clock.now().toISOString(),
   });
   assert.equal(expectData(await user.api.patch("/v1/auth/account", { name: " Ada King " })).name, "Ada King");

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { UserId } from "@assay/contract/ids";
 import type { Page } from "playwright-core";
 import { sql } from "../../src/db/sql.ts";
+import { knownId } from "../../src/kernel/ids.ts";
+import { grantOperator, revokeOperator } from "../../src/operator/operator.store.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import {
   checkAccessibility,
@@ -277,6 +280,13 @@ test("dialogs and the menu are accessible and fit a narrow screen", async () => 
     "Members",
     "focus follows the page",
   );
+  assert.equal(
+    await page.evaluate(
+      "(({ clientWidth, scrollWidth }) => scrollWidth <= clientWidth)(document.querySelector('header button bdi'))",
+    ),
+    true,
+    "the name of the organization is there to be read",
+  );
   await page.getByRole("button", { name: /Switch organization/ }).click();
   await look("organizations");
   assert.deepEqual(faults(problems), []);
@@ -380,4 +390,50 @@ test("every page says which environment it is in, and switching shows what is in
   await look("live-is-open");
   assert.deepEqual(faults(problems), []);
   await page.context().close();
+});
+
+test("the operator's page is there for who is marked, looks again by itself, and is gone when the mark is taken back", async () => {
+  const { token: staff } = await furnished;
+  const { owner } = await createPartner(api);
+  const userId = knownId<UserId>(owner.userId);
+  await grantOperator(core.db, userId, core.clock.now());
+  await core.db.run(sql`
+    insert into set_aside_rows (job, kind, row_id, reason, first_at, last_at, tries, retry_at)
+    values ('purge-sessions', 'sessions', 'vs_1', '23503, constraint attempts_session_id_fkey, table sessions', ${core.clock.now()}, ${core.clock.now()}, 1, ${new Date("2026-03-02T00:00:00Z")})`);
+  await runJob("report-process");
+  const { page, problems } = await openDashboard(browser, url, { width: 1440, token: owner.token });
+  await page.goto(`${url}/dashboard`);
+  const entry = page.getByRole("link", { name: "Operator", exact: true });
+  await entry.click();
+  await heading(page, "Operator");
+  await page.getByText(/thing.? to look at/).waitFor();
+  await page.getByText("Jobs have set rows aside").waitFor();
+  await page.getByRole("table", { name: /^Organizations/ }).waitFor();
+  await page.getByText(/jobs? on time/).click();
+  for (const [width, colorScheme] of [
+    [1440, "light"],
+    ...(keepsScreenshots ? extraLooks : []),
+    [320, "light"],
+    [320, "dark"],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    assert.equal(await isWiderThanScreen(page), false, `scrolls sideways at ${width} px`);
+    if (colorScheme === "dark" || width === 1440)
+      await checkAccessibility(page, width === 1440 ? "all" : "contrast");
+    await keepScreenshot(page, `dashboard-operator-${width}-${colorScheme}`);
+  }
+  await core.db.run(sql`delete from set_aside_rows`);
+  await revokeOperator(core.db, userId, core.clock.now());
+  await heading(page, "There is no such page");
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await entry.waitFor({ state: "detached" });
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
+
+  const other = await openDashboard(browser, url, { width: 1440, token: staff });
+  await other.page.goto(`${url}/dashboard/operator`);
+  await heading(other.page, "There is no such page");
+  assert.equal(await other.page.getByRole("link", { name: "Operator", exact: true }).count(), 0);
+  await other.page.context().close();
 });

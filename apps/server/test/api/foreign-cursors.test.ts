@@ -20,7 +20,8 @@ const service = await startTestService({
 const theirs = await furnishOrganization(service, dns);
 const mine = await furnishOrganization(service, dns);
 
-const lists = routes.filter(isList);
+// Of the whole installation nothing is somebody else's to its operator; `operator.test.ts` has the cursor of that list.
+const lists = routes.filter((route) => isList(route) && !("operator" in route.access));
 
 for (const route of lists)
   test(`${route.path}: another's item as the cursor reads like one that never was`, async () => {

@@ -675,13 +675,14 @@ const poisons: Record<string, Poison[]> = {
 
 /**
  * Jobs that deal with no rows, and so cannot be stopped by one: `clean-tables` rewrites or vacuums whole tables, `remove-mail-files` looks at a
- * folder, `show-trust` leaves out and names what it cannot read (`trust-sources.test.ts`), the others count.
+ * folder, `report-process` tells about itself, `show-trust` leaves out and names what it cannot read (`trust-sources.test.ts`), the others count.
  */
 const withoutRows = [
   "clean-tables",
   "measure-backlog",
   "measure-queues",
   "remove-mail-files",
+  "report-process",
   "show-trust",
   "watch-key-ring",
 ];

@@ -10,7 +10,7 @@ import { agree, claimWith, handOff, startVerification } from "../support/verify.
 
 // Nothing runs in the background here that would send statements of its own.
 const env = { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" };
-const { api, core } = await startTestService({ role: "api", env });
+const { api, core, url } = await startTestService({ role: "api", env });
 const partner = await createPartner(api);
 const endpoint = await createReceivingEndpoint(partner.api, "https://127.0.0.1:9/hook");
 
@@ -90,3 +90,18 @@ test("a try takes two round trips, and one that ends the session three, its even
     await succeed(core, id, attemptId);
   });
 });
+
+test("a tool that an agent calls takes as many statements as the route itself: the key is looked up once", () =>
+  expectAtMost(2, nothing, async () => {
+    const answer = await fetch(`${url}/mcp`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${partner.key.secret}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "listSessions" } }),
+    });
+    const { result } = (await answer.json()) as { result?: { structuredContent?: unknown } };
+    assert.ok(result?.structuredContent !== undefined);
+  }));

@@ -151,7 +151,8 @@ type Kind =
   | "owner writes"
   | "in body"
   | "key reads"
-  | "key writes";
+  | "key writes"
+  | "operator";
 
 /** `own`: let in to what is their own, where the identifiers of others name nothing. */
 type Expected = "401" | "403" | "410" | "400 ORGANIZATION_REQUIRED" | "404" | "own";
@@ -168,35 +169,37 @@ const kinds: readonly Kind[] = [
   "in body",
   "key reads",
   "key writes",
+  "operator",
 ];
 
 const none = "400 ORGANIZATION_REQUIRED";
 // biome-ignore format: read as a table, with the kinds above as its columns.
 const table: Record<Foreigner, readonly Expected[]> = {
-  nobody:                       ["own", "401", "401", "401", "401", "401", "401", "401", "401", "401", "401"],
-  "garbage token":              ["own", "401", "401", "401", "401", "401", "401", "401", "401", "401", "401"],
-  "garbage key":                ["own", "401", "401", "401", "401", "401", "401", "401", "401", "401", "401"],
-  "disabled key":               ["own", "401", "401", "401", "401", "401", "401", "401", "401", "401", "401"],
-  "deleted key":                ["own", "401", "401", "401", "401", "401", "401", "401", "401", "401", "401"],
-  "key without scopes":         ["own", "403", "403", "403", "403", "403", "403", "403", "403", "403", "403"],
-  "key with every other scope": ["own", "403", "403", "403", "403", "403", "403", "403", "403", "403", "403"],
-  stranger:                     ["own", "own", none,  none,  none,  none,  none,  none,  "404", none,  none],
-  "removed member":             ["own", "own", none,  none,  none,  none,  none,  none,  "404", none,  none],
-  "other member":               ["own", "own", "own", "own", "403", "403", "403", "403", "404", "own", "403"],
-  "other admin":                ["own", "own", "own", "own", "own", "own", "403", "403", "404", "own", "own"],
-  "other owner":                ["own", "own", "own", "own", "own", "own", "own", "own", "404", "own", "own"],
-  "other key":                  ["own", "403", "403", "403", "403", "403", "403", "403", "403", "own", "own"],
-  "frozen owner":               ["own", "own", "own", "410", "own", "410", "own", "410", "404", "own", "410"],
-  "frozen key":                 ["own", "410", "410", "410", "410", "410", "410", "410", "410", "410", "410"],
+  nobody:                       ["own", "401", "401", "401", "401", "401", "401", "401", "401", "401", "401", "404"],
+  "garbage token":              ["own", "401", "401", "401", "401", "401", "401", "401", "401", "401", "401", "404"],
+  "garbage key":                ["own", "401", "401", "401", "401", "401", "401", "401", "401", "401", "401", "404"],
+  "disabled key":               ["own", "401", "401", "401", "401", "401", "401", "401", "401", "401", "401", "404"],
+  "deleted key":                ["own", "401", "401", "401", "401", "401", "401", "401", "401", "401", "401", "404"],
+  "key without scopes":         ["own", "403", "403", "403", "403", "403", "403", "403", "403", "403", "403", "404"],
+  "key with every other scope": ["own", "403", "403", "403", "403", "403", "403", "403", "403", "403", "403", "404"],
+  stranger:                     ["own", "own", none,  none,  none,  none,  none,  none,  "404", none,  none, "404"],
+  "removed member":             ["own", "own", none,  none,  none,  none,  none,  none,  "404", none,  none, "404"],
+  "other member":               ["own", "own", "own", "own", "403", "403", "403", "403", "404", "own", "403", "404"],
+  "other admin":                ["own", "own", "own", "own", "own", "own", "403", "403", "404", "own", "own", "404"],
+  "other owner":                ["own", "own", "own", "own", "own", "own", "own", "own", "404", "own", "own", "404"],
+  "other key":                  ["own", "403", "403", "403", "403", "403", "403", "403", "403", "own", "own", "404"],
+  "frozen owner":               ["own", "own", "own", "410", "own", "410", "own", "410", "404", "own", "410", "404"],
+  "frozen key":                 ["own", "410", "410", "410", "410", "410", "410", "410", "410", "410", "410", "404"],
   // On the routes whose things belong to an environment; what the environments share is theirs.
-  "owner in live":              ["own", "own", "own", "own", "own", "own", "own", "own", "own", "own", "own"],
-  "key of live":                ["own", "403", "403", "403", "403", "403", "403", "403", "403", "own", "own"],
+  "owner in live":              ["own", "own", "own", "own", "own", "own", "own", "own", "own", "own", "own", "404"],
+  "key of live":                ["own", "403", "403", "403", "403", "403", "403", "403", "403", "own", "own", "404"],
 };
 
 function kindOf(route: RouteDefinition): Kind {
   const { access } = route;
   if ("public" in access) return "public";
   if ("user" in access) return "user";
+  if ("operator" in access) return "operator";
   if ("scope" in access) return access.scope.endsWith(":write") ? "key writes" : "key reads";
   if (access.organization === "body") return "in body";
   return `${access.role} ${isWrite(route) ? "writes" : "reads"}`;
