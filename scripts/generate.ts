@@ -16,7 +16,7 @@ import {
   describeMatch,
   describeReasons,
 } from "@assay/face/describe-limits";
-import { fontsCss } from "@assay/ui/font-slices";
+import { fontsCss, latinCss } from "@assay/ui/font-slices";
 import { tokensCss } from "@assay/ui/tokens";
 import pg from "pg";
 import { settings } from "../apps/server/src/config.ts";
@@ -68,6 +68,7 @@ export const generated: readonly { path: string; make: () => string }[] = [
   { path: "docs/verify-protocol.md", make: describeProtocol },
   { path: "packages/ui/src/tokens.css", make: tokensCss },
   { path: "packages/ui/src/fonts.css", make: () => fontsCss("./fonts/") },
+  { path: "packages/ui/src/latin-font.css", make: () => latinCss("./fonts/") },
   { path: "apps/server/test/golden/routes.txt", make: describeRoutes },
 ];
 

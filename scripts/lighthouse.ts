@@ -1,7 +1,7 @@
 // `npm run lighthouse`: pages on a slow phone, measured by Lighthouse, and the bytes that they take. It starts a service of its own with one session, and
 // fetches Lighthouse from npm into node_modules/.cache, because nobody else needs its 140 packages. `-- NAME …` measures some of the pages, `--runs N` takes the
 // median of N (3), `--keep FOLDER` leaves the whole reports there.
-import { spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -93,6 +93,19 @@ type Report = {
   >;
 };
 
+/**
+ * Lighthouse starts its browser in a process group of its own, and ends it by itself at SIGINT alone. Whatever ends this command is passed on as that, once Lighthouse is there; what was
+ * started before is then stopped below, as at the end of a run.
+ */
+let lighthouse: ChildProcess | null = null;
+let interrupted = false;
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.on(signal, () => {
+    interrupted = true;
+    process.exitCode = 1;
+    lighthouse?.kill("SIGINT");
+  });
+
 const data = mkdtempSync(join(tmpdir(), "assay-lighthouse-"));
 const kept = options.keep === undefined ? data : resolve(options.keep);
 mkdirSync(kept, { recursive: true });
@@ -110,9 +123,13 @@ try {
       const measured = pages[name];
       if (measured === undefined) continue;
       const { path, token } = measured.visit(visited);
-      const reports = Array.from({ length: runs }, (_, run) =>
-        measureUntilSeen(new URL(path, server.url).href, token, join(kept, `${name}-${run + 1}.json`)),
-      );
+      const reports: Report[] = [];
+      while (reports.length < runs && !interrupted) {
+        const out = join(kept, `${name}-${reports.length + 1}.json`);
+        const seen = await measureUntilSeen(new URL(path, server.url).href, token, out);
+        if (seen !== null) reports.push(seen);
+      }
+      if (interrupted) break;
       process.stdout.write(`${name}  ${new URL(path, server.url).pathname.slice(0, 40)}\n`);
       report(reports, measured.goals);
     }
@@ -139,24 +156,25 @@ async function prepare(baseUrl: string): Promise<Visited> {
 
 /**
  * On a busy machine the browser's own trace sometimes lacks its beginning (NO_NAVSTART) or comes too late. That says nothing of the page, so it is measured
- * again; after three times in a row something else is wrong.
+ * again; after three times in a row something else is wrong. Null when it was broken off.
  */
-function measureUntilSeen(address: string, token: string | null, out: string): Report {
+async function measureUntilSeen(address: string, token: string | null, out: string): Promise<Report | null> {
   for (let time = 1; ; time++) {
-    const measured = measure(address, token, out);
+    const measured = await measure(address, token, out);
+    if (interrupted) return null;
     if ("categories" in measured) return measured;
     if (time === 3 || !measured.isOfTheTrace) throw new Error(measured.problem);
     process.stderr.write(`${measured.problem.split("\n").at(-1)}; measured once more\n`);
   }
 }
 
-function measure(
+async function measure(
   address: string,
   token: string | null,
   out: string,
-): Report | { problem: string; isOfTheTrace: boolean } {
+): Promise<Report | { problem: string; isOfTheTrace: boolean }> {
   rmSync(out, { force: true });
-  const { status, stderr } = spawnSync(
+  const running = spawn(
     process.execPath,
     [
       join(tools, "node_modules/lighthouse/cli/index.js"),
@@ -169,10 +187,22 @@ function measure(
       "--chrome-flags=--headless=new --no-sandbox --disable-gpu",
     ],
     {
-      encoding: "utf8",
+      // A group of its own, so that Ctrl-C reaches it once, from here.
+      detached: true,
+      stdio: ["ignore", "ignore", "pipe"],
       env: { ...process.env, CHROME_PATH: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium" },
     },
   );
+  lighthouse = running;
+  let stderr = "";
+  running.stderr.on("data", (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  const status = await new Promise<number | null>((resolve, reject) => {
+    running.on("error", reject);
+    running.on("close", resolve);
+  });
+  lighthouse = null;
   const measured = existsSync(out) ? (JSON.parse(readFileSync(out, "utf8")) as Report) : null;
   if (status === 0 && measured !== null && measured.runtimeError === undefined) return measured;
   const problem = `${stderr}\n${measured?.runtimeError?.code ?? `Lighthouse ended with ${status}`}`;

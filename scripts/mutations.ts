@@ -3124,6 +3124,20 @@ export const mutations: readonly Mutation[] = [
   ]),
   ...of("looks", [
     {
+      id: "public-pages-come-with-the-account",
+      file: server("http/web-apps"),
+      find: "fill === undefined || scripts === null",
+      replace: "fill === undefined",
+      tests: [api("dashboard-weight")],
+    },
+    {
+      id: "dashboard-names-no-scripts",
+      file: server("http/web-apps"),
+      find: "...(words === null ? [] : [words]), ...scripts]",
+      replace: "...(words === null ? [] : [words])]",
+      tests: [api("dashboard-weight")],
+    },
+    {
       id: "white-on-yellow",
       file: "packages/ui/src/colours.ts",
       find: "contrast(fill, white) >= readableRatio ? white : black",

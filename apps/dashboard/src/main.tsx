@@ -10,6 +10,8 @@ takeMailedToken();
 window.addEventListener("hashchange", takeMailedToken);
 
 const root = document.getElementById("root");
+// Preact would take what stands there for its own first elements.
+root?.replaceChildren();
 if (root !== null)
   createRoot(root).render(
     <QueryClientProvider client={queries}>

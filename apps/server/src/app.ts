@@ -31,6 +31,7 @@ import { createFaceJudge } from "./face/face-judge.ts";
 import { faceJudgeSettings } from "./face/face-settings.ts";
 import { Admission } from "./http/admission.ts";
 import { mountAppFile } from "./http/app-file.ts";
+import { givingToDashboard } from "./http/give-to-dashboard.ts";
 import { listenForMetrics, mountHealth, mountMetrics, type Readiness } from "./http/health.ts";
 import { expiredAnswers } from "./http/idempotency.store.ts";
 import { Idempotency } from "./http/idempotency.ts";
@@ -470,7 +471,13 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<{ app: Server
       // What cannot be looked up may not be framed; the page itself tells what is wrong.
       findFrameAncestor(db, sessionId).catch(() => null),
   });
-  mountWebApp(app, "dashboard", { alsoAt: ["/invitations/:token"] });
+  mountWebApp(app, "dashboard", {
+    alsoAt: ["/invitations/:token"],
+    fill: admission.holding(
+      givingToDashboard(app, { publicUrl, byToken: (token) => authenticateUser(core, token) }),
+    ),
+    fillsListedPages: true,
+  });
   const verifySocket = bindVerifySocket(parts.devices, publicUrl);
   await enableSockets(app, verifySocket);
   const bindings = bindRoutes(parts, readiness);

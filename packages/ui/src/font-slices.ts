@@ -68,21 +68,31 @@ export const fontSlices = [
 
 const hex = (code: number) => code.toString(16).toUpperCase().padStart(4, "0");
 
-/** The rules that name the font. `folder` is where its files are, as seen from the style sheet. */
-export function fontsCss(folder: string): string {
-  const faces = fontSlices.map(({ file, ranges }) => {
-    const range = ranges
-      .map(([from, to]) => (from === to ? `U+${hex(from)}` : `U+${hex(from)}-${hex(to)}`))
-      .join(", ");
-    return `@font-face {
-  font-family: "Inter";
+/** The rule that makes one part known by this name. */
+function faceOf(name: string, folder: string, { file, ranges }: (typeof fontSlices)[number]): string {
+  const range = ranges
+    .map(([from, to]) => (from === to ? `U+${hex(from)}` : `U+${hex(from)}-${hex(to)}`))
+    .join(", ");
+  return `@font-face {
+  font-family: "${name}";
   font-style: normal;
   font-weight: 400 700;
   font-display: swap;
   src: url("${folder}${file}") format("woff2");
   unicode-range: ${range};
 }`;
-  });
+}
+
+const note = "/* Written by `npm run generate` from font-slices.ts. */";
+
+/** The first part under a name of its own, for lists in every script: in the page's font each part would be loaded to draw names that nobody may look at. */
+export function latinCss(folder: string): string {
+  return [note, faceOf("Inter Latin", folder, fontSlices[0]), ""].join("\n");
+}
+
+/** The rules that name the font. `folder` is where its files are, as seen from the style sheet. */
+export function fontsCss(folder: string): string {
+  const faces = fontSlices.map((slice) => faceOf("Inter", folder, slice));
   // Until the font is there, a font that is on the machine takes its place at the same widths and heights, so that nothing moves.
   const standIn = `@font-face {
   font-family: "Inter Fallback";
@@ -92,5 +102,5 @@ export function fontsCss(folder: string): string {
   descent-override: 22.52%;
   line-gap-override: 0%;
 }`;
-  return ["/* Written by `npm run generate` from font-slices.ts. */", ...faces, standIn, ""].join("\n");
+  return [note, ...faces, standIn, ""].join("\n");
 }

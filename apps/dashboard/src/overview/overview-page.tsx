@@ -31,14 +31,6 @@ export function OverviewPage() {
   return (
     <>
       <Heading title="Overview">
-        {data === undefined || data.totals.total === 0 ? null : (
-          <Button
-            icon="download"
-            onClick={() => saveCsv(`sessions-${data.from}-${data.to}.csv`, daysCsv(data))}
-          >
-            CSV
-          </Button>
-        )}
         {mayCreate ? (
           <LinkButton look="primary" icon="plus" to="/dashboard/sessions/new">
             Create a session
@@ -46,13 +38,22 @@ export function OverviewPage() {
         ) : null}
       </Heading>
       <BelowTheWay shown={mayCreate && environment === "sandbox"}>
-        <div className="mb-4">
+        {/* Beside something that is always there: in the heading the button would make a line of its own on a phone, and move all that follows. */}
+        <div className="mb-4 flex items-end justify-between gap-3">
           <DateRange
             label="Period"
             open={`Last ${analyticsLimits.defaultDays} days`}
             range={{ from, to }}
             onChange={(range) => filters.set({ from: range.from ?? "", to: range.to ?? "" })}
           />
+          {data === undefined || data.totals.total === 0 ? null : (
+            <Button
+              icon="download"
+              onClick={() => saveCsv(`sessions-${data.from}-${data.to}.csv`, daysCsv(data))}
+            >
+              CSV
+            </Button>
+          )}
         </div>
         {overview.error !== null && data === undefined ? (
           <ProblemNotice error={overview.error} retry={overview.refetch} />

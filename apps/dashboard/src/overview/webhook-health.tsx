@@ -12,7 +12,9 @@ import { Bars, percent } from "./bars.tsx";
 /** Whether the partner's servers get what they are sent. */
 export function WebhookHealth(period: { from: string; to: string }) {
   const health = useData(webhooksOverview, { query: period });
-  const endpoints = useList(listEndpoints, { query: { limit: 100 } });
+  // Asked for their names only, so not where nothing was sent.
+  const enabled = (health.data?.data.counted ?? 0) > 0;
+  const endpoints = useList(listEndpoints, { query: { limit: 100 } }, { enabled });
   const nameOf = (id: string) => {
     const endpoint = endpoints.items.find((each) => each.id === id);
     return endpoint?.name ?? endpoint?.url;

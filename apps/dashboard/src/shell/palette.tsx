@@ -1,19 +1,7 @@
 import { hasRole } from "@assay/contract/route";
 import { type FoundKind, type FoundThing, search, searchLimits } from "@assay/contract/search";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
-import {
-  Autocomplete,
-  Dialog,
-  Header,
-  Input,
-  Menu,
-  MenuItem,
-  MenuSection,
-  Modal,
-  ModalOverlay,
-  SearchField,
-} from "react-aria-components";
+import { useEffect, useId, useRef, useState } from "react";
 import type { Static } from "typebox";
 import { switchEnvironment } from "../api/chosen-environment.ts";
 import { useData } from "../api/queries.ts";
@@ -107,8 +95,14 @@ function useCommands(close: () => void): readonly Command[] {
   ];
 }
 
-/** Search and commands in one place: React Aria keeps the focus in the field while the arrows go through the list. */
+/**
+ * Search and commands in one place. The focus stays in the field while the arrows go through the list (`aria-activedescendant`). It was React Aria's, whose lists are built in a document
+ * of its own making that only React can draw into.
+ */
 export function Palette({ onClose }: { onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const listId = useId();
+  const [active, setActive] = useState<number | null>(null);
   const [text, setText] = useState("");
   const settled = useSettled(text);
   const navigate = useNavigate();
@@ -134,48 +128,85 @@ export function Palette({ onClose }: { onClose: () => void }) {
       },
     }),
   );
-  const all = new Map([...things, ...commands].map((command) => [command.id, command]));
+  const all = [...things, ...commands];
+  const idOf = (command: Command) => `${listId}-${command.id.replaceAll(/\W/g, "-")}`;
+  const at = active === null ? undefined : all[active % all.length];
+  const atId = at && idOf(at);
+  useEffect(() => {
+    const element = dialog.current;
+    const opener = document.activeElement;
+    element?.showModal();
+    return () => {
+      element?.close();
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, []);
+  useEffect(() => {
+    if (atId !== undefined) document.getElementById(atId)?.scrollIntoView({ block: "nearest" });
+  }, [atId]);
+  const onKey = (key: string): boolean => {
+    if (all.length === 0) return false;
+    if (key === "ArrowDown") setActive(active === null ? 0 : (active + 1) % all.length);
+    else if (key === "ArrowUp") setActive(((active ?? 0) + all.length - 1) % all.length);
+    else if (key === "Enter") (at ?? all[0])?.run();
+    else return false;
+    return true;
+  };
   return (
-    <ModalOverlay
-      isOpen
-      isDismissable
-      onOpenChange={(open) => {
-        if (!open) onClose();
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a press beside the dialog closes it; on the keyboard that is Escape, which the browser reports as cancelling.
+    <dialog
+      ref={dialog}
+      aria-label="Search"
+      className="mx-auto mt-[12vh] mb-auto w-[calc(100%-2rem)] max-w-xl overflow-hidden rounded-card border border-line bg-card p-0 text-ink shadow-raised"
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
       }}
-      className="fixed inset-0 z-40 flex items-start justify-center bg-black/50 p-4 pt-[12vh]"
+      onClick={(event) => {
+        if (event.target === event.currentTarget) onClose();
+      }}
     >
-      <Modal className="w-full max-w-xl overflow-hidden rounded-card border border-line bg-card shadow-raised">
-        <Dialog aria-label="Search" className="flex max-h-[70vh] flex-col outline-none">
-          <Autocomplete inputValue={text} onInputChange={setText}>
-            <SearchField
-              autoFocus
-              aria-label="Search, or go to a page"
-              className="flex items-center gap-3 border-b border-line px-4"
-            >
-              <Icon name="search" className="size-5 text-muted" />
-              <Input
-                maxLength={searchLimits.textLength}
-                placeholder="Identifier, reference, e-mail or page"
-                className="min-h-14 min-w-0 flex-1 bg-transparent outline-none [&::-webkit-search-cancel-button]:hidden"
-              />
-            </SearchField>
-            <Menu
-              aria-label="Results"
-              className="overflow-y-auto p-2 outline-none"
-              onAction={(key) => void all.get(String(key))?.run()}
-              renderEmptyState={() => (
-                <p className="px-3 py-6 text-center text-muted">
-                  {result.isFetching ? "Searching…" : "Nothing was found in this environment."}
-                </p>
-              )}
-            >
-              <Section title="Found" commands={things} />
-              <Section title="Go to" commands={commands} />
-            </Menu>
-          </Autocomplete>
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+      <div className="flex max-h-[70vh] flex-col">
+        <div className="flex items-center gap-3 border-b border-line px-4">
+          <Icon name="search" className="size-5 text-muted" />
+          <input
+            type="search"
+            aria-label="Search, or go to a page"
+            aria-autocomplete="list"
+            aria-controls={listId}
+            aria-activedescendant={atId}
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={searchLimits.textLength}
+            placeholder="Identifier, reference, e-mail or page"
+            className="min-h-14 min-w-0 flex-1 bg-transparent outline-none [&::-webkit-search-cancel-button]:hidden"
+            value={text}
+            onChange={(event) => {
+              setText(event.currentTarget.value);
+              setActive(null);
+            }}
+            onKeyDown={(event) => {
+              if (onKey(event.key)) event.preventDefault();
+            }}
+          />
+        </div>
+        <div
+          id={listId}
+          role="menu"
+          tabIndex={-1}
+          aria-label="Results"
+          className="overflow-y-auto p-2 outline-none"
+        >
+          <Section title="Found" commands={things} idOf={idOf} activeId={atId} />
+          <Section title="Go to" commands={commands} idOf={idOf} activeId={atId} />
+        </div>
+        {all.length > 0 ? null : (
+          <output className="block px-3 pt-2 pb-6 text-center text-muted">
+            {result.isFetching ? "Searching…" : "Nothing was found in this environment."}
+          </output>
+        )}
+      </div>
+    </dialog>
   );
 }
 
@@ -183,27 +214,34 @@ function shortIdOf({ kind, id }: Found): string | null {
   return kind === "member" ? null : shortId(id);
 }
 
-function Section({ title, commands }: { title: string; commands: readonly Command[] }) {
-  if (commands.length === 0) return null;
+function Section(props: {
+  title: string;
+  commands: readonly Command[];
+  idOf: (command: Command) => string;
+  activeId: string | undefined;
+}) {
+  if (props.commands.length === 0) return null;
   return (
-    <MenuSection id={title}>
-      <Header className="px-3 pt-2 pb-1 text-xs font-semibold tracking-wide text-muted uppercase">
-        {title}
-      </Header>
-      {commands.map(({ id, label, detail, icon }) => (
-        <MenuItem
-          key={id}
-          id={id}
-          textValue={label}
-          className="flex cursor-pointer items-center gap-3 rounded-control px-3 py-2.5 outline-none data-[focused]:bg-soft data-[focused]:text-accent"
+    <fieldset className="m-0 border-0 p-0">
+      <legend className="px-3 pt-2 pb-1 text-xs font-semibold tracking-wide text-muted uppercase">
+        {props.title}
+      </legend>
+      {props.commands.map((command) => (
+        <button
+          key={command.id}
+          id={props.idOf(command)}
+          type="button"
+          role="menuitem"
+          className={`flex w-full cursor-pointer items-center gap-3 rounded-control px-3 py-2.5 text-start hover:bg-soft ${props.idOf(command) === props.activeId ? "bg-soft text-accent" : ""}`}
+          onClick={() => command.run()}
         >
-          <Icon name={icon} className="size-[1.125rem] text-muted" />
-          <bdi className="min-w-0 truncate">{label}</bdi>
-          {detail === undefined ? null : (
-            <span className="ms-auto min-w-0 truncate text-small text-muted">{detail}</span>
+          <Icon name={command.icon} className="size-[1.125rem] text-muted" />
+          <bdi className="min-w-0 truncate">{command.label}</bdi>
+          {command.detail === undefined ? null : (
+            <span className="ms-auto min-w-0 truncate text-small text-muted">{command.detail}</span>
           )}
-        </MenuItem>
+        </button>
       ))}
-    </MenuSection>
+    </fieldset>
   );
 }

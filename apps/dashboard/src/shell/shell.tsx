@@ -17,6 +17,7 @@ import { Time } from "../ui/time.tsx";
 import { Toasts } from "../ui/toasts.tsx";
 import { chosenOrganization, rememberOrganization, useOtherTabsChoice } from "./chosen-organization.ts";
 import { Frame } from "./frame.tsx";
+import { organizationToEnter, ownOrganizations, takeGiven } from "./given.ts";
 import { NewOrganizationForm } from "./new-organization.tsx";
 import {
   AccountContext,
@@ -27,6 +28,8 @@ import {
 } from "./organization-context.ts";
 import { Brand } from "./public-frame.tsx";
 import { guardPage, leaveSignedOut } from "./sign-out.ts";
+
+takeGiven();
 
 /** Everything behind the sign-in: finds out who is here and where they act, then shows the page. */
 export function Shell() {
@@ -92,8 +95,8 @@ function SignInAgain({ account }: { account: Place["account"] }) {
 
 function ChooseOrganization({ account }: { account: Place["account"] }) {
   const path = useLocation({ select: (location) => location.pathname });
-  const list = useList(listOrganizations, { query: { limit: 100 } });
-  const chosen = list.items.find(({ id }) => id === chosenOrganization()) ?? list.items[0];
+  const list = useList(listOrganizations, ownOrganizations);
+  const chosen = organizationToEnter(list.items);
   const active = useQuery({
     queryKey: [activeOrganizationKey, chosen?.id],
     enabled: chosen !== undefined,

@@ -48,6 +48,15 @@ function Labelled(props: {
   );
 }
 
+/**
+ * A field keeps its own value, or the page holds it. Never both with one of them undefined: Preact takes the default for a value that the page holds then, and puts it back over what was
+ * typed whenever it draws.
+ */
+function heldBy(props: { defaultValue?: string; value?: string }): { defaultValue?: string; value?: string } {
+  if (props.value !== undefined) return { value: props.value };
+  return props.defaultValue === undefined ? {} : { defaultValue: props.defaultValue };
+}
+
 export function Field(
   props: Common & {
     type?: "text" | "email" | "password" | "url" | "date";
@@ -88,8 +97,7 @@ export function Field(
           ref={input}
           type={secret && shown ? "text" : (props.type ?? "text")}
           className={`${inputClass} ${props.readOnly ? "bg-code" : ""}`}
-          defaultValue={props.defaultValue}
-          value={props.value}
+          {...heldBy(props)}
           onChange={props.onChange && ((event) => props.onChange?.(event.currentTarget.value))}
           required={!props.optional}
           readOnly={props.readOnly}
@@ -162,8 +170,7 @@ export function Select(
         <select
           {...attributes}
           className={`${inputClass} pe-10`}
-          defaultValue={props.defaultValue}
-          value={props.value}
+          {...heldBy(props)}
           onChange={props.onChange && ((event) => props.onChange?.(event.currentTarget.value))}
         >
           {props.options.map(({ value, label }) => (

@@ -29,6 +29,8 @@ type Options = {
   frameAncestor?: (rest: string) => Promise<string | null>;
   /** What the page at this address comes with; null for nothing. Also where it fails the page is sent, and asks by itself. */
   fill?: (request: FastifyRequest, reply: FastifyReply) => Promise<Filling | null>;
+  /** Only pages that the build has a list of scripts for (`.vite/pages.json`) are filled, and name these scripts in their head. */
+  fillsListedPages?: boolean;
 };
 
 /**
@@ -39,7 +41,13 @@ type Options = {
 export function mountWebApp(
   app: FastifyInstance,
   name: "verify" | "dashboard",
-  { alsoAt = [], head = null, frameAncestor = async () => null, fill }: Options = {},
+  {
+    alsoAt = [],
+    head = null,
+    frameAncestor = async () => null,
+    fill,
+    fillsListedPages = false,
+  }: Options = {},
 ): void {
   const dist = new URL(`${name}/dist/`, appsFolder);
   const cache = new Map<string, FixedContent>();
@@ -76,9 +84,13 @@ export function mountWebApp(
       // It knows no origins, and a browser that heeds both refuses.
       reply.removeHeader("x-frame-options");
     }
-    const filling = fill === undefined ? null : await fill(request, reply).catch(() => null);
+    const scripts = fillsListedPages ? scriptsOfPage(dist, request.url) : [];
+    const filling =
+      fill === undefined || scripts === null ? null : await fill(request, reply).catch(() => null);
     if (filling === null) return html.send(request, reply);
-    return reply.type("text/html; charset=utf-8").send(filled(pageOf(dist, head), dist, filling));
+    return reply
+      .type("text/html; charset=utf-8")
+      .send(filled(pageOf(dist, head), dist, filling, scripts ?? []));
   };
 
   app.get<{ Params: { file: string } }>(`/${name}/assets/:file`, async (request, reply) => {
@@ -109,9 +121,11 @@ function pageOf(dist: URL, head: string | null): string {
   return html.replace("</head>", `${preload}${head ?? ""}</head>`);
 }
 
-function filled(html: string, dist: URL, { language, data }: Filling): string {
+function filled(html: string, dist: URL, { language, data }: Filling, scripts: readonly string[]): string {
   const words = builtFile(dist, `i18n/${language}.ts`);
-  const preload = words === null ? "" : `<link rel="modulepreload" href="${words}" crossorigin />`;
+  const preload = [...(words === null ? [] : [words]), ...scripts]
+    .map((address) => `<link rel="modulepreload" href="${address}" crossorigin />`)
+    .join("");
   // Not a script but data, which the policy of the page need not allow. `<` would be the one way out of it.
   const given = JSON.stringify(data).replaceAll("<", "\\u003c");
   return html
@@ -121,21 +135,43 @@ function filled(html: string, dist: URL, { language, data }: Filling): string {
 }
 
 const manifests = new Map<string, Readonly<Record<string, { file: string }>>>();
+const pageLists = new Map<string, Readonly<Record<string, readonly string[]>>>();
+
+function readOnce<T extends object>(kept: Map<string, T>, file: URL): T {
+  let read = kept.get(file.href);
+  if (read === undefined) {
+    read = (existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {}) as T;
+    kept.set(file.href, read);
+  }
+  return read;
+}
+
+function addressOf(dist: URL, file: string): string {
+  return `/${dist.pathname.split("/").at(-3)}/${file}`;
+}
+
+/** The scripts of the page at this path beside those of every page; null where the build has none by this path. */
+function scriptsOfPage(dist: URL, url: string): readonly string[] | null {
+  const pages = readOnce(pageLists, new URL(".vite/pages.json", dist));
+  const path = url.replace(/[?#].*$/, "").replace(/\/$/, "");
+  const parts = path.split("/");
+  const isAt = (page: string) => {
+    const places = page.split("/");
+    return (
+      places.length === parts.length &&
+      places.every((place, at) => place === parts[at] || place.startsWith("$"))
+    );
+  };
+  const files = pages[path] ?? pages[Object.keys(pages).find(isAt) ?? ""];
+  return files === undefined ? null : files.map((file) => addressOf(dist, file));
+}
 
 /** The address of what a source file became, found by the end of its path; null where the build says nothing of it. */
 function builtFile(dist: URL, source: string): string | null {
-  let manifest = manifests.get(dist.href);
-  if (manifest === undefined) {
-    const file = new URL(".vite/manifest.json", dist);
-    manifest = existsSync(file)
-      ? (JSON.parse(readFileSync(file, "utf8")) as Readonly<Record<string, { file: string }>>)
-      : {};
-    manifests.set(dist.href, manifest);
-  }
+  const manifest = readOnce(manifests, new URL(".vite/manifest.json", dist));
   const name = Object.keys(manifest).find((path) => path.endsWith(`/${source}`));
   const built = name === undefined ? undefined : manifest[name]?.file;
-  const app = dist.pathname.split("/").at(-3);
-  return built === undefined ? null : `/${app}/${built}`;
+  return built === undefined ? null : addressOf(dist, built);
 }
 
 /** Made by the build, with more effort than there is time for when somebody waits. */

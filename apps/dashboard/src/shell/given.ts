@@ -1,0 +1,49 @@
+import { type Account, getAccount } from "@assay/contract/accounts";
+import type { Pagination } from "@assay/contract/client";
+import { listOrganizations, type Organization } from "@assay/contract/organizations";
+import { shownText } from "@assay/contract/shown-text";
+import type { Static } from "typebox";
+import { enterOrganization } from "../api/chosen-environment.ts";
+import { queries } from "../api/queries.ts";
+import { chosenOrganization, rememberOrganization } from "./chosen-organization.ts";
+import { activeOrganizationKey } from "./organization-context.ts";
+
+/** What the frame asks for before it can show anything, as the service answers it. */
+type Given = {
+  account: { data: Static<typeof Account> };
+  organizations: { data: Static<typeof Organization>[]; pagination: Pagination };
+  /** Where the sign-in acts already. */
+  active_organization_id: string | null;
+};
+
+/** All organizations of somebody, on one page for all who are no agency. */
+export const ownOrganizations = { query: { limit: 100 } } as const;
+
+/** The one that was chosen in this browser, else the first. */
+export function organizationToEnter<T extends { id: string }>(own: readonly T[]): T | undefined {
+  return own.find(({ id }) => id === chosenOrganization()) ?? own[0];
+}
+
+/**
+ * Behind the sign-in the service writes who is here and where they act into the page. Otherwise nothing could be shown, and nothing else asked for, before three
+ * answers had come one after the other. Where it did not, they are asked for.
+ */
+export function takeGiven(): void {
+  const element = document.getElementById("given");
+  const text = element?.textContent ?? "";
+  element?.remove();
+  if (text === "") return;
+  const given = JSON.parse(text, (_, value: unknown) =>
+    typeof value === "string" ? shownText(value) : value,
+  ) as Given;
+  queries.setQueryData([getAccount.id, {}], given.account);
+  queries.setQueryData([listOrganizations.id, ownOrganizations], {
+    pages: [given.organizations],
+    pageParams: [undefined],
+  });
+  const entered = organizationToEnter(given.organizations.data);
+  if (entered === undefined || entered.id !== given.active_organization_id) return;
+  rememberOrganization(entered.id);
+  enterOrganization(entered);
+  queries.setQueryData([activeOrganizationKey, entered.id], entered);
+}

@@ -1,0 +1,51 @@
+import { getAccount } from "@assay/contract/accounts";
+import type { OrganizationId } from "@assay/contract/ids";
+import { listOrganizations } from "@assay/contract/organizations";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Authenticator } from "./identify.ts";
+import { sessionTokenOf } from "./session-cookie.ts";
+import type { Filling } from "./web-apps.ts";
+
+/** What the dashboard asks for before it can show anything, as `apps/dashboard/src/shell/given.ts` reads it. */
+type Given = { account: unknown; organizations: unknown; active_organization_id: OrganizationId | null };
+
+type Options = { publicUrl: () => string; byToken: Authenticator["byToken"] };
+
+/**
+ * Who opens the dashboard and where they act, written into the page. The answers are those of the routes themselves, which are called inside of the process with the cookie that came with the
+ * page, so that access and shape are decided where they always are. Null for somebody who is not signed in.
+ */
+export function givingToDashboard(
+  app: FastifyInstance,
+  { publicUrl, byToken }: Options,
+): (request: FastifyRequest) => Promise<Filling | null> {
+  const answerTo = async (request: FastifyRequest, url: string): Promise<unknown> => {
+    const answer = await app.inject({
+      method: "GET",
+      url,
+      remoteAddress: request.ip,
+      headers: {
+        cookie: request.headers.cookie ?? "",
+        "user-agent": request.headers["user-agent"] ?? "",
+        "x-request-id": request.id,
+      },
+    });
+    if (answer.statusCode !== 200) throw new Error(`${url} was answered with ${answer.statusCode}`);
+    return JSON.parse(answer.payload);
+  };
+  return async (request) => {
+    const token = sessionTokenOf(request.headers.cookie, publicUrl().startsWith("https:"));
+    const caller = token === null ? null : await byToken(token);
+    if (caller === null) return null;
+    const [account, organizations] = await Promise.all([
+      answerTo(request, getAccount.path),
+      answerTo(request, `${listOrganizations.path}?limit=100`),
+    ]);
+    const given: Given = {
+      account,
+      organizations,
+      active_organization_id: caller.membership?.organizationId ?? null,
+    };
+    return { language: "en", data: given };
+  };
+}
