@@ -442,7 +442,7 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<Server> {
     isOverloaded: () => admission.isOverloaded,
   });
   if (config.metricsToken !== "") mountMetrics(app, parts.metricsOf, config.metricsToken);
-  mountPages(app);
+  mountPages(app, () => ({ signUp: config.signUp, publicUrl: publicUrl() }));
   const readerApps = { android: config.readerAppAndroid, ios: config.readerAppIos };
   mountWellKnown(app, wellKnownDocuments(readerApps));
   mountAppFile(app, config.readerAppAndroidFile);
