@@ -2,7 +2,7 @@ import { signUpModes } from "./accounts.ts";
 import { auditEvents } from "./audit.ts";
 import { eventTypes } from "./events.ts";
 import { evidenceWarnings } from "./evidence-warnings.ts";
-import { environments, pageLanguages, requirementNames } from "./facts.ts";
+import { environments, mailLanguages, pageLanguages, requirementNames } from "./facts.ts";
 import { businessTypes, goLivePoints } from "./go-live.ts";
 import { roles, scopes } from "./route.ts";
 import {
@@ -40,6 +40,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
   FailureCode: failureCodes,
   FieldSource: ["rc", "default"],
   GoLivePoint: goLivePoints,
+  MailLanguage: mailLanguages,
   PageLanguage: pageLanguages,
   RequirementName: requirementNames,
   RevocationEvidence: ["checked", "stale", "no_list"],

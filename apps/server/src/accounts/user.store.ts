@@ -16,10 +16,11 @@ export type UserRow = {
   email_folded: FoldedEmail | null;
   email_verified_at: Date | null;
   password_hash: string | null;
+  language: MailLanguage | null;
   created_at: Date;
 };
 
-const columns = sql`id, name, email, email_folded, email_verified_at, password_hash, created_at`;
+const columns = sql`id, name, email, email_folded, email_verified_at, password_hash, language, created_at`;
 
 export function insertUser(
   tx: Tx,
@@ -61,8 +62,15 @@ export function lockUser(tx: Tx, id: UserId): Promise<UserRow | null> {
   return tx.first<UserRow>(sql`select ${columns} from users where id = ${id} for update`);
 }
 
-export async function setUserName(db: Queryable, id: UserId, name: string, now: Date): Promise<void> {
-  await db.run(sql`update users set name = ${name}, updated_at = ${now} where id = ${id}`);
+/** `language`: null leaves it as it is. */
+export async function setProfile(
+  db: Queryable,
+  id: UserId,
+  { name, language }: { name: string; language: MailLanguage | null },
+  now: Date,
+): Promise<void> {
+  await db.run(sql`
+    update users set name = ${name}, language = coalesce(${language}, language), updated_at = ${now} where id = ${id}`);
 }
 
 /** The language of mails to an account that was made when none was kept. One that was chosen stays. */

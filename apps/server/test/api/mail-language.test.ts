@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { sql } from "../../src/db/sql.ts";
-import { expectData } from "../support/api.ts";
+import { expectData, expectError } from "../support/api.ts";
 import { latestToken, mailsTo } from "../support/mailed-links.ts";
 import { startTestService } from "../support/service.ts";
 
@@ -76,9 +76,18 @@ test("an account of before gets its language with the next sign-in, keeps one th
     );
   expectData(await signIn("it-CH"));
   expectData(await signIn("pl"));
+  expectData(await user.patch("/v1/auth/account", { name: "Kim" }));
+  expectError(
+    await user.patch("/v1/auth/account", { name: "Kim", language: "sv" }),
+    400,
+    "BAD_REQUEST",
+    /`language`/,
+  );
   assert.deepEqual(await languages("kim@example.com"), ["it"]);
+  const changed = expectData(await user.patch("/v1/auth/account", { name: "Kim", language: "nl" }));
+  assert.equal(changed.language, "nl");
   expectData(await user.post("/v1/auth/account/delete", { password }), 204);
-  assert.match((await lastTo("kim@example.com")).text, /Il Suo account e tutto ciò/);
+  assert.match((await lastTo("kim@example.com")).text, /Uw account en alles wat er alleen bij hoorde/);
   assert.deepEqual(await languages("kim@example.com"), []);
 });
 
