@@ -106,8 +106,8 @@ async function lookAtService({ url }: ServiceClient): Promise<Found> {
       ? ok(`${url} answers.`)
       : problem(`${url} answers ${response.status}, and not as Assay does.`, todo);
   } catch (error) {
-    const { cause, message } = error as Error & { cause?: { code?: string } };
-    return problem(`${url} cannot be reached: ${cause?.code ?? message}.`, todo);
+    const { cause, message } = error as Error & { cause?: { code?: string; message?: string } };
+    return problem(`${url} cannot be reached: ${cause?.code ?? cause?.message ?? message}.`, todo);
   }
 }
 
@@ -129,9 +129,16 @@ async function lookAtClock({ url }: ServiceClient): Promise<Found> {
 }
 
 async function lookAtKey(service: ServiceClient): Promise<Found> {
-  const answers = await Promise.all(
-    probes.map(async ({ scope, method, path }) => ({ scope, answer: await statusOf(service, method, path) })),
+  const asked = await readable(() =>
+    Promise.all(
+      probes.map(async ({ scope, method, path }) => ({
+        scope,
+        answer: await statusOf(service, method, path),
+      })),
+    ),
   );
+  if ("state" in asked) return asked;
+  const answers = asked.data;
   const refused = answers.find(({ answer }) => answer.status === 401 || answer.status === 410);
   if (refused !== undefined)
     return problem(

@@ -31,6 +31,8 @@ export function hasColours(shown: Stream, env: NodeJS.ProcessEnv): boolean {
 }
 
 const progressAfterMs = 1000;
+/** On less, lines are broken by the terminal: words below each other are worse to read. */
+const leastWidth = 40;
 
 /** `shown` is where the lines go. Progress is written beside them, so that it never gets into a file. */
 export function styleOf(shown: Stream, beside: Stream, env: NodeJS.ProcessEnv): Style {
@@ -44,7 +46,8 @@ export function styleOf(shown: Stream, beside: Stream, env: NodeJS.ProcessEnv): 
       const { sign, word, colour } = marks[state];
       return paint(colour, isTerminal || coloured ? sign : word);
     },
-    width: isTerminal ? (shown.columns ?? 80) : null,
+    // A terminal that does not know its width says 0.
+    width: isTerminal ? Math.max(leastWidth, shown.columns || 80) : null,
     progress: async (text, work) => {
       if (beside.isTTY !== true || env.TERM === "dumb") return work();
       const turns = ["-", "\\", "|", "/"];
