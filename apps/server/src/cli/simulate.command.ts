@@ -97,7 +97,11 @@ export const simulateCommand: Command = {
         ...(json ? {} : { onStep: tellStep(print, style) }),
       });
       if (json) print(JSON.stringify({ document: document.id, ...outcome }));
-      else print(`${markOf(outcome, style)}${describeOutcome(outcome)}`);
+      else {
+        print(`${markOf(outcome, style)}${describeOutcome(outcome)}`);
+        const link = dashboardLink(verificationUrl);
+        if (style.width !== null && link !== null) print(`  ${style.paint("dim", link)}`);
+      }
       return exitCodes[outcome.result];
     } catch (error) {
       if (error instanceof DeviceError || error instanceof CallError) throw new CommandError(error.message);
@@ -118,6 +122,13 @@ function tellStep(print: (line: string) => void, style: Style): (step: string) =
 
 function markOf({ result }: DeviceOutcome, style: Style): string {
   return style.width === null ? "" : `${style.mark(exitCodes[result] === 0 ? "ok" : "problem")} `;
+}
+
+/** Where the partner's staff sees the session. */
+function dashboardLink(verificationUrl: string): string | null {
+  const url = URL.parse(verificationUrl);
+  const id = /\/verify\/(vs_[A-Za-z0-9]+)/.exec(url?.pathname ?? "")?.[1];
+  return url === null || id === undefined ? null : `${url.origin}/dashboard/sessions/${id}`;
 }
 
 function listed(option: unknown): string[] {

@@ -51,6 +51,9 @@ async function serve(role: ProcessRole, print: (line: string) => void, style: St
   }
 
   const address = service.core.publicUrl();
+  // Whoever waits for a mail would otherwise look for it in a mailbox.
+  if (config.smtpUrl === "")
+    log.info("mails are written as files, since SMTP_URL is not set", { folder: mailFolder({ config }) });
   log.info("started", { role, address, milliseconds: Date.now() - startedAt });
   if (process.stdout.isTTY === true || config.databaseUrl === "") {
     for (const note of installation.notes) print(note);
