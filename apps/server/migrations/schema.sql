@@ -717,6 +717,7 @@ create table users (
   updated_at timestamp(3) with time zone not null,
   email_folded text,
   email_set_aside_at timestamp(3) with time zone,
+  language text,
   constraint users_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));

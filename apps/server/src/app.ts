@@ -458,7 +458,7 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<{ app: Server
   };
   mountHealth(app, readiness);
   if (config.metricsToken !== "") mountMetrics(app, parts.metricsOf, config.metricsToken);
-  mountPages(app);
+  mountPages(app, () => ({ signUp: config.signUp, publicUrl: publicUrl() }));
   const readerApps = { android: config.readerAppAndroid, ios: config.readerAppIos };
   mountWellKnown(app, wellKnownDocuments(readerApps));
   mountAppFile(app, config.readerAppAndroidFile);

@@ -1,4 +1,5 @@
-import { CommandError, runCommand } from "@assay/cli/command";
+import { CommandError, runCommand, shownError } from "@assay/cli/command";
+import { styleOf } from "@assay/cli/style";
 import { commands } from "./cli/commands.ts";
 import { ConfigError } from "./config.ts";
 import { MigrationError } from "./db/migrate.ts";
@@ -18,9 +19,12 @@ const explained = [
   KeyRingError,
 ];
 
+const { argv, env, stdout, stderr } = process;
 try {
-  process.exitCode = await runCommand(commands, process.argv.slice(2), (line) => console.log(line));
+  const style = styleOf(stdout, stderr, env);
+  process.exitCode = await runCommand(commands, argv.slice(2), (line) => console.log(line), style);
 } catch (error) {
-  console.error(explained.some((kind) => error instanceof kind) ? (error as Error).message : error);
+  const isExplained = explained.some((kind) => error instanceof kind);
+  console.error(isExplained ? shownError((error as Error).message, styleOf(stderr, stderr, env)) : error);
   process.exitCode = error instanceof CommandError ? error.exitCode : 1;
 }

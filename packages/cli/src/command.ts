@@ -1,6 +1,15 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { nearest } from "@assay/contract/nearest";
+import { plainStyle, type Style } from "./style.ts";
 
-type Option = { type: "string" | "boolean"; about: string; required?: boolean; placeholder?: string };
+type Option = {
+  type: "string" | "boolean";
+  about: string;
+  required?: boolean;
+  placeholder?: string;
+  /** Where only these will do. */
+  values?: readonly string[];
+};
 
 export type Arguments = {
   options: Record<string, string | boolean | undefined>;
@@ -13,10 +22,14 @@ export type Command = {
   about: string;
   positionals?: string;
   options?: Record<string, Option>;
+  /** What somebody would type after `assay`. */
+  examples?: readonly string[];
+  /** How it ends, besides 0 when it is done and 1 when the command is wrong. */
+  exitCodes?: Readonly<Record<number, string>>;
   /** What is said about the environment, where it is not the settings of the service. */
   environment?: string;
   /** Resolves with the exit code; a long-running command resolves when it has come to rest. */
-  run: (args: Arguments, print: (line: string) => void) => Promise<number>;
+  run: (args: Arguments, print: (line: string) => void, style: Style) => Promise<number>;
 };
 
 /** A mistake in the command, or something that whoever typed it can mend: shown without a stack trace. */
@@ -29,34 +42,84 @@ export class CommandError extends Error {
   }
 }
 
-export function helpOf(command: Command): string {
-  const options = Object.entries(command.options ?? {});
-  const usage = ["assay", command.name, command.positionals, options.length > 0 ? "[options]" : undefined];
-  const lines = [`Usage: ${usage.filter((part) => part !== undefined).join(" ")}`, "", command.about];
-  const shown = options.map(([name, option]) => [
-    `  --${name}${option.type === "string" ? ` ${option.placeholder ?? name.toUpperCase()}` : ""}`,
+/** " Did you mean …?", or nothing where no known name is near. */
+export function didYouMean(typed: string, known: readonly string[], shown = (name: string) => name): string {
+  const name = nearest(typed, known);
+  return name === null ? "" : ` Did you mean ${shown(name)}?`;
+}
+
+function usageOf(command: Command): string {
+  const options = Object.keys(command.options ?? {}).length > 0 ? "[options]" : undefined;
+  const parts = ["assay", command.name, command.positionals, options];
+  return `Usage: ${parts.filter((part) => part !== undefined).join(" ")}`;
+}
+
+export function helpOf(command: Command, style: Style = plainStyle): string {
+  const title = (text: string) => style.paint("bold", text);
+  const lines = [usageOf(command), "", ...wrap(command.about, style.width)];
+  const options = Object.entries(command.options ?? {}).map(([name, option]): [string, string] => [
+    `--${name}${option.type === "string" ? ` ${option.placeholder ?? name.toUpperCase()}` : ""}`,
     `${option.about}${option.required ? " (required)" : ""}`,
   ]);
-  shown.push(["  --help", "Show this."]);
-  const width = Math.max(...shown.map(([flag]) => flag?.length ?? 0)) + 2;
-  lines.push("", "Options:", ...shown.map(([flag, about]) => `${flag?.padEnd(width)}${about}`));
+  options.push(["--help", "Show this."]);
+  lines.push("", title("Options:"), ...indented(options, style));
+  if (command.examples !== undefined)
+    lines.push("", title("Examples:"), ...command.examples.map((example) => `  assay ${example}`));
+  if (command.exitCodes !== undefined) {
+    const ends = {
+      0: "Done.",
+      1: "The command is wrong, or something has to be mended first.",
+      ...command.exitCodes,
+    };
+    lines.push("", title("Ends with:"), ...indented(Object.entries(ends), style));
+  }
   lines.push(
     "",
-    command.environment ?? "Settings come from the environment; docs/configuration.md lists them.",
+    ...wrap(
+      command.environment ?? "Settings come from the environment; docs/configuration.md lists them.",
+      style.width,
+    ),
   );
   return lines.join("\n");
 }
 
-export function overview(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map((command) => command.name.length)) + 4;
+function indented(rows: readonly (readonly [string, string])[], style: Style): string[] {
+  const width = Math.max(...rows.map(([name]) => name.length)) + 4;
+  return rows.flatMap(([name, about]) =>
+    wrap(about, style.width === null ? null : Math.max(30, style.width - width)).map((line, index) =>
+      index === 0 ? `  ${name}`.padEnd(width) + line : " ".repeat(width) + line,
+    ),
+  );
+}
+
+/** Lines that fit; one line where nobody sees lines. */
+function wrap(text: string, width: number | null): string[] {
+  if (width === null) return [text];
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
+function firstSentence(about: string): string {
+  return `${about.split(". ")[0]?.replace(/\.$/, "")}.`;
+}
+
+export function overview(commands: readonly Command[], style: Style = plainStyle): string {
   return [
     "Usage: assay COMMAND [options]",
     "",
-    ...commands.map(
-      (command) => `  ${command.name.padEnd(width)}${command.about.split(". ")[0]?.replace(/\.$/, "")}.`,
+    ...indented(
+      commands.map(({ name, about }): [string, string] => [name, firstSentence(about)]),
+      style,
     ),
     "",
-    "`assay COMMAND --help` tells more.",
+    "`assay COMMAND --help` tells more. A command ends with 0 when it is done, and with 1 when it is wrong or something has to be mended first.",
   ].join("\n");
 }
 
@@ -64,38 +127,95 @@ export async function runCommand(
   commands: readonly Command[],
   argv: readonly string[],
   print: (line: string) => void,
+  style: Style = plainStyle,
 ): Promise<number> {
   if (argv.length === 0 || argv[0] === "--help" || argv[0] === "help") {
-    print(overview(commands));
+    print(overview(commands, style));
     return argv.length === 0 ? 2 : 0;
   }
   const command = commands.find(({ name }) => name.split(" ").every((word, i) => argv[i] === word));
-  if (command === undefined)
-    throw new CommandError(`There is no command "${argv.slice(0, 2).join(" ")}".\n\n${overview(commands)}`);
+  if (command === undefined) return withoutCommand(commands, argv, print, style);
   const rest = argv.slice(command.name.split(" ").length);
   if (rest.includes("--help")) {
-    print(helpOf(command));
+    print(helpOf(command, style));
     return 0;
   }
+  const args = readArguments(command, rest);
+  return command.run(args, print, style);
+}
+
+/** The first word of a group of commands shows the group; anything else is a mistake. */
+function withoutCommand(
+  commands: readonly Command[],
+  argv: readonly string[],
+  print: (line: string) => void,
+  style: Style,
+): number {
+  const [first = "", second = ""] = argv;
+  const group = commands.filter(({ name }) => name.startsWith(`${first} `));
+  if (group.length > 0 && (second === "" || second === "--help")) {
+    print(overview(group, style));
+    return second === "" ? 2 : 0;
+  }
+  const typed = argv
+    .filter((word) => !word.startsWith("-"))
+    .slice(0, 2)
+    .join(" ");
+  const names = commands.map(({ name }) => name);
+  const meant =
+    didYouMean(typed, names, asTyped) ||
+    didYouMean(
+      first,
+      names.filter((name) => !name.includes(" ")),
+      asTyped,
+    );
+  const list = overview(group.length > 0 ? group : commands, style);
+  throw new CommandError(
+    `There is no command "${typed}".${meant}\n\n${meant === "" ? list : "`assay --help` lists the commands."}`,
+  );
+}
+
+const asTyped = (name: string) => `\`assay ${name}\``;
+
+function readArguments(command: Command, rest: readonly string[]): Arguments {
+  const known = Object.entries(command.options ?? {});
+  const wrong = (message: string) =>
+    new CommandError(`${message}\n\n${usageOf(command)}\n\`assay ${command.name} --help\` tells more.`);
   const options: ParseArgsOptionsConfig = {};
-  for (const [name, option] of Object.entries(command.options ?? {})) options[name] = { type: option.type };
+  for (const [name, option] of known) options[name] = { type: option.type };
   let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {
     parsed = parseArgs({
-      args: rest,
+      args: [...rest],
       options,
       allowPositionals: command.positionals !== undefined,
       strict: true,
     });
   } catch (error) {
-    throw new CommandError(`${(error as Error).message}\n\n${helpOf(command)}`);
+    const unknown = rest.find((word) => {
+      const name = /^--([^=]+)/.exec(word)?.[1];
+      return name !== undefined && !Object.hasOwn(options, name);
+    });
+    const names = [...known.map(([name]) => name), "help"];
+    throw unknown === undefined
+      ? wrong((error as Error).message)
+      : wrong(
+          `There is no option ${unknown.split("=")[0]}.${didYouMean(unknown.slice(2).split("=")[0] ?? "", names, (name) => `--${name}`)}`,
+        );
   }
-  for (const [name, option] of Object.entries(command.options ?? {})) {
-    if (option.required && parsed.values[name] === undefined)
-      throw new CommandError(`--${name} is missing.\n\n${helpOf(command)}`);
+  for (const [name, option] of known) {
+    const given = parsed.values[name];
+    if (option.required && given === undefined) throw wrong(`--${name} is missing: ${option.about}`);
+    if (option.values !== undefined && typeof given === "string" && !option.values.includes(given))
+      throw wrong(
+        `--${name} must be one of: ${option.values.join(", ")}.${didYouMean(given, option.values)}`,
+      );
   }
-  return command.run(
-    { options: parsed.values as Arguments["options"], positionals: parsed.positionals },
-    print,
-  );
+  return { options: parsed.values as Arguments["options"], positionals: parsed.positionals };
+}
+
+/** How an error of a command is shown: what is wrong in the colour of it, and what to do below. */
+export function shownError(message: string, style: Style): string {
+  const [first = "", ...rest] = message.split("\n");
+  return [style.paint("red", first), ...rest].join("\n");
 }

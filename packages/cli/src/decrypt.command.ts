@@ -6,7 +6,9 @@ import { decryptBody, isSignedWith, keyIdOf } from "./open-delivery.ts";
 export const decryptCommand: Command = {
   name: "decrypt",
   about:
-    "Verify and decrypt the body of a webhook that was saved, and print the event. FILE holds the body exactly as it came; `-` reads it from the standard input. Ends with 3 when the signature or the key does not fit.",
+    "Verify and decrypt the body of a webhook that was saved, and print the event. FILE holds the body exactly as it came; `-` reads it from the standard input.",
+  examples: ["decrypt body.txt --private-key private-key.pem --secret whsec_… --signature t=…,v1=…"],
+  exitCodes: { 3: "The signature or the key does not fit." },
   positionals: "FILE",
   environment: "Nothing is sent anywhere.",
   options: {

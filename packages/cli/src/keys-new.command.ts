@@ -7,6 +7,7 @@ export const keysNew: Command = {
   about:
     "Make a key pair for a webhook endpoint. The private key is written to FILE, which must not exist; what is printed is the body for POST /v1/webhooks/endpoints/{id}/keys.",
   positionals: "FILE",
+  examples: ["keys new private-key.pem --name my-key-1"],
   environment: "Nothing is sent anywhere.",
   options: {
     name: {
@@ -16,10 +17,10 @@ export const keysNew: Command = {
       required: true,
     },
   },
-  run: async ({ options, positionals }, print) => {
+  run: async ({ options, positionals }, print, style) => {
     const [file, ...more] = positionals;
     if (file === undefined || more.length > 0) throw new CommandError("Name one file for the private key.");
-    const pem = await newPrivateKey(keyBits.lasting);
+    const pem = await style.progress("Making the key pair…", () => newPrivateKey(keyBits.lasting));
     try {
       writeFileSync(file, pem, { mode: 0o600, flag: "wx" });
     } catch (error) {

@@ -1,3 +1,4 @@
+import { parseUrl, readBase } from "./base-url.ts";
 import { type Arguments, type Command, CommandError } from "./command.ts";
 import { Listening } from "./listening.ts";
 import { parseResponses } from "./respond.ts";
@@ -8,9 +9,19 @@ import { Slot, stateFolder } from "./state.ts";
 export const listenCommand: Command = {
   name: "listen",
   about:
-    "Receive webhooks on this machine, which nobody needs to reach. Registers a temporary endpoint with a key pair that is made here, then verifies, decrypts and shows what arrives, and forwards it. What your receiver answers counts as the answer to the service, retries included. Ctrl-C removes the endpoint; killed and started again, it goes on with the same one and gets what came meanwhile. Ends with 0 after Ctrl-C, with 3 when the service refuses, with 4 when it cannot be reached, with 5 when the endpoint was removed or taken over.",
+    "Receive webhooks on this machine, which nobody needs to reach. Registers a temporary endpoint with a key pair that is made here, then verifies, decrypts and shows what arrives, and forwards it. What your receiver answers counts as the answer to the service, retries included. Ctrl-C removes the endpoint; killed and started again, it goes on with the same one and gets what came meanwhile.",
   environment:
     "ASSAY_URL and ASSAY_API_KEY stand for --url and --key, which keeps the key out of the list of processes. ASSAY_STATE_DIR is where the key pair is kept, NO_COLOR switches colours off.",
+  examples: [
+    "listen --url https://id.example.com --key kk_… --forward-to http://127.0.0.1:4000/hook",
+    "listen --respond 500,timeout,200",
+  ],
+  exitCodes: {
+    0: "Ended with Ctrl-C.",
+    3: "The service refuses.",
+    4: "The service cannot be reached.",
+    5: "The endpoint was removed or taken over.",
+  },
   options: {
     url: {
       type: "string",
@@ -87,17 +98,6 @@ export const listenCommand: Command = {
   },
 };
 
-function readBase(given: Arguments["options"][string]): string {
-  if (typeof given !== "string" || given === "")
-    throw new CommandError(
-      "--url is missing: the address of the service, for example https://id.example.com.",
-    );
-  const url = parseUrl(given);
-  if (url === null || !/^https?:$/.test(url.protocol))
-    throw new CommandError(`--url must be an address like https://id.example.com, not "${given}".`);
-  return `${url.origin}${url.pathname.replace(/\/+$/, "").replace(/\/v1$/, "")}`;
-}
-
 function readForward(given: Arguments["options"][string]): URL | null {
   if (typeof given !== "string") return null;
   const url = parseUrl(/^\d+$/.test(given) ? `http://127.0.0.1:${given}/` : given);
@@ -111,11 +111,6 @@ function readForward(given: Arguments["options"][string]): URL | null {
 function readTypes(given: Arguments["options"][string]): string[] | null {
   if (typeof given !== "string") return null;
   return given.split(",").map((type) => type.trim());
-}
-
-/** `URL.parse` is not in Node 20. */
-function parseUrl(text: string): URL | null {
-  return URL.canParse(text) ? new URL(text) : null;
 }
 
 function takeSlot(url: string, key: string): ReturnType<typeof Slot.take> {

@@ -8,9 +8,10 @@ import { type Answer, forward, isSuccess } from "./forward.ts";
 import { keyBits, newPrivateKey, readPrivateKey, registrationOf } from "./key-pair.ts";
 import { decryptBody, isSignedWith } from "./open-delivery.ts";
 import { responseTo } from "./respond.ts";
-import { printable, type Screen } from "./screen.ts";
+import type { Screen } from "./screen.ts";
 import { NotTheServiceError, pause, RefusedError, type ServiceClient, UnreachableError } from "./service.ts";
 import type { ListenerState, Slot } from "./state.ts";
+import { printable } from "./style.ts";
 
 type Endpoint = Pick<
   Static<typeof WebhookEndpoint>,

@@ -1,9 +1,13 @@
-import { CommandError, runCommand } from "./command.ts";
+import { CommandError, runCommand, shownError } from "./command.ts";
 import { partnerCommands } from "./partner-commands.ts";
+import { styleOf } from "./style.ts";
 
+const { argv, env, stdout, stderr } = process;
 try {
-  process.exitCode = await runCommand(partnerCommands, process.argv.slice(2), (line) => console.log(line));
+  const style = styleOf(stdout, stderr, env);
+  process.exitCode = await runCommand(partnerCommands, argv.slice(2), (line) => console.log(line), style);
 } catch (error) {
-  console.error(error instanceof CommandError ? error.message : error);
-  process.exitCode = error instanceof CommandError ? error.exitCode : 1;
+  const isMistake = error instanceof CommandError;
+  console.error(isMistake ? shownError(error.message, styleOf(stderr, stderr, env)) : error);
+  process.exitCode = isMistake ? error.exitCode : 1;
 }

@@ -1,7 +1,8 @@
 import type { Command } from "./command.ts";
 import { decryptCommand } from "./decrypt.command.ts";
+import { doctorCommand } from "./doctor.command.ts";
 import { keysNew } from "./keys-new.command.ts";
 import { listenCommand } from "./listen.command.ts";
 
 /** What a partner can do without a checkout of the service. */
-export const partnerCommands: readonly Command[] = [listenCommand, decryptCommand, keysNew];
+export const partnerCommands: readonly Command[] = [listenCommand, decryptCommand, keysNew, doctorCommand];

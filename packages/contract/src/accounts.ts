@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { emailPattern, maxEmailLength } from "./email.ts";
+import { mailLanguages } from "./facts.ts";
 import type { OrganizationId, PasskeyId, UserId, UserSessionId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
 import { route } from "./route.ts";
@@ -425,6 +426,12 @@ export const Account = named(
     email_verification_required: Type.Boolean({
       description: "Whether this service demands a verified e-mail before an organization can be created.",
     }),
+    language: Nullable(
+      OneOf(mailLanguages, {
+        description:
+          "The language of mails to the account: that of the browser which signed up, unless it was changed. Null: not known, then English.",
+      }),
+    ),
     has_password: Type.Boolean(),
     totp_enabled: Type.Boolean(),
     backup_codes_left: Type.Integer(),
@@ -452,9 +459,12 @@ export const updateAccount = route({
   method: "PATCH",
   path: "/v1/auth/account",
   tag,
-  summary: "Change own name",
+  summary: "Change own name, and the language of mails",
   access: { user: true },
-  body: named("UpdateAccountBody", closed({ name: PersonName })),
+  body: named(
+    "UpdateAccountBody",
+    closed({ name: PersonName, language: Type.Optional(OneOf(mailLanguages)) }),
+  ),
   reply: { status: 200, data: Account },
   errors: [],
 });

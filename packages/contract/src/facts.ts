@@ -20,6 +20,21 @@ export const pageLanguages = [
 ] as const;
 export type PageLanguage = (typeof pageLanguages)[number];
 
+/** The languages of the mails to people who have an account. Whoever wants another gets the first. */
+export const mailLanguages = [
+  "en",
+  "de",
+  "es",
+  "fr",
+  "it",
+  "nl",
+  "pl",
+  "pt",
+  "tr",
+  "uk",
+] as const satisfies readonly PageLanguage[];
+export type MailLanguage = (typeof mailLanguages)[number];
+
 /** How a language is written. */
 export function directionOf(language: string): "ltr" | "rtl" {
   return language === "ar" ? "rtl" : "ltr";

@@ -2,7 +2,7 @@ import { signUpModes } from "./accounts.ts";
 import { auditEvents } from "./audit.ts";
 import { eventTypes } from "./events.ts";
 import { evidenceWarnings } from "./evidence-warnings.ts";
-import { environments, pageLanguages, requirementNames } from "./facts.ts";
+import { environments, mailLanguages, pageLanguages, requirementNames } from "./facts.ts";
 import { businessTypes, goLivePoints } from "./go-live.ts";
 import { jobStates, operatorConcerns, processRoles, revocationListStates } from "./operator.ts";
 import { roles, scopes } from "./route.ts";
@@ -43,6 +43,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
   GoLivePoint: goLivePoints,
   JobState: jobStates,
   OperatorConcern: operatorConcerns,
+  MailLanguage: mailLanguages,
   PageLanguage: pageLanguages,
   ProcessRole: processRoles,
   RequirementName: requirementNames,

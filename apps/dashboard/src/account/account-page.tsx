@@ -11,15 +11,17 @@ import {
   revokeUserSession,
   updateAccount,
 } from "@assay/contract/accounts";
+import { mailLanguages } from "@assay/contract/facts";
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
+import { pageLanguageNames } from "../sessions/page-languages.ts";
 import { useAccount } from "../shell/organization-context.ts";
 import { leaveSignedOut } from "../shell/sign-out.ts";
 import { NewPasswordField } from "../sign-in/sign-up-form.tsx";
 import { ActionButton, Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { Field } from "../ui/field.tsx";
+import { Field, Select } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Notice } from "../ui/notice.tsx";
@@ -52,14 +54,17 @@ export function AccountPage() {
 function Name() {
   const account = useAccount();
   return (
-    <Card title="Name">
+    <Card title="Name and language">
       <div className="max-w-md">
         <Form
           submit="Save"
           look="plain"
-          saved="Your name is saved."
+          saved="Saved."
           onSubmit={async (values) => {
-            await call(updateAccount, { body: { name: values.text("name") } });
+            const language = mailLanguages.find((known) => known === values.text("language"));
+            await call(updateAccount, {
+              body: { name: values.text("name"), ...(language === undefined ? {} : { language }) },
+            });
             await refresh(getAccount);
           }}
         >
@@ -69,6 +74,12 @@ function Name() {
             autoComplete="name"
             maxLength={120}
             defaultValue={account.name}
+          />
+          <Select
+            label="Language of mails to you"
+            name="language"
+            defaultValue={account.language ?? "en"}
+            options={mailLanguages.map((value) => ({ value, label: pageLanguageNames[value] }))}
           />
         </Form>
       </div>

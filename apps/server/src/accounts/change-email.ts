@@ -6,7 +6,7 @@ import { requireEmail } from "../kernel/email.ts";
 import { hashToken } from "../kernel/ids.ts";
 import { queueMail } from "../mails/queue-mail.ts";
 import { countMail } from "./limit-guesses.ts";
-import { mailLink, mailNotice } from "./mail-link.ts";
+import { mailLink } from "./mail-link.ts";
 import { removeMailedTokens, takeMailedToken } from "./mailed-token.store.ts";
 import { type Proof, reauthenticated } from "./reauthenticate.ts";
 import { findUserByEmail, isTakenEmail, lockUser, setVerifiedEmail } from "./user.store.ts";
@@ -30,21 +30,11 @@ export async function requestEmailChange(
     if (!mayMail) return;
     const holder = await findUserByEmail(tx, folded);
     if (holder !== null && holder.id !== caller.userId) {
-      await queueMail(core, tx, {
-        to: email,
-        subject: "This e-mail already has an account",
-        paragraphs: [
-          "Somebody wanted to make this address the e-mail of another account. It already has an account, so nothing was changed.",
-          "If it was you, sign in with this address, or delete its account first.",
-        ],
-      });
+      await queueMail(core, tx, { to: email }, { kind: "email_taken", fill: {} });
     } else {
-      await mailLink(core, tx, caller.userId, "change_email", email);
+      await mailLink(core, tx, caller.userId, "change_email", email, caller.email);
     }
-    await mailNotice(core, tx, caller, {
-      subject: "A change of your e-mail was asked for",
-      happened: `Your account is to get the e-mail ${email}. Nothing changes until that address confirms it.`,
-    });
+    await queueMail(core, tx, { to: caller.email }, { kind: "email_change_requested", fill: { email } });
   });
 }
 
@@ -57,12 +47,10 @@ export async function confirmEmailChange(core: Core, caller: UserCaller, token: 
       const email = taken && readEmail(taken.email);
       if (taken === null || email === null || user === null || taken.user_id !== caller.userId)
         throw deadToken();
+      // To the address that it had, and while that is still the account's.
+      await queueMail(core, tx, { to: user.email }, { kind: "email_changed", fill: { email: taken.email } });
       await setVerifiedEmail(tx, user.id, email, now);
       await removeMailedTokens(tx, user.id, ["magic_link", "reset_password", "verify_email", "change_email"]);
-      await mailNotice(core, tx, user, {
-        subject: "Your e-mail was changed",
-        happened: `Your account now has the e-mail ${taken.email}. This address no longer signs in.`,
-      });
     });
   } catch (error) {
     if (isTakenEmail(error)) {

@@ -40,10 +40,7 @@ export async function changePassword(
     await setPasswordHash(tx, user.id, passwordHash, now);
     await removeOtherUserSessions(tx, user.id, caller.userSessionId);
     await removeMailedTokens(tx, user.id, ["magic_link", "reset_password", "change_email"]);
-    await mailNotice(core, tx, user, {
-      subject: "Your password was changed",
-      happened: "The password of your account was changed, and every other session was signed out.",
-    });
+    await mailNotice(core, tx, user, "password_changed");
   });
 }
 
@@ -65,13 +62,7 @@ export async function resetPassword(
     await setPasswordHash(tx, user.id, passwordHash, now);
     if (user.email_verified_at === null) await markEmailVerified(tx, user.id, now);
     const removed = await removeWaysIn(tx, user.id, { isFirstProof: isFirstProof(core, user) });
-    await mailNotice(core, tx, user, {
-      subject: "Your password was reset",
-      happened: [
-        "A new password was set with a mailed link, and every session was signed out.",
-        ...removed,
-      ].join(" "),
-    });
+    await mailNotice(core, tx, user, "password_reset", removed);
   });
   await attempt.succeeded();
 }

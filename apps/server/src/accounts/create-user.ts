@@ -1,5 +1,6 @@
 import { SignUpBody } from "@assay/contract/accounts";
 import type { EmailParts } from "@assay/contract/email";
+import type { MailLanguage } from "@assay/contract/facts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
@@ -28,7 +29,11 @@ export async function preparePerson(person: NewPerson): Promise<PreparedPerson> 
 export async function createUser(
   { db, clock }: Pick<Core, "db" | "clock">,
   person: PreparedPerson,
-  options: { emailVerified?: boolean; together?: (tx: Tx, user: UserRow) => Promise<void> } = {},
+  options: {
+    emailVerified?: boolean;
+    language?: MailLanguage | null;
+    together?: (tx: Tx, user: UserRow) => Promise<void>;
+  } = {},
 ): Promise<UserRow> {
   const now = clock.now();
   try {
@@ -38,6 +43,7 @@ export async function createUser(
         name: person.name,
         email: person.email,
         passwordHash: person.passwordHash,
+        language: options.language ?? null,
         emailVerifiedAt: options.emailVerified ? now : null,
         now,
       });

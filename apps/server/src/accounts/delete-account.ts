@@ -52,13 +52,7 @@ async function removeAccount(core: Core, tx: Tx, userId: UserId): Promise<void> 
       targetId: userId,
     });
   }
+  // While the account is there to tell the name and the language.
+  await queueMail(core, tx, { to: user.email }, { kind: "account_deleted", fill: {} });
   await removeUser(tx, userId);
-  await queueMail(core, tx, {
-    to: user.email,
-    subject: "Your account was deleted",
-    paragraphs: [
-      "Hello,",
-      "Your account and everything that belonged to it alone were deleted. You can sign up again with the same e-mail.",
-    ],
-  });
 }

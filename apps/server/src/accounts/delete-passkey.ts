@@ -2,17 +2,19 @@ import type { PasskeyId } from "@assay/contract/ids";
 import type { Core } from "../core.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import type { UserCaller } from "../kernel/caller.ts";
-import { mailNotice } from "./mail-link.ts";
+import { queueMail } from "../mails/queue-mail.ts";
 import { removePasskey } from "./passkey.store.ts";
 
 export async function deletePasskey(core: Core, caller: UserCaller, passkeyId: PasskeyId): Promise<void> {
   await core.db.transaction(async (tx) => {
     const passkey = await removePasskey(tx, caller.userId, passkeyId);
     if (passkey === null) throw noPasskey();
-    await mailNotice(core, tx, caller, {
-      subject: "A passkey was deleted",
-      happened: `The passkey “${passkey.name}” was deleted from your account.`,
-    });
+    await queueMail(
+      core,
+      tx,
+      { to: caller.email },
+      { kind: "passkey_deleted", fill: { name: passkey.name } },
+    );
   });
 }
 

@@ -51,10 +51,7 @@ export async function confirmSecondFactor(core: Core, caller: UserCaller, code: 
   if (factor.confirmed_at !== null) throw alreadyOn();
   return withCode(core, caller, code, async (tx) => {
     if (!(await confirmSecret(tx, caller.userId, core.clock.now()))) throw alreadyOn();
-    await mailNotice(core, tx, caller, {
-      subject: "The second factor was turned on",
-      happened: "From now on your account asks for a code of the authenticator app.",
-    });
+    await mailNotice(core, tx, caller, "second_factor_on");
     return writeBackupCodes(core, tx, caller.userId);
   });
 }
@@ -63,10 +60,7 @@ export async function turnOffSecondFactor(core: Core, caller: UserCaller, code: 
   await requireOn(core, caller);
   await withCode(core, caller, code, async (tx) => {
     await removeSecondFactor(tx, caller.userId);
-    await mailNotice(core, tx, caller, {
-      subject: "The second factor was turned off",
-      happened: "Your account no longer asks for a code.",
-    });
+    await mailNotice(core, tx, caller, "second_factor_off");
   });
 }
 

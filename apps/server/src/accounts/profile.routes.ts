@@ -14,7 +14,7 @@ import {
   readAccount,
   removeOtherUserSessions,
   removeUserSession,
-  setUserName,
+  setProfile,
 } from "./user.store.ts";
 import { viewAccount, viewUserSession } from "./user.view.ts";
 import { requestEmailVerification, verifyEmail } from "./verify-email.ts";
@@ -27,7 +27,8 @@ export function profileRoutes(core: Core): Binding[] {
     bind(contract.getAccount, ({ caller }) => account(caller.userId)),
 
     bind(contract.updateAccount, async ({ caller, body }) => {
-      await setUserName(db, caller.userId, body.name.trim(), clock.now());
+      const { name, language = null } = body;
+      await setProfile(db, caller.userId, { name: name.trim(), language }, clock.now());
       return account(caller.userId);
     }),
 

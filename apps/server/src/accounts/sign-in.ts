@@ -95,13 +95,7 @@ async function takeOver(core: Core, tx: Tx, user: UserRow): Promise<UserRow> {
   if (!isFirstProof(core, user)) return { ...user, email_verified_at: now };
   const removed = await removeWaysIn(tx, user.id, { isFirstProof: true });
   await setPasswordHash(tx, user.id, null, now);
-  await mailNotice(core, tx, user, {
-    subject: "Your e-mail was verified",
-    happened: [
-      "You signed in with a link before the e-mail was verified. It is verified now. The password that was set before was removed; set a new one with “forgot password”.",
-      ...removed,
-    ].join(" "),
-  });
+  await mailNotice(core, tx, user, "email_verified", removed);
   return { ...user, email_verified_at: now, password_hash: null };
 }
 
@@ -124,7 +118,7 @@ async function openSession(
         hint: "Wait for the next code of the app, or use a backup code.",
       });
     }
-    const token = await openUserSession(tx, userId, request.userAgent, core.clock.now());
+    const token = await openUserSession(tx, userId, request, core.clock.now());
     return { user, token };
   });
   await guess?.succeeded();

@@ -1,4 +1,5 @@
 import type { FoldedEmail } from "@assay/contract/email";
+import type { MailLanguage } from "@assay/contract/facts";
 import type { Core } from "../core.ts";
 import type { Db } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
@@ -16,7 +17,7 @@ import { openUserSession } from "./user-session.ts";
 /** Whether somebody who may do so has invited the address to an organization. */
 export type IsInvited = (db: Db, email: FoldedEmail, now: Date) => Promise<boolean>;
 
-export type PreparedSignUp = { person: PreparedPerson; mayMail: boolean };
+export type PreparedSignUp = { person: PreparedPerson; mayMail: boolean; language: MailLanguage | null };
 
 /** What comes before the transaction, and is the same for an address that has an account and for one that has none. */
 export async function prepareSignUp(
@@ -28,7 +29,7 @@ export async function prepareSignUp(
   const { folded } = requireEmail("email", given.email);
   await requireOpenSignUp(core, isInvited, folded);
   const mayMail = verificationIsRequired(core) && (await countMail(core, folded, request));
-  return { person: await preparePerson(given), mayMail };
+  return { person: await preparePerson(given), mayMail, language: request.language };
 }
 
 async function requireOpenSignUp(core: Core, isInvited: IsInvited, email: FoldedEmail): Promise<void> {
@@ -50,13 +51,14 @@ async function requireOpenSignUp(core: Core, isInvited: IsInvited, email: Folded
 /** Where no mail is sent: the account, signed in. That the address is taken can be told only here. */
 export async function signUpAtOnce(
   core: Core,
-  { person }: PreparedSignUp,
+  { person, language }: PreparedSignUp,
   request: RequestInfo,
 ): Promise<OpenedSession> {
   let token = "";
   const user = await createUser(core, person, {
+    language,
     together: async (tx, { id }) => {
-      token = await openUserSession(tx, id, request.userAgent, core.clock.now());
+      token = await openUserSession(tx, id, request, core.clock.now());
     },
   });
   await rememberOrigin(core, user, request.address);
@@ -67,9 +69,10 @@ export async function signUpAtOnce(
  * Where mail is sent, only the mailbox learns whether it had an account (no account enumeration). So nobody is signed in here either: a
  * token that works for a new account alone would tell. The new account signs in with the mailed link.
  */
-export async function signUpByMail(core: Core, { person, mayMail }: PreparedSignUp): Promise<void> {
+export async function signUpByMail(core: Core, { person, mayMail, language }: PreparedSignUp): Promise<void> {
   try {
     await createUser(core, person, {
+      language,
       together: async (tx, user) => {
         if (mayMail) await mailLink(core, tx, user.id, "verify_email", user.email);
       },
@@ -84,16 +87,16 @@ async function mailHolder(core: Core, email: FoldedEmail): Promise<void> {
   await core.db.transaction(async (tx) => {
     const holder = await findUserByEmail(tx, email);
     if (holder === null) return;
-    await queueMail(core, tx, {
-      to: holder.email,
-      subject: "You already have an account",
-      paragraphs: [
-        "Hello,",
-        "Somebody wanted to sign up with this address. It already has an account, so nothing was changed.",
-        `If it was you, sign in. If you do not know the password, set a new one: ${core.publicUrl()}/dashboard/forgot-password`,
-        "If it was not you, you can ignore this mail.",
-      ],
-      action: { label: "Sign in", url: `${core.publicUrl()}/dashboard/sign-in` },
-    });
+    const dashboard = `${core.publicUrl()}/dashboard`;
+    await queueMail(
+      core,
+      tx,
+      { to: holder.email },
+      {
+        kind: "account_exists",
+        fill: { reset: `${dashboard}/forgot-password` },
+        url: `${dashboard}/sign-in`,
+      },
+    );
   });
 }

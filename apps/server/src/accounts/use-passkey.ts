@@ -8,8 +8,8 @@ import type { UserCaller } from "../kernel/caller.ts";
 import { later, minuteMs } from "../kernel/clock.ts";
 import { hashToken, newUuid } from "../kernel/ids.ts";
 import type { RequestInfo } from "../kernel/request-info.ts";
+import { queueMail } from "../mails/queue-mail.ts";
 import { countLink, countWork, rememberOrigin } from "./limit-guesses.ts";
-import { mailNotice } from "./mail-link.ts";
 import {
   findPasskeyByCredential,
   insertChallenge,
@@ -126,10 +126,7 @@ export async function registerPasskey(
         synced: credentialBackedUp,
         now,
       });
-      await mailNotice(core, tx, user, {
-        subject: "A passkey was added",
-        happened: `The passkey “${name}” was added to your account. It can sign in.`,
-      });
+      await queueMail(core, tx, { to: user.email }, { kind: "passkey_added", fill: { name } });
       return passkey;
     });
   } catch (error) {
@@ -185,7 +182,7 @@ export async function signInWithPasskey(
     const user = await lockUser(tx, passkey.user_id);
     const use = { signatureCount: newCounter, synced: credentialBackedUp, now };
     if (user === null || !(await markPasskeyUsed(tx, passkey.id, use))) throw unknownPasskey();
-    return { user, token: await openUserSession(tx, user.id, request.userAgent, now) };
+    return { user, token: await openUserSession(tx, user.id, request, now) };
   });
   await attempt.succeeded();
   await rememberOrigin(core, opened.user, request.address);

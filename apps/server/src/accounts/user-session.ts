@@ -4,13 +4,20 @@ import type { Tx } from "../db/db.ts";
 import type { UserCaller } from "../kernel/caller.ts";
 import { dayMs, later, minuteMs } from "../kernel/clock.ts";
 import { hashToken, newToken, newUuid } from "../kernel/ids.ts";
-import { findSessionOwner, insertUserSession, touchUserSession } from "./user.store.ts";
+import type { RequestInfo } from "../kernel/request-info.ts";
+import { findSessionOwner, insertUserSession, setFirstLanguage, touchUserSession } from "./user.store.ts";
 
 export const sessionLifetimeMs = 30 * dayMs;
 const touchAfterMs = 10 * minuteMs;
 
-export async function openUserSession(tx: Tx, userId: UserId, userAgent: string, now: Date): Promise<string> {
+export async function openUserSession(
+  tx: Tx,
+  userId: UserId,
+  { userAgent, language }: Pick<RequestInfo, "userAgent" | "language">,
+  now: Date,
+): Promise<string> {
   const token = newToken();
+  if (language !== null) await setFirstLanguage(tx, userId, language);
   await insertUserSession(tx, {
     id: newUuid(now),
     userId,

@@ -1,4 +1,5 @@
 import type { EmailParts, FoldedEmail } from "@assay/contract/email";
+import type { MailLanguage } from "@assay/contract/facts";
 import type { InvitationId, OrganizationId, UserId, UserSessionId } from "@assay/contract/ids";
 import type { Role } from "@assay/contract/route";
 import { type Queryable, type Tx, violates } from "../db/db.ts";
@@ -15,10 +16,11 @@ export type UserRow = {
   email_folded: FoldedEmail | null;
   email_verified_at: Date | null;
   password_hash: string | null;
+  language: MailLanguage | null;
   created_at: Date;
 };
 
-const columns = sql`id, name, email, email_folded, email_verified_at, password_hash, created_at`;
+const columns = sql`id, name, email, email_folded, email_verified_at, password_hash, language, created_at`;
 
 export function insertUser(
   tx: Tx,
@@ -27,14 +29,15 @@ export function insertUser(
     name: string;
     email: EmailParts;
     passwordHash: string | null;
+    language: MailLanguage | null;
     emailVerifiedAt: Date | null;
     now: Date;
   },
 ): Promise<UserRow> {
   return tx.one<UserRow>(sql`
-    insert into users (id, name, email, email_folded, email_verified_at, password_hash, created_at, updated_at)
+    insert into users (id, name, email, email_folded, email_verified_at, password_hash, language, created_at, updated_at)
     values (${user.id}, ${user.name}, ${user.email.address}, ${user.email.folded}, ${user.emailVerifiedAt}, ${user.passwordHash},
-      ${user.now}, ${user.now})
+      ${user.language}, ${user.now}, ${user.now})
     returning ${columns}`);
 }
 
@@ -59,8 +62,20 @@ export function lockUser(tx: Tx, id: UserId): Promise<UserRow | null> {
   return tx.first<UserRow>(sql`select ${columns} from users where id = ${id} for update`);
 }
 
-export async function setUserName(db: Queryable, id: UserId, name: string, now: Date): Promise<void> {
-  await db.run(sql`update users set name = ${name}, updated_at = ${now} where id = ${id}`);
+/** `language`: null leaves it as it is. */
+export async function setProfile(
+  db: Queryable,
+  id: UserId,
+  { name, language }: { name: string; language: MailLanguage | null },
+  now: Date,
+): Promise<void> {
+  await db.run(sql`
+    update users set name = ${name}, language = coalesce(${language}, language), updated_at = ${now} where id = ${id}`);
+}
+
+/** The language of mails to an account that was made when none was kept. One that was chosen stays. */
+export async function setFirstLanguage(tx: Tx, id: UserId, language: MailLanguage): Promise<void> {
+  await tx.run(sql`update users set language = ${language} where id = ${id} and language is null`);
 }
 
 export async function setPasswordHash(

@@ -17,6 +17,7 @@ export function viewAccount(row: AccountRow, verificationRequired: boolean): Sta
   return {
     ...viewUser(row),
     email_verification_required: verificationRequired,
+    language: row.language,
     has_password: row.password_hash !== null,
     totp_enabled: row.totp_enabled,
     backup_codes_left: row.backup_codes_left,

@@ -1,6 +1,8 @@
 import { type Command, CommandError } from "@assay/cli/command";
 import { loadConfig } from "../config.ts";
 import { backupEmbedded, restoreEmbedded } from "../installation/backup.ts";
+import { noteBackup } from "../installation/last-backup.ts";
+import { systemClock } from "../kernel/clock.ts";
 
 function embeddedDataDir(): string {
   const config = loadConfig(process.env);
@@ -23,14 +25,14 @@ export const backup: Command = {
   about:
     "Write one archive with the built-in database and the key ring. Works while the service runs. The archive holds secrets.",
   positionals: "FILE",
-  run: async ({ positionals }, print) => {
+  examples: ["backup /backups/assay-monday.tar.gz"],
+  run: async ({ positionals }, print, style) => {
     const toFile = onePath(positionals, "the archive to write");
-    const { bytes } = await backupEmbedded({
-      dataDir: embeddedDataDir(),
-      env: process.env,
-      toFile,
-      log: print,
-    });
+    const dataDir = embeddedDataDir();
+    const { bytes } = await style.progress("Copying…", () =>
+      backupEmbedded({ dataDir, env: process.env, toFile, log: print }),
+    );
+    noteBackup(dataDir, systemClock.now());
     print(`Wrote ${toFile} (${(bytes / 2 ** 20).toFixed(1)} MB).`);
     return 0;
   },
@@ -40,9 +42,11 @@ export const restore: Command = {
   name: "restore",
   about: "Make DATA_DIR from an archive that `assay backup` wrote. DATA_DIR must be empty or absent.",
   positionals: "FILE",
-  run: async ({ positionals }, print) => {
+  examples: ["restore /backups/assay-monday.tar.gz"],
+  run: async ({ positionals }, print, style) => {
     const dataDir = embeddedDataDir();
-    await restoreEmbedded({ fromFile: onePath(positionals, "the archive to read"), dataDir, log: print });
+    const fromFile = onePath(positionals, "the archive to read");
+    await style.progress("Restoring…", () => restoreEmbedded({ fromFile, dataDir, log: print }));
     print(`Restored into ${dataDir}. Start the service as usual.`);
     return 0;
   },

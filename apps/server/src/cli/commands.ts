@@ -2,6 +2,7 @@ import type { Command } from "@assay/cli/command";
 import { partnerCommands } from "@assay/cli/partner-commands";
 import { migrateCommand, orgList } from "./admin.commands.ts";
 import { backup, restore } from "./backup.commands.ts";
+import { doctor } from "./doctor.command.ts";
 import { jobsCommand, jobsRetry } from "./jobs.commands.ts";
 import { keysRotate } from "./keys.command.ts";
 import { userGrantOperator, userRevokeOperator } from "./operator.commands.ts";
@@ -46,5 +47,7 @@ export const commands: readonly Command[] = [
   readCommand,
   virtualDocument,
   simulateCommand,
-  ...partnerCommands,
+  doctor,
+  // The one above does the same for a partner, with --url.
+  ...partnerCommands.filter(({ name }) => name !== doctor.name),
 ];

@@ -1,22 +1,36 @@
 import type { Command } from "@assay/cli/command";
-import { countAside, listAside, retryAside } from "../db/set-aside.store.ts";
+import { table } from "@assay/cli/style";
+import { type AsideRow, countAside, listAside, retryAside } from "../db/set-aside.store.ts";
 import { withDatabase } from "../installation/open-installation.ts";
 
 const mostShown = 1000;
+
+function describe(row: AsideRow): string {
+  return `${row.job}  ${row.kind}  ${row.row_id}  failed ${row.tries} times since ${row.first_at.toISOString()}, last ${row.last_at.toISOString()}, next ${row.retry_at.toISOString()}: ${row.reason}`;
+}
+
+function cellsOf({ job, kind, row_id: id, tries, retry_at: next, reason }: AsideRow): string[] {
+  return [job, kind, id, String(tries), next.toISOString().slice(0, 16), reason];
+}
 
 export const jobsCommand: Command = {
   name: "jobs",
   about:
     "List the rows that background jobs cannot deal with and have set aside. Each line has the job, the table, the id, how often it failed, since when, when it is tried again, and the reason.",
-  run: (_args, print) =>
+  options: { json: { type: "boolean", about: "One JSON text a line, for programs." } },
+  run: ({ options }, print, style) =>
     withDatabase(process.env, async (db) => {
       const rows = await listAside(db, mostShown);
-      if (rows.length === 0) print("No row is set aside.");
-      for (const row of rows) {
-        print(
-          `${row.job}  ${row.kind}  ${row.row_id}  failed ${row.tries} times since ${row.first_at.toISOString()}, last ${row.last_at.toISOString()}, next ${row.retry_at.toISOString()}: ${row.reason}`,
-        );
+      if (options.json === true) {
+        for (const row of rows) print(JSON.stringify(row));
+        return 0;
       }
+      if (rows.length === 0) print("No row is set aside.");
+      // Where nobody sees columns, the whole line; a terminal has no room for it.
+      if (style.width === null) for (const row of rows) print(describe(row));
+      else if (rows.length > 0)
+        for (const line of table(["job", "table", "id", "tries", "next", "reason"], rows.map(cellsOf), style))
+          print(line);
       if (rows.length === mostShown)
         for (const { job, count } of await countAside(db)) print(`${job}: ${count} in all`);
       return 0;

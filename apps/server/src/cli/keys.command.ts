@@ -37,6 +37,7 @@ export const keysRotate: Command = {
   name: "keys rotate",
   about:
     "Bring a new key into use once every running process has it, and seal everything that is stored under it. Old keys stay in the ring until --retire finds that nothing needs them.",
+  examples: ["keys rotate", "keys rotate --retire"],
   options: {
     retire: { type: "boolean", about: "Add no key; remove old keys that nothing needs any more." },
     wait: {

@@ -1,7 +1,8 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Arguments, type Command, CommandError } from "@assay/cli/command";
+import { type Arguments, type Command, CommandError, didYouMean } from "@assay/cli/command";
+import { table } from "@assay/cli/style";
 import { openedChip } from "@assay/device/open-document";
 import { describeOutcome, runDevice } from "@assay/device/run-device";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
@@ -86,7 +87,19 @@ export function readCommandAt(desk: Desk): Command {
   return {
     name: "read",
     about:
-      "Read a passport or identity card from a smart card reader, verify it and print the report. Nothing is saved unless --save asks for it. In a terminal it asks for what is missing and says what to do next; elsewhere it prints plain lines. Ends with 0 when the document was accepted, 1 when the command is wrong, 3 when the document or the person was refused, 4 when the service could not carry it out or not be reached, 5 when the document could not be read, 6 when there is no reader.",
+      "Read a passport or identity card from a smart card reader, verify it and print the report. Nothing is saved unless --save asks for it. In a terminal it asks for what is missing and says what to do next; elsewhere it prints plain lines.",
+    examples: [
+      "read",
+      "read --document-number L898902C3 --birth 1974-08-12 --expiry 2032-04-15",
+      "read --session https://id.example.com/verify/…",
+    ],
+    exitCodes: {
+      0: "The document was accepted.",
+      3: "The document or the person was refused.",
+      4: "The service could not carry it out, or not be reached.",
+      5: "The document could not be read.",
+      6: "There is no reader.",
+    },
     options: readOptions,
     run: async (args, print) => {
       try {
@@ -268,16 +281,30 @@ export const virtualDocument: Command = {
       about: `Port of the virtual reader; ${vpcdPort} unless given.`,
       placeholder: "NUMBER",
     },
+    json: { type: "boolean", about: "List the documents as one JSON text a line." },
   },
-  run: async ({ options, positionals }, print) => {
+  run: async ({ options, positionals }, print, style) => {
     const documents = testDocuments(new Date());
     const [id] = positionals;
     if (id === undefined) {
-      for (const document of documents) print(`${document.id.padEnd(40)} ${document.title}`);
+      if (options.json === true) for (const { id, title } of documents) print(JSON.stringify({ id, title }));
+      else
+        for (const line of table(
+          ["id", "title"],
+          documents.map(({ id, title }) => [id, title]),
+          style,
+        ))
+          print(line);
       return 0;
     }
     const document = documents.find((candidate) => candidate.id === id);
-    if (document === undefined) throw new CommandError(`There is no test document with the id ${id}.`);
+    if (document === undefined)
+      throw new CommandError(
+        `There is no test document with the id ${id}.${didYouMean(
+          id,
+          documents.map((each) => each.id),
+        )} \`assay virtual-document\` lists them.`,
+      );
     const port = Number(options.port ?? vpcdPort);
     if (!Number.isInteger(port) || port < 1 || port > 65_535)
       throw new CommandError("--port must be a port number.");

@@ -1,12 +1,14 @@
-import { type Command, CommandError } from "@assay/cli/command";
+import type { Command } from "@assay/cli/command";
+import type { Style } from "@assay/cli/style";
 import type { ProcessRole, Service } from "../app.ts";
 import { openInstallation } from "../installation/open-installation.ts";
 import { secondMs } from "../kernel/clock.ts";
 import { describeError } from "../lib/log.ts";
+import { mailFolder } from "../mails/mail-files.ts";
 
 const processRoles = ["all", "api", "worker"] as const;
 
-async function serve(role: ProcessRole, print: (line: string) => void): Promise<number> {
+async function serve(role: ProcessRole, print: (line: string) => void, style: Style): Promise<number> {
   const startedAt = Date.now();
   const installation = await openInstallation(process.env);
   const { config, log } = installation;
@@ -49,15 +51,22 @@ async function serve(role: ProcessRole, print: (line: string) => void): Promise<
   }
 
   const address = service.core.publicUrl();
+  // Whoever waits for a mail would otherwise look for it in a mailbox.
+  if (config.smtpUrl === "")
+    log.info("mails are written as files, since SMTP_URL is not set", { folder: mailFolder({ config }) });
   log.info("started", { role, address, milliseconds: Date.now() - startedAt });
   if (process.stdout.isTTY === true || config.databaseUrl === "") {
     for (const note of installation.notes) print(note);
     if (role !== "worker") {
       print("");
-      print(`Assay is ready on ${address}`);
+      print(
+        `${style.width === null ? "" : `${style.mark("ok")} `}Assay is ready on ${style.paint("bold", address)}`,
+      );
       print(`  Start page      ${address}/`);
       print(`  API reference   ${address}/reference`);
       print(`  First steps     ${address}/docs/first-verification`);
+      if (config.smtpUrl === "")
+        print(`  Mails           are written to ${mailFolder({ config })}, since SMTP_URL is not set`);
       print("");
       print("Stop it with Ctrl-C.");
     }
@@ -69,18 +78,20 @@ export const start: Command = {
   name: "start",
   about: "Start the service. Applies missing migrations first, and runs until it gets SIGINT or SIGTERM.",
   options: {
-    role: { type: "string", about: `What this process does: ${processRoles.join(", ")}. Default: all.` },
+    role: {
+      type: "string",
+      about: `What this process does: ${processRoles.join(", ")}. Default: all.`,
+      values: processRoles,
+    },
   },
-  run: ({ options }, print) => {
-    const role = processRoles.find((known) => known === (options.role ?? "all"));
-    if (role === undefined) throw new CommandError(`--role must be one of: ${processRoles.join(", ")}`);
-    return serve(role, print);
-  },
+  examples: ["start", "start --role api"],
+  run: ({ options }, print, style) =>
+    serve(processRoles.find((known) => known === options.role) ?? "all", print, style),
 };
 
 export const worker: Command = {
   name: "worker",
   about:
     "Run only the background work: webhook deliveries, mails, expiry, retention. The same as start --role worker.",
-  run: (_args, print) => serve("worker", print),
+  run: (_args, print, style) => serve("worker", print, style),
 };

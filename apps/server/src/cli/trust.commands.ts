@@ -13,6 +13,8 @@ import {
 } from "../trust/trust-command.ts";
 import { withTrust } from "./with-trust.ts";
 
+const jsonOption = { type: "boolean", about: "One JSON text a line, for programs." } as const;
+
 const entries = (value: string | boolean | undefined) =>
   typeof value === "string" ? value.split(",").filter((entry) => entry !== "") : [];
 
@@ -52,14 +54,20 @@ export const trustList: Command = {
   options: {
     country: { type: "string", about: "Two-letter code of one country.", placeholder: "CC" },
     imports: { type: "boolean", about: "List the imported files instead." },
+    json: jsonOption,
   },
+  examples: ["trust list --country DE", "trust list --imports --json"],
   run: ({ options }, print) =>
     withTrust(print, (db, now) =>
       options.imports === true
-        ? listTrustImports(db, print)
+        ? listTrustImports(db, print, options.json === true)
         : listTrust(
             db,
-            { now, ...(typeof options.country === "string" ? { country: options.country } : {}) },
+            {
+              now,
+              json: options.json === true,
+              ...(typeof options.country === "string" ? { country: options.country } : {}),
+            },
             print,
           ),
     ),
@@ -88,7 +96,8 @@ export const trustAudit: Command = {
 export const trustLog: Command = {
   name: "trust log",
   about: "Show what was done to the trust of this installation, the newest first.",
-  run: (_args, print) => withTrust(print, (db) => printTrustLog(db, print)),
+  options: { json: jsonOption },
+  run: ({ options }, print) => withTrust(print, (db) => printTrustLog(db, print, options.json === true)),
 };
 
 export const trustStatus: Command = {

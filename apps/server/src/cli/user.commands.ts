@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type Command, CommandError } from "@assay/cli/command";
+import { table } from "@assay/cli/style";
 import { readEmail } from "@assay/contract/email";
 import type { UserId } from "@assay/contract/ids";
 import { Uuid } from "@assay/contract/schema";
@@ -28,6 +29,7 @@ export const userCreate: Command = {
       placeholder: "FILE",
     },
   },
+  examples: ["user create --name Ada --email ada@example.com --password-file password.txt"],
   run: ({ options }, print) =>
     withDatabase(process.env, async (db, { clock }) => {
       const text = (name: string) => (typeof options[name] === "string" ? options[name] : "");
@@ -54,14 +56,20 @@ export const userSetEmail: Command = {
   options: {
     id: { type: "string", about: "Identifier of the account." },
     email: { type: "string", about: "E-mail to sign in with from now on." },
+    json: { type: "boolean", about: "List as one JSON text a line, for programs." },
   },
-  run: ({ options }, print) =>
+  run: ({ options }, print, style) =>
     withDatabase(process.env, async (db, { clock }) => {
       const { id, email } = options;
       if (typeof id !== "string" && typeof email !== "string") {
         const users = await listEmailsSetAside(db);
+        if (options.json === true) {
+          for (const user of users) print(JSON.stringify(user));
+          return 0;
+        }
         if (users.length === 0) print("Every account signs in with its e-mail.");
-        for (const user of users) print(`${user.id}  ${user.email}  ${user.name}`);
+        const cells = users.map((user) => [user.id, user.email, user.name]);
+        if (users.length > 0) for (const line of table(["id", "e-mail", "name"], cells, style)) print(line);
         return 0;
       }
       const parts = typeof email === "string" ? readEmail(email) : null;

@@ -51,28 +51,14 @@ async function recheck(core: Core, domain: DomainRow): Promise<void> {
       details: { apex_domain: domain.apex_domain },
     });
     const name = shownDomain(domain.apex_domain);
-    const action = { label: "Open the domains", url: `${core.publicUrl()}/dashboard/domains` };
+    const url = `${core.publicUrl()}/dashboard/domains`;
     await mailOwners(
       core,
       tx,
       domain.organization_id,
       checked.change === "downgraded"
-        ? {
-            subject: `The verification record of ${name} is missing`,
-            paragraphs: [
-              `Three daily checks in a row did not find the TXT record that proves your control of ${name}.`,
-              "Until it is back, live sessions cannot send people to this domain. The redirect URIs are kept.",
-              `Publish the record at ${recordName(domain.apex_domain)} again, or verify the domain anew.`,
-            ],
-            action,
-          }
-        : {
-            subject: `${name} is verified again`,
-            paragraphs: [
-              `The verification record of ${name} is back. Live sessions can send people there again.`,
-            ],
-            action,
-          },
+        ? { kind: "domain_missing", fill: { domain: name, record: recordName(domain.apex_domain) }, url }
+        : { kind: "domain_back", fill: { domain: name }, url },
     );
   });
 }

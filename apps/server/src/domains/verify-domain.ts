@@ -146,12 +146,8 @@ async function takeFrom(core: Core, tx: Tx, loser: HolderRow, now: Date): Promis
     details: { apex_domain: loser.apex_domain },
   });
   await mailOwners(core, tx, loser.organization_id, {
-    subject: `${name} is now verified by another organization`,
-    paragraphs: [
-      `Another organization has proven that it controls ${name} and has taken the domain over from ${loser.organization_name}.`,
-      "The redirect URIs on this domain are removed, and live sessions can no longer send people there.",
-      "If the domain is yours, check who can change its DNS, remove their verification record and verify the domain again.",
-    ],
-    action: { label: "Open the domains", url: `${core.publicUrl()}/dashboard/domains` },
+    kind: "domain_lost",
+    fill: { domain: name, organization: loser.organization_name },
+    url: `${core.publicUrl()}/dashboard/domains`,
   });
 }

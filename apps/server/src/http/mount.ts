@@ -1,3 +1,4 @@
+import { mailLanguages } from "@assay/contract/facts";
 import {
   type BodyOf,
   bodyLimitOf,
@@ -19,6 +20,7 @@ import { ApiError } from "../kernel/api-error.ts";
 import type { CallerOf } from "../kernel/caller.ts";
 import type { RequestInfo, SessionCookie } from "../kernel/request-info.ts";
 import { convertQuery, createValidator } from "../kernel/validate.ts";
+import { acceptedLanguage } from "./accepted-language.ts";
 import type { AdmittedCaller } from "./access.ts";
 import { limitInEffect, wrongBody } from "./error-handler.ts";
 import { sendEvents } from "./event-stream.ts";
@@ -169,6 +171,7 @@ function mountRoute(
           id: request.id,
           address: request.ip,
           userAgent: (request.headers["user-agent"] ?? "").slice(0, 300),
+          language: acceptedLanguage(request.headers["accept-language"], mailLanguages),
           bearer: bearerOf(request),
           setSessionCookie: (cookie: SessionCookie | null) => options.writeCookie(reply, cookie),
         },

@@ -13,10 +13,10 @@ import {
   missingPage,
   pageIndexForAgents,
   referencePage,
-  startPage,
 } from "../pages/frame.ts";
 import { fontFolder, icon, readFont, script, stylesheet } from "../pages/layout.ts";
 import { searchIndex } from "../pages/search-index.ts";
+import { type StartFacts, startPage } from "../pages/start.ts";
 import { FixedContent } from "./fixed-content.ts";
 import { pageHeaders } from "./page-headers.ts";
 
@@ -26,7 +26,7 @@ const text = "text/plain; charset=utf-8";
 const markdown = "text/markdown; charset=utf-8";
 
 /** Start page, guides, API description and reference. Nothing here needs a database or another host. */
-export function mountPages(app: FastifyInstance): void {
+export function mountPages(app: FastifyInstance, start: () => StartFacts): void {
   // Made when it is first asked for, and kept: nothing of it changes while the process runs.
   const contents = new Map<string, FixedContent>();
   const contentOf = (path: string, type: string, make: () => string | Buffer): FixedContent => {
@@ -47,7 +47,7 @@ export function mountPages(app: FastifyInstance): void {
   const asDescription = { "cache-control": "no-cache", "access-control-allow-origin": "*" };
   const document = () => describeApi(routes) as unknown as ApiDocument;
 
-  serve("/", html, pageHeaders.text, startPage);
+  serve("/", html, pageHeaders.text, () => startPage(start()));
   serve("/assets/pages.css", "text/css; charset=utf-8", asAsset, stylesheet);
   serve("/assets/pages.js", "text/javascript; charset=utf-8", asAsset, script);
   for (const { file } of fontSlices)

@@ -54,6 +54,22 @@ export async function openInstallation(env: Environment): Promise<Installation> 
   };
 }
 
+/** The configured database and nothing else: no key ring is made and no migration applied. The embedded one is started where it does not run. */
+export async function openDatabaseOnly(
+  config: Config,
+  env: Environment,
+  log: Log,
+): Promise<{ url: string; close(): Promise<void> }> {
+  if (config.databaseUrl !== "") return { url: config.databaseUrl, close: async () => {} };
+  const { startEmbeddedPostgres } = await import("./postgres/embedded-postgres.ts");
+  const embedded = await startEmbeddedPostgres({
+    dataDir: config.dataDir,
+    env,
+    log: (line, level) => log[level](line),
+  });
+  return { url: embedded.url, close: () => embedded.stop() };
+}
+
 function openRing(config: Config): KeyRing {
   if (config.secretKeys === "") return openRingFile(keyRingPath(config.dataDir));
   try {

@@ -1,3 +1,5 @@
+import type { MailLanguage } from "@assay/contract/facts";
+
 /** The cookie that keeps a person signed in. */
 export type SessionCookie = { token: string; maxAgeSeconds: number };
 
@@ -7,6 +9,8 @@ export type RequestInfo = {
   /** The client's address as far as trusted proxies tell it. Used for limits only; never stored or logged. */
   address: string;
   userAgent: string;
+  /** The language of mails that the client likes best (`Accept-Language`); null where there is none of ours among them. */
+  language: MailLanguage | null;
   /** What came as `Authorization: Bearer`, for a public route whose proof is a token of its own. */
   bearer: string | null;
   /** Sets or clears the session cookie of the answer. */

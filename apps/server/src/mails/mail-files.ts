@@ -39,8 +39,17 @@ export function writeMailFile(
   renameSync(`${path}.part`, path);
 }
 
-export function messageId(id: string): string {
-  return `<${id}@assay.invalid>`;
+/** Below the sender's own domain, as mail servers expect it of a sender that is who it says. */
+export function messageId(id: string, from: string): string {
+  return `<${id}@${/@([a-z0-9.-]+)>?\s*$/i.exec(from)?.[1] ?? "assay.invalid"}>`;
+}
+
+/** What tells other programs that nobody sits at the other end, and how the mail is written. */
+export function standardHeaders({ language }: Mail): Record<string, string> {
+  return {
+    "Auto-Submitted": "auto-generated",
+    ...(language === undefined ? {} : { "Content-Language": language }),
+  };
 }
 
 /** An .eml whose text part is readable as it stands: no line is folded, so a link can be copied out of it. */
@@ -60,7 +69,8 @@ function composeFile(
     `To: ${mail.to}`,
     `Subject: ${header(mail.subject)}`,
     `Date: ${now.toUTCString().replace("GMT", "+0000")}`,
-    `Message-ID: ${messageId(id)}`,
+    `Message-ID: ${messageId(id, from)}`,
+    ...Object.entries(standardHeaders(mail)).map(([name, value]) => `${name}: ${value}`),
     "MIME-Version: 1.0",
     `Content-Type: multipart/alternative; boundary="${boundary}"`,
     "",

@@ -1,3 +1,4 @@
+import type { FoldedEmail } from "@assay/contract/email";
 import type { OrganizationId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { notAside } from "../db/set-aside.store.ts";
@@ -11,6 +12,15 @@ export async function insertMail(
   await tx.run(sql`
     insert into mails (id, organization_id, content, next_attempt_at, created_at)
     values (${mail.id}, ${mail.organizationId}, ${mail.content}, ${mail.now}, ${mail.now})`);
+}
+
+export type ReaderRow = { name: string; language: string | null; email_verified_at: Date | null };
+
+/** What a mail to this address may know of the account that has it. */
+export function findAccountOf(db: Queryable, email: FoldedEmail): Promise<ReaderRow | null> {
+  return db.first<ReaderRow>(
+    sql`select name, language, email_verified_at from users where email_folded = ${email}`,
+  );
 }
 
 export type DueMail = {

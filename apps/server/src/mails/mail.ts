@@ -1,21 +1,29 @@
+import { directionOf } from "@assay/contract/facts";
 import { type ColourName, colours } from "@assay/ui/tokens";
 
-/** A mail to one person. The paragraphs are plain text; both parts of the mail are made from them. */
+/**
+ * A mail to one person, in their language. The texts are plain; both parts of the mail are made from them. What may be absent was not known to the version that
+ * wrote a mail which still waits.
+ */
 export type Mail = {
   to: string;
   subject: string;
   paragraphs: readonly string[];
   /** The one thing to do, as a link. */
   action?: { label: string; url: string };
+  language?: string;
+  greeting?: string;
+  /** Which of the paragraphs is something to copy. */
+  codeAt?: number;
+  /** What stands before the address of the action. */
+  orOpen?: string;
+  /** Why this mail comes to whom it comes. */
+  reason?: string;
+  /** Who sends it. */
+  sentBy?: string;
 };
 
 const longestName = 60;
-
-/** Mail programs know neither style sheets nor custom properties, and few of them dark schemes. */
-const look = Object.fromEntries(Object.entries(colours).map(([name, { light }]) => [name, light])) as Record<
-  ColourName,
-  string
->;
 
 /**
  * A name that somebody chose, for a mail to somebody who does not know them: in quotes, so that it is not taken for our words, short, and
@@ -31,28 +39,94 @@ export function quoted(name: string): string {
 }
 
 export function plainText(mail: Mail): string {
-  const parts = [...mail.paragraphs];
-  if (mail.action) parts.push(`${mail.action.label}:\n${mail.action.url}`);
+  const { greeting, paragraphs, action, reason, sentBy } = mail;
+  const parts = [...(greeting === undefined ? [] : [greeting]), ...paragraphs];
+  if (action) parts.push(`${action.label}:\n${action.url}`);
+  const foot = [reason, sentBy].filter((text) => text !== undefined);
+  // What mail programs know as the mark before a signature.
+  if (foot.length > 0) parts.push(`-- \n${foot.join("\n")}`);
   return `${parts.join("\n\n")}\n`;
 }
 
+/**
+ * The colours stand at each element, since many mail programs know no style sheet; those that do and ask for a dark scheme get the dark ones over them. Nothing
+ * is fetched: the mark is a letter on a ground, and there is no picture by which opening the mail could be noticed.
+ */
+const painted: Readonly<Record<string, Readonly<Record<string, ColourName>>>> = {
+  page: { background: "paper", color: "ink" },
+  card: { background: "card", "border-color": "line" },
+  text: { color: "ink" },
+  faint: { color: "muted" },
+  link: { color: "accent" },
+  button: { background: "accent", color: "on-accent" },
+  code: { background: "code", color: "ink" },
+};
+
+const rules = (name: string, scheme: "light" | "dark", mark: string) =>
+  Object.entries(painted[name] ?? {})
+    .map(([property, colour]) => `${property}:${colours[colour][scheme]}${mark}`)
+    .join(";");
+
+const darkRules = Object.keys(painted)
+  .map((name) => `.${name}{${rules(name, "dark", "!important")}}`)
+  .join("");
+
+/** The attributes of an element that is painted. */
+function look(name: string, style: string): string {
+  return `class="${name}" style="${rules(name, "light", "")};${style}"`;
+}
+
 export function html(mail: Mail): string {
-  const body = mail.paragraphs.map(
-    (text) => `<p style="margin:0 0 16px">${escapeHtml(text).replaceAll("\n", "<br>")}</p>`,
+  const { subject, paragraphs, action, codeAt, greeting, reason, sentBy, language = "en" } = mail;
+  const body = (greeting === undefined ? [] : [paragraph(greeting)]).concat(
+    paragraphs.map((text, index) => (index === codeAt ? codeBlock(text) : paragraph(text))),
+    action === undefined ? [] : [button(action, mail.orOpen)],
   );
-  if (mail.action) {
-    const url = escapeHtml(mail.action.url);
-    body.push(
-      `<p style="margin:24px 0"><a href="${url}" style="background:${look.accent};color:${look["on-accent"]};padding:12px 20px;border-radius:6px;text-decoration:none;display:inline-block">${escapeHtml(mail.action.label)}</a></p>`,
-      `<p style="margin:0 0 16px;color:${look.muted};font-size:13px">Or open this address:<br><a href="${url}" style="color:${look.accent};word-break:break-all">${url}</a></p>`,
-    );
-  }
+  const foot = [reason, sentBy].flatMap((text) =>
+    text === undefined ? [] : [`<p ${look("faint", "margin:0 0 8px")}>${escapeHtml(text)}</p>`],
+  );
   return [
-    `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(mail.subject)}</title></head>`,
-    `<body style="margin:0;background:${look.paper};padding:24px 12px;font:16px/1.5 system-ui,sans-serif;color:${look.ink}">`,
-    `<div style="max-width:520px;margin:0 auto;background:${look.card};border-radius:10px;padding:32px;word-break:break-word;overflow-wrap:anywhere">`,
+    `<!doctype html><html lang="${escapeHtml(language)}" dir="${directionOf(language)}"><head><meta charset="utf-8">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark">',
+    `<title>${escapeHtml(subject)}</title>`,
+    `<style>:root{color-scheme:light dark;supported-color-schemes:light dark}@media (prefers-color-scheme:dark){${darkRules}}@media (max-width:480px){.card{padding:24px 20px!important}}</style></head>`,
+    `<body ${look("page", "margin:0;padding:24px 12px;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif")}>`,
+    preheader(paragraphs[0] ?? ""),
+    `<div ${look("page", "max-width:560px;margin:0 auto")}>`,
+    wordmark,
+    `<div ${look("card", "border-width:1px;border-style:solid;border-radius:14px;padding:32px;word-break:break-word;overflow-wrap:anywhere")}>`,
+    `<h1 ${look("text", "margin:0 0 16px;font-size:20px;line-height:1.3")}>${escapeHtml(subject)}</h1>`,
     ...body,
-    "</div></body></html>",
+    "</div>",
+    `<div ${look("faint", "padding:20px 4px 0;font-size:13px;overflow-wrap:anywhere")}>`,
+    ...foot,
+    "</div></div></body></html>",
+  ].join("\n");
+}
+
+/** What a list of mails shows beside the subject. The blanks after it keep the greeting from being drawn into it. */
+function preheader(text: string): string {
+  return `<div style="display:none;max-height:0;overflow:hidden;font-size:1px;line-height:1px;opacity:0" aria-hidden="true">${escapeHtml(text)}${"&#8199;&#847; ".repeat(40)}</div>`;
+}
+
+const wordmark = `<div style="padding:0 4px 16px"><span ${look("button", "display:inline-block;width:32px;height:32px;border-radius:9px;font-weight:700;font-size:19px;line-height:32px;text-align:center")} aria-hidden="true">A</span><span ${look("text", "font-weight:600;font-size:18px;padding:0 10px;vertical-align:1px")}>Assay</span></div>`;
+
+function paragraph(text: string): string {
+  return `<p ${look("text", "margin:0 0 16px")}>${escapeHtml(text).replaceAll("\n", "<br>")}</p>`;
+}
+
+/** A short code is read and typed, a long one is copied. */
+function codeBlock(text: string): string {
+  const size = text.length <= 12 ? "font-size:26px;letter-spacing:.16em;text-align:center" : "font-size:12px";
+  return `<p ${look("code", `margin:0 0 16px;padding:14px 16px;border-radius:10px;font-family:ui-monospace,Menlo,Consolas,monospace;word-break:break-all;${size}`)}>${escapeHtml(text)}</p>`;
+}
+
+function button({ label, url }: { label: string; url: string }, orOpen = "Or open this address:"): string {
+  const address = escapeHtml(url);
+  return [
+    `<p style="margin:24px 0"><a href="${address}" ${look("button", "display:inline-block;padding:13px 22px;border-radius:12px;text-decoration:none;font-weight:600")}>${escapeHtml(label)}</a></p>`,
+    `<p ${look("faint", "margin:0;font-size:13px")}>${escapeHtml(orOpen)}<br><a href="${address}" ${look("link", "word-break:break-all")}>${address}</a></p>`,
   ].join("\n");
 }
 

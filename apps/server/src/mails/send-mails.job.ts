@@ -6,7 +6,7 @@ import { dayMs, later, minuteMs } from "../kernel/clock.ts";
 import { describeError } from "../lib/log.ts";
 import { type DueMail, leaseMails, postponeMail, removeMail, takeDueMails } from "./mail.store.ts";
 import { html, type Mail, plainText } from "./mail.ts";
-import { messageId, writeMailFile } from "./mail-files.ts";
+import { messageId, standardHeaders, writeMailFile } from "./mail-files.ts";
 
 const leaseMs = 2 * minuteMs;
 const batchSize = 20;
@@ -32,7 +32,8 @@ export function createMailTransport({ config, clock }: Pick<Core, "config" | "cl
           subject: mail.subject,
           text: plainText(mail),
           html: html(mail),
-          messageId: messageId(id),
+          messageId: messageId(id, config.mailFrom),
+          headers: standardHeaders(mail),
         });
       },
     };

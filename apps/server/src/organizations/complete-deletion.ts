@@ -101,16 +101,21 @@ async function sendReceipt(core: Core, tx: Tx, key: ReceiptKey, row: WaitingRece
     deleted_at: now.toISOString(),
   });
   for (const owner of told.owners) {
-    await queueMail(core, tx, {
-      to: owner,
-      subject: `${told.name} was deleted`,
-      paragraphs: [
-        `The organization ${told.name} and everything in it were deleted at ${now.toISOString()}. Your own account stays.`,
-        "This is the signed receipt. Keep it: nothing is left here from which it could be made again.",
-        receipt,
-        `It is a compact JWS signed with Ed25519. The public key is at ${core.publicUrl()}/v1/auth/deletion-receipt-keys, named by its "kid".`,
-      ],
-    });
+    // The row of the organization is gone, so the mail belongs to none.
+    await queueMail(
+      core,
+      tx,
+      { to: owner },
+      {
+        kind: "organization_deleted",
+        fill: {
+          organization: told.name,
+          at: now,
+          receipt,
+          keys: `${core.publicUrl()}/v1/auth/deletion-receipt-keys`,
+        },
+      },
+    );
   }
   await updateTombstone(tx, organizationId, now);
   await deleteWaitingReceipt(tx, organizationId);

@@ -45,17 +45,8 @@ export async function requestDeletion(core: Core, caller: MemberCaller): Promise
     await queueMail(
       core,
       tx,
-      {
-        to: caller.email,
-        subject: `Code to delete ${organization.name}`,
-        paragraphs: [
-          `You asked to delete the organization ${organization.name}. Enter this code to confirm:`,
-          code,
-          "It is good for 24 hours and only for you. After confirmation the organization freezes at once, and 48 hours later everything in it is deleted for good.",
-          "If it was not you who asked, change your password: somebody is signed in to your account.",
-        ],
-      },
-      organizationId,
+      { to: caller.email, organization: { id: organizationId, name: organization.name } },
+      { kind: "deletion_code", fill: { organization: organization.name, code } },
     );
   });
   return { sentTo: caller.email };
@@ -90,13 +81,9 @@ export async function confirmDeletion(core: Core, caller: MemberCaller, code: st
       details: { pending_deletion_at: dueAt.toISOString() },
     });
     await mailOwners(core, tx, organizationId, {
-      subject: `${organization.name} will be deleted`,
-      paragraphs: [
-        `${caller.name} (${caller.email}) has confirmed the deletion of the organization ${organization.name}.`,
-        `It is frozen now: API keys do not work and nothing can be changed. At ${dueAt.toISOString()} everything in it will be deleted for good.`,
-        "Until then an owner or admin can keep it.",
-      ],
-      action: { label: "Open the organization", url: `${core.publicUrl()}/dashboard` },
+      kind: "deletion_scheduled",
+      fill: { person: caller.name, email: caller.email, organization: organization.name, at: dueAt },
+      url: `${core.publicUrl()}/dashboard`,
     });
     return "scheduled";
   });
@@ -131,10 +118,9 @@ export async function cancelDeletion(core: Core, caller: MemberCaller): Promise<
       targetId: organizationId,
     });
     await mailOwners(core, tx, organizationId, {
-      subject: `${organization.name} stays`,
-      paragraphs: [
-        `${caller.name} (${caller.email}) has cancelled the deletion of the organization ${organization.name}. Everything works again, API keys included.`,
-      ],
+      kind: "deletion_cancelled",
+      fill: { person: caller.name, email: caller.email, organization: organization.name },
+      url: `${core.publicUrl()}/dashboard`,
     });
   });
 }

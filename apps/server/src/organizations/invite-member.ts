@@ -66,8 +66,6 @@ async function countInvitation(
   });
 }
 
-const articles: Record<Role, string> = { member: "a member", admin: "an admin", owner: "an owner" };
-
 export async function inviteMember(
   core: Core,
   caller: MemberCaller,
@@ -111,15 +109,19 @@ export async function inviteMember(
       tx,
       {
         to: row.email,
-        subject: `Invitation to ${quoted(organization.name)}`,
-        paragraphs: [
-          `${quoted(caller.name)} (${caller.email}) invites you to join ${quoted(organization.name)} as ${articles[row.role]}.`,
-          "Sign in with this e-mail address, or create an account with it, and accept. The link is good for 7 days.",
-          "If you did not expect this, you can ignore it.",
-        ],
-        action: { label: "Open the invitation", url: `${core.publicUrl()}/invitations/${token}` },
+        organization: { id: organizationId, name: organization.name },
+        elseAs: caller.email,
       },
-      organizationId,
+      {
+        kind: "invitation",
+        fill: {
+          inviter: quoted(caller.name),
+          email: caller.email,
+          organization: quoted(organization.name),
+          role: row.role,
+        },
+        url: `${core.publicUrl()}/invitations/${token}`,
+      },
     );
     return row;
   };

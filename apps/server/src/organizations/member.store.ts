@@ -125,8 +125,9 @@ export async function deleteMembership(
 export function listOwners(
   db: Queryable,
   organizationId: OrganizationId,
-): Promise<{ user_id: UserId; name: string; email: string }[]> {
+): Promise<{ user_id: UserId; name: string; email: string; organization_name: string }[]> {
   return db.rows(sql`
-    select m.user_id, u.name, u.email from memberships m join users u on u.id = m.user_id
+    select m.user_id, u.name, u.email, o.name as organization_name
+    from memberships m join users u on u.id = m.user_id join organizations o on o.id = m.organization_id
     where m.organization_id = ${organizationId} and m.role = 'owner' order by m.id`);
 }

@@ -93,40 +93,6 @@ export function pageIndexForAgents(document: ApiDocument): string {
   ].join("\n");
 }
 
-export function startPage(): string {
-  const cards = [
-    [
-      "/dashboard",
-      "Dashboard",
-      "Sign in to manage keys, webhooks, sessions and members of your organization.",
-    ],
-    [
-      "/docs/first-verification",
-      "First verification",
-      "From a fresh installation to a decrypted result, step by step.",
-    ],
-    [
-      "/reference",
-      "API reference",
-      "Every route with its fields, errors and examples. Try them from the page.",
-    ],
-    ["/docs", "Docs", "For partner engineers, operators and organization admins."],
-    ["/docs/webhooks", "Webhooks", "Verify and decrypt what arrives, in six languages."],
-    [
-      "/docs/generated-clients",
-      "Generated clients",
-      "A client in your language, made from the OpenAPI document.",
-    ],
-  ];
-  return page({
-    title: "Assay",
-    wide: true,
-    body: `<h1>Identity verification that does not keep identities</h1>
-<p class="lead">Assay reads the chip of a passport, matches it to a living person, and hands the result to the one who asked, encrypted to their own key. Who the person is never stays here.</p>
-<ul class="cards">${cards.map(([href, title, text]) => `<li><a href="${href}"><strong>${title}</strong><span>${text}</span></a></li>`).join("")}</ul>`,
-  });
-}
-
 function card({ name, title, summary }: Listed): string {
   return `<li><a href="/docs/${name}"><strong>${escapeHtml(title)}</strong><span>${escapeHtml(summary)}</span></a></li>`;
 }

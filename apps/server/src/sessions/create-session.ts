@@ -1,4 +1,5 @@
 import type { EndpointId, OrganizationId } from "@assay/contract/ids";
+import { nearest } from "@assay/contract/nearest";
 import { ageClaim, type CreateSessionBody, claimKeys } from "@assay/contract/sessions";
 import type { Static } from "typebox";
 import { actEntry } from "../audit/audit.store.ts";
@@ -7,7 +8,6 @@ import { liveRedirectProblem } from "../domains/check-redirect.ts";
 import { ApiError, badField } from "../kernel/api-error.ts";
 import { isSandbox, type OrganizationCaller, type Tenant } from "../kernel/caller.ts";
 import { hashToken, newId, newToken } from "../kernel/ids.ts";
-import { nearest } from "../kernel/nearest.ts";
 import { isUsableEndpoint } from "../webhooks/endpoint.store.ts";
 import { embedOriginProblem, parseEmbedOrigin } from "./embed-origin.ts";
 import {

@@ -8,6 +8,8 @@ import type { Steps } from "../db/set-aside.ts";
 import { dayMs, hourMs, later, minuteMs, secondMs } from "../kernel/clock.ts";
 import { describeError } from "../lib/log.ts";
 import { type SafeFetch, SafeFetchError } from "../lib/safe-fetch.ts";
+import { composeMail } from "../mails/compose-mail.ts";
+import type { Letter } from "../mails/letter.ts";
 import { queueMail } from "../mails/queue-mail.ts";
 import type { CurrentTrust } from "./current-trust.ts";
 import { describeImport } from "./describe-import.ts";
@@ -42,7 +44,7 @@ const leaseMs = 10 * minuteMs;
 const fetchLimits = { timeoutMs: 60 * secondMs, maxBodyBytes: 16 * 1024 * 1024 };
 const mostNamesInMail = 40;
 
-type Around = Pick<Core, "config" | "db" | "clock" | "log" | "ring" | "setAside"> & {
+type Around = Pick<Core, "config" | "db" | "clock" | "log" | "publicUrl" | "ring" | "setAside"> & {
   safeFetch: SafeFetch;
   trust: CurrentTrust;
   reader: TrustReader;
@@ -114,13 +116,8 @@ async function tellOfRevokedSigners(around: Around): Promise<void> {
         subject: label,
         detail: `${signer}, signer of the file ${sha256}`,
       });
-      await mailOperator(around, tx, {
-        subject: "The signer of a list that you trust was revoked",
-        paragraphs: [
-          `${signer}, who signed ${label}, is on a revocation list that came after it was imported. What the list names stays trusted until you decide.`,
-          `To take it back, run: assay trust remove ${sha256.slice(0, 16)}`,
-        ],
-      });
+      const remove = `assay trust remove ${sha256.slice(0, 16)}`;
+      await mailOperator(around, tx, { kind: "signer_revoked", fill: { signer, list: label, remove } });
     }
   });
 }
@@ -247,17 +244,20 @@ async function supersede(
     return [];
   }
   const names = lost.map(nameOf);
+  const file = earlier.sha256.slice(0, 16);
   await mailOperator(around, tx, {
-    subject: `${lost.length} trusted authorities are to be removed`,
-    paragraphs: [
-      `The newest edition of ${address} lacks ${lost.length} authorities that the edition before had. They count until ${until.toISOString()} and are removed then.`,
-      names
+    kind: "authorities_leave",
+    fill: {
+      count: String(lost.length),
+      address,
+      at: until,
+      names: names
         .slice(0, mostNamesInMail)
-        .concat(names.length > mostNamesInMail ? ["and others"] : [])
+        .concat(names.length > mostNamesInMail ? ["…"] : [])
         .join("\n"),
-      `To keep them, run: assay trust keep ${earlier.sha256.slice(0, 16)}`,
-      `To remove them at once, run: assay trust remove ${earlier.sha256.slice(0, 16)}`,
-    ],
+      keep: `assay trust keep ${file}`,
+      remove: `assay trust remove ${file}`,
+    },
   });
   return [
     {
@@ -311,14 +311,16 @@ function nameOf(certificate: Uint8Array): string {
   }
 }
 
-async function mailOperator(
-  { config, clock, ring, log }: Around,
-  tx: Tx,
-  mail: { subject: string; paragraphs: readonly string[] },
-): Promise<void> {
-  log.warn(mail.subject);
-  if (config.operatorEmail === "") return;
-  await queueMail({ clock, ring }, tx, { ...mail, to: config.operatorEmail });
+async function mailOperator(around: Around, tx: Tx, letter: Letter): Promise<void> {
+  const { config, log } = around;
+  const { subject } = composeMail(
+    "",
+    letter,
+    { name: null, language: "en" },
+    { publicUrl: "", organization: null },
+  );
+  log.warn(subject);
+  if (config.operatorEmail !== "") await queueMail(around, tx, { to: config.operatorEmail }, letter);
 }
 
 function hash32(text: string): number {

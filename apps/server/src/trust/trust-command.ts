@@ -128,11 +128,16 @@ function readRoots(bytes: Uint8Array): readonly Certificate[] {
 export type TrustListRequest = {
   /** Two letters; all countries when absent. */
   readonly country?: string;
+  readonly json?: boolean;
   readonly now: Date;
 };
 
 /** `assay trust list`: every authority, with the reason it is trusted for, and every deviation list that counts. */
-export async function listTrust(db: Db, { country, now }: TrustListRequest, print: Print): Promise<number> {
+export async function listTrust(
+  db: Db,
+  { country, json = false, now }: TrustListRequest,
+  print: Print,
+): Promise<number> {
   const { records } = await readTrust(db);
   const checker = createNodeSignatureChecker();
   const store = new TrustStore(records, checker);
@@ -143,10 +148,27 @@ export async function listTrust(db: Db, { country, now }: TrustListRequest, prin
   for (const authority of sorted) {
     const { certificate, fingerprint, sources } = authority;
     const until = certificate.notAfter.toISOString().slice(0, 10);
-    const from = [...new Set(sources.map(({ label }) => label))].join(", ");
+    const labels = [...new Set(sources.map(({ label }) => label))];
+    const from = labels.join(", ");
+    if (json) {
+      const subject = certificate.subject.display;
+      const reason = reasonOf(authority);
+      print(
+        JSON.stringify({
+          country: countryOf(authority),
+          fingerprint,
+          until,
+          subject,
+          reason,
+          sources: labels,
+        }),
+      );
+      continue;
+    }
     print(`${countryOf(authority)}  ${fingerprint}  until ${until}  ${certificate.subject.display}`);
     print(`    ${reasonOf(authority)}; from ${from}`);
   }
+  if (json) return 0;
   for (const known of readDeviationLists(records, { checker, trust: store, now }).lists) {
     if (country === undefined || known.list.country === country.toUpperCase())
       print(describeDeviations(known));
@@ -354,21 +376,32 @@ function agoOf(then: Date | null, now: Date): string {
 }
 
 /** `assay trust list --imports`: the files that were imported and count. */
-export async function listTrustImports(db: Db, print: Print): Promise<number> {
+export async function listTrustImports(db: Db, print: Print, json = false): Promise<number> {
   const { records } = await readTrust(db);
   for (const record of records) {
     const { sha256, importedAt, label } = record.source;
-    print(`${sha256}  ${importedAt.slice(0, 10)}  ${label}: ${describeImport(record).detail}`);
+    const { detail } = describeImport(record);
+    print(
+      json
+        ? JSON.stringify({ sha256, imported_at: importedAt, label, detail })
+        : `${sha256}  ${importedAt.slice(0, 10)}  ${label}: ${detail}`,
+    );
   }
-  if (records.length === 0) print("Nothing was imported.");
+  if (!json && records.length === 0) print("Nothing was imported.");
   return 0;
 }
 
 const actsShown = 100;
 
 /** `assay trust log`: what was done, the newest first. */
-export async function printTrustLog(db: Db, print: Print): Promise<number> {
-  for (const { at, version, actor, act, subject, detail } of await listTrustActs(db, actsShown))
-    print(`${at.toISOString()}  version ${version}  ${actor}  ${act}  ${subject}: ${detail}`);
+export async function printTrustLog(db: Db, print: Print, json = false): Promise<number> {
+  for (const entry of await listTrustActs(db, actsShown)) {
+    const { at, version, actor, act, subject, detail } = entry;
+    print(
+      json
+        ? JSON.stringify(entry)
+        : `${at.toISOString()}  version ${version}  ${actor}  ${act}  ${subject}: ${detail}`,
+    );
+  }
   return 0;
 }

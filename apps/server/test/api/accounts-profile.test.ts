@@ -31,6 +31,7 @@ test("the account tells what protects it, and its name can be changed", async ()
     email: user.email,
     email_verified: false,
     email_verification_required: false,
+    language: null,
     has_password: true,
     totp_enabled: false,
     backup_codes_left: 0,

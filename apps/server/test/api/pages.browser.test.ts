@@ -29,6 +29,31 @@ for (const [width, colorScheme] of [
   });
 }
 
+test("the start page leads to an account, and shows what a person's choice does to the webhook, without a script", async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(url);
+  const received = page.getByLabel("The decrypted webhook");
+  const shown = async () => JSON.parse(await received.innerText()) as { data: { claims: object } };
+  assert.deepEqual(Object.keys((await shown()).data.claims), [
+    "family_name",
+    "nationality_code",
+    "age_over_18",
+  ]);
+  await page.getByLabel("Family name").uncheck();
+  assert.deepEqual(Object.keys((await shown()).data.claims), ["nationality_code", "age_over_18"]);
+  await page.getByLabel("I agree").uncheck();
+  assert.equal(await received.isVisible(), false);
+  await page.getByText("Without agreement nothing is read").waitFor();
+  for (const [name, path] of [
+    ["Create an account", "/dashboard/sign-up"],
+    ["Sign in", "/dashboard/sign-in"],
+    ["Status", "/readyz"],
+  ] as const)
+    assert.equal(await page.getByRole("link", { name, exact: true }).getAttribute("href"), path);
+  await context.close();
+});
+
 test("on a phone the script moves nothing that is there before it", async () => {
   const { page } = await openPage(browser, url, { width: 390 });
   const topOfText = () => page.locator("main").evaluate((main) => main.getBoundingClientRect().top);

@@ -84,7 +84,9 @@ test("a user of a frozen organization gets 403 for a lacking role before 410 for
 });
 
 test("a write with a cookie from a foreign page gets 401 without a session, and 403 before 410 with one", async () => {
-  const token = await core.db.transaction((tx) => openUserSession(tx, owner.userId, "precedence", now));
+  const token = await core.db.transaction((tx) =>
+    openUserSession(tx, owner.userId, { userAgent: "precedence", language: null }, now),
+  );
   const headers = (cookie: string) => ({
     cookie: `${sessionCookieNames.http}=${cookie}`,
     origin: "https://evil.example",

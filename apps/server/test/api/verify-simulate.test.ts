@@ -139,7 +139,8 @@ test("mistakes are explained", async () => {
   const { verification_url: url } = await newSession();
   const mistakes: [string[], RegExp][] = [
     [["https://example.com/", "--passport", "valid"], /not the verification_url/],
-    [[url, "--passport", "gold"], /There is no test document gold\. There are: passport-valid/],
+    [[url, "--passport", "gold"], /There is no test document gold\. There are:\s+passport-valid/],
+    [[url, "--passport", "expird"], /Did you mean expired\?/],
     [[url, "--passport", "valid", "--stop-after", "lunch"], /--stop-after must be one of/],
     [[url, "--passport", "valid", "--decline", "family_name"], /does not ask for family_name/],
     [[url, "--passport", "valid", "--decline", "service_document_id"], /required and cannot be declined/],

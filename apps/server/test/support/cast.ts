@@ -27,10 +27,14 @@ export async function createPerson(tx: Tx, api: Api, now: Date): Promise<Person>
     name: "Somebody",
     email: requireEmail("email", email),
     passwordHash: null,
+    language: null,
     emailVerifiedAt: now,
     now,
   });
-  return { api: api.as(await openUserSession(tx, userId, "matrix", now)), userId };
+  return {
+    api: api.as(await openUserSession(tx, userId, { userAgent: "matrix", language: null }, now)),
+    userId,
+  };
 }
 
 export async function createOrganization(

@@ -1,0 +1,53 @@
+import { type Finding, ok, problem, runChecks, tellFindings } from "@assay/cli/checks";
+import type { Command } from "@assay/cli/command";
+import { examineForPartner, partnerDoctorOptions } from "@assay/cli/doctor.command";
+import { type Config, ConfigError, loadConfig } from "../config.ts";
+import { checksAround } from "../doctor/look-around.ts";
+import { lookIntoDatabase } from "../doctor/look-into-database.ts";
+import { systemClock } from "../kernel/clock.ts";
+import { createLog } from "../lib/log.ts";
+
+/** What the parts that it uses have to say is in what they answer. */
+const silent = createLog({ level: "error", write: () => {}, now: () => systemClock.now() });
+
+export const doctor: Command = {
+  name: "doctor",
+  about:
+    "Look whether this installation is well: Node, data folder, disk, open files, configuration, public address, mail server, DNS, face models, database, schema, clock, key ring, trust, jobs, webhooks, backup. Each thing that is not as it should be comes with what to do. Nothing is changed and no mail is sent. With --url it looks from outside instead, as a partner does.",
+  options: partnerDoctorOptions,
+  examples: ["doctor", "doctor --json", "doctor --url https://id.example.com --key kk_…"],
+  exitCodes: {
+    0: "All is well, or there are warnings only.",
+    1: "At least one check found a problem, or the command is wrong.",
+  },
+  run: async (args, print, style) => {
+    const { env } = process;
+    const { url, key, json } = args.options;
+    if (url !== undefined || key !== undefined) return examineForPartner(args, print, style, env);
+    const findings = await style.progress("Looking…", () => examine(env));
+    return tellFindings(findings, { json: json === true, print, style });
+  },
+};
+
+async function examine(env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  let config: Config;
+  try {
+    config = loadConfig(env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const found = error.message.replaceAll(/\s*\n\s*/g, " ");
+    return runChecks([
+      {
+        name: "Configuration",
+        look: async () => problem(found, "docs/configuration.md lists every setting."),
+      },
+    ]);
+  }
+  const around = { config, clock: systemClock, log: silent, env };
+  const configuration = { name: "Configuration", look: async () => ok("Every setting can be read.") };
+  const [outside, inside] = await Promise.all([
+    runChecks([configuration, ...checksAround(around)]),
+    lookIntoDatabase(around),
+  ]);
+  return [...outside, ...inside];
+}

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { mailLanguages } from "@assay/contract/facts";
+import { composeMail, mailTexts } from "./compose-mail.ts";
+import { type Letter, letterKinds } from "./letter.ts";
+import { html, plainText } from "./mail.ts";
+
+/** Every text of a language by its path. */
+function textsIn(value: unknown, path = ""): [path: string, text: string][] {
+  if (typeof value === "string") return [[path, value]];
+  return Object.entries(value as object).flatMap(([key, part]) => textsIn(part, `${path}.${key}`));
+}
+
+const english = new Map(textsIn(mailTexts.en));
+const placesOf = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort().join();
+
+for (const language of mailLanguages)
+  test(`${language}: every mail has its words, with the places that are filled in, and none is left in English`, () => {
+    const texts = textsIn(mailTexts[language]);
+    assert.deepEqual(texts.map(([path]) => path).sort(), [...english.keys()].sort());
+    for (const [path, text] of texts) {
+      assert.ok(text === text.trim() && text.length > 2, `${path} is empty or has spaces around it`);
+      assert.equal(placesOf(text), placesOf(english.get(path) ?? ""), `${path} has other places`);
+      if (language !== "en" && !/^\{\w+\}$/.test(text))
+        assert.notEqual(text, english.get(path), `${path} was left in English`);
+    }
+  });
+
+test("each mail is filled in whole, and tells why it came and who sends it", () => {
+  for (const [kind, { places, button }] of Object.entries(letterKinds)) {
+    const fill = Object.fromEntries(places.map((place) => [place, `<${place}>`]));
+    const letter = { kind, fill, ...(button ? { url: "https://id.example/x" } : {}) } as Letter;
+    const mail = composeMail(
+      "ada@example.com",
+      letter,
+      { name: "Ada", language: "en" },
+      { publicUrl: "https://id.example", organization: "Acme" },
+    );
+    for (const part of [plainText(mail), html(mail)]) {
+      assert.doesNotMatch(part, /\{\w+\}(?!.*<\/style>)/, kind);
+      assert.match(part, /You get this mail because/, kind);
+      assert.match(part, /Sent by Assay at id\.example/, kind);
+      assert.match(part, /Hello Ada,/, kind);
+      if (button) assert.match(part, /If the button|\nhttps:\/\/id\.example\/x\n/, kind);
+      for (const place of places)
+        assert.match(part, new RegExp(`(<|&#60;)${place}`), `${kind} does not say ${place}`);
+    }
+    assert.ok(!/<(img|script|link|iframe)\b|url\(|src=/i.test(html(mail)), `${kind} fetches something`);
+  }
+});
+
+test("what somebody wrote into a name stays text: no tag, no place, no turn of the direction", () => {
+  const mail = composeMail(
+    "ada@example.com",
+    { kind: "passkey_added", fill: { name: "<b>{host}\u202e</b>" } },
+    { name: "Eve {name}\u202e<i>", language: "de" },
+    { publicUrl: "https://id.example", organization: null },
+  );
+  assert.match(mail.paragraphs[0] ?? "", /„<b>\{host\}<\/b>“/);
+  assert.equal(mail.greeting, "Guten Tag Eve {name}<i>,");
+  assert.match(html(mail), /Guten Tag Eve \{name\}&#60;i&#62;/);
+});
+
+test("a mail that an earlier version left waiting is still written", () => {
+  const mail = {
+    to: "a@example.com",
+    subject: "S",
+    paragraphs: ["P"],
+    action: { label: "L", url: "https://x" },
+  };
+  assert.equal(plainText(mail), "P\n\nL:\nhttps://x\n");
+  assert.match(html(mail), /<p [^>]*>P<\/p>/);
+});

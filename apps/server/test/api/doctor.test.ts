@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { after } from "node:test";
+import { sql } from "../../src/db/sql.ts";
+import { systemClock } from "../../src/kernel/clock.ts";
+import { createPartner, expectData } from "../support/api.ts";
+import { startMailSink } from "../support/mail-sink.ts";
+import { assay } from "../support/process.ts";
+import { startTestService, testRing } from "../support/service.ts";
+
+type Report = {
+  ok: boolean;
+  problems: number;
+  checks: { check: string; state: string; found: string; todo: string | null }[];
+};
+
+const folder = mkdtempSync(join(tmpdir(), "assay-doctor-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const sink = await startMailSink();
+const service = await startTestService({ clock: systemClock });
+const healthy = {
+  DATA_DIR: folder,
+  DATABASE_URL: service.databaseUrl,
+  SECRET_KEYS: testRing,
+  PUBLIC_URL: service.url,
+  SMTP_URL: sink.url,
+};
+
+async function examine(env: Record<string, string>, args: readonly string[] = []) {
+  const { code, stdout, stderr } = await assay(["doctor", "--json", ...args], env);
+  const report = JSON.parse(stdout || assert.fail(stderr)) as Report;
+  const of = (check: string) =>
+    report.checks.find((each) => each.check === check) ?? assert.fail(`${check}: ${stdout}`);
+  return { code, report, of };
+}
+
+test("a healthy installation has no cross, and whatever is not perfect says what to do", async () => {
+  const { code, report, of } = await examine(healthy);
+  const crosses = report.checks.filter(({ state }) => state === "problem");
+  // What the machine of the tests lacks (a way to the outside, room on its disk) is not the installation's fault.
+  assert.deepEqual(
+    crosses.filter(({ check }) => !["DNS", "Disk", "Open files"].includes(check)),
+    [],
+  );
+  assert.equal(code, crosses.length === 0 ? 0 : 1);
+  for (const name of [
+    "Node",
+    "Data folder",
+    "Configuration",
+    "Public address",
+    "Mail",
+    "Face",
+    "Database",
+    "Schema",
+    "Clock",
+    "Key ring",
+    "Jobs",
+    "Webhooks",
+    "Backup",
+  ])
+    assert.equal(of(name).state, "ok", `${name}: ${of(name).found}`);
+  assert.match(of("Trust").found, /Nothing is trusted/);
+  for (const { check, state, todo } of report.checks) assert.equal(todo === null, state === "ok", check);
+});
+
+test("a broken installation is told all that is wrong with it at once, and nothing of it is changed", async () => {
+  const { core } = service;
+  await core.db.run(sql`
+    insert into mails (id, content, next_attempt_at, created_at) values (gen_random_uuid(), '\\x00', now() + interval '1 day', now() - interval '1 hour')`);
+  chmodSync(folder, 0o755);
+  const before = await core.db.rows(sql`select id, fingerprint, state from key_ring_keys`);
+  const { code, report, of } = await examine({
+    ...healthy,
+    SECRET_KEYS: `1:${Buffer.alloc(32, 9).toString("base64")}`,
+    SMTP_URL: "smtp://127.0.0.1:1",
+    PUBLIC_URL: "http://id.example.com",
+    DNS_RESOLVERS: "127.0.0.1:1",
+  });
+  assert.equal(code, 1);
+  assert.equal(report.ok, false);
+  const wrong: [string, string, RegExp][] = [
+    ["Data folder", "warning", /listed or written by others/],
+    ["Public address", "problem", /not https/],
+    ["Mail", "problem", /127\.0\.0\.1:1 does not take us: ECONN|ESOCKET/],
+    ["DNS", "problem", /127\.0\.0\.1:1 \(unavailable\)/],
+    ["Key ring", "problem", /another key than the one this database knows/],
+    ["Jobs", "problem", /oldest mail has waited for 1 hour/],
+  ];
+  for (const [name, state, found] of wrong) {
+    assert.equal(of(name).state, state, name);
+    assert.match(of(name).found, found);
+  }
+  assert.deepEqual(await core.db.rows(sql`select id, fingerprint, state from key_ring_keys`), before);
+  await core.db.run(sql`delete from mails`);
+});
+
+test("without a database the rest is still looked at; a wrong setting is told alone", async () => {
+  const unreachable = await examine({ ...healthy, DATABASE_URL: "postgres://127.0.0.1:1/x" });
+  assert.equal(unreachable.code, 1);
+  assert.match(unreachable.of("Database").found, /does not answer|could not be opened/);
+  assert.equal(unreachable.of("Mail").state, "ok");
+  const wrong = await examine({ PORT: "http" });
+  assert.deepEqual([wrong.code, wrong.report.checks.length], [1, 1]);
+  assert.match(wrong.of("Configuration").found, /PORT/);
+});
+
+test("a partner learns what the key may do, that an endpoint lacks a key, and what a wrong key is", async () => {
+  const { owner, key } = await createPartner(service.api);
+  const from = (secret: string) => examine({}, ["--url", service.url, "--key", secret]);
+  const fresh = await from(key.secret);
+  assert.equal(fresh.code, 0, JSON.stringify(fresh.report));
+  assert.match(fresh.of("Service").found, /answers/);
+  assert.match(fresh.of("API key").found, /sessions:write/);
+  assert.match(fresh.of("Endpoints").found, /no webhook endpoint/);
+  assert.deepEqual(
+    expectData<unknown[]>(await service.api.as(key.secret).get("/v1/sessions")),
+    [],
+    "nothing was written",
+  );
+  expectData(
+    await owner.api.post("/v1/webhooks/endpoints", {
+      url: "https://hooks.acme-orders.com/in",
+      name: "Orders",
+    }),
+    201,
+  );
+  const keyless = await from(key.secret);
+  assert.equal(keyless.code, 1);
+  assert.match(keyless.of("Endpoints").found, /No active encryption key: Orders/);
+  const wrong = await from(`${key.secret.slice(0, -1)}${key.secret.endsWith("A") ? "B" : "A"}`);
+  assert.equal(wrong.of("API key").state, "problem");
+  const nobody = await examine({}, ["--url", "http://127.0.0.1:1", "--key", key.secret]);
+  assert.equal(nobody.of("Service").state, "problem");
+});

@@ -1,0 +1,231 @@
+import { readBase } from "./base-url.ts";
+import { type Check, type Found, ok, problem, runChecks, tellFindings, warning } from "./checks.ts";
+import { type Arguments, type Command, CommandError } from "./command.ts";
+import { lookAtCertificate } from "./look-at-certificate.ts";
+import { NotTheServiceError, RefusedError, ServiceClient, UnreachableError } from "./service.ts";
+import { printable, type Style } from "./style.ts";
+
+type Endpoint = {
+  id: string;
+  url: string;
+  name: string | null;
+  enabled: boolean;
+  has_active_key: boolean;
+  environment: string;
+  disabled_reason: string | null;
+};
+type Delivery = { status: string; created_at: string; attempt_count: number };
+
+/** Every route refuses a field that it does not know, once it has found that the key may call it: so the scope is learnt and nothing is written. */
+const unknownField = { asked_by_doctor: true } as const;
+
+/** A way to ask for each scope. */
+const probes = [
+  { scope: "sessions:read", method: "GET", path: "/v1/sessions?limit=1" },
+  { scope: "sessions:write", method: "POST", path: "/v1/sessions" },
+  { scope: "webhooks:read", method: "GET", path: "/v1/webhooks/endpoints?limit=1" },
+  { scope: "webhooks:write", method: "POST", path: "/v1/webhooks/endpoints" },
+  { scope: "analytics:read", method: "GET", path: "/v1/analytics/webhooks/overview" },
+] as const;
+
+export const partnerDoctorOptions = {
+  url: {
+    type: "string",
+    about: "Address of the service, for example https://id.example.com.",
+    placeholder: "BASE",
+  },
+  key: { type: "string", about: "API key of your organization.", placeholder: "kk_…" },
+  json: { type: "boolean", about: "One JSON text with every check, for programs." },
+} as const satisfies Command["options"];
+
+export const doctorCommand: Command = {
+  name: "doctor",
+  about:
+    "Look whether this machine can work with the service: whether it is reached, its certificate, the clock, what the API key may do, and whether the webhook endpoints can be sent to. Nothing is changed.",
+  environment:
+    "ASSAY_URL and ASSAY_API_KEY stand for --url and --key, which keeps the key out of the list of processes.",
+  options: partnerDoctorOptions,
+  examples: ["doctor --url https://id.example.com --key kk_…", "doctor --json"],
+  exitCodes: {
+    0: "All is well, or there are warnings only.",
+    1: "At least one check found a problem, or the command is wrong.",
+  },
+  run: (args, print, style) => examineForPartner(args, print, style, process.env),
+};
+
+export async function examineForPartner(
+  { options }: Arguments,
+  print: (line: string) => void,
+  style: Style,
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
+  const url = readBase(options.url ?? env.ASSAY_URL);
+  const key = options.key ?? env.ASSAY_API_KEY;
+  if (typeof key !== "string" || key === "")
+    throw new CommandError("--key is missing: an API key. Make one in the dashboard under API keys.");
+  const service = new ServiceClient(url, key);
+  const findings = await style.progress("Looking…", () => runChecks(checksFor(service)));
+  return tellFindings(findings, { json: options.json === true, print, style });
+}
+
+function checksFor(service: ServiceClient): Check[] {
+  const { hostname, protocol, port } = new URL(service.url);
+  const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname);
+  const secure: Check =
+    protocol === "https:"
+      ? { name: "Certificate", look: () => lookAtCertificate(hostname, Number(port || 443), new Date()) }
+      : {
+          name: "Certificate",
+          look: async () =>
+            isLocal
+              ? ok("The service is on this machine, without TLS.")
+              : problem(
+                  "The address begins with http: the API key is sent in the clear.",
+                  "Use the https address.",
+                ),
+        };
+  return [
+    { name: "Service", look: () => lookAtService(service) },
+    secure,
+    { name: "Clock", look: () => lookAtClock(service) },
+    { name: "API key", look: () => lookAtKey(service) },
+    { name: "Endpoints", look: () => lookAtEndpoints(service) },
+    { name: "Deliveries", look: () => lookAtDeliveries(service) },
+  ];
+}
+
+async function lookAtService({ url }: ServiceClient): Promise<Found> {
+  const todo = "Check --url, the name's DNS, and whether a proxy or firewall is in between.";
+  try {
+    const response = await fetch(`${url}/healthz`, {
+      redirect: "manual",
+      signal: AbortSignal.timeout(10_000),
+    });
+    const text = await response.text();
+    return response.ok && text.includes('"ok"')
+      ? ok(`${url} answers.`)
+      : problem(`${url} answers ${response.status}, and not as Assay does.`, todo);
+  } catch (error) {
+    const { cause, message } = error as Error & { cause?: { code?: string; message?: string } };
+    return problem(`${url} cannot be reached: ${cause?.code ?? cause?.message ?? message}.`, todo);
+  }
+}
+
+/** The header tells whole seconds, so what is under two of them says nothing. Signatures are good for five minutes. */
+async function lookAtClock({ url }: ServiceClient): Promise<Found> {
+  const before = Date.now();
+  const response = await fetch(`${url}/healthz`, {
+    redirect: "manual",
+    signal: AbortSignal.timeout(10_000),
+  }).catch(() => null);
+  const told = Date.parse(response?.headers.get("date") ?? "");
+  if (Number.isNaN(told))
+    return warning("The service did not tell its time.", "Look at the check of the service first.");
+  const seconds = Math.abs(Math.round((told + 500 - (before + Date.now()) / 2) / 1000));
+  const found = `This clock and the service's differ by ${seconds < 2 ? "less than 2" : seconds} seconds.`;
+  const todo =
+    "Have the clock set by the network (NTP): signatures of webhooks are refused when they seem too old.";
+  return seconds < 5 ? ok(found) : seconds < 120 ? warning(found, todo) : problem(found, todo);
+}
+
+async function lookAtKey(service: ServiceClient): Promise<Found> {
+  const asked = await readable(() =>
+    Promise.all(
+      probes.map(async ({ scope, method, path }) => ({
+        scope,
+        answer: await statusOf(service, method, path),
+      })),
+    ),
+  );
+  if ("state" in asked) return asked;
+  const answers = asked.data;
+  const refused = answers.find(({ answer }) => answer.status === 401 || answer.status === 410);
+  if (refused !== undefined)
+    return problem(
+      refused.answer.message,
+      refused.answer.status === 410
+        ? "The organization is to be deleted. An owner can keep it in the dashboard."
+        : "Take a key that is enabled, whole, and of this installation.",
+    );
+  const may = answers.filter(({ answer }) => answer.status !== 403).map(({ scope }) => scope);
+  if (may.length === 0)
+    return problem("The key has no scope.", "Give it scopes in the dashboard under API keys.");
+  const lacks = answers.filter(({ answer }) => answer.status === 403).map(({ scope }) => scope);
+  return ok(`It may ${may.join(", ")}${lacks.length === 0 ? "" : `; not ${lacks.join(", ")}`}.`);
+}
+
+async function statusOf(
+  service: ServiceClient,
+  method: string,
+  path: string,
+): Promise<{ status: number; message: string }> {
+  try {
+    await service.call({ method, path, ...(method === "POST" ? { body: unknownField } : {}) });
+    return { status: 200, message: "" };
+  } catch (error) {
+    if (error instanceof RefusedError) return { status: error.status, message: error.message };
+    throw error;
+  }
+}
+
+async function lookAtEndpoints(service: ServiceClient): Promise<Found> {
+  const read = await readable(() =>
+    service.call<Endpoint[]>({ method: "GET", path: "/v1/webhooks/endpoints?limit=100" }),
+  );
+  if ("state" in read) return read;
+  const environment = read.data[0]?.environment;
+  const [enabled, disabled] = [
+    read.data.filter((each) => each.enabled),
+    read.data.filter((each) => !each.enabled),
+  ];
+  if (read.data.length === 0)
+    return warning(
+      "There is no webhook endpoint.",
+      "Add one in the dashboard, or receive webhooks here with `assay listen`.",
+    );
+  const without = enabled
+    .filter((each) => !each.has_active_key)
+    .map(({ name, url }) => printable(name ?? url));
+  if (without.length > 0)
+    return problem(
+      `No active encryption key: ${without.join(", ")}. Nothing is sent there.`,
+      "Make a key pair with `assay keys new`, and register it for the endpoint.",
+    );
+  const found = `${enabled.length} enabled with a key, in the ${environment} environment`;
+  return disabled.length > 0
+    ? warning(
+        `${found}; disabled: ${disabled.map(({ name, url, disabled_reason: why }) => `${printable(name ?? url)}${why === null ? "" : ` (${why})`}`).join(", ")}.`,
+        "Enable them again in the dashboard when they work.",
+      )
+    : ok(`${found}.`);
+}
+
+async function lookAtDeliveries(service: ServiceClient): Promise<Found> {
+  const read = await readable(() =>
+    service.call<Delivery[]>({ method: "GET", path: "/v1/webhooks/deliveries?limit=1" }),
+  );
+  if ("state" in read) return read;
+  const [last] = read.data;
+  if (last === undefined) return ok("Nothing was sent yet.");
+  const found = `The last one, of ${last.created_at}, ${last.status === "succeeded" ? "arrived" : `is ${last.status}`} after ${last.attempt_count} attempts.`;
+  return last.status === "failed"
+    ? problem(found, "The dashboard shows under Webhooks, Deliveries, what your receiver answered.")
+    : last.status === "pending" && last.attempt_count > 0
+      ? warning(found, "The dashboard shows under Webhooks, Deliveries, what your receiver answered.")
+      : ok(found);
+}
+
+/** What a key without the scope cannot tell is no fault of anything. */
+async function readable<T>(call: () => Promise<T>): Promise<{ data: T } | Found> {
+  try {
+    return { data: await call() };
+  } catch (error) {
+    if (error instanceof RefusedError)
+      return error.status === 403
+        ? ok("Not looked at: the key lacks webhooks:read.")
+        : problem(error.message, error.hint);
+    if (error instanceof UnreachableError || error instanceof NotTheServiceError)
+      return problem(`Not looked at: ${error.message}.`, "Look at the check of the service first.");
+    throw error;
+  }
+}

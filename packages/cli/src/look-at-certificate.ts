@@ -1,0 +1,39 @@
+import { connect } from "node:tls";
+import { type Found, ok, problem, warning } from "./checks.ts";
+
+const dayMs = 86_400_000;
+/** Authorities that renew by themselves do so a month before the end; what is left then was forgotten. */
+const soonDays = 14;
+
+/** What to say about a certificate that ends then. */
+export function judgeCertificate(host: string, validTo: Date, now: Date): Found {
+  const days = Math.floor((validTo.getTime() - now.getTime()) / dayMs);
+  const until = `The certificate of ${host} is good until ${validTo.toISOString().slice(0, 10)}`;
+  if (days < 0) return problem(`${until}, which is over.`, "Renew it.");
+  return days < soonDays ? warning(`${until}, ${days} days from now.`, "Renew it.") : ok(`${until}.`);
+}
+
+/** Connects as any client does, says nothing, and looks at the certificate. */
+export function lookAtCertificate(host: string, port: number, now: Date): Promise<Found> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, servername: host, timeout: 10_000 });
+    const end = (found: Found) => {
+      socket.destroy();
+      resolve(found);
+    };
+    socket.once("secureConnect", () =>
+      end(judgeCertificate(host, new Date(socket.getPeerCertificate().valid_to), now)),
+    );
+    socket.once("timeout", () =>
+      end(problem(`${host} does not answer on port ${port}.`, "Look at the proxy in front.")),
+    );
+    socket.once("error", (error: Error & { code?: string }) =>
+      end(
+        problem(
+          `No trusted connection to ${host}: ${error.code ?? error.message}.`,
+          "See that the certificate is for this name, is in date, and comes with its chain. An authority of your own is named in NODE_EXTRA_CA_CERTS.",
+        ),
+      ),
+    );
+  });
+}
