@@ -96,6 +96,8 @@ import { webhookRoutes } from "./webhooks/webhooks.routes.ts";
 
 const keyUsageJob = "flush-key-usage";
 const sendMailsJob = "send-mails";
+const answerMailsJob = "answer-mail-requests";
+const expireSessionsJob = "expire-sessions";
 
 /** `api` answers requests, `worker` runs the background work, `all` does both. */
 export type ProcessRole = "api" | "worker" | "all";
@@ -343,7 +345,7 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
   const rowJobs: RowJob[] = [
     { name: sendMailsJob, everyMs: 5 * secondMs, run: (job) => () => sendDueMails(core, mailTransport, job) },
     {
-      name: "answer-mail-requests",
+      name: answerMailsJob,
       everyMs: 10 * secondMs,
       run: (job) => () => answerMailRequests(core, job),
     },
@@ -355,7 +357,7 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
       everyMs: 10 * minuteMs,
       run: (job) => () => purgeAccountLeftovers(core, job),
     },
-    { name: "expire-sessions", everyMs: secondMs, run: (job) => expireSessions(core, job) },
+    { name: expireSessionsJob, everyMs: secondMs, run: (job) => expireSessions(core, job) },
     {
       name: "purge-idempotent-answers",
       everyMs: 10 * minuteMs,
@@ -397,7 +399,10 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
       (name) => name !== measureBacklogJob,
     ),
     mailJob: sendMailsJob,
+    mailRequestJob: answerMailsJob,
+    expiryJob: expireSessionsJob,
     show: showOldest,
+    schemaVersion: Number.parseInt(listMigrations().at(-1)?.name ?? "0", 10),
   });
   jobs.push({ name: "measure-queues", everyMs: 15 * secondMs, run: measure });
   // A batch may take longer than anybody would wait for an answer.
@@ -418,7 +423,7 @@ function wakeByNotification({ core, listener }: Parts, scheduler: Scheduler, job
         core.log.warn("background job failed, will run again", { job: name, ...describeError(error) }),
       );
   listener.on(mailChannel, () => wake(sendMailsJob));
-  listener.on(mailRequestChannel, () => wake("answer-mail-requests"));
+  listener.on(mailRequestChannel, () => wake(answerMailsJob));
   // The payload is empty after a reconnect; what was missed is then tried when its job comes round.
   listener.on(retryChannel, (name) => {
     if (jobs.some((job) => job.name === name)) wake(name);
