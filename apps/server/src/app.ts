@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { routes } from "@assay/contract/routes";
 import { accountRoutes } from "./accounts/accounts.routes.ts";
 import { answerMailRequests } from "./accounts/answer-mail-requests.job.ts";
@@ -49,10 +50,17 @@ import { createDns, lookUpLocally } from "./lib/dns.ts";
 import type { KeyRing } from "./lib/key-ring.ts";
 import { describeError, type Log } from "./lib/log.ts";
 import { Metrics } from "./lib/metrics.ts";
-import { showBuild, watchProcess } from "./lib/process-metrics.ts";
+import {
+  buildVersion,
+  type ProcessWatch,
+  showBuild,
+  unwatched,
+  watchProcess,
+} from "./lib/process-metrics.ts";
 import { exemptHostSet } from "./lib/public-address.ts";
 import { createSafeFetch } from "./lib/safe-fetch.ts";
 import { type Job, Scheduler } from "./lib/scheduler.ts";
+import { openTelemetry, type Telemetry } from "./lib/telemetry.ts";
 import { removeMailFiles } from "./mails/mail-files.ts";
 import { mailChannel } from "./mails/queue-mail.ts";
 import { createMailTransport, sendDueMails } from "./mails/send-mails.job.ts";
@@ -70,6 +78,7 @@ import { measureBacklogJob, retentionJobs } from "./retention/retain-sessions.jo
 import { searchRoutes } from "./search/search.routes.ts";
 import { expireSessions } from "./sessions/expire-sessions.job.ts";
 import { sessionRoutes } from "./sessions/sessions.routes.ts";
+import { traceFetch, traceJudge, traceSender } from "./trace-parts.ts";
 import { CurrentTrust } from "./trust/current-trust.ts";
 import { refreshTrust } from "./trust/refresh-trust.job.ts";
 import { createShowTrust } from "./trust/show-trust.ts";
@@ -135,7 +144,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     tell: log.warn,
   });
   if (applied.length > 0) log.info("database migrated", { applied: applied.join(" ") });
-  const parts = await openParts(options);
+  const parts = await openParts(options, role);
   await prepareTrust(parts.core);
   const { core, listener, statusFeed, deliveryWorker, metricsOf } = parts;
   // Nobody is found by an address that is not folded yet, so this is done before anybody asks.
@@ -143,7 +152,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const app = await createApp(parts, role);
   const jobs =
     role === "api" ? jobsOfEveryProcess(parts) : [...jobsOfEveryProcess(parts), ...jobsOfWorkers(parts)];
-  const scheduler = new Scheduler(jobs, log, core.metrics);
+  const scheduler = new Scheduler(jobs, log, core.metrics, parts.tracer);
   if (role !== "api") wakeByNotification(parts, scheduler, jobs);
   statusFeed.listen(listener);
   if (role !== "worker") {
@@ -155,6 +164,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const metricsServer =
     config.metricsPort > 0 ? await listenForMetrics(metricsOf, config.host, config.metricsPort) : null;
   scheduler.start();
+  parts.telemetry?.exporter.start();
   if (role !== "api") deliveryWorker.start(listener);
 
   const close = async () => {
@@ -171,6 +181,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await parts.ringMember.leave();
     await parts.probe.close();
     await core.db.close();
+    await parts.telemetry?.exporter.close();
   };
   let closed: Promise<void> | null = null;
   return {
@@ -206,8 +217,13 @@ async function foldAllEmails(core: Core): Promise<void> {
 /** What lives as long as the service does. */
 type Parts = Awaited<ReturnType<typeof openParts>>;
 
-async function openParts(options: ServiceOptions) {
+async function openParts(options: ServiceOptions, role: ProcessRole) {
   const { config, databaseUrl, ring, clock, log } = options;
+  const metrics = new Metrics();
+  const isWatched = config.metricsToken !== "" || config.metricsPort > 0 || sendsMetrics(config);
+  const processWatch = isWatched ? watchProcess() : unwatched;
+  const telemetry = telemetryOf(config, role, log, metrics, processWatch);
+  const tracer = telemetry?.tracer ?? null;
   const rpTerms = loadRpTerms(config);
   const consentTexts = loadConsentTexts(config);
   const db = openDb({
@@ -220,6 +236,7 @@ async function openParts(options: ServiceOptions) {
       connectMs: config.databaseConnectSeconds * secondMs,
     },
     onError: (error) => log.warn("a database connection was lost", describeError(error)),
+    tracer,
   });
   const ringMember = new RingMember({ db, ring, clock, log });
   try {
@@ -228,7 +245,6 @@ async function openParts(options: ServiceOptions) {
     await db.close();
     throw error;
   }
-  const metrics = new Metrics();
   const listener = new Listener(databaseUrl, log);
   showBuild(metrics);
   showConnections(metrics, db, listener);
@@ -238,27 +254,30 @@ async function openParts(options: ServiceOptions) {
   const dns = createDns({ resolvers: config.dnsResolvers, timeoutMs: 2 * secondMs });
   const setAside = new SetAside({ db, clock, log, metrics });
   const core: Core = { config, db, clock, dns, ring, log, metrics, setAside, publicUrl };
-  const safeFetch = createSafeFetch({
-    resolveAddresses: dns.resolveAddresses,
-    exemptHosts: exemptHostSet(config.webhookAllowedPrivateHosts),
-    resolveExempt: config.dnsResolvers.length > 0 ? dns.resolveAddresses : lookUpLocally,
-    ...(options.webhooks?.ca === undefined ? {} : { ca: options.webhooks.ca }),
-  });
+  const safeFetch = traceFetch(
+    createSafeFetch({
+      resolveAddresses: dns.resolveAddresses,
+      exemptHosts: exemptHostSet(config.webhookAllowedPrivateHosts),
+      resolveExempt: config.dnsResolvers.length > 0 ? dns.resolveAddresses : lookUpLocally,
+      ...(options.webhooks?.ca === undefined ? {} : { ca: options.webhooks.ca }),
+    }),
+    tracer,
+  );
   const trust = new CurrentTrust(db);
   const showOldest: ShowOldestDue = showOldestDue(core);
   const figures = createDeliveryFigures(metrics, showOldest);
   const deliveryWorker = new DeliveryWorker(
     core,
-    urlSender(safeFetch, config.webhookMaxInFlight),
+    traceSender(urlSender(safeFetch, config.webhookMaxInFlight), tracer),
     figures,
     options.webhooks,
   );
   showDeliveries(metrics, deliveryWorker);
   const listeners = new ListenerHub(core, options.webhooks);
-  const isWatched = config.metricsToken !== "" || config.metricsPort > 0;
-  const renderProcess = isWatched ? watchProcess() : async () => "";
   return {
     core,
+    telemetry,
+    tracer,
     rpTerms,
     consentTexts,
     ringMember,
@@ -281,12 +300,40 @@ async function openParts(options: ServiceOptions) {
     listenerWorker: new DeliveryWorker(core, listeners, figures, options.webhooks),
     statusFeed: new StatusFeed(core),
     devices: new DeviceRegistry(core, trust, listener, {
-      faceJudge: createFaceJudge({ log, metrics, ...faceJudgeSettings(config) }),
+      faceJudge: traceJudge(createFaceJudge({ log, metrics, ...faceJudgeSettings(config) }), tracer),
       ...options.verify,
     }),
     sandboxDevices: new SandboxDevices(core, () => listening.url),
-    metricsOf: async () => `${metrics.render()}${await renderProcess()}`,
+    metricsOf: async () => `${metrics.render()}${await processWatch.render()}`,
   };
+}
+
+const sendsMetrics = (config: Config) => config.otlpEndpoint !== "" && config.otelMetricsExporter === "otlp";
+
+function telemetryOf(
+  config: Config,
+  role: ProcessRole,
+  log: Log,
+  metrics: Metrics,
+  processWatch: ProcessWatch,
+): Telemetry | null {
+  return openTelemetry({
+    endpoint: config.otlpEndpoint,
+    headers: config.otlpHeaders,
+    resource: {
+      "service.name": config.otelServiceName,
+      "service.version": buildVersion(),
+      "service.instance.id": randomUUID(),
+      "assay.role": role,
+      ...config.otelResourceAttributes,
+    },
+    traces: config.otelTracesExporter === "otlp",
+    ratio: config.otelTracesSamplerArg,
+    metricsEveryMs: sendsMetrics(config) ? config.otelMetricExportInterval : null,
+    log,
+    metrics,
+    read: async () => [...metrics.read(), ...(await processWatch.read())],
+  });
 }
 
 /** The one list of routes. */
@@ -434,7 +481,13 @@ function wakeByNotification({ core, listener }: Parts, scheduler: Scheduler, job
 async function createApp(parts: Parts, role: ProcessRole): Promise<Server> {
   const { core, usage } = parts;
   const { config, db, publicUrl } = core;
-  const common = { log: core.log, metrics: core.metrics, publicUrl, trustProxy: config.trustProxy };
+  const common = {
+    log: core.log,
+    metrics: core.metrics,
+    tracer: parts.tracer,
+    publicUrl,
+    trustProxy: config.trustProxy,
+  };
   const admission = new Admission({
     ...common,
     maxInFlight: config.requestMaxInFlight,

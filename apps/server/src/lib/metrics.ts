@@ -58,11 +58,7 @@ export class Metrics {
     });
   }
 
-  histogram(
-    name: string,
-    help: string,
-    bounds: readonly number[],
-  ): (value: number, labels?: Labels) => void {
+  histogram(name: string, help: string, bounds: readonly number[]): (value: number, labels?: Labels) => void {
     const series = new Map<string, { labels: Labels; counts: number[]; sum: number; count: number }>();
     this.#readers.push(() => ({
       name,

@@ -1,5 +1,6 @@
 import { describeError, type Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Tracer } from "./tracer.ts";
 
 /**
  * Background work. `run` does one small batch and returns how many items it handled; it is called again at once until
@@ -11,15 +12,17 @@ export type Job = { name: string; everyMs: number; run: () => Promise<number> };
 export class Scheduler {
   readonly #jobs: readonly Job[];
   readonly #log: Log;
+  readonly #tracer: Tracer | null;
   readonly #count: (labels: { job: string }, by: number) => void;
   readonly #fail: (labels: { job: string }) => void;
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #running = new Map<string, Promise<void>>();
   #stopped = false;
 
-  constructor(jobs: readonly Job[], log: Log, metrics: Metrics) {
+  constructor(jobs: readonly Job[], log: Log, metrics: Metrics, tracer: Tracer | null = null) {
     this.#jobs = jobs;
     this.#log = log;
+    this.#tracer = tracer;
     this.#count = metrics.counter("assay_job_items_total", "Items that background jobs have dealt with.");
     this.#fail = metrics.counter(
       "assay_job_failures_total",
@@ -66,10 +69,27 @@ export class Scheduler {
 
   async #drain(job: Job): Promise<void> {
     while (!this.#stopped) {
-      const done = await job.run();
+      const done = await this.#runTraced(job);
       if (done === 0) return;
       this.#count({ job: job.name }, done);
     }
+  }
+
+  /** Most runs find nothing to do, and nobody wants to see those. */
+  #runTraced(job: Job): Promise<number> {
+    if (this.#tracer === null) return job.run();
+    const attributes = { "assay.job": job.name };
+    return this.#tracer.root(
+      `job ${job.name}`,
+      "internal",
+      attributes,
+      async (span) => {
+        const done = await job.run();
+        span?.set({ "assay.items": done });
+        return done;
+      },
+      (done) => done > 0,
+    );
   }
 
   /** Lets batches under way finish; nothing starts any more. */
