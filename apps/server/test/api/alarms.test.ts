@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import test, { after } from "node:test";
 import pg from "pg";
@@ -92,4 +94,54 @@ test("when the mail server's certificate expires is known once a mail was handed
   assert.deepEqual(received, [email]);
   const expiry = Date.parse(new X509Certificate(identity.cert).validTo) / 1000;
   assert.equal(await series(name, mailing.api), expiry);
+});
+
+const root = new URL("../../../../", import.meta.url);
+const textOf = (file: string) => readFileSync(new URL(file, root), "utf8");
+/** Names of series in a text: ours, and those of the process. */
+const seriesIn = (text: string) => new Set(text.match(/\b(?:assay|process|nodejs)_[a-z0-9_]*[a-z0-9]\b/g));
+
+test("every series that a rule or the dashboard asks for is one that the service has", async () => {
+  const { text } = await api.call("GET", "/metrics", { headers: { authorization: "Bearer let me see" } });
+  // There once a mail was handed over, which the test above waits for.
+  const known = new Set(["assay_mail_certificate_expiry_timestamp_seconds"]);
+  for (const [, name = "", kind] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
+    known.add(name);
+    if (kind === "histogram") for (const part of ["bucket", "sum", "count"]) known.add(`${name}_${part}`);
+  }
+  const dashboard = JSON.parse(textOf("deploy/grafana/assay.json"));
+  const asked = dashboard.panels.flatMap((panel: { targets?: { expr: string }[] }) =>
+    (panel.targets ?? []).map(({ expr }) => expr),
+  );
+  assert.ok(asked.length > 40);
+  const rules = textOf("deploy/prometheus/rules.yaml");
+  const tests = textOf("deploy/prometheus/rules.test.yaml");
+  for (const name of seriesIn([rules, tests, ...asked].join("\n")))
+    assert.ok(known.has(name), `${name} is not in /metrics`);
+});
+
+test("every alarm is explained to operators and has a test of its own", () => {
+  const guide = textOf("docs/operating.md");
+  const tests = textOf("deploy/prometheus/rules.test.yaml");
+  const alarms = [...textOf("deploy/prometheus/rules.yaml").matchAll(/- alert: (\w+)/g)].map(
+    ([, name]) => name ?? "",
+  );
+  assert.ok(alarms.length > 20);
+  const untested = alarms.filter((name) => !tests.includes(`alertname: ${name}`));
+  assert.deepEqual(untested, ["AssaySlow", "AssayEventLoopHeldUp", "AssayFilesRunOut"]);
+  for (const name of alarms) assert.ok(guide.includes(`\`${name}\``), `${name} is not in docs/operating.md`);
+});
+
+const promtool = spawnSync("promtool", ["--version"]).status === 0;
+
+test("promtool takes the rules, and they alarm when they should", {
+  skip: promtool ? false : "promtool is not installed (Debian: apt-get install prometheus)",
+}, () => {
+  for (const args of [
+    ["check", "rules", "deploy/prometheus/rules.yaml"],
+    ["test", "rules", "deploy/prometheus/rules.test.yaml"],
+  ]) {
+    const { status, stdout, stderr } = spawnSync("promtool", args, { cwd: root, encoding: "utf8" });
+    assert.equal(status, 0, `${stdout}${stderr}`);
+  }
 });
