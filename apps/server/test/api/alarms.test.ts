@@ -127,8 +127,8 @@ test("every alarm is explained to operators and has a test of its own", () => {
     ([, name]) => name ?? "",
   );
   assert.ok(alarms.length > 20);
-  const untested = alarms.filter((name) => !tests.includes(`alertname: ${name}`));
-  assert.deepEqual(untested, ["AssaySlow", "AssayEventLoopHeldUp", "AssayFilesRunOut"]);
+  const untested = alarms.filter((name) => !tests.includes(`alertname: ${name}\n        exp_alerts`));
+  assert.deepEqual(untested, []);
   for (const name of alarms) assert.ok(guide.includes(`\`${name}\``), `${name} is not in docs/operating.md`);
 });
 
