@@ -2547,13 +2547,6 @@ export const mutations: readonly Mutation[] = [
       tests: [api("telemetry")],
     },
     {
-      id: "body-leaves-its-trace",
-      file: server("http/trace-requests"),
-      find: "    else tracer.within(span, done);",
-      replace: "    else done();",
-      tests: [api("telemetry")],
-    },
-    {
       id: "spans-without-a-bound",
       file: server("lib/otlp-exporter"),
       find: "const room = this.#closed ? 0 : mostWaiting - this.#waiting.length;",

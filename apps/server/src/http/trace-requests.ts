@@ -35,12 +35,6 @@ export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
     });
     tracer.within(span, done);
   });
-  // A body arrives in events of the connection, which know nothing of the request.
-  app.addHook("preValidation", (request, _reply, done) => {
-    const span = spans.get(request);
-    if (span === undefined) done();
-    else tracer.within(span, done);
-  });
 }
 
 function routeName(request: FastifyRequest): { "assay.route"?: string } {
