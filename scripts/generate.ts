@@ -25,6 +25,7 @@ import { defaultJobLimits } from "../apps/server/src/face/face-job.ts";
 import { poolLimits } from "../apps/server/src/face/pool-limits.ts";
 import { dumpSchema } from "../apps/server/src/installation/dump-schema.ts";
 import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
+import { logFields } from "../apps/server/src/lib/log-fields.ts";
 import { createTool, finishTool } from "../apps/server/src/mcp/sandbox-tools.ts";
 import { describeAccessibility } from "./accessibility-report.ts";
 import { describeProtocol } from "./protocol-reference.ts";
@@ -51,7 +52,8 @@ export const generated: readonly { path: string; make: () => string }[] = [
   },
   {
     path: "docs/operating.md",
-    make: () => withSections("docs/operating.md", { policy: describeSwitches() }),
+    make: () =>
+      withSections("docs/operating.md", { policy: describeSwitches(), "log fields": describeLogFields() }),
   },
   {
     path: "docs/sessions.md",
@@ -146,6 +148,11 @@ function describeSwitches(): string {
   return ["| Switch | Default | With `strict` | What was found |", "| --- | --- | --- | --- |", ...rows].join(
     "\n",
   );
+}
+
+function describeLogFields(): string {
+  const rows = Object.entries(logFields).map(([name, about]) => `| \`${name}\` | ${about} |`);
+  return ["| Field | What it says |", "| --- | --- |", ...rows].join("\n");
 }
 
 function describeConfiguration(): string {

@@ -30,6 +30,7 @@ const otherModules = [
   "looks",
   "frames",
   "lines",
+  "telemetry",
 ] as const;
 export type Module = (typeof decisiveModules)[number] | (typeof otherModules)[number];
 
@@ -2578,6 +2579,64 @@ export const mutations: readonly Mutation[] = [
       find: "    await recordAudit(tx, now, {",
       replace: "    if (false as boolean) await recordAudit(tx, now, {",
       tests: [api("audit-events")],
+    },
+  ]),
+  ...of("telemetry", [
+    {
+      id: "kept-because-a-stranger-wishes",
+      file: server("lib/tracer"),
+      find: "if (!isPicked(id, this.#options.ratio)) return null;",
+      replace: "if (remote === null && !isPicked(id, this.#options.ratio)) return null;",
+      tests: [unit("lib/tracer")],
+    },
+    {
+      id: "kept-against-a-wish",
+      file: server("lib/tracer"),
+      find: "if (remote?.sampled === false) return null;",
+      replace: "",
+      tests: [unit("lib/tracer")],
+    },
+    {
+      id: "message-of-an-error-in-a-span",
+      file: server("lib/tracer"),
+      find: 'const known = typeof code === "string" ? code : name;',
+      replace: "const known = (error as Error).message;",
+      tests: [unit("lib/tracer")],
+    },
+    {
+      id: "path-in-a-span",
+      file: server("http/trace-requests"),
+      find: '{ "http.route": route }',
+      replace: '{ "http.route": request.url }',
+      tests: [api("telemetry")],
+    },
+    {
+      id: "spans-without-a-bound",
+      file: server("lib/otlp-exporter"),
+      find: "const room = this.#closed ? 0 : mostWaiting - this.#waiting.length;",
+      replace: "const room = Number.MAX_SAFE_INTEGER;",
+      tests: [api("telemetry")],
+    },
+    {
+      id: "horizon-of-nobody",
+      file: server("db/horizon.store"),
+      find: "and (backend_xmin is not null or backend_xid is not null) and pid <> pg_backend_pid()",
+      replace: "and pid = pg_backend_pid()",
+      tests: [api("alarms")],
+    },
+    {
+      id: "expiries-all-done",
+      file: server("sessions/session.store"),
+      find: 'and expires_at <= ${now} and ${notAside(job, "sessions", sql`id`, "text", now)}',
+      replace: 'and expires_at > ${now} and ${notAside(job, "sessions", sql`id`, "text", now)}',
+      tests: [api("alarms")],
+    },
+    {
+      id: "certificate-of-nobody",
+      file: server("mails/mail-certificate"),
+      find: "expiresAtMs = Number.isNaN(validTo) ? null : validTo;",
+      replace: "expiresAtMs = null;",
+      tests: [api("alarms")],
     },
   ]),
   ...of("jobs", [

@@ -43,6 +43,7 @@ const commands = {
   lighthouse: (args) => [["scripts/lighthouse.ts", ...args]],
   mutate: (args) => [["scripts/mutate.ts", ...args]],
   android: (args) => [["apps/android/main.ts", ...args]],
+  image: (args) => [["scripts/image.ts", ...args]],
   "transport-check": (args) => [["scripts/transport-check.ts", ...args]],
   "face-eval": (args) => [["scripts/face-eval.ts", ...args]],
   "mrz-eval": (args) => [["scripts/mrz-eval.ts", ...args]],
@@ -51,7 +52,17 @@ const commands = {
       ? [["apps/server/test/fuzz/run.ts", ...args]]
       : [["packages/emrtd/fuzz/run.ts", ...(what === undefined ? [] : [what]), ...args]],
 };
-const needsWebApps = new Set(["start", "dev", "shop", "build", "test", "check", "screens", "lighthouse"]);
+const needsWebApps = new Set([
+  "start",
+  "dev",
+  "shop",
+  "build",
+  "test",
+  "check",
+  "screens",
+  "lighthouse",
+  "image",
+]);
 /** What only these need (`devDependencies`) is installed when one of them is run for the first time. */
 const needsTools = new Set(["test", "generate", "check", "bench", "mutate", "fuzz", "screens", "lighthouse"]);
 

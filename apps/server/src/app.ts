@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { routes } from "@assay/contract/routes";
 import { accountRoutes } from "./accounts/accounts.routes.ts";
 import { answerMailRequests } from "./accounts/answer-mail-requests.job.ts";
@@ -50,10 +51,17 @@ import { createDns, lookUpLocally } from "./lib/dns.ts";
 import type { KeyRing } from "./lib/key-ring.ts";
 import { describeError, type Log } from "./lib/log.ts";
 import { Metrics } from "./lib/metrics.ts";
-import { showBuild, watchProcess } from "./lib/process-metrics.ts";
+import {
+  buildVersion,
+  type ProcessWatch,
+  showBuild,
+  unwatched,
+  watchProcess,
+} from "./lib/process-metrics.ts";
 import { exemptHostSet } from "./lib/public-address.ts";
 import { createSafeFetch } from "./lib/safe-fetch.ts";
 import { type Job, Scheduler } from "./lib/scheduler.ts";
+import { openTelemetry, type Telemetry } from "./lib/telemetry.ts";
 import { removeMailFiles } from "./mails/mail-files.ts";
 import { mailChannel } from "./mails/queue-mail.ts";
 import { createMailTransport, sendDueMails } from "./mails/send-mails.job.ts";
@@ -75,6 +83,7 @@ import { measureBacklogJob, retentionJobs } from "./retention/retain-sessions.jo
 import { searchRoutes } from "./search/search.routes.ts";
 import { expireSessions } from "./sessions/expire-sessions.job.ts";
 import { sessionRoutes } from "./sessions/sessions.routes.ts";
+import { traceFetch, traceJudge, traceSender } from "./trace-parts.ts";
 import { CurrentTrust } from "./trust/current-trust.ts";
 import { refreshTrust } from "./trust/refresh-trust.job.ts";
 import { createShowTrust } from "./trust/show-trust.ts";
@@ -101,6 +110,8 @@ import { webhookRoutes } from "./webhooks/webhooks.routes.ts";
 
 const keyUsageJob = "flush-key-usage";
 const sendMailsJob = "send-mails";
+const answerMailsJob = "answer-mail-requests";
+const expireSessionsJob = "expire-sessions";
 
 /** `api` answers requests, `worker` runs the background work, `all` does both. */
 export type ProcessRole = "api" | "worker" | "all";
@@ -138,7 +149,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     tell: log.warn,
   });
   if (applied.length > 0) log.info("database migrated", { applied: applied.join(" ") });
-  const parts = await openParts(options);
+  const parts = await openParts(options, role);
   await prepareTrust(parts.core);
   const { core, listener, statusFeed, deliveryWorker, metricsOf } = parts;
   // Nobody is found by an address that is not folded yet, so this is done before anybody asks.
@@ -146,7 +157,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { app, readiness } = await createApp(parts, role);
   const jobs =
     role === "api" ? jobsOfEveryProcess(parts) : [...jobsOfEveryProcess(parts), ...jobsOfWorkers(parts)];
-  const scheduler = new Scheduler(jobs, core);
+  const scheduler = new Scheduler(jobs, core, parts.tracer);
   if (role !== "api") wakeByNotification(parts, scheduler, jobs);
   await parts.reporter.begin({
     problem: () => parts.ringMember.problem,
@@ -163,6 +174,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const metricsServer =
     config.metricsPort > 0 ? await listenForMetrics(metricsOf, config.host, config.metricsPort) : null;
   scheduler.start();
+  parts.telemetry?.exporter.start();
   if (role !== "api") deliveryWorker.start(listener);
 
   const close = async () => {
@@ -180,6 +192,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await parts.ringMember.leave();
     await parts.probe.close();
     await core.db.close();
+    await parts.telemetry?.exporter.close();
   };
   let closed: Promise<void> | null = null;
   return {
@@ -215,8 +228,13 @@ async function foldAllEmails(core: Core): Promise<void> {
 /** What lives as long as the service does. */
 type Parts = Awaited<ReturnType<typeof openParts>>;
 
-async function openParts(options: ServiceOptions) {
+async function openParts(options: ServiceOptions, role: ProcessRole) {
   const { config, databaseUrl, ring, clock, log } = options;
+  const metrics = new Metrics();
+  const isWatched = config.metricsToken !== "" || config.metricsPort > 0 || sendsMetrics(config);
+  const processWatch = isWatched ? watchProcess() : unwatched;
+  const telemetry = telemetryOf(config, role, log, metrics, processWatch);
+  const tracer = telemetry?.tracer ?? null;
   const rpTerms = loadRpTerms(config);
   const consentTexts = loadConsentTexts(config);
   const db = openDb({
@@ -229,6 +247,7 @@ async function openParts(options: ServiceOptions) {
       connectMs: config.databaseConnectSeconds * secondMs,
     },
     onError: (error) => log.warn("a database connection was lost", describeError(error)),
+    tracer,
   });
   const ringMember = new RingMember({ db, ring, clock, log });
   try {
@@ -237,7 +256,6 @@ async function openParts(options: ServiceOptions) {
     await db.close();
     throw error;
   }
-  const metrics = new Metrics();
   const listener = new Listener(databaseUrl, log);
   showBuild(metrics);
   showConnections(metrics, db, listener);
@@ -247,27 +265,30 @@ async function openParts(options: ServiceOptions) {
   const dns = createDns({ resolvers: config.dnsResolvers, timeoutMs: 2 * secondMs });
   const setAside = new SetAside({ db, clock, log, metrics });
   const core: Core = { config, db, clock, dns, ring, log, metrics, setAside, publicUrl };
-  const safeFetch = createSafeFetch({
-    resolveAddresses: dns.resolveAddresses,
-    exemptHosts: exemptHostSet(config.webhookAllowedPrivateHosts),
-    resolveExempt: config.dnsResolvers.length > 0 ? dns.resolveAddresses : lookUpLocally,
-    ...(options.webhooks?.ca === undefined ? {} : { ca: options.webhooks.ca }),
-  });
+  const safeFetch = traceFetch(
+    createSafeFetch({
+      resolveAddresses: dns.resolveAddresses,
+      exemptHosts: exemptHostSet(config.webhookAllowedPrivateHosts),
+      resolveExempt: config.dnsResolvers.length > 0 ? dns.resolveAddresses : lookUpLocally,
+      ...(options.webhooks?.ca === undefined ? {} : { ca: options.webhooks.ca }),
+    }),
+    tracer,
+  );
   const trust = new CurrentTrust(db);
   const showOldest: ShowOldestDue = showOldestDue(core);
   const figures = createDeliveryFigures(metrics, showOldest);
   const deliveryWorker = new DeliveryWorker(
     core,
-    urlSender(safeFetch, config.webhookMaxInFlight),
+    traceSender(urlSender(safeFetch, config.webhookMaxInFlight), tracer),
     figures,
     options.webhooks,
   );
   showDeliveries(metrics, deliveryWorker);
   const listeners = new ListenerHub(core, options.webhooks);
-  const isWatched = config.metricsToken !== "" || config.metricsPort > 0;
-  const renderProcess = isWatched ? watchProcess() : async () => "";
   return {
     core,
+    telemetry,
+    tracer,
     rpTerms,
     consentTexts,
     ringMember,
@@ -290,13 +311,41 @@ async function openParts(options: ServiceOptions) {
     listenerWorker: new DeliveryWorker(core, listeners, figures, options.webhooks),
     statusFeed: new StatusFeed(core),
     devices: new DeviceRegistry(core, trust, listener, {
-      faceJudge: createFaceJudge({ log, metrics, ...faceJudgeSettings(config) }),
+      faceJudge: traceJudge(createFaceJudge({ log, metrics, ...faceJudgeSettings(config) }), tracer),
       ...options.verify,
     }),
     sandboxDevices: new SandboxDevices(core, () => listening.url),
-    reporter: new ProcessReporter(core, { role: options.role ?? "all", faceWorkers: config.faceWorkers }),
-    metricsOf: async () => `${metrics.render()}${await renderProcess()}`,
+    reporter: new ProcessReporter(core, { role, faceWorkers: config.faceWorkers }),
+    metricsOf: async () => `${metrics.render()}${await processWatch.render()}`,
   };
+}
+
+const sendsMetrics = (config: Config) => config.otlpEndpoint !== "" && config.otelMetricsExporter === "otlp";
+
+function telemetryOf(
+  config: Config,
+  role: ProcessRole,
+  log: Log,
+  metrics: Metrics,
+  processWatch: ProcessWatch,
+): Telemetry | null {
+  return openTelemetry({
+    endpoint: config.otlpEndpoint,
+    headers: config.otlpHeaders,
+    resource: {
+      "service.name": config.otelServiceName,
+      "service.version": buildVersion(),
+      "service.instance.id": randomUUID(),
+      "assay.role": role,
+      ...config.otelResourceAttributes,
+    },
+    traces: config.otelTracesExporter === "otlp",
+    ratio: config.otelTracesSamplerArg,
+    metricsEveryMs: sendsMetrics(config) ? config.otelMetricExportInterval : null,
+    log,
+    metrics,
+    read: async () => [...metrics.read(), ...(await processWatch.read())],
+  });
 }
 
 /** The one list of routes. */
@@ -358,7 +407,7 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
   const rowJobs: RowJob[] = [
     { name: sendMailsJob, everyMs: 5 * secondMs, run: (job) => () => sendDueMails(core, mailTransport, job) },
     {
-      name: "answer-mail-requests",
+      name: answerMailsJob,
       everyMs: 10 * secondMs,
       run: (job) => () => answerMailRequests(core, job),
     },
@@ -370,7 +419,7 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
       everyMs: 10 * minuteMs,
       run: (job) => () => purgeAccountLeftovers(core, job),
     },
-    { name: "expire-sessions", everyMs: secondMs, run: (job) => expireSessions(core, job) },
+    { name: expireSessionsJob, everyMs: secondMs, run: (job) => expireSessions(core, job) },
     {
       name: "purge-idempotent-answers",
       everyMs: 10 * minuteMs,
@@ -412,7 +461,10 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
       (name) => name !== measureBacklogJob,
     ),
     mailJob: sendMailsJob,
+    mailRequestJob: answerMailsJob,
+    expiryJob: expireSessionsJob,
     show: showOldest,
+    schemaVersion: Number.parseInt(listMigrations().at(-1)?.name ?? "0", 10),
   });
   jobs.push({ name: "measure-queues", everyMs: 15 * secondMs, run: measure });
   // A batch may take longer than anybody would wait for an answer.
@@ -433,7 +485,7 @@ function wakeByNotification({ core, listener }: Parts, scheduler: Scheduler, job
         core.log.warn("background job failed, will run again", { job: name, ...describeError(error) }),
       );
   listener.on(mailChannel, () => wake(sendMailsJob));
-  listener.on(mailRequestChannel, () => wake("answer-mail-requests"));
+  listener.on(mailRequestChannel, () => wake(answerMailsJob));
   // The payload is empty after a reconnect; what was missed is then tried when its job comes round.
   listener.on(retryChannel, (name) => {
     if (jobs.some((job) => job.name === name)) wake(name);
@@ -444,7 +496,13 @@ function wakeByNotification({ core, listener }: Parts, scheduler: Scheduler, job
 async function createApp(parts: Parts, role: ProcessRole): Promise<{ app: Server; readiness: Readiness }> {
   const { core, usage } = parts;
   const { config, db, publicUrl } = core;
-  const common = { log: core.log, metrics: core.metrics, publicUrl, trustProxy: config.trustProxy };
+  const common = {
+    log: core.log,
+    metrics: core.metrics,
+    tracer: parts.tracer,
+    publicUrl,
+    trustProxy: config.trustProxy,
+  };
   const admission = new Admission({
     ...common,
     maxInFlight: config.requestMaxInFlight,

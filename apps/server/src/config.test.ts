@@ -61,3 +61,26 @@ test("a reader app that cannot be used is told of by the name of its setting", (
   assert.throws(() => loadConfig(withoutPlace), /READER_APP_ANDROID lacks install=/);
   assert.ok(loadConfig({ ...withoutPlace, READER_APP_ANDROID_FILE: "app.apk" }).readerAppAndroid);
 });
+
+test("where telemetry goes is an address without a query, and headers are pairs; what is wrong is told without the value", () => {
+  const given = loadConfig({
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/",
+    OTEL_EXPORTER_OTLP_HEADERS: "authorization=Basic%20abc%3D, x-tenant = one",
+  });
+  assert.equal(given.otlpEndpoint, "http://collector:4318");
+  assert.deepEqual(given.otlpHeaders, { authorization: "Basic abc=", "x-tenant": "one" });
+  assert.equal(loadConfig({}).otlpEndpoint, "");
+  for (const [name, value] of [
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector-secret:4318"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "https://collector/?key=secret"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "secret"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "x=%zzsecret"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "x=a%0d%0asecret: y"],
+    ["OTEL_TRACES_SAMPLER_ARG", "2"],
+  ] as const)
+    assert.throws(
+      () => loadConfig({ [name]: value }),
+      (error: Error) => error.message.includes(name) && !error.message.includes("secret"),
+      value,
+    );
+});

@@ -101,6 +101,32 @@ function list(env: string, about: string, check: (entry: string) => string | nul
   });
 }
 
+/** The form that OpenTelemetry has for headers and attributes (that of W3C Baggage). */
+function pairs(env: string, about: string) {
+  return define<Readonly<Record<string, string>>>(env, about, {}, "(unset)", (value) => {
+    const entries = value.split(",").filter((entry) => entry.trim() !== "");
+    return Object.fromEntries(
+      entries.map((entry, index) => {
+        const at = entry.indexOf("=");
+        const name = entry.slice(0, at).trim();
+        if (at < 1 || !/^[\w.-]+$/.test(name))
+          throw new Problem(`entry ${index + 1} is not of the form name=value`);
+        return [name, decodeEntry(entry.slice(at + 1).trim(), index)];
+      }),
+    );
+  });
+}
+
+function decodeEntry(text: string, index: number): string {
+  try {
+    const decoded = decodeURIComponent(text);
+    if (/^[\x20-\x7e]*$/.test(decoded)) return decoded;
+  } catch {
+    // Told below.
+  }
+  throw new Problem(`entry ${index + 1} has a value that is not percent-encoded ASCII`);
+}
+
 function isResolver(entry: string): boolean {
   const match = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(entry);
   if (match === null) return isIP(entry) !== 0;
@@ -403,6 +429,49 @@ export const settings = {
     "METRICS_TOKEN",
     "With a token, /metrics is also served on PORT to `Authorization: Bearer <token>`.",
     "",
+  ),
+  otlpEndpoint: define<string>(
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "Address of an OpenTelemetry collector that takes OTLP over HTTP as JSON, such as http://127.0.0.1:4318; `/v1/traces` and `/v1/metrics` are added to it. Unset, nothing is traced or sent. [More](operating.md#traces-and-metrics-for-a-collector).",
+    "",
+    "(unset)",
+    (value) => {
+      const parsed = URL.parse(value);
+      if (parsed === null || !["http:", "https:"].includes(parsed.protocol))
+        throw new Problem("must be a URL that starts with http:// or https://");
+      if (parsed.search !== "" || parsed.hash !== "") throw new Problem("must have no query and no fragment");
+      return value.replace(/\/+$/, "");
+    },
+  ),
+  otlpHeaders: pairs(
+    "OTEL_EXPORTER_OTLP_HEADERS",
+    "Headers for the collector, such as its key, as `name=value,name=value`; values percent-encoded.",
+  ),
+  otelServiceName: text("OTEL_SERVICE_NAME", "What this service is called in traces and metrics.", "assay"),
+  otelResourceAttributes: pairs(
+    "OTEL_RESOURCE_ATTRIBUTES",
+    "What else is said of this process in traces and metrics, in the same form, such as `deployment.environment.name=production`.",
+  ),
+  otelTracesExporter: oneOf("OTEL_TRACES_EXPORTER", "`none` sends no traces.", ["otlp", "none"], "otlp"),
+  otelTracesSamplerArg: decimal(
+    "OTEL_TRACES_SAMPLER_ARG",
+    "The share of traces that is kept, from 0 to 1. A `traceparent` that comes with a request is followed; that it asks to be kept does not count.",
+    1,
+    0,
+    1,
+  ),
+  otelMetricsExporter: oneOf(
+    "OTEL_METRICS_EXPORTER",
+    "`none` sends no metrics, for whoever reads /metrics.",
+    ["otlp", "none"],
+    "otlp",
+  ),
+  otelMetricExportInterval: integer(
+    "OTEL_METRIC_EXPORT_INTERVAL",
+    "Milliseconds between two sendings of metrics.",
+    60_000,
+    1_000,
+    3_600_000,
   ),
   sessionRetentionDays: integer(
     "SESSION_RETENTION_DAYS",

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import pg from "pg";
 import { whileConnectionIsHeld } from "../lib/held-connection.ts";
 import { sqlState } from "../lib/sql-state.ts";
+import type { Tracer } from "../lib/tracer.ts";
 import {
   answerLimitMs,
   connectionTo,
@@ -12,6 +13,7 @@ import {
 } from "./connection.ts";
 import { type Answer, Flight, type Query, type Row } from "./flight.ts";
 import type { Sql } from "./sql.ts";
+import { summaryOf } from "./statement-summary.ts";
 
 // bigint counts of rows and requests fit a JavaScript number; nothing here counts beyond 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -71,14 +73,16 @@ const queryOf = (statement: Sql): Query => ({ ...statement.prepared, values: sta
 class Borrowed {
   readonly client: pg.PoolClient;
   readonly #onFailure: (error: unknown) => void;
+  readonly #tracer: Tracer | null;
   /** What is sent together with the next statement, before it: its answer is nobody's business. */
   #held: Query[] = [];
   /** In place of the limit that the connection was opened with. */
   #answerLimitMs: number | undefined;
 
-  constructor(client: pg.PoolClient, onFailure: (error: unknown) => void) {
+  constructor(client: pg.PoolClient, onFailure: (error: unknown) => void, tracer: Tracer | null) {
     this.client = client;
     this.#onFailure = onFailure;
+    this.#tracer = tracer;
   }
 
   async query(query: Query): Promise<Answer> {
@@ -97,7 +101,7 @@ class Borrowed {
     const all = held.length === 0 ? queries : [...held, ...queries];
     if (held.length > 0) this.#held = [];
     try {
-      const answers = await new Flight(all, this.#answerLimitMs).send(this.client);
+      const answers = await this.#sendTraced(all);
       return held.length === 0 ? answers : answers.slice(held.length);
     } catch (error) {
       // It would lead to the socket instead of to whoever sent the statement.
@@ -105,6 +109,18 @@ class Borrowed {
       this.#onFailure(error);
       throw error;
     }
+  }
+
+  #sendTraced(queries: readonly Query[]): Promise<readonly Answer[]> {
+    const send = () => new Flight(queries, this.#answerLimitMs).send(this.client);
+    if (this.#tracer === null) return send();
+    const summary = summaryOf(queries.map(({ text }) => text));
+    const attributes = {
+      "db.system.name": "postgresql" as const,
+      "db.query.summary": summary,
+      "db.operation.batch.size": queries.length,
+    };
+    return this.#tracer.part(summary, "client", attributes, send);
   }
 
   hold(query: Query): void {
@@ -193,10 +209,12 @@ export class Db extends Statements {
   #generation = 0;
   #refusedWrite: RefusedWrite | null = null;
   readonly #generationOf = new Map<pg.PoolClient, number>();
+  readonly #tracer: Tracer | null;
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: pg.Pool, tracer: Tracer | null) {
     super();
     this.#pool = pool;
+    this.#tracer = tracer;
     pool.on("connect", (client) => this.#generationOf.set(client, this.#generation));
     pool.on("remove", (client) => this.#generationOf.delete(client));
   }
@@ -221,12 +239,17 @@ export class Db extends Statements {
 
   async #borrow(): Promise<Borrowed> {
     for (;;) {
-      const client = await this.#pool.connect();
+      const client = await this.#connect();
       if (this.#generationOf.get(client) === this.#generation)
-        return new Borrowed(client, (error) => this.#noticeFailure(error, client));
+        return new Borrowed(client, (error) => this.#noticeFailure(error, client), this.#tracer);
       cutOff(client);
       client.release(true);
     }
+  }
+
+  #connect(): Promise<pg.PoolClient> {
+    if (this.#tracer === null || this.#pool.idleCount > 0) return this.#pool.connect();
+    return this.#tracer.part("wait for a connection", "internal", {}, () => this.#pool.connect());
   }
 
   /**
@@ -290,7 +313,12 @@ export class Db extends Statements {
     }
   }
 
-  async #begin<T>(work: (tx: Tx, connection: Borrowed) => Promise<T>): Promise<T> {
+  #begin<T>(work: (tx: Tx, connection: Borrowed) => Promise<T>): Promise<T> {
+    if (this.#tracer === null) return this.#runToCommit(work);
+    return this.#tracer.part("transaction", "internal", {}, () => this.#runToCommit(work));
+  }
+
+  async #runToCommit<T>(work: (tx: Tx, connection: Borrowed) => Promise<T>): Promise<T> {
     const statementMs = this.#unhurried.getStore()?.statementMs;
     for (let attempt = 1; ; attempt++) {
       const connection = await this.#borrow();
@@ -398,6 +426,7 @@ export function openDb(options: {
   onError: (error: Error) => void;
   name?: string;
   limits?: TimeLimits;
+  tracer?: Tracer | null;
 }): Db {
   const pool = new pg.Pool({
     ...connectionTo(options.url, options.name ?? "assay", options.limits ?? patientLimits),
@@ -416,5 +445,5 @@ export function openDb(options: {
   });
   // Emitted for idle clients, after the listener above.
   pool.on("error", () => {});
-  return new Db(pool);
+  return new Db(pool, options.tracer ?? null);
 }

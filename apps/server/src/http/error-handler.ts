@@ -4,6 +4,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { isUnavailable } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { describeError, type Log } from "../lib/log.ts";
+import { noteFailure } from "./trace-requests.ts";
 
 declare module "fastify" {
   // biome-ignore lint/style/useConsistentTypeDefinitions: merged into the declaration of Fastify; a type cannot be.
@@ -27,6 +28,7 @@ export function createErrorHandler(options: { publicUrl: () => string; log: Log 
     const failure = isLost
       ? new ApiError("BAD_REQUEST", incomplete)
       : toApiError(error, request.routeOptions);
+    noteFailure(request, failure.code);
     // The framework's hook after an answer does not come to run, so this is the only line about the request.
     if (isLost) options.log.info("request given up by the client", { requestId: request.id });
     // What code raises on purpose is an answer, whatever its status; only what nobody expected is a fault of ours.

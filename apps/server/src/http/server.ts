@@ -11,6 +11,7 @@ import { ApiError, noSuchRoute } from "../kernel/api-error.ts";
 import { refuseBrokenText } from "../kernel/check-text.ts";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
+import type { Tracer } from "../lib/tracer.ts";
 import type { Admission } from "./admission.ts";
 import { compressAnswers } from "./compress-answers.ts";
 import { createErrorHandler, wrongBody } from "./error-handler.ts";
@@ -19,6 +20,7 @@ import { servesUpgrade } from "./mount-socket.ts";
 import { parseBody } from "./parse-body.ts";
 import { createUnparsedRefusal, type LatestAnswers } from "./refuse-unparsed.ts";
 import { requestIdOf, standardHeaders } from "./standard-headers.ts";
+import { traceRequests } from "./trace-requests.ts";
 
 /** What others may hold of the web framework. */
 export type Server = FastifyInstance;
@@ -39,6 +41,7 @@ const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 type ServerOptions = {
   log: Log;
   metrics: Metrics;
+  tracer: Tracer | null;
   publicUrl: () => string;
   trustProxy: readonly string[];
   maxConnections: number;
@@ -56,7 +59,7 @@ type HttpOptions = {
 
 /** The web server with everything that holds for every answer: ids, headers, limits, errors, logs, metrics. */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { log, metrics, publicUrl, trustProxy, admission } = options;
+  const { log, metrics, publicUrl, trustProxy, admission, tracer } = options;
   const renderError = createErrorHandler({ publicUrl, log });
   const knownPaths = new KnownPaths();
   const latest: LatestAnswers = new WeakMap();
@@ -98,6 +101,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   app.addHook("onRoute", ({ method, url, config }) => knownPaths.add(method, url, config?.definition));
 
+  if (tracer !== null) traceRequests(app, tracer);
   watchRequests(app, { log, metrics });
   readJsonBodies(app);
   compressAnswers(app);

@@ -1,39 +1,37 @@
+import type { LogField } from "./log-fields.ts";
 import { sqlState } from "./sql-state.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 const levels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
 /** Values that may be logged: names, counts and identifiers. Never a body, token, claim, query string or address. */
-export type LogFields = Record<string, string | number | boolean | null | undefined>;
+export type LogFields = { [K in LogField]?: string | number | boolean | null | undefined };
 
-export type Log = {
-  debug(message: string, fields?: LogFields): void;
-  info(message: string, fields?: LogFields): void;
-  warn(message: string, fields?: LogFields): void;
-  error(message: string, fields?: LogFields): void;
-  with(fields: LogFields): Log;
-};
+/** Refuses what is not in the table of fields, also where it comes from another object. */
+type Known<F> = F & { [K in Exclude<keyof F, LogField>]: never };
+
+type Write = <F extends LogFields>(message: string, fields?: Known<F>) => void;
+
+export type Log = { debug: Write; info: Write; warn: Write; error: Write };
 
 export function createLog(options: {
   level: LogLevel;
   write: (line: string) => void;
   now: () => Date;
   pretty?: boolean;
-  fields?: LogFields;
 }): Log {
   const threshold = levels.indexOf(options.level);
   const emit = (level: LogLevel, message: string, fields: LogFields = {}) => {
     if (levels.indexOf(level) < threshold) return;
     const time = options.now().toISOString();
-    const all = { ...options.fields, ...fields };
     if (options.pretty) {
-      const rest = Object.entries(all)
+      const rest = Object.entries(fields)
         .filter(([, value]) => value !== undefined)
         .map(([name, value]) => ` ${name}=${value}`)
         .join("");
       options.write(`${time.slice(11, 23)} ${level.padEnd(5)} ${message}${rest}\n`);
     } else {
-      options.write(`${JSON.stringify({ time, level, message, ...all })}\n`);
+      options.write(`${JSON.stringify({ time, level, message, ...fields })}\n`);
     }
   };
   return {
@@ -41,7 +39,6 @@ export function createLog(options: {
     info: (message, fields) => emit("info", message, fields),
     warn: (message, fields) => emit("warn", message, fields),
     error: (message, fields) => emit("error", message, fields),
-    with: (fields) => createLog({ ...options, fields: { ...options.fields, ...fields } }),
   };
 }
 

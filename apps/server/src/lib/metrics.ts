@@ -1,7 +1,15 @@
 /** Labels are names from our own code (a route id, a status, a job), never anything a caller sent. */
 export type Labels = Record<string, string>;
 
-type Metric = { name: string; render(): string[] };
+type Value = { labels: Labels; value: number };
+/** Of a histogram: how many were at or below each of the bounds, and all of them. */
+type Distribution = { labels: Labels; counts: readonly number[]; sum: number; count: number };
+
+/** A metric as it stands now. */
+export type Reading = { name: string; help: string } & (
+  | { kind: "counter" | "gauge"; values: readonly Value[] }
+  | { kind: "histogram"; bounds: readonly number[]; distributions: readonly Distribution[] }
+);
 
 function key(labels: Labels): string {
   const entries = Object.entries(labels);
@@ -9,106 +17,95 @@ function key(labels: Labels): string {
   return `{${entries.map(([name, value]) => `${name}="${value.replace(/[\\"\n]/g, "_")}"`).join(",")}}`;
 }
 
-/** The few kinds of metric we need, in the Prometheus text format. */
+/** The few kinds of metric we need. They are shown in the Prometheus text format, or read by whoever sends them elsewhere. */
 export class Metrics {
-  readonly #metrics: Metric[] = [];
+  readonly #readers: (() => Reading)[] = [];
 
   counter(name: string, help: string): (labels?: Labels, by?: number) => void {
-    const values = new Map<string, number>();
-    this.#metrics.push({
-      name,
-      render: () => [
-        `# HELP ${name} ${help}`,
-        `# TYPE ${name} counter`,
-        ...[...values].map(([labels, value]) => `${name}${labels} ${value}`),
-      ],
-    });
+    const values = new Map<string, Value>();
+    this.#readers.push(() => ({ name, help, kind: "counter", values: [...values.values()] }));
     return (labels = {}, by = 1) => {
       const label = key(labels);
-      values.set(label, (values.get(label) ?? 0) + by);
+      const known = values.get(label);
+      if (known === undefined) values.set(label, { labels, value: by });
+      else known.value += by;
     };
   }
 
   gauge(name: string, help: string): (value: number, labels?: Labels) => void {
-    const values = new Map<string, number>();
-    this.#metrics.push({
-      name,
-      render: () => [
-        `# HELP ${name} ${help}`,
-        `# TYPE ${name} gauge`,
-        ...[...values].map(([labels, value]) => `${name}${labels} ${value}`),
-      ],
-    });
+    const values = new Map<string, Value>();
+    this.#readers.push(() => ({ name, help, kind: "gauge", values: [...values.values()] }));
     return (value, labels = {}) => {
-      values.set(key(labels), value);
+      values.set(key(labels), { labels, value });
     };
   }
 
   /** Counters that somebody keeps by themselves, because they count too often for labels to be looked up each time. */
   countersOf(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void {
-    this.#metrics.push({
+    this.#readers.push(() => ({
       name,
-      render: () => [
-        `# HELP ${name} ${help}`,
-        `# TYPE ${name} counter`,
-        ...Object.entries(read()).map(([value, count]) => `${name}${key({ [label]: value })} ${count}`),
-      ],
+      help,
+      kind: "counter",
+      values: Object.entries(read()).map(([of, value]) => ({ labels: { [label]: of }, value })),
+    }));
+  }
+
+  /** A gauge whose value is computed when it is scraped; null while it is not known, and then there is no series. */
+  gaugeOf(name: string, help: string, read: () => number | null): void {
+    this.#readers.push(() => {
+      const value = read();
+      return { name, help, kind: "gauge", values: value === null ? [] : [{ labels: {}, value }] };
     });
   }
 
-  /** A gauge whose value is computed when it is scraped. */
-  gaugeOf(name: string, help: string, read: () => number): void {
-    this.#metrics.push({
-      name,
-      render: () => [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, `${name} ${read()}`],
-    });
-  }
-
-  histogram(
-    name: string,
-    help: string,
-    buckets: readonly number[],
-  ): (value: number, labels?: Labels) => void {
+  histogram(name: string, help: string, bounds: readonly number[]): (value: number, labels?: Labels) => void {
     const series = new Map<string, { labels: Labels; counts: number[]; sum: number; count: number }>();
-    this.#metrics.push({
+    this.#readers.push(() => ({
       name,
-      render: () => {
-        const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
-        for (const { labels, counts, sum, count } of series.values()) {
-          buckets.forEach((bound, i) => {
-            lines.push(`${name}_bucket${key({ ...labels, le: String(bound) })} ${counts[i] ?? 0}`);
-          });
-          lines.push(`${name}_bucket${key({ ...labels, le: "+Inf" })} ${count}`);
-          lines.push(`${name}_sum${key(labels)} ${sum}`, `${name}_count${key(labels)} ${count}`);
-        }
-        return lines;
-      },
-    });
+      help,
+      kind: "histogram",
+      bounds,
+      distributions: [...series.values()],
+    }));
     return (value, labels = {}) => {
       const label = key(labels);
       let entry = series.get(label);
       if (entry === undefined) {
-        entry = { labels, counts: buckets.map(() => 0), sum: 0, count: 0 };
+        entry = { labels, counts: bounds.map(() => 0), sum: 0, count: 0 };
         series.set(label, entry);
       }
       entry.sum += value;
       entry.count += 1;
-      for (let i = buckets.length - 1; i >= 0 && value <= (buckets[i] ?? 0); i--)
+      for (let i = bounds.length - 1; i >= 0 && value <= (bounds[i] ?? 0); i--)
         entry.counts[i] = (entry.counts[i] ?? 0) + 1;
     };
   }
 
-  /** The values of one metric as they stand, by the names of their series with labels, for who tells about them in another form. */
-  valuesOf(name: string): ReadonlyMap<string, number> {
-    const lines = this.#metrics.filter((metric) => metric.name === name).flatMap((metric) => metric.render());
-    return new Map(
-      lines
-        .filter((line) => !line.startsWith("#"))
-        .map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))]),
-    );
+  read(): Reading[] {
+    return this.#readers.map((read) => read());
+  }
+
+  /** One metric as it stands, for who tells about it in another form. */
+  readingOf(name: string): Reading | undefined {
+    return this.read().find((reading) => reading.name === name);
   }
 
   render(): string {
-    return `${this.#metrics.flatMap((metric) => metric.render()).join("\n")}\n`;
+    return `${this.read().flatMap(linesOf).join("\n")}\n`;
   }
+}
+
+function linesOf(reading: Reading): string[] {
+  const { name, help, kind } = reading;
+  const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`];
+  if (reading.kind !== "histogram")
+    return [...lines, ...reading.values.map(({ labels, value }) => `${name}${key(labels)} ${value}`)];
+  for (const { labels, counts, sum, count } of reading.distributions) {
+    reading.bounds.forEach((bound, i) => {
+      lines.push(`${name}_bucket${key({ ...labels, le: String(bound) })} ${counts[i] ?? 0}`);
+    });
+    lines.push(`${name}_bucket${key({ ...labels, le: "+Inf" })} ${count}`);
+    lines.push(`${name}_sum${key(labels)} ${sum}`, `${name}_count${key(labels)} ${count}`);
+  }
+  return lines;
 }

@@ -1,6 +1,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import { describeError, type Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Tracer } from "./tracer.ts";
 
 /**
  * Background work. `run` does one small batch and returns how many items it handled; it is called again at once until
@@ -24,16 +25,22 @@ export class Scheduler {
   readonly #runs: ReadonlyMap<string, JobRun>;
   readonly #log: Log;
   readonly #clock: Clock;
+  readonly #tracer: Tracer | null;
   readonly #count: (labels: { job: string }, by: number) => void;
   readonly #fail: (labels: { job: string }) => void;
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #running = new Map<string, Promise<void>>();
   #stopped = false;
 
-  constructor(jobs: readonly Job[], { log, clock, metrics }: { log: Log; clock: Clock; metrics: Metrics }) {
+  constructor(
+    jobs: readonly Job[],
+    { log, clock, metrics }: { log: Log; clock: Clock; metrics: Metrics },
+    tracer: Tracer | null = null,
+  ) {
     this.#jobs = jobs;
     this.#log = log;
     this.#clock = clock;
+    this.#tracer = tracer;
     this.#runs = new Map(
       jobs.map(({ name, everyMs }) => [
         name,
@@ -105,10 +112,27 @@ export class Scheduler {
 
   async #drain(job: Job): Promise<void> {
     while (!this.#stopped) {
-      const done = await job.run();
+      const done = await this.#runTraced(job);
       if (done === 0) return;
       this.#count({ job: job.name }, done);
     }
+  }
+
+  /** Most runs find nothing to do, and nobody wants to see those. */
+  #runTraced(job: Job): Promise<number> {
+    if (this.#tracer === null) return job.run();
+    const attributes = { "assay.job": job.name };
+    return this.#tracer.root(
+      `job ${job.name}`,
+      "internal",
+      attributes,
+      async (span) => {
+        const done = await job.run();
+        span?.set({ "assay.items": done });
+        return done;
+      },
+      (done) => done > 0,
+    );
   }
 
   /** Lets batches under way finish; nothing starts any more. */

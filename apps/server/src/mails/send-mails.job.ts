@@ -6,6 +6,7 @@ import { dayMs, later, minuteMs } from "../kernel/clock.ts";
 import { describeError } from "../lib/log.ts";
 import { type DueMail, leaseMails, postponeMail, removeMail, takeDueMails } from "./mail.store.ts";
 import { html, type Mail, plainText } from "./mail.ts";
+import { watchMailCertificate } from "./mail-certificate.ts";
 import { messageId, standardHeaders, writeMailFile } from "./mail-files.ts";
 
 const leaseMs = 2 * minuteMs;
@@ -18,14 +19,22 @@ export type MailTransport = {
 };
 
 /** SMTP where it is configured; otherwise a file for each mail. */
-export function createMailTransport({ config, clock }: Pick<Core, "config" | "clock">): MailTransport {
+export function createMailTransport({
+  config,
+  clock,
+  metrics,
+}: Pick<Core, "config" | "clock" | "metrics">): MailTransport {
   if (config.smtpUrl !== "") {
+    const watchCertificate = watchMailCertificate(metrics);
     // Loaded with the first mail, so that a start does not wait for it.
     let smtp: Transporter | null = null;
     return {
       send: async (id, mail) => {
         const { createTransport } = await import("nodemailer");
-        smtp ??= createTransport(config.smtpUrl, { from: config.mailFrom });
+        if (smtp === null) {
+          smtp = createTransport(config.smtpUrl, { from: config.mailFrom });
+          watchCertificate(smtp);
+        }
         await smtp.sendMail({
           // As a text it would be read as a list of addresses.
           to: { name: "", address: mail.to },

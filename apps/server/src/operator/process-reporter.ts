@@ -4,7 +4,7 @@ import type { Db } from "../db/db.ts";
 import { type Clock, later } from "../kernel/clock.ts";
 import { describeError, type Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
-import { readVersion } from "../lib/process-metrics.ts";
+import { buildVersion } from "../lib/process-metrics.ts";
 import type { JobRun } from "../lib/scheduler.ts";
 import { forgetReports, removeReport, saveReport } from "./process-report.store.ts";
 import {
@@ -25,7 +25,7 @@ export type Watched = {
 
 /** Writes down how this process fares, so that whichever process is asked can tell about all of them. */
 export class ProcessReporter {
-  readonly version = readVersion();
+  readonly version = buildVersion();
   readonly startedAt: Date;
   readonly #deps: Deps;
   readonly #role: ProcessRole;
@@ -89,23 +89,25 @@ export class ProcessReporter {
 
 /** From the metrics, which count it anyway. Null where the faces are judged by something that has no queue. */
 export function readFaceFigures(metrics: Metrics, workers: number): FaceFigures | null {
-  const waiting = metrics.valuesOf("assay_face_queue").get("assay_face_queue");
+  const [waiting] = valuesOf(metrics, "assay_face_queue");
   if (waiting === undefined) return null;
-  const outcomes = metrics.valuesOf("assay_face_judgements_total");
-  const durations = metrics.valuesOf("assay_face_judgement_seconds");
-  const count = durations.get("assay_face_judgement_seconds_count") ?? 0;
-  const sum = durations.get("assay_face_judgement_seconds_sum") ?? 0;
-  const bounds = [...durations].flatMap(([series, within]) => {
-    const bound = /le="([\d.]+)"/.exec(series)?.[1];
-    return bound === undefined ? [] : [{ bound: Number(bound), within }];
-  });
+  const outcomes = valuesOf(metrics, "assay_face_judgements_total");
+  const durations = metrics.readingOf("assay_face_judgement_seconds");
+  const { counts = [], sum = 0, count = 0 } =
+    (durations?.kind === "histogram" ? durations.distributions[0] : undefined) ?? {};
+  const bounds = durations?.kind === "histogram" ? durations.bounds : [];
   return {
     workers,
-    waiting,
-    judged: [...outcomes.values()].reduce((all, some) => all + some, 0),
-    faults: outcomes.get('assay_face_judgements_total{outcome="fault"}') ?? 0,
+    waiting: waiting.value,
+    judged: outcomes.reduce((all, { value }) => all + value, 0),
+    faults: outcomes.find(({ labels }) => labels.outcome === "fault")?.value ?? 0,
     meanSeconds: count === 0 ? null : sum / count,
     nineOfTenWithinSeconds:
-      count === 0 ? null : (bounds.find(({ within }) => within >= 0.9 * count)?.bound ?? null),
+      count === 0 ? null : (bounds.find((_, i) => (counts[i] ?? 0) >= 0.9 * count) ?? null),
   };
+}
+
+function valuesOf(metrics: Metrics, name: string) {
+  const reading = metrics.readingOf(name);
+  return reading === undefined || reading.kind === "histogram" ? [] : reading.values;
 }

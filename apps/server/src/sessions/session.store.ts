@@ -13,6 +13,7 @@ import { type AuditEntry, insertAudits } from "../audit/audit.store.ts";
 import { firstRow, type Queryable, type Question, type Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
 import { newestOf, readPage } from "../db/page.ts";
+import { notAside } from "../db/set-aside.store.ts";
 import type { Among } from "../db/set-aside.ts";
 import { type Sql, sql } from "../db/sql.ts";
 import type { Tenant } from "../kernel/caller.ts";
@@ -481,6 +482,16 @@ export function takeDueSessions(tx: Tx, now: Date, among: Among): Promise<Expire
       and id < ${idFloor("vs", later(lastExpiredCreation(now), 1))} and expires_at <= ${now}
       and ${among.where(sql`id`, "text")}
     order by id limit ${among.limit} for update skip locked`);
+}
+
+/** When the oldest session expired that nobody has been told of yet, leaving out what `job` has set aside. */
+export async function findOldestDueSession(db: Queryable, job: string, now: Date): Promise<Date | null> {
+  const row = await db.first<{ expires_at: Date }>(sql`
+    select expires_at from sessions
+    where status in ('created', 'in_progress') and id < ${idFloor("vs", later(lastExpiredCreation(now), 1))}
+      and expires_at <= ${now} and ${notAside(job, "sessions", sql`id`, "text", now)}
+    order by id limit 1`);
+  return row?.expires_at ?? null;
 }
 
 /**

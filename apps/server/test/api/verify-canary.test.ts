@@ -19,16 +19,18 @@ import { FaceWorkerPool } from "../../src/face/face-worker-pool.ts";
 import { systemClock } from "../../src/kernel/clock.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import { createAuthority } from "../support/certificate.ts";
+import { startCollector } from "../support/collector.ts";
 import { filmFace } from "../support/film-face.ts";
 import { createReceivingEndpoint, decrypt, startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import { claimedSession, TestDevice } from "../support/verify-device.ts";
 
 const authority = createAuthority();
+const collector = await startCollector();
 const service = await startTestService({
   // The frames of a camera have to arrive as they are taken.
   clock: systemClock,
-  env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
+  env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1", OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
   webhooks: { ca: authority.certificate },
   verify: { examiner: { threads: 1 } },
 });
@@ -146,7 +148,7 @@ function* filesUnder(folder: string): Generator<string> {
   }
 }
 
-test("names, numbers, portraits, camera frames and what the models make of them are in no table, file or log line after success and failure", async () => {
+test("names, numbers, portraits, camera frames and what the models make of them are in no table, file, log line or trace after success and failure", async () => {
   const partner = await createPartner(service.api);
   const receiver = await startReceiver(authority);
   await createReceivingEndpoint(partner.api, receiver.url);
@@ -240,6 +242,9 @@ test("names, numbers, portraits, camera frames and what the models make of them 
   assert.ok(service.logLines.length > 10);
   assertFree("the log", Buffer.from(service.logLines.join("")));
   assertFree("the metrics", Buffer.from(service.core.metrics.render()));
+  await service.close();
+  assert.ok(collector.spans.some(({ name }) => name === "judge face"));
+  assertFree("what a collector gets", Buffer.from(collector.bodies.join("")));
 
   // The search itself works: what it looks for would be found.
   for (const encoding of ["utf8", "hex", "base64"] as const)

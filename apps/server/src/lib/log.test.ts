@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { createLog } from "./log.ts";
+
+test("a line has the fields that it was given, and one that is not documented does not compile", () => {
+  const lines: string[] = [];
+  const now = () => new Date("2026-03-01T09:30:00.000Z");
+  const log = createLog({ level: "info", write: (line) => lines.push(line), now });
+  log.debug("too little", { job: "x" });
+  log.info("done", { job: "send-mails", attempt: 2 });
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line)),
+    [{ time: "2026-03-01T09:30:00.000Z", level: "info", message: "done", job: "send-mails", attempt: 2 }],
+  );
+  const others = { email: "ada@example.com" };
+  // @ts-expect-error: not in the table of fields.
+  log.debug("by name", { email: "ada@example.com" });
+  // @ts-expect-error: nor by way of another object.
+  log.debug("spread", { job: "x", ...others });
+});

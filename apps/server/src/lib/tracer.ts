@@ -1,0 +1,258 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { randomBytes } from "node:crypto";
+
+/**
+ * All that a span may say, so that nothing else can leave with one: names and numbers from our own code, and the id that a request has in the log.
+ * Where OpenTelemetry has a name for it, it is that.
+ */
+export type SpanAttributes = {
+  "http.request.method"?: string;
+  /** The template, such as /v1/sessions/:id, never what was in its place. */
+  "http.route"?: string;
+  "http.response.status_code"?: number;
+  /** A code of the contract, an SQLSTATE, or the kind of an error of ours. */
+  "error.type"?: string;
+  "db.system.name"?: "postgresql";
+  /** What a statement does to which table, without its text. */
+  "db.query.summary"?: string;
+  "db.operation.batch.size"?: number;
+  "assay.request_id"?: string;
+  "assay.route"?: string;
+  "assay.job"?: string;
+  "assay.items"?: number;
+  "assay.event_type"?: string;
+  "assay.outcome"?: string;
+};
+
+export type SpanKind = "internal" | "server" | "client";
+
+/** A span that has ended. Times are milliseconds since 1970. */
+export type FinishedSpan = {
+  traceId: string;
+  spanId: string;
+  parentId: string | null;
+  name: string;
+  kind: SpanKind;
+  startMs: number;
+  endMs: number;
+  failed: boolean;
+  attributes: SpanAttributes;
+};
+
+/** Half: a request that reads a long list in pieces loses spans. Twice: a stream that is open for hours holds twice the memory. */
+const mostSpansOfATrace = 500;
+
+/** One local part of a trace: a request or a run of a job, with all that was done for it. */
+type Trace = {
+  id: string;
+  /** What the two clocks said when it began; from then on only the one that never jumps is asked. */
+  beganAtMs: number;
+  beganAt: number;
+  spans: FinishedSpan[];
+  left: number;
+  ended: boolean;
+};
+
+/** Where spans that are begun now belong. */
+export class Span {
+  readonly trace: Trace;
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly startedAt: number;
+  readonly kind: SpanKind;
+  name: string;
+  attributes: SpanAttributes;
+  failed = false;
+
+  constructor(
+    trace: Trace,
+    parentId: string | null,
+    name: string,
+    kind: SpanKind,
+    attributes: SpanAttributes,
+  ) {
+    this.trace = trace;
+    this.id = newSpanId();
+    this.parentId = parentId;
+    this.name = name;
+    this.kind = kind;
+    this.attributes = attributes;
+    this.startedAt = performance.now();
+  }
+
+  set(attributes: SpanAttributes): void {
+    Object.assign(this.attributes, attributes);
+  }
+
+  finished(): FinishedSpan {
+    const { trace, id, parentId, name, kind, failed, attributes } = this;
+    const at = (moment: number) => trace.beganAtMs + (moment - trace.beganAt);
+    return {
+      traceId: trace.id,
+      spanId: id,
+      parentId,
+      name,
+      kind,
+      startMs: at(this.startedAt),
+      endMs: at(performance.now()),
+      failed,
+      attributes,
+    };
+  }
+}
+
+let random = Buffer.alloc(0);
+let used = 0;
+
+/** Never all zeros, which would mean that there is none. */
+function randomHex(bytes: number): string {
+  if (used + bytes > random.length) {
+    random = randomBytes(4096);
+    used = 0;
+  }
+  used += bytes;
+  const text = random.toString("hex", used - bytes, used);
+  return /^0+$/.test(text) ? randomHex(bytes) : text;
+}
+
+const newSpanId = () => randomHex(8);
+
+export type Remote = { traceId: string; spanId: string; sampled: boolean };
+
+/** The W3C header `traceparent`; null where it is none that can be followed. */
+export function parseTraceparent(header: string | undefined): Remote | null {
+  const match = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(header ?? "");
+  const [, version, traceId = "", spanId = "", flags = "", rest] = match ?? [];
+  if (version === undefined || version === "ff" || (version === "00" && rest !== undefined)) return null;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return null;
+  return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+/** As `traceidratio` of OpenTelemetry does it, so that services with the same ratio pick the same traces: by the last 56 bits. */
+export function isPicked(traceId: string, ratio: number): boolean {
+  // The highest ids are rounded up to 2^56.
+  return ratio >= 1 || Number.parseInt(traceId.slice(-14), 16) < ratio * 2 ** 56;
+}
+
+type TracerOptions = {
+  /** The share of traces that is kept, 0 to 1. */
+  ratio: number;
+  /** Takes the spans of a trace when it has ended here. */
+  keep: (spans: readonly FinishedSpan[]) => void;
+  /** Counts spans beyond what one trace may have. */
+  dropped: (count: number) => void;
+};
+
+/** What an error is called in a span: a code of ours or of the database, never its message. */
+function errorType(error: unknown): string {
+  const { code, name } = error as { code?: unknown; name?: unknown };
+  const known = typeof code === "string" ? code : name;
+  return typeof known === "string" && /^\w{1,60}$/.test(known) ? known : "error";
+}
+
+/**
+ * Follows what is done for a request or a job (distributed tracing). There is one only where somebody takes the spans; without it nothing here runs.
+ */
+export class Tracer {
+  readonly #current = new AsyncLocalStorage<Span>();
+  readonly #options: TracerOptions;
+
+  constructor(options: TracerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Begins a trace, or the local part of the one that `remote` names; null where it is not picked. Whoever calls may ask not to be picked. That a stranger
+   * asks to be picked counts for nothing, or the share would be theirs to choose.
+   */
+  begin(name: string, kind: SpanKind, attributes: SpanAttributes, remote: Remote | null): Span | null {
+    if (remote?.sampled === false) return null;
+    const id = remote?.traceId ?? randomHex(16);
+    if (!isPicked(id, this.#options.ratio)) return null;
+    const trace: Trace = {
+      id,
+      beganAtMs: Date.now(),
+      beganAt: performance.now(),
+      spans: [],
+      left: mostSpansOfATrace,
+      ended: false,
+    };
+    return new Span(trace, remote?.spanId ?? null, name, kind, attributes);
+  }
+
+  /** Ends the local part of a trace. What still runs of it is not seen any more. */
+  end(span: Span, keep = true): void {
+    const { trace } = span;
+    if (trace.ended) return;
+    trace.ended = true;
+    if (keep) this.#options.keep([...trace.spans, span.finished()]);
+    trace.spans = [];
+  }
+
+  /** What `work` does, and all that follows from it, belongs to the span. */
+  within<T>(span: Span, work: () => T): T {
+    return this.#current.run(span, work);
+  }
+
+  /** A trace of its own around `work`. It is thrown away where `keep` says that there was nothing to see. */
+  async root<T>(
+    name: string,
+    kind: SpanKind,
+    attributes: SpanAttributes,
+    work: (span: Span | null) => Promise<T>,
+    keep: (result: T) => boolean = () => true,
+  ): Promise<T> {
+    const span = this.begin(name, kind, attributes, null);
+    if (span === null) return work(null);
+    let kept = true;
+    try {
+      const result = await this.within(span, () => work(span));
+      kept = keep(result);
+      return result;
+    } catch (error) {
+      span.failed = true;
+      span.set({ "error.type": errorType(error) });
+      throw error;
+    } finally {
+      this.end(span, kept);
+    }
+  }
+
+  /** A part of what is going on; just `work` where nothing is being followed. */
+  async part<T>(
+    name: string,
+    kind: SpanKind,
+    attributes: SpanAttributes,
+    work: (span: Span | null) => Promise<T>,
+  ): Promise<T> {
+    const parent = this.#current.getStore();
+    if (parent === undefined || parent.trace.ended) return work(null);
+    const span = new Span(parent.trace, parent.id, name, kind, attributes);
+    try {
+      return await this.within(span, () => work(span));
+    } catch (error) {
+      span.failed = true;
+      span.set({ "error.type": errorType(error) });
+      throw error;
+    } finally {
+      this.#finish(span);
+    }
+  }
+
+  #finish(span: Span): void {
+    const { trace } = span;
+    if (trace.ended) return;
+    if (trace.left === 0) {
+      this.#options.dropped(1);
+      return;
+    }
+    trace.left -= 1;
+    trace.spans.push(span.finished());
+  }
+
+  /** The header that lets a service which is called now go on with the trace. */
+  traceparent(): string | null {
+    const span = this.#current.getStore();
+    return span === undefined || span.trace.ended ? null : `00-${span.trace.id}-${span.id}-01`;
+  }
+}

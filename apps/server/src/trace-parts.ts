@@ -1,0 +1,54 @@
+import type { FaceJudge } from "./face/face-judge.ts";
+import type { SafeFetch } from "./lib/safe-fetch.ts";
+import type { Tracer } from "./lib/tracer.ts";
+import type { Sender } from "./webhooks/delivery-worker.ts";
+
+// What is followed besides requests, statements and jobs. Each of these gives back what it was given where nobody takes spans.
+
+/** Whoever receives a webhook may go on with its trace. */
+export function traceFetch(safeFetch: SafeFetch, tracer: Tracer | null): SafeFetch {
+  if (tracer === null) return safeFetch;
+  return {
+    ...safeFetch,
+    post: (url, request) => {
+      const traceparent = tracer.traceparent();
+      const headers = traceparent === null ? request.headers : { ...request.headers, traceparent };
+      return safeFetch.post(url, { ...request, headers });
+    },
+  };
+}
+
+/** Each attempt to deliver is a trace of its own: the event was published long before, perhaps by another process. */
+export function traceSender(sender: Sender, tracer: Tracer | null): Sender {
+  if (tracer === null) return sender;
+  return {
+    ...sender,
+    send: (delivery, secret, now) =>
+      tracer.root("deliver webhook", "client", { "assay.event_type": delivery.event_type }, async (span) => {
+        const sent = await sender.send(delivery, secret, now);
+        if (span === null) return sent;
+        const error = sent.kind === "answered" ? sent.result.error : null;
+        const status = sent.kind === "answered" ? sent.result.statusCode : null;
+        span.failed = error !== null;
+        span.set({
+          "assay.outcome": sent.kind,
+          ...(status === null ? {} : { "http.response.status_code": status }),
+          ...(error === null ? {} : { "error.type": error }),
+        });
+        return sent;
+      }),
+  };
+}
+
+export function traceJudge(judge: FaceJudge, tracer: Tracer | null): FaceJudge {
+  if (tracer === null) return judge;
+  return {
+    ...judge,
+    judge: (input) =>
+      tracer.root("judge face", "internal", {}, async (span) => {
+        const verdict = await judge.judge(input);
+        span?.set({ "assay.outcome": verdict.kind === "failed" ? verdict.code : verdict.kind });
+        return verdict;
+      }),
+  };
+}
