@@ -35,6 +35,7 @@ export const logFields = {
   key: "The id of a key of the ring, never the key.",
   file: "The path of a file that the configuration names.",
   files: "How many files were taken over.",
+  folder: "The folder that mails are written to.",
   applied: "The names of the migrations that were applied.",
   waitedSeconds: "How long something has been waited for.",
   limitSeconds: "How long it will be waited for in all.",

@@ -93,8 +93,11 @@ export function readFaceFigures(metrics: Metrics, workers: number): FaceFigures 
   if (waiting === undefined) return null;
   const outcomes = valuesOf(metrics, "assay_face_judgements_total");
   const durations = metrics.readingOf("assay_face_judgement_seconds");
-  const { counts = [], sum = 0, count = 0 } =
-    (durations?.kind === "histogram" ? durations.distributions[0] : undefined) ?? {};
+  const {
+    counts = [],
+    sum = 0,
+    count = 0,
+  } = (durations?.kind === "histogram" ? durations.distributions[0] : undefined) ?? {};
   const bounds = durations?.kind === "histogram" ? durations.bounds : [];
   return {
     workers,

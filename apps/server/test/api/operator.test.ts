@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
 import { CommandError } from "@assay/cli/command";
+import { plainStyle } from "@assay/cli/style";
 import type { OrganizationSize } from "@assay/contract/operator";
 import { scopes } from "@assay/contract/route";
 import type { Static } from "typebox";
@@ -37,7 +38,11 @@ async function command(name: keyof typeof commands, ...positionals: string[]) {
   const lines: string[] = [];
   Object.assign(process.env, env);
   try {
-    const code = await commands[name].run({ options: {}, positionals }, (line) => lines.push(line));
+    const code = await commands[name].run(
+      { options: {}, positionals },
+      (line) => lines.push(line),
+      plainStyle,
+    );
     return { code, stdout: lines.join("\n"), stderr: "" };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
