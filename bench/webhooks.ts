@@ -261,7 +261,7 @@ async function measureLatency(bench: Bench, targets: readonly Target[], samples:
           insert into webhook_delivery_queue (organization_id, sandbox, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
             changed_at)
           select organization_id, true, id, endpoint_id, created_at, 0, 0, false, created_at from new_delivery`);
-        await tx.notify("assay_deliveries", endpoint.id);
+        tx.notify("assay_deliveries", endpoint.id);
         sent[index]?.set(eventId, performance.timeOrigin + performance.now());
       });
       await wait((30 + Math.random() * 40) / targets.length);

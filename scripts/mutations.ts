@@ -496,6 +496,27 @@ export const mutations: readonly Mutation[] = [
       tests: [api("webhook-deliveries")],
     },
     {
+      id: "told-before-the-commit",
+      file: server("db/db"),
+      find: "    this.#connection.hints.push({ channel, payload });",
+      replace: '    this.#connection.hold({ text: "select pg_notify($1, $2)", values: [channel, payload] });',
+      tests: [api("notifications")],
+    },
+    {
+      id: "undone-part-told",
+      file: server("db/db"),
+      find: "      connection.hints.length = hintsBefore;\n",
+      replace: "",
+      tests: [api("notifications")],
+    },
+    {
+      id: "unsent-hint-forgotten",
+      file: server("db/hints"),
+      find: "this.#keep([...hints, ...since]);",
+      replace: "this.#keep(since);",
+      tests: [unit("db/hints")],
+    },
+    {
       id: "event-told-without-its-limit",
       file: server("webhooks/publish.store"),
       find: "condition === null ? sql`true` : sql`(select holds from condition)`",

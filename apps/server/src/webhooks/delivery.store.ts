@@ -8,7 +8,7 @@ import type {
   OrganizationId,
 } from "@assay/contract/ids";
 import type { DeliveryError, DeliveryStatus, EndpointKind } from "@assay/contract/webhooks";
-import type { Db, Notification, Queryable, Tx } from "../db/db.ts";
+import type { Db, Queryable, Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
 import { newestOf, readPage } from "../db/page.ts";
 import { notAside } from "../db/set-aside.store.ts";
@@ -123,20 +123,13 @@ export function justWritten(delivery: NewDelivery, now: Date): DeliveryRow {
   };
 }
 
-/**
- * What wakes the workers of every process, or null where there is nothing to send. A notification carries less than 8000 bytes. With more
- * endpoints than fit, the payload is empty and workers look at all queues.
- */
-export function announcement(endpointIds: Iterable<EndpointId>): Notification | null {
-  const ids = [...new Set(endpointIds)];
-  if (ids.length === 0) return null;
-  return { channel: deliveryChannel, payload: ids.length <= 200 ? ids.join(",") : "" };
-}
+// A notification carries less than 8000 bytes.
+const mostNamed = 200;
 
-/** Wakes the workers of every process when the transaction commits. */
-export async function announceDeliveries(tx: Tx, endpointIds: Iterable<EndpointId>): Promise<void> {
-  const told = announcement(endpointIds);
-  if (told !== null) await tx.notify(told.channel, told.payload);
+/** Wakes the workers of every process once what was written is committed. With more endpoints than can be named they look at all queues. */
+export function announceDeliveries(db: Queryable, endpointIds: Iterable<EndpointId>): void {
+  const ids = [...new Set(endpointIds)];
+  if (ids.length > 0) db.notify(deliveryChannel, ids.length <= mostNamed ? ids.join(",") : "");
 }
 
 export function findDelivery(
