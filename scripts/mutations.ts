@@ -668,7 +668,7 @@ export const mutations: readonly Mutation[] = [
     {
       id: "answer-not-told",
       file: server("webhooks/answer-delivery"),
-      find: 'await tellAnswered(tx, { deliveryId, leaseNumber: body.lease, outcome: result.error ?? "succeeded" });',
+      find: 'tellAnswered(tx, { deliveryId, leaseNumber: body.lease, outcome: result.error ?? "succeeded" });',
       replace: "if (tellAnswered === null) return row;",
       tests: [api("webhook-listeners")],
     },
