@@ -517,6 +517,20 @@ export const mutations: readonly Mutation[] = [
       tests: [unit("db/hints")],
     },
     {
+      id: "arrival-written-twice",
+      file: server("webhooks/delivery.store"),
+      find: " where r.status <> 'succeeded')",
+      replace: ")",
+      tests: [api("webhook-workers")],
+    },
+    {
+      id: "arrival-not-shown",
+      file: server("webhooks/delivery.store"),
+      find: "  return [arrival, ...rows];",
+      replace: "  return arrival === null ? [] : rows;",
+      tests: [api("webhook-deliveries")],
+    },
+    {
       id: "event-told-without-its-limit",
       file: server("webhooks/publish.store"),
       find: "condition === null ? sql`true` : sql`(select holds from condition)`",

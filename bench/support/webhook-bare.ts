@@ -143,13 +143,10 @@ function startSending(job: Omit<Job, "n" | "e" | "keyId" | "data" | "perTransact
       name: "record",
       text: `with written as (
           update webhook_deliveries d set status = 'succeeded', attempt_count = 1, last_status_code = 200,
-            last_attempt_at = $2, payload = null, payload_scrubbed_at = $2, updated_at = $2
-          where d.id = any($1::text[]) returning d.id, d.organization_id),
-        done as (delete from webhook_delivery_queue where organization_id = $4 and delivery_id = any($1::text[]))
-        insert into webhook_attempts (id, delivery_id, organization_id, status_code, duration_ms, attempted_at)
-        select t.a, written.id, written.organization_id, 200, 1, $2
-        from written join unnest($1::text[], $3::text[]) as t (id, a) on t.id = written.id`,
-      values: [batch, new Date(), batch.map(() => newId("wha", new Date())), job.organizationId],
+            last_attempt_at = $2, arrival_ms = 1, payload = null, payload_scrubbed_at = $2, updated_at = $2
+          where d.id = any($1::text[]))
+        delete from webhook_delivery_queue where organization_id = $3 and delivery_id = any($1::text[])`,
+      values: [batch, new Date(), job.organizationId],
     });
     delivered += batch.length;
     if (delivered === job.events) done.resolve();

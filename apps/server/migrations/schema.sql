@@ -750,6 +750,7 @@ create table webhook_deliveries (
   failed boolean default false not null,
   scrub_at timestamp(3) with time zone,
   sandbox boolean not null,
+  arrival_ms integer,
   constraint webhook_deliveries_pkey PRIMARY KEY (id),
   constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text])))
 ) with (fillfactor=80);

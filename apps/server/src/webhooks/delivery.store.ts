@@ -16,7 +16,7 @@ import type { Among } from "../db/set-aside.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
 import { isSandbox, type Tenant } from "../kernel/caller.ts";
 import { later } from "../kernel/clock.ts";
-import { idFloor, madeWith } from "../kernel/ids.ts";
+import { arrivalIdOf, idFloor, madeWith } from "../kernel/ids.ts";
 import type { Exchange } from "./exchange.ts";
 
 /**
@@ -36,6 +36,8 @@ export type DeliveryRow = {
   last_status_code: number | null;
   last_error: DeliveryError | null;
   last_attempt_at: Date | null;
+  /** How long the attempt took by which it arrived. That attempt has no row of its own, unless it was made before this was kept. */
+  arrival_ms: number | null;
   payload_expires_at: Date | null;
   payload_scrubbed_at: Date | null;
   created_at: Date;
@@ -49,7 +51,7 @@ export type DeliveryRow = {
 const shown = (now: Date) => sql`d.id, d.event_id, d.event_type, d.endpoint_id, d.encryption_key_id,
   case when q.lease_until > ${now} then 'delivering' else d.status end as status, d.attempt_count,
   case when q.lease_until > ${now} then null else q.due_at end as next_attempt_at,
-  d.last_status_code, d.last_error, d.last_attempt_at, d.payload_expires_at, d.payload_scrubbed_at, d.created_at,
+  d.last_status_code, d.last_error, d.last_attempt_at, d.arrival_ms, d.payload_expires_at, d.payload_scrubbed_at, d.created_at,
   greatest(d.updated_at, q.changed_at) as updated_at`;
 
 const withQueue = sql`left join webhook_delivery_queue q on q.organization_id = d.organization_id and q.sandbox = d.sandbox
@@ -116,6 +118,7 @@ export function justWritten(delivery: NewDelivery, now: Date): DeliveryRow {
     last_status_code: null,
     last_error: delivery.sealed === null ? "no_active_key" : null,
     last_attempt_at: null,
+    arrival_ms: null,
     payload_expires_at: null,
     payload_scrubbed_at: null,
     created_at: now,
@@ -162,14 +165,25 @@ export type AttemptRow = {
   attempted_at: Date;
 };
 
-export function attemptsOf(
+/** The attempts of a delivery, the newest first. */
+export async function attemptsOf(
   db: Queryable,
   organizationId: OrganizationId,
-  deliveryId: DeliveryId,
+  delivery: DeliveryRow,
 ): Promise<AttemptRow[]> {
-  return db.rows<AttemptRow>(sql`
+  const rows = await db.rows<AttemptRow>(sql`
     select id, status_code, error, duration_ms, attempted_at from webhook_attempts
-    where delivery_id = ${deliveryId} and organization_id = ${organizationId} order by id desc`);
+    where delivery_id = ${delivery.id} and organization_id = ${organizationId} order by id desc`);
+  const { arrival_ms: durationMs, last_attempt_at: attemptedAt } = delivery;
+  if (durationMs === null || attemptedAt === null) return rows;
+  const arrival = {
+    id: arrivalIdOf(delivery.id, attemptedAt),
+    status_code: delivery.last_status_code,
+    error: null,
+    duration_ms: durationMs,
+    attempted_at: attemptedAt,
+  };
+  return [arrival, ...rows];
 }
 
 export type DeliveryFilter = {
@@ -520,7 +534,7 @@ export type RecordedAttempt = {
 };
 
 /**
- * Records the results of attempts: the attempt rows and the new state of the deliveries, in one statement. A result
+ * Records the results of attempts: the new state of the deliveries, and a row for each attempt but one that arrived, in one statement. A result
  * whose lease was lost in the meantime (owner or fencing number differ) is dropped. A delivery whose payload was
  * scrubbed while it was being sent cannot be retried. What the receiver answered is kept where the payload is. Returns the ids that were
  * written.
@@ -572,6 +586,7 @@ export async function recordAttempts(
         last_status_code = r.status_code,
         last_error = case when d.payload is null and r.status <> 'succeeded' then coalesce(d.last_error, r.error) else r.error end,
         last_attempt_at = r.attempted_at,
+        arrival_ms = case when r.status = 'succeeded' then r.duration_ms end,
         payload = case when r.scrub then null else d.payload end,
         payload_expires_at = case when d.payload is null then d.payload_expires_at else r.payload_expires_at end,
         scrub_at = case when d.payload is null then null else r.payload_expires_at end,
@@ -580,11 +595,12 @@ export async function recordAttempts(
       from result r
       where d.id = any(array(select delivery_id from ended union all select delivery_id from retried)) and d.id = r.id
       returning d.id, d.payload is not null as is_kept)
-    ${exchanges.length === 0 ? noSql : sql`, exchanged as (${insertExchanges(exchanges)})`}
-    insert into webhook_attempts (id, delivery_id, organization_id, status_code, error, duration_ms, attempted_at)
-    select r.attempt_id, r.id, r.organization_id, r.status_code, r.error, r.duration_ms, r.attempted_at
-    from result r join written on written.id = r.id
-    returning delivery_id`);
+    ${exchanges.length === 0 ? noSql : sql`, exchanged as (${insertExchanges(exchanges)})`},
+    attempted as (
+      insert into webhook_attempts (id, delivery_id, organization_id, status_code, error, duration_ms, attempted_at)
+      select r.attempt_id, r.id, r.organization_id, r.status_code, r.error, r.duration_ms, r.attempted_at
+      from result r join written on written.id = r.id where r.status <> 'succeeded')
+    select id as delivery_id from written`);
   return rows.map((row) => row.delivery_id);
 }
 
