@@ -531,6 +531,20 @@ export const mutations: readonly Mutation[] = [
       tests: [api("webhook-deliveries")],
     },
     {
+      id: "page-parts-equal-beginnings",
+      file: server("db/page"),
+      find: "fetch first (${limit}::bigint) rows with ties",
+      replace: "fetch first (${limit}::bigint) rows only",
+      tests: [api("history-lists")],
+    },
+    {
+      id: "cursor-shown-again",
+      file: server("webhooks/delivery.store"),
+      find: "sql`and ${key} < ${startingAfter} and d.id < ${startingAfter}`",
+      replace: "sql`and ${key} < ${startingAfter}`",
+      tests: [api("history-lists")],
+    },
+    {
       id: "event-told-without-its-limit",
       file: server("webhooks/publish.store"),
       find: "condition === null ? sql`true` : sql`(select holds from condition)`",

@@ -10,7 +10,7 @@ import type {
 import type { DeliveryError, DeliveryStatus, EndpointKind } from "@assay/contract/webhooks";
 import type { Db, Queryable, Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
-import { newestOf, readPage } from "../db/page.ts";
+import { byBeginning, newestOf, readPage } from "../db/page.ts";
 import { notAside } from "../db/set-aside.store.ts";
 import type { Among } from "../db/set-aside.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
@@ -57,10 +57,10 @@ const shown = (now: Date) => sql`d.id, d.event_id, d.event_type, d.endpoint_id, 
 const withQueue = sql`left join webhook_delivery_queue q on q.organization_id = d.organization_id and q.sandbox = d.sandbox
   and q.delivery_id = d.id and d.status = 'pending'`;
 
-/** The id as the key of the index that a list is to be read from; the migration of the sessions says why it is not the plain id. */
+/** The beginning of the id as the key of the index that a list is to be read from; the migration of the sessions says why it has a collation of its own. */
 const idBy = {
-  organization: sql`d.id collate by_organization`,
-  endpoint: sql`d.id collate by_endpoint`,
+  organization: sql`left(d.id, 14) collate by_organization`,
+  endpoint: sql`left(d.id, 14) collate by_endpoint`,
 };
 
 export type NewDelivery = {
@@ -221,8 +221,8 @@ export function deliveriesPage(tenant: Tenant, filter: DeliveryFilter, limit: nu
     ${eventId === undefined ? noSql : sql`and d.event_id = ${eventId} and ${key} >= ${madeWith("whd", eventId).from} and ${key} < ${madeWith("whd", eventId).to}`}
     ${createdFrom === undefined ? noSql : sql`and ${key} >= ${idFloor("whd", createdFrom)}`}
     ${createdTo === undefined ? noSql : sql`and ${key} < ${idFloor("whd", later(createdTo, 1))}`}
-    ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter}`}
-    order by ${key} desc ${limit === null ? noSql : sql`limit ${limit}`}`;
+    ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter} and d.id < ${startingAfter}`}
+    ${byBeginning(key, limit)}`;
   if (status === "pending" || status === "delivering") {
     const key = sql`q.delivery_id`;
     const isLeased = sql`coalesce(q.lease_until > ${now}, false)`;
@@ -238,9 +238,8 @@ export function deliveriesPage(tenant: Tenant, filter: DeliveryFilter, limit: nu
     where ${ownedBy(tenant, sql`d.`)} and d.failed = ${failed}
       ${status === "succeeded" ? sql`and d.status = 'succeeded'` : noSql}
       ${endpointId === undefined ? noSql : sql`and d.endpoint_id = ${endpointId}`} ${within(key)}`;
-  if (status !== undefined) return range(status === "failed");
-  const page = endpointId === undefined ? sql`id collate by_organization` : sql`id collate by_endpoint`;
-  return newestOf([range(true), range(false)], page, limit);
+  const ranges = status === undefined ? [range(true), range(false)] : [range(status === "failed")];
+  return newestOf(ranges, sql`id`, limit);
 }
 
 /**
