@@ -18,6 +18,7 @@ import { isSandbox, type Tenant } from "../kernel/caller.ts";
 import { later } from "../kernel/clock.ts";
 import { arrivalIdOf, idFloor, madeWith } from "../kernel/ids.ts";
 import type { Exchange } from "./exchange.ts";
+import { packPayload, unpackPayload } from "./stored-payload.ts";
 
 /**
  * NOTIFY channel: deliveries are due. Payload: endpoint ids separated by commas, or empty for "look at all queues".
@@ -92,7 +93,7 @@ export function deliveryParts(deliveries: readonly NewDelivery[], condition: Sql
         ${deliveries.map((delivery) => delivery.eventType)}::text[],
         ${deliveries.map((delivery) => delivery.endpointId)}::text[],
         ${deliveries.map((delivery) => delivery.sealed?.encryptionKeyId ?? null)}::text[],
-        ${deliveries.map((delivery) => delivery.sealed?.payload ?? null)}::text[])
+        ${deliveries.map(({ sealed }) => (sealed === null ? null : packPayload(sealed.payload)))}::bytea[])
         as d (id, organization_id, sandbox, event_id, event_type, endpoint_id, encryption_key_id, payload)
       where ${condition}
       returning id, organization_id, sandbox, endpoint_id, status)`,
@@ -329,7 +330,7 @@ const dueHead = (outlet: Outlet, now: Date) => sql`
  * skipped. What a process that died was sending is at the head again when its lease has run out; it has used no try, because nobody knows how
  * the attempt ended. `only` names the deliveries that may be claimed.
  */
-export function claimDue(
+export async function claimDue(
   db: Db,
   outlet: Outlet,
   wanted: readonly Wanted[],
@@ -338,7 +339,7 @@ export function claimDue(
 ): Promise<LeasedDelivery[]> {
   // A locked row is found again by its place in the table. What is joined afterwards is looked up for each row, however few the planner
   // takes the tables to hold: it may have planned when they were empty.
-  return db.rows<LeasedDelivery>(sql`
+  const rows = await db.rows<Stored<LeasedDelivery>>(sql`
     with due as materialized (
       select head.place
       from unnest(${wanted.map((want) => want.endpointId)}::text[], ${wanted.map((want) => want.most)}::integer[])
@@ -356,6 +357,15 @@ export function claimDue(
     from leased q
     cross join lateral (select * from webhook_deliveries where id = q.delivery_id offset 0) d
     cross join lateral (select * from webhook_endpoints where id = q.endpoint_id offset 0) e`);
+  return rows.map(unpacked);
+}
+
+/** A row with its sealed body as it is stored. */
+type Stored<T extends LeasedDelivery> = Omit<T, "payload"> & { payload: Buffer | null };
+
+function unpacked<T extends LeasedDelivery>(row: Stored<T>): T {
+  const payload = row.payload === null ? null : unpackPayload(row.payload);
+  return { ...row, payload } as unknown as T;
 }
 
 /** What `claimDue` would claim for one endpoint, without claiming it. */
@@ -443,14 +453,14 @@ export async function countOpen(db: Queryable, endpointId: EndpointId, most: num
 export type UnansweredDelivery = LeasedDelivery & { lease_owner: string; leased_at: Date };
 
 /** The delivery as long as it waits for the answer under this lease, whoever holds it. */
-export function findUnanswered(
+export async function findUnanswered(
   tx: Tx,
   tenant: Tenant,
   endpointId: EndpointId,
   deliveryId: DeliveryId,
   leaseNumber: number,
 ): Promise<UnansweredDelivery | null> {
-  return tx.first<UnansweredDelivery>(sql`
+  const row = await tx.first<Stored<UnansweredDelivery>>(sql`
     select q.delivery_id as id, q.organization_id, q.sandbox, d.event_id, d.event_type, q.endpoint_id, d.payload, q.tries_used,
       q.lease_number, q.lease_owner, q.changed_at as leased_at,
       e.kind, e.url, e.signing_secret, e.failing_since, e.undelivered_payload_retention_hours as retention_hours
@@ -460,6 +470,7 @@ export function findUnanswered(
     where q.organization_id = ${tenant.organizationId} and q.sandbox = ${isSandbox(tenant)} and q.delivery_id = ${deliveryId}
       and q.endpoint_id = ${endpointId}
       and q.lease_number = ${leaseNumber} and q.lease_owner is not null`);
+  return row === null ? null : unpacked(row);
 }
 
 /** Releases a lease of this process. */

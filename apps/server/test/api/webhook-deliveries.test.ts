@@ -71,8 +71,8 @@ async function deliveryOf(partner: { api: typeof api }, eventId: string) {
   return delivery;
 }
 
-async function payloadOf(deliveryId: string): Promise<string | null> {
-  const row = await core.db.one<{ payload: string | null }>(
+async function payloadOf(deliveryId: string): Promise<Buffer | null> {
+  const row = await core.db.one<{ payload: Buffer | null }>(
     sql`select payload from webhook_deliveries where id = ${deliveryId}`,
   );
   return row.payload;
