@@ -1,5 +1,5 @@
 // How many connections to PostgreSQL a process should have: reading and creating sessions, and a burst of cancellations that fans out, with pools of different sizes
-// in turn. `--quick` takes a third of the load, `--sizes 2,8` only those sizes.
+// in turn. `--quick` takes a fifth of the load and two rounds, `--sizes 2,8` only those sizes.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
@@ -11,7 +11,6 @@ import { createAuthority } from "../apps/server/test/support/certificate.ts";
 import { cancelAll, cpuSeconds, createSessions, keysOf, type System, startSystem } from "./support/burst.ts";
 import { ask, countOf, cpuOfCluster, forked, received } from "./support/publishing.ts";
 
-const rounds = 3;
 const readers = 32;
 const endpoints = 20;
 
@@ -26,7 +25,7 @@ type Figures = {
 export async function run(options: readonly string[] = []): Promise<void> {
   const at = options.indexOf("--sizes");
   const sizes = (at < 0 ? "2,4,6,8,10,16,24" : (options[at + 1] ?? "")).split(",").map(Number);
-  const scale = options.includes("--quick") ? 1 / 3 : 1;
+  const [scale, rounds] = options.includes("--quick") ? [1 / 5, 2] : [1, 3];
   const [reads, bursts] = [Math.round(3000 * scale), Math.round(150 * scale)];
   console.log(
     `\nSizes of the pool: ${reads} readings by ${readers} at once, then ${bursts} events to ${endpoints} endpoints each`,
