@@ -17,6 +17,7 @@ import { KeyRing, parseRing } from "../apps/server/src/lib/key-ring.ts";
 import { claimDue } from "../apps/server/src/webhooks/delivery.store.ts";
 import { sealPayload } from "../apps/server/src/webhooks/seal-payload.ts";
 import { newSigningSecret } from "../apps/server/src/webhooks/signing.ts";
+import { packPayload } from "../apps/server/src/webhooks/stored-payload.ts";
 import { createAuthority } from "../apps/server/test/support/certificate.ts";
 import { burst } from "./support/burst.ts";
 import { publishing } from "./support/publishing.ts";
@@ -29,14 +30,19 @@ const data = { claims: { text: "x".repeat(2700) }, selected_field_keys: ["text"]
 
 /**
  * `--only publish|burst|throughput|latency|hanging|scaling|backlog` runs one part; `--quick` takes a quarter of the load. For `publish` and `burst`,
- * `--against FOLDER` names a checkout of another version, which is measured in turn with this one.
+ * `--against FOLDER` names a checkout of another version, which is measured in turn with this one. `publish` takes `--organizations N`, which are published for in
+ * turn, and `--wal`, which shows what the WAL is made of.
  */
 export async function run(options: readonly string[] = []): Promise<void> {
   const only = options.includes("--only") ? options[options.indexOf("--only") + 1] : undefined;
   const scale = options.includes("--quick") ? 0.25 : 1;
   if (only === undefined || only === "publish") {
     const against = options.includes("--against") ? options[options.indexOf("--against") + 1] : undefined;
-    await publishing(options.includes("--quick") ? 400 : 1000, against ?? null, options.includes("--wal"));
+    const organizations = Number(options[options.indexOf("--organizations") + 1]);
+    await publishing(options.includes("--quick") ? 400 : 1000, against ?? null, {
+      withWal: options.includes("--wal"),
+      organizations: options.includes("--organizations") ? organizations : 1,
+    });
     if (only === "publish") return;
   }
   if (only === undefined || only === "burst") {
@@ -250,7 +256,7 @@ async function measureLatency(bench: Bench, targets: readonly Target[], samples:
       const now = new Date();
       const eventId = newId("evt", now);
       const key = { id: endpoint.keyId, keyId: "bench", n: partner.n ?? "", e: partner.e ?? "" };
-      const payload = sealPayload(key, JSON.stringify({ id: eventId, data }));
+      const payload = packPayload(sealPayload(key, JSON.stringify({ id: eventId, data })));
       await db.transaction(async (tx) => {
         await tx.run(sql`
           with new_delivery as (
@@ -261,7 +267,7 @@ async function measureLatency(bench: Bench, targets: readonly Target[], samples:
           insert into webhook_delivery_queue (organization_id, sandbox, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
             changed_at)
           select organization_id, true, id, endpoint_id, created_at, 0, 0, false, created_at from new_delivery`);
-        await tx.notify("assay_deliveries", endpoint.id);
+        tx.notify("assay_deliveries", endpoint.id);
         sent[index]?.set(eventId, performance.timeOrigin + performance.now());
       });
       await wait((30 + Math.random() * 40) / targets.length);
@@ -373,7 +379,7 @@ async function fillQueue(
     n: partner.n ?? "",
     e: partner.e ?? "",
   };
-  const payload = sealPayload(key, JSON.stringify({ data }));
+  const payload = packPayload(sealPayload(key, JSON.stringify({ data })));
   for (let from = 0; from < count; from += 5000) {
     const size = Math.min(5000, count - from);
     const rows = Array.from({ length: size }, (_, i) => endpoints[(from + i) % endpoints.length]);
@@ -381,7 +387,7 @@ async function fillQueue(
       with new_deliveries as (
         insert into webhook_deliveries (id, organization_id, sandbox, event_id, event_type, endpoint_id, encryption_key_id, payload, status,
           attempt_count, created_at, updated_at)
-        select id, ${organizationId}, true, event, 'verification.session.succeeded', endpoint, key, ${payload}, 'pending', 0, ${now}, ${now}
+        select id, ${organizationId}, true, event, 'verification.session.succeeded', endpoint, key, ${payload}::bytea, 'pending', 0, ${now}, ${now}
         from unnest(${rows.map(() => newId("whd", now))}::text[], ${rows.map(() => newId("evt", now))}::text[],
           ${rows.map((row) => row?.id)}::text[], ${rows.map((row) => row?.keyId)}::text[]) as t (id, event, endpoint, key)
         returning *)

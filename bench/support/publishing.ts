@@ -23,17 +23,21 @@ const ticksPerSecond = 100;
 type System = {
   name: string;
   url: string;
-  path: string;
-  headers: Record<string, string>;
+  /** Where events are published in turn, one of each organization. */
+  targets: readonly { path: string; headers: Record<string, string> }[];
   cpuSeconds: () => Promise<number>;
   forgetEvents: () => Promise<unknown>;
   stop: () => Promise<unknown>;
 };
 type Figures = { perSecond: number; serverMs: number; postgresMs: number; walBytes: number; p50Ms: number };
 
-export async function publishing(events: number, against: string | null, withWal = false): Promise<void> {
+export async function publishing(
+  events: number,
+  against: string | null,
+  { withWal = false, organizations = 1 } = {},
+): Promise<void> {
   console.log(
-    `\nEvents published one by one over HTTP, ${events} a round, ${connections} at once, one endpoint`,
+    `\nEvents published one by one over HTTP, ${events} a round, ${connections} at once, ${organizations} organizations in turn with an endpoint each`,
   );
   const folder = mkdtempSync(join(tmpdir(), "assay-bench-"));
   const postgres = await startEmbeddedPostgres({ dataDir: folder, env: process.env, log: () => {} });
@@ -55,6 +59,7 @@ export async function publishing(events: number, against: string | null, withWal
       folder,
       postgresUrl: postgres.url,
       hook: `https://127.0.0.1:${port}/hook`,
+      organizations,
     });
   };
   const systems: System[] = [];
@@ -173,12 +178,10 @@ async function publish(system: System, count: number): Promise<Map<string, numbe
   const publisher = async () => {
     while (left > 0) {
       left -= 1;
+      const target = system.targets[left % system.targets.length];
+      if (target === undefined) return;
       const at = performance.timeOrigin + performance.now();
-      const { statusCode, body } = await pool.request({
-        method: "POST",
-        path: system.path,
-        headers: system.headers,
-      });
+      const { statusCode, body } = await pool.request({ method: "POST", ...target });
       const text = await body.text();
       if (statusCode !== 202) throw new Error(`${system.name} answered ${statusCode}: ${text.slice(0, 300)}`);
       sent.set((JSON.parse(text) as { data: { event: { id: string } } }).data.event.id, at);
@@ -239,9 +242,16 @@ function statOf(pid: number): string[] | null {
   }
 }
 
-type Place = { name: string; root: string; folder: string; postgresUrl: string; hook: string };
+type Place = {
+  name: string;
+  root: string;
+  folder: string;
+  postgresUrl: string;
+  hook: string;
+  organizations: number;
+};
 
-async function startService({ name, root, folder, postgresUrl, hook }: Place) {
+async function startService({ name, root, folder, postgresUrl, hook, organizations }: Place) {
   const databaseUrl = postgresUrl.replace(/\/assay\b/, `/${name}`);
   const server = await ServerProcess.start(pathToFileURL(join(root, "bench/support/assay-server.ts")), {
     DATABASE_URL: databaseUrl,
@@ -260,28 +270,41 @@ async function startService({ name, root, folder, postgresUrl, hook }: Place) {
     if (!response.ok) throw new Error(JSON.stringify(answer));
     return answer.data;
   };
-  const person = { name: "Bench", email: "bench@example.com", password: "bench bench bench" };
-  const { token } = await call("/v1/auth/sign-up/email", "", person);
-  const { id: organizationId } = await call("/v1/auth/orgs", String(token), { name: "Bench", slug: "bench" });
-  const { key: secret } = await call("/v1/auth/api-keys", String(token), {
-    name: "bench",
-    scopes: ["webhooks:read", "webhooks:write"],
-  });
-  const { endpoint } = (await call("/v1/webhooks/endpoints", String(secret), { url: hook })) as {
-    endpoint: { id: string };
-  };
   const { n, e } = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.export({ format: "jwk" });
-  const { id: keyId } = await call(`/v1/webhooks/endpoints/${endpoint.id}/keys`, String(secret), {
-    key_id: "bench",
-    algorithm: "RSA-OAEP-256",
-    key_type: "RSA",
-    jwk: { kty: "RSA", n, e, alg: "RSA-OAEP-256", use: "enc", kid: "bench" },
-  });
+  const newPartner = async (at: number) => {
+    const person = { name: "Bench", email: `bench${at}@example.com`, password: "bench bench bench" };
+    const { token } = await call("/v1/auth/sign-up/email", "", person);
+    const { id: organizationId } = await call("/v1/auth/orgs", String(token), {
+      name: "Bench",
+      slug: `bench${at}`,
+    });
+    const { key: secret } = await call("/v1/auth/api-keys", String(token), {
+      name: "bench",
+      scopes: ["webhooks:read", "webhooks:write"],
+    });
+    const { endpoint } = (await call("/v1/webhooks/endpoints", String(secret), { url: hook })) as {
+      endpoint: { id: string };
+    };
+    const { id: keyId } = await call(`/v1/webhooks/endpoints/${endpoint.id}/keys`, String(secret), {
+      key_id: "bench",
+      algorithm: "RSA-OAEP-256",
+      key_type: "RSA",
+      jwk: { kty: "RSA", n, e, alg: "RSA-OAEP-256", use: "enc", kid: "bench" },
+    });
+    return { organizationId, endpoint, keyId, secret };
+  };
+  const partners = [];
+  while (partners.length < organizations) partners.push(await newPartner(partners.length));
+  const [partner] = partners;
+  if (partner === undefined) throw new Error("there is no organization to publish for");
+  const { organizationId, endpoint, keyId } = partner;
   return {
     name,
     url: server.url,
-    path: `/v1/webhooks/endpoints/${endpoint.id}/test`,
-    headers: { authorization: `Bearer ${secret}` },
+    targets: partners.map((one) => ({
+      path: `/v1/webhooks/endpoints/${one.endpoint.id}/test`,
+      headers: { authorization: `Bearer ${one.secret}` },
+    })),
     cpuSeconds: async () => (await server.usage()).cpuMicroseconds / 1e6,
     forgetEvents: () => forgetEvents(databaseUrl),
     stop: () => server.stop(),
@@ -299,7 +322,7 @@ async function startService({ name, root, folder, postgresUrl, hook }: Place) {
 }
 
 async function startBare(
-  { bareJob, databaseUrl, headers }: System & { bareJob: object; databaseUrl: string },
+  { bareJob, databaseUrl, targets }: System & { bareJob: object; databaseUrl: string },
   folder: string,
 ): Promise<System> {
   const child = await forked("webhook-bare.ts", {
@@ -310,8 +333,7 @@ async function startBare(
   return {
     name: "bare",
     url: `http://127.0.0.1:${port}`,
-    path: "/",
-    headers,
+    targets: targets.map(({ headers }) => ({ path: "/", headers })),
     cpuSeconds: async () => (await ask<{ cpuUs: number }>(child, { ask: "usage" })).cpuUs / 1e6,
     forgetEvents: () => forgetEvents(databaseUrl),
     stop: async () => child.kill("SIGKILL"),

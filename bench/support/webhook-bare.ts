@@ -14,6 +14,7 @@ import type { AddressInfo } from "node:net";
 import pg from "pg";
 import { Agent } from "undici";
 import { newId, newUuid } from "../../apps/server/src/kernel/ids.ts";
+import { packPayload, unpackPayload } from "../../apps/server/src/webhooks/stored-payload.ts";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL ?? "", max: 10 });
 const agent = new Agent({ allowH2: false });
@@ -100,7 +101,7 @@ function publishAll(job: Job): Promise<unknown> {
             insert into webhook_deliveries (id, organization_id, sandbox, event_id, event_type, endpoint_id, encryption_key_id, payload,
               status, attempt_count, created_at, updated_at)
             select d, $3, true, e, 'verification.session.succeeded', $4, $5, p, 'pending', 0, $6, $6
-            from unnest($1::text[], $2::text[], $7::text[]) as t (d, e, p) returning id)
+            from unnest($1::text[], $2::text[], $7::bytea[]) as t (d, e, p) returning id)
           insert into webhook_delivery_queue (organization_id, sandbox, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
             changed_at)
           select $3, true, id, $4, $6, 0, 0, false, $6 from d`,
@@ -111,7 +112,7 @@ function publishAll(job: Job): Promise<unknown> {
           job.endpointId,
           job.keyId,
           now,
-          payloads,
+          payloads.map(packPayload),
         ],
       });
       await client.query({ name: "notify", text: "select pg_notify('bench', $1)", values: [job.endpointId] });
@@ -143,13 +144,10 @@ function startSending(job: Omit<Job, "n" | "e" | "keyId" | "data" | "perTransact
       name: "record",
       text: `with written as (
           update webhook_deliveries d set status = 'succeeded', attempt_count = 1, last_status_code = 200,
-            last_attempt_at = $2, payload = null, payload_scrubbed_at = $2, updated_at = $2
-          where d.id = any($1::text[]) returning d.id, d.organization_id),
-        done as (delete from webhook_delivery_queue where organization_id = $4 and delivery_id = any($1::text[]))
-        insert into webhook_attempts (id, delivery_id, organization_id, status_code, duration_ms, attempted_at)
-        select t.a, written.id, written.organization_id, 200, 1, $2
-        from written join unnest($1::text[], $3::text[]) as t (id, a) on t.id = written.id`,
-      values: [batch, new Date(), batch.map(() => newId("wha", new Date())), job.organizationId],
+            last_attempt_at = $2, arrival_ms = 1, payload = null, payload_scrubbed_at = $2, updated_at = $2
+          where d.id = any($1::text[]))
+        delete from webhook_delivery_queue where organization_id = $3 and delivery_id = any($1::text[])`,
+      values: [batch, new Date(), job.organizationId],
     });
     delivered += batch.length;
     if (delivered === job.events) done.resolve();
@@ -199,7 +197,7 @@ function startSending(job: Omit<Job, "n" | "e" | "keyId" | "data" | "perTransact
     });
     claiming = false;
     inFlight += rows.length;
-    for (const row of rows) void send(row);
+    for (const row of rows) void send({ ...row, payload: unpackPayload(row.payload) });
     if (rows.length === 0 && delivered + finished.length < job.events) setTimeout(() => void claim(), 2);
   };
   const flusher = setInterval(() => {
@@ -254,7 +252,7 @@ async function serve(job: Job): Promise<number> {
         deliveryId,
         job.endpointId,
         rows[0]?.key_id,
-        payload,
+        packPayload(payload),
         newUuid(now),
         JSON.stringify({ event_id: eventId }),
       ],

@@ -30,16 +30,18 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.has_fewer_test_events(organization uuid, in_sandbox boolean, since text, most integer)
+CREATE OR REPLACE FUNCTION public.has_fewer_test_events(organization uuid, in_sandbox boolean, types text[], since text, most integer)
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
 begin
   perform from organizations where id = organization for no key update;
   return (
-    select count(*) from events
-    where organization_id = organization and sandbox = in_sandbox and id collate by_organization >= since
-      and session_id is null) < most;
+    select count(*) from unnest(types) as of_type
+    cross join lateral (
+      select from events
+      where organization_id = organization and sandbox = in_sandbox and type = of_type and left(id, 14) collate by_type >= since
+        and session_id is null) as sent) < most;
 end
 $function$;
 
@@ -145,9 +147,9 @@ create table audit_logs (
   constraint audit_logs_pkey PRIMARY KEY (id),
   constraint audit_logs_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['user'::text, 'key'::text, 'person'::text, 'system'::text])))
 );
-CREATE INDEX audit_logs_actor_event ON public.audit_logs USING btree (organization_id, actor_id, event, ((id)::text) COLLATE by_actor_event) WHERE (actor_id IS NOT NULL);
-CREATE INDEX audit_logs_event ON public.audit_logs USING btree (organization_id, event, ((id)::text) COLLATE by_event);
-CREATE INDEX audit_logs_organization ON public.audit_logs USING btree (organization_id, ((id)::text) COLLATE by_organization);
+CREATE INDEX audit_logs_actor_event ON public.audit_logs USING btree (organization_id, actor_id, event, "left"((id)::text, 18) COLLATE by_actor_event) WHERE (actor_id IS NOT NULL);
+CREATE INDEX audit_logs_event ON public.audit_logs USING btree (organization_id, event, "left"((id)::text, 18) COLLATE by_event);
+CREATE INDEX audit_logs_organization ON public.audit_logs USING btree (organization_id, "left"((id)::text, 18) COLLATE by_organization);
 
 create table backup_codes (
   user_id uuid not null,
@@ -240,8 +242,8 @@ create table events (
   retracted_at timestamp(3) with time zone,
   constraint events_pkey PRIMARY KEY (id)
 );
-CREATE INDEX events_session ON public.events USING btree (session_id, id COLLATE by_session) WHERE (session_id IS NOT NULL);
-CREATE INDEX events_type ON public.events USING btree (organization_id, sandbox, type, id COLLATE by_type);
+CREATE INDEX events_session ON public.events USING btree (session_id, "left"(id, 14) COLLATE by_session) WHERE (session_id IS NOT NULL);
+CREATE INDEX events_type ON public.events USING btree (organization_id, sandbox, type, "left"(id, 14) COLLATE by_type);
 
 create table familiar_addresses (
   key bytea not null,
@@ -761,7 +763,7 @@ create table webhook_deliveries (
   endpoint_id text collate "C" not null,
   encryption_key_id text collate "C",
   status text not null,
-  payload text,
+  payload bytea,
   attempt_count integer not null,
   last_status_code integer,
   last_error text,
@@ -773,11 +775,12 @@ create table webhook_deliveries (
   failed boolean default false not null,
   scrub_at timestamp(3) with time zone,
   sandbox boolean not null,
+  arrival_ms integer,
   constraint webhook_deliveries_pkey PRIMARY KEY (id),
   constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text])))
 ) with (fillfactor=80);
-CREATE INDEX webhook_deliveries_endpoint ON public.webhook_deliveries USING btree (endpoint_id, organization_id, sandbox, failed, id COLLATE by_endpoint);
-CREATE INDEX webhook_deliveries_organization ON public.webhook_deliveries USING btree (organization_id, sandbox, failed, id COLLATE by_organization);
+CREATE INDEX webhook_deliveries_endpoint ON public.webhook_deliveries USING btree (endpoint_id, failed, "left"(id, 14) COLLATE by_endpoint);
+CREATE INDEX webhook_deliveries_organization ON public.webhook_deliveries USING btree (organization_id, sandbox, failed, "left"(id, 14) COLLATE by_organization);
 CREATE INDEX webhook_deliveries_scrub ON public.webhook_deliveries USING btree (scrub_at) WHERE (scrub_at IS NOT NULL);
 CREATE TRIGGER webhook_deliveries_deleted AFTER DELETE ON public.webhook_deliveries FOR EACH ROW WHEN (((old.payload IS NOT NULL) AND (old.attempt_count > 0))) EXECUTE FUNCTION forget_exchanges();
 CREATE TRIGGER webhook_deliveries_scrubbed AFTER UPDATE OF payload ON public.webhook_deliveries FOR EACH ROW WHEN (((old.payload IS NOT NULL) AND (new.payload IS NULL) AND (old.attempt_count > 0))) EXECUTE FUNCTION forget_exchanges();

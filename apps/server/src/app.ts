@@ -17,7 +17,7 @@ import { cleanAsRoutine } from "./cleaning/clean-tables.job.ts";
 import type { Config } from "./config.ts";
 import type { Core } from "./core.ts";
 import { DatabaseProbe } from "./db/database-probe.ts";
-import { openDb } from "./db/db.ts";
+import { type Db, openDb } from "./db/db.ts";
 import { Listener } from "./db/listener.ts";
 import { listMigrations, migrate } from "./db/migrate.ts";
 import { type Expired, retryChannel } from "./db/set-aside.store.ts";
@@ -58,6 +58,7 @@ import {
   unwatched,
   watchProcess,
 } from "./lib/process-metrics.ts";
+import type { Tracer } from "./lib/tracer.ts";
 import { exemptHostSet } from "./lib/public-address.ts";
 import { createSafeFetch } from "./lib/safe-fetch.ts";
 import { type Job, Scheduler } from "./lib/scheduler.ts";
@@ -237,18 +238,7 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
   const tracer = telemetry?.tracer ?? null;
   const rpTerms = loadRpTerms(config);
   const consentTexts = loadConsentTexts(config);
-  const db = openDb({
-    url: databaseUrl,
-    poolSize: config.databasePoolSize,
-    limits: {
-      statementMs: config.databaseStatementSeconds * secondMs,
-      lockMs: config.databaseLockSeconds * secondMs,
-      idleInTransactionMs: config.databaseIdleTransactionSeconds * secondMs,
-      connectMs: config.databaseConnectSeconds * secondMs,
-    },
-    onError: (error) => log.warn("a database connection was lost", describeError(error)),
-    tracer,
-  });
+  const db = openDatabase(options, tracer);
   const ringMember = new RingMember({ db, ring, clock, log });
   try {
     await ringMember.join();
@@ -318,6 +308,21 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
     reporter: new ProcessReporter(core, { role, faceWorkers: config.faceWorkers }),
     metricsOf: async () => `${metrics.render()}${await processWatch.render()}`,
   };
+}
+
+function openDatabase({ config, databaseUrl, log }: ServiceOptions, tracer: Tracer | null): Db {
+  return openDb({
+    url: databaseUrl,
+    poolSize: config.databasePoolSize,
+    limits: {
+      statementMs: config.databaseStatementSeconds * secondMs,
+      lockMs: config.databaseLockSeconds * secondMs,
+      idleInTransactionMs: config.databaseIdleTransactionSeconds * secondMs,
+      connectMs: config.databaseConnectSeconds * secondMs,
+    },
+    onError: (error) => log.warn("a database connection was lost", describeError(error)),
+    tracer,
+  });
 }
 
 const sendsMetrics = (config: Config) => config.otlpEndpoint !== "" && config.otelMetricsExporter === "otlp";

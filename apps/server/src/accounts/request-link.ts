@@ -22,7 +22,7 @@ export async function requestLink(
     const id = newUuid(now);
     await core.db.transaction(async (tx) => {
       await insertMailRequest(tx, { id, purpose, email: core.ring.seal("mail", email, id), now });
-      await tx.notify(mailRequestChannel, "");
+      tx.notify(mailRequestChannel, "");
     });
   }
   return { accepted: true };

@@ -20,10 +20,7 @@ export async function reportProgress(
   if (!stepPattern.test(step)) throw new Error("the name of a step is not a plain word");
   await db.transaction(async (tx) => {
     if (!(await setStep(tx, sessionId, attemptId, step, now))) return;
-    await tx.notify(
-      verifyProgressChannel,
-      JSON.stringify({ session_id: sessionId, attempt_id: attemptId, step }),
-    );
+    tx.notify(verifyProgressChannel, JSON.stringify({ session_id: sessionId, attempt_id: attemptId, step }));
   });
 }
 

@@ -2,7 +2,7 @@ import { type AuditEvent, auditEvents } from "@assay/contract/audit";
 import type { Environment } from "@assay/contract/facts";
 import type { ApiKeyId, AuditLogId, OrganizationId, UserId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
-import { newestOf, readPage } from "../db/page.ts";
+import { byBeginning, newestOf, readPage } from "../db/page.ts";
 import type { Among } from "../db/set-aside.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
 import { type Caller, isSandbox, type KeyCaller, type MemberCaller } from "../kernel/caller.ts";
@@ -112,11 +112,11 @@ export function listAuditLogs(
   });
 }
 
-/** The id as the key of the index that a list is to be read from; the migration of the sessions says why it is not the plain id. */
+/** The beginning of the id as the key of the index that a list is to be read from; the migration of the sessions says why it has a collation of its own. */
 const idBy = {
-  organization: sql`id::text collate by_organization`,
-  event: sql`id::text collate by_event`,
-  actorEvent: sql`id::text collate by_actor_event`,
+  organization: sql`left(id::text, 18) collate by_organization`,
+  event: sql`left(id::text, 18) collate by_event`,
+  actorEvent: sql`left(id::text, 18) collate by_actor_event`,
 };
 
 export function auditPage(organizationId: OrganizationId, filter: AuditFilter, limit: number): Sql {
@@ -126,16 +126,16 @@ export function auditPage(organizationId: OrganizationId, filter: AuditFilter, l
   // Ids begin with their creation time, so a range of times is a range of the index that the list is read by. A caller
   // may write a cursor in capitals, which is the same id and another text.
   const range = (of: AuditEvent | undefined) => sql`
-    select id, event, actor_kind, actor_id, target_id, details, sandbox, created_at, ${key} as place from audit_logs
+    select id, event, actor_kind, actor_id, target_id, details, sandbox, created_at from audit_logs
     where organization_id = ${organizationId}
       ${of === undefined ? noSql : sql`and event = ${of}`}
       ${actorId === undefined ? noSql : sql`and actor_id = ${actorId}`}
       ${createdFrom === undefined ? noSql : sql`and ${key} >= ${uuidFloor(createdFrom)}`}
       ${createdTo === undefined ? noSql : sql`and ${key} < ${uuidFloor(later(createdTo, 1))}`}
-      ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter.toLowerCase()}`}
-    order by ${key} desc limit ${limit}`;
-  if (event !== undefined || actorId === undefined) return range(event);
-  return newestOf(auditEvents.map(range), sql`place`, limit);
+      ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter.toLowerCase()} and id < ${startingAfter}`}
+    ${byBeginning(key, limit)}`;
+  const ranges = event !== undefined || actorId === undefined ? [range(event)] : auditEvents.map(range);
+  return newestOf(ranges, sql`id`, limit);
 }
 
 /** The next entries written before `writtenBefore`, in order of their ids, which is the order of their age. */

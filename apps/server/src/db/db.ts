@@ -12,14 +12,12 @@ import {
   type TimeLimits,
 } from "./connection.ts";
 import { type Answer, Flight, type Query, type Row } from "./flight.ts";
+import { Hints, type Notification } from "./hints.ts";
 import type { Sql } from "./sql.ts";
 import { summaryOf } from "./statement-summary.ts";
 
 // bigint counts of rows and requests fit a JavaScript number; nothing here counts beyond 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
-
-/** What listeners of a channel get. */
-export type Notification = { channel: string; payload: string };
 
 /** Anything that can run a statement: the pool or an open transaction. */
 export type Queryable = {
@@ -30,6 +28,8 @@ export type Queryable = {
   first<T extends Row>(statement: Sql): Promise<T | null>;
   /** How many rows a write touched. */
   run(statement: Sql): Promise<number>;
+  /** A hint for listeners of every process, sent when what was written is committed, and only then. Whoever has to know also looks by itself. */
+  notify(channel: string, payload: string): void;
 };
 
 /** A statement that is not sent yet, and what its rows mean. */
@@ -45,6 +45,7 @@ export function firstRow<T extends Row>(statement: Sql): Question<T | null> {
 
 abstract class Statements implements Queryable {
   protected abstract send(statement: Sql): Promise<Answer>;
+  abstract notify(channel: string, payload: string): void;
 
   async rows<T extends Row>(statement: Sql): Promise<T[]> {
     return (await this.send(statement)).rows as T[];
@@ -76,6 +77,8 @@ class Borrowed {
   readonly #tracer: Tracer | null;
   /** What is sent together with the next statement, before it: its answer is nobody's business. */
   #held: Query[] = [];
+  /** What is told to listeners once the transaction is committed. */
+  readonly hints: Notification[] = [];
   /** In place of the limit that the connection was opened with. */
   #answerLimitMs: number | undefined;
 
@@ -190,9 +193,8 @@ export class Tx extends Statements {
     this.#connection.hold(queryOf(statement));
   }
 
-  /** Delivered to listeners of every process when, and only when, this transaction commits. */
-  async notify(channel: string, payload: string): Promise<void> {
-    this.#connection.hold({ name: "notify", text: "select pg_notify($1, $2)", values: [channel, payload] });
+  notify(channel: string, payload: string): void {
+    this.#connection.hints.push({ channel, payload });
   }
 }
 
@@ -210,6 +212,7 @@ export class Db extends Statements {
   #refusedWrite: RefusedWrite | null = null;
   readonly #generationOf = new Map<pg.PoolClient, number>();
   readonly #tracer: Tracer | null;
+  readonly #hints = new Hints((hints) => this.#sendHints(hints));
 
   constructor(pool: pg.Pool, tracer: Tracer | null) {
     super();
@@ -229,6 +232,40 @@ export class Db extends Statements {
     let failure: Error | boolean = false;
     try {
       return await connection.send(statement);
+    } catch (error) {
+      failure = error instanceof Error ? error : true;
+      throw error;
+    } finally {
+      connection.client.release(failure);
+    }
+  }
+
+  /** Outside of a transaction what was written is committed already. */
+  notify(channel: string, payload: string): void {
+    const joined = this.#joined.getStore();
+    if (joined !== undefined) joined.connection.hints.push({ channel, payload });
+    else void this.#hints.add([{ channel, payload }]);
+  }
+
+  /** Tells listeners of every process, whatever is or is not written, and waits until it is sent. */
+  tell(channel: string, payload: string): Promise<void> {
+    return this.#hints.add([{ channel, payload }]);
+  }
+
+  /**
+   * PostgreSQL holds one lock for all databases from before a notifying transaction commits until it has: without the setting, for as long as the disk, and a
+   * synchronous replica, take.
+   */
+  async #sendHints(hints: readonly Notification[]): Promise<void> {
+    const connection = await this.#borrow();
+    let failure: Error | boolean = false;
+    try {
+      await connection.query({
+        name: "notify",
+        text: `select set_config('synchronous_commit', 'off', true), count(pg_notify(channel, payload))
+          from unnest($1::text[], $2::text[]) as hint (channel, payload)`,
+        values: [hints.map(({ channel }) => channel), hints.map(({ payload }) => payload)],
+      });
     } catch (error) {
       failure = error instanceof Error ? error : true;
       throw error;
@@ -300,6 +337,7 @@ export class Db extends Statements {
     const { connection } = outer;
     const savepoint = `s${outer.savepoints++}`;
     const begun = `savepoint ${savepoint}`;
+    const hintsBefore = connection.hints.length;
     connection.hold({ text: begun });
     try {
       const result = await work(new Tx(connection));
@@ -307,6 +345,7 @@ export class Db extends Statements {
       await connection.query({ text: `release ${begun}` });
       return result;
     } catch (error) {
+      connection.hints.length = hintsBefore;
       // It fails when the connection is lost. Then so will the commit, and the first error tells more.
       await connection.rollBackTo(begun).catch(() => {});
       throw error;
@@ -327,6 +366,7 @@ export class Db extends Statements {
         await connection.begin(statementMs);
         const result = await whileConnectionIsHeld(() => work(new Tx(connection), connection));
         await connection.commit();
+        void this.#hints.add(connection.hints);
         return result;
       } catch (error) {
         // Fails at once on a connection that was lost, which the pool then closes instead of lending it again.
@@ -364,6 +404,7 @@ export class Db extends Statements {
   }
 
   async close(): Promise<void> {
+    await this.#hints.close();
     await this.#pool.end();
     // The pool does not wait until a server has heard that it is over. One that never does must not keep the process.
     const left = [...this.#generationOf.keys()];

@@ -29,6 +29,14 @@ export async function readPage<R extends Row & { id: string }>(
   return { items, hasMore, nextCursor: hasMore ? (items.at(-1)?.id ?? null) : null };
 }
 
+/**
+ * The order of a range that is read by an index with the beginnings of ids. Where the limit would part rows with the same beginning, all of them are read; who sorts them by
+ * their whole ids is `newestOf`. With `limit` null everything is.
+ */
+export function byBeginning(key: Sql, limit: number | null): Sql {
+  return sql`order by ${key} desc ${limit === null ? noSql : sql`fetch first (${limit}::bigint) rows with ties`}`;
+}
+
 /** One page of several ranges that are each ordered by `key`, newest first; with `limit` null all of it. */
 export function newestOf(ranges: readonly Sql[], key: Sql, limit: number | null): Sql {
   const all = joinSql(

@@ -158,7 +158,7 @@ export function retryAside(db: Db, job: string | null, now: Date): Promise<numbe
     const rows = await tx.rows<{ job: string }>(sql`
       update set_aside_rows set retry_at = least(retry_at, ${now})
       ${job === null ? noSql : sql`where job = ${job}`} returning job`);
-    for (const name of new Set(rows.map((row) => row.job))) await tx.notify(retryChannel, name);
+    for (const name of new Set(rows.map((row) => row.job))) tx.notify(retryChannel, name);
     return rows.length;
   });
 }

@@ -218,7 +218,7 @@ export class DeviceRegistry {
         );
         this.#runs.set(attemptId, run);
       }
-      await db.transaction((tx) => tx.notify(socketChannel, `${attemptId} ${socket.id}`));
+      await db.tell(socketChannel, `${attemptId} ${socket.id}`);
       if (socket.isClosed) return;
       socket.run = run;
       socket.leaveDoor();

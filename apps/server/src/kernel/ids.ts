@@ -1,6 +1,6 @@
 import { hash, randomFillSync } from "node:crypto";
 import { type IdPrefix, idLengths } from "@assay/contract/facts";
-import type { Id, PrefixedIdOf, UuidId } from "@assay/contract/ids";
+import type { DeliveryAttemptId, DeliveryId, Id, PrefixedIdOf, UuidId } from "@assay/contract/ids";
 
 // In ASCII order, so that identifiers sort as text (collation "C") the way their leading time does.
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -91,6 +91,14 @@ export function madeWith(prefix: IdPrefix, id: Id<string>): { from: string; to: 
   const time = id.slice(id.indexOf("_") + 1).slice(0, timeLength);
   // The tilde comes after every character of an id.
   return { from: `${prefix}_${time}`, to: `${prefix}_${time}~` };
+}
+
+/**
+ * The id of the attempt by which a delivery arrived, of which there is one: the time of the attempt and what is the delivery's own in its id. So it need not be
+ * stored.
+ */
+export function arrivalIdOf(id: DeliveryId, attemptedAt: Date): DeliveryAttemptId {
+  return knownId(`wha_${timeText(attemptedAt)}${id.slice(id.indexOf("_") + 1).slice(timeLength)}`);
 }
 
 /** UUID version 7: ordered by creation time like the ids above. Whose id it is follows from where it goes, or is said: `newUuid<UserId>(now)`. */

@@ -37,7 +37,7 @@ export async function queueMail(
   });
   const content = ring.seal("mail", JSON.stringify(mail), id);
   await insertMail(tx, { id, organizationId: organization?.id ?? null, content, now });
-  await tx.notify(mailChannel, "");
+  tx.notify(mailChannel, "");
 }
 
 /**

@@ -53,7 +53,7 @@ export async function claimSession(
       });
       if (session.status === "created")
         tx.write(sessionMove(sessionId, { from: "created", to: "in_progress", completedAt: null, now }));
-      await tx.notify(sessionChannel, sessionId);
+      tx.notify(sessionChannel, sessionId);
       return { result: "claimed", attemptId, resumed: false, tookOver };
     }
   }

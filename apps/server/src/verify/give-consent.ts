@@ -81,7 +81,7 @@ function putDown(core: Core, texts: ConsentTexts, request: Request): Promise<Giv
     putConsent(tx, consent);
     // Tokens that were made under an earlier consent are void with it.
     await deleteHandoffTokens(tx, [session.id]);
-    await tx.notify(sessionChannel, session.id);
+    tx.notify(sessionChannel, session.id);
     return { consent, session, cancelToken };
   });
 }

@@ -49,7 +49,7 @@ export async function answerDelivery(
         message: "The delivery does not wait for this answer any more.",
         hint: "It has timed out, was answered, or is sent again, and then waits for the answer to that.",
       });
-    await tellAnswered(tx, { deliveryId, leaseNumber: body.lease, outcome: result.error ?? "succeeded" });
+    tellAnswered(tx, { deliveryId, leaseNumber: body.lease, outcome: result.error ?? "succeeded" });
     return row;
   });
 }

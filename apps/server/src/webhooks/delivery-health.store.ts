@@ -1,6 +1,7 @@
 import type { EndpointId } from "@assay/contract/ids";
 import type { Queryable } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
+import { byBeginning } from "../db/page.ts";
 import { sql } from "../db/sql.ts";
 import type { Tenant } from "../kernel/caller.ts";
 import { idFloor } from "../kernel/ids.ts";
@@ -27,9 +28,9 @@ export async function readDeliveryHealth(
   const range = (failed: boolean) => sql`
     (select id, endpoint_id, status, attempt_count, created_at, last_attempt_at from webhook_deliveries
     where ${ownedBy(tenant)} and failed = ${failed}
-      and id collate by_organization >= ${idFloor("whd", period.from)}
-      and id collate by_organization < ${idFloor("whd", period.before)}
-    order by id collate by_organization desc limit ${most + 1})`;
+      and left(id, 14) collate by_organization >= ${idFloor("whd", period.from)}
+      and left(id, 14) collate by_organization < ${idFloor("whd", period.before)}
+    ${byBeginning(sql`left(id, 14) collate by_organization`, most + 1)})`;
   const rows = await db.rows<{
     endpoint_id: EndpointId;
     delivered: number;

@@ -8,16 +8,17 @@ import type {
   OrganizationId,
 } from "@assay/contract/ids";
 import type { DeliveryError, DeliveryStatus, EndpointKind } from "@assay/contract/webhooks";
-import type { Db, Notification, Queryable, Tx } from "../db/db.ts";
+import type { Db, Queryable, Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
-import { newestOf, readPage } from "../db/page.ts";
+import { byBeginning, newestOf, readPage } from "../db/page.ts";
 import { notAside } from "../db/set-aside.store.ts";
 import type { Among } from "../db/set-aside.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
 import { isSandbox, type Tenant } from "../kernel/caller.ts";
 import { later } from "../kernel/clock.ts";
-import { idFloor, madeWith } from "../kernel/ids.ts";
+import { arrivalIdOf, idFloor, madeWith } from "../kernel/ids.ts";
 import type { Exchange } from "./exchange.ts";
+import { packPayload, unpackPayload } from "./stored-payload.ts";
 
 /**
  * NOTIFY channel: deliveries are due. Payload: endpoint ids separated by commas, or empty for "look at all queues".
@@ -36,6 +37,8 @@ export type DeliveryRow = {
   last_status_code: number | null;
   last_error: DeliveryError | null;
   last_attempt_at: Date | null;
+  /** How long the attempt took by which it arrived. That attempt has no row of its own, unless it was made before this was kept. */
+  arrival_ms: number | null;
   payload_expires_at: Date | null;
   payload_scrubbed_at: Date | null;
   created_at: Date;
@@ -49,16 +52,16 @@ export type DeliveryRow = {
 const shown = (now: Date) => sql`d.id, d.event_id, d.event_type, d.endpoint_id, d.encryption_key_id,
   case when q.lease_until > ${now} then 'delivering' else d.status end as status, d.attempt_count,
   case when q.lease_until > ${now} then null else q.due_at end as next_attempt_at,
-  d.last_status_code, d.last_error, d.last_attempt_at, d.payload_expires_at, d.payload_scrubbed_at, d.created_at,
+  d.last_status_code, d.last_error, d.last_attempt_at, d.arrival_ms, d.payload_expires_at, d.payload_scrubbed_at, d.created_at,
   greatest(d.updated_at, q.changed_at) as updated_at`;
 
 const withQueue = sql`left join webhook_delivery_queue q on q.organization_id = d.organization_id and q.sandbox = d.sandbox
   and q.delivery_id = d.id and d.status = 'pending'`;
 
-/** The id as the key of the index that a list is to be read from; the migration of the sessions says why it is not the plain id. */
+/** The beginning of the id as the key of the index that a list is to be read from; the migration of the sessions says why it has a collation of its own. */
 const idBy = {
-  organization: sql`d.id collate by_organization`,
-  endpoint: sql`d.id collate by_endpoint`,
+  organization: sql`left(d.id, 14) collate by_organization`,
+  endpoint: sql`left(d.id, 14) collate by_endpoint`,
 };
 
 export type NewDelivery = {
@@ -90,7 +93,7 @@ export function deliveryParts(deliveries: readonly NewDelivery[], condition: Sql
         ${deliveries.map((delivery) => delivery.eventType)}::text[],
         ${deliveries.map((delivery) => delivery.endpointId)}::text[],
         ${deliveries.map((delivery) => delivery.sealed?.encryptionKeyId ?? null)}::text[],
-        ${deliveries.map((delivery) => delivery.sealed?.payload ?? null)}::text[])
+        ${deliveries.map(({ sealed }) => (sealed === null ? null : packPayload(sealed.payload)))}::bytea[])
         as d (id, organization_id, sandbox, event_id, event_type, endpoint_id, encryption_key_id, payload)
       where ${condition}
       returning id, organization_id, sandbox, endpoint_id, status)`,
@@ -116,6 +119,7 @@ export function justWritten(delivery: NewDelivery, now: Date): DeliveryRow {
     last_status_code: null,
     last_error: delivery.sealed === null ? "no_active_key" : null,
     last_attempt_at: null,
+    arrival_ms: null,
     payload_expires_at: null,
     payload_scrubbed_at: null,
     created_at: now,
@@ -123,20 +127,13 @@ export function justWritten(delivery: NewDelivery, now: Date): DeliveryRow {
   };
 }
 
-/**
- * What wakes the workers of every process, or null where there is nothing to send. A notification carries less than 8000 bytes. With more
- * endpoints than fit, the payload is empty and workers look at all queues.
- */
-export function announcement(endpointIds: Iterable<EndpointId>): Notification | null {
-  const ids = [...new Set(endpointIds)];
-  if (ids.length === 0) return null;
-  return { channel: deliveryChannel, payload: ids.length <= 200 ? ids.join(",") : "" };
-}
+// A notification carries less than 8000 bytes.
+const mostNamed = 200;
 
-/** Wakes the workers of every process when the transaction commits. */
-export async function announceDeliveries(tx: Tx, endpointIds: Iterable<EndpointId>): Promise<void> {
-  const told = announcement(endpointIds);
-  if (told !== null) await tx.notify(told.channel, told.payload);
+/** Wakes the workers of every process once what was written is committed. With more endpoints than can be named they look at all queues. */
+export function announceDeliveries(db: Queryable, endpointIds: Iterable<EndpointId>): void {
+  const ids = [...new Set(endpointIds)];
+  if (ids.length > 0) db.notify(deliveryChannel, ids.length <= mostNamed ? ids.join(",") : "");
 }
 
 export function findDelivery(
@@ -169,14 +166,25 @@ export type AttemptRow = {
   attempted_at: Date;
 };
 
-export function attemptsOf(
+/** The attempts of a delivery, the newest first. */
+export async function attemptsOf(
   db: Queryable,
   organizationId: OrganizationId,
-  deliveryId: DeliveryId,
+  delivery: DeliveryRow,
 ): Promise<AttemptRow[]> {
-  return db.rows<AttemptRow>(sql`
+  const rows = await db.rows<AttemptRow>(sql`
     select id, status_code, error, duration_ms, attempted_at from webhook_attempts
-    where delivery_id = ${deliveryId} and organization_id = ${organizationId} order by id desc`);
+    where delivery_id = ${delivery.id} and organization_id = ${organizationId} order by id desc`);
+  const { arrival_ms: durationMs, last_attempt_at: attemptedAt } = delivery;
+  if (durationMs === null || attemptedAt === null) return rows;
+  const arrival = {
+    id: arrivalIdOf(delivery.id, attemptedAt),
+    status_code: delivery.last_status_code,
+    error: null,
+    duration_ms: durationMs,
+    attempted_at: attemptedAt,
+  };
+  return [arrival, ...rows];
 }
 
 export type DeliveryFilter = {
@@ -214,8 +222,8 @@ export function deliveriesPage(tenant: Tenant, filter: DeliveryFilter, limit: nu
     ${eventId === undefined ? noSql : sql`and d.event_id = ${eventId} and ${key} >= ${madeWith("whd", eventId).from} and ${key} < ${madeWith("whd", eventId).to}`}
     ${createdFrom === undefined ? noSql : sql`and ${key} >= ${idFloor("whd", createdFrom)}`}
     ${createdTo === undefined ? noSql : sql`and ${key} < ${idFloor("whd", later(createdTo, 1))}`}
-    ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter}`}
-    order by ${key} desc ${limit === null ? noSql : sql`limit ${limit}`}`;
+    ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter} and d.id < ${startingAfter}`}
+    ${byBeginning(key, limit)}`;
   if (status === "pending" || status === "delivering") {
     const key = sql`q.delivery_id`;
     const isLeased = sql`coalesce(q.lease_until > ${now}, false)`;
@@ -231,9 +239,8 @@ export function deliveriesPage(tenant: Tenant, filter: DeliveryFilter, limit: nu
     where ${ownedBy(tenant, sql`d.`)} and d.failed = ${failed}
       ${status === "succeeded" ? sql`and d.status = 'succeeded'` : noSql}
       ${endpointId === undefined ? noSql : sql`and d.endpoint_id = ${endpointId}`} ${within(key)}`;
-  if (status !== undefined) return range(status === "failed");
-  const page = endpointId === undefined ? sql`id collate by_organization` : sql`id collate by_endpoint`;
-  return newestOf([range(true), range(false)], page, limit);
+  const ranges = status === undefined ? [range(true), range(false)] : [range(status === "failed")];
+  return newestOf(ranges, sql`id`, limit);
 }
 
 /**
@@ -323,7 +330,7 @@ const dueHead = (outlet: Outlet, now: Date) => sql`
  * skipped. What a process that died was sending is at the head again when its lease has run out; it has used no try, because nobody knows how
  * the attempt ended. `only` names the deliveries that may be claimed.
  */
-export function claimDue(
+export async function claimDue(
   db: Db,
   outlet: Outlet,
   wanted: readonly Wanted[],
@@ -332,7 +339,7 @@ export function claimDue(
 ): Promise<LeasedDelivery[]> {
   // A locked row is found again by its place in the table. What is joined afterwards is looked up for each row, however few the planner
   // takes the tables to hold: it may have planned when they were empty.
-  return db.rows<LeasedDelivery>(sql`
+  const rows = await db.rows<Stored<LeasedDelivery>>(sql`
     with due as materialized (
       select head.place
       from unnest(${wanted.map((want) => want.endpointId)}::text[], ${wanted.map((want) => want.most)}::integer[])
@@ -350,6 +357,15 @@ export function claimDue(
     from leased q
     cross join lateral (select * from webhook_deliveries where id = q.delivery_id offset 0) d
     cross join lateral (select * from webhook_endpoints where id = q.endpoint_id offset 0) e`);
+  return rows.map(unpacked);
+}
+
+/** A row with its sealed body as it is stored. */
+type Stored<T extends LeasedDelivery> = Omit<T, "payload"> & { payload: Buffer | null };
+
+function unpacked<T extends LeasedDelivery>(row: Stored<T>): T {
+  const payload = row.payload === null ? null : unpackPayload(row.payload);
+  return { ...row, payload } as unknown as T;
 }
 
 /** What `claimDue` would claim for one endpoint, without claiming it. */
@@ -437,14 +453,14 @@ export async function countOpen(db: Queryable, endpointId: EndpointId, most: num
 export type UnansweredDelivery = LeasedDelivery & { lease_owner: string; leased_at: Date };
 
 /** The delivery as long as it waits for the answer under this lease, whoever holds it. */
-export function findUnanswered(
+export async function findUnanswered(
   tx: Tx,
   tenant: Tenant,
   endpointId: EndpointId,
   deliveryId: DeliveryId,
   leaseNumber: number,
 ): Promise<UnansweredDelivery | null> {
-  return tx.first<UnansweredDelivery>(sql`
+  const row = await tx.first<Stored<UnansweredDelivery>>(sql`
     select q.delivery_id as id, q.organization_id, q.sandbox, d.event_id, d.event_type, q.endpoint_id, d.payload, q.tries_used,
       q.lease_number, q.lease_owner, q.changed_at as leased_at,
       e.kind, e.url, e.signing_secret, e.failing_since, e.undelivered_payload_retention_hours as retention_hours
@@ -454,6 +470,7 @@ export function findUnanswered(
     where q.organization_id = ${tenant.organizationId} and q.sandbox = ${isSandbox(tenant)} and q.delivery_id = ${deliveryId}
       and q.endpoint_id = ${endpointId}
       and q.lease_number = ${leaseNumber} and q.lease_owner is not null`);
+  return row === null ? null : unpacked(row);
 }
 
 /** Releases a lease of this process. */
@@ -527,7 +544,7 @@ export type RecordedAttempt = {
 };
 
 /**
- * Records the results of attempts: the attempt rows and the new state of the deliveries, in one statement. A result
+ * Records the results of attempts: the new state of the deliveries, and a row for each attempt but one that arrived, in one statement. A result
  * whose lease was lost in the meantime (owner or fencing number differ) is dropped. A delivery whose payload was
  * scrubbed while it was being sent cannot be retried. What the receiver answered is kept where the payload is. Returns the ids that were
  * written.
@@ -579,6 +596,7 @@ export async function recordAttempts(
         last_status_code = r.status_code,
         last_error = case when d.payload is null and r.status <> 'succeeded' then coalesce(d.last_error, r.error) else r.error end,
         last_attempt_at = r.attempted_at,
+        arrival_ms = case when r.status = 'succeeded' then r.duration_ms end,
         payload = case when r.scrub then null else d.payload end,
         payload_expires_at = case when d.payload is null then d.payload_expires_at else r.payload_expires_at end,
         scrub_at = case when d.payload is null then null else r.payload_expires_at end,
@@ -587,11 +605,12 @@ export async function recordAttempts(
       from result r
       where d.id = any(array(select delivery_id from ended union all select delivery_id from retried)) and d.id = r.id
       returning d.id, d.payload is not null as is_kept)
-    ${exchanges.length === 0 ? noSql : sql`, exchanged as (${insertExchanges(exchanges)})`}
-    insert into webhook_attempts (id, delivery_id, organization_id, status_code, error, duration_ms, attempted_at)
-    select r.attempt_id, r.id, r.organization_id, r.status_code, r.error, r.duration_ms, r.attempted_at
-    from result r join written on written.id = r.id
-    returning delivery_id`);
+    ${exchanges.length === 0 ? noSql : sql`, exchanged as (${insertExchanges(exchanges)})`},
+    attempted as (
+      insert into webhook_attempts (id, delivery_id, organization_id, status_code, error, duration_ms, attempted_at)
+      select r.attempt_id, r.id, r.organization_id, r.status_code, r.error, r.duration_ms, r.attempted_at
+      from result r join written on written.id = r.id where r.status <> 'succeeded')
+    select id as delivery_id from written`);
   return rows.map((row) => row.delivery_id);
 }
 

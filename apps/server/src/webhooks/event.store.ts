@@ -2,7 +2,7 @@ import { type EventType, eventTypes } from "@assay/contract/events";
 import type { EventId, OrganizationId, SessionId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
-import { newestOf, readPage } from "../db/page.ts";
+import { byBeginning, newestOf, readPage } from "../db/page.ts";
 import type { Expired } from "../db/set-aside.store.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
 import { isSandbox, type Tenant } from "../kernel/caller.ts";
@@ -70,7 +70,7 @@ export function findEvent(db: Queryable, tenant: Tenant, id: EventId): Promise<E
  * organization until its transaction ends, so that two at once are counted one after the other.
  */
 export function fewerTestEventsSince(tenant: Tenant, since: Date, most: number): Sql {
-  return sql`has_fewer_test_events(${tenant.organizationId}, ${isSandbox(tenant)}, ${idFloor("evt", since)}, ${most})`;
+  return sql`has_fewer_test_events(${tenant.organizationId}, ${isSandbox(tenant)}, ${eventTypes}::text[], ${idFloor("evt", since)}, ${most})`;
 }
 
 export type EventFilter = {
@@ -90,10 +90,10 @@ export function listEvents(db: Queryable, tenant: Tenant, filter: EventFilter & 
   });
 }
 
-/** The id as the key of the index that a list is to be read from; the migration of the sessions says why it is not the plain id. */
+/** The beginning of the id as the key of the index that a list is to be read from; the migration of the sessions says why it has a collation of its own. */
 const idBy = {
-  type: sql`id collate by_type`,
-  session: sql`id collate by_session`,
+  type: sql`left(id, 14) collate by_type`,
+  session: sql`left(id, 14) collate by_session`,
 };
 
 export function eventsPage(tenant: Tenant, filter: EventFilter, limit: number): Sql {
@@ -107,10 +107,10 @@ export function eventsPage(tenant: Tenant, filter: EventFilter, limit: number): 
       ${sessionId === undefined ? noSql : sql`and session_id = ${sessionId}`}
       ${createdFrom === undefined ? noSql : sql`and ${key} >= ${idFloor("evt", createdFrom)}`}
       ${createdTo === undefined ? noSql : sql`and ${key} < ${idFloor("evt", later(createdTo, 1))}`}
-      ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter}`}
-    order by ${key} desc limit ${limit}`;
-  if (type !== undefined || sessionId !== undefined) return range(type);
-  return newestOf(eventTypes.map(range), key, limit);
+      ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter} and id < ${startingAfter}`}
+    ${byBeginning(key, limit)}`;
+  const ranges = type !== undefined || sessionId !== undefined ? [range(type)] : eventTypes.map(range);
+  return newestOf(ranges, sql`id`, limit);
 }
 
 /** Events from before `cutoff`. */

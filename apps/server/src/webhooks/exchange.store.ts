@@ -2,20 +2,22 @@ import type { DeliveryAttemptId, DeliveryId, OrganizationId } from "@assay/contr
 import type { Queryable } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
 import type { ReceiverAnswer } from "./exchange.ts";
+import { unpackPayload } from "./stored-payload.ts";
 
 export type SealedRow = { payload: string; key_id: string };
 
 /** The body of a delivery while it is kept; null when it is scrubbed, or due to be. */
-export function findSealedBody(
+export async function findSealedBody(
   db: Queryable,
   organizationId: OrganizationId,
   deliveryId: DeliveryId,
   now: Date,
 ): Promise<SealedRow | null> {
-  return db.first<SealedRow>(sql`
+  const row = await db.first<Omit<SealedRow, "payload"> & { payload: Buffer }>(sql`
     select d.payload, k.key_id from webhook_deliveries d join webhook_keys k on k.id = d.encryption_key_id
     where d.organization_id = ${organizationId} and d.id = ${deliveryId} and d.payload is not null
       and (d.scrub_at is null or d.scrub_at > ${now})`);
+  return row === null ? null : { ...row, payload: unpackPayload(row.payload) };
 }
 
 export type ExchangeRow = {

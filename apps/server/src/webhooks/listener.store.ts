@@ -22,12 +22,12 @@ export async function takeOverListener(
     update webhook_endpoints set listener_stream_id = ${streamId}, listener_seen_at = ${now}
     where organization_id = ${organizationId} and id = ${endpointId} and kind = 'listener'`);
   if (changed === 0) return false;
-  await tellListenerChanged(tx, endpointId);
+  tellListenerChanged(tx, endpointId);
   return true;
 }
 
-export function tellListenerChanged(tx: Tx, endpointId: EndpointId): Promise<void> {
-  return tx.notify(listenerChannel, endpointId);
+export function tellListenerChanged(tx: Tx, endpointId: EndpointId): void {
+  tx.notify(listenerChannel, endpointId);
 }
 
 /** Notes that these streams are open. Returns the ids of those that are still the streams of their listeners. */
@@ -57,8 +57,8 @@ export async function existingListeners(db: Queryable, ids: readonly EndpointId[
 export function tellAnswered(
   tx: Tx,
   answered: { deliveryId: DeliveryId; leaseNumber: number; outcome: string },
-): Promise<void> {
-  return tx.notify(answerChannel, `${answered.deliveryId} ${answered.leaseNumber} ${answered.outcome}`);
+): void {
+  tx.notify(answerChannel, `${answered.deliveryId} ${answered.leaseNumber} ${answered.outcome}`);
 }
 
 export type AbsentListener = {

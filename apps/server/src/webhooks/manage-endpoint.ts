@@ -141,7 +141,7 @@ export async function changeEndpoint(
       details: { ...settings, ...(url === null ? {} : { host: hostOf(url.text) }) },
     });
     // Deliveries that were held while the endpoint was disabled become due at once.
-    if (body.enabled === true) await announceDeliveries(tx, [updated.id]);
+    if (body.enabled === true) announceDeliveries(tx, [updated.id]);
     return updated;
   });
 }
@@ -156,7 +156,7 @@ export async function removeEndpoint(
     const deleted = await deleteEndpoint(tx, caller, endpointId);
     if (deleted === null) throw new ApiError("NOT_FOUND");
     await endDeliveriesOf(tx, [endpointId], now);
-    await tellListenerChanged(tx, endpointId);
+    tellListenerChanged(tx, endpointId);
     await recordAct(tx, now, caller, {
       event: "webhook_endpoint.deleted",
       targetId: endpointId,

@@ -8,7 +8,7 @@ import type { NewDelivery } from "./delivery.store.ts";
 import { claimNoKeyNotices, type PublishTarget, publishTargets } from "./endpoint.store.ts";
 import type { EventRow } from "./event.store.ts";
 import { mailNoActiveKey } from "./notify-owners.ts";
-import { type Alongside, publishedStatement } from "./publish.store.ts";
+import { type Alongside, writePublishedLater } from "./publish.store.ts";
 import { sealPayloads } from "./seal-payload.ts";
 
 /** The parts of the service that publishing needs. */
@@ -61,7 +61,7 @@ export async function publishEvents(
     id: newId("evt", now),
     targets: (byOrganization.get(event.organizationId) ?? []).filter((target) => receives(target, event)),
   }));
-  tx.write(publishedStatement({ ...(await seal(planned, now)), ...alongside, condition: null }, now));
+  writePublishedLater(tx, { ...(await seal(planned, now)), ...alongside }, now);
   await tellAboutMissingKeys(
     core,
     tx,

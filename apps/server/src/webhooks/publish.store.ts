@@ -1,7 +1,8 @@
 import { type AuditEntry, insertAudits } from "../audit/audit.store.ts";
-import type { Notification, Queryable } from "../db/db.ts";
+import type { Queryable, Tx } from "../db/db.ts";
+import type { Notification } from "../db/hints.ts";
 import { joinSql, Sql, sql } from "../db/sql.ts";
-import { announcement, deliveryParts, type NewDelivery } from "./delivery.store.ts";
+import { announceDeliveries, deliveryParts, type NewDelivery } from "./delivery.store.ts";
 import { type EventRow, insertEvents } from "./event.store.ts";
 
 /** What is written, and told to listeners, together with events. */
@@ -28,21 +29,34 @@ function partName(at: number): Sql {
 }
 
 /**
- * Writes events, deliveries, their places in the queue and audit entries, and wakes the workers, in one statement: one round trip, and outside of
- * a transaction a transaction of its own. False where the condition did not hold.
+ * Writes events, deliveries, their places in the queue and audit entries in one statement: one round trip, and outside of
+ * a transaction a transaction of its own. The workers are woken once it is committed. False where the condition did not hold.
  */
 export async function writePublished(db: Queryable, published: Published, now: Date): Promise<boolean> {
   const row = await db.one<{ is_written: boolean }>(publishedStatement(published, now));
+  if (row.is_written) notifyPublished(db, published);
   return row.is_written;
 }
 
-export function publishedStatement(
-  { events, deliveries, writes, audits, notifications, condition }: Published,
-  now: Date,
-): Sql {
+/** As `writePublished`, without a condition, and sent with the next statement of the transaction or with its commit. */
+export function writePublishedLater(tx: Tx, published: Omit<Published, "condition">, now: Date): void {
+  tx.write(publishedStatement({ ...published, condition: null }, now));
+  notifyPublished(tx, published);
+}
+
+function notifyPublished(
+  db: Queryable,
+  { deliveries, notifications }: Pick<Published, "deliveries" | "notifications">,
+): void {
+  for (const { channel, payload } of notifications) db.notify(channel, payload);
+  announceDeliveries(
+    db,
+    deliveries.filter(({ sealed }) => sealed !== null).map(({ endpointId }) => endpointId),
+  );
+}
+
+function publishedStatement({ events, deliveries, writes, audits, condition }: Published, now: Date): Sql {
   const isWritten = condition === null ? sql`true` : sql`(select holds from condition)`;
-  const woken = announcement(deliveries.filter(({ sealed }) => sealed !== null).map((d) => d.endpointId));
-  const told = woken === null ? notifications : [...notifications, woken];
   const parts: Sql[] = [
     ...(condition === null ? [] : [sql`condition as materialized (select ${condition} as holds)`]),
     sql`new_events as (${insertEvents(events, isWritten, now)})`,
@@ -52,9 +66,5 @@ export function publishedStatement(
   ];
   return sql`
     with ${joinSql(parts, sql`, `)}
-    select ${isWritten} as is_written, (
-      select count(pg_notify(told.channel, told.payload))
-      from unnest(${told.map(({ channel }) => channel)}::text[], ${told.map(({ payload }) => payload)}::text[])
-        as told (channel, payload)
-      where ${isWritten})`;
+    select ${isWritten} as is_written`;
 }

@@ -19,7 +19,7 @@ export function removeAbsentListeners({ setAside, clock }: Core, job: string): P
       await deleteListeners(tx, ids);
       await endDeliveriesOf(tx, ids, now);
       for (const { id, name, ...listener } of listeners) {
-        await tellListenerChanged(tx, id);
+        tellListenerChanged(tx, id);
         await recordAudit(tx, now, {
           ...tenantOf(listener),
           event: "webhook_endpoint.deleted",

@@ -32,7 +32,7 @@ export async function retryDelivery(
       if (found === null) throw new ApiError("NOT_FOUND");
       throw whyNot([found]);
     }
-    await announceDeliveries(tx, [restarted.endpoint_id]);
+    announceDeliveries(tx, [restarted.endpoint_id]);
     await recordAct(tx, now, caller, { event: "webhook_delivery.retried", targetId: deliveryId });
     return restarted;
   });
@@ -67,7 +67,7 @@ async function replayDeliveries(tx: Tx, tenant: Tenant, eventId: EventId, now: D
     now,
   );
   if (restarted.length === 0) throw whyNot(deliveries);
-  await announceDeliveries(
+  announceDeliveries(
     tx,
     restarted.map((delivery) => delivery.endpoint_id),
   );

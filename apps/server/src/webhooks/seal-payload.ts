@@ -10,6 +10,12 @@ type Prepared = { key: KeyObject; header: string };
 const mostPrepared = 5000;
 const prepared = new Map<string, Prepared>();
 
+export function headerOf(keyId: string): string {
+  return Buffer.from(JSON.stringify({ alg: "RSA-OAEP-256", enc: "A256GCM", kid: keyId })).toString(
+    "base64url",
+  );
+}
+
 /**
  * A cache of imported keys: importing a key costs as much as using it. The key under an id never changes, so an entry
  * never becomes wrong.
@@ -17,8 +23,7 @@ const prepared = new Map<string, Prepared>();
 function prepare(key: SealingKey): Prepared {
   let found = prepared.get(key.id);
   if (found === undefined) {
-    const header = JSON.stringify({ alg: "RSA-OAEP-256", enc: "A256GCM", kid: key.keyId });
-    found = { key: toPublicKey(key), header: Buffer.from(header).toString("base64url") };
+    found = { key: toPublicKey(key), header: headerOf(key.keyId) };
     const [oldest] = prepared.keys();
     if (prepared.size >= mostPrepared && oldest !== undefined) prepared.delete(oldest);
     prepared.set(key.id, found);

@@ -162,7 +162,7 @@ function deliveryRoutes(core: Core): Binding[] {
       const row = await findDelivery(db, caller, params.delivery_id, now);
       if (row === null) throw new ApiError("NOT_FOUND");
       const sealed = await findSealedBody(db, organizationId, row.id, now);
-      const attempts = await attemptsOf(db, organizationId, row.id);
+      const attempts = await attemptsOf(db, organizationId, row);
       // What a receiver answered is kept as long as the payload, and told as long.
       const exchanges = sealed === null ? [] : await exchangesOf(db, organizationId, row.id);
       const ofAttempt = new Map(exchanges.map((exchange) => [exchange.attempt_id, exchange]));

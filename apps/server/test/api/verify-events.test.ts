@@ -132,7 +132,7 @@ test("an ended session gives its status and closes; so does one whose hour is ov
   const watching = await follow(service.url, expiring.path);
   assert.equal((await watching.next())?.data.status, "created");
   clock.advance(hourMs);
-  await core.db.transaction((tx) => tx.notify(sessionChannel, expiring.id));
+  await core.db.tell(sessionChannel, expiring.id);
   assert.equal((await watching.until((status) => status.status === "expired")).session_id, expiring.id);
   assert.equal(await watching.next(), null);
   assert.ok(id);

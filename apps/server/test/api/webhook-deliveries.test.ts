@@ -71,8 +71,8 @@ async function deliveryOf(partner: { api: typeof api }, eventId: string) {
   return delivery;
 }
 
-async function payloadOf(deliveryId: string): Promise<string | null> {
-  const row = await core.db.one<{ payload: string | null }>(
+async function payloadOf(deliveryId: string): Promise<Buffer | null> {
+  const row = await core.db.one<{ payload: Buffer | null }>(
     sql`select payload from webhook_deliveries where id = ${deliveryId}`,
   );
   return row.payload;
@@ -134,6 +134,10 @@ test("an outcome arrives sealed, and existing libraries verify and open it uncha
   assert.equal(full.attempts.length, 1);
   assert.match(full.attempts[0].id, /^wha_[A-Za-z0-9]{64}$/);
   assert.deepEqual([full.attempts[0].status_code, full.attempts[0].error], [200, null]);
+  assert.ok(full.attempts[0].duration_ms >= 0);
+  assert.equal(full.attempts[0].attempted_at, delivery.last_attempt_at);
+  const again = expectData(await partner.api.get(`/v1/webhooks/deliveries/${delivery.id}`));
+  assert.deepEqual(again.attempts, full.attempts);
 
   // Nothing that was written anywhere holds the claim in the clear.
   for (const table of [
@@ -775,9 +779,14 @@ test("history is removed after its time, attempts included", async () => {
   const receiver = await startReceiver(authority);
   const partner = await createPartner(api);
   await createReceivingEndpoint(partner.api, receiver.url);
+  receiver.answerWith(() => ({ status: 500 }));
   const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
   await deliver();
   const { id } = await deliveryOf(partner, eventId);
+  assert.equal(
+    (await core.db.rows(sql`select id from webhook_attempts where delivery_id = ${id}`)).length,
+    1,
+  );
   clock.advance(30 * dayMs);
   await runJob("purge-webhook-history");
   expectData(await partner.api.get(`/v1/webhooks/events/${eventId}`));

@@ -61,7 +61,7 @@ test("a delivery that one process is claiming is passed over by every other one,
   await core.db.run(sql`delete from webhook_delivery_queue where endpoint_id = ${endpoint.id}`);
 });
 
-test("a claim and a delivery that arrives write rows and no index", async () => {
+test("a claim and a delivery that arrives write two rows and no index, and nothing else", async () => {
   const partner = await createPartner(api);
   const endpoint = await createReceivingEndpoint(partner.api, "https://127.0.0.1:9/hook");
   await publish(partner.organizationId, 3);
@@ -100,6 +100,8 @@ test("a claim and a delivery that arrives write rows and no index", async () => 
     { relname: "webhook_deliveries", changed: true, with_index: 0 },
     { relname: "webhook_delivery_queue", changed: true, with_index: 0 },
   ]);
+  const attempts = sql`select id from webhook_attempts where organization_id = ${partner.organizationId}`;
+  assert.deepEqual(await core.db.rows(attempts), []);
 });
 
 test("two processes on one queue send each delivery once", async () => {

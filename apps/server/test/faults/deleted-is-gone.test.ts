@@ -17,7 +17,7 @@ import { startDnsServer } from "../support/dns-server.ts";
 import { verifyDomain } from "../support/domain.ts";
 import { readMails } from "../support/mails.ts";
 import { createReceivingEndpoint } from "../support/receiver.ts";
-import { plantedPart, searchBytes, searchFiles } from "../support/search-files.ts";
+import { asHex, plantedPart, searchBytes, searchFiles } from "../support/search-files.ts";
 import { startTestService } from "../support/service.ts";
 import { succeed } from "../support/sessions.ts";
 import { takeSession } from "../support/verify.ts";
@@ -108,11 +108,12 @@ async function furnish() {
   await succeed(core, done, taken.attemptId);
   const agreed = await takeSession(api, open);
   for (const receipt of [taken.receipt, agreed.receipt]) marks.push(receipt.slice(-60));
-  const sealed = await core.db.rows<{ payload: string }>(
+  const sealed = await core.db.rows<{ payload: Buffer }>(
     sql`select payload from webhook_deliveries where organization_id = ${organizationId} and payload is not null`,
   );
   assert.ok(sealed.length > 0, "a success waits to be delivered");
-  for (const { payload } of sealed) marks.push(payload.slice(-60));
+  const payloads = sealed.map(({ payload }) => asHex(payload.subarray(-45)));
+  marks.push(...payloads);
   // Nobody answers there, so it is written as if somebody had.
   await core.db.run(sql`
     insert into webhook_exchanges (delivery_id, attempt_id, organization_id, signature, standard_signature, status_line, answer,
@@ -125,7 +126,7 @@ async function furnish() {
     marks,
     taken,
     sessionId: done,
-    payloads: sealed.map(({ payload }) => payload.slice(-60)),
+    payloads,
   };
 }
 

@@ -30,7 +30,7 @@ import {
   lockSessionOfPerson,
   touchAttempt,
 } from "../../src/sessions/session.store.ts";
-import { attemptsOf, findDelivery } from "../../src/webhooks/delivery.store.ts";
+import { findDelivery } from "../../src/webhooks/delivery.store.ts";
 import { findEndpoint } from "../../src/webhooks/endpoint.store.ts";
 import { findEvent } from "../../src/webhooks/event.store.ts";
 
@@ -76,7 +76,6 @@ export function mistakesThatDoNotCompile(
   void lockSession(tx, caller, sessionId);
   void lockSessionOfPerson(tx, sessionId);
   void findDelivery(tx, tenant, deliveryId, now);
-  void attemptsOf(tx, organizationId, deliveryId);
   void findEndpoint(tx, tenant, endpointId);
   void findEvent(tx, tenant, eventId);
   void findMembership(tx, organizationId, userId);
@@ -90,8 +89,6 @@ export function mistakesThatDoNotCompile(
   void lockSession(tx, sessionId, tenant);
   // @ts-expect-error
   void findDelivery(tx, deliveryId, tenant, now);
-  // @ts-expect-error
-  void attemptsOf(tx, deliveryId, organizationId);
   // @ts-expect-error
   void findEndpoint(tx, endpointId, tenant);
   // @ts-expect-error

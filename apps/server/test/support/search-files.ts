@@ -15,9 +15,21 @@ export function searchFiles(folder: string, texts: readonly string[]): string[] 
   return found;
 }
 
+const hexMark = "hex-";
+
+/** Bytes that are no text, as a text to search for: they are found as they are and, as in a backup, written in hexadecimal. */
+export function asHex(bytes: Buffer): string {
+  return hexMark + bytes.toString("hex");
+}
+
 export function searchBytes(bytes: Buffer, texts: readonly string[]): string[] {
   const planted = bytes.includes(plantedPart);
-  return texts.filter((text) => (planted || !text.includes(plantedPart)) && bytes.includes(text));
+  const holds = (text: string) => {
+    if (!text.startsWith(hexMark)) return bytes.includes(text);
+    const hex = text.slice(hexMark.length);
+    return bytes.includes(hex) || bytes.includes(Buffer.from(hex, "hex"));
+  };
+  return texts.filter((text) => (planted || !text.includes(plantedPart)) && holds(text));
 }
 
 /** A running server removes files of its own while we look. */

@@ -1,0 +1,105 @@
+/** What listeners of a channel get. */
+export type Notification = { channel: string; payload: string };
+
+// What is told while this much has not passed since the last message goes into the next one. At half of it a busy process sends twice as many messages, each of
+// which costs about as much as reading a row; at twice as much, whoever sleeps in another process wakes that much later.
+const betweenMs = 10;
+const retryAfterMs = 500;
+// More than a handler would look at one by one. It is told that it may have missed something, as after a lost connection.
+const mostOfChannel = 1000;
+
+/**
+ * Sends hints to listeners after the transactions that they are about, those of many transactions in one message, and each only once. PostgreSQL lets one notifying transaction
+ * commit at a time, so inside of a write they would put all writes in a row. What is told first goes out at once. A process that dies before it has sent
+ * a hint costs time: whoever waits for it also looks by itself.
+ */
+export class Hints {
+  readonly #send: (hints: readonly Notification[]) => Promise<void>;
+  #waiting = new Map<string, Set<string>>();
+  #round = newRound();
+  #sending: Promise<void> | null = null;
+  #isClosed = false;
+  #timer: NodeJS.Timeout | undefined;
+  #notBefore = 0;
+
+  constructor(send: (hints: readonly Notification[]) => Promise<void>) {
+    this.#send = send;
+  }
+
+  /** The promise is kept when these have been sent. Where that failed they are sent later, unless the process ends. */
+  add(hints: readonly Notification[]): Promise<void> {
+    if (hints.length === 0) return Promise.resolve();
+    this.#keep(hints);
+    const { promise } = this.#round;
+    this.#sendWhenTime();
+    return promise;
+  }
+
+  #keep(hints: readonly Notification[]): void {
+    for (const { channel, payload } of hints) {
+      const payloads = this.#waiting.get(channel) ?? new Set();
+      this.#waiting.set(channel, payloads);
+      if (payloads.has("")) continue;
+      if (payloads.size >= mostOfChannel) {
+        payloads.clear();
+        payloads.add("");
+      } else payloads.add(payload);
+    }
+  }
+
+  #sendWhenTime(): void {
+    if (this.#sending !== null || this.#timer !== undefined || this.#waiting.size === 0 || this.#isClosed)
+      return;
+    const waitMs = this.#notBefore - performance.now();
+    if (waitMs <= 0) this.#sendWaiting();
+    else {
+      this.#timer = setTimeout(() => {
+        this.#timer = undefined;
+        this.#sendWaiting();
+      }, waitMs);
+      this.#timer.unref();
+    }
+  }
+
+  #sendWaiting(): void {
+    const { resolve, reject } = this.#round;
+    const hints = listed(this.#waiting);
+    this.#round = newRound();
+    this.#waiting = new Map();
+    this.#notBefore = performance.now() + betweenMs;
+    this.#sending = this.#send(hints)
+      .then(resolve, (error) => {
+        const since = listed(this.#waiting);
+        this.#waiting = new Map();
+        this.#keep([...hints, ...since]);
+        this.#notBefore = performance.now() + retryAfterMs;
+        reject(error);
+      })
+      .finally(() => {
+        this.#sending = null;
+        this.#sendWhenTime();
+      });
+  }
+
+  /** Sends what waits, once, and nothing after it. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#sending;
+    if (this.#waiting.size > 0) this.#sendWaiting();
+    await this.#sending;
+  }
+}
+
+/** Most callers do not wait for it, and what was put back has none. */
+function newRound(): PromiseWithResolvers<void> {
+  const round = Promise.withResolvers<void>();
+  round.promise.catch(() => {});
+  return round;
+}
+
+function listed(waiting: ReadonlyMap<string, ReadonlySet<string>>): Notification[] {
+  return [...waiting].flatMap(([channel, payloads]) =>
+    [...payloads].map((payload) => ({ channel, payload })),
+  );
+}

@@ -1,0 +1,132 @@
+// How many connections to PostgreSQL a process should have: reading and creating sessions, and a burst of cancellations that fans out, with pools of different sizes
+// in turn. `--quick` takes a fifth of the load and two rounds, `--sizes 2,8` only those sizes.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { median } from "@assay/face/median";
+import { Pool } from "undici";
+import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
+import { createAuthority } from "../apps/server/test/support/certificate.ts";
+import { cancelAll, cpuSeconds, createSessions, keysOf, type System, startSystem } from "./support/burst.ts";
+import { ask, countOf, cpuOfCluster, forked, received } from "./support/publishing.ts";
+
+const readers = 32;
+const endpoints = 20;
+
+type Figures = {
+  readsPerSecond: number;
+  readP99Ms: number;
+  deliveriesPerSecond: number;
+  ackMs: number;
+  cpuMs: number;
+};
+
+export async function run(options: readonly string[] = []): Promise<void> {
+  const at = options.indexOf("--sizes");
+  const sizes = (at < 0 ? "2,4,6,8,10,16,24" : (options[at + 1] ?? "")).split(",").map(Number);
+  const [scale, rounds] = options.includes("--quick") ? [1 / 5, 2] : [1, 3];
+  const [reads, bursts] = [Math.round(3000 * scale), Math.round(150 * scale)];
+  console.log(
+    `\nSizes of the pool: ${reads} readings by ${readers} at once, then ${bursts} events to ${endpoints} endpoints each`,
+  );
+  const folder = mkdtempSync(join(tmpdir(), "assay-bench-"));
+  const postgres = await startEmbeddedPostgres({
+    dataDir: folder,
+    env: process.env,
+    log: () => {},
+    settings: { max_connections: "200" },
+  });
+  const authority = createAuthority();
+  writeFileSync(join(folder, "ca.pem"), authority.certificate);
+  const receiver = await forked("webhook-receiver.ts", keysOf(authority));
+  const { port } = await ask<{ port: number }>(receiver, { ask: "ports" });
+  const cluster = Number(readFileSync(join(folder, "postgres/data/postmaster.pid"), "utf8").split("\n")[0]);
+  const systems = new Map<number, System>();
+  const figures = new Map(sizes.map((size) => [size, [] as Figures[]]));
+  try {
+    for (const size of sizes)
+      systems.set(
+        size,
+        await startSystem({
+          name: `pool_${size}`,
+          root: resolve(import.meta.dirname, ".."),
+          folder,
+          postgresUrl: postgres.url,
+          hook: `https://127.0.0.1:${port}/hook`,
+          roles: ["all"],
+          settings: { DATABASE_POOL_SIZE: String(size) },
+        }),
+      );
+    // The first round warms code and connections.
+    for (let round = 0; round <= rounds; round++)
+      for (const [size, system] of systems) {
+        const ids = await createSessions(system, bursts);
+        const before = (await cpuSeconds(system)) + cpuOfCluster(cluster);
+        const reading = await readAll(system, ids, reads);
+        const arrivedBefore = await countOf(receiver);
+        await ask(receiver, { ask: "record" });
+        const startedAt = performance.now();
+        const { took } = await cancelAll(system, ids);
+        await received(receiver, arrivedBefore, bursts * endpoints);
+        const seconds = (performance.now() - startedAt) / 1000;
+        if (round > 0)
+          figures.get(size)?.push({
+            ...reading,
+            deliveriesPerSecond: (bursts * endpoints) / seconds,
+            ackMs: median(took),
+            cpuMs: ((await cpuSeconds(system)) + cpuOfCluster(cluster) - before) * 1000,
+          });
+      }
+    report(figures);
+  } finally {
+    for (const { processes } of systems.values()) for (const one of processes) await one.stop();
+    receiver.kill("SIGKILL");
+    await postgres.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function report(figures: ReadonlyMap<number, readonly Figures[]>): void {
+  console.log("  size   readings/s   p99 ms   deliveries/s   answered p50 ms   CPU s a round");
+  for (const [size, all] of figures) {
+    const of = (what: keyof Figures, digits = 0) => median(all.map((one) => one[what])).toFixed(digits);
+    console.log(
+      `  ${String(size).padStart(4)} ${of("readsPerSecond").padStart(12)} ${of("readP99Ms").padStart(8)} ${of("deliveriesPerSecond").padStart(14)} ${of("ackMs").padStart(17)} ${(Number(of("cpuMs")) / 1000).toFixed(1).padStart(15)}`,
+    );
+  }
+  console.log(
+    `  load ${loadavg()
+      .map((one) => one.toFixed(1))
+      .join(", ")}`,
+  );
+}
+
+async function readAll(system: System, ids: readonly string[], count: number) {
+  const pool = new Pool(system.url, { connections: readers, pipelining: 1 });
+  const headers = { authorization: `Bearer ${system.key}` };
+  const took: number[] = [];
+  let left = count;
+  const startedAt = performance.now();
+  const reader = async () => {
+    while (left > 0) {
+      left -= 1;
+      const from = performance.now();
+      const { statusCode, body } = await pool.request({
+        method: "GET",
+        path: `/v1/sessions/${ids[left % ids.length]}`,
+        headers,
+      });
+      await body.dump();
+      if (statusCode !== 200) throw new Error(`${system.name} answered ${statusCode}`);
+      took.push(performance.now() - from);
+    }
+  };
+  await Promise.all(Array.from({ length: readers }, reader));
+  await pool.close();
+  took.sort((a, b) => a - b);
+  return {
+    readsPerSecond: (count / (performance.now() - startedAt)) * 1000,
+    readP99Ms: took[Math.floor(took.length * 0.99)] ?? Number.NaN,
+  };
+}
