@@ -58,11 +58,11 @@ import {
   unwatched,
   watchProcess,
 } from "./lib/process-metrics.ts";
-import type { Tracer } from "./lib/tracer.ts";
 import { exemptHostSet } from "./lib/public-address.ts";
 import { createSafeFetch } from "./lib/safe-fetch.ts";
 import { type Job, Scheduler } from "./lib/scheduler.ts";
 import { openTelemetry, type Telemetry } from "./lib/telemetry.ts";
+import type { Tracer } from "./lib/tracer.ts";
 import { removeMailFiles } from "./mails/mail-files.ts";
 import { mailChannel } from "./mails/queue-mail.ts";
 import { createMailTransport, sendDueMails } from "./mails/send-mails.job.ts";
