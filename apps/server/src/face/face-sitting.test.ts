@@ -10,7 +10,7 @@ function seenAt(x: number): SeenFrame {
   const box = { x, y: 0, width: 10, height: 10 };
   const pose = { yaw: 0, pitch: 0, roll: 0, size: 10, eyes: 0.3, mouth: 0.05 };
   const face = { ...pose, box, faceLight: [0, 0, 0], surroundingLight: null } as const;
-  return { kind: "seen", faces: 1, width: 20, height: 20, face, box };
+  return { kind: "seen", faces: 1, width: 20, height: 20, face, box, mayFollow: 3 };
 }
 
 /** A worker that is asked for looks and answers when it is told to. */
@@ -36,11 +36,11 @@ test("frames are looked at one after another, each with where the face was in th
   sitting.add(frame(2));
   assert.deepEqual(
     asked.map(({ look }) => look),
-    [{ jpeg: frame(1), near: null }],
+    [{ jpeg: frame(1), near: null, mayFollow: 0 }],
   );
   asked[0]?.answer(seenAt(7));
   await soon();
-  assert.deepEqual(asked[1]?.look, { jpeg: frame(2), near: seenAt(7).box });
+  assert.deepEqual(asked[1]?.look, { jpeg: frame(2), near: seenAt(7).box, mayFollow: 3 });
   const finished = sitting.finish();
   asked[1]?.answer(seenAt(8));
   assert.deepEqual(await finished, { kind: "seen", frames: [seenAt(7), seenAt(8)] });

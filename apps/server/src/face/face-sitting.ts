@@ -1,4 +1,4 @@
-import type { FaceLook, FaceLookResult, SeenFrame } from "./face-job.ts";
+import { type FaceLook, type FaceLookResult, lookAfter, type SeenFrame } from "./face-job.ts";
 import { WorkerFault, type WorkerFaultReason } from "./face-worker-pool.ts";
 
 /** What has been found out about a try so far. */
@@ -53,7 +53,7 @@ export class FaceSitting {
   #lookOn(): void {
     const jpeg = this.#frames[this.#seen.length];
     if (this.#closed || this.#found !== null || this.#looking !== null || jpeg === undefined) return;
-    const look = this.#look({ jpeg, near: this.#seen.at(-1)?.face?.box ?? null });
+    const look = this.#look(lookAfter(this.#seen.at(-1), jpeg));
     if (look === null) return;
     this.#looking = this.#keep(look).finally(() => {
       this.#looking = null;

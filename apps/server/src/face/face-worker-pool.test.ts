@@ -111,24 +111,26 @@ test("face workers take live tries before those of the sandbox, which may fill h
 });
 
 test("face workers look at a single frame only while they have nothing to do, and are ended sooner for it", async () => {
-  const look = (width: number) => pool.look({ jpeg: picture(width), near: null });
+  const look = (width: number) => pool.look({ jpeg: picture(width), near: null, mayFollow: 0 });
   await works();
   const first = look(widths.fine);
   assert.equal((await first)?.kind, "seen");
   const taken = pool.run(jobOf(widths.fine), liveTry);
   assert.equal(look(widths.fine), null);
   await taken;
-  assert.deepEqual(await pool.look({ jpeg: new Uint8Array(9), near: null }), { kind: "frame_unreadable" });
+  assert.deepEqual(await pool.look({ jpeg: new Uint8Array(9), near: null, mayFollow: 0 }), {
+    kind: "frame_unreadable",
+  });
 
   const brief = poolWith({ lookTimeoutMs: 500 });
-  assert.equal(brief.look({ jpeg: picture(widths.fine), near: null }), null);
+  assert.equal(brief.look({ jpeg: picture(widths.fine), near: null, mayFollow: 0 }), null);
   await brief.run(jobOf(widths.fine), liveTry);
-  const answered = brief.look({ jpeg: picture(widths.fine), near: null });
+  const answered = brief.look({ jpeg: picture(widths.fine), near: null, mayFollow: 0 });
   // Somebody keeps this process busy for longer than the look may take, and its answer waits to be read.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
   assert.equal((await answered)?.kind, "seen");
   await assert.rejects(
-    async () => brief.look({ jpeg: picture(widths.loops), near: null }),
+    async () => brief.look({ jpeg: picture(widths.loops), near: null, mayFollow: 0 }),
     faultWith("timed_out"),
   );
   await brief.close();

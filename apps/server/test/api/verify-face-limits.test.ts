@@ -33,7 +33,7 @@ const faceJudge: FaceJudge = {
   follow: () =>
     new FaceSitting(async ({ jpeg }) => {
       looked.push(jpeg.length);
-      return { kind: "seen", faces: 0, width: 1, height: 1, face: null, box: null };
+      return { kind: "seen", faces: 0, width: 1, height: 1, face: null, box: null, mayFollow: 0 };
     }),
   judge: async ({ frames }) => {
     judged.push(frames);
