@@ -101,10 +101,10 @@ export async function run(): Promise<void> {
   );
   const afterLast: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const sitting = judge.follow();
-    for (const { jpeg } of frames) {
+    const sitting = judge.follow({ challenge, onFailed: () => undefined });
+    for (const frame of frames) {
       const before = sitting.looked;
-      sitting.add(jpeg);
+      sitting.add(frame);
       // As long as the next frame takes to come; a worker that is slower than that has the rest to do at the end.
       for (let waitedMs = 0; waitedMs < frameMs && sitting.looked === before; waitedMs += 5)
         await new Promise((resolve) => setTimeout(resolve, 5));

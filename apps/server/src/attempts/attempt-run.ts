@@ -12,6 +12,7 @@ import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socke
 import { readDg2 } from "@assay/emrtd/lds/dg2";
 import { type ChipProofState, type ChipProofStep, overwriteChipProof } from "@assay/emrtd/verify/prove-chip";
 import { type ChipProof, revocationOf } from "@assay/emrtd/verify/report";
+import type { Challenge } from "@assay/face/challenge";
 import type { Core } from "../core.ts";
 import type { AttestationJudge, SentAttestation } from "../device-attestation/attestation-judge.ts";
 import type { FaceJudge, FaultReason } from "../face/face-judge.ts";
@@ -513,13 +514,29 @@ export class AttemptRun {
 
   #showFrames(): void {
     const { faceJudge } = this.#around;
-    if (faceJudge === null) return;
-    this.#sitting ??= faceJudge.follow();
-    for (const { jpeg, whole } of [...this.#frames.values()].slice(this.#framesShown)) {
+    const { face } = this.#state;
+    if (faceJudge === null || face === null) return;
+    this.#sitting ??= this.#follow(faceJudge, face.challenge);
+    for (const { jpeg, atMs, arrivedAt, whole } of [...this.#frames.values()].slice(this.#framesShown)) {
       if (!whole) return;
-      this.#sitting.add(jpeg);
+      this.#sitting.add({ jpeg, atMs, receivedAtMs: arrivedAt.getTime() - face.startedAtMs });
       this.#framesShown++;
     }
+  }
+
+  /** A try that cannot pass any more ends at once, so that nobody moves on in vain. */
+  #follow(faceJudge: FaceJudge, challenge: Challenge): FaceSitting {
+    const sitting = faceJudge.follow({
+      challenge,
+      onFailed: ({ code, reasons }) =>
+        void this.#next(() =>
+          // A device that has lost its connection may take up the challenge again, and no try is used.
+          this.#sitting === sitting && this.#link !== null
+            ? this.#apply({ kind: "face_failed_early", verdict: { failureCode: code, reasons } }, null)
+            : undefined,
+        ),
+    });
+    return sitting;
   }
 
   #wipeFace(): void {

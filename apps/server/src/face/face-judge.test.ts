@@ -64,9 +64,9 @@ test("the face judge, with its real models, says the same about frames that it l
   );
   const following = createFaceJudge({ log, metrics: new Metrics(), measurer: watched });
   const atOnce = await following.judge({ challenge, frames: good, portrait: adult, sandbox: false });
-  const sitting = following.follow();
+  const sitting = following.follow({ challenge, onFailed: ({ reasons }) => assert.fail(reasons.join()) });
   const whole = { challenge, frames: good, portrait: adult, sandbox: false, sitting };
-  for (const { jpeg } of good.slice(0, -2)) sitting.add(jpeg);
+  for (const frame of good.slice(0, -2)) sitting.add(frame);
   // The worker is free and gets one frame after another; the last two have only just arrived.
   while (sitting.looked < good.length - 2) await new Promise((resolve) => setTimeout(resolve, 10));
   assert.deepEqual(await following.judge(whole), atOnce);

@@ -3,6 +3,7 @@ import { isForStillHead } from "@assay/contract/verify-protocol";
 import { type Challenge, newChallenge } from "@assay/face/challenge";
 import { type ColourFinding, type ColourLimits, colourLimits, judgeColours } from "@assay/face/colour-signal";
 import type { FailureReason } from "@assay/face/failure-reason";
+import { foreseeFailure } from "@assay/face/foresee-failure";
 import { type LivenessLimits, livenessLimits } from "@assay/face/limits";
 import { judgeMovements, judgeTiming } from "@assay/face/liveness";
 import { type MatchThresholds, matchPortrait, matchThresholds } from "@assay/face/match";
@@ -69,11 +70,16 @@ export type Verdict =
   /** The service could not judge; that costs the person no try. */
   | { readonly kind: "fault"; readonly reason: FaultReason };
 
+export type FollowedTry = {
+  readonly challenge: Challenge;
+  readonly onFailed: (verdict: Extract<Verdict, { kind: "failed" }>) => void;
+};
+
 export type FaceJudge = {
   /** Fresh and random for each try; null when too many wait already, so that nobody is filmed in vain. */
   begin(who: { readonly sandbox: boolean; readonly stillHead: boolean }): Challenge | null;
-  /** Looks at the frames of a try as they arrive. */
-  follow(): FaceSitting;
+  /** Looks at the frames of a try as they arrive. `onFailed` is called, at most once, when they show that it cannot pass any more. */
+  follow(attempt: FollowedTry): FaceSitting;
   judge(input: JudgeInput): Promise<Verdict>;
   close(): Promise<void>;
 };
@@ -116,7 +122,21 @@ export function createFaceJudge(options: FaceJudgeOptions): FaceJudge {
       pool.warmUp();
       return newChallenge((below) => randomInt(below), { stillHead: who.stillHead });
     },
-    follow: () => new FaceSitting((look) => pool.look(look)),
+    follow({ challenge, onFailed }) {
+      let failed = false;
+      return new FaceSitting(
+        (look) => pool.look(look),
+        (soFar) => {
+          if (failed || soFar === "fault") return;
+          const reasons: readonly FailureReason[] =
+            soFar === "frame_unreadable" ? [soFar] : foreseeFailure(soFar, challenge, options.limits);
+          if (reasons.length === 0) return;
+          failed = true;
+          count({ outcome: "liveness_failed" });
+          onFailed(livenessFailed(reasons));
+        },
+      );
+    },
     async judge(input) {
       const start = performance.now();
       const verdict = await judge(input, pool, options);
@@ -179,7 +199,7 @@ async function judge(
   return { kind: "passed", distance, riskInputs, risk: faceRisk(riskInputs, thresholds) };
 }
 
-function livenessFailed(reasons: readonly FailureReason[]): Verdict {
+function livenessFailed(reasons: readonly FailureReason[]): Extract<Verdict, { kind: "failed" }> {
   return { kind: "failed", code: "liveness_failed", reasons };
 }
 
