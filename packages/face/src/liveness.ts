@@ -179,6 +179,11 @@ function movementsIn(
   return { done, backAtCentre: current === null, greatest };
 }
 
+/** Exactly these and no other: a recording that makes every movement in every order must not pass. */
+function hasWrong(done: readonly Done[], challenge: Challenge): boolean {
+  return done.some(({ movement }, index) => movement !== challenge.movements[index]);
+}
+
 function judgeOrder(
   frames: readonly FaceFrame[],
   centre: Centre,
@@ -193,9 +198,7 @@ function judgeOrder(
   );
   if (done.length === 0 && greatest < limits.backToCentreShare) return ["face_still"];
   const reasons: LivenessReason[] = [];
-  // Exactly these and no other: a recording that makes every movement in every order must not pass.
-  const wrong = done.some(({ movement }, index) => movement !== challenge.movements[index]);
-  if (wrong) reasons.push("movement_wrong");
+  if (hasWrong(done, challenge)) reasons.push("movement_wrong");
   else if (done.length < challenge.movements.length || !backAtCentre) reasons.push("movement_missing");
   const stops = [frames[0]?.atMs ?? 0, ...done.map(({ atMs }) => atMs)];
   if (longestGap(stops) > limits.maxStepMs) reasons.push("movement_too_slow");
@@ -211,7 +214,7 @@ export function orderSoFar(
 ): LivenessReason[] {
   const stillHead = isForStillHead(challenge.movements);
   const { done, greatest } = movementsIn(frames, centre, limits, stillHead);
-  if (done.some(({ movement }, index) => movement !== challenge.movements[index])) return ["movement_wrong"];
+  if (hasWrong(done, challenge)) return ["movement_wrong"];
   const made = [frames[0]?.atMs ?? 0, ...done.map(({ atMs }) => atMs)];
   // The next movement, if it comes at all, comes after the last look.
   const stops = done.length < challenge.movements.length ? [...made, frames.at(-1)?.atMs ?? 0] : made;

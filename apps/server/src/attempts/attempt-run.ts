@@ -77,7 +77,7 @@ export type DeviceInput =
  */
 type PassedChip = { proof: Proof; dg2: Buffer; sod: Buffer };
 
-type FaceFacts = { simulated: boolean; risk: number; device: DeviceTrust };
+type FaceFacts = { simulated: boolean; risk: number; device: DeviceTrust; signs: readonly string[] };
 
 const chipPhases: readonly VerifyPhase[] = ["chip", "chip_check", "chip_proof"];
 
@@ -474,7 +474,7 @@ export class AttemptRun {
     if (by === "test_document") {
       if (!this.owner.sandbox) throw new Error("a test document was to decide a live session");
       const { faceFailureCode } = await examiner.simulateFace(sod, core.clock.now(), this.#onBusy);
-      this.#faceFacts = { simulated: true, risk: 0, device: "unattested" };
+      this.#faceFacts = { simulated: true, risk: 0, device: "unattested", signs: [] };
       return { kind: "face_judged", verdict: { failureCode: faceFailureCode } };
     }
     if (faceJudge === null) return { kind: "fault", code: "FACE_CHECK_UNAVAILABLE" };
@@ -494,7 +494,7 @@ export class AttemptRun {
     });
     switch (verdict.kind) {
       case "passed":
-        this.#faceFacts = { simulated: false, risk: verdict.risk, device };
+        this.#faceFacts = { simulated: false, risk: verdict.risk, device, signs: verdict.riskInputs.signs };
         return { kind: "face_judged", verdict: { failureCode: null } };
       case "failed":
         return { kind: "face_judged", verdict: { failureCode: verdict.code, reasons: verdict.reasons } };
@@ -588,8 +588,8 @@ export class AttemptRun {
     const riskScore = this.#riskScore();
     if (verdict.failureCode !== null) return { step, number, verdict, riskScore };
     if (step === "chip") return { step, number, verdict, riskScore };
-    const device = this.#faceFacts?.device ?? "unattested";
-    return { step, number, verdict, riskScore, proof: this.#passedChip().proof, device };
+    const { device, signs } = this.#faceFacts ?? { device: "unattested", signs: [] };
+    return { step, number, verdict, riskScore, proof: this.#passedChip().proof, device, signs };
   }
 
   async #record(judged: JudgedTry): Promise<FlowInput> {

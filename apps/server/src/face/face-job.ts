@@ -37,6 +37,8 @@ export type FaceJobResult =
       readonly kind: "measured";
       readonly frames: readonly FrameMeasurement[];
       readonly portraitEmbedding: readonly number[];
+      /** What the operator's own detector of attacks says, from 0 to 1; absent where there is none. */
+      readonly attackScore?: number | "unavailable";
     }
   | { readonly kind: "frame_unreadable" }
   | { readonly kind: "portrait_unusable" };

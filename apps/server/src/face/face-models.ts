@@ -2,15 +2,17 @@ import { decodeFaces, detectorInputPixels, withoutBackground } from "@assay/face
 import type { Box, FaceMeasurement } from "@assay/face/measurement";
 import {
   extentOf,
+  highlightOf,
   meshInputPixels,
   meshLeastConfidence,
   openingsOf,
   poseOf,
   type Square,
+  shapeOf,
   squareAround,
 } from "@assay/face/mesh-geometry";
 import type { Picture } from "./decode-picture.ts";
-import { lightOf } from "./face-light.ts";
+import { lightAround, lightOf } from "./face-light.ts";
 import { FaceNetwork } from "./face-network.ts";
 import {
   detectorNetwork,
@@ -111,7 +113,16 @@ export async function loadFaceModels(): Promise<FaceModels> {
       if (!((confidence[0] ?? 0) >= meshLeastConfidence)) return null;
       const shown = still ? first : around;
       const face = extentOf(points, shown);
-      return { box: face, ...poseOf(points, shown), ...openingsOf(points), ...lightOf(picture, face) };
+      const pose = poseOf(points, shown);
+      const highlight = highlightOf(points, shown, pose, (x, y) => lightAround(picture, x, y));
+      return {
+        box: face,
+        ...pose,
+        ...openingsOf(points),
+        ...lightOf(picture, face),
+        shape: shapeOf(points, shown),
+        ...(highlight === null ? {} : { highlight }),
+      };
     },
 
     async embed(picture, box) {

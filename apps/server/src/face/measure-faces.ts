@@ -2,6 +2,8 @@ import { randomInt } from "node:crypto";
 import { faceAt, followLimits, isFollowed } from "@assay/face/follow-face";
 import { picksForEmbedding } from "@assay/face/identity";
 import type { Box, FaceMeasurement, FrameMeasurement } from "@assay/face/measurement";
+import { patternOf } from "@assay/face/screen-pattern";
+import { type AttackDetector, type ShownFrame, scoreAttack } from "./attack-detector.ts";
 import { decodePicture, type Picture, PictureError } from "./decode-picture.ts";
 import {
   type FaceJob,
@@ -12,6 +14,7 @@ import {
   lookAfter,
   type SeenFrame,
 } from "./face-job.ts";
+import { middleOfFace } from "./face-light.ts";
 import type { FaceModels } from "./face-models.ts";
 
 /**
@@ -21,6 +24,7 @@ export async function measureFaces(
   models: FaceModels,
   job: FaceJob,
   limits: FaceJobLimits,
+  detector: Promise<AttackDetector> | null = null,
 ): Promise<FaceJobResult> {
   const portraitEmbedding = await embedPortrait(models, job.portrait, limits);
   if (portraitEmbedding === null) return { kind: "portrait_unusable" };
@@ -30,7 +34,8 @@ export async function measureFaces(
     if (look.kind === "frame_unreadable") return look;
     seen.push(look);
   }
-  const embeddings = new Map<number, readonly number[]>();
+  const found = new Map<number, Pick<FaceMeasurement, "embedding" | "pattern">>();
+  const shown: ShownFrame[] = [];
   const picks = picksForEmbedding(measurementsOf(job, seen));
   for (const index of [...picks.frontal, ...picks.turned]) {
     const [taken, frame] = [job.frames[index], seen[index]];
@@ -38,19 +43,23 @@ export async function measureFaces(
     const picture = await decodeFrame(taken.jpeg, limits);
     if (picture === null) return { kind: "frame_unreadable" };
     // An embedding is made from where the detector sees the face: the thresholds belong to such embeddings.
-    const found = isOnlyFollowed(frame) ? await models.detect(picture) : null;
-    const box = found === null ? frame.box : boxOfFollowed(frame.face, found);
-    if (found !== null && found.length > 1) seen[index] = { ...frame, faces: found.length };
-    if (box !== null) embeddings.set(index, await models.embed(picture, box));
+    const faces = isOnlyFollowed(frame) ? await models.detect(picture) : null;
+    const box = faces === null ? frame.box : boxOfFollowed(frame.face, faces);
+    if (faces !== null && faces.length > 1) seen[index] = { ...frame, faces: faces.length };
+    if (box === null) continue;
+    if (detector !== null) shown.push({ picture, face: frame.face.box, atMs: taken.atMs });
+    const middle = middleOfFace(picture, frame.face.box);
+    found.set(index, {
+      embedding: await models.embed(picture, box),
+      ...(middle === null ? {} : { pattern: patternOf(middle) }),
+    });
   }
   if (!(await countFacesOfAll(models, job, seen, limits))) return { kind: "frame_unreadable" };
-  const frames = measurementsOf(job, seen).map((frame, index) => {
-    const embedding = embeddings.get(index);
-    return embedding === undefined || frame.face === null
-      ? frame
-      : { ...frame, face: { ...frame.face, embedding } };
-  });
-  return { kind: "measured", frames, portraitEmbedding };
+  const frames = measurementsOf(job, seen).map((frame, index) =>
+    frame.face === null ? frame : { ...frame, face: { ...frame.face, ...found.get(index) } },
+  );
+  const attackScore = detector === null ? {} : { attackScore: await scoreAttack(detector, shown) };
+  return { kind: "measured", frames, portraitEmbedding, ...attackScore };
 }
 
 function measurementsOf(job: FaceJob, seen: readonly SeenFrame[]): FrameMeasurement[] {

@@ -23,6 +23,7 @@ const riskInputs = {
   colourSurroundingShare: 0,
   framesPerSecond: 3,
   stillHead: false,
+  signs: [],
 } as const;
 const judged: (readonly JudgedFrame[])[] = [];
 /** Sizes of the frames that were looked at before the judgement. */
