@@ -1,6 +1,6 @@
 /**
  * `npm run face-attacks`: how well the signals of `packages/face/src/attack-signals.ts` tell drawn people from rendered attacks on them, by the real networks. Renders for some minutes the first time
- * (kept in `node_modules/.cache/face-attacks`), with all cores. `-- --films N` for N films of each kind, `-- --write` puts the table into docs/face.md.
+ * (kept with what was measured in `node_modules/.cache/face-attacks`: delete it after a change), with all cores. `-- --films N` for N films of each kind, `-- --write` puts the table into docs/face.md.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -135,11 +135,18 @@ async function work(): Promise<void> {
       process.send?.(null);
       return;
     }
+    const kept = path.join(folder, `${task.of} ${task.seed}.json`);
+    if (existsSync(kept)) {
+      process.send?.(JSON.parse(readFileSync(kept, "utf8")));
+      return;
+    }
     const job = { frames: filmOf(task.of, task.seed, rendered), portrait: readPortrait("adult.jpg") };
     const result = await measureFaces(models, job, defaultJobLimits);
     if (result.kind !== "measured") throw new Error(result.kind);
     const values = measureAttacks(result.frames, judgeColours(result.frames, challenge));
-    process.send?.({ of: task.of, values } satisfies Measured);
+    const measured: Measured = { of: task.of, values };
+    writeFileSync(kept, JSON.stringify(measured));
+    process.send?.(measured);
   });
   process.send?.("ready");
 }
@@ -233,9 +240,9 @@ async function main(args: readonly string[]): Promise<void> {
   try {
     await Promise.all(processes.map((child) => new Promise((resolve) => child.once("message", resolve))));
     await share(processes, renders());
-    const tasks = kinds.flatMap((of) =>
-      Array.from({ length: films }, (_, seed): Task => ({ kind: "film", of, seed })),
-    );
+    const tasks = Array.from({ length: films }, (_, seed) =>
+      kinds.map((of): Task => ({ kind: "film", of, seed })),
+    ).flat();
     const measured = await share(processes, tasks);
     console.log(spread(measured).join("\n"), "\n");
     console.log(table(measured).join("\n"));

@@ -29,7 +29,7 @@ test("a try is the middle of four pictures against another one, which is never a
     ["0.15", "0.15", "0.15", "0.25", "0.25"],
   );
   // Five portraits against the four pictures of the other, whose own are too few to be filmed, and four against the first.
-  assert.deepEqual([impostor.length, impostor.at(-1)], [9, 8.85]);
+  assert.deepEqual([impostor.length, impostor.at(-1)?.toFixed(2)], [9, "8.85"]);
 });
 
 test("a distance at the threshold counts as a match, as it does in a judgement", () => {
