@@ -1,6 +1,6 @@
 /**
  * `npm run face-attacks`: how well the signals of `packages/face/src/attack-signals.ts` tell drawn people from rendered attacks on them, by the real networks. Renders for some minutes the first time
- * (kept with what was measured in `node_modules/.cache/face-attacks`: delete it after a change), with all cores. `-- --films N` for N films of each kind, `-- --write` puts the table into docs/face.md.
+ * (kept with what was measured in `node_modules/.cache/face-attacks`: delete it after a change), with all cores. `-- --films N` for N films of each kind, `-- --processes N` for other than all cores, `-- --write` puts the table into docs/face.md.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -232,9 +232,11 @@ function spread(measured: readonly Measured[]): string[] {
 }
 
 async function main(args: readonly string[]): Promise<void> {
-  const films = Number(args[args.indexOf("--films") + 1] ?? Number.NaN) || 60;
+  const numberAfter = (name: string) => (args.includes(name) ? Number(args[args.indexOf(name) + 1]) : Number.NaN);
+  const films = numberAfter("--films") || 60;
+  const atOnce = numberAfter("--processes") || availableParallelism();
   mkdirSync(folder, { recursive: true });
-  const processes = Array.from({ length: availableParallelism() }, () =>
+  const processes = Array.from({ length: atOnce }, () =>
     fork(import.meta.filename, ["--work"]),
   );
   try {

@@ -33,45 +33,13 @@ export const challenge: Challenge = {
 const straight: Still = { pose: [0, 0], zoom: 1 };
 const turn = (yaw: number, pitch = 0): Still => ({ pose: [yaw, pitch], zoom: 1 });
 const nearer = (zoom: number): Still => ({ pose: [0, 0], zoom });
-/** As people move: with some looks straight ahead between the movements. */
+/** As people move, with as few looks as the signs need, because each costs a second or so on a busy machine. */
 const stills: readonly Still[] = [
-  ...[
-    straight,
-    straight,
-    straight,
-    straight,
-    nearer(1.2),
-    nearer(1.4),
-    nearer(1.4),
-    nearer(1.4),
-    nearer(1.2),
-  ],
-  ...[
-    straight,
-    straight,
-    turn(18),
-    turn(27),
-    turn(27),
-    turn(18),
-    straight,
-    straight,
-    turn(0, 8),
-    turn(0, 16),
-  ],
-  ...[
-    turn(0, 16),
-    turn(0, 8),
-    straight,
-    straight,
-    turn(-18),
-    turn(-27),
-    turn(-27),
-    turn(-18),
-    straight,
-    straight,
-  ],
+  ...[straight, straight, straight, nearer(1.2), nearer(1.4), nearer(1.4), nearer(1.4), straight],
+  ...[turn(27), turn(27), straight, turn(0, 8), turn(0, 16), straight, turn(-27), turn(-27), straight, straight],
 ];
-const frameMs = 225;
+/** Slower than a page takes them, so that few frames see every colour, each at another moment of it. */
+const frameMs = 410;
 
 /** Numbers of a film: the same seed gives the same film. */
 export function seeded(seed: number): () => number {
