@@ -27,10 +27,15 @@ export type AttackLimit = { readonly raisedWhen: "above" | "below"; readonly lim
  * From `npm run face-attacks`, on drawn people and rendered attacks alone: nothing here was measured on people or on real attacks, so a signal raises the risk and refuses nobody. docs/face.md has the error rates.
  */
 export const attackLimits: Readonly<Record<AttackSignal, AttackLimit>> = {
-  flat_thing: { raisedWhen: "below", limit: 5 },
-  screen_pattern: { raisedWhen: "above", limit: 40 },
+  /** Between the rendered prints and the rendered heads. Half: no print is seen. Twice: heads are taken for prints. */
+  flat_thing: { raisedWhen: "below", limit: 3.5 },
+  /** Far above rendered people, whose eyes and edges reach 50. Half: nothing changes in the films. Twice: only coarse screens. */
+  screen_pattern: { raisedWhen: "above", limit: 200 },
+  /** Rendered cameras are up to 0.2 s late. Half: they are raised. Twice: later than any lag that is tried. */
   colours_late: { raisedWhen: "above", limit: 350 },
+  /** Rendered surroundings are up to half as strong as the face; a tint is as strong everywhere. Half: light walls are raised. Twice: nothing is. */
   colours_everywhere: { raisedWhen: "above", limit: 0.8 },
+  /** Below what rendered heads show, 5. Half: less is raised. Twice: near to what heads show. */
   highlights_fixed: { raisedWhen: "below", limit: 2 },
 };
 
