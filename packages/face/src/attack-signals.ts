@@ -27,16 +27,16 @@ export type AttackLimit = { readonly raisedWhen: "above" | "below"; readonly lim
  * From `npm run face-attacks`, on drawn people and rendered attacks alone: nothing here was measured on people or on real attacks, so a signal raises the risk and refuses nobody. docs/face.md has the error rates.
  */
 export const attackLimits: Readonly<Record<AttackSignal, AttackLimit>> = {
-  /** Between the rendered prints and the rendered heads. Half: no print is seen. Twice: heads are taken for prints. */
-  flat_thing: { raisedWhen: "below", limit: 3.5 },
-  /** Far above rendered people, whose eyes and edges reach 50. Half: nothing changes in the films. Twice: only coarse screens. */
-  screen_pattern: { raisedWhen: "above", limit: 200 },
+  /** Rendered heads have 4.7 and more, prints 2.5 to 7. Half: no print is seen. Twice: most heads are raised. */
+  flat_thing: { raisedWhen: "below", limit: 4 },
+  /** Eyes and edges of rendered people reach 50, filmed screens 30 to 150. Half: people are raised. Twice: hardly any screen is. */
+  screen_pattern: { raisedWhen: "above", limit: 80 },
   /** Rendered cameras are up to 0.2 s late. Half: they are raised. Twice: later than any lag that is tried. */
   colours_late: { raisedWhen: "above", limit: 350 },
   /** Rendered surroundings are up to half as strong as the face; a tint is as strong everywhere. Half: light walls are raised. Twice: nothing is. */
   colours_everywhere: { raisedWhen: "above", limit: 0.8 },
-  /** Below what rendered heads show, 5. Half: less is raised. Twice: near to what heads show. */
-  highlights_fixed: { raisedWhen: "below", limit: 2 },
+  /** Rendered heads have 4 to 5.5, masks up to 3.3. Half: half of the masks are seen. Twice: every head is raised. */
+  highlights_fixed: { raisedWhen: "below", limit: 3.6 },
 };
 
 /** What each signal measured; null where it could not. */
