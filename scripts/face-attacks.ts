@@ -232,13 +232,12 @@ function spread(measured: readonly Measured[]): string[] {
 }
 
 async function main(args: readonly string[]): Promise<void> {
-  const numberAfter = (name: string) => (args.includes(name) ? Number(args[args.indexOf(name) + 1]) : Number.NaN);
+  const numberAfter = (name: string) =>
+    args.includes(name) ? Number(args[args.indexOf(name) + 1]) : Number.NaN;
   const films = numberAfter("--films") || 60;
   const atOnce = numberAfter("--processes") || availableParallelism();
   mkdirSync(folder, { recursive: true });
-  const processes = Array.from({ length: atOnce }, () =>
-    fork(import.meta.filename, ["--work"]),
-  );
+  const processes = Array.from({ length: atOnce }, () => fork(import.meta.filename, ["--work"]));
   try {
     await Promise.all(processes.map((child) => new Promise((resolve) => child.once("message", resolve))));
     await share(processes, renders());

@@ -36,7 +36,18 @@ const nearer = (zoom: number): Still => ({ pose: [0, 0], zoom });
 /** As people move, with as few looks as the signs need, because each costs a second or so on a busy machine. */
 const stills: readonly Still[] = [
   ...[straight, straight, straight, nearer(1.2), nearer(1.4), nearer(1.4), nearer(1.4), straight],
-  ...[turn(27), turn(27), straight, turn(0, 8), turn(0, 16), straight, turn(-27), turn(-27), straight, straight],
+  ...[
+    turn(27),
+    turn(27),
+    straight,
+    turn(0, 8),
+    turn(0, 16),
+    straight,
+    turn(-27),
+    turn(-27),
+    straight,
+    straight,
+  ],
 ];
 /** Slower than a page takes them, so that few frames see every colour, each at another moment of it. */
 const frameMs = 410;
