@@ -2476,8 +2476,15 @@ export const mutations: readonly Mutation[] = [
     {
       id: "rejection-not-written",
       file: server("attempts/record-try"),
-      find: "  await recordAudit(tx, now, {",
-      replace: "  if (false as boolean) await recordAudit(tx, now, {",
+      find: 'if (step !== "face" || verdict.failureCode === null) return;',
+      replace: "if (step.length > 0) return;",
+      tests: [api("audit-events")],
+    },
+    {
+      id: "signs-not-written",
+      file: server("attempts/record-try"),
+      find: "if (signs.length === 0) return;",
+      replace: "if (signs.length >= 0) return;",
       tests: [api("audit-events")],
     },
     {
@@ -2725,7 +2732,7 @@ export const mutations: readonly Mutation[] = [
     {
       id: "sign-from-nothing",
       file: "packages/face/src/attack-signals.ts",
-      find: "const followed = colours.outcome === \"followed\";",
+      find: 'const followed = colours.outcome === "followed";',
       replace: "const followed = colours.lagMs > 0;",
       tests: ["packages/face/src/attack-signals.test.ts"],
     },
