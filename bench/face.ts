@@ -10,7 +10,12 @@ import type { FrameMeasurement } from "@assay/face/measurement";
 import { median } from "@assay/face/median";
 import { decode, encode } from "jpeg-js";
 import { decodePicture } from "../apps/server/src/face/decode-picture.ts";
-import { createFaceJudge, type JudgedFrame, type JudgeInput, type Verdict } from "../apps/server/src/face/face-judge.ts";
+import {
+  createFaceJudge,
+  type JudgedFrame,
+  type JudgeInput,
+  type Verdict,
+} from "../apps/server/src/face/face-judge.ts";
 import { loadFaceModels } from "../apps/server/src/face/face-models.ts";
 import { FaceWorkerPool } from "../apps/server/src/face/face-worker-pool.ts";
 import { createLog } from "../apps/server/src/lib/log.ts";

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { errorsAt, pairDistances, pairsNeededFor, rateOf, thresholdFor, tryDistances } from "./error-rates.ts";
+import {
+  errorsAt,
+  pairDistances,
+  pairsNeededFor,
+  rateOf,
+  thresholdFor,
+  tryDistances,
+} from "./error-rates.ts";
 
 test("a rate has the interval of Wilson, also where no error was seen, and none where nothing was tried", () => {
   const { low, high, share } = rateOf(10, 100) ?? assert.fail();

@@ -6,7 +6,9 @@ import type { FaceJudgeOptions } from "./face-judge.ts";
 /** The operator's part of a face judge. */
 export function faceJudgeSettings(config: Config): Omit<FaceJudgeOptions, "log" | "metrics"> {
   const moduleAt = (file: string) =>
-    file === "" ? null : { href: pathToFileURL(path.resolve(file)).href, folder: path.dirname(path.resolve(file)) };
+    file === ""
+      ? null
+      : { href: pathToFileURL(path.resolve(file)).href, folder: path.dirname(path.resolve(file)) };
   const models = moduleAt(config.faceModelsFile);
   const detector = moduleAt(config.faceAttackDetector);
   const readableFolders = [models, detector].flatMap((module) => (module === null ? [] : [module.folder]));
