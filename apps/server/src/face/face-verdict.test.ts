@@ -88,24 +88,27 @@ test("the verdict never carries a portrait's embedding or a frame's", async () =
 });
 
 test("signs of an attack raise the risk and fail nobody, unless the operator requires the detector", async () => {
-  const with = (attackScore: number | "unavailable") => async (): Promise<FaceJobResult> => ({
+  const scored = (attackScore: number | "unavailable") => async (): Promise<FaceJobResult> => ({
     ...(await at(0.2)()),
     ...{ attackScore },
   });
   const signsOf = (verdict: Verdict) => (verdict.kind === "passed" ? verdict.riskInputs.signs : verdict);
   assert.deepEqual(signsOf(await verdictOn(at(0.2))), []);
-  assert.deepEqual(signsOf(await verdictOn(with(0.5))), []);
-  assert.deepEqual(signsOf(await verdictOn(with(0.51))), ["detector"]);
-  assert.deepEqual(signsOf(await verdictOn(with(Number.NaN))), ["detector_unavailable"]);
-  assert.deepEqual(signsOf(await verdictOn(with("unavailable"))), ["detector_unavailable"]);
+  assert.deepEqual(signsOf(await verdictOn(scored(0.5))), []);
+  assert.deepEqual(signsOf(await verdictOn(scored(0.51))), ["detector"]);
+  assert.deepEqual(signsOf(await verdictOn(scored(Number.NaN))), ["detector_unavailable"]);
+  assert.deepEqual(signsOf(await verdictOn(scored("unavailable"))), ["detector_unavailable"]);
   const required = { detector: "require" } as const;
-  assert.equal((await verdictOn(with(0.5), required)).kind, "passed");
-  assert.deepEqual(await verdictOn(with(0.51), required), {
+  assert.equal((await verdictOn(scored(0.5), required)).kind, "passed");
+  assert.deepEqual(await verdictOn(scored(0.51), required), {
     kind: "failed",
     code: "liveness_failed",
     reasons: ["attack_detected"],
   });
-  assert.deepEqual(await verdictOn(with("unavailable"), required), { kind: "fault", reason: "worker_error" });
+  assert.deepEqual(await verdictOn(scored("unavailable"), required), {
+    kind: "fault",
+    reason: "worker_error",
+  });
 });
 
 test("the verdict weighs a risk from 0 to 0.7, and 0.2 more for a head that was not turned", () => {
