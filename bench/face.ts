@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
 import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
 import { type Challenge, newChallenge } from "@assay/face/challenge";
 import { colourAt, screenLight } from "@assay/face/colour-schedule";
@@ -9,7 +10,12 @@ import type { FrameMeasurement } from "@assay/face/measurement";
 import { median } from "@assay/face/median";
 import { decode, encode } from "jpeg-js";
 import { decodePicture } from "../apps/server/src/face/decode-picture.ts";
-import { createFaceJudge, type JudgedFrame, type Verdict } from "../apps/server/src/face/face-judge.ts";
+import {
+  createFaceJudge,
+  type JudgedFrame,
+  type JudgeInput,
+  type Verdict,
+} from "../apps/server/src/face/face-judge.ts";
 import { loadFaceModels } from "../apps/server/src/face/face-models.ts";
 import { FaceWorkerPool } from "../apps/server/src/face/face-worker-pool.ts";
 import { createLog } from "../apps/server/src/lib/log.ts";
@@ -99,12 +105,16 @@ export async function run(): Promise<void> {
   console.log(
     `processor time of a judgement              ${processorTime.toFixed(0)} ms   ${(processorTime / ceiling).toFixed(2)} × the bare models (${ceiling.toFixed(0)} ms)`,
   );
+  const unfollowed = await withoutFollowing(input);
+  console.log(
+    `the same, with the detector on every frame ${unfollowed.ms.toFixed(0)} ms   ${(unfollowed.ms / processorTime).toFixed(2)} × as much; verdict: ${unfollowed.verdict}`,
+  );
   const afterLast: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const sitting = judge.follow();
-    for (const { jpeg } of frames) {
+    const sitting = judge.follow({ challenge, onFailed: () => undefined });
+    for (const frame of frames) {
       const before = sitting.looked;
-      sitting.add(jpeg);
+      sitting.add(frame);
       // As long as the next frame takes to come; a worker that is slower than that has the rest to do at the end.
       for (let waitedMs = 0; waitedMs < frameMs && sitting.looked === before; waitedMs += 5)
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -157,6 +167,26 @@ export async function run(): Promise<void> {
   console.log(
     `recording lit by another random sequence      ${followedShare({ reflection: 0.05, noise: 0.002, recorded: true })}`,
   );
+}
+
+/** Processor time of a judgement as it was before faces were followed, in the same run. */
+async function withoutFollowing(input: JudgeInput): Promise<{ ms: number; verdict: Verdict["kind"] }> {
+  const support = new URL("./support/", import.meta.url);
+  const pool = new FaceWorkerPool({
+    log,
+    workers: 1,
+    jobTimeoutMs: 120_000,
+    modelsModule: new URL("unfollowed-face-models.ts", support).href,
+    readableFolders: [fileURLToPath(support)],
+  });
+  const judge = createFaceJudge({ log, metrics: new Metrics(), measurer: pool });
+  const { kind } = await judge.judge(input);
+  const [worker = 0] = pool.processIds;
+  const before = processorMilliseconds(worker);
+  for (let round = 0; round < rounds; round++) await judge.judge(input);
+  const ms = (processorMilliseconds(worker) - before) / rounds;
+  await judge.close();
+  return { ms, verdict: kind };
 }
 
 async function bareModels(jpegs: readonly Uint8Array[]): Promise<number> {

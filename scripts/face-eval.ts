@@ -12,6 +12,7 @@ import {
   pairDistances,
   pairsNeededFor,
   thresholdFor,
+  tryDistances,
 } from "@assay/face/error-rates";
 import { matchThresholds } from "@assay/face/match";
 import { decodePicture, PictureError } from "../apps/server/src/face/decode-picture.ts";
@@ -19,7 +20,7 @@ import { type FaceModels, loadFaceModels } from "../apps/server/src/face/face-mo
 
 /** What is asked for most: one stranger in a hundred, a thousand, ten thousand. */
 const wantedRates = [0.01, 0.001, 0.0001];
-const detThresholds = Array.from({ length: 11 }, (_, index) => (30 + index * 4) / 100);
+const detThresholds = Array.from({ length: 21 }, (_, index) => (30 + index * 2) / 100);
 
 async function embeddingOf(models: FaceModels, file: string): Promise<readonly number[] | null> {
   try {
@@ -88,6 +89,11 @@ async function main(folder: string | undefined): Promise<void> {
   for (const file of unusable) console.log(`  ${file}`);
   console.log(`${distances.genuine.length} pairs of one person, ${distances.impostor.length} pairs of two\n`);
   for (const line of report(distances)) console.log(line);
+  const tries = tryDistances(people);
+  console.log(
+    `\nAs a try compares, the middle of four pictures with another as the portrait: ${tries.genuine.length} tries of the person, ${tries.impostor.length} of somebody else\n`,
+  );
+  if (tries.impostor.length > 0) for (const line of report(tries)) console.log(line);
   console.log(
     "\nIntervals hold 95 % if pairs were independent; pairs that share a person are not, so few people tell less than the intervals say.",
   );

@@ -46,6 +46,7 @@ const commands = {
   image: (args) => [["scripts/image.ts", ...args]],
   "transport-check": (args) => [["scripts/transport-check.ts", ...args]],
   "face-eval": (args) => [["scripts/face-eval.ts", ...args]],
+  "face-attacks": (args) => [["scripts/face-attacks.ts", ...args]],
   "mrz-eval": (args) => [["scripts/mrz-eval.ts", ...args]],
   fuzz: ([what, ...args]) =>
     what === "http"

@@ -5,6 +5,7 @@ import { signUpModes } from "@assay/contract/accounts";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
 import { matchThresholds } from "@assay/face/match";
+import { detectorLimit } from "./face/attack-detector.ts";
 import { poolLimits } from "./face/pool-limits.ts";
 import { exemptHostSet } from "./lib/public-address.ts";
 import { sourceProblem } from "./trust/trust-sources.ts";
@@ -558,6 +559,24 @@ export const settings = {
     "FACE_MODELS_FILE",
     "A module with other face models, as docs/face.md describes. Unset, the ones that come with the service.",
     "",
+  ),
+  faceAttackDetector: text(
+    "FACE_ATTACK_DETECTOR",
+    "A module with your own detector of presentation attacks, as docs/face.md describes. It runs in the process that sees pictures. Unset, there is none.",
+    "",
+  ),
+  faceAttackPolicy: oneOf(
+    "FACE_ATTACK_POLICY",
+    "What the detector of FACE_ATTACK_DETECTOR does. `risk`: an attack, or no answer, raises the risk score; `require`: an attack fails the try, and without an answer nothing is judged, which costs no try.",
+    ["risk", "require"],
+    "risk",
+  ),
+  faceAttackScore: decimal(
+    "FACE_ATTACK_SCORE",
+    "Score of the detector of FACE_ATTACK_DETECTOR, from 0 to 1, above which a try counts as an attack.",
+    detectorLimit,
+    0,
+    1,
   ),
   logLevel: oneOf("LOG_LEVEL", "Least level that is logged.", ["debug", "info", "warn", "error"], "info"),
   logFormat: oneOf(

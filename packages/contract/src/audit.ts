@@ -40,6 +40,7 @@ export const auditEvents = [
   "session.expired",
   "session.cancelled",
   "session.face_rejected",
+  "session.face_suspected",
   "webhook_endpoint.created",
   "webhook_endpoint.updated",
   "webhook_endpoint.disabled",

@@ -12,7 +12,7 @@
  * cjpeg is Debian's libjpeg-turbo-progs, opj_compress its libopenjp2-tools. The drawings are part of this project and under its licence.
  */
 
-type Vector = readonly [number, number, number];
+export type Vector = readonly [number, number, number];
 
 type Person = {
   readonly skin: Vector;
@@ -88,6 +88,7 @@ const people: Readonly<Record<string, Person>> = {
   },
 };
 
+const usualDistance = 7;
 const portraitWidth = 300;
 const portraitHeight = 400;
 const background: Vector = [0.78, 0.8, 0.82];
@@ -354,6 +355,12 @@ export type View = {
   /** Where in a pixel it is looked at, from 0 to 1. */
   readonly samples: readonly (readonly [number, number])[];
   readonly expression?: Expression;
+  /** From the camera to the middle of the head, in which an adult's is about 1.5 wide: 7 is 70 centimetres. */
+  readonly distance?: number;
+  /** The distance at which the head is as large as in a portrait; nearer than that it is larger, and its nose more so than its ears. */
+  readonly portraitDistance?: number;
+  /** What is printed on a mask of this shape instead of the person's own colours, by the place on a straight portrait, from -1.28 to 1.28. */
+  readonly mask?: (x: number, y: number) => Vector;
 };
 
 const portraitView: View = {
@@ -374,6 +381,8 @@ type Scene = {
   readonly distanceAt: (p: Vector) => number;
   readonly keyLight: Vector;
   readonly fillLight: Vector;
+  readonly start: number;
+  readonly mask: View["mask"];
 };
 
 /**
@@ -398,7 +407,7 @@ function turnAround(view: View): (v: Vector) => Vector {
 export function renderPerson(name: string, view: View = portraitView): Uint8Array {
   const person = people[name];
   if (person === undefined) throw new TypeError(`Name one of ${Object.keys(people).join(", ")}`);
-  const { width, height, samples } = view;
+  const { width, height, samples, distance = usualDistance } = view;
   const head = new Head(person, view.expression ?? calm);
   const turn = turnAround(view);
   const pixels = new Uint8Array(width * height * 3);
@@ -407,15 +416,18 @@ export function renderPerson(name: string, view: View = portraitView): Uint8Arra
     distanceAt: (p) => head.at(p).distance,
     keyLight: turn(keyLightDirection),
     fillLight: turn(fillLightDirection),
+    start: distance - 1.4,
+    mask: view.mask,
   };
-  const camera: Vector = [0, -0.12, 7];
+  const camera: Vector = [0, -0.12, distance];
+  const window = (1.28 * distance) / (view.portraitDistance ?? usualDistance);
   const turnedCamera = turn(camera);
   for (let row = 0; row < height; row++) {
     for (let column = 0; column < width; column++) {
       let colour: Vector = [0, 0, 0];
       for (const [dx, dy] of samples) {
-        const x = (((column + dx) / width) * 2 - 1) * 1.28;
-        const y = (1 - ((row + dy) / height) * 2) * 1.28 * (height / width) - 0.12;
+        const x = (((column + dx) / width) * 2 - 1) * window;
+        const y = (1 - ((row + dy) / height) * 2) * window * (height / width) - 0.12;
         const ray = turn(normalise(subtract([x, y, 0], camera)));
         colour = add(colour, scale(trace(turnedCamera, ray, scene), 1 / samples.length));
       }
@@ -429,10 +441,14 @@ export function renderPerson(name: string, view: View = portraitView): Uint8Arra
 }
 
 function trace(from: Vector, ray: Vector, scene: Scene): Vector {
-  let travelled = 5.6;
-  for (let step = 0; step < 90 && travelled < 9; step++) {
+  let travelled = scene.start;
+  for (let step = 0; step < 90 && travelled < scene.start + 3.4; step++) {
     const p = add(from, scale(ray, travelled));
     const { distance, material } = scene.head.at(p);
+    if (distance < 0.0015 && scene.mask !== undefined) {
+      const nearer = usualDistance / (usualDistance - p[2]);
+      return shade(p, ray, scene.mask(p[0] * nearer, (p[1] + 0.12) * nearer), "clothes", scene);
+    }
     if (distance < 0.0015) return shade(p, ray, scene.head.colour(p, material), material, scene);
     travelled += distance * 0.8;
   }

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { errorsAt, pairDistances, pairsNeededFor, rateOf, thresholdFor } from "./error-rates.ts";
+import {
+  errorsAt,
+  pairDistances,
+  pairsNeededFor,
+  rateOf,
+  thresholdFor,
+  tryDistances,
+} from "./error-rates.ts";
 
 test("a rate has the interval of Wilson, also where no error was seen, and none where nothing was tried", () => {
   const { low, high, share } = rateOf(10, 100) ?? assert.fail();
@@ -18,6 +25,18 @@ test("every two pictures are compared once, those of one person apart from those
   );
   assert.equal(impostor.length, 8);
   assert.equal(impostor[0], 0.9);
+});
+
+test("a try is the middle of four pictures against another one, which is never among them", () => {
+  const near = [0, 0.1, 0.2, 0.3, 0.4].map((value) => [value]);
+  const { genuine, impostor } = tryDistances([near, [[2], [3], [4], [9]]]);
+  // The first picture is 0.1 to 0.4 from the other four of the same person, and so is the last.
+  assert.deepEqual(
+    genuine.map((distance) => distance.toFixed(2)),
+    ["0.15", "0.15", "0.15", "0.25", "0.25"],
+  );
+  // Five portraits against the four pictures of the other, whose own are too few to be filmed, and four against the first.
+  assert.deepEqual([impostor.length, impostor.at(-1)?.toFixed(2)], [9, "8.85"]);
 });
 
 test("a distance at the threshold counts as a match, as it does in a judgement", () => {

@@ -1,3 +1,4 @@
+import { matchPortrait } from "./match.ts";
 import { distanceOf } from "./measurement.ts";
 
 /** A share of errors with the interval that it lies in with a probability of 95 %, if the cases are independent. */
@@ -37,6 +38,28 @@ export function pairDistances(people: readonly (readonly (readonly number[])[])[
   for (const [index, one] of pictures.entries())
     for (const other of pictures.slice(index + 1))
       (one.person === other.person ? genuine : impostor).push(distanceOf(one.embedding, other.embedding));
+  const ascending = (a: number, b: number) => a - b;
+  return { genuine: genuine.sort(ascending), impostor: impostor.sort(ascending) };
+}
+
+/** A try compares the portrait with up to so many straight frames, and takes the middle distance. */
+const framesOfTry = 4;
+
+/**
+ * The same for whole tries: each picture as the portrait, against every four others of one person. People with fewer than five pictures have none of their own.
+ */
+export function tryDistances(people: readonly (readonly (readonly number[])[])[]): PairDistances {
+  const genuine: number[] = [];
+  const impostor: number[] = [];
+  for (const [person, portraits] of people.entries())
+    for (const portrait of portraits)
+      for (const [other, pictures] of people.entries()) {
+        const filmed = pictures.filter((picture) => picture !== portrait);
+        for (let from = 0; from + framesOfTry <= filmed.length; from += framesOfTry) {
+          const { distance } = matchPortrait(portrait, filmed.slice(from, from + framesOfTry));
+          (person === other ? genuine : impostor).push(distance);
+        }
+      }
   const ascending = (a: number, b: number) => a - b;
   return { genuine: genuine.sort(ascending), impostor: impostor.sort(ascending) };
 }

@@ -7,4 +7,6 @@ export type FailureReason =
   | "frame_unreadable"
   /** The distance lies in the review band: close, and not close enough. */
   | "match_in_review_band"
-  | "match_too_far";
+  | "match_too_far"
+  /** The operator's own detector took it for an attack. */
+  | "attack_detected";

@@ -45,7 +45,7 @@ export type MovementsFailed = {
   readonly reasons: readonly LivenessReason[];
 };
 
-type FaceFrame = {
+export type FaceFrame = {
   readonly atMs: number;
   readonly face: FaceMeasurement;
 };
@@ -99,7 +99,7 @@ function framesPerSecond(frames: readonly FrameTime[]): number {
   return span <= 0 ? 0 : ((frames.length - 1) * 1000) / span;
 }
 
-function longestGap(times: readonly number[]): number {
+export function longestGap(times: readonly number[]): number {
   let longest = 0;
   for (let index = 1; index < times.length; index++)
     longest = Math.max(longest, (times[index] ?? 0) - (times[index - 1] ?? 0));
@@ -113,6 +113,17 @@ export function judgeTiming(
   limits: LivenessLimits,
 ): LivenessReason[] {
   if (frames.length < limits.minFrames) return ["too_few_frames"];
+  const reasons = judgeTimesSoFar(frames, challenge, limits);
+  if (reasons.includes("frame_times_invalid") || reasons.includes("frame_rate_too_low")) return reasons;
+  return framesPerSecond(frames) < limits.minFramesPerSecond ? [...reasons, "frame_rate_too_low"] : reasons;
+}
+
+/** What the times of the first frames tell that no later frame can mend. */
+export function judgeTimesSoFar(
+  frames: readonly FrameTime[],
+  challenge: Challenge,
+  limits: LivenessLimits,
+): LivenessReason[] {
   const times = frames.map((frame) => frame.atMs);
   const grows = times.every((at, index) => index === 0 || at > (times[index - 1] ?? 0));
   const finite = frames.every(
@@ -126,8 +137,7 @@ export function judgeTiming(
   if (Math.max(...delays) - Math.min(...delays) > limits.maxArrivalSpreadMs) reasons.push("frames_not_fresh");
   if (Math.max(...frames.map((frame) => frame.receivedAtMs)) > challenge.deadlineMs)
     reasons.push("deadline_passed");
-  if (framesPerSecond(frames) < limits.minFramesPerSecond || longestGap(times) > limits.maxGapMs)
-    reasons.push("frame_rate_too_low");
+  if (longestGap(times) > limits.maxGapMs) reasons.push("frame_rate_too_low");
   return reasons;
 }
 
@@ -169,6 +179,11 @@ function movementsIn(
   return { done, backAtCentre: current === null, greatest };
 }
 
+/** Exactly these and no other: a recording that makes every movement in every order must not pass. */
+function hasWrong(done: readonly Done[], challenge: Challenge): boolean {
+  return done.some(({ movement }, index) => movement !== challenge.movements[index]);
+}
+
 function judgeOrder(
   frames: readonly FaceFrame[],
   centre: Centre,
@@ -183,16 +198,31 @@ function judgeOrder(
   );
   if (done.length === 0 && greatest < limits.backToCentreShare) return ["face_still"];
   const reasons: LivenessReason[] = [];
-  // Exactly these and no other: a recording that makes every movement in every order must not pass.
-  const wrong = done.some(({ movement }, index) => movement !== challenge.movements[index]);
-  if (wrong) reasons.push("movement_wrong");
+  if (hasWrong(done, challenge)) reasons.push("movement_wrong");
   else if (done.length < challenge.movements.length || !backAtCentre) reasons.push("movement_missing");
   const stops = [frames[0]?.atMs ?? 0, ...done.map(({ atMs }) => atMs)];
   if (longestGap(stops) > limits.maxStepMs) reasons.push("movement_too_slow");
   return reasons;
 }
 
-function hasCut(frames: readonly FrameMeasurement[], limits: LivenessLimits): boolean {
+/** The part of the order that no later frame can mend: a wrong movement, or one that was not made in its time. */
+export function orderSoFar(
+  frames: readonly FaceFrame[],
+  centre: Centre,
+  challenge: Challenge,
+  limits: LivenessLimits,
+): LivenessReason[] {
+  const stillHead = isForStillHead(challenge.movements);
+  const { done, greatest } = movementsIn(frames, centre, limits, stillHead);
+  if (hasWrong(done, challenge)) return ["movement_wrong"];
+  const made = [frames[0]?.atMs ?? 0, ...done.map(({ atMs }) => atMs)];
+  // The next movement, if it comes at all, comes after the last look.
+  const stops = done.length < challenge.movements.length ? [...made, frames.at(-1)?.atMs ?? 0] : made;
+  if (longestGap(stops) <= limits.maxStepMs) return [];
+  return done.length === 0 && greatest < limits.backToCentreShare ? ["face_still"] : ["movement_too_slow"];
+}
+
+export function hasCut(frames: readonly FrameMeasurement[], limits: LivenessLimits): boolean {
   const { cut } = limits;
   let before: FrameMeasurement | null = null;
   for (const frame of frames) {

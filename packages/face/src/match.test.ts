@@ -8,8 +8,8 @@ const at = (distance: number): number[] => [distance, 0, 0, 0];
 const portrait = at(0);
 
 test("the match is decided by the thresholds, which belong to the better side", () => {
-  assert.equal(matchPortrait(portrait, [at(0.5)]).decision, "match");
-  assert.equal(matchPortrait(portrait, [at(0.500001)]).decision, "review");
+  assert.equal(matchPortrait(portrait, [at(0.52)]).decision, "match");
+  assert.equal(matchPortrait(portrait, [at(0.520001)]).decision, "review");
   assert.equal(matchPortrait(portrait, [at(0.58)]).decision, "review");
   assert.equal(matchPortrait(portrait, [at(0.580001)]).decision, "mismatch");
   assert.equal(matchPortrait(portrait, [at(0.4)], { match: 0.3, review: 0.35 }).decision, "mismatch");

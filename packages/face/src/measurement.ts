@@ -38,6 +38,12 @@ export type FaceMeasurement = HeadPose &
     readonly surroundingLight: Light | null;
     /** Only in frames that were picked for an embedding. */
     readonly embedding?: readonly number[];
+    /** Some points of the face, always in the same order, in pixels. For `planeResidual`; models may leave it out. */
+    readonly shape?: readonly (readonly [x: number, y: number])[];
+    /** Where the face is brightest, across and on the face itself as if it looked straight ahead, in heights of it. For `highlightDrift`; models may leave it out. */
+    readonly highlight?: number;
+    /** Of the middle of the face, by `patternOf`, in some frames. */
+    readonly pattern?: number;
   };
 
 export type FrameMeasurement = {

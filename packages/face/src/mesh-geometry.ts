@@ -18,6 +18,13 @@ const openingPoints = {
   mouth: [78, 308, 13, 14],
 } as const;
 
+/** Points that a skull holds in place, at different depths: tip and bridge of the nose, corners of eyes and mouth, cheeks, sides, forehead, chin. */
+const shapePoints = [
+  1, 4, 168, 6, 33, 133, 263, 362, 61, 291, 50, 280, 234, 454, 127, 356, 10, 152, 172, 397,
+];
+/** The brightest of the points, as a share of all. By hand. Half: single pixels decide. Twice: half of the face is bright. */
+const brightestShare = 0.06;
+
 /** A square of the picture by its middle, in pixels. It may reach beyond the picture. */
 export type Square = { readonly x: number; readonly y: number; readonly side: number };
 
@@ -86,4 +93,40 @@ export function openingsOf(points: ArrayLike<number>): FaceOpenings {
     eyes: (open(openingPoints.rightEye) + open(openingPoints.leftEye)) / 2,
     mouth: open(openingPoints.mouth),
   };
+}
+
+/** Points by which a flat thing is told from a head, in pixels of the picture. */
+export function shapeOf(points: ArrayLike<number>, around: Square): readonly (readonly [number, number])[] {
+  const scale = around.side / meshInputPixels;
+  return shapePoints.map((index) => [
+    around.x - around.side / 2 + (points[index * 3] ?? 0) * scale,
+    around.y - around.side / 2 + (points[index * 3 + 1] ?? 0) * scale,
+  ]);
+}
+
+/**
+ * Where across the face its brightest points are, as if it looked straight ahead, in heights of the face. `lightAt`: how bright the picture is at a place in its pixels; null outside.
+ */
+export function highlightOf(
+  points: ArrayLike<number>,
+  around: Square,
+  { yaw, size }: HeadPose,
+  lightAt: (x: number, y: number) => number | null,
+): number | null {
+  const scale = around.side / meshInputPixels;
+  const turn = (yaw * Math.PI) / 180;
+  const [right, left] = [meshPoints.right * 3, meshPoints.left * 3];
+  const middle = (axis: number) => ((points[right + axis] ?? 0) + (points[left + axis] ?? 0)) / 2;
+  const [middleX, middleZ] = [middle(0), middle(2)];
+  const seen: { across: number; light: number }[] = [];
+  for (let index = 0; index < meshPoints.count; index++) {
+    const [x, y, z] = [points[index * 3] ?? 0, points[index * 3 + 1] ?? 0, points[index * 3 + 2] ?? 0];
+    const light = lightAt(around.x - around.side / 2 + x * scale, around.y - around.side / 2 + y * scale);
+    if (light === null) continue;
+    const across = (x - middleX) * Math.cos(turn) + (z - middleZ) * Math.sin(turn);
+    seen.push({ across: (across * scale) / size, light });
+  }
+  if (seen.length < meshPoints.count / 2) return null;
+  const brightest = seen.sort((a, b) => b.light - a.light).slice(0, Math.ceil(seen.length * brightestShare));
+  return brightest.reduce((sum, { across }) => sum + across, 0) / brightest.length;
 }

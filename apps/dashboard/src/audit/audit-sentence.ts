@@ -97,6 +97,7 @@ const deeds: Record<AuditEvent, (details: Details) => string> = {
   "session.expired": () => "closed a session whose time was over",
   "session.cancelled": (details) => `cancelled a session${because(details)}`,
   "session.face_rejected": () => "had a face that was not accepted",
+  "session.face_suspected": () => "had a face that was accepted with signs of an attack",
   "webhook_endpoint.created": (details) => `added ${endpoint(details)}`,
   "webhook_endpoint.updated": endpointChange,
   "webhook_endpoint.disabled": (details) => `disabled a webhook endpoint${because(details)}`,

@@ -12,6 +12,7 @@ import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socke
 import { readDg2 } from "@assay/emrtd/lds/dg2";
 import { type ChipProofState, type ChipProofStep, overwriteChipProof } from "@assay/emrtd/verify/prove-chip";
 import { type ChipProof, revocationOf } from "@assay/emrtd/verify/report";
+import type { Challenge } from "@assay/face/challenge";
 import type { Core } from "../core.ts";
 import type { AttestationJudge, SentAttestation } from "../device-attestation/attestation-judge.ts";
 import type { FaceJudge, FaultReason } from "../face/face-judge.ts";
@@ -76,7 +77,7 @@ export type DeviceInput =
  */
 type PassedChip = { proof: Proof; dg2: Buffer; sod: Buffer };
 
-type FaceFacts = { simulated: boolean; risk: number; device: DeviceTrust };
+type FaceFacts = { simulated: boolean; risk: number; device: DeviceTrust; signs: readonly string[] };
 
 const chipPhases: readonly VerifyPhase[] = ["chip", "chip_check", "chip_proof"];
 
@@ -473,7 +474,7 @@ export class AttemptRun {
     if (by === "test_document") {
       if (!this.owner.sandbox) throw new Error("a test document was to decide a live session");
       const { faceFailureCode } = await examiner.simulateFace(sod, core.clock.now(), this.#onBusy);
-      this.#faceFacts = { simulated: true, risk: 0, device: "unattested" };
+      this.#faceFacts = { simulated: true, risk: 0, device: "unattested", signs: [] };
       return { kind: "face_judged", verdict: { failureCode: faceFailureCode } };
     }
     if (faceJudge === null) return { kind: "fault", code: "FACE_CHECK_UNAVAILABLE" };
@@ -493,7 +494,7 @@ export class AttemptRun {
     });
     switch (verdict.kind) {
       case "passed":
-        this.#faceFacts = { simulated: false, risk: verdict.risk, device };
+        this.#faceFacts = { simulated: false, risk: verdict.risk, device, signs: verdict.riskInputs.signs };
         return { kind: "face_judged", verdict: { failureCode: null } };
       case "failed":
         return { kind: "face_judged", verdict: { failureCode: verdict.code, reasons: verdict.reasons } };
@@ -513,13 +514,29 @@ export class AttemptRun {
 
   #showFrames(): void {
     const { faceJudge } = this.#around;
-    if (faceJudge === null) return;
-    this.#sitting ??= faceJudge.follow();
-    for (const { jpeg, whole } of [...this.#frames.values()].slice(this.#framesShown)) {
+    const { face } = this.#state;
+    if (faceJudge === null || face === null) return;
+    this.#sitting ??= this.#follow(faceJudge, face.challenge);
+    for (const { jpeg, atMs, arrivedAt, whole } of [...this.#frames.values()].slice(this.#framesShown)) {
       if (!whole) return;
-      this.#sitting.add(jpeg);
+      this.#sitting.add({ jpeg, atMs, receivedAtMs: arrivedAt.getTime() - face.startedAtMs });
       this.#framesShown++;
     }
+  }
+
+  /** A try that cannot pass any more ends at once, so that nobody moves on in vain. */
+  #follow(faceJudge: FaceJudge, challenge: Challenge): FaceSitting {
+    const sitting = faceJudge.follow({
+      challenge,
+      onFailed: ({ code, reasons }) =>
+        void this.#next(() =>
+          // A device that has lost its connection may take up the challenge again, and no try is used.
+          this.#sitting === sitting && this.#link !== null
+            ? this.#apply({ kind: "face_failed_early", verdict: { failureCode: code, reasons } }, null)
+            : undefined,
+        ),
+    });
+    return sitting;
   }
 
   #wipeFace(): void {
@@ -571,8 +588,8 @@ export class AttemptRun {
     const riskScore = this.#riskScore();
     if (verdict.failureCode !== null) return { step, number, verdict, riskScore };
     if (step === "chip") return { step, number, verdict, riskScore };
-    const device = this.#faceFacts?.device ?? "unattested";
-    return { step, number, verdict, riskScore, proof: this.#passedChip().proof, device };
+    const { device, signs } = this.#faceFacts ?? { device: "unattested", signs: [] };
+    return { step, number, verdict, riskScore, proof: this.#passedChip().proof, device, signs };
   }
 
   async #record(judged: JudgedTry): Promise<FlowInput> {

@@ -86,6 +86,7 @@ export async function recordTry(
         const counted = withTryCounted(session, step, number);
         const end = { status: "succeeded", data: shared, riskScore } as const;
         await endSession(core, tx, counted, end, personActor, now, targets);
+        await auditSigns(tx, session, attempt.attemptId, judged, now);
         return { kind: "session_ended", verdict };
       }
     }
@@ -105,6 +106,25 @@ async function share(
   } finally {
     documentIdKey.fill(0);
   }
+}
+
+/** Nobody was refused; whoever looks into the session later sees why its risk is higher. */
+async function auditSigns(
+  tx: Tx,
+  session: SessionRow,
+  attemptId: AttemptId,
+  judged: JudgedTry,
+  now: Date,
+): Promise<void> {
+  const signs = "signs" in judged ? (judged.signs ?? []) : [];
+  if (signs.length === 0) return;
+  await recordAudit(tx, now, {
+    ...tenantOf(session),
+    event: "session.face_suspected",
+    actor: personActor,
+    targetId: session.id,
+    details: { attempt_id: attemptId, signs },
+  });
 }
 
 async function auditRejection(

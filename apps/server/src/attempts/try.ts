@@ -29,8 +29,8 @@ export function toldOf(verdict: Verdict): {
 export type JudgedTry = { number: number; riskScore: number } & (
   | { step: Step; verdict: Rejected }
   | { step: "chip"; verdict: Passed }
-  /** The face is the last step: passing it ends the session as a success, with claims made from the proof. */
-  | { step: "face"; verdict: Passed; proof: Proof; device: DeviceTrust }
+  /** The face is the last step: passing it ends the session as a success, with claims made from the proof. `signs`: of an attack, for the audit log. */
+  | { step: "face"; verdict: Passed; proof: Proof; device: DeviceTrust; signs?: readonly string[] }
 );
 
 /** The result of recording a try. */

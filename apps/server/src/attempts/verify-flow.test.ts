@@ -418,3 +418,26 @@ test("looking for an easier challenge costs a try", () => {
   assert.equal(play("camera", [...chip, ...free]).seen.counted.face, 0);
   assert.equal(play("camera", [...chip, ...free, ask]).seen.counted.face, 1);
 });
+
+test("a capture that cannot pass any more is counted at once, and what the device sent before it knew is dropped", () => {
+  const verdict = { failureCode: "liveness_failed", reasons: ["movement_wrong"] } as const;
+  const failed: FlowInput = { kind: "face_failed_early", verdict };
+  let { state } = advance(beforeTheCamera(), says({ type: "face_start" }), start);
+  assert.deepEqual(advance(state, failed, start).effects, [], "there is no capture yet");
+  ({ state } = advance(state, { kind: "face_challenge", challenge, nonce: "bm9uY2U=" }, start));
+  const early = advance(state, failed, start);
+  assert.deepEqual(early.effects, [
+    { do: "send", message: { type: "checking", phase: "face_check", busy: false } },
+    { do: "record", step: "face", number: 1, verdict },
+  ]);
+  ({ state } = advance(early.state, { kind: "counted", step: "face", verdict }, start));
+  assert.deepEqual([state.phase, state.triesUsed.face, state.challengesSinceVerdict], ["face", 1, 0]);
+  for (const type of ["face_frame", "part", "face_done"] as const)
+    assert.deepEqual(advance(state, samples[type], start), { state, effects: [] });
+  // The next try, or another socket, has no late frames: they are a mistake again.
+  for (const next of [says({ type: "face_start" }), { kind: "attached" } as const]) {
+    const later = advance(state, next, start).state;
+    for (const type of ["face_frame", "part", "face_done"] as const)
+      assert.equal(advance({ ...later, phase: "face" }, samples[type], start).effects[0]?.do, "close");
+  }
+});

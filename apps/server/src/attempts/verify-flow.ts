@@ -47,6 +47,8 @@ export type FlowState = {
   readonly faceBreakdowns: number;
   /** The models found no usable face in the chip's portrait, which no further try would change. */
   readonly portraitUnusable: boolean;
+  /** The last capture was ended by the service: what the device sent before it knew is still to come. */
+  readonly framesMayBeLate: boolean;
 };
 
 export type AttemptFacts = {
@@ -90,6 +92,8 @@ type OwnInput =
   | { kind: "proof_judged"; verdict: Verdict }
   | { kind: "face_challenge"; challenge: Challenge; nonce: string }
   | { kind: "face_judged"; verdict: Verdict }
+  /** What has arrived of a capture shows that it cannot pass any more. */
+  | { kind: "face_failed_early"; verdict: Verdict }
   /** The result of the effect `record`. `session_over` also comes unasked, when the session was ended from elsewhere. */
   | TryRecorded
   | { kind: "fault"; code: VerifyFaultCode }
@@ -146,6 +150,7 @@ export function startFlow(
     challengesSinceVerdict: 0,
     faceBreakdowns: 0,
     portraitUnusable: false,
+    framesMayBeLate: false,
   };
 }
 
@@ -236,6 +241,8 @@ function goOn(state: FlowState, input: OwnInput, now: Date): FlowStep {
     }
     case "face_judged":
       return state.phase === "face_check" ? judgeFace(state, input.verdict) : stay(state);
+    case "face_failed_early":
+      return state.phase === "face_capture" ? endCaptureEarly(state, input.verdict) : stay(state);
     case "counted":
       return afterCount(state, input);
     case "session_ended":
@@ -281,6 +288,7 @@ function attach(state: FlowState, now: Date): FlowStep {
         ...withoutArtifacts(state),
         phase: running === null ? "face" : "face_capture",
         face: running,
+        framesMayBeLate: false,
       };
       const effects: FlowEffect[] = [{ do: "wipe", what: "face" }, welcome(next, true)];
       if (running !== null) effects.push({ do: "send", message: challengeMessage(running, now) });
@@ -306,8 +314,13 @@ function receive<T extends DeviceInputType>(
   input: DeviceInputs[T],
   now: Date,
 ): FlowStep {
+  if (state.framesMayBeLate && state.phase === "face" && isOfCapture(type)) return stay(state);
   const rule = phaseRules[type][state.phase];
   return rule === "taken" ? handlers[type](state, input, now) : close(state, rule);
+}
+
+function isOfCapture(type: DeviceInputType): boolean {
+  return type === "face_frame" || type === "face_done" || type === "part";
 }
 
 /** What each message does in the phases whose rule in the protocol's table is `taken`; the others never get here. */
@@ -361,7 +374,7 @@ const handlers: {
     if (state.attempt.faceMode === "unavailable" || state.faceBreakdowns > breakdownsAllowed)
       return afterFault(state, "FACE_CHECK_UNAVAILABLE");
     if (state.portraitUnusable) return afterFault(state, "PORTRAIT_UNUSABLE");
-    const next: FlowState = { ...state, phase: "face_check" };
+    const next: FlowState = { ...state, phase: "face_check", framesMayBeLate: false };
     if (state.challengesSinceVerdict >= freeChallenges)
       return judgeFace(next, { failureCode: "liveness_failed", reasons: ["challenges_not_answered"] });
     if (state.attempt.faceMode === "simulated" && message.camera !== true)
@@ -369,7 +382,10 @@ const handlers: {
         state: next,
         effects: [checking(next), { do: "judge_face", by: "test_document", attestation: null }],
       };
-    return stay(state, { do: "new_face_challenge", stillHead: message.still_head === true });
+    return stay(
+      { ...state, framesMayBeLate: false },
+      { do: "new_face_challenge", stillHead: message.still_head === true },
+    );
   },
 
   face_frame: (state, message) =>
@@ -449,6 +465,13 @@ function passChip(state: FlowState): FlowStep {
 
 function judgeFace(state: FlowState, verdict: Verdict): FlowStep {
   return stay(state, { do: "record", step: "face", number: state.triesUsed.face + 1, verdict });
+}
+
+/** The try is counted as if it had been sent to its end. The device hears that it is being checked, and stops filming. */
+function endCaptureEarly(state: FlowState, verdict: Verdict): FlowStep {
+  const next: FlowState = { ...withoutArtifacts(state), phase: "face_check", framesMayBeLate: true };
+  const { effects } = judgeFace(next, verdict);
+  return { state: next, effects: [checking(next), ...effects] };
 }
 
 function afterCount(state: FlowState, input: Extract<FlowInput, { kind: "counted" }>): FlowStep {

@@ -14,14 +14,20 @@ export type FaceJob = {
   readonly seen?: readonly SeenFrame[];
 };
 
-/** One frame of a try that is still being filmed. `near`: where the face was in the frame before. */
-export type FaceLook = { readonly jpeg: Uint8Array; readonly near: Box | null };
+/** One frame of a try. `near`: where the face was in the frame before; `mayFollow`: how many frames may be followed from there before the detector runs again. */
+export type FaceLook = { readonly jpeg: Uint8Array; readonly near: Box | null; readonly mayFollow: number };
 
 export type SeenFrame = Omit<FrameMeasurement, "atMs" | "receivedAtMs"> & {
   readonly kind: "seen";
-  /** Where the detector found the face that was measured; an embedding is made from this part of the picture. */
+  /** Where the detector found the face that was measured; an embedding is made from this part of the picture. Null where there is none, or where the face was only followed, which counts as one face. */
   readonly box: Box | null;
+  readonly mayFollow: number;
 };
+
+/** How a frame is looked at that comes after one with this result. */
+export function lookAfter(before: SeenFrame | undefined, jpeg: Uint8Array): FaceLook {
+  return { jpeg, near: before?.face?.box ?? null, mayFollow: before?.mayFollow ?? 0 };
+}
 
 export type FaceLookResult = SeenFrame | { readonly kind: "frame_unreadable" };
 
@@ -31,6 +37,8 @@ export type FaceJobResult =
       readonly kind: "measured";
       readonly frames: readonly FrameMeasurement[];
       readonly portraitEmbedding: readonly number[];
+      /** What the operator's own detector of attacks says, from 0 to 1; absent where there is none. */
+      readonly attackScore?: number | "unavailable";
     }
   | { readonly kind: "frame_unreadable" }
   | { readonly kind: "portrait_unusable" };

@@ -1,13 +1,16 @@
 import { randomInt } from "node:crypto";
 import { isForStillHead } from "@assay/contract/verify-protocol";
+import { type AttackSignal, judgeAttacks } from "@assay/face/attack-signals";
 import { type Challenge, newChallenge } from "@assay/face/challenge";
 import { type ColourFinding, type ColourLimits, colourLimits, judgeColours } from "@assay/face/colour-signal";
 import type { FailureReason } from "@assay/face/failure-reason";
+import { foreseeFailure } from "@assay/face/foresee-failure";
 import { type LivenessLimits, livenessLimits } from "@assay/face/limits";
 import { judgeMovements, judgeTiming } from "@assay/face/liveness";
 import { type MatchThresholds, matchPortrait, matchThresholds } from "@assay/face/match";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
+import { detectorLimit } from "./attack-detector.ts";
 import type { FaceJob, FaceJobResult, FaceLook, FaceLookResult } from "./face-job.ts";
 import { FaceSitting } from "./face-sitting.ts";
 import {
@@ -49,7 +52,11 @@ export type FaceRiskInputs = {
   readonly framesPerSecond: number;
   /** The person could not turn the head and was asked for movements that prove less. */
   readonly stillHead: boolean;
+  readonly signs: readonly AttackSign[];
 };
+
+/** Signs of an attack: our own, and what the operator's detector says, or that it said nothing. */
+export type AttackSign = AttackSignal | "detector" | "detector_unavailable";
 
 export type FaultReason = WorkerFaultReason | "portrait_unusable";
 
@@ -69,11 +76,16 @@ export type Verdict =
   /** The service could not judge; that costs the person no try. */
   | { readonly kind: "fault"; readonly reason: FaultReason };
 
+export type FollowedTry = {
+  readonly challenge: Challenge;
+  readonly onFailed: (verdict: Extract<Verdict, { kind: "failed" }>) => void;
+};
+
 export type FaceJudge = {
   /** Fresh and random for each try; null when too many wait already, so that nobody is filmed in vain. */
   begin(who: { readonly sandbox: boolean; readonly stillHead: boolean }): Challenge | null;
-  /** Looks at the frames of a try as they arrive. */
-  follow(): FaceSitting;
+  /** Looks at the frames of a try as they arrive. `onFailed` is called, at most once, when they show that it cannot pass any more. */
+  follow(attempt: FollowedTry): FaceSitting;
   judge(input: JudgeInput): Promise<Verdict>;
   close(): Promise<void>;
 };
@@ -86,6 +98,9 @@ export type FaceJudgeOptions = {
   readonly colourLimits?: ColourLimits;
   /** `risk`: the colours only weigh on the risk score; `require`: a face that does not follow them fails. */
   readonly colours?: "risk" | "require";
+  /** `risk`: what the operator's own detector says, or does not say, only weighs on the risk score; `require`: an attack fails, and no answer is a fault. */
+  readonly detector?: "risk" | "require";
+  readonly detectorLimit?: number;
   readonly pool?: Omit<FaceWorkerPoolOptions, "log">;
   /** Replaces the workers, for measurements that come from elsewhere. */
   readonly measurer?: FaceMeasurer;
@@ -116,7 +131,21 @@ export function createFaceJudge(options: FaceJudgeOptions): FaceJudge {
       pool.warmUp();
       return newChallenge((below) => randomInt(below), { stillHead: who.stillHead });
     },
-    follow: () => new FaceSitting((look) => pool.look(look)),
+    follow({ challenge, onFailed }) {
+      let failed = false;
+      return new FaceSitting(
+        (look) => pool.look(look),
+        (soFar) => {
+          if (failed || soFar === "fault") return;
+          const reasons: readonly FailureReason[] =
+            soFar === "frame_unreadable" ? [soFar] : foreseeFailure(soFar, challenge, options.limits);
+          if (reasons.length === 0) return;
+          failed = true;
+          count({ outcome: "liveness_failed" });
+          onFailed(livenessFailed(reasons));
+        },
+      );
+    },
     async judge(input) {
       const start = performance.now();
       const verdict = await judge(input, pool, options);
@@ -158,6 +187,12 @@ async function judge(
   if (options.colours === "require" && colours.outcome !== "followed")
     return livenessFailed(["colours_not_followed"]);
 
+  const detected = detectorSign(measured.attackScore, options.detectorLimit ?? detectorLimit);
+  if (options.detector === "require" && detected === "detector") return livenessFailed(["attack_detected"]);
+  // Nobody passes without the answer that the operator requires, and nobody loses a try for want of it.
+  if (options.detector === "require" && detected === "detector_unavailable")
+    return { kind: "fault", reason: "worker_error" };
+
   const thresholds = options.thresholds ?? matchThresholds;
   const { decision, distance } = matchPortrait(measured.portraitEmbedding, movements.frontal, thresholds);
   if (decision !== "match")
@@ -175,11 +210,23 @@ async function judge(
     colourSurroundingShare: colours.surroundingShare,
     framesPerSecond: movements.framesPerSecond,
     stillHead: isForStillHead(challenge.movements),
+    signs: [...judgeAttacks(measured.frames, colours), ...(detected === null ? [] : [detected])],
   };
   return { kind: "passed", distance, riskInputs, risk: faceRisk(riskInputs, thresholds) };
 }
 
-function livenessFailed(reasons: readonly FailureReason[]): Verdict {
+/** Null where there is no detector, or where it saw nothing. */
+function detectorSign(
+  score: number | "unavailable" | undefined,
+  limit: number,
+): "detector" | "detector_unavailable" | null {
+  if (score === undefined) return null;
+  // A score that is not a number is no answer.
+  if (score === "unavailable" || !(score >= 0)) return "detector_unavailable";
+  return score > limit ? "detector" : null;
+}
+
+function livenessFailed(reasons: readonly FailureReason[]): Extract<Verdict, { kind: "failed" }> {
   return { kind: "failed", code: "liveness_failed", reasons };
 }
 
@@ -199,14 +246,30 @@ const colourRisk: Readonly<Record<ColourFinding["outcome"], number>> = {
  */
 const stillHeadRisk = 0.2;
 
-/** The face's part of `risk_score`, from 0 to 0.9; `docs/face.md` explains it. */
+/**
+ * By hand. Our own signs were measured on rendered attacks alone, so one counts as much as colours that cannot be told, and all of them no more than twice that. A detector of the operator's own counts as much as colours that are not
+ * followed. Half or twice changes the `risk_score`, and no verdict.
+ */
+const signRisk = { one: 0.1, most: 0.2, detector: 0.3, detectorUnavailable: 0.1 } as const;
+
+function riskOf(signs: readonly AttackSign[]): number {
+  const own = signs.filter((sign) => sign !== "detector" && sign !== "detector_unavailable").length;
+  return (
+    Math.min(own * signRisk.one, signRisk.most) +
+    (signs.includes("detector") ? signRisk.detector : 0) +
+    (signs.includes("detector_unavailable") ? signRisk.detectorUnavailable : 0)
+  );
+}
+
+/** The face's part of `risk_score`, from 0 to 1; `docs/face.md` explains it. */
 export function faceRisk(inputs: FaceRiskInputs, thresholds: MatchThresholds = matchThresholds): number {
   const share = (value: number, from: number, to: number) =>
     Math.min(Math.max((value - from) / (to - from), 0), 1);
-  return (
+  const risk =
     0.3 * share(inputs.distance, 0.6 * thresholds.match, thresholds.match) +
     colourRisk[inputs.colours] +
     0.1 * share(inputs.identitySpread, 0.3, livenessLimits.samePersonFrontal) +
-    (inputs.stillHead ? stillHeadRisk : 0)
-  );
+    (inputs.stillHead ? stillHeadRisk : 0) +
+    riskOf(inputs.signs);
+  return Math.min(risk, 1);
 }

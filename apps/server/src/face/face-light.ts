@@ -1,4 +1,5 @@
 import type { Box, Light } from "@assay/face/measurement";
+import { patternPixels } from "@assay/face/screen-pattern";
 import type { Picture } from "./decode-picture.ts";
 
 const linearOf = Float64Array.from({ length: 256 }, (_, value) => {
@@ -38,4 +39,34 @@ export function lightOf(
     faceLight: enough(face) ? mean(face) : [0, 0, 0],
     surroundingLight: enough(surrounding) ? mean(surrounding) : null,
   };
+}
+
+/** Brightness of a place and the pixels around it, not linear, from 0 to 255; null at the edge of the picture. */
+export function lightAround({ rgb, width, height }: Picture, x: number, y: number): number | null {
+  const [column, row] = [Math.round(x), Math.round(y)];
+  if (!(column >= 1 && row >= 1 && column < width - 1 && row < height - 1)) return null;
+  let sum = 0;
+  for (let down = -1; down <= 1; down++)
+    for (let across = -1; across <= 1; across++) {
+      const at = ((row + down) * width + column + across) * 3;
+      sum += 0.2126 * (rgb[at] ?? 0) + 0.7152 * (rgb[at + 1] ?? 0) + 0.0722 * (rgb[at + 2] ?? 0);
+    }
+  return sum / 9;
+}
+
+/** The square in the middle of a face in which patterns are looked for; null where the face is smaller. */
+export function middleOfFace({ rgb, width, height }: Picture, box: Box): Float64Array | null {
+  const side = patternPixels;
+  const left = Math.round(box.x + (box.width - side) / 2);
+  const top = Math.round(box.y + (box.height - side) / 2);
+  if (!(box.width >= side && box.height >= side && left >= 0 && top >= 0)) return null;
+  if (left + side > width || top + side > height) return null;
+  const light = new Float64Array(side * side);
+  for (let row = 0; row < side; row++)
+    for (let column = 0; column < side; column++) {
+      const at = ((top + row) * width + left + column) * 3;
+      light[row * side + column] =
+        0.2126 * (rgb[at] ?? 0) + 0.7152 * (rgb[at + 1] ?? 0) + 0.0722 * (rgb[at + 2] ?? 0);
+    }
+  return light;
 }

@@ -2,15 +2,17 @@ import { decodeFaces, detectorInputPixels, withoutBackground } from "@assay/face
 import type { Box, FaceMeasurement } from "@assay/face/measurement";
 import {
   extentOf,
+  highlightOf,
   meshInputPixels,
   meshLeastConfidence,
   openingsOf,
   poseOf,
   type Square,
+  shapeOf,
   squareAround,
 } from "@assay/face/mesh-geometry";
 import type { Picture } from "./decode-picture.ts";
-import { lightOf } from "./face-light.ts";
+import { lightAround, lightOf } from "./face-light.ts";
 import { FaceNetwork } from "./face-network.ts";
 import {
   detectorNetwork,
@@ -25,7 +27,12 @@ import { type Cut, cutOf, type MeanColour, sampleCut, samplePicture } from "./sa
 export type FaceModels = {
   /** Every face in the picture, the largest first. */
   detect(picture: Picture): Promise<readonly Box[]>;
-  /** `near` is where the face was in the picture before, when it was in one: looking there first is quicker. */
+  /**
+   * `measure` answers null where no face is, whatever box it was given: then a face may be followed from picture to picture without `detect`. Models that do not say so have every
+   * frame looked at by `detect`.
+   */
+  readonly follows?: boolean;
+  /** `near` is where the face was in the picture before, when it was in one: looking there first is quicker. A face that is followed gets that place as its `box`, too. */
   measure(picture: Picture, box: Box, near?: Box): Promise<FaceMeasurement | null> | FaceMeasurement | null;
   embed(picture: Picture, box: Box): Promise<readonly number[]>;
 };
@@ -87,6 +94,8 @@ export async function loadFaceModels(): Promise<FaceModels> {
   }
 
   return {
+    follows: true,
+
     async detect(picture) {
       const seen = await find(picture, 0);
       // The detector does not know faces that fill the picture, as they do when somebody comes closer; with a margin it does.
@@ -104,7 +113,16 @@ export async function loadFaceModels(): Promise<FaceModels> {
       if (!((confidence[0] ?? 0) >= meshLeastConfidence)) return null;
       const shown = still ? first : around;
       const face = extentOf(points, shown);
-      return { box: face, ...poseOf(points, shown), ...openingsOf(points), ...lightOf(picture, face) };
+      const pose = poseOf(points, shown);
+      const highlight = highlightOf(points, shown, pose, (x, y) => lightAround(picture, x, y));
+      return {
+        box: face,
+        ...pose,
+        ...openingsOf(points),
+        ...lightOf(picture, face),
+        shape: shapeOf(points, shown),
+        ...(highlight === null ? {} : { highlight }),
+      };
     },
 
     async embed(picture, box) {

@@ -11,7 +11,7 @@ test("the face settings are the documented thresholds when nothing is set", () =
   assert.equal(settings.pool?.modelsModule, undefined);
 });
 
-test("the face settings carry the operator's thresholds, workers and models", () => {
+test("the face settings carry the operator's thresholds, workers, models and detector", () => {
   const settings = faceJudgeSettings(
     loadConfig({
       FACE_MATCH_DISTANCE: "0.45",
@@ -20,16 +20,22 @@ test("the face settings carry the operator's thresholds, workers and models", ()
       FACE_QUEUE_LIMIT: "20",
       FACE_COLOURS: "require",
       FACE_MODELS_FILE: "/opt/models/face models.mjs",
+      FACE_ATTACK_DETECTOR: "/opt/detector/pad.mjs",
+      FACE_ATTACK_POLICY: "require",
+      FACE_ATTACK_SCORE: "0.8",
     }),
   );
   assert.deepEqual(settings, {
     thresholds: { match: 0.45, review: 0.5 },
     colours: "require",
+    detector: "require",
+    detectorLimit: 0.8,
     pool: {
       workers: 3,
       queueLimit: 20,
       modelsModule: "file:///opt/models/face%20models.mjs",
-      readableFolders: ["/opt/models"],
+      detectorModule: "file:///opt/detector/pad.mjs",
+      readableFolders: ["/opt/models", "/opt/detector"],
     },
   });
 });

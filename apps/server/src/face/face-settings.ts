@@ -5,16 +5,24 @@ import type { FaceJudgeOptions } from "./face-judge.ts";
 
 /** The operator's part of a face judge. */
 export function faceJudgeSettings(config: Config): Omit<FaceJudgeOptions, "log" | "metrics"> {
-  const file = config.faceModelsFile === "" ? undefined : path.resolve(config.faceModelsFile);
+  const moduleAt = (file: string) =>
+    file === ""
+      ? null
+      : { href: pathToFileURL(path.resolve(file)).href, folder: path.dirname(path.resolve(file)) };
+  const models = moduleAt(config.faceModelsFile);
+  const detector = moduleAt(config.faceAttackDetector);
+  const readableFolders = [models, detector].flatMap((module) => (module === null ? [] : [module.folder]));
   return {
     thresholds: { match: config.faceMatchDistance, review: config.faceReviewDistance },
     colours: config.faceColours,
+    detector: config.faceAttackPolicy,
+    detectorLimit: config.faceAttackScore,
     pool: {
       workers: config.faceWorkers,
       queueLimit: config.faceQueueLimit,
-      ...(file === undefined
-        ? {}
-        : { modelsModule: pathToFileURL(file).href, readableFolders: [path.dirname(file)] }),
+      ...(models === null ? {} : { modelsModule: models.href }),
+      ...(detector === null ? {} : { detectorModule: detector.href }),
+      ...(readableFolders.length === 0 ? {} : { readableFolders }),
     },
   };
 }

@@ -4,13 +4,14 @@ import type { FaceLook, FaceLookResult, SeenFrame } from "./face-job.ts";
 import { FaceSitting } from "./face-sitting.ts";
 import { WorkerFault } from "./face-worker-pool.ts";
 
-const frame = (number: number) => Uint8Array.of(number);
+const jpeg = (number: number) => Uint8Array.of(number);
+const frame = (number: number) => ({ jpeg: jpeg(number), atMs: number * 200, receivedAtMs: number * 200 });
 
 function seenAt(x: number): SeenFrame {
   const box = { x, y: 0, width: 10, height: 10 };
   const pose = { yaw: 0, pitch: 0, roll: 0, size: 10, eyes: 0.3, mouth: 0.05 };
   const face = { ...pose, box, faceLight: [0, 0, 0], surroundingLight: null } as const;
-  return { kind: "seen", faces: 1, width: 20, height: 20, face, box };
+  return { kind: "seen", faces: 1, width: 20, height: 20, face, box, mayFollow: 3 };
 }
 
 /** A worker that is asked for looks and answers when it is told to. */
@@ -21,11 +22,15 @@ function slowWorker() {
     fail(error: Error): void;
   }[] = [];
   const state = { free: true };
+  const told: unknown[] = [];
   const look = (look: FaceLook) => {
     if (!state.free) return null;
     return new Promise<FaceLookResult>((answer, fail) => asked.push({ look, answer, fail }));
   };
-  return { asked, state, sitting: new FaceSitting(look) };
+  const sitting = new FaceSitting(look, (soFar) =>
+    told.push(typeof soFar === "string" ? soFar : soFar.map(({ atMs, face }) => [atMs, face?.box.x])),
+  );
+  return { asked, state, told, sitting };
 }
 
 const soon = () => new Promise((resolve) => setImmediate(resolve));
@@ -36,11 +41,11 @@ test("frames are looked at one after another, each with where the face was in th
   sitting.add(frame(2));
   assert.deepEqual(
     asked.map(({ look }) => look),
-    [{ jpeg: frame(1), near: null }],
+    [{ jpeg: jpeg(1), near: null, mayFollow: 0 }],
   );
   asked[0]?.answer(seenAt(7));
   await soon();
-  assert.deepEqual(asked[1]?.look, { jpeg: frame(2), near: seenAt(7).box });
+  assert.deepEqual(asked[1]?.look, { jpeg: jpeg(2), near: seenAt(7).box, mayFollow: 3 });
   const finished = sitting.finish();
   asked[1]?.answer(seenAt(8));
   assert.deepEqual(await finished, { kind: "seen", frames: [seenAt(7), seenAt(8)] });
@@ -55,7 +60,7 @@ test("frames for which nobody has the time are left to the judgement, in order",
   sitting.add(frame(2));
   state.free = true;
   sitting.add(frame(3));
-  assert.deepEqual(asked[1]?.look.jpeg, frame(2));
+  assert.deepEqual(asked[1]?.look.jpeg, jpeg(2));
   asked[1]?.answer(seenAt(2));
   const { kind, ...found } = await sitting.finish();
   assert.deepEqual([kind, found], ["seen", { frames: [seenAt(1), seenAt(2)] }]);
@@ -91,4 +96,24 @@ test("what was found is dropped with the frames", async () => {
   sitting.add(frame(2));
   assert.equal(asked.length, 1);
   assert.deepEqual(await sitting.finish(), { kind: "seen", frames: [] });
+});
+
+test("after each look it is told what the frames show so far, with their times, and no more once nobody asks", async () => {
+  const { asked, told, sitting } = slowWorker();
+  for (const number of [1, 2, 3]) sitting.add(frame(number));
+  asked[0]?.answer(seenAt(7));
+  await soon();
+  asked[1]?.answer(seenAt(8));
+  await soon();
+  assert.deepEqual(told.splice(0), [
+    [[200, 7]],
+    [
+      [200, 7],
+      [400, 8],
+    ],
+  ]);
+  sitting.forget();
+  asked[2]?.answer({ kind: "frame_unreadable" });
+  await soon();
+  assert.deepEqual(told, []);
 });

@@ -1,4 +1,5 @@
-import type { FaceLook, FaceLookResult, SeenFrame } from "./face-job.ts";
+import type { FrameMeasurement } from "@assay/face/measurement";
+import { type FaceLook, type FaceLookResult, lookAfter, type SeenFrame } from "./face-job.ts";
 import { WorkerFault, type WorkerFaultReason } from "./face-worker-pool.ts";
 
 /** What has been found out about a try so far. */
@@ -7,27 +8,36 @@ export type SeenSoFar =
   | { readonly kind: "frame_unreadable" }
   | { readonly kind: "fault"; readonly reason: WorkerFaultReason };
 
+export type TimedFrame = Pick<FrameMeasurement, "atMs" | "receivedAtMs"> & { readonly jpeg: Uint8Array };
+
+/** Told after every look, as long as somebody wants to know, what the first frames show. */
+export type AfterLook = (
+  soFar: readonly FrameMeasurement[] | Exclude<SeenSoFar, { kind: "seen" }>["kind"],
+) => void;
+
 /**
  * Frames of one try are looked at while the person still moves, whenever a worker has nothing else to do, so that little is left when the last one has come. Whatever was not looked at by then is looked at
  * with the judgement: on a machine that is busy nothing is gained, and nothing is lost.
  */
 export class FaceSitting {
   readonly #look: (look: FaceLook) => Promise<FaceLookResult> | null;
-  #frames: Uint8Array[] = [];
+  readonly #afterLook: AfterLook;
+  #frames: TimedFrame[] = [];
   #seen: SeenFrame[] = [];
   #found: Exclude<SeenSoFar, { kind: "seen" }> | null = null;
   #looking: Promise<void> | null = null;
   #closed = false;
 
   /** `look` answers null when nobody has the time. */
-  constructor(look: (look: FaceLook) => Promise<FaceLookResult> | null) {
+  constructor(look: (look: FaceLook) => Promise<FaceLookResult> | null, afterLook: AfterLook = () => {}) {
     this.#look = look;
+    this.#afterLook = afterLook;
   }
 
   /** The next frame has arrived, whole. */
-  add(jpeg: Uint8Array): void {
+  add(frame: TimedFrame): void {
     if (this.#closed) return;
-    this.#frames.push(jpeg);
+    this.#frames.push(frame);
     this.#lookOn();
   }
 
@@ -51,13 +61,23 @@ export class FaceSitting {
   }
 
   #lookOn(): void {
-    const jpeg = this.#frames[this.#seen.length];
-    if (this.#closed || this.#found !== null || this.#looking !== null || jpeg === undefined) return;
-    const look = this.#look({ jpeg, near: this.#seen.at(-1)?.face?.box ?? null });
+    const frame = this.#frames[this.#seen.length];
+    if (this.#closed || this.#found !== null || this.#looking !== null || frame === undefined) return;
+    const look = this.#look(lookAfter(this.#seen.at(-1), frame.jpeg));
     if (look === null) return;
     this.#looking = this.#keep(look).finally(() => {
       this.#looking = null;
+      if (!this.#closed) this.#afterLook(this.#found?.kind ?? this.#soFar());
       this.#lookOn();
+    });
+  }
+
+  #soFar(): FrameMeasurement[] {
+    return this.#seen.flatMap(({ faces, width, height, face }, index): FrameMeasurement[] => {
+      const frame = this.#frames[index];
+      if (frame === undefined) return [];
+      const { atMs, receivedAtMs } = frame;
+      return [{ atMs, receivedAtMs, faces, width, height, face }];
     });
   }
 

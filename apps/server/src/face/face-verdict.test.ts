@@ -87,6 +87,30 @@ test("the verdict never carries a portrait's embedding or a frame's", async () =
   }
 });
 
+test("signs of an attack raise the risk and fail nobody, unless the operator requires the detector", async () => {
+  const scored = (attackScore: number | "unavailable") => async (): Promise<FaceJobResult> => ({
+    ...(await at(0.2)()),
+    ...{ attackScore },
+  });
+  const signsOf = (verdict: Verdict) => (verdict.kind === "passed" ? verdict.riskInputs.signs : verdict);
+  assert.deepEqual(signsOf(await verdictOn(at(0.2))), []);
+  assert.deepEqual(signsOf(await verdictOn(scored(0.5))), []);
+  assert.deepEqual(signsOf(await verdictOn(scored(0.51))), ["detector"]);
+  assert.deepEqual(signsOf(await verdictOn(scored(Number.NaN))), ["detector_unavailable"]);
+  assert.deepEqual(signsOf(await verdictOn(scored("unavailable"))), ["detector_unavailable"]);
+  const required = { detector: "require" } as const;
+  assert.equal((await verdictOn(scored(0.5), required)).kind, "passed");
+  assert.deepEqual(await verdictOn(scored(0.51), required), {
+    kind: "failed",
+    code: "liveness_failed",
+    reasons: ["attack_detected"],
+  });
+  assert.deepEqual(await verdictOn(scored("unavailable"), required), {
+    kind: "fault",
+    reason: "worker_error",
+  });
+});
+
 test("the verdict weighs a risk from 0 to 0.7, and 0.2 more for a head that was not turned", () => {
   const best = {
     distance: 0,
@@ -97,9 +121,14 @@ test("the verdict weighs a risk from 0 to 0.7, and 0.2 more for a head that was 
     colourSurroundingShare: 0,
     framesPerSecond: 5,
     stillHead: false,
+    signs: [],
   } as const;
   assert.equal(faceRisk(best), 0);
-  const worst = faceRisk({ ...best, distance: 0.5, identitySpread: 0.5, colours: "not_followed" });
+  const worst = faceRisk({ ...best, distance: 0.52, identitySpread: 0.5, colours: "not_followed" });
   assert.ok(Math.abs(worst - 0.7) < 1e-9);
   assert.equal(faceRisk({ ...best, stillHead: true }), 0.2);
+  assert.equal(faceRisk({ ...best, signs: ["flat_thing"] }), 0.1);
+  assert.equal(faceRisk({ ...best, signs: ["flat_thing", "screen_pattern", "colours_late"] }), 0.2);
+  assert.equal(faceRisk({ ...best, signs: ["detector"] }), 0.3);
+  assert.equal(faceRisk({ ...best, signs: ["detector_unavailable"] }), 0.1);
 });

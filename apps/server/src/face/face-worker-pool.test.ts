@@ -11,8 +11,8 @@ const support = new URL("../../test/support/", import.meta.url);
 const logLines: string[] = [];
 const log = createLog({ level: "debug", write: (line) => logLines.push(line), now: () => new Date(0) });
 
-function picture(width: number): Uint8Array {
-  const data = new Uint8Array(width * 16 * 4).fill(200);
+function picture(width: number, light = 200): Uint8Array {
+  const data = new Uint8Array(width * 16 * 4).fill(light);
   return new Uint8Array(encode({ data, width, height: 16 }, 80).data);
 }
 
@@ -53,6 +53,23 @@ test("face workers start on demand and answer with another set of models", async
   assert.deepEqual(pool.processIds, []);
   await works();
   assert.equal(pool.processIds.length, 1);
+});
+
+test("face workers show the frames that are compared to the operator's own detector, which may read no more than they", async () => {
+  const watched = poolWith({ detectorModule: new URL("tiny-attack-detector.ts", support).href });
+  const box = { x: 4, y: 4, width: 8, height: 8 };
+  const pose = { yaw: 0, pitch: 0, roll: 0, size: 8, eyes: 0.3, mouth: 0.05 };
+  const face = { ...pose, box, faceLight: [0, 0, 0], surroundingLight: null } as const;
+  const seen = { kind: "seen", faces: 1, width: 16, height: 16, face, box, mayFollow: 0 } as const;
+  const scoreOf = async (light: number) => {
+    const frame = { receivedAtMs: 2_000, jpeg: picture(widths.fine, light) };
+    const frames = [0, 1, 2, 3].map((index) => ({ ...frame, atMs: index * 200 }));
+    const job = { portrait: picture(widths.fine), frames, seen: frames.map(() => seen) };
+    const result = await watched.run(job, liveTry);
+    return result.kind === "measured" ? result.attackScore : result.kind;
+  };
+  assert.deepEqual([await scoreOf(200), await scoreOf(0)], [0, 1]);
+  await watched.close();
 });
 
 test("face workers keep nothing they could leak with: no environment, no other file, nothing to write", async () => {
@@ -111,24 +128,26 @@ test("face workers take live tries before those of the sandbox, which may fill h
 });
 
 test("face workers look at a single frame only while they have nothing to do, and are ended sooner for it", async () => {
-  const look = (width: number) => pool.look({ jpeg: picture(width), near: null });
+  const look = (width: number) => pool.look({ jpeg: picture(width), near: null, mayFollow: 0 });
   await works();
   const first = look(widths.fine);
   assert.equal((await first)?.kind, "seen");
   const taken = pool.run(jobOf(widths.fine), liveTry);
   assert.equal(look(widths.fine), null);
   await taken;
-  assert.deepEqual(await pool.look({ jpeg: new Uint8Array(9), near: null }), { kind: "frame_unreadable" });
+  assert.deepEqual(await pool.look({ jpeg: new Uint8Array(9), near: null, mayFollow: 0 }), {
+    kind: "frame_unreadable",
+  });
 
   const brief = poolWith({ lookTimeoutMs: 500 });
-  assert.equal(brief.look({ jpeg: picture(widths.fine), near: null }), null);
+  assert.equal(brief.look({ jpeg: picture(widths.fine), near: null, mayFollow: 0 }), null);
   await brief.run(jobOf(widths.fine), liveTry);
-  const answered = brief.look({ jpeg: picture(widths.fine), near: null });
+  const answered = brief.look({ jpeg: picture(widths.fine), near: null, mayFollow: 0 });
   // Somebody keeps this process busy for longer than the look may take, and its answer waits to be read.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
   assert.equal((await answered)?.kind, "seen");
   await assert.rejects(
-    async () => brief.look({ jpeg: picture(widths.loops), near: null }),
+    async () => brief.look({ jpeg: picture(widths.loops), near: null, mayFollow: 0 }),
     faultWith("timed_out"),
   );
   await brief.close();

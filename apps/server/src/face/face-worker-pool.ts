@@ -45,7 +45,9 @@ export type FaceWorkerPoolOptions = {
   readonly maxResidentBytes?: number;
   /** Address of a module with `loadFaceModels`, for other models. */
   readonly modelsModule?: string;
-  /** What that module and its weights lie in; a worker may read nothing else but its own source and packages. */
+  /** Address of a module with `loadAttackDetector`, the operator's own. */
+  readonly detectorModule?: string;
+  /** What these modules and their weights lie in; a worker may read nothing else but its own source and packages. */
   readonly readableFolders?: readonly string[];
 };
 
@@ -71,8 +73,9 @@ type Worker = {
 };
 
 export class FaceWorkerPool {
-  readonly #options: Required<Omit<FaceWorkerPoolOptions, "modelsModule">> & {
+  readonly #options: Required<Omit<FaceWorkerPoolOptions, "modelsModule" | "detectorModule">> & {
     readonly modelsModule: string | null;
+    readonly detectorModule: string | null;
   };
   readonly #workers = new Set<Worker>();
   readonly #waiting: Waiting[] = [];
@@ -92,6 +95,7 @@ export class FaceWorkerPool {
       maxResidentBytes: poolLimits.maxResidentBytes,
       readableFolders: [],
       modelsModule: null,
+      detectorModule: null,
       ...options,
     };
   }
@@ -210,8 +214,8 @@ export class FaceWorkerPool {
 
   #start(): void {
     const file = fileURLToPath(new URL("./face-worker.ts", import.meta.url));
-    const { modelsModule, readableFolders } = this.#options;
-    const child = fork(file, modelsModule === null ? [] : [modelsModule], {
+    const { modelsModule, detectorModule, readableFolders } = this.#options;
+    const child = fork(file, [modelsModule ?? "", detectorModule ?? ""], {
       // It decodes what strangers send: no secret in its environment, no file it could write, no program it could start.
       env: {},
       execArgv: [

@@ -2,11 +2,13 @@
  * The process that sees pictures. It is started by `face-worker-pool.ts` with an empty environment, without the right to
  * write files or start processes, and is ended when it takes too long or too much.
  */
+import type { AttackDetector, LoadAttackDetector } from "./attack-detector.ts";
 import { defaultJobLimits, type FromWorker, type ToWorker } from "./face-job.ts";
 import type { FaceModels } from "./face-models.ts";
 import { lookAtFrame, measureFaces } from "./measure-faces.ts";
 
-const modelsModule = process.argv[2] ?? new URL("./face-models.ts", import.meta.url).href;
+const [, , givenModels = "", detectorModule = ""] = process.argv;
+const modelsModule = givenModels === "" ? new URL("./face-models.ts", import.meta.url).href : givenModels;
 
 function tell(message: FromWorker): void {
   process.send?.(message);
@@ -16,6 +18,9 @@ process.on("disconnect", () => process.exit(0));
 
 const { loadFaceModels } = (await import(modelsModule)) as { loadFaceModels(): Promise<FaceModels> };
 const models = await loadFaceModels();
+const detector = detectorModule === "" ? null : loadDetector(detectorModule);
+// One that does not load is told with every try; here it must not end the process.
+detector?.catch(() => undefined);
 await warmUp();
 
 process.on("message", (message: ToWorker) => {
@@ -28,12 +33,17 @@ async function work({ id, ...task }: ToWorker): Promise<void> {
     const result =
       task.kind === "look"
         ? await lookAtFrame(models, task.look, defaultJobLimits)
-        : await measureFaces(models, task.job, defaultJobLimits);
+        : await measureFaces(models, task.job, defaultJobLimits, detector);
     tell({ kind: "result", id, result, residentBytes: process.memoryUsage.rss() });
   } catch (error) {
     // Messages of decoders and models may quote what they were given; the kind of error is enough.
     tell({ kind: "error", id, name: error instanceof Error ? error.name : typeof error });
   }
+}
+
+async function loadDetector(address: string): Promise<AttackDetector> {
+  const { loadAttackDetector } = (await import(address)) as { loadAttackDetector: LoadAttackDetector };
+  return loadAttackDetector();
 }
 
 /** The first run of every network compiles and allocates, which nobody should wait for. */

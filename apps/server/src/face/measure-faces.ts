@@ -1,14 +1,20 @@
+import { randomInt } from "node:crypto";
+import { faceAt, followLimits, isFollowed } from "@assay/face/follow-face";
 import { picksForEmbedding } from "@assay/face/identity";
-import type { FrameMeasurement } from "@assay/face/measurement";
+import type { Box, FaceMeasurement, FrameMeasurement } from "@assay/face/measurement";
+import { patternOf } from "@assay/face/screen-pattern";
+import { type AttackDetector, type ShownFrame, scoreAttack } from "./attack-detector.ts";
 import { decodePicture, type Picture, PictureError } from "./decode-picture.ts";
-import type {
-  FaceJob,
-  FaceJobLimits,
-  FaceJobResult,
-  FaceLook,
-  FaceLookResult,
-  SeenFrame,
+import {
+  type FaceJob,
+  type FaceJobLimits,
+  type FaceJobResult,
+  type FaceLook,
+  type FaceLookResult,
+  lookAfter,
+  type SeenFrame,
 } from "./face-job.ts";
+import { middleOfFace } from "./face-light.ts";
 import type { FaceModels } from "./face-models.ts";
 
 /**
@@ -18,45 +24,102 @@ export async function measureFaces(
   models: FaceModels,
   job: FaceJob,
   limits: FaceJobLimits,
+  detector: Promise<AttackDetector> | null = null,
 ): Promise<FaceJobResult> {
   const portraitEmbedding = await embedPortrait(models, job.portrait, limits);
   if (portraitEmbedding === null) return { kind: "portrait_unusable" };
   const seen: SeenFrame[] = [...(job.seen ?? [])];
   for (const { jpeg } of job.frames.slice(seen.length)) {
-    const look = await lookAtFrame(models, { jpeg, near: seen.at(-1)?.face?.box ?? null }, limits);
+    const look = await lookAtFrame(models, lookAfter(seen.at(-1), jpeg), limits);
     if (look.kind === "frame_unreadable") return look;
     seen.push(look);
   }
-  const frames = job.frames.flatMap(({ atMs, receivedAtMs }, index): FrameMeasurement[] => {
+  const found = new Map<number, Pick<FaceMeasurement, "embedding" | "pattern">>();
+  const shown: ShownFrame[] = [];
+  const picks = picksForEmbedding(measurementsOf(job, seen));
+  for (const index of [...picks.frontal, ...picks.turned]) {
+    const [taken, frame] = [job.frames[index], seen[index]];
+    if (taken === undefined || !frame?.face) continue;
+    const picture = await decodeFrame(taken.jpeg, limits);
+    if (picture === null) return { kind: "frame_unreadable" };
+    // An embedding is made from where the detector sees the face: the thresholds belong to such embeddings.
+    const faces = isOnlyFollowed(frame) ? await models.detect(picture) : null;
+    const box = faces === null ? frame.box : boxOfFollowed(frame.face, faces);
+    if (faces !== null && faces.length > 1) seen[index] = { ...frame, faces: faces.length };
+    if (box === null) continue;
+    if (detector !== null) shown.push({ picture, face: frame.face.box, atMs: taken.atMs });
+    const middle = middleOfFace(picture, frame.face.box);
+    found.set(index, {
+      embedding: await models.embed(picture, box),
+      ...(middle === null ? {} : { pattern: patternOf(middle) }),
+    });
+  }
+  if (!(await countFacesOfAll(models, job, seen, limits))) return { kind: "frame_unreadable" };
+  const frames = measurementsOf(job, seen).map((frame, index) =>
+    frame.face === null ? frame : { ...frame, face: { ...frame.face, ...found.get(index) } },
+  );
+  const attackScore = detector === null ? {} : { attackScore: await scoreAttack(detector, shown) };
+  return { kind: "measured", frames, portraitEmbedding, ...attackScore };
+}
+
+function measurementsOf(job: FaceJob, seen: readonly SeenFrame[]): FrameMeasurement[] {
+  return job.frames.flatMap(({ atMs, receivedAtMs }, index): FrameMeasurement[] => {
     const found = seen[index];
     if (found === undefined) return [];
     const { faces, width, height, face } = found;
     return [{ atMs, receivedAtMs, faces, width, height, face }];
   });
-  const picks = picksForEmbedding(frames);
-  for (const index of [...picks.frontal, ...picks.turned]) {
-    const [taken, frame, box] = [job.frames[index], frames[index], seen[index]?.box];
-    if (taken === undefined || !frame?.face || !box) continue;
-    const picture = await decodeFrame(taken.jpeg, limits);
-    if (picture === null) return { kind: "frame_unreadable" };
-    frames[index] = { ...frame, face: { ...frame.face, embedding: await models.embed(picture, box) } };
+}
+
+function isOnlyFollowed({ face, box }: SeenFrame): boolean {
+  return face !== null && box === null;
+}
+
+function boxOfFollowed(face: FaceMeasurement, found: readonly Box[]): Box {
+  return faceAt(face.box, found) ?? found[0] ?? face.box;
+}
+
+/** Where a second face was seen in any frame, it is counted in every frame; otherwise nothing has to be done. False where a frame cannot be read. */
+async function countFacesOfAll(
+  models: FaceModels,
+  job: FaceJob,
+  seen: SeenFrame[],
+  limits: FaceJobLimits,
+): Promise<boolean> {
+  if (seen.every(({ faces }) => faces <= 1)) return true;
+  for (const [index, frame] of seen.entries()) {
+    const jpeg = job.frames[index]?.jpeg;
+    if (jpeg === undefined || frame.faces > 1 || !isOnlyFollowed(frame)) continue;
+    const picture = await decodeFrame(jpeg, limits);
+    if (picture === null) return false;
+    const found = await models.detect(picture);
+    seen[index] = { ...frame, faces: Math.max(found.length, 1) };
   }
-  return { kind: "measured", frames, portraitEmbedding };
+  return true;
 }
 
 /** What one frame shows. */
 export async function lookAtFrame(
   models: FaceModels,
-  { jpeg, near }: FaceLook,
+  { jpeg, near, mayFollow }: FaceLook,
   limits: FaceJobLimits,
+  random: (from: number, below: number) => number = randomInt,
 ): Promise<FaceLookResult> {
   const picture = await decodeFrame(jpeg, limits);
   if (picture === null) return { kind: "frame_unreadable" };
   const { width, height } = picture;
+  if (models.follows === true && near !== null && mayFollow > 0) {
+    const face = await models.measure(picture, near, near);
+    if (face !== null && isFollowed(near, face.box))
+      return { kind: "seen", faces: 1, width, height, face, box: null, mayFollow: mayFollow - 1 };
+  }
   const found = await models.detect(picture);
   const box = found[0] ?? null;
   const face = box === null ? null : await models.measure(picture, box, near ?? undefined);
-  return { kind: "seen", faces: found.length, width, height, face, box };
+  // Who is not alone is looked at in every frame.
+  const alone = found.length === 1 && face !== null;
+  const next = alone ? random(1, followLimits.mostFrames + 1) : 0;
+  return { kind: "seen", faces: found.length, width, height, face, box, mayFollow: next };
 }
 
 async function decodeFrame(jpeg: Uint8Array, limits: FaceJobLimits): Promise<Picture | null> {

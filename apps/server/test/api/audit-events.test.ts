@@ -265,6 +265,11 @@ const scenarios: Record<AuditEvent, () => Promise<Done>> = {
     await judge(core, id, await claimed(core, id), "face", 1, "liveness_failed");
     return { by: "person", to: id };
   },
+  "session.face_suspected": async () => {
+    const id = await createSession(partner.api);
+    await succeed(core, id, await claimed(core, id), 0.2, ["flat_thing"]);
+    return { by: "person", to: id };
+  },
   "session.expired": async () => {
     const id = await createSession(partner.api);
     clock.advance(hourMs);

@@ -23,17 +23,22 @@ const riskInputs = {
   colourSurroundingShare: 0,
   framesPerSecond: 3,
   stillHead: false,
+  signs: [],
 } as const;
 const judged: (readonly JudgedFrame[])[] = [];
 /** Sizes of the frames that were looked at before the judgement. */
 const looked: number[] = [];
+/** A frame of this size shows that the try cannot pass. */
+const hopelessBytes = 77;
 const faceJudge: FaceJudge = {
   begin: () => newChallenge((below) => below - 1),
   close: async () => {},
-  follow: () =>
+  follow: ({ onFailed }) =>
     new FaceSitting(async ({ jpeg }) => {
       looked.push(jpeg.length);
-      return { kind: "seen", faces: 0, width: 1, height: 1, face: null, box: null };
+      if (jpeg.length === hopelessBytes)
+        onFailed({ kind: "failed", code: "liveness_failed", reasons: ["cut"] });
+      return { kind: "seen", faces: 0, width: 1, height: 1, face: null, box: null, mayFollow: 0 };
     }),
   judge: async ({ frames }) => {
     judged.push(frames);
@@ -128,6 +133,23 @@ test("whole frames are looked at while the others are still to come, in the orde
     judged.splice(0).map((frames) => frames.map(({ jpeg }) => jpeg.length)),
     [[11, 12, 13, 14]],
   );
+});
+
+test("a try that cannot pass any more ends before its last frame, and frames on their way do no harm", async (t) => {
+  const device = await filming(t);
+  film(device, [11, hopelessBytes]);
+  const result = await device.expect("step_result");
+  assert.deepEqual(
+    [result.failure_code, result.tries_left.face, result.phase],
+    ["liveness_failed", 2, "face"],
+  );
+  // These were sent before the device had heard of it.
+  device.send({ type: "face_frame", artifact: 300, size: 12, at_ms: 2_000 });
+  for (const part of artifactFrames(300, new Uint8Array(12))) device.connection.sendBytes(part);
+  device.send({ type: "face_done" });
+  device.send({ type: "face_start", camera: true });
+  await device.expect("face_challenge");
+  assert.deepEqual(judged, []);
 });
 
 test("a success says whether the phone vouched for the frames, for this challenge and for these frames alone", async (t) => {

@@ -273,6 +273,7 @@ test("live with a face check: its verdict decides, its faults do not count, and 
       colourSurroundingShare: 0.2,
       framesPerSecond: 5,
       stillHead: false,
+      signs: [],
     },
   });
   await capture();

@@ -120,7 +120,13 @@ async function nextTry(core: Core, sessionId: string, step: Step): Promise<numbe
 }
 
 /** The face passes, and the session with it. */
-export async function succeed(core: Core, sessionId: string, attemptId: string, riskScore = 0.1) {
+export async function succeed(
+  core: Core,
+  sessionId: string,
+  attemptId: string,
+  riskScore = 0.1,
+  signs: readonly string[] = [],
+) {
   const number = await nextTry(core, sessionId, "face");
   const proof = canaryProof(core.clock.now());
   return record(core, sessionId, attemptId, {
@@ -130,6 +136,7 @@ export async function succeed(core: Core, sessionId: string, attemptId: string, 
     riskScore,
     proof,
     device: "unattested",
+    signs,
   });
 }
 

@@ -1,0 +1,35 @@
+import { verifySocketLimits } from "@assay/contract/verify-protocol";
+import type { Challenge } from "./challenge.ts";
+import { type LivenessLimits, livenessLimits } from "./limits.ts";
+import { hasCut, judgeTimesSoFar, type LivenessReason, longestGap, orderSoFar } from "./liveness.ts";
+import type { FrameMeasurement } from "./measurement.ts";
+import { centreOf } from "./movement.ts";
+
+/**
+ * Why a try cannot pass any more, whatever its next frames show; nothing where it still can. `frames` are the first ones of the try. Every reason here is one that more frames cannot take back, so a try that ends
+ * by it would have failed with the same code at its end. What may still be mended (too few frames, a face away at the moment) or is measured at the end only (whether it is one person) is not looked at.
+ */
+export function foreseeFailure(
+  frames: readonly FrameMeasurement[],
+  challenge: Challenge,
+  limits: LivenessLimits = livenessLimits,
+): readonly LivenessReason[] {
+  const times = judgeTimesSoFar(frames, challenge, limits);
+  if (times.length > 0) return times;
+  const counted = frames.flatMap(({ atMs, face }) => (face === null ? [] : [{ atMs, face }]));
+  // Of how many frames the try will have is known that the socket takes no more than these.
+  const mostBad = verifySocketLimits.faceFrames * limits.maxBadFrameShare;
+  if (frames.length - counted.length > mostBad) return ["no_face"];
+  const reasons: LivenessReason[] = [];
+  if (frames.filter(({ faces }) => faces > 1).length > mostBad) reasons.push("several_faces");
+  // A face that is away leaves its gap when it is back; until then the film may end without it.
+  if (longestGap(counted.map(({ atMs }) => atMs)) > limits.maxGapMs) reasons.push("frame_rate_too_low");
+  if (hasCut(frames, limits)) reasons.push("cut");
+  const centre = centreOf(
+    counted.map(({ face }) => face),
+    limits,
+  );
+  if (centre === null) return reasons;
+  if (Math.abs(centre.yaw) > limits.maxStartYaw) return [...reasons, "not_frontal_at_start"];
+  return [...reasons, ...orderSoFar(counted, centre, challenge, limits)];
+}
