@@ -4,6 +4,7 @@ import type { Quad } from "@assay/mrz-reader/geometry";
 import type { Hint } from "@assay/mrz-reader/hint";
 import { type RefObject, useEffect, useState } from "react";
 import { keepAwake } from "../face/camera.ts";
+import { hasTorch, type Light, switchTorch } from "../zone/torch.ts";
 import { ZoneEye } from "../zone/zone-eye.ts";
 
 /** How long the zone is shown in green before the page goes on. Half: nobody sees it. Twice: more than a second is waited for nothing. */
@@ -17,12 +18,9 @@ export type ZoneCamera = {
   seen: { quad: Quad; width: number; height: number } | null;
   hint: Hint | "loading" | "visa";
   done: boolean;
-  light: "none" | "off" | "on";
+  light: Light;
   setLight: (on: boolean) => void;
 };
-
-// Not in the browser's types, because only phones have it.
-type Torch = { torch?: boolean };
 
 /** Shows the camera in `video` and looks until two frames say the same. */
 export function useZoneCamera(
@@ -38,8 +36,7 @@ export function useZoneCamera(
 
   useEffect(() => {
     const [track] = stream.getVideoTracks();
-    const capabilities = track?.getCapabilities?.() as (MediaTrackCapabilities & Torch) | undefined;
-    if (capabilities?.torch === true) setLightState("off");
+    if (track !== undefined && hasTorch(track)) setLightState("off");
   }, [stream]);
 
   useEffect(() => {
@@ -104,11 +101,7 @@ export function useZoneCamera(
 
   const setLight = (on: boolean) => {
     const [track] = stream.getVideoTracks();
-    const wanted: MediaTrackConstraintSet & Torch = { torch: on };
-    track?.applyConstraints({ advanced: [wanted] }).then(
-      () => setLightState(on ? "on" : "off"),
-      () => setLightState("none"),
-    );
+    if (track !== undefined) void switchTorch(track, on).then(setLightState);
   };
   return { seen, hint, done, light, setLight };
 }
