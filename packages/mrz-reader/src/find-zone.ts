@@ -40,9 +40,32 @@ export function findZone(coarse: Network, refine: Network, frame: Plane): FoundZ
   if (rough === null) return null;
   const middleSize = sizeFor(frame, middleSide, 1);
   const middle = shrink(frame, middleSize.width, middleSize.height);
-  const near = lookCloser(refine, frame, middle, rough);
-  // Once more from where the zone was found: the first look may have begun far beside it.
-  return near === null ? null : lookCloser(refine, frame, middle, near.quad);
+  return lookUntilStill((quad) => lookCloser(refine, frame, middle, quad), rough);
+}
+
+/**
+ * Once more from where the zone was found, because the first look may have begun far beside it; and where that moved a corner by this share of the zone's width, once more again.
+ * Half: a third look for nothing, at a tenth of the time for a frame. Twice: zones that the rough look met badly are read askew.
+ */
+const mostMove = 0.015;
+
+/** Null where a look finds no zone. */
+export function lookUntilStill<Z extends Pick<FoundZone, "quad">>(
+  look: (from: Quad) => (Z & { readonly isTurned: boolean }) | null,
+  rough: Quad,
+): Z | null {
+  const first = look(rough);
+  const second = first === null ? null : look(first.quad);
+  if (first === null || second === null) return null;
+  // Turned round is not moved.
+  const before = second.isTurned ? turnedQuad(first.quad) : first.quad;
+  const [left, right] = second.quad;
+  const most = mostMove * Math.hypot(right.x - left.x, right.y - left.y);
+  const isStill = second.quad.every(({ x, y }, corner) => {
+    const old = before[corner];
+    return old !== undefined && Math.hypot(x - old.x, y - old.y) <= most;
+  });
+  return isStill ? second : look(second.quad);
 }
 
 const cropQuad: Quad = [
@@ -52,7 +75,12 @@ const cropQuad: Quad = [
   { x: crop.left, y: crop.height - crop.top },
 ];
 
-function lookCloser(refine: Network, frame: Plane, middle: Plane, rough: Quad): FoundZone | null {
+function lookCloser(
+  refine: Network,
+  frame: Plane,
+  middle: Plane,
+  rough: Quad,
+): (FoundZone & { readonly isTurned: boolean }) | null {
   const [across, down] = [middle.width / frame.width, middle.height / frame.height];
   const scaled = quadOf(rough.map(({ x, y }) => ({ x: x * across, y: y * down })));
   const toMiddle: Homography | null = scaled === null ? null : homographyBetween(cropQuad, scaled);
@@ -75,6 +103,7 @@ function lookCloser(refine: Network, frame: Plane, middle: Plane, rough: Quad): 
       .filter((shape) => Math.max(td1, td2, td3) - likelihood[shape] < doubt)
       .sort((a, b) => likelihood[b] - likelihood[a]),
     isTurnSure: Math.abs(upsideDown) > doubt,
+    isTurned: upsideDown > 0,
   };
 }
 

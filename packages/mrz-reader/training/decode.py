@@ -18,6 +18,8 @@ ALTERNATIVES = 3
 BLIND_MARGIN = 4.0
 PAIR_MARGIN = 5.0
 MOST_MARGIN = 9.0
+# Of src/read-lines.ts: by how many nats the best reading of any length may beat those of the right length.
+MOST_STRAIN = 6.0
 
 LETTERS = frozenset(range(10, 37))
 DIGITS = frozenset([*range(10), 36])

@@ -13,6 +13,8 @@ STRIP_H, PITCH_PX, MARGIN_PX = 32, 12, 12
 STRIP_SHARE = 0.92
 LONG_SIDE = 256
 MIDDLE_SIDE = 640
+# Share of the zone's width that corners may move in the second look.
+STILL = 0.015
 BLANK = 37
 SHAPES = ((3, 30), (2, 36), (2, 44))
 
@@ -106,10 +108,24 @@ def find_zone(coarse, refine, frame):
     h, w = frame.shape[-2:]
     factor = torch.tensor([w / maps.shape[-1], h / maps.shape[-2]], device=frame.device)
     quad = at * factor
-    found = look_closer(refine, frame, quad)
-    # Once more from where the zone was found: the first look may have begun far beside it.
-    found = look_closer(refine, frame, found["quad"])
+    found = look_until_still(refine, frame, quad)
     return {"score": score[:, 0].float(), "coarse": quad, "mass": mass, **found}
+
+
+def look_until_still(refine, frame, quad):
+    """Once more from where the zone was found, because the first look may have begun far beside it; and where that moved the corners, once more again."""
+    first = look_closer(refine, frame, quad)
+    second = look_closer(refine, frame, first["quad"])
+    third = look_closer(refine, frame, second["quad"])
+    # Turned round is not moved.
+    same = second["turned"][:, None, None]
+    before = torch.where(same, first["quad"].roll(2, 1), first["quad"])
+    wide = (second["quad"][:, 1] - second["quad"][:, 0]).norm(dim=-1)
+    moved = (second["quad"] - before).norm(dim=-1).amax(1) > STILL * wide
+    out = {}
+    for name, value in second.items():
+        out[name] = torch.where(moved.view(-1, *((1,) * (value.dim() - 1))), third[name], value)
+    return out
 
 
 def look_closer(refine, frame, quad):
@@ -140,3 +156,45 @@ def read_zone(read, frame, quad, shape):
         t = logs.shape[-1]
         out[:, :lines, :, :t] = torch.where((shape == index)[:, None, None, None], logs, out[:, :lines, :, :t])
     return out
+
+
+def characters_of(logs, count):
+    """[n, 38, t] log posteriors to [n, count, 37]: how likely each character is at each place, over all the ways to read exactly so many characters along the line (forward and backward through
+    CTC's lattice). And by how many nats the best reading of any length is likelier than all of these together; below zero where the best reading has that length. Mirrors src/read-lines.ts."""
+    n, _, t = logs.shape
+    y = logs.exp().permute(2, 0, 1)
+    seen, blank = y[..., :BLANK], y[..., BLANK:]
+    a = torch.zeros(n, count + 1, BLANK, device=logs.device)
+    b = torch.zeros(n, count + 1, device=logs.device)
+    b[:, 0] = 1
+    likely = torch.zeros(n, device=logs.device)
+    entered, scales = [], []
+    for at in range(t):
+        total = b + a.sum(2)
+        # Into the next place: from the blank, or at once from another character.
+        into = (total[:, :-1, None] - a[:, :-1]) * seen[at][:, None]
+        b = total * blank[at]
+        a = a * seen[at][:, None]
+        a[:, 1:] += into
+        scale = b.sum(1) + a.sum((1, 2))
+        a, b, into = a / scale[:, None, None], b / scale[:, None], into / scale[:, None, None]
+        likely = likely + scale.log()
+        entered.append(into)
+        scales.append(scale)
+    likely = likely + (b[:, -1] + a[:, -1].sum(1)).clamp(min=1e-30).log()
+    after_a, after_b = torch.zeros_like(a), torch.zeros_like(b)
+    after_a[:, -1], after_b[:, -1] = 1, 1
+    shares = torch.zeros(n, count, BLANK, device=logs.device)
+    for at in reversed(range(t)):
+        shares += entered[at] * after_a[:, 1:]
+        ahead = after_a * seen[at][:, None]
+        through = after_b * blank[at]
+        total = through.clone()
+        total[:, :-1] += ahead[:, 1:].sum(2)
+        after_b = total
+        after_a = ahead + total[:, :, None]
+        after_a[:, :-1] -= ahead[:, 1:]
+        # By what the way there was divided by, so that every step has the same part in the sum.
+        after_a, after_b = after_a / scales[at][:, None, None], after_b / scales[at][:, None]
+    shares = shares / shares.sum(2, keepdim=True).clamp(min=1e-30)
+    return shares, logs.amax(1).sum(1) - likely
