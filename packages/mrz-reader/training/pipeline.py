@@ -159,13 +159,15 @@ def read_zone(read, frame, quad, shape):
 
 
 def characters_of(logs, count):
-    """[n, 38, t] log posteriors to [n, count, 37]: how likely each character is at each place, over all the ways to read exactly so many characters along the line (forward and backward through
-    CTC's lattice). And by how many nats the best reading of any length is likelier than all of these together; below zero where the best reading has that length. Mirrors src/read-lines.ts."""
+    """[n, 38, t] log posteriors to [n, 44, 37]: how likely each character is at each place, over all the ways to read exactly `count[n]` characters along the line (forward and backward through
+    CTC's lattice). And by how many nats the best reading of any length is likelier than all of these together; below zero where the best reading has that length. Lines that are shorter than
+    the longest are filled up with a sure blank. Mirrors src/read-lines.ts."""
     n, _, t = logs.shape
-    y = logs.exp().permute(2, 0, 1)
+    most = SHAPES[-1][1]
+    y = logs.exp().permute(2, 0, 1).contiguous()
     seen, blank = y[..., :BLANK], y[..., BLANK:]
-    a = torch.zeros(n, count + 1, BLANK, device=logs.device)
-    b = torch.zeros(n, count + 1, device=logs.device)
+    a = torch.zeros(n, most + 1, BLANK, device=logs.device)
+    b = torch.zeros(n, most + 1, device=logs.device)
     b[:, 0] = 1
     likely = torch.zeros(n, device=logs.device)
     entered, scales = [], []
@@ -176,25 +178,25 @@ def characters_of(logs, count):
         b = total * blank[at]
         a = a * seen[at][:, None]
         a[:, 1:] += into
-        scale = b.sum(1) + a.sum((1, 2))
-        a, b, into = a / scale[:, None, None], b / scale[:, None], into / scale[:, None, None]
-        likely = likely + scale.log()
+        scale = 1 / (b.sum(1) + a.sum((1, 2)))
+        a, b, into = a * scale[:, None, None], b * scale[:, None], into * scale[:, None, None]
+        likely = likely - scale.log()
         entered.append(into)
         scales.append(scale)
-    likely = likely + (b[:, -1] + a[:, -1].sum(1)).clamp(min=1e-30).log()
+    row = torch.arange(n, device=logs.device)
+    likely = likely + (b[row, count] + a[row, count].sum(1)).clamp(min=1e-30).log()
     after_a, after_b = torch.zeros_like(a), torch.zeros_like(b)
-    after_a[:, -1], after_b[:, -1] = 1, 1
-    shares = torch.zeros(n, count, BLANK, device=logs.device)
+    after_a[row, count], after_b[row, count] = 1, 1
+    shares = torch.zeros(n, most, BLANK, device=logs.device)
     for at in reversed(range(t)):
-        shares += entered[at] * after_a[:, 1:]
+        shares.addcmul_(entered[at], after_a[:, 1:])
+        entered[at] = None
         ahead = after_a * seen[at][:, None]
-        through = after_b * blank[at]
-        total = through.clone()
+        total = after_b * blank[at]
         total[:, :-1] += ahead[:, 1:].sum(2)
-        after_b = total
         after_a = ahead + total[:, :, None]
         after_a[:, :-1] -= ahead[:, 1:]
         # By what the way there was divided by, so that every step has the same part in the sum.
-        after_a, after_b = after_a / scales[at][:, None, None], after_b / scales[at][:, None]
+        after_a, after_b = after_a * scales[at][:, None, None], total * scales[at][:, None]
     shares = shares / shares.sum(2, keepdim=True).clamp(min=1e-30)
     return shares, logs.amax(1).sum(1) - likely

@@ -34,7 +34,14 @@ test("one hint at a time: another is told when three looks in a row say it", () 
 test("a visa is told after three looks that say so, and no longer when a key is read", () => {
   const visa = { ...seen("hold_still"), reading: { type: "visa" } as const };
   const fields = { documentNumber: "C01X00T47", dateOfBirth: "640812", dateOfExpiry: "271031" };
-  const key = { type: "key", fields, changedCharacters: 0, blindMargin: 9, pairMargin: 9 } as const;
+  const key = {
+    type: "key",
+    fields,
+    changedCharacters: 0,
+    confidence: 1,
+    blindMargin: 9,
+    pairMargin: 9,
+  } as const;
   assert.deepEqual(told(visa, seen("closer"), visa, visa, { ...seen("hold_still"), reading: key }).slice(2), [
     "hold_still",
     "visa",
