@@ -109,6 +109,11 @@ def find_zone(coarse, refine, frame):
     factor = torch.tensor([w / maps.shape[-1], h / maps.shape[-2]], device=frame.device)
     quad = at * factor
     found = look_until_still(refine, frame, quad)
+    for which in (0, 1):
+        # A corner on a wrong line makes a quad that no zone has; from where it should be, the zone is looked at again.
+        again = look_until_still(refine, frame, mended(found, which))
+        better = ~consistent(found) & consistent(again)
+        found = {name: torch.where(better.view(-1, *((1,) * (value.dim() - 1))), again[name], value) for name, value in found.items()}
     return {"score": score[:, 0].float(), "coarse": quad, "mass": mass, **found}
 
 
@@ -126,6 +131,37 @@ def look_until_still(refine, frame, quad):
     for name, value in second.items():
         out[name] = torch.where(moved.view(-1, *((1,) * (value.dim() - 1))), third[name], value)
     return out
+
+
+# The height of a zone, as a share of its width, for each shape: lines of 6.1 mm, characters of 2.54 mm.
+ASPECTS = [lines * 6.1 / (chars * 2.54) for lines, chars in SHAPES]
+MOST_UNEVEN, LEAST_TALL, MOST_TALL = 1.6, 0.68, 1.35
+
+
+def measures(found):
+    quad = found["quad"]
+    left, right = (quad[:, 3] - quad[:, 0]).norm(dim=-1), (quad[:, 2] - quad[:, 1]).norm(dim=-1)
+    wide = ((quad[:, 1] - quad[:, 0]).norm(dim=-1) + (quad[:, 2] - quad[:, 3]).norm(dim=-1)) / 2
+    tall = torch.tensor(ASPECTS, device=quad.device)[found["shape"][:, :3].argmax(1)] * wide
+    return left, right, tall
+
+
+def consistent(found):
+    """Whether the sides of a zone are about equally high, and as high as its shape says."""
+    left, right, tall = measures(found)
+    uneven = torch.maximum(left, right) / torch.minimum(left, right).clamp(min=1e-3)
+    high = (left + right) / 2 / tall.clamp(min=1e-3)
+    return (uneven < MOST_UNEVEN) & (high > LEAST_TALL) & (high < MOST_TALL)
+
+
+def mended(found, which):
+    """Where the zone is if its first (or its last) line was mistaken: the other edge is believed, and the side that is as high as it should be."""
+    left, right, tall = measures(found)
+    a, b, c, d = found["quad"].unbind(1)
+    up_left, up_right = (a - d) / left.clamp(min=1e-3)[:, None], (b - c) / right.clamp(min=1e-3)[:, None]
+    left_is_off = ((left / tall).log().abs() > (right / tall).log().abs())[:, None]
+    up = torch.where(left_is_off, up_right, up_left) * tall[:, None]
+    return torch.stack([d + up, c + up, c, d] if which == 0 else [a, b, b - up, a - up], 1)
 
 
 def look_closer(refine, frame, quad):
