@@ -3211,6 +3211,13 @@ export const mutations: readonly Mutation[] = [
       tests: [lines("find-zone.test")],
     },
     {
+      id: "a-corner-on-a-wrong-line-stays-there",
+      file: lines("find-zone"),
+      find: "if (found === null || isConsistent(found)) return found;",
+      replace: "if (found === null || found !== null) return found;",
+      tests: [lines("find-zone.test")],
+    },
+    {
       id: "sent-back-at-every-refusal",
       file: "apps/verify/src/reading/refused-keys.ts",
       find: "return isRefused && count % mostRefusedKeys === 0;",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { lookUntilStill } from "./find-zone.ts";
+import { type FoundZone, findFrom, lookUntilStill } from "./find-zone.ts";
 import { type Quad, turnedQuad } from "./geometry.ts";
 
 const zone: Quad = [
@@ -37,4 +37,43 @@ test("a zone that was found to be upside down has not moved, and one that a look
   assert.equal(turned.from.length, 2);
   assert.equal(lookUntilStill(looks(null).look, zone), null);
   assert.equal(lookUntilStill(looks(seen(zone), null).look, zone), null);
+});
+
+test("a corner or an edge on a wrong line is put where the zone's shape says, and the zone is looked at again from there", () => {
+  // 800 wide: a passport's zone is 87 high, and a line of it 44.
+  const passport: Quad = [
+    { x: 100, y: 100 },
+    { x: 900, y: 100 },
+    { x: 900, y: 187 },
+    { x: 100, y: 187 },
+  ];
+  const [a, b, c, d] = passport;
+  const missed: readonly Quad[] = [
+    [a, { x: 900, y: 144 }, c, d],
+    [{ x: 100, y: 56 }, { x: 900, y: 56 }, c, d],
+    [a, b, { x: 900, y: 231 }, { x: 100, y: 231 }],
+    [a, b, c, { x: 100, y: 131 }],
+  ];
+  for (const quad of missed) {
+    const from: Quad[] = [];
+    // From where it begins it finds what is wrong, again and again; from near the zone it finds the zone.
+    const look = (rough: Quad): FoundZone & { isTurned: boolean } => {
+      from.push(rough);
+      const isNear = rough.every((at, n) => Math.abs(at.y - (passport[n]?.y ?? 0)) < 15);
+      return { quad: isNear ? passport : quad, shapes: ["TD3"], isTurnSure: true, isTurned: false };
+    };
+    assert.deepEqual(findFrom(look, quad)?.quad, passport);
+    assert.ok(from.length <= 6);
+  }
+});
+
+test("a zone that no mending makes consistent is told as it was found, after a bounded number of looks", () => {
+  const narrow: Quad = [zone[0], zone[1], { x: 900, y: 110 }, { x: 100, y: 110 }];
+  let count = 0;
+  const look = () => {
+    count++;
+    return { quad: narrow, shapes: ["TD1"] as const, isTurnSure: true, isTurned: false };
+  };
+  assert.deepEqual(findFrom(look, narrow)?.quad, narrow);
+  assert.ok(count <= 9, `${count}`);
 });
