@@ -1,6 +1,6 @@
 /**
- * `npm run mrz-eval -- FOLDER`: how many documents the reader of the printed lines reads on an operator's own pictures. Beside each picture (JPEG) lies a text file of the same name with
- * the lines of its zone, or an empty one where there is none. Nothing is written and nothing leaves the machine; of the lines nothing is printed.
+ * `npm run mrz-eval -- FOLDER`: how many documents the reader of the printed lines reads on an operator's own pictures (JPEG or PNG). What each says stands in a text file of the same name
+ * beside it (the lines of its zone, or nothing where there is none), or for all of them in `labels.csv`. Nothing is written and nothing leaves the machine; of the lines nothing is printed.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -12,13 +12,48 @@ import { greyOf } from "@assay/mrz-reader/grey";
 import { loadReader } from "@assay/mrz-reader/node/load-reader";
 import { readPhoto } from "@assay/mrz-reader/photo";
 import { decodePicture, PictureError } from "../apps/server/src/face/decode-picture.ts";
+import { decodePng, type Pixels, PngError } from "./decode-png.ts";
 
-type Outcome = "right" | "wrong" | "not_read" | "rightly_none" | "unusable";
+type Outcome = "right" | "wrong" | "not_read" | "rightly_none" | "unusable" | "no_label";
 
-/** The key that the text beside a picture says; null where it says that there is no zone. */
-function expectedKey(file: string, at: Date): string | null {
-  const text = readFileSync(file, "utf8").trim();
-  return text === "" ? null : mrzInformation(keyFieldsOf(parseMrz(text.replace(/[ \t]/g, ""), at)));
+/** The key that the lines say; null where it is said that there is no zone. */
+function keyIn(lines: string, at: Date): string | null {
+  const text = lines.replace(/[ \t]/g, "").trim();
+  return text === "" ? null : mrzInformation(keyFieldsOf(parseMrz(text, at)));
+}
+
+const pictureName = /\.(?:jpe?g|png)$/i;
+
+/** What stands in the labels for each picture of the folder that has one. */
+function labelsIn(folder: string): ReadonlyMap<string, string> {
+  const labels = new Map<string, string>();
+  const table = path.join(folder, "labels.csv");
+  if (existsSync(table))
+    for (const row of readFileSync(table, "utf8").split(/\r?\n/)) {
+      // The picture, then each of its lines; names and zones hold no comma and no quotation mark.
+      const [name = "", ...lines] = row.split(/[,;]/).map((cell) => cell.trim().replace(/^"|"$/g, ""));
+      if (pictureName.test(name)) labels.set(name, lines.join("\n"));
+    }
+  for (const name of readdirSync(folder).filter((file) => pictureName.test(file))) {
+    const beside = path.join(folder, name.replace(pictureName, ".txt"));
+    if (existsSync(beside)) labels.set(name, readFileSync(beside, "utf8"));
+  }
+  return labels;
+}
+
+/** A label that is no zone is the operator's mistake, and is told as one. */
+function keyOf(lines: string, at: Date): string | null | "no_label" {
+  try {
+    return keyIn(lines, at);
+  } catch {
+    return "no_label";
+  }
+}
+
+async function pixelsOf(file: string): Promise<Pixels> {
+  const bytes = readFileSync(file);
+  if (/\.png$/i.test(file)) return decodePng(bytes, maxImagePixels);
+  return decodePicture(bytes, { kinds: ["jpeg"], maxPixels: maxImagePixels });
 }
 
 async function outcomeOf(
@@ -28,15 +63,12 @@ async function outcomeOf(
   at: Date,
 ): Promise<Outcome> {
   try {
-    const decoded = await decodePicture(readFileSync(picture), {
-      kinds: ["jpeg"],
-      maxPixels: maxImagePixels,
-    });
-    const read = readPhoto(reader, greyOf(decoded.rgb, decoded.width, decoded.height, 3), at);
+    const { rgb, width, height } = await pixelsOf(picture);
+    const read = readPhoto(reader, greyOf(rgb, width, height, 3), at);
     if (read === null || read === "visa") return expected === null ? "rightly_none" : "not_read";
     return mrzInformation(read) === expected ? "right" : "wrong";
   } catch (error) {
-    if (error instanceof PictureError) return "unusable";
+    if (error instanceof PictureError || error instanceof PngError) return "unusable";
     throw error;
   }
 }
@@ -44,7 +76,7 @@ async function outcomeOf(
 async function main(folder: string | undefined): Promise<void> {
   if (folder === undefined || !existsSync(folder)) {
     console.error(
-      "Usage: npm run mrz-eval -- FOLDER, with JPEG pictures in it and the lines of each in a text file of the same name",
+      "Usage: npm run mrz-eval -- FOLDER, with pictures (JPEG or PNG) in it, and the lines of each in a text file of the same name or in labels.csv",
     );
     process.exitCode = 2;
     return;
@@ -52,12 +84,11 @@ async function main(folder: string | undefined): Promise<void> {
   const reader = loadReader();
   const at = new Date();
   const outcomes = new Map<Outcome, string[]>();
-  for (const file of readdirSync(folder)
-    .filter((name) => /\.jpe?g$/i.test(name))
-    .sort()) {
-    const beside = path.join(folder, file.replace(/\.jpe?g$/i, ".txt"));
-    if (!existsSync(beside)) continue;
-    const outcome = await outcomeOf(reader, path.join(folder, file), expectedKey(beside, at), at);
+  const labels = labelsIn(folder);
+  for (const [file, lines] of [...labels].sort(([a], [b]) => a.localeCompare(b))) {
+    const picture = path.join(folder, file);
+    const expected = existsSync(picture) ? keyOf(lines, at) : "no_label";
+    const outcome = expected === "no_label" ? expected : await outcomeOf(reader, picture, expected, at);
     outcomes.set(outcome, [...(outcomes.get(outcome) ?? []), file]);
   }
   const count = (outcome: Outcome) => outcomes.get(outcome)?.length ?? 0;
@@ -69,8 +100,10 @@ async function main(folder: string | undefined): Promise<void> {
   };
   console.log(`key right: ${share(count("right"), documents)}`);
   console.log(`wrong key accepted: ${share(count("wrong"), documents + count("rightly_none"))}`);
-  console.log(`without a zone, and nothing read: ${count("rightly_none")}; no picture: ${count("unusable")}`);
-  for (const outcome of ["wrong", "not_read", "unusable"] as const)
+  console.log(
+    `without a zone, and nothing read: ${count("rightly_none")}; no picture that can be read: ${count("unusable")}; without picture, or with a label that is no zone: ${count("no_label")}`,
+  );
+  for (const outcome of ["wrong", "not_read", "unusable", "no_label"] as const)
     for (const file of outcomes.get(outcome) ?? []) console.log(`  ${outcome}: ${file}`);
 }
 

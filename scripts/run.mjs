@@ -48,10 +48,15 @@ const commands = {
   "face-eval": (args) => [["scripts/face-eval.ts", ...args]],
   "face-attacks": (args) => [["scripts/face-attacks.ts", ...args]],
   "mrz-eval": (args) => [["scripts/mrz-eval.ts", ...args]],
-  fuzz: ([what, ...args]) =>
-    what === "http"
-      ? [["apps/server/test/fuzz/run.ts", ...args]]
-      : [["packages/emrtd/fuzz/run.ts", ...(what === undefined ? [] : [what]), ...args]],
+  fuzz: ([what, ...args]) => {
+    if (what === "http") return [["apps/server/test/fuzz/run.ts", ...args]];
+    if (what === "mrz") return [["packages/mrz-reader/fuzz/run.ts", ...args]];
+    const chip = ["packages/emrtd/fuzz/run.ts", ...(what === undefined ? [] : [what]), ...args];
+    // What is asked of single readers of the chip is not asked of the files of the other one.
+    return what === "--only" || args.includes("--only")
+      ? [chip]
+      : [chip, ["packages/mrz-reader/fuzz/run.ts", ...chip.slice(1)]];
+  },
 };
 const needsWebApps = new Set([
   "start",

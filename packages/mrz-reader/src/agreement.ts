@@ -1,40 +1,57 @@
 import { type MrzKeyFields, mrzInformation } from "@assay/emrtd/mrz/mrz-key";
 import type { ZoneReading } from "./decide-zone.ts";
 
-type Support = { readonly frames: number; readonly untouched: number };
+type KeyReading = Extract<ZoneReading, { type: "key" }>;
+type Support = {
+  /** Frames that said this key, however sure they were. */
+  readonly said: number;
+  readonly counted: number;
+  readonly sure: number;
+};
 
 /** Which keys were read so far, and how often. */
 export type Agreement = ReadonlyMap<string, Support>;
 export const nothingRead: Agreement = new Map();
 
-/** Half: one frame decides, and every wrong key of a single frame is believed. Twice: another fifth of a second on every phone. */
-const leastFrames = 2;
 /**
- * How much surer a frame must be of what it read than of a reading that no check digit tells from it, in nats: of one character (S and 8, G and 6), and of two whose
- * errors cancel (two zeros taken for letters O). The second by 240 documents whose numbers are full of zeros (README): at 8 a twentieth fewer are read, because zeros are never
- * that sure; without it the wrong keys among faces that are not OCR-B are 4 instead of 3.
+ * How sure a frame must be: of its least sure character; that no reading is meant which no check digit tells from it, in nats, of one character (S and 8, G and 6), and of two whose errors cancel
+ * (two zeros taken for letters O). Chosen on documents that are no part of the evaluation (README). Half of what counts: faces that are not OCR-B give wrong keys. Twice of what is sure: everybody waits for four frames.
  */
-const leastBlindMargin = 4;
-const leastPairMargin = 5;
+const counts = { confidence: 0.7, blindMargin: 3, pairMargin: 4 } as const;
+const isSure = { confidence: 0.9, blindMargin: 6, pairMargin: 8 } as const;
+/** Half: one frame decides, and every wrong key of a single frame is believed. Twice: another second on every phone. */
+const sureFrames = 2;
+const countedFrames = 4;
+/** By how many frames a key must be ahead of all others together. One less: a key is believed that half of the frames contradict. Twice: one wrong frame keeps a document out for a second. */
+const leastLead = 2;
 
-const counts = ({ blindMargin, pairMargin }: Extract<ZoneReading, { type: "key" }>) =>
-  blindMargin >= leastBlindMargin && pairMargin >= leastPairMargin;
+const reaches = (reading: KeyReading, least: typeof counts | typeof isSure) =>
+  reading.confidence >= least.confidence &&
+  reading.blindMargin >= least.blindMargin &&
+  reading.pairMargin >= least.pairMargin;
 
 /**
- * Believes a key when two frames say the same, one of them at least as it was seen, and what check digits cannot tell apart was told apart by eye. A finger that stays
- * where it is fools both frames; then the chip refuses the key, and that costs a retry.
+ * Believes a key when two frames say the same and are sure of it as it was seen, or when four say it; and when it is ahead of everything else that was read. A finger that stays
+ * where it is fools all frames; then the chip refuses the key, and that costs a retry.
  */
 export function addReading(
   agreement: Agreement,
   reading: ZoneReading,
 ): { readonly agreement: Agreement; readonly accepted: MrzKeyFields | null } {
-  if (reading.type !== "key" || !counts(reading)) return { agreement, accepted: null };
+  if (reading.type !== "key") return { agreement, accepted: null };
   const key = mrzInformation(reading.fields);
-  const before = agreement.get(key) ?? { frames: 0, untouched: 0 };
+  const before = agreement.get(key) ?? { said: 0, counted: 0, sure: 0 };
+  const hasCounted = reaches(reading, counts);
+  const hasSeen = reading.changedCharacters === 0 && reaches(reading, isSure);
   const support = {
-    frames: before.frames + 1,
-    untouched: before.untouched + (reading.changedCharacters === 0 ? 1 : 0),
+    said: before.said + 1,
+    counted: before.counted + (hasCounted ? 1 : 0),
+    sure: before.sure + (hasSeen ? 1 : 0),
   };
-  const accepted = support.frames >= leastFrames && support.untouched >= 1;
-  return { agreement: new Map(agreement).set(key, support), accepted: accepted ? reading.fields : null };
+  const after = new Map(agreement).set(key, support);
+  let others = -support.said;
+  for (const { said } of after.values()) others += said;
+  const isEnough = support.sure >= sureFrames || support.counted >= countedFrames;
+  const accepted = hasCounted && isEnough && support.counted - others >= leastLead;
+  return { agreement: after, accepted: accepted ? reading.fields : null };
 }

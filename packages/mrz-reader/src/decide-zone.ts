@@ -12,6 +12,8 @@ export type ZoneReading =
       readonly fields: MrzKeyFields;
       /** How many characters check digits had to settle. */
       readonly changedCharacters: number;
+      /** How likely the least sure character of the key is, among those that may stand there. */
+      readonly confidence: number;
       /** How much less likely the likeliest reading is that differs in one character and that no check digit would notice, in nats. */
       readonly blindMargin: number;
       /** The same for readings of the number that differ in two characters, whose errors cancel each other. */
@@ -25,10 +27,10 @@ const shareFloor = 1e-4;
 /** What one character counts for at most, which is about what a share at the floor gives. */
 const mostMargin = 9;
 /**
- * How sure the network must be of every character of the key, among those that may stand there. From the evaluation (README): at 0.5 more than twice as many of the wrong keys that were logged pass, at 0.9
- * a fifth of the documents in bad light is not read within four frames that otherwise would be.
+ * How sure the network must be of every character of the key, among those that may stand there, for a frame to say anything. Less would be a guess. What it takes to be believed is told in agreement.ts; what
+ * is said with less than that speaks against other keys.
  */
-const leastConfidence = 0.8;
+const leastConfidence = 0.5;
 
 const matching = (pattern: RegExp) =>
   [...alphabet].flatMap((character, index) => (pattern.test(character) ? [{ character, index }] : []));
@@ -75,9 +77,8 @@ export function decideZone(lines: readonly ReadLine[], shape: ZoneShape, at: Dat
     if (sure.confidence < leastConfidence) return { type: "unclear" };
     // A filler inside of a number is rare, and a K that was read as one is not. Such a number is typed.
     if (/<[^<]/.test(mrz.documentNumber)) return { type: "unclear" };
-    const { blindMargin } = sure;
     const pairMargin = pairMarginOf(options, mrz.lines, layout);
-    return { type: "key", fields: keyFieldsOf(mrz), changedCharacters, blindMargin, pairMargin };
+    return { type: "key", fields: keyFieldsOf(mrz), changedCharacters, ...sure, pairMargin };
   } catch {
     return { type: "unclear" };
   }

@@ -4,8 +4,11 @@ import { shrink, sizeFor } from "./grey.ts";
 import type { MrzReader } from "./mrz-reader.ts";
 import type { Plane } from "./network.ts";
 
-/** Photos have more pixels than the picture of a camera that films, and the document is often a small part of them. */
-const sides = [1280, 1080, 1800, 2400] as const;
+/**
+ * Photos have more pixels than the picture of a camera that films, and the document is often a small part of them. Four of about the camera's own size, because four that say the same are believed even where no two
+ * are sure.
+ */
+const sides = [1280, 1120, 980, 860, 1800, 2400] as const;
 /** Every size must differ by this much, or the second look is the first one again and agrees with itself. */
 const leastStep = 0.88;
 
@@ -14,9 +17,7 @@ export function photoSides(longSide: number): readonly number[] {
   const wanted = sides.filter((side) => side <= longSide);
   const own = wanted.some((side) => side > longSide * leastStep) || longSide > 2400 ? [] : [longSide];
   const all = [...wanted, ...own];
-  return all.length > 1
-    ? all
-    : [longSide, Math.round(longSide * leastStep), Math.round(longSide * leastStep ** 2)];
+  return all.length > 3 ? all : [0, 1, 2, 3].map((n) => Math.round(longSide * leastStep ** n));
 }
 
 /** The key in a photo, where two sizes of it say the same. */

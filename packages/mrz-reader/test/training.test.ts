@@ -14,13 +14,13 @@ const missing =
       : "packages/mrz-reader/training/build/atlas.npz was not made (training/README.md)";
 
 test(
-  "both trainings run from pictures to weights on a processor",
+  "all trainings run from pictures to weights on a processor",
   missing === null ? {} : { skip: missing },
   () => {
-    for (const job of ["coarse", "zone"]) {
+    for (const job of ["coarse", "zone", "read"]) {
       const { status, stderr } = spawnSync(
         python,
-        ["train.py", job, "--smoke", "--out", `build/smoke-${job}.pt`],
+        ["train.py", job, "--smoke", "--refine", "build/smoke-zone.pt", "--out", `build/smoke-${job}.pt`],
         {
           cwd: folder,
           encoding: "utf8",
@@ -36,6 +36,8 @@ test(
         "build/smoke-coarse.pt",
         "--zone",
         "build/smoke-zone.pt",
+        "--read",
+        "build/smoke-read.pt",
         "--out",
         "build/smoke",
       ],

@@ -13,11 +13,15 @@ FLOOR = 1e-4
 # Keep these equal to src/decide-zone.ts and packages/emrtd/src/mrz/repair-mrz.ts.
 MOST_COST = 6.0
 LEAST_MARGIN = 1.5
-LEAST_CONFIDENCE = 0.8
+LEAST_CONFIDENCE = 0.5
 ALTERNATIVES = 3
-BLIND_MARGIN = 4.0
-PAIR_MARGIN = 5.0
+# Of src/agreement.ts: confidence, margin of one character, margin of two. A frame that counts, and one that is sure.
+COUNTS = (0.7, 3.0, 4.0)
+SURE = (0.9, 6.0, 8.0)
+SURE_FRAMES, COUNTED_FRAMES, LEAD = 2, 4, 2
 MOST_MARGIN = 9.0
+# Of src/read-lines.ts: by how many nats the best reading of any length may beat those of the right length.
+MOST_STRAIN = 6.0
 
 LETTERS = frozenset(range(10, 37))
 DIGITS = frozenset([*range(10), 36])
@@ -221,16 +225,22 @@ def possible(date):
 
 
 class Agreement:
-    """Two frames that say the same, at least one of them without a change, each sure of what no check digit sees."""
+    """Two frames that are sure of the same key, or four that say it; and two more than say anything else."""
 
-    def __init__(self, blind=BLIND_MARGIN, pair=PAIR_MARGIN):
-        self.seen, self.blind, self.pair = {}, blind, pair
+    def __init__(self):
+        self.said, self.counted, self.sure = {}, {}, {}
 
     def add(self, said):
-        if said is None or "key" not in said or said["margin"] < self.blind:
+        if said is None or "key" not in said:
             return None
-        if said["pair"] < self.pair:
-            return None
-        frames, clean = self.seen.get(said["key"], (0, 0))
-        self.seen[said["key"]] = (frames + 1, clean + (said["cost"] == 0))
-        return said["key"] if frames + 1 >= 2 and self.seen[said["key"]][1] >= 1 else None
+        key = said["key"]
+        self.said[key] = self.said.get(key, 0) + 1
+        values = (said["confidence"], said["margin"], said["pair"])
+        if all(v >= least for v, least in zip(values, COUNTS)):
+            self.counted[key] = self.counted.get(key, 0) + 1
+            if said["cost"] == 0 and all(v >= least for v, least in zip(values, SURE)):
+                self.sure[key] = self.sure.get(key, 0) + 1
+            others = sum(self.said.values()) - self.said[key]
+            if (self.sure.get(key, 0) >= SURE_FRAMES or self.counted[key] >= COUNTED_FRAMES) and self.counted[key] - others >= LEAD:
+                return key
+        return None

@@ -59,10 +59,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--coarse", default="build/coarse.pt")
     parser.add_argument("--zone", default="build/zone.pt")
+    parser.add_argument("--read", default="build/read.pt")
     parser.add_argument("--out", default="../networks")
     args = parser.parse_args()
     states = {}
-    for path in (args.coarse, args.zone):
+    # The recogniser last: an older file of the closer look may hold one too.
+    for path in (args.coarse, args.zone, args.read):
         states |= torch.load(path, map_location="cpu", weights_only=True)["ema"]
     out = pathlib.Path(args.out)
     out.mkdir(parents=True, exist_ok=True)

@@ -31,7 +31,7 @@ def main():
         elif "visa" in said:
             says = "visa"
         else:
-            says = {"key": list(said["key"]), "changed": said["cost"] > 0, "margin": round(said["margin"], 4), "pair": round(said["pair"], 4)}
+            says = {"key": list(said["key"]), "changed": said["cost"] > 0, "confidence": round(said["confidence"], 4), "margin": round(said["margin"], 4), "pair": round(said["pair"], 4)}
         out.append({"shape": ("TD1", "TD2", "TD3")[shape], "lines": rows, "says": says})
     with open("decode-vectors.json", "w") as f:
         f.write("[\n" + ",\n".join(json.dumps(v, separators=(",", ":")) for v in out) + "\n]\n")

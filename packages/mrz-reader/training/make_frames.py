@@ -16,7 +16,7 @@ FRAMES = [("passport", texts.TD3, 0, 0.35), ("card", texts.TD1, 0, 0.35), ("perm
 
 def main():
     OUT.mkdir(parents=True, exist_ok=True)
-    renderer = Renderer("build/atlas.npz", "cpu", 4, held=True)
+    renderer = Renderer("build/atlas.npz", "cpu", 4, "held")
     dice = __import__("random").Random(77)
     out = {}
     for name, kind, turn, level in FRAMES:

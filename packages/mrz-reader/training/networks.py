@@ -65,11 +65,13 @@ READ = [
     {"op": "ds", "out": 96, "kernel": [3, 3], "stride": [2, 1], "pad": [1, 1]},
     {"op": "ds", "out": 96, "kernel": [3, 3], "stride": [1, 1], "pad": [1, 1]},
     {"op": "ds", "out": 96, "kernel": [3, 3], "stride": [1, 1], "pad": [1, 1]},
+    {"op": "ds", "out": 96, "kernel": [3, 3], "stride": [1, 1], "pad": [1, 1]},
     {"op": "ds", "out": 144, "kernel": [3, 3], "stride": [2, 1], "pad": [1, 1]},
-    {"op": "ds", "out": 144, "kernel": [2, 3], "stride": [1, 1], "pad": [0, 1]},
-    {"op": "ds", "out": 144, "kernel": [1, 9], "stride": [1, 1], "pad": [0, 4]},
-    {"op": "ds", "out": 144, "kernel": [1, 9], "stride": [1, 1], "pad": [0, 4]},
-    {"op": "ds", "out": 144, "kernel": [1, 9], "stride": [1, 1], "pad": [0, 4]},
+    {"op": "ds", "out": 192, "kernel": [2, 3], "stride": [1, 1], "pad": [0, 1]},
+    {"op": "ds", "out": 192, "kernel": [1, 9], "stride": [1, 1], "pad": [0, 4]},
+    {"op": "ds", "out": 192, "kernel": [1, 9], "stride": [1, 1], "pad": [0, 4]},
+    {"op": "ds", "out": 192, "kernel": [1, 9], "stride": [1, 1], "pad": [0, 4]},
+    {"op": "ds", "out": 192, "kernel": [1, 9], "stride": [1, 1], "pad": [0, 4]},
     {"op": "maps", "out": 38},
 ]
 PLANS = {"coarse": COARSE, "refine": REFINE, "read": READ}

@@ -13,6 +13,8 @@ STRIP_H, PITCH_PX, MARGIN_PX = 32, 12, 12
 STRIP_SHARE = 0.92
 LONG_SIDE = 256
 MIDDLE_SIDE = 640
+# Share of the zone's width that corners may move in the second look.
+STILL = 0.015
 BLANK = 37
 SHAPES = ((3, 30), (2, 36), (2, 44))
 
@@ -106,10 +108,60 @@ def find_zone(coarse, refine, frame):
     h, w = frame.shape[-2:]
     factor = torch.tensor([w / maps.shape[-1], h / maps.shape[-2]], device=frame.device)
     quad = at * factor
-    found = look_closer(refine, frame, quad)
-    # Once more from where the zone was found: the first look may have begun far beside it.
-    found = look_closer(refine, frame, found["quad"])
+    found = look_until_still(refine, frame, quad)
+    for which in (0, 1):
+        # A corner on a wrong line makes a quad that no zone has; from where it should be, the zone is looked at again.
+        again = look_until_still(refine, frame, mended(found, which))
+        better = ~consistent(found) & consistent(again)
+        found = {name: torch.where(better.view(-1, *((1,) * (value.dim() - 1))), again[name], value) for name, value in found.items()}
     return {"score": score[:, 0].float(), "coarse": quad, "mass": mass, **found}
+
+
+def look_until_still(refine, frame, quad):
+    """Once more from where the zone was found, because the first look may have begun far beside it; and where that moved the corners, once more again."""
+    first = look_closer(refine, frame, quad)
+    second = look_closer(refine, frame, first["quad"])
+    third = look_closer(refine, frame, second["quad"])
+    # Turned round is not moved.
+    same = second["turned"][:, None, None]
+    before = torch.where(same, first["quad"].roll(2, 1), first["quad"])
+    wide = (second["quad"][:, 1] - second["quad"][:, 0]).norm(dim=-1)
+    moved = (second["quad"] - before).norm(dim=-1).amax(1) > STILL * wide
+    out = {}
+    for name, value in second.items():
+        out[name] = torch.where(moved.view(-1, *((1,) * (value.dim() - 1))), third[name], value)
+    return out
+
+
+# The height of a zone, as a share of its width, for each shape: lines of 6.1 mm, characters of 2.54 mm.
+ASPECTS = [lines * 6.1 / (chars * 2.54) for lines, chars in SHAPES]
+MOST_UNEVEN, LEAST_TALL, MOST_TALL = 1.6, 0.68, 1.35
+
+
+def measures(found):
+    quad = found["quad"]
+    left, right = (quad[:, 3] - quad[:, 0]).norm(dim=-1), (quad[:, 2] - quad[:, 1]).norm(dim=-1)
+    wide = ((quad[:, 1] - quad[:, 0]).norm(dim=-1) + (quad[:, 2] - quad[:, 3]).norm(dim=-1)) / 2
+    tall = torch.tensor(ASPECTS, device=quad.device)[found["shape"][:, :3].argmax(1)] * wide
+    return left, right, tall
+
+
+def consistent(found):
+    """Whether the sides of a zone are about equally high, and as high as its shape says."""
+    left, right, tall = measures(found)
+    uneven = torch.maximum(left, right) / torch.minimum(left, right).clamp(min=1e-3)
+    high = (left + right) / 2 / tall.clamp(min=1e-3)
+    return (uneven < MOST_UNEVEN) & (high > LEAST_TALL) & (high < MOST_TALL)
+
+
+def mended(found, which):
+    """Where the zone is if its first (or its last) line was mistaken: the other edge is believed, and the side that is as high as it should be."""
+    left, right, tall = measures(found)
+    a, b, c, d = found["quad"].unbind(1)
+    up_left, up_right = (a - d) / left.clamp(min=1e-3)[:, None], (b - c) / right.clamp(min=1e-3)[:, None]
+    left_is_off = ((left / tall).log().abs() > (right / tall).log().abs())[:, None]
+    up = torch.where(left_is_off, up_right, up_left) * tall[:, None]
+    return torch.stack([d + up, c + up, c, d] if which == 0 else [a, b, b - up, a - up], 1)
 
 
 def look_closer(refine, frame, quad):
@@ -140,3 +192,47 @@ def read_zone(read, frame, quad, shape):
         t = logs.shape[-1]
         out[:, :lines, :, :t] = torch.where((shape == index)[:, None, None, None], logs, out[:, :lines, :, :t])
     return out
+
+
+def characters_of(logs, count):
+    """[n, 38, t] log posteriors to [n, 44, 37]: how likely each character is at each place, over all the ways to read exactly `count[n]` characters along the line (forward and backward through
+    CTC's lattice). And by how many nats the best reading of any length is likelier than all of these together; below zero where the best reading has that length. Lines that are shorter than
+    the longest are filled up with a sure blank. Mirrors src/read-lines.ts."""
+    n, _, t = logs.shape
+    most = SHAPES[-1][1]
+    y = logs.exp().permute(2, 0, 1).contiguous()
+    seen, blank = y[..., :BLANK], y[..., BLANK:]
+    a = torch.zeros(n, most + 1, BLANK, device=logs.device)
+    b = torch.zeros(n, most + 1, device=logs.device)
+    b[:, 0] = 1
+    likely = torch.zeros(n, device=logs.device)
+    entered, scales = [], []
+    for at in range(t):
+        total = b + a.sum(2)
+        # Into the next place: from the blank, or at once from another character.
+        into = (total[:, :-1, None] - a[:, :-1]) * seen[at][:, None]
+        b = total * blank[at]
+        a = a * seen[at][:, None]
+        a[:, 1:] += into
+        scale = 1 / (b.sum(1) + a.sum((1, 2)))
+        a, b, into = a * scale[:, None, None], b * scale[:, None], into * scale[:, None, None]
+        likely = likely - scale.log()
+        entered.append(into)
+        scales.append(scale)
+    row = torch.arange(n, device=logs.device)
+    likely = likely + (b[row, count] + a[row, count].sum(1)).clamp(min=1e-30).log()
+    after_a, after_b = torch.zeros_like(a), torch.zeros_like(b)
+    after_a[row, count], after_b[row, count] = 1, 1
+    shares = torch.zeros(n, most, BLANK, device=logs.device)
+    for at in reversed(range(t)):
+        shares.addcmul_(entered[at], after_a[:, 1:])
+        entered[at] = None
+        ahead = after_a * seen[at][:, None]
+        total = after_b * blank[at]
+        total[:, :-1] += ahead[:, 1:].sum(2)
+        after_a = ahead + total[:, :, None]
+        after_a[:, :-1] -= ahead[:, 1:]
+        # By what the way there was divided by, so that every step has the same part in the sum.
+        after_a, after_b = after_a * scales[at][:, None, None], total * scales[at][:, None]
+    shares = shares / shares.sum(2, keepdim=True).clamp(min=1e-30)
+    return shares, logs.amax(1).sum(1) - likely

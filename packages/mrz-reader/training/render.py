@@ -19,15 +19,17 @@ TAPS = 15
 
 
 class Renderer:
-    def __init__(self, atlas, device, seed, held=False):
+    def __init__(self, atlas, device, seed, use="train"):
+        """`use`: faces that are trained on, or designs of OCR-B ("held") or of anything else ("foreign") that never are."""
         data = np.load(atlas)
-        chosen = data["held"] if held else ~data["held"]
+        chosen = data["use"] == use
+        self.varies = use == "train"
         self.device = device
         self.glyphs = torch.from_numpy(data["glyphs"][chosen]).to(device).float() / 255
         self.face_names = [str(n) for n in data["names"][chosen]]
         share = torch.from_numpy(data["share"][chosen])
         self.share = (share / share.sum()).to(device)
-        clutter = data["clutter_held"] if held else data["clutter"]
+        clutter = data["clutter"] if use == "train" else data["clutter_held"]
         self.clutter = torch.from_numpy(clutter).to(device).float()[:, None] / 255
         self.random = torch.Generator(device=device)
         self.random.manual_seed(seed)
@@ -69,6 +71,8 @@ class Renderer:
             face = torch.multinomial(self.share, b, replacement=True, generator=self.random)
         variant = self.pick(b, self.glyphs.shape[1])
         sheet = self.glyphs[face, variant]
+        if self.varies:
+            sheet = self.varied(sheet)
         strip = sheet[torch.arange(b, device=device)[:, None, None], text.clamp(min=0)] * (text >= 0)[..., None, None]
         cell_h, cell_w = strip.shape[-2:]
         strip = strip.permute(0, 1, 3, 2, 4).reshape(b, 1, 3 * cell_h, 44 * cell_w)
@@ -108,6 +112,22 @@ class Renderer:
         dark = paper[:, 0, 0] * worn + (1 - worn) * self.u(b, 0.02, 0.22)
         page = page + (dark[:, None, None] - page) * ink[:, 0]
         return page[:, None], geometry
+
+    def varied(self, sheet):
+        """Designs that no font has: something between two faces, and characters that are pushed and bent a little, alike in a document and each for itself."""
+        b, count, h, w = sheet.shape
+        other = self.glyphs[torch.multinomial(self.share, b, replacement=True, generator=self.random), self.pick(b, self.glyphs.shape[1])]
+        amount = self.u(b, 0.1, 0.42) * self.chance(torch.full((b,), 0.3, device=self.device))
+        between = torch.lerp(F.avg_pool2d(sheet, 3, 1, 1), F.avg_pool2d(other, 3, 1, 1), amount[:, None, None, None])
+        sheet = torch.where((amount > 0)[:, None, None, None], torch.sigmoid((between - 0.42) * 9), sheet)
+        much = self.u(b) * self.chance(torch.full((b,), 0.75, device=self.device))
+        push = (self.n((b, 1, 2, 4, 3)) * 0.06 + self.n((b, count, 2, 4, 3)) * 0.035) * much[:, None, None, None, None]
+        # A cell is twice as high as wide: the same distance is half as much in the units of a grid.
+        push = push * torch.tensor([1.0, 0.45], device=self.device)[:, None, None]
+        push = F.interpolate(push.view(b * count, 2, 4, 3), (h, w), mode="bicubic", align_corners=True).permute(0, 2, 3, 1)
+        y, x = torch.linspace(-1 + 1 / h, 1 - 1 / h, h, device=self.device), torch.linspace(-1 + 1 / w, 1 - 1 / w, w, device=self.device)
+        grid = torch.stack(torch.meshgrid(x, y, indexing="xy"), -1)[None] + push
+        return F.grid_sample(sheet.view(b * count, 1, h, w), grid, align_corners=False).view(b, count, h, w)
 
     def ink(self, strip, d):
         b = strip.shape[0]

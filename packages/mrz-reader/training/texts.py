@@ -36,6 +36,7 @@ HELD_SURNAMES = "VOGEL LINDQVIST MARCHETTI OLIVEIRA STEPANENKO WHITAKER GALLAGHE
 HELD_GIVEN = "GRETA FELIX PAOLA BRUNO TARAS HAZEL CONOR FEMKE LUC SAARA EDGARS ZSOFIA YANNIS DERYA IMRAN THUY KAI SAKURA NGOZI SIPHO".split()
 SYLLABLES = "BA BE BO CA CHI DA DE DO FA FI GA GO HA HI JA JO KA KU LA LE LO MA MI MO NA NI NO PA PE QUA RA RI RO SA SE SHI TA TE TO VA VI WA WE XA YA YU ZA ZE ZO".split()
 GERMAN = "CFGHJKLMNPRTVWXYZ0123456789"
+ALIKE = ("0O", "0ODQ", "S8", "G6", "U0", "5S", "B8", "I1L", "Z2", "D0", "QO", "HMNW", "VYU", "A4", "CG", "EF", "KX")
 CONFUSABLE = "0ODQ1IL2Z5S8B6G4A7TUVMNHKXW<"
 
 
@@ -56,9 +57,13 @@ def _name(dice, held):
     return f"{surname}<<{given}"
 
 
-def _number(dice, length=9):
+def _number(dice, length=9, confusable=0.0):
     style = dice.random()
-    if style < 0.3:
+    if confusable > 0 and dice.random() < confusable:
+        # One group of characters that look alike, among digits.
+        group = dice.choice(ALIKE)
+        n = "".join(dice.choice(group) if dice.random() < 0.5 else dice.choice("0123456789") for _ in range(length))
+    elif style < 0.3:
         n = "".join(dice.choice("0123456789") for _ in range(length))
     elif style < 0.6:
         letters = dice.randrange(1, 4)
@@ -80,7 +85,7 @@ def _fill(text, length):
     return text[:length].ljust(length, "<")
 
 
-def document(dice, kind, held=False):
+def document(dice, kind, held=False, confusable=0.0):
     """The lines of one document, and the key that opens its chip (None for a visa, which has none)."""
     state = _fill(dice.choice(STATES), 3)
     nation = state if dice.random() < 0.8 else _fill(dice.choice(STATES), 3)
@@ -90,7 +95,7 @@ def document(dice, kind, held=False):
         birth = birth[:2] + "<<<<"
     b, e = birth + check_digit(birth), expiry + check_digit(expiry)
     name = _name(dice, held)
-    number = _number(dice)
+    number = _number(dice, 9, confusable)
     field = _fill(number, 9)
     digit = check_digit(field)
     optional_chars = "0123456789" if dice.random() < 0.6 else ALPHABET[:36]
@@ -142,7 +147,7 @@ def encode(lines):
     return out
 
 
-def documents(seed, count, held=False, scramble=0.25, visas=0.12):
+def documents(seed, count, held=False, scramble=0.25, visas=0.12, confusable=0.0):
     """Types in a fixed mixture, in random order: every batch has all of them."""
     dice = random.Random(seed)
     kinds = np.empty(count, np.int64)
@@ -150,7 +155,7 @@ def documents(seed, count, held=False, scramble=0.25, visas=0.12):
     keys = []
     for i in range(count):
         kind = dice.choice((MRVA, MRVB)) if dice.random() < visas else dice.choice((TD1, TD2, TD3, TD3))
-        lines, key = document(dice, kind, held)
+        lines, key = document(dice, kind, held, confusable)
         if dice.random() < scramble:
             lines, key = _scramble(dice, lines), None
         kinds[i], text[i] = kind, encode(lines)

@@ -154,6 +154,7 @@ export const cs: Texts = {
       hold_still: "Držte v klidu",
     },
     visa: "Toto je vízum a to nemá čip. Ukažte stranu pasu se svou fotografií.",
+    noLines: "Váš doklad takové řádky nemá? Pak napište, co je na něm vytištěno.",
     photoUnread: "Na této fotografii nejdou řádky přečíst. Pořiďte jinou, zblízka a ostrou, nebo je napište.",
     pageTitle: "Strana testovacího pasu",
     pageText:

@@ -154,6 +154,7 @@ export const da: Texts = {
       hold_still: "Hold stille",
     },
     visa: "Det er et visum, og det har ingen chip. Vis siden i passet med dit billede.",
+    noLines: "Er der ingen sådanne linjer på dit dokument? Så skriv det, der er trykt på det.",
     photoUnread: "Linjerne kan ikke læses på dette foto. Tag et nyt, tættere på og skarpt, eller skriv dem.",
     pageTitle: "Siden fra et testpas",
     pageText:

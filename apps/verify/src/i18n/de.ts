@@ -163,6 +163,7 @@ export const de: Texts = {
       hold_still: "Ruhig halten",
     },
     visa: "Das ist ein Visum, es hat keinen Chip. Zeigen Sie die Seite des Passes mit Ihrem Foto.",
+    noLines: "Ihr Dokument hat keine solchen Zeilen? Dann geben Sie ein, was darauf gedruckt ist.",
     photoUnread:
       "Die Zeilen sind auf diesem Foto nicht lesbar. Machen Sie ein anderes, näher und scharf, oder tippen Sie sie ein.",
     pageTitle: "Die Seite eines Testpasses",

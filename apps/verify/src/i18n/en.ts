@@ -157,6 +157,7 @@ export const en = {
       hold_still: "Hold still",
     },
     visa: "This is a visa, which has no chip. Show the page of the passport with your photo.",
+    noLines: "No such lines on your document? Then type what is printed on it.",
     photoUnread: "The lines cannot be read in this photo. Take another one, closer and sharp, or type them.",
     pageTitle: "The page of a test passport",
     pageText:

@@ -157,6 +157,7 @@ export const es: Texts = {
       hold_still: "No lo mueva",
     },
     visa: "Esto es un visado y no tiene chip. Muestre la página del pasaporte con su foto.",
+    noLines: "¿Su documento no tiene esas líneas? Entonces escriba lo que lleva impreso.",
     photoUnread: "En esta foto no se leen las líneas. Haga otra, más cerca y nítida, o escríbalas.",
     pageTitle: "La página de un pasaporte de prueba",
     pageText:

@@ -155,6 +155,7 @@ export const et: Texts = {
       hold_still: "Hoidke paigal",
     },
     visa: "See on viisa, millel ei ole kiipi. Näidake passi lehte, kus on teie foto.",
+    noLines: "Teie dokumendil ei ole selliseid ridu? Siis sisestage, mis sellele on trükitud.",
     photoUnread:
       "Sellelt fotolt ei saa ridu lugeda. Tehke uus, lähemalt ja terav, või sisestage read käsitsi.",
     pageTitle: "Testpassi leht",

@@ -154,6 +154,7 @@ export const fi: Texts = {
       hold_still: "Älkää liikkuko",
     },
     visa: "Tämä on viisumi, jossa ei ole sirua. Näyttäkää passin sivu, jolla on kuvanne.",
+    noLines: "Eikö asiakirjassanne ole tällaisia rivejä? Kirjoittakaa silloin, mitä siihen on painettu.",
     photoUnread:
       "Rivejä ei voi lukea tästä valokuvasta. Ottakaa uusi, lähempää ja tarkka, tai kirjoittakaa rivit itse.",
     pageTitle: "Testipassin sivu",

@@ -158,6 +158,7 @@ export const fr: Texts = {
       hold_still: "Ne bougez plus",
     },
     visa: "C’est un visa, il n’a pas de puce. Montrez la page du passeport avec votre photo.",
+    noLines: "Votre document n’a pas de telles lignes ? Saisissez alors ce qui y est imprimé.",
     photoUnread:
       "Les lignes sont illisibles sur cette photo. Prenez-en une autre, plus près et nette, ou saisissez-les.",
     pageTitle: "La page d’un passeport de test",

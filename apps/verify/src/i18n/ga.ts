@@ -161,6 +161,7 @@ export const ga: Texts = {
       hold_still: "Fan socair",
     },
     visa: "Víosa gan slis atá anseo. Taispeáin an leathanach den phas a bhfuil do ghrianghraf air.",
+    noLines: "Níl línte mar sin ar do dhoiciméad? Clóscríobh, más ea, a bhfuil clóite air.",
     photoUnread:
       "Ní féidir na línte a léamh sa ghrianghraf seo. Glac ceann eile, níos gaire agus níos géire, nó clóscríobh iad.",
     pageTitle: "Leathanach pas tástála",

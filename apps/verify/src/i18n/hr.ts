@@ -153,6 +153,7 @@ export const hr: Texts = {
       hold_still: "Držite mirno",
     },
     visa: "Ovo je viza, a ona nema čip. Pokažite stranicu putovnice sa svojom slikom.",
+    noLines: "Na vašem dokumentu nema takvih redaka? Tada upišite ono što je na njemu otisnuto.",
     photoUnread:
       "Redci se na ovoj fotografiji ne mogu pročitati. Snimite drugu, izbliza i oštru, ili ih upišite.",
     pageTitle: "Stranica probne putovnice",

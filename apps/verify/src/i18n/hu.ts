@@ -154,6 +154,7 @@ export const hu: Texts = {
       hold_still: "Ne mozdítsa",
     },
     visa: "Ez egy vízum, amelyben nincs chip. Mutassa meg az útlevélnek azt az oldalát, amelyen a fényképe van.",
+    noLines: "Nincsenek ilyen sorok az okmányán? Akkor írja be, ami rá van nyomtatva.",
     photoUnread:
       "A sorok ezen a fényképen nem olvashatók. Készítsen egy másik, közelebbi és éles képet, vagy írja be őket.",
     pageTitle: "Egy tesztútlevél oldala",

@@ -157,6 +157,7 @@ export const it: Texts = {
       hold_still: "Lo tenga fermo",
     },
     visa: "Questo è un visto e non ha un chip. Mostri la pagina del passaporto con la Sua foto.",
+    noLines: "Sul Suo documento non ci sono righe così? Allora scriva ciò che vi è stampato.",
     photoUnread:
       "In questa foto le righe non sono leggibili. Ne scatti un’altra, più da vicino e nitida, oppure le digiti.",
     pageTitle: "La pagina di un passaporto di prova",

@@ -154,6 +154,7 @@ export const lt: Texts = {
       hold_still: "Nejudinkite",
     },
     visa: "Tai viza, ji neturi lusto. Parodykite paso puslapį su savo nuotrauka.",
+    noLines: "Jūsų dokumente tokių eilučių nėra? Tuomet įveskite, kas jame išspausdinta.",
     photoUnread:
       "Šioje nuotraukoje eilučių perskaityti negalima. Padarykite kitą, iš arčiau ir ryškią, arba įveskite jas ranka.",
     pageTitle: "Bandomojo paso puslapis",

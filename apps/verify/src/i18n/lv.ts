@@ -155,6 +155,7 @@ export const lv: Texts = {
       hold_still: "Nekustiniet",
     },
     visa: "Šī ir vīza, tai nav mikroshēmas. Parādiet pases lapu ar savu fotogrāfiju.",
+    noLines: "Jūsu dokumentā šādu rindu nav? Tad ievadiet to, kas uz tā uzdrukāts.",
     photoUnread:
       "Šajā fotogrāfijā rindas nav nolasāmas. Uzņemiet citu, no tuvāka attāluma un asu, vai ievadiet tās ar roku.",
     pageTitle: "Testa pases lapa",

@@ -156,6 +156,7 @@ export const mt: Texts = {
       hold_still: "Tiċċaqlaqx",
     },
     visa: "Din hija viża, u m’għandhiex ċippa. Uri l-paġna tal-passaport bir-ritratt tiegħek.",
+    noLines: "M’hemmx linji bħal dawn fuq id-dokument tiegħek? Mela ittajpja dak li hemm stampat fuqu.",
     photoUnread:
       "Il-linji ma jistgħux jinqraw f’dan ir-ritratt. Ħu ieħor, aktar mill-qrib u ċar, jew iktibhom.",
     pageTitle: "Il-paġna ta’ passaport tat-test",

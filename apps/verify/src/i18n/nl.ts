@@ -156,6 +156,7 @@ export const nl: Texts = {
       hold_still: "Stilhouden",
     },
     visa: "Dit is een visum, dat heeft geen chip. Laat de pagina van het paspoort met uw foto zien.",
+    noLines: "Staan zulke regels niet op uw document? Typ dan wat erop gedrukt is.",
     photoUnread:
       "De regels zijn op deze foto niet leesbaar. Maak een andere, van dichterbij en scherp, of typ ze in.",
     pageTitle: "De pagina van een testpaspoort",

@@ -158,6 +158,7 @@ export const pl: Texts = {
       hold_still: "Nie poruszać",
     },
     visa: "To jest wiza, która nie ma chipa. Prosimy pokazać stronę paszportu ze zdjęciem.",
+    noLines: "Na dokumencie nie ma takich wierszy? Prosimy wtedy wpisać to, co jest na nim wydrukowane.",
     photoUnread:
       "Na tym zdjęciu nie da się odczytać wierszy. Prosimy zrobić inne, z bliska i ostre, albo wpisać dane ręcznie.",
     pageTitle: "Strona paszportu testowego",

@@ -155,6 +155,7 @@ export const pt: Texts = {
       hold_still: "Não o mova",
     },
     visa: "Isto é um visto, que não tem chip. Mostre a página do passaporte com a sua fotografia.",
+    noLines: "O seu documento não tem essas linhas? Então escreva o que nele está impresso.",
     photoUnread:
       "Não é possível ler as linhas nesta fotografia. Tire outra, mais de perto e nítida, ou escreva-as.",
     pageTitle: "A página de um passaporte de teste",

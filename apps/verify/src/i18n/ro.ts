@@ -156,6 +156,7 @@ export const ro: Texts = {
       hold_still: "Nu mișcați",
     },
     visa: "Aceasta este o viză și nu are cip. Arătați pagina pașaportului cu fotografia dumneavoastră.",
+    noLines: "Documentul dumneavoastră nu are astfel de rânduri? Atunci introduceți ce este tipărit pe el.",
     photoUnread:
       "Rândurile nu pot fi citite în această fotografie. Faceți alta, mai de aproape și clară, sau introduceți-le manual.",
     pageTitle: "Pagina unui pașaport de test",

@@ -156,6 +156,7 @@ export const sk: Texts = {
       hold_still: "Držte pokojne",
     },
     visa: "Toto je vízum, ktoré nemá čip. Ukážte stranu pasu s vašou fotografiou.",
+    noLines: "Na vašom doklade také riadky nie sú? Potom napíšte, čo je na ňom vytlačené.",
     photoUnread:
       "Riadky sa na tejto fotografii nedajú prečítať. Urobte inú, zblízka a ostrú, alebo ich zadajte ručne.",
     pageTitle: "Strana testovacieho pasu",

@@ -155,6 +155,7 @@ export const sl: Texts = {
       hold_still: "Držite pri miru",
     },
     visa: "To je vizum, ki nima čipa. Pokažite stran potnega lista s svojo sliko.",
+    noLines: "Na vašem dokumentu ni takih vrstic? Potem vpišite, kar je na njem natisnjeno.",
     photoUnread:
       "Vrstic na tej fotografiji ni mogoče prebrati. Posnemite drugo, bližje in ostro, ali jih vnesite ročno.",
     pageTitle: "Stran preskusnega potnega lista",

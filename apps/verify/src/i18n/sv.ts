@@ -155,6 +155,7 @@ export const sv: Texts = {
       hold_still: "Håll stilla",
     },
     visa: "Det här är ett visum, som inte har något chip. Visa sidan i passet med ditt foto.",
+    noLines: "Finns det inga sådana rader på din handling? Skriv då det som är tryckt på den.",
     photoUnread: "Raderna går inte att läsa på fotot. Ta ett nytt, närmare och skarpt, eller skriv in dem.",
     pageTitle: "Sidan i ett testpass",
     pageText:

@@ -155,6 +155,7 @@ export const tr: Texts = {
       hold_still: "Sabit tutun",
     },
     visa: "Bu bir vize ve vizede çip yoktur. Pasaportun fotoğrafınızın bulunduğu sayfasını gösterin.",
+    noLines: "Belgenizde böyle satırlar yok mu? O zaman üzerinde basılı olanı yazın.",
     photoUnread:
       "Bu fotoğraftaki satırlar okunamıyor. Daha yakından ve net bir fotoğraf çekin veya satırları elle girin.",
     pageTitle: "Bir test pasaportunun sayfası",

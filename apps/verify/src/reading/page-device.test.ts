@@ -6,6 +6,7 @@ import { EmrtdError } from "@assay/emrtd/emrtd-error";
 import type { SessionApi } from "../session/api.ts";
 import type { Kept } from "../session/kept.ts";
 import { PageDevice } from "./page-device.ts";
+import { countRefusals, isSentBack, nothingRefused } from "./refused-keys.ts";
 
 /** The service's end: what the page says, and what it is told. */
 class FakeSocket {
@@ -201,6 +202,28 @@ for (const [what, error, problem] of [
     assert.deepEqual([phase, told, reading, done.released], ["chip", problem, false, 1]);
     device.stop();
   });
+
+test("a wrong key never uses up a try: the service hears nothing of it, and after three the person is sent back to read the lines again", async () => {
+  const { device, socket } = await inPhase("chip");
+  const wrongKey: ChipSource = () => Promise.reject(new EmrtdError("BAC_FAILED", "the chip refused the key"));
+  let refused = nothingRefused;
+  const leave = device.subscribe(() => {
+    refused = countRefusals(refused, device.state());
+  });
+  const heard = socket.said.length;
+  const sentBack: boolean[] = [];
+  for (let n = 0; n < 4; n++) {
+    device.readChip(wrongKey);
+    await settle();
+    assert.deepEqual([device.state().problem, device.state().phase], ["key", "chip"]);
+    sentBack.push(isSentBack(refused));
+  }
+  assert.deepEqual(sentBack, [false, false, true, false]);
+  assert.deepEqual([socket.said.length, socket.binaryFrames], [heard, 0]);
+  assert.deepEqual(device.state().triesLeft, { chip: 3, face: 3 });
+  leave();
+  device.stop();
+});
 
 test("what is no message, or one that this page does not know yet, changes nothing", async () => {
   const { device, socket } = await inPhase("chip");

@@ -11,6 +11,7 @@ import { failureWords, triesWords, useWords } from "../i18n/language.ts";
 import type { Messages } from "../i18n/messages.ts";
 import { shellTransport } from "../reading/chip-transport.ts";
 import type { PageDevice } from "../reading/page-device.ts";
+import { countRefusals, isSentBack, nothingRefused } from "../reading/refused-keys.ts";
 import { useReaderState } from "../reading/use-reader-state.ts";
 import type { Details } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
@@ -48,7 +49,7 @@ export function ReadingScreen({
     if (ended) onEnded();
   }, [ended, onEnded]);
   const [typed, setTyped] = useState(nothingTyped);
-  const isSentBack = useRefusedKeys(state, () => setTyped(nothingTyped));
+  const sentBack = useRefusedKeys(state, () => setTyped(nothingTyped));
 
   if (notLoaded) return <Disconnected onRetry={loadAgain} />;
   if (device === null || state === null) return <Screen title={t.claimTitle} lead={t.claimLead} />;
@@ -100,7 +101,7 @@ export function ReadingScreen({
     >
       {connection}
       <Setbacks state={state} />
-      {isSentBack && (
+      {sentBack && (
         <Notice look="warn" title={t.scan.refusedTitle} urgent>
           <p>{t.scan.refusedText}</p>
         </Notice>
@@ -110,29 +111,16 @@ export function ReadingScreen({
   );
 }
 
-/** Half: one slip of a finger sends back. Twice: six times held to the phone for nothing. */
-const mostRefusedKeys = 3;
-
-/**
- * True once the chip refused what was read or typed three times in a row: then it is all wrong, and is read again from the document. Refused keys cost no
- * try of the session; only the person's patience is counted here.
- */
+/** True once the chip refused what was read or typed three times in a row; what is in the fields is dropped then. */
 function useRefusedKeys(state: DeviceView | null, onSentBack: () => void): boolean {
-  const [refused, setRefused] = useState(0);
-  const isRefused = state !== null && !state.reading && state.problem === "key";
-  const isOpened = state !== null && state.phase !== null && state.phase !== "chip";
-  useEffect(() => {
-    if (isRefused) setRefused((before) => before + 1);
-  }, [isRefused]);
-  useEffect(() => {
-    if (isOpened) setRefused(0);
-  }, [isOpened]);
-  const isSentBack = refused > 0 && refused % mostRefusedKeys === 0;
+  const [refused, setRefused] = useState(nothingRefused);
+  useEffect(() => setRefused((before) => countRefusals(before, state)), [state]);
+  const sentBack = isSentBack(refused);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each time that it happens.
   useEffect(() => {
-    if (isSentBack) onSentBack();
-  }, [isSentBack]);
-  return isSentBack;
+    if (sentBack) onSentBack();
+  }, [sentBack]);
+  return sentBack;
 }
 
 const neverChanges = () => () => {};

@@ -1,28 +1,21 @@
 import type { MrzKeyFields } from "@assay/emrtd/mrz/mrz-key";
 import { addReading, nothingRead } from "@assay/mrz-reader/agreement";
 import type { Quad } from "@assay/mrz-reader/geometry";
-import type { Hint } from "@assay/mrz-reader/hint";
 import { type RefObject, useEffect, useState } from "react";
 import { keepAwake } from "../face/camera.ts";
+import { nothingTold, type ToldHint, tellOf } from "../zone/told-hint.ts";
+import { hasTorch, type Light, switchTorch } from "../zone/torch.ts";
 import { ZoneEye } from "../zone/zone-eye.ts";
 
 /** How long the zone is shown in green before the page goes on. Half: nobody sees it. Twice: more than a second is waited for nothing. */
 const shownDoneMs = 500;
-/** A hint is told once this many looks in a row say it. Half: hints flicker. Twice: they come when the person has moved on. */
-const looksForHint = 3;
-/** Looks that must say "visa" before the person is told, because a worn P looks like one now and then. */
-const looksForVisa = 3;
-
 export type ZoneCamera = {
   seen: { quad: Quad; width: number; height: number } | null;
-  hint: Hint | "loading" | "visa";
+  hint: ToldHint;
   done: boolean;
-  light: "none" | "off" | "on";
+  light: Light;
   setLight: (on: boolean) => void;
 };
-
-// Not in the browser's types, because only phones have it.
-type Torch = { torch?: boolean };
 
 /** Shows the camera in `video` and looks until two frames say the same. */
 export function useZoneCamera(
@@ -38,8 +31,7 @@ export function useZoneCamera(
 
   useEffect(() => {
     const [track] = stream.getVideoTracks();
-    const capabilities = track?.getCapabilities?.() as (MediaTrackCapabilities & Torch) | undefined;
-    if (capabilities?.torch === true) setLightState("off");
+    if (track !== undefined && hasTorch(track)) setLightState("off");
   }, [stream]);
 
   useEffect(() => {
@@ -55,8 +47,7 @@ export function useZoneCamera(
       element.srcObject = stream;
       const [, loaded] = await Promise.all([element.play(), eye.load()]);
       if (!loaded) return failed();
-      let [agreement, visas, same]: [typeof nothingRead, number, number] = [nothingRead, 0, 0];
-      let last: Hint | null = null;
+      let [agreement, telling] = [nothingRead, nothingTold];
       while (open) {
         const looked = await eye.look(element);
         if (!open) return;
@@ -67,12 +58,8 @@ export function useZoneCamera(
         }
         const { sight, width, height } = looked;
         setSeen(sight.quad === null ? null : { quad: sight.quad, width, height });
-        same = sight.hint === last ? same + 1 : 1;
-        last = sight.hint;
-        visas = sight.reading.type === "visa" ? visas + 1 : sight.reading.type === "key" ? 0 : visas;
-        if (visas >= looksForVisa) setHint("visa");
-        else if (same >= looksForHint) setHint(sight.hint);
-        else setHint((before) => (before === "loading" ? sight.hint : before));
+        telling = tellOf(telling, sight, performance.now());
+        setHint(telling.told);
         const added = addReading(agreement, sight.reading);
         agreement = added.agreement;
         if (added.accepted !== null) {
@@ -104,11 +91,7 @@ export function useZoneCamera(
 
   const setLight = (on: boolean) => {
     const [track] = stream.getVideoTracks();
-    const wanted: MediaTrackConstraintSet & Torch = { torch: on };
-    track?.applyConstraints({ advanced: [wanted] }).then(
-      () => setLightState(on ? "on" : "off"),
-      () => setLightState("none"),
-    );
+    if (track !== undefined) void switchTorch(track, on).then(setLightState);
   };
   return { seen, hint, done, light, setLight };
 }

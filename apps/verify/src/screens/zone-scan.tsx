@@ -3,6 +3,8 @@ import type { Quad } from "@assay/mrz-reader/geometry";
 import { Button } from "@assay/ui/button";
 import { useEffect, useId, useRef } from "react";
 import { useWords } from "../i18n/language.ts";
+import type { Messages } from "../i18n/messages.ts";
+import type { ToldHint } from "../zone/told-hint.ts";
 import { useZoneCamera } from "./use-zone-camera.ts";
 
 /** Fills the screen while the lines of the document are looked for. The component that shows it closes the camera. */
@@ -21,13 +23,7 @@ export function ZoneScan({
   const title = useId();
   const { seen, hint, done, light, setLight } = useZoneCamera(stream, video, onKey, onStop);
   useEffect(() => dialog.current?.showModal(), []);
-  const told = done
-    ? t.scan.done
-    : hint === "loading"
-      ? t.scan.loading
-      : hint === "visa"
-        ? t.scan.visa
-        : t.scan.hint[hint];
+  const told = done ? t.scan.done : toldWords(t, hint);
   return (
     <dialog
       ref={dialog}
@@ -75,6 +71,19 @@ export function ZoneScan({
       </div>
     </dialog>
   );
+}
+
+function toldWords(t: Messages, hint: ToldHint): string {
+  switch (hint) {
+    case "loading":
+      return t.scan.loading;
+    case "visa":
+      return t.scan.visa;
+    case "no_lines":
+      return t.scan.noLines;
+    default:
+      return t.scan.hint[hint];
+  }
 }
 
 /** The zone as it was found, over the picture of the camera. */

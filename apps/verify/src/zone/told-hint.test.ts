@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { Quad } from "@assay/mrz-reader/geometry";
+import type { Hint } from "@assay/mrz-reader/hint";
+import { nothingTold, type Telling, type ToldHint, tellOf } from "./told-hint.ts";
+
+const corner = { x: 0, y: 0 };
+const quad: Quad = [corner, corner, corner, corner];
+const unclear = { type: "unclear" } as const;
+
+/** What is told after each look, a fifth of a second apart. */
+function told(...looks: Parameters<typeof tellOf>[1][]): ToldHint[] {
+  let telling: Telling = nothingTold;
+  return looks.map((look, index) => {
+    telling = tellOf(telling, look, index * 200);
+    return telling.told;
+  });
+}
+const seen = (hint: Hint) => ({ hint, quad, reading: unclear });
+const nothing = { hint: "show_lines", quad: null, reading: unclear } as const;
+
+test("one hint at a time: another is told when three looks in a row say it", () => {
+  const said = told(
+    seen("closer"),
+    seen("flatter"),
+    seen("closer"),
+    seen("flatter"),
+    seen("flatter"),
+    seen("flatter"),
+  );
+  assert.deepEqual(said, ["closer", "closer", "closer", "closer", "closer", "flatter"]);
+});
+
+test("a visa is told after three looks that say so, and no longer when a key is read", () => {
+  const visa = { ...seen("hold_still"), reading: { type: "visa" } as const };
+  const fields = { documentNumber: "C01X00T47", dateOfBirth: "640812", dateOfExpiry: "271031" };
+  const key = {
+    type: "key",
+    fields,
+    changedCharacters: 0,
+    confidence: 1,
+    blindMargin: 9,
+    pairMargin: 9,
+  } as const;
+  assert.deepEqual(told(visa, seen("closer"), visa, visa, { ...seen("hold_still"), reading: key }).slice(2), [
+    "hold_still",
+    "visa",
+    "hold_still",
+  ]);
+});
+
+test("who shows a document without such lines is told after eight seconds to type instead, and as soon as lines are seen no more", () => {
+  const looks = told(...Array<typeof nothing>(41).fill(nothing), ...Array(3).fill(seen("closer")));
+  assert.deepEqual(looks.slice(39, 41), ["show_lines", "no_lines"]);
+  assert.equal(looks.at(-1), "closer");
+  // In the dark the light comes first.
+  assert.equal(told(...Array(60).fill({ ...nothing, hint: "more_light" })).at(-1), "more_light");
+});
