@@ -26,7 +26,8 @@ const { organizationId, member, owner, keys } = await core.db.transaction(async 
   for (const held of [[], scopes]) keys.push((await createKeyRow(tx, { api, core }, now, id, held)).api);
   return { organizationId: id, ...people, keys };
 });
-const closedRoutes = routes.filter((route) => !("public" in route.access));
+/** The operator's routes do not exist for anybody else. */
+const closedRoutes = routes.filter(({ access }) => !("public" in access || "operator" in access));
 
 type Request = { path: string; options: Parameters<Api["call"]>[2] };
 

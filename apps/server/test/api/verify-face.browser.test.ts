@@ -33,6 +33,14 @@ const faceJudge: FaceJudge = {
     const challenge = judge.begin(who);
     return challenge && { ...challenge, movements: challenge.movements.slice(0, movementsAsked) };
   },
+  follow: ({ challenge, onFailed }) =>
+    judge.follow({
+      challenge,
+      onFailed: (verdict) => {
+        verdicts.push(verdict);
+        onFailed(verdict);
+      },
+    }),
   async judge(input) {
     const verdict = await judge.judge(input);
     verdicts.push(verdict);
