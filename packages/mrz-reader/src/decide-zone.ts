@@ -2,8 +2,8 @@ import type { MrzKeyFields } from "@assay/emrtd/mrz/mrz-key";
 import { type MrzCharacters, type MrzField, type MrzLayout, mrzLayouts } from "@assay/emrtd/mrz/mrz-layout";
 import { keyFieldsOf } from "@assay/emrtd/mrz/parse-mrz";
 import { type MrzAlternative, repairMrz } from "@assay/emrtd/mrz/repair-mrz";
-import type { ZoneShape } from "./find-zone.ts";
-import { alphabet, type ReadLine, type Segment, zoneSizes } from "./read-lines.ts";
+import { alphabet, type ReadLine, type Segment } from "./read-lines.ts";
+import { type ZoneShape, zoneSizes } from "./zone-shape.ts";
 
 /** What one frame says. */
 export type ZoneReading =

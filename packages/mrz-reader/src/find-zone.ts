@@ -10,7 +10,7 @@ import {
 } from "./geometry.ts";
 import { shrink, sizeFor, standardised, straighten } from "./grey.ts";
 import type { Network, Output, Plane } from "./network.ts";
-import { zoneSizes } from "./read-lines.ts";
+import { type ZoneShape, zoneShapes, zoneSizes } from "./zone-shape.ts";
 
 /** What the networks were trained with; training/pipeline.py has the same numbers. */
 const coarseSide = 256;
@@ -21,9 +21,6 @@ const cellPixels = 4;
 const contrastFloor = 0.05;
 /** In nats: one in twenty. Within it the second answer is tried too, where the first reads as nothing. Half: missed frames. Twice: slow ones, for nothing. */
 const doubt = 3;
-
-const shapes = ["TD1", "TD2", "TD3"] as const;
-export type ZoneShape = (typeof shapes)[number];
 
 export type FoundZone = {
   readonly quad: Quad;
@@ -153,7 +150,7 @@ function lookCloser(
   const likelihood = { TD1: td1, TD2: td2, TD3: td3 };
   return {
     quad: upsideDown > 0 ? turnedQuad(exact) : exact,
-    shapes: shapes
+    shapes: zoneShapes
       .filter((shape) => Math.max(td1, td2, td3) - likelihood[shape] < doubt)
       .sort((a, b) => likelihood[b] - likelihood[a]),
     isTurnSure: Math.abs(upsideDown) > doubt,

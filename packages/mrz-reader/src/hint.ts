@@ -1,8 +1,7 @@
-import type { ZoneShape } from "./find-zone.ts";
 import { distance, homographyBetween, type Quad } from "./geometry.ts";
 import { straighten } from "./grey.ts";
 import type { Plane } from "./network.ts";
-import { zoneSizes } from "./read-lines.ts";
+import { type ZoneShape, zoneSizes } from "./zone-shape.ts";
 
 /** What the person can do, one thing at a time. */
 export type Hint = "show_lines" | "closer" | "flatter" | "less_glare" | "more_light" | "hold_still";

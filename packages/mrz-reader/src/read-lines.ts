@@ -1,19 +1,12 @@
 import { mrzLayouts } from "@assay/emrtd/mrz/mrz-layout";
-import type { ZoneShape } from "./find-zone.ts";
 import { homographyBetween, type Quad } from "./geometry.ts";
 import { standardised, straighten } from "./grey.ts";
 import type { Network, Output, Plane } from "./network.ts";
+import { type ZoneShape, zoneSizes } from "./zone-shape.ts";
 
 export const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ<";
 /** The class of the network that means "between two characters" (the blank of CTC). */
 const blank = alphabet.length;
-
-export const zoneSizes: Readonly<Record<ZoneShape, { readonly lines: number; readonly characters: number }>> =
-  {
-    TD1: { lines: 3, characters: 30 },
-    TD2: { lines: 2, characters: 36 },
-    TD3: { lines: 2, characters: 44 },
-  };
 
 /** What the network was trained with; training/pipeline.py has the same numbers. */
 const strip = { height: 32, pitch: 12, margin: 12, share: 0.92 } as const;
