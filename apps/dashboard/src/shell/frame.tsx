@@ -45,7 +45,7 @@ export function Frame(props: {
         Skip to content
       </a>
       {/* Its twenty links are a third of the work of drawing the frame; where they are not seen they are not made. */}
-      {isWide || menuOpen ? <Side signOut={props.signOut} /> : null}
+      {isWide || menuOpen ? <Side open={menuOpen} signOut={props.signOut} /> : null}
       <div className="flex min-w-0 flex-col">
         <OfflineBanner />
         <header
@@ -83,12 +83,12 @@ export function Frame(props: {
 const entryClass =
   "flex min-h-10 items-center gap-3 rounded-control px-3 py-1.5 font-medium text-muted no-underline hover:bg-soft hover:text-ink aria-[current=page]:bg-soft aria-[current=page]:font-semibold aria-[current=page]:text-accent";
 
-function Side({ signOut }: { signOut: ReactNode }) {
+function Side({ open, signOut }: { open: boolean; signOut: ReactNode }) {
   const { account, organization } = usePlace();
   return (
     <div
       id="menu"
-      className="z-20 flex flex-col border-line bg-card max-lg:absolute max-lg:inset-x-0 max-lg:top-[3.9rem] max-[22rem]:top-[6.6rem] max-lg:border-b max-lg:shadow-raised lg:sticky lg:top-0 lg:h-dvh lg:overflow-y-auto lg:border-e"
+      className={`${open ? "" : "max-lg:hidden"} z-20 flex flex-col border-line bg-card max-lg:absolute max-lg:inset-x-0 max-lg:top-[3.9rem] max-[22rem]:top-[6.6rem] max-lg:border-b max-lg:shadow-raised lg:sticky lg:top-0 lg:h-dvh lg:overflow-y-auto lg:border-e`}
     >
       <div className="px-5 pt-5 pb-3 max-lg:hidden">
         <Brand />

@@ -102,6 +102,8 @@ async function onEachScreen(page: Page, name: string, check: (width: number) => 
   for (const [width, colorScheme] of screens) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
+    // The page draws itself anew for the width in the next frame.
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     await check(width);
     await keepScreenshot(page, `long-${name}-${width}-${colorScheme}`);
   }
