@@ -3,7 +3,7 @@ export type Notification = { channel: string; payload: string };
 
 // What is told while this much has not passed since the last message goes into the next one. At half of it a busy process sends twice as many messages, each of
 // which costs about as much as reading a row; at twice as much, whoever sleeps in another process wakes that much later.
-const betweenMs = 10;
+const betweenMs = 25;
 const retryAfterMs = 500;
 // More than a handler would look at one by one. It is told that it may have missed something, as after a lost connection.
 const mostOfChannel = 1000;
