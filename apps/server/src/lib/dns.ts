@@ -69,15 +69,13 @@ export function createDns({ resolvers, timeoutMs }: DnsOptions): Dns {
     return records.flatMap((record) => (record.type === "TXT" ? [record.text] : []));
   }
 
-  async function resolveAddresses(name: string): Promise<string[]> {
+  async function findAddresses(name: string): Promise<string[]> {
     const host = canonicalName(name);
     if (isIP(host) !== 0) return [host];
     // RFC 6761: these names are this machine's, whatever a resolver says.
     if (host === "localhost" || host.endsWith(".localhost")) return ["127.0.0.1", "::1"];
-    const results = await waitOutside("a name is looked up", () =>
-      Promise.allSettled(
-        (["A", "AAAA"] as const).map((type) => resolveRecords(servers(), host, type, timeoutMs)),
-      ),
+    const results = await Promise.allSettled(
+      (["A", "AAAA"] as const).map((type) => resolveRecords(servers(), host, type, timeoutMs)),
     );
     const addresses = results.flatMap((result) =>
       result.status === "fulfilled"
@@ -89,7 +87,10 @@ export function createDns({ resolvers, timeoutMs }: DnsOptions): Dns {
     return [...new Set(addresses)];
   }
 
-  return { resolveTxt, resolveAddresses };
+  return {
+    resolveTxt,
+    resolveAddresses: (name) => waitOutside("a name is looked up", () => findAddresses(name)),
+  };
 }
 
 export function parseResolver(text: string): Resolver {

@@ -2,7 +2,6 @@ import { isIP } from "node:net";
 import { createSecureContext } from "node:tls";
 import { Agent, buildConnector, type Dispatcher } from "undici";
 import type { ResolveAddresses } from "./dns.ts";
-import { refuseWhileConnectionIsHeld } from "./held-connection.ts";
 import { bareHost, isPublicAddress, urlProblem } from "./public-address.ts";
 import { waitOutside } from "./wait-outside.ts";
 
@@ -163,7 +162,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   });
 
   /** `read` gets the answer; the time goes on until it stops the timer. */
-  async function send<T>(
+  async function sendNow<T>(
     text: string,
     request: {
       method: "GET" | "POST";
@@ -174,7 +173,6 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     },
     read: (answer: Dispatcher.ResponseData, stopTimer: () => void) => Promise<T>,
   ): Promise<T> {
-    refuseWhileConnectionIsHeld("a request is sent");
     if (urlProblem(text, exemptHosts, request.protocols) !== null) throw new SafeFetchError("url_refused");
     const url = new URL(text);
     const limit = new AbortController();
@@ -202,7 +200,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
         });
       // The result of a request that has timed out is ignored.
       answer.catch(() => {});
-      return await waitOutside("a request is sent", () => Promise.race([answer, expiry.promise]));
+      return await Promise.race([answer, expiry.promise]);
     } catch (error) {
       if (error instanceof SafeFetchError) throw error;
       throw new SafeFetchError(problemOfError(error), error);
@@ -211,21 +209,24 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     }
   }
 
+  const send: typeof sendNow = (...request) => waitOutside("a request is sent", () => sendNow(...request));
+
+  async function findProblem(text: string): Promise<string | null> {
+    const problem = urlProblem(text, exemptHosts);
+    if (problem !== null) return problem;
+    const host = bareHost(new URL(text).hostname);
+    try {
+      await addressesOf(host);
+      return null;
+    } catch (error) {
+      return error instanceof SafeFetchError && error.problem === "address_refused"
+        ? "must not lead to a private or reserved address"
+        : null;
+    }
+  }
+
   return {
-    async problemOf(text) {
-      refuseWhileConnectionIsHeld("a URL is looked up");
-      const problem = urlProblem(text, exemptHosts);
-      if (problem !== null) return problem;
-      const host = bareHost(new URL(text).hostname);
-      try {
-        await addressesOf(host);
-        return null;
-      } catch (error) {
-        return error instanceof SafeFetchError && error.problem === "address_refused"
-          ? "must not lead to a private or reserved address"
-          : null;
-      }
-    },
+    problemOf: (text) => waitOutside("a URL is looked up", () => findProblem(text)),
 
     post: (url, { refusalBytes = 0, ...request }) =>
       send(url, { ...request, method: "POST" }, (answer, stopTimer) => {
