@@ -1,5 +1,6 @@
 import tailwindcss from "@tailwindcss/vite";
 import { defineConfig } from "vite";
+import { preactAsReact } from "../../packages/ui/src/preact-as-react.ts";
 import { precompress } from "../../scripts/precompress.ts";
 import { pageFiles } from "./page-files.ts";
 import { schemaFunctions, withoutSchemas } from "./without-schemas.ts";
@@ -19,13 +20,6 @@ const groups = [
   },
 ];
 
-// Preact in the place of React, whose name stays in the source: libraries ask for it, and `packages/ui` is shared.
-const preact = [
-  { find: /^react-dom\/client$/, replacement: "preact/compat/client" },
-  { find: /^react\/jsx-(dev-)?runtime$/, replacement: "preact/jsx-runtime" },
-  { find: /^react(-dom)?$/, replacement: "preact/compat" },
-];
-
 // biome-ignore lint/style/noDefaultExport: the build tool asks for one.
 export default defineConfig({
   base: "/dashboard/",
@@ -38,7 +32,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^typebox$/, replacement: new URL("src/api/no-schemas.ts", import.meta.url).pathname },
-      ...preact,
+      ...preactAsReact,
     ],
   },
   build: {

@@ -1,22 +1,16 @@
 import tailwindcss from "@tailwindcss/vite";
 import { defineConfig } from "vite";
+import { preactAsReact } from "../../packages/ui/src/preact-as-react.ts";
 import { precompress } from "../../scripts/precompress.ts";
 
 const neededAtOnce =
   /\/apps\/verify\/src\/(session|ui|device|i18n\/language|reading\/chip-transport|screens\/(begin|leave|message|required|who))|\/packages\/(ui|contract\/src\/(client|shown-|facts|verify-addresses))/;
 
-// Preact in the place of React, whose name stays in the source: `packages/ui` is the dashboard's too.
-const alias = [
-  { find: /^react-dom\/client$/, replacement: "preact/compat/client" },
-  { find: /^react\/jsx-(dev-)?runtime$/, replacement: "preact/jsx-runtime" },
-  { find: /^react$/, replacement: "preact/compat" },
-];
-
 // biome-ignore lint/style/noDefaultExport: the build tool asks for one.
 export default defineConfig({
   base: "/verify/",
   plugins: [tailwindcss(), precompress()],
-  resolve: { alias },
+  resolve: { alias: preactAsReact },
   worker: { format: "es" },
   build: {
     outDir: "dist",

@@ -5,6 +5,7 @@ import { useEffect, useId, useRef, useState } from "react";
 import type { Static } from "typebox";
 import { switchEnvironment } from "../api/chosen-environment.ts";
 import { useData } from "../api/queries.ts";
+import { useModal } from "../ui/dialog.tsx";
 import { inWords } from "../ui/filters.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { shortId } from "../ui/short-id.ts";
@@ -132,15 +133,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const idOf = (command: Command) => `${listId}-${command.id.replaceAll(/\W/g, "-")}`;
   const at = active === null ? undefined : all[active % all.length];
   const atId = at && idOf(at);
-  useEffect(() => {
-    const element = dialog.current;
-    const opener = document.activeElement;
-    element?.showModal();
-    return () => {
-      element?.close();
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
-    };
-  }, []);
+  useModal(dialog);
   useEffect(() => {
     if (atId !== undefined) document.getElementById(atId)?.scrollIntoView({ block: "nearest" });
   }, [atId]);

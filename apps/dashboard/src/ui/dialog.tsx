@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useId, useLayoutEffect, useRef, useState } from "react";
 import { problemOf } from "../api/call.ts";
 import { Button, useAction } from "./button.tsx";
 import { Icon } from "./icon.tsx";
@@ -8,26 +8,41 @@ import { toast } from "./toasts.tsx";
 /** Half: a slow browser has not drawn the list anew. Twice: whoever presses a key at once has no focus to begin from. */
 const afterListMs = 200;
 
-/** A modal dialog, shown while it is rendered. The browser keeps the focus inside and gives it back afterwards. */
-export function Dialog(props: { title: string; onClose: () => void; children: ReactNode; wide?: boolean }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const titleId = useId();
-  useEffect(() => {
+/**
+ * Shows the element as a modal dialog for as long as it is drawn. The browser keeps the focus inside. Afterwards it goes back to whatever opened it: React removes the dialog before
+ * the browser can do so. `whenClosed` learns whether that was still there.
+ */
+export function useModal(
+  dialog: RefObject<HTMLDialogElement | null>,
+  whenClosed: (isFocusBack: boolean) => void = () => {},
+): void {
+  // Before anything is painted: for a moment both the page and a question that is not modal yet could be clicked.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is shown once.
+  useLayoutEffect(() => {
     const element = dialog.current;
     const opener = document.activeElement;
     element?.showModal();
     return () => {
       element?.close();
-      // React removes the dialog before the browser can give the focus back. The element that opened it may be gone
-      // too, as a deleted row is.
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
-      else document.querySelector("h1")?.focus();
-      // A list may be drawn without the row a moment after the question is closed, and then the focus is nowhere.
-      setTimeout(() => {
-        if (document.activeElement === document.body) document.querySelector("h1")?.focus();
-      }, afterListMs);
+      const isThere = opener instanceof HTMLElement && opener.isConnected;
+      if (isThere) opener.focus();
+      whenClosed(isThere);
     };
   }, []);
+}
+
+/** A modal dialog, shown while it is rendered. */
+export function Dialog(props: { title: string; onClose: () => void; children: ReactNode; wide?: boolean }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useModal(dialog, (isFocusBack) => {
+    // What opened it may be gone, as a deleted row is.
+    if (!isFocusBack) document.querySelector("h1")?.focus();
+    // A list may be drawn without the row a moment after the question is closed, and then the focus is nowhere.
+    setTimeout(() => {
+      if (document.activeElement === document.body) document.querySelector("h1")?.focus();
+    }, afterListMs);
+  });
   return (
     <dialog
       ref={dialog}
