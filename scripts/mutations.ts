@@ -3441,7 +3441,7 @@ export const mutations: readonly Mutation[] = [
       file: "apps/server/src/pages/embed/v1.js",
       find: "if (source !== frame.contentWindow || origin !== url.origin) return;",
       replace: "",
-      tests: [api("embedding.browser")],
+      tests: [api("embedding.whole-browser")],
     },
   ]),
   ...of("lines", [

@@ -96,9 +96,12 @@ test("a file without tests, and a run without files, fail", () => {
 });
 
 test("without a browser all browser tests are one line that names their number and the way to get one", () => {
-  const { status, lines, last } = runRunner([".browser.test.ts", "scripts/fixtures/passes.fixture.ts"], {
-    CHROMIUM_PATH: "/nowhere/chromium",
-  });
+  const { status, lines, last } = runRunner(
+    [".browser.test.ts", ".whole-browser", "scripts/fixtures/passes.fixture.ts"],
+    {
+      CHROMIUM_PATH: "/nowhere/chromium",
+    },
+  );
   assert.equal(status, 0);
   const told = lines.filter((line) => line.includes("browser test"));
   assert.equal(told.length, 1, told.join("\n"));

@@ -4,7 +4,7 @@ import { existsSync, globSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { findBrowser, thisMachine } from "./find-browser.ts";
+import { type FoundBrowser, findBrowser, thisMachine } from "./find-browser.ts";
 import { endAllLanes, indent, Lane, type Outcome, print, seconds } from "./lanes.ts";
 import { startScratchPostgres } from "./scratch-postgres.ts";
 
@@ -62,7 +62,8 @@ async function main(): Promise<number> {
     const environment = {
       ...prepared.environment,
       ASSAY_TEST_SEEN_CODES: seenCodes,
-      ...(browser === null ? {} : { CHROMIUM_PATH: browser }),
+      ...(browser.path === null ? {} : { CHROMIUM_PATH: browser.path }),
+      ...(browser.whole === null ? {} : { CHROMIUM_WHOLE_PATH: browser.whole }),
     };
     const patient = waiting.filter(isPatient);
     const busy = waiting.filter((file) => !isPatient(file));
@@ -145,7 +146,11 @@ function needsOwnProcess(file: string): boolean {
 }
 
 function isBrowserTest(file: string): boolean {
-  return file.endsWith(".browser.test.ts");
+  return file.endsWith(".browser.test.ts") || needsWholeBrowser(file);
+}
+
+function needsWholeBrowser(file: string): boolean {
+  return file.endsWith(".whole-browser.test.ts");
 }
 
 async function runGate(gate: Gate): Promise<Outcome> {
@@ -191,27 +196,26 @@ async function preparePostgres(): Promise<Prepared> {
 type BrowserTests = {
   /** The files that can run. */
   waiting: string[];
-  browser: string | null;
+  browser: Pick<FoundBrowser, "path" | "whole">;
   skips: Outcome["skips"];
   failures: Outcome["failures"];
 };
 
 /** A browser and fresh web apps are wanted only when a browser test was picked. */
 function prepareBrowserTests(files: readonly string[]): BrowserTests {
-  const browserTests = files.filter(isBrowserTest);
-  if (browserTests.length === 0) return { waiting: [...files], browser: null, skips: [], failures: [] };
-  const others = files.filter((file) => !isBrowserTest(file));
-  const { path: browser, reason } = findBrowser(thisMachine);
-  if (browser === null) {
-    const name = `${browserTests.length} files of browser tests`;
-    const skips = [{ name, reason, count: browserTests.length }];
-    return { waiting: others, browser, skips, failures: [] };
-  }
-  const built = buildWebApps();
-  if (built.ok) return { waiting: [...files], browser, skips: [], failures: [] };
+  if (!files.some(isBrowserTest))
+    return { waiting: [...files], browser: { path: null, whole: null }, skips: [], failures: [] };
+  const { reason, ...browser } = findBrowser(thisMachine);
+  const canRun = (file: string) =>
+    !isBrowserTest(file) || (needsWholeBrowser(file) ? browser.whole : browser.path) !== null;
+  const waiting = files.filter(canRun);
+  const count = files.length - waiting.length;
+  const skips = count === 0 ? [] : [{ name: `${count} files of browser tests`, reason, count }];
+  const built = waiting.some(isBrowserTest) ? buildWebApps() : { ok: true, output: "" };
+  if (built.ok) return { waiting, browser, skips, failures: [] };
   print(`FAIL  the web apps for the browser tests\n${indent(built.output)}`);
   const failures = [{ name: "the web apps for the browser tests", text: built.output }];
-  return { waiting: others, browser, skips: [], failures };
+  return { waiting: waiting.filter((file) => !isBrowserTest(file)), browser, skips, failures };
 }
 
 /** `npm test` has built them already; whoever runs this file directly after an edit must not test the build before it. */

@@ -36,15 +36,18 @@ const disabledFeatures = [
 ] as const;
 
 /**
- * The test command finds Chromium (scripts/find-browser.ts) and names it in CHROMIUM_PATH. With `keepsPages` a page that is
- * left may be kept whole and come back (back/forward cache), as in everybody's browser; Playwright turns that off.
+ * The test command finds Chromium (scripts/find-browser.ts) and names it in CHROMIUM_PATH, which may be the shell without a window: it takes a third less
+ * of the processor. With `whole` it is the browser that people have (CHROMIUM_WHOLE_PATH), for what the shell lacks: settings about cookies, pages that
+ * come back, windows of its own. With `keepsPages` a page that is left may be kept whole and come back (back/forward cache), as
+ * in everybody's browser; Playwright turns that off.
  */
 export async function openBrowser(
   args: readonly string[] = [],
-  options: { keepsPages?: boolean } = {},
+  options: { whole?: boolean; keepsPages?: boolean } = {},
 ): Promise<Browser> {
+  const named = options.whole ? process.env.CHROMIUM_WHOLE_PATH : process.env.CHROMIUM_PATH;
   const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
+    executablePath: named ?? "/usr/bin/chromium",
     ...(options.keepsPages ? { ignoreDefaultArgs: ["--disable-back-forward-cache"] } : {}),
     args: [
       "--no-sandbox",

@@ -17,7 +17,7 @@ const { url, api, clock } = await startTestService({
 // The shop looks at the time of what it is sent, and has a clock of its own.
 clock.set(new Date());
 // A browser that refuses all storage to what is framed by another site, which is the hardest that any browser does.
-const browser = await openBrowser(["--test-third-party-cookie-phaseout"]);
+const browser = await openBrowser(["--test-third-party-cookie-phaseout"], { whole: true });
 const { origin, foreign } = await startPartnerPage(url);
 const partner = await createPartner(api);
 await partner.owner.api.patch("/v1/auth/orgs", { name: "Harbour Hotel" });

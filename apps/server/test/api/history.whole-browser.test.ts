@@ -7,7 +7,7 @@ import { button, heading, openDashboard } from "../support/dashboard.ts";
 import { startTestService } from "../support/service.ts";
 
 const { url, api } = await startTestService();
-const browser = await openBrowser([], { keepsPages: true });
+const browser = await openBrowser([], { whole: true, keepsPages: true });
 
 /** All that a person could read on the page now, if anything is shown at all. */
 function textOf(page: Page): Promise<string> {
