@@ -25,7 +25,7 @@ COPY --from=build /out /app
 WORKDIR /app
 # The last two as in scripts/run.mjs, which says why; with a read-only file system, mount something at /tmp and at /data.
 ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOST=0.0.0.0 PORT=3000 DATA_DIR=/data LOG_FORMAT=json \
-    NODE_COMPILE_CACHE=/tmp/compile NODE_OPTIONS=--max-semi-space-size=4
+    NODE_COMPILE_CACHE=/tmp/compile NODE_OPTIONS="--max-semi-space-size=4 --v8-pool-size=1"
 USER 10001:10001
 VOLUME /data
 EXPOSE 3000

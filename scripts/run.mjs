@@ -4,7 +4,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { constants } from "node:os";
+import { availableParallelism, constants } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -18,6 +18,8 @@ const withoutTools = " without tools";
 const nativeRuntime = path.join(modules, "onnxruntime-node");
 const nativeBinaries = path.join(nativeRuntime, "bin", "napi-v6");
 const ownBinaries = path.join(nativeBinaries, process.platform, process.arch);
+
+const collectors = Math.min(4, Math.max(1, availableParallelism() - 1));
 
 class Refusal extends Error {}
 
@@ -323,8 +325,11 @@ function childEnvironment(node) {
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? path.join(modules, ".cache", "compile"),
     // New objects get at most three times this many MiB (V8's semi-space) before they are collected. With the 16 that V8 would choose, the
     // process stops for 11 to 18 ms three times a second under load, and every request of that moment waits; with 4 it
-    // stops more often and for less than 5 ms, which costs no throughput (`npm run bench -- overload`).
-    NODE_OPTIONS: `--max-semi-space-size=4 ${process.env.NODE_OPTIONS ?? ""}`.trim(),
+    // stops more often and for less than 5 ms, which costs no throughput (`npm run bench -- overload`). Old objects are looked through by threads
+    // beside (V8's pool): Node's four of them take both processors of a small machine from the service and its database for 80 ms, so that there is one
+    // fewer than processors.
+    NODE_OPTIONS:
+      `--max-semi-space-size=4 --v8-pool-size=${collectors} ${process.env.NODE_OPTIONS ?? ""}`.trim(),
   };
 }
 

@@ -37,6 +37,10 @@ export type AdmissionOptions = {
   connections: () => { waiting: number; limit: number };
 };
 
+/** Where a request carries its passage. A WeakMap would do the same, but the collector looks at each of its entries while everything waits. */
+const passageOf = Symbol("passage");
+type Passing = IncomingMessage & { [passageOf]?: Passage };
+
 /** A request on its way through: from the moment its headers are there until nothing is done for it any more. */
 type Passage = {
   serve: () => void;
@@ -62,7 +66,6 @@ export class Admission {
   readonly #connections: AdmissionOptions["connections"];
   readonly #answerRefusal: ReturnType<typeof createOverloadRefusal>;
   readonly #refusalPace = new RefusalPace<Passage>();
-  readonly #passages = new WeakMap<IncomingMessage, Passage>();
   readonly #admitted = { no_wait: 0, wait: 0 };
   readonly #refused: Record<RefusalReason, number> = { queue_full: 0, queue_slow: 0, waited_too_long: 0 };
   readonly #waitSeconds: ReturnType<Metrics["histogram"]>;
@@ -126,7 +129,7 @@ export class Admission {
   }
 
   /** Calls `serve` now, later, or never. */
-  handle(request: IncomingMessage, response: ServerResponse, serve: () => void): void {
+  handle(request: Passing, response: ServerResponse, serve: () => void): void {
     if (neverHeld.has(pathOf(request.url ?? ""))) {
       serve();
       return;
@@ -134,7 +137,7 @@ export class Admission {
     const refuse = () => this.#answerRefusal(request, response, requestIdOf(request));
     const passage = this.#enter(request, serve, refuse);
     if (passage.ticket === null) return;
-    this.#passages.set(request, passage);
+    request[passageOf] = passage;
     response.once("close", () => this.#close(passage));
     this.#begin(passage);
   }
@@ -161,11 +164,11 @@ export class Admission {
    * Work that keeps the place of its request until it has ended, also when the client is gone by then: otherwise clients that give up and
    * come again would have more and more work done for nobody.
    */
-  holding<A extends { raw: IncomingMessage }, B, T>(
+  holding<A extends { raw: Passing }, B, T>(
     work: (request: A, reply: B) => Promise<T>,
   ): (request: A, reply: B) => Promise<T> {
     return async (request, reply) => {
-      const passage = this.#passages.get(request.raw);
+      const passage = request.raw[passageOf];
       if (passage === undefined) return work(request, reply);
       passage.working += 1;
       const place = { leave: () => this.#lend(passage), comeBack: () => this.#takeBack(passage) };
@@ -179,14 +182,14 @@ export class Admission {
   }
 
   /** The answer goes on, but as a stream on which little happens. */
-  letGo(request: IncomingMessage): void {
-    const passage = this.#passages.get(request);
+  letGo(request: Passing): void {
+    const passage = request[passageOf];
     if (passage !== undefined) this.#giveBack(passage);
   }
 
   /** Whose request it was; null where what it presented was not accepted. */
-  learn(request: IncomingMessage, caller: Caller | null): void {
-    const credential = this.#passages.get(request)?.credential ?? null;
+  learn(request: Passing, caller: Caller | null): void {
+    const credential = request[passageOf]?.credential ?? null;
     if (credential === null) return;
     if (caller === null) this.#lanes.forget(credential);
     else this.#lanes.learn(credential, caller);
