@@ -19,7 +19,7 @@ import type { Core } from "./core.ts";
 import { DatabaseProbe } from "./db/database-probe.ts";
 import { type Db, openDb } from "./db/db.ts";
 import { Listener } from "./db/listener.ts";
-import { listMigrations, migrate } from "./db/migrate.ts";
+import { checkSchema, codeVersion, listMigrations, migrate } from "./db/migrate.ts";
 import { type Expired, retryChannel } from "./db/set-aside.store.ts";
 import { SetAside } from "./db/set-aside.ts";
 import { showConnections } from "./db/show-connections.ts";
@@ -145,11 +145,7 @@ export type ServiceOptions = {
 /** Starts the service. Waits for the database where it is not there yet; migrations are applied here. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, role = "all" } = options;
-  const applied = await migrate(options.databaseUrl, {
-    waitForDatabaseMs: config.databaseStartWaitSeconds * secondMs,
-    tell: log.warn,
-  });
-  if (applied.length > 0) log.info("database migrated", { applied: applied.join(" ") });
+  await prepareSchema(options);
   const parts = await openParts(options, role);
   await prepareTrust(parts.core);
   const { core, listener, statusFeed, deliveryWorker, metricsOf } = parts;
@@ -206,6 +202,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       return closed;
     },
   };
+}
+
+async function prepareSchema({ config, databaseUrl, log }: ServiceOptions): Promise<void> {
+  const options = { waitForDatabaseMs: config.databaseStartWaitSeconds * secondMs, tell: log.warn };
+  if (config.skipMigrations) return checkSchema(databaseUrl, options);
+  const applied = await migrate(databaseUrl, {
+    ...options,
+    onPutOff: (migration, processes) =>
+      log.info("a migration waits until processes of an older release have ended", {
+        migration,
+        processes: processes.join(", "),
+      }),
+  });
+  if (applied.length > 0) log.info("database migrated", { applied: applied.join(" ") });
 }
 
 /** What an older version kept in a folder is taken over, and whoever starts a service that can verify nobody is told so. */
@@ -282,11 +292,7 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
     rpTerms,
     consentTexts,
     ringMember,
-    probe: new DatabaseProbe(
-      databaseUrl,
-      db,
-      listMigrations().map(({ name }) => name),
-    ),
+    probe: new DatabaseProbe(databaseUrl, db, listMigrations()),
     listener,
     listening,
     safeFetch,
@@ -305,7 +311,11 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
       ...options.verify,
     }),
     sandboxDevices: new SandboxDevices(core, () => listening.url),
-    reporter: new ProcessReporter(core, { role, faceWorkers: config.faceWorkers }),
+    reporter: new ProcessReporter(core, {
+      role,
+      faceWorkers: config.faceWorkers,
+      codeVersion: codeVersion(),
+    }),
     metricsOf: async () => `${metrics.render()}${await processWatch.render()}`,
   };
 }
@@ -469,7 +479,7 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
     mailRequestJob: answerMailsJob,
     expiryJob: expireSessionsJob,
     show: showOldest,
-    schemaVersion: Number.parseInt(listMigrations().at(-1)?.name ?? "0", 10),
+    schemaVersion: codeVersion(),
   });
   jobs.push({ name: "measure-queues", everyMs: 15 * secondMs, run: measure });
   // A batch may take longer than anybody would wait for an answer.

@@ -76,6 +76,13 @@ function oneOf<const V extends readonly string[]>(
   });
 }
 
+function flag(env: string, about: string) {
+  return define<boolean>(env, about, false, "false", (value) => {
+    if (value !== "true" && value !== "false") throw new Problem("must be true or false");
+    return value === "true";
+  });
+}
+
 function url(env: string, about: string, protocols: readonly string[], shownDefault = "(unset)") {
   return define<string>(env, about, "", shownDefault, (value) => {
     const parsed = URL.parse(value);
@@ -212,6 +219,10 @@ export const settings = {
     60,
     0,
     3600,
+  ),
+  skipMigrations: flag(
+    "SKIP_MIGRATIONS",
+    "`true`: a start, and every command but `migrate`, applies no migration. It refuses a database that lacks one it needs; `assay migrate` applies them.",
   ),
   databaseCleaning: oneOf(
     "DATABASE_CLEANING",

@@ -23,7 +23,9 @@ const before = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
 const day = 24 * 60;
 const folder = { path: "/data", mode: 0o40700, isWritable: true, ringMode: 0o100600 };
 const database = { version: "18.1", standby: false, read_only: false };
-const migration = { name: "0001_a.sql", text: "", checksum: "x" };
+const migration = { name: "0001_a.sql", text: "", checksum: "x", leastCode: null };
+const later = { name: "0002_b.sql", checksum: "z", leastCode: null };
+const contracting = { name: "0002_b.sql", text: "-- phase: contract, code since 0001\n", checksum: "z" };
 const trust = { authorities: 3, valid: 3, countries: 2, stale: 0, newestImport: before(day), sources: [] };
 const source = { address: "https://pki.example", succeededAt: before(4 * day), problem: "no answer" };
 
@@ -50,7 +52,13 @@ const cases: readonly [what: string, found: Found, state: Found["state"]][] = [
   ["no schema", judgeSchema([migration], null), "warning"],
   ["a missing migration", judgeSchema([migration], []), "problem"],
   ["an edited migration", judgeSchema([migration], [{ ...migration, checksum: "y" }]), "problem"],
-  ["a later schema", judgeSchema([migration], [migration, { name: "0002_b.sql", checksum: "z" }]), "warning"],
+  ["a later schema", judgeSchema([migration], [migration, later]), "warning"],
+  [
+    "a schema without what this needs",
+    judgeSchema([migration], [migration, { ...later, leastCode: 2 }]),
+    "problem",
+  ],
+  ["a contraction that waits", judgeSchema([migration, contracting], [migration]), "warning"],
   ["clocks together", judgeClock(-400), "ok"],
   ["clocks apart", judgeClock(2_000), "warning"],
   ["clocks far apart", judgeClock(-6_000), "problem"],

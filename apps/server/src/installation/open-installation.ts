@@ -1,6 +1,6 @@
 import { type Config, ConfigError, loadConfig } from "../config.ts";
 import { type Db, openDb } from "../db/db.ts";
-import { migrate } from "../db/migrate.ts";
+import { checkSchema, type MigrateOptions, migrate } from "../db/migrate.ts";
 import { type Clock, secondMs, systemClock } from "../kernel/clock.ts";
 import { KeyRing, parseRing } from "../lib/key-ring.ts";
 import { createLog, describeError, type Log } from "../lib/log.ts";
@@ -79,9 +79,12 @@ function openRing(config: Config): KeyRing {
   }
 }
 
-export function migrateInstallation({ config, databaseUrl, log }: Installation): Promise<string[]> {
+export function migrateInstallation(
+  { config, databaseUrl, log }: Installation,
+  options: Pick<MigrateOptions, "contract" | "onPutOff">,
+): Promise<string[]> {
   const waitForDatabaseMs = config.databaseStartWaitSeconds * secondMs;
-  return migrate(databaseUrl, { waitForDatabaseMs, tell: log.warn });
+  return migrate(databaseUrl, { waitForDatabaseMs, tell: log.warn, ...options });
 }
 
 /** For commands that look or change something and end. */
@@ -91,7 +94,9 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const installation = await openInstallation(env);
   try {
-    await migrateInstallation(installation);
+    // Nothing is taken away by the way.
+    if (installation.config.skipMigrations) await checkSchema(installation.databaseUrl);
+    else await migrateInstallation(installation, { contract: "never" });
     const db = openDb({
       url: installation.databaseUrl,
       poolSize: 4,
