@@ -16,6 +16,7 @@ import { auditRoutes } from "./audit/audit.routes.ts";
 import { cleanAsRoutine } from "./cleaning/clean-tables.job.ts";
 import type { Config } from "./config.ts";
 import type { Core } from "./core.ts";
+import { DatabaseClock } from "./db/database-clock.ts";
 import { DatabaseProbe } from "./db/database-probe.ts";
 import { type Db, openDb } from "./db/db.ts";
 import { Listener } from "./db/listener.ts";
@@ -70,7 +71,8 @@ import { SandboxDevices } from "./mcp/finish-sandbox-session.ts";
 import { mcpEndpoint } from "./mcp/mcp.routes.ts";
 import { operatorRoutes } from "./operator/operator.routes.ts";
 import { isOperator } from "./operator/operator.store.ts";
-import { reportEveryMs } from "./operator/process-report.ts";
+import { listReports } from "./operator/process-report.store.ts";
+import { machinesOf, reportEveryMs, silentAfterMs } from "./operator/process-report.ts";
 import { ProcessReporter } from "./operator/process-reporter.ts";
 import { organizationDeletionRoutes } from "./organizations/deletion.routes.ts";
 import { foldInvitations } from "./organizations/fold-invitations.job.ts";
@@ -161,6 +163,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     isOverloaded: readiness.isOverloaded,
     jobs: () => scheduler.runs,
   });
+  await warnOfMailFiles(core);
   statusFeed.listen(listener);
   if (role !== "worker") {
     parts.listeners.listen(listener, (endpointId) => parts.listenerWorker.look(endpointId));
@@ -228,6 +231,39 @@ async function prepareTrust({ db, config, clock, log }: Core): Promise<void> {
     );
 }
 
+/** Seconds that clocks may be apart without anybody being told; the same as for `assay doctor`. */
+const clocksApartMs = 5 * secondMs;
+
+/** Asks the database what time it is. What the clock of the machine says is shown, and counts for nothing. */
+function createClockFollower({ clock, log }: ServiceOptions, metrics: Metrics) {
+  if (!(clock instanceof DatabaseClock)) return async () => {};
+  metrics.gaugeOf(
+    "assay_clock_ahead_seconds",
+    "How far the clock of this machine is ahead of the database's, which counts.",
+    () => clock.machineAheadMs / secondMs,
+  );
+  let isTold = false;
+  return async (db: Db) => {
+    await clock.ask(db);
+    const isApart = Math.abs(clock.machineAheadMs) > clocksApartMs;
+    if (isApart && !isTold)
+      log.warn("the clock of this machine is not that of the database, which counts", {
+        seconds: Math.round(clock.machineAheadMs / secondMs),
+      });
+    isTold = isApart;
+  };
+}
+
+/** A mail that is a file is on the disk of whichever machine took it, where nobody may look for it. */
+async function warnOfMailFiles({ config, db, clock, log }: Core): Promise<void> {
+  if (config.smtpUrl !== "") return;
+  const machines = machinesOf(await listReports(db, later(clock.now(), -silentAfterMs)));
+  if (machines.length > 1)
+    log.warn("several machines run, and mails are files on whichever of them takes each: set SMTP_URL", {
+      machines: machines.join(", "),
+    });
+}
+
 const foldEmailsJob = "fold-emails";
 const foldInvitationsJob = "fold-invitations";
 
@@ -249,8 +285,10 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
   const rpTerms = loadRpTerms(config);
   const consentTexts = loadConsentTexts(config);
   const db = openDatabase(options, tracer);
+  const followClock = createClockFollower(options, metrics);
   const ringMember = new RingMember({ db, ring, clock, log });
   try {
+    await followClock(db);
     await ringMember.join();
   } catch (error) {
     await db.close();
@@ -287,6 +325,7 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
   const listeners = new ListenerHub(core, options.webhooks);
   return {
     core,
+    followClock,
     telemetry,
     tracer,
     rpTerms,
@@ -404,7 +443,15 @@ function jobsOfEveryProcess(parts: Parts): Job[] {
       },
     },
     { name: "watch-key-ring", everyMs: secondMs, run: () => ringMember.refresh().then(() => 0) },
-    { name: "report-process", everyMs: reportEveryMs, run: () => parts.reporter.report().then(() => 0) },
+    {
+      name: "report-process",
+      everyMs: reportEveryMs,
+      run: async () => {
+        await parts.followClock(core.db);
+        await parts.reporter.report();
+        return 0;
+      },
+    },
     ...(isWatched
       ? [{ name: "show-trust", everyMs: minuteMs, run: createShowTrust(core, trust, trustReader) }]
       : []),

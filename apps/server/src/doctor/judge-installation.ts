@@ -129,6 +129,16 @@ export function judgeClock(skewMs: number): Found {
   return apart < secondMs ? ok(found) : apart < 5 * secondMs ? warning(found, todo) : problem(found, todo);
 }
 
+/** A mail that is a file is on the disk of the machine whose worker took it. */
+export function judgeMailFiles(smtpUrl: string, machines: readonly string[]): Found {
+  if (smtpUrl !== "") return ok("Mails go to the mail server.");
+  if (machines.length < 2) return ok("Mails are files on this machine.");
+  return warning(
+    `Mails are files, each on whichever of these machines takes it: ${machines.join(", ")}.`,
+    "Set SMTP_URL, the same on all of them.",
+  );
+}
+
 /** Browsers lend camera, chip reader and passkeys only to https, and to this very machine. */
 export function judgePublicUrl(publicUrl: string): Found {
   if (publicUrl === "")

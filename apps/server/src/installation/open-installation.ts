@@ -1,7 +1,8 @@
 import { type Config, ConfigError, loadConfig } from "../config.ts";
+import { DatabaseClock } from "../db/database-clock.ts";
 import { type Db, openDb } from "../db/db.ts";
 import { checkSchema, type MigrateOptions, migrate } from "../db/migrate.ts";
-import { type Clock, secondMs, systemClock } from "../kernel/clock.ts";
+import { secondMs } from "../kernel/clock.ts";
 import { KeyRing, parseRing } from "../lib/key-ring.ts";
 import { createLog, describeError, type Log } from "../lib/log.ts";
 import { createLogWriter } from "../lib/log-writer.ts";
@@ -10,7 +11,7 @@ import { keyRingPath, openRingFile } from "./key-ring-file.ts";
 /** What a command works on: the configured database (started if it is the embedded one) and the key ring. */
 export type Installation = {
   config: Config;
-  clock: Clock;
+  clock: DatabaseClock;
   log: Log;
   databaseUrl: string;
   ring: KeyRing;
@@ -24,7 +25,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export async function openInstallation(env: Environment): Promise<Installation> {
   const config = loadConfig(env);
-  const clock = systemClock;
+  const clock = new DatabaseClock();
   const pretty =
     config.logFormat === "pretty" || (config.logFormat === "auto" && process.stdout.isTTY === true);
   const log = createLog({
@@ -103,6 +104,7 @@ export async function withDatabase<T>(
       onError: (error) => installation.log.warn("a database connection was lost", describeError(error)),
     });
     try {
+      await installation.clock.ask(db);
       return await work(db, installation);
     } finally {
       await db.close();
