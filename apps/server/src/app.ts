@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import { routes } from "@assay/contract/routes";
 import { accountRoutes } from "./accounts/accounts.routes.ts";
 import { answerMailRequests } from "./accounts/answer-mail-requests.job.ts";
@@ -127,6 +128,8 @@ export type Service = {
   jobs: readonly string[];
   /** Runs a background job now, until nothing is left to do. */
   runJob(name: string): Promise<void>;
+  /** Prepares the end while requests are still served: not ready, no more background work, then everybody who is connected is told to go on elsewhere. */
+  drain(): Promise<void>;
   /** Finishes requests in flight, refuses new ones, lets background work come to rest. */
   close(): Promise<void>;
 };
@@ -154,8 +157,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // Nobody is found by an address that is not folded yet, so this is done before anybody asks.
   await foldAllEmails(core);
   const { app, readiness } = await createApp(parts, role);
-  const jobs =
-    role === "api" ? jobsOfEveryProcess(parts) : [...jobsOfEveryProcess(parts), ...jobsOfWorkers(parts)];
+  const work = role === "api" ? [] : jobsOfWorkers(parts);
+  const jobs = [...jobsOfEveryProcess(parts), ...work];
   const scheduler = new Scheduler(jobs, core, parts.tracer);
   if (role !== "api") wakeByNotification(parts, scheduler, jobs);
   await parts.reporter.begin({
@@ -177,13 +180,31 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   parts.telemetry?.exporter.start();
   if (role !== "api") deliveryWorker.start(listener);
 
-  const close = async () => {
-    // Streams would otherwise stay open and hold up the end.
+  /** What is under way is finished or given back at once, so that another process takes it. */
+  let resting: Promise<unknown> | null = null;
+  const stopWork = () => {
+    resting ??= Promise.all([scheduler.rest(work.map(({ name }) => name)), deliveryWorker.stop()]);
+    return resting;
+  };
+  const endStreams = () => {
     statusFeed.stop();
     parts.listeners.stop();
+  };
+  const drain = async () => {
+    parts.leaving.isDraining = true;
+    // Nobody sends requests to a worker.
+    const { drainSeconds, drainAttemptSeconds } = config;
+    log.info("draining", { seconds: role === "worker" ? 0 : drainSeconds });
+    await Promise.all([stopWork(), role === "worker" ? null : wait(drainSeconds * secondMs)]);
+    endStreams();
+    await parts.devices.leave(role === "worker" ? 0 : drainAttemptSeconds * secondMs);
+  };
+  const close = async () => {
+    // Streams would otherwise stay open and hold up the end.
+    endStreams();
     parts.sandboxDevices.stop();
-    await app.close();
-    await Promise.all([scheduler.stop(), deliveryWorker.stop(), parts.listenerWorker.stop()]);
+    await Promise.all([stopWork(), app.close()]);
+    await Promise.all([scheduler.stop(), parts.listenerWorker.stop()]);
     await Promise.all([parts.safeFetch.close(), parts.trustReader.close()]);
     await parts.usage.flush();
     await listener.stop();
@@ -194,12 +215,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await core.db.close();
     await parts.telemetry?.exporter.close();
   };
+  let drained: Promise<void> | null = null;
   let closed: Promise<void> | null = null;
   return {
     url: parts.listening.url,
     core,
     jobs: jobs.map((job) => job.name),
     runJob: (name) => scheduler.run(name),
+    drain: () => {
+      drained ??= drain();
+      return drained;
+    },
     close: () => {
       closed ??= close();
       return closed;
@@ -326,6 +352,7 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
   return {
     core,
     followClock,
+    leaving: { isDraining: false },
     telemetry,
     tracer,
     rpTerms,
@@ -564,6 +591,7 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<{ app: Server
     tracer: parts.tracer,
     publicUrl,
     trustProxy: config.trustProxy,
+    isDraining: () => parts.leaving.isDraining,
   };
   const admission = new Admission({
     ...common,
@@ -573,7 +601,10 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<{ app: Server
   });
   const app = createServer({ ...common, admission, maxConnections: config.httpMaxConnections });
   const readiness: Readiness = {
-    problem: async () => parts.ringMember.problem ?? parts.probe.problem(),
+    problem: async () =>
+      parts.leaving.isDraining
+        ? "the process is being stopped"
+        : (parts.ringMember.problem ?? parts.probe.problem()),
     isOverloaded: () => admission.isOverloaded,
   };
   mountHealth(app, readiness);
