@@ -51,7 +51,7 @@ test("the chart's values are those that its schema knows, and each of them is us
   for (const value of values)
     if (!open.test(value)) assert.ok(known.has(value), `${value} is not in values.schema.json`);
   // The two roles share a definition, and only one of them has these.
-  const ofOneRole = /^worker\.(autoscaling|preStopSeconds)|^api\.enabled|^global$/;
+  const ofOneRole = /^worker\.(autoscaling|drainSeconds|drainAttemptSeconds)|^api\.enabled|^global$/;
   for (const value of known)
     if (!ofOneRole.test(value)) assert.ok(values.has(value), `${value} has no default in values.yaml`);
   const all = templates.map(textOf).join("\n");
@@ -98,7 +98,7 @@ test("every setting that chart, image and composition name is one of the service
     "Dockerfile",
   ];
   const elsewhere =
-    /^(NODE_\w+|ALL|ACCESS_KEY_ID|SECRET_ACCESS_KEY|SKIP_MIGRATIONS|DATABASE_DIRECT_URL|UTF8|UDP|TCP)$/;
+    /^(NODE_\w+|ALL|ACCESS_KEY_ID|SECRET_ACCESS_KEY|DATABASE_DIRECT_URL|UTF8|UDP|TCP)$/;
   for (const file of files)
     for (const [name] of textOf(file).matchAll(/\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b/g))
       assert.ok(settingNames.has(name) || elsewhere.test(name), `${file} names ${name}`);

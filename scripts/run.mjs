@@ -46,6 +46,7 @@ const commands = {
   mutate: (args) => [["scripts/mutate.ts", ...args]],
   android: (args) => [["apps/android/main.ts", ...args]],
   image: (args) => [["scripts/image.ts", ...args]],
+  prove: (args) => [["scripts/prove.ts", ...args]],
   "transport-check": (args) => [["scripts/transport-check.ts", ...args]],
   "face-eval": (args) => [["scripts/face-eval.ts", ...args]],
   "face-attacks": (args) => [["scripts/face-attacks.ts", ...args]],
@@ -70,9 +71,20 @@ const needsWebApps = new Set([
   "screens",
   "lighthouse",
   "image",
+  "prove",
 ]);
 /** What only these need (`devDependencies`) is installed when one of them is run for the first time. */
-const needsTools = new Set(["test", "generate", "check", "bench", "mutate", "fuzz", "screens", "lighthouse"]);
+const needsTools = new Set([
+  "test",
+  "generate",
+  "check",
+  "bench",
+  "mutate",
+  "fuzz",
+  "screens",
+  "lighthouse",
+  "prove",
+]);
 
 async function main() {
   const [name, ...args] = process.argv.slice(2);

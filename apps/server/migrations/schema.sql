@@ -474,6 +474,7 @@ create table process_reports (
   started_at timestamp(3) with time zone not null,
   seen_at timestamp(3) with time zone not null,
   report jsonb not null,
+  code_version integer,
   constraint process_reports_pkey PRIMARY KEY (id),
   constraint process_reports_role_check CHECK ((role = ANY (ARRAY['api'::text, 'worker'::text, 'all'::text])))
 );
@@ -520,6 +521,7 @@ create table schema_migrations (
   name text not null,
   checksum text not null,
   applied_at timestamp with time zone not null,
+  least_code integer,
   constraint schema_migrations_pkey PRIMARY KEY (name)
 );
 

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import { routes } from "@assay/contract/routes";
 import { accountRoutes } from "./accounts/accounts.routes.ts";
 import { answerMailRequests } from "./accounts/answer-mail-requests.job.ts";
@@ -16,10 +17,11 @@ import { auditRoutes } from "./audit/audit.routes.ts";
 import { cleanAsRoutine } from "./cleaning/clean-tables.job.ts";
 import type { Config } from "./config.ts";
 import type { Core } from "./core.ts";
+import { DatabaseClock } from "./db/database-clock.ts";
 import { DatabaseProbe } from "./db/database-probe.ts";
 import { type Db, openDb } from "./db/db.ts";
 import { Listener } from "./db/listener.ts";
-import { listMigrations, migrate } from "./db/migrate.ts";
+import { checkSchema, codeVersion, listMigrations, migrate } from "./db/migrate.ts";
 import { type Expired, retryChannel } from "./db/set-aside.store.ts";
 import { SetAside } from "./db/set-aside.ts";
 import { showConnections } from "./db/show-connections.ts";
@@ -70,7 +72,8 @@ import { SandboxDevices } from "./mcp/finish-sandbox-session.ts";
 import { mcpEndpoint } from "./mcp/mcp.routes.ts";
 import { operatorRoutes } from "./operator/operator.routes.ts";
 import { isOperator } from "./operator/operator.store.ts";
-import { reportEveryMs } from "./operator/process-report.ts";
+import { listReports } from "./operator/process-report.store.ts";
+import { machinesOf, reportEveryMs, silentAfterMs } from "./operator/process-report.ts";
 import { ProcessReporter } from "./operator/process-reporter.ts";
 import { organizationDeletionRoutes } from "./organizations/deletion.routes.ts";
 import { foldInvitations } from "./organizations/fold-invitations.job.ts";
@@ -125,6 +128,8 @@ export type Service = {
   jobs: readonly string[];
   /** Runs a background job now, until nothing is left to do. */
   runJob(name: string): Promise<void>;
+  /** Prepares the end while requests are still served: not ready, no more background work, then everybody who is connected is told to go on elsewhere. */
+  drain(): Promise<void>;
   /** Finishes requests in flight, refuses new ones, lets background work come to rest. */
   close(): Promise<void>;
 };
@@ -145,19 +150,15 @@ export type ServiceOptions = {
 /** Starts the service. Waits for the database where it is not there yet; migrations are applied here. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, role = "all" } = options;
-  const applied = await migrate(options.databaseUrl, {
-    waitForDatabaseMs: config.databaseStartWaitSeconds * secondMs,
-    tell: log.warn,
-  });
-  if (applied.length > 0) log.info("database migrated", { applied: applied.join(" ") });
+  await prepareSchema(options);
   const parts = await openParts(options, role);
   await prepareTrust(parts.core);
   const { core, listener, statusFeed, deliveryWorker, metricsOf } = parts;
   // Nobody is found by an address that is not folded yet, so this is done before anybody asks.
   await foldAllEmails(core);
   const { app, readiness } = await createApp(parts, role);
-  const jobs =
-    role === "api" ? jobsOfEveryProcess(parts) : [...jobsOfEveryProcess(parts), ...jobsOfWorkers(parts)];
+  const work = role === "api" ? [] : jobsOfWorkers(parts);
+  const jobs = [...jobsOfEveryProcess(parts), ...work];
   const scheduler = new Scheduler(jobs, core, parts.tracer);
   if (role !== "api") wakeByNotification(parts, scheduler, jobs);
   await parts.reporter.begin({
@@ -165,6 +166,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     isOverloaded: readiness.isOverloaded,
     jobs: () => scheduler.runs,
   });
+  await warnOfMailFiles(core);
   statusFeed.listen(listener);
   if (role !== "worker") {
     parts.listeners.listen(listener, (endpointId) => parts.listenerWorker.look(endpointId));
@@ -178,13 +180,31 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   parts.telemetry?.exporter.start();
   if (role !== "api") deliveryWorker.start(listener);
 
-  const close = async () => {
-    // Streams would otherwise stay open and hold up the end.
+  /** What is under way is finished or given back at once, so that another process takes it. */
+  let resting: Promise<unknown> | null = null;
+  const stopWork = () => {
+    resting ??= Promise.all([scheduler.rest(work.map(({ name }) => name)), deliveryWorker.stop()]);
+    return resting;
+  };
+  const endStreams = () => {
     statusFeed.stop();
     parts.listeners.stop();
+  };
+  const drain = async () => {
+    parts.leaving.isDraining = true;
+    // Nobody sends requests to a worker.
+    const { drainSeconds, drainAttemptSeconds } = config;
+    log.info("draining", { seconds: role === "worker" ? 0 : drainSeconds });
+    await Promise.all([stopWork(), role === "worker" ? null : wait(drainSeconds * secondMs)]);
+    endStreams();
+    await parts.devices.leave(role === "worker" ? 0 : drainAttemptSeconds * secondMs);
+  };
+  const close = async () => {
+    // Streams would otherwise stay open and hold up the end.
+    endStreams();
     parts.sandboxDevices.stop();
-    await app.close();
-    await Promise.all([scheduler.stop(), deliveryWorker.stop(), parts.listenerWorker.stop()]);
+    await Promise.all([stopWork(), app.close()]);
+    await Promise.all([scheduler.stop(), parts.listenerWorker.stop()]);
     await Promise.all([parts.safeFetch.close(), parts.trustReader.close()]);
     await parts.usage.flush();
     await listener.stop();
@@ -195,17 +215,36 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await core.db.close();
     await parts.telemetry?.exporter.close();
   };
+  let drained: Promise<void> | null = null;
   let closed: Promise<void> | null = null;
   return {
     url: parts.listening.url,
     core,
     jobs: jobs.map((job) => job.name),
     runJob: (name) => scheduler.run(name),
+    drain: () => {
+      drained ??= drain();
+      return drained;
+    },
     close: () => {
       closed ??= close();
       return closed;
     },
   };
+}
+
+async function prepareSchema({ config, databaseUrl, log }: ServiceOptions): Promise<void> {
+  const options = { waitForDatabaseMs: config.databaseStartWaitSeconds * secondMs, tell: log.warn };
+  if (config.skipMigrations) return checkSchema(databaseUrl, options);
+  const applied = await migrate(databaseUrl, {
+    ...options,
+    onPutOff: (migration, processes) =>
+      log.info("a migration waits until processes of an older release have ended", {
+        migration,
+        processes: processes.join(", "),
+      }),
+  });
+  if (applied.length > 0) log.info("database migrated", { applied: applied.join(" ") });
 }
 
 /** What an older version kept in a folder is taken over, and whoever starts a service that can verify nobody is told so. */
@@ -216,6 +255,39 @@ async function prepareTrust({ db, config, clock, log }: Core): Promise<void> {
     log.warn(
       "no issuing authority is trusted, so only sandbox sessions can succeed: import a master list with `assay trust import`",
     );
+}
+
+/** Seconds that clocks may be apart without anybody being told; the same as for `assay doctor`. */
+const clocksApartMs = 5 * secondMs;
+
+/** Asks the database what time it is. What the clock of the machine says is shown, and counts for nothing. */
+function createClockFollower({ clock, log }: ServiceOptions, metrics: Metrics) {
+  if (!(clock instanceof DatabaseClock)) return async () => {};
+  metrics.gaugeOf(
+    "assay_clock_ahead_seconds",
+    "How far the clock of this machine is ahead of the database's, which counts.",
+    () => clock.machineAheadMs / secondMs,
+  );
+  let isTold = false;
+  return async (db: Db) => {
+    await clock.ask(db);
+    const isApart = Math.abs(clock.machineAheadMs) > clocksApartMs;
+    if (isApart && !isTold)
+      log.warn("the clock of this machine is not that of the database, which counts", {
+        seconds: Math.round(clock.machineAheadMs / secondMs),
+      });
+    isTold = isApart;
+  };
+}
+
+/** A mail that is a file is on the disk of whichever machine took it, where nobody may look for it. */
+async function warnOfMailFiles({ config, db, clock, log }: Core): Promise<void> {
+  if (config.smtpUrl !== "") return;
+  const machines = machinesOf(await listReports(db, later(clock.now(), -silentAfterMs)));
+  if (machines.length > 1)
+    log.warn("several machines run, and mails are files on whichever of them takes each: set SMTP_URL", {
+      machines: machines.join(", "),
+    });
 }
 
 const foldEmailsJob = "fold-emails";
@@ -239,8 +311,10 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
   const rpTerms = loadRpTerms(config);
   const consentTexts = loadConsentTexts(config);
   const db = openDatabase(options, tracer);
+  const followClock = createClockFollower(options, metrics);
   const ringMember = new RingMember({ db, ring, clock, log });
   try {
+    await followClock(db);
     await ringMember.join();
   } catch (error) {
     await db.close();
@@ -277,16 +351,14 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
   const listeners = new ListenerHub(core, options.webhooks);
   return {
     core,
+    followClock,
+    leaving: { isDraining: false },
     telemetry,
     tracer,
     rpTerms,
     consentTexts,
     ringMember,
-    probe: new DatabaseProbe(
-      databaseUrl,
-      db,
-      listMigrations().map(({ name }) => name),
-    ),
+    probe: new DatabaseProbe(databaseUrl, db, listMigrations()),
     listener,
     listening,
     safeFetch,
@@ -305,7 +377,11 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
       ...options.verify,
     }),
     sandboxDevices: new SandboxDevices(core, () => listening.url),
-    reporter: new ProcessReporter(core, { role, faceWorkers: config.faceWorkers }),
+    reporter: new ProcessReporter(core, {
+      role,
+      faceWorkers: config.faceWorkers,
+      codeVersion: codeVersion(),
+    }),
     metricsOf: async () => `${metrics.render()}${await processWatch.render()}`,
   };
 }
@@ -394,7 +470,15 @@ function jobsOfEveryProcess(parts: Parts): Job[] {
       },
     },
     { name: "watch-key-ring", everyMs: secondMs, run: () => ringMember.refresh().then(() => 0) },
-    { name: "report-process", everyMs: reportEveryMs, run: () => parts.reporter.report().then(() => 0) },
+    {
+      name: "report-process",
+      everyMs: reportEveryMs,
+      run: async () => {
+        await parts.followClock(core.db);
+        await parts.reporter.report();
+        return 0;
+      },
+    },
     ...(isWatched
       ? [{ name: "show-trust", everyMs: minuteMs, run: createShowTrust(core, trust, trustReader) }]
       : []),
@@ -469,7 +553,7 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
     mailRequestJob: answerMailsJob,
     expiryJob: expireSessionsJob,
     show: showOldest,
-    schemaVersion: Number.parseInt(listMigrations().at(-1)?.name ?? "0", 10),
+    schemaVersion: codeVersion(),
   });
   jobs.push({ name: "measure-queues", everyMs: 15 * secondMs, run: measure });
   // A batch may take longer than anybody would wait for an answer.
@@ -507,6 +591,7 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<{ app: Server
     tracer: parts.tracer,
     publicUrl,
     trustProxy: config.trustProxy,
+    isDraining: () => parts.leaving.isDraining,
   };
   const admission = new Admission({
     ...common,
@@ -516,7 +601,10 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<{ app: Server
   });
   const app = createServer({ ...common, admission, maxConnections: config.httpMaxConnections });
   const readiness: Readiness = {
-    problem: async () => parts.ringMember.problem ?? parts.probe.problem(),
+    problem: async () =>
+      parts.leaving.isDraining
+        ? "the process is being stopped"
+        : (parts.ringMember.problem ?? parts.probe.problem()),
     isOverloaded: () => admission.isOverloaded,
   };
   mountHealth(app, readiness);

@@ -76,6 +76,13 @@ function oneOf<const V extends readonly string[]>(
   });
 }
 
+function flag(env: string, about: string) {
+  return define<boolean>(env, about, false, "false", (value) => {
+    if (value !== "true" && value !== "false") throw new Problem("must be true or false");
+    return value === "true";
+  });
+}
+
 function url(env: string, about: string, protocols: readonly string[], shownDefault = "(unset)") {
   return define<string>(env, about, "", shownDefault, (value) => {
     const parsed = URL.parse(value);
@@ -212,6 +219,10 @@ export const settings = {
     60,
     0,
     3600,
+  ),
+  skipMigrations: flag(
+    "SKIP_MIGRATIONS",
+    "`true`: a start, and every command but `migrate`, applies no migration. It refuses a database that lacks one it needs; `assay migrate` applies them.",
   ),
   databaseCleaning: oneOf(
     "DATABASE_CLEANING",
@@ -585,9 +596,23 @@ export const settings = {
     ["auto", "json", "pretty"],
     "auto",
   ),
+  drainSeconds: integer(
+    "DRAIN_SECONDS",
+    "How long after SIGTERM the process goes on serving while /readyz says 503, until no load balancer sends it anything any more: twice the interval of its probes, and a second. 0 where there is none.",
+    0,
+    0,
+    300,
+  ),
+  drainAttemptSeconds: integer(
+    "DRAIN_ATTEMPT_SECONDS",
+    "How long after that people whose chip has passed may finish at this process. Told to go on elsewhere, they would have to read the chip once more.",
+    0,
+    0,
+    300,
+  ),
   shutdownGraceSeconds: integer(
     "SHUTDOWN_GRACE_SECONDS",
-    "How long requests in flight may take to finish after SIGTERM.",
+    "How long requests in flight may take to finish after SIGTERM and draining.",
     15,
     1,
     600,

@@ -96,7 +96,8 @@ export type ParamsOf<R extends RouteDefinition> =
 
 /** Called once the stream is open; returns what ends the subscription. */
 export type EventFeed<T> = (stream: EventStream<T>) => () => void;
-export type EventStream<T> = { send(event: string, data: T): void; close(): void };
+/** `comeBackMs`: after so long the client is to connect again, because the stream is closed by no fault of its own. */
+export type EventStream<T> = { send(event: string, data: T): void; close(comeBackMs?: number): void };
 
 export type Picture<T extends string = string> = { contentType: T; bytes: Uint8Array };
 

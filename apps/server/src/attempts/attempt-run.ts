@@ -138,6 +138,11 @@ export class AttemptRun {
     return this.#state.phase === "ended" || this.#disposed;
   }
 
+  /** Whether the device would have to do something again that it has done, if it went on elsewhere. */
+  get isUnderWay(): boolean {
+    return !this.ended && this.#state.phase !== "chip";
+  }
+
   /** Whether this run has counted the same tries as the database. If not, another process has gone on with the attempt. */
   agreesWith(triesUsed: RunOwner["triesUsed"]): boolean {
     const known = this.#state.triesUsed;

@@ -25,6 +25,8 @@ async function serve(role: ProcessRole, print: (line: string) => void, style: St
 
   const shutDown = async (signal: string) => {
     log.info("shutting down", { signal });
+    // Whoever presses Ctrl-C has no load balancer to wait for.
+    if (signal === "SIGTERM") await service.drain();
     const deadline = setTimeout(() => {
       log.error("requests did not finish in time; ending anyway", {
         graceSeconds: config.shutdownGraceSeconds,

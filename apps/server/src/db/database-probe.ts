@@ -1,12 +1,14 @@
 import pg from "pg";
 import { connectionTo, cutOff, endConnection } from "./connection.ts";
 import type { Db } from "./db.ts";
+import { appliedMigrations, type Migration } from "./migrate.ts";
+import { type AppliedMigration, describeSchemaProblem, schemaProblem } from "./schema-version.ts";
 
 // Load balancers give up on a probe after some seconds; an answer that comes later says nothing to them.
 const limitMs = 2_000;
 const limits = { statementMs: limitMs, lockMs: limitMs, idleInTransactionMs: limitMs, connectMs: limitMs };
 
-type State = { standby: boolean; read_only: boolean; applied: string[] };
+type State = { standby: boolean; read_only: boolean; applied: AppliedMigration[] };
 
 /**
  * Says whether the database can serve this process, for a load balancer that asks every few seconds. It has a connection of its own,
@@ -20,12 +22,12 @@ type State = { standby: boolean; read_only: boolean; applied: string[] };
 export class DatabaseProbe {
   readonly #url: string;
   readonly #db: Db;
-  readonly #migrations: readonly string[];
+  readonly #migrations: readonly Migration[];
   #client: pg.Client | null = null;
   #asking: Promise<string | null> | null = null;
 
-  /** `migrations`: the names of those that this code needs. */
-  constructor(url: string, db: Db, migrations: readonly string[]) {
+  /** `migrations`: those that this code contains. */
+  constructor(url: string, db: Db, migrations: readonly Migration[]) {
     this.#url = url;
     this.#db = db;
     this.#migrations = migrations;
@@ -51,14 +53,14 @@ export class DatabaseProbe {
     const client = await this.#connect();
     const { rows } = await client.query<State>(
       `select pg_is_in_recovery() as standby, current_setting('transaction_read_only')::boolean as read_only,
-         array(select name from schema_migrations) as applied`,
+         (select json_agg(applied) from (${appliedMigrations}) applied) as applied`,
     );
     const [state] = rows;
     if (state === undefined) throw new Error("no answer");
     if (state.standby) return "the database is a standby and takes no writes";
     if (state.read_only) return "the database is read-only";
-    const missing = this.#migrations.filter((name) => !state.applied.includes(name));
-    if (missing.length > 0) return `migrations are missing: ${missing.join(", ")}`;
+    const schema = schemaProblem(this.#migrations, state.applied);
+    if (schema !== null) return describeSchemaProblem(schema);
     if (refused === "disk_full" && !(await hasRoom(client))) return "the disk of the database is full";
     if (refused !== null) this.#db.forgetRefusedWrite(refused);
     return null;

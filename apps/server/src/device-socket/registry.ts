@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { AttemptId, SessionId } from "@assay/contract/ids";
 import { type VerifyCloseCode, verifySocketLimits } from "@assay/contract/verify-protocol";
 import { addressBlock } from "../accounts/guess-limit.ts";
@@ -30,6 +31,8 @@ const mostEarlyFrames = 16;
 const mostEarlyBytes = 64 * 1024;
 /** How often captures are looked at that may have outlived their challenge. */
 const lookAtTimeMs = 1000;
+/** How often it is looked whether those that may still finish have done so. */
+const leaveLookMs = 100;
 const mebibyte = 1024 * 1024;
 
 /**
@@ -76,6 +79,7 @@ export class DeviceRegistry {
   readonly #closed: (code: VerifyCloseCode | "BY_DEVICE") => void;
   readonly #judged: (verdict: string, trustVersion: string) => void;
   readonly #timers: readonly NodeJS.Timeout[];
+  #leaving = false;
   #closing = false;
 
   constructor(core: Core, trust: CurrentTrust, listener: Listener, options: RegistryOptions) {
@@ -170,7 +174,7 @@ export class DeviceRegistry {
         else socket.close("MESSAGE_INVALID");
       }
     });
-    if (this.#closing) socket.close("SHUTTING_DOWN");
+    if (this.#leaving) socket.close("SHUTTING_DOWN");
     // Those that came at the same moment as the last one admitted.
     else if (places.includes(null)) socket.close("BUSY");
   }
@@ -340,10 +344,27 @@ export class DeviceRegistry {
     for (const run of this.#runs.values()) void run.lookAtTime();
   }
 
+  /**
+   * Tells devices to connect elsewhere, which costs them nothing as long as nothing of a chip was judged: what they have read they send there. Those that are further
+   * on may finish here for as long as is given, because the bytes of a chip that has passed never leave this process. Takes no new ones.
+   */
+  async leave(patienceMs: number): Promise<void> {
+    this.#leaving = true;
+    const until = performance.now() + patienceMs;
+    for (;;) {
+      const stay = performance.now() < until;
+      for (const socket of this.#sockets)
+        if (!stay || socket.run?.isUnderWay !== true) socket.close("SHUTTING_DOWN");
+      if (![...this.#sockets].some((socket) => !socket.isClosed)) return;
+      await wait(leaveLookMs);
+    }
+  }
+
   /** Tells every device to connect elsewhere, waits for results that are being written, and overwrites all bytes. */
   async close(): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
+    this.#leaving = true;
     for (const timer of this.#timers) clearInterval(timer);
     for (const socket of this.#sockets) socket.close("SHUTTING_DOWN");
     await Promise.all([this.#examiner.close(), this.#faceJudge?.close()]);

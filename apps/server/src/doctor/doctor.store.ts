@@ -17,6 +17,11 @@ export function readDatabaseFacts(db: Queryable): Promise<DatabaseFacts> {
       current_setting('transaction_read_only')::boolean as read_only, to_regclass('schema_migrations')::text as migrations`);
 }
 
-export function listAppliedMigrations(db: Queryable): Promise<{ name: string; checksum: string }[]> {
-  return db.rows(sql`select name, checksum from schema_migrations`);
+/** By way of JSON, because a database from before migration 0083 has no such column. */
+export function listAppliedMigrations(
+  db: Queryable,
+): Promise<{ name: string; checksum: string; leastCode: number | null }[]> {
+  return db.rows(
+    sql`select name, checksum, (to_jsonb(m) ->> 'least_code')::integer as "leastCode" from schema_migrations m`,
+  );
 }

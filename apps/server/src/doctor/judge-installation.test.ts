@@ -9,6 +9,7 @@ import {
   judgeDisk,
   judgeFolder,
   judgeJobs,
+  judgeMailFiles,
   judgeNode,
   judgeOpenFiles,
   judgePublicUrl,
@@ -23,7 +24,9 @@ const before = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
 const day = 24 * 60;
 const folder = { path: "/data", mode: 0o40700, isWritable: true, ringMode: 0o100600 };
 const database = { version: "18.1", standby: false, read_only: false };
-const migration = { name: "0001_a.sql", text: "", checksum: "x" };
+const migration = { name: "0001_a.sql", text: "", checksum: "x", leastCode: null };
+const later = { name: "0002_b.sql", checksum: "z", leastCode: null };
+const contracting = { name: "0002_b.sql", text: "-- phase: contract, code since 0001\n", checksum: "z" };
 const trust = { authorities: 3, valid: 3, countries: 2, stale: 0, newestImport: before(day), sources: [] };
 const source = { address: "https://pki.example", succeededAt: before(4 * day), problem: "no answer" };
 
@@ -50,10 +53,19 @@ const cases: readonly [what: string, found: Found, state: Found["state"]][] = [
   ["no schema", judgeSchema([migration], null), "warning"],
   ["a missing migration", judgeSchema([migration], []), "problem"],
   ["an edited migration", judgeSchema([migration], [{ ...migration, checksum: "y" }]), "problem"],
-  ["a later schema", judgeSchema([migration], [migration, { name: "0002_b.sql", checksum: "z" }]), "warning"],
+  ["a later schema", judgeSchema([migration], [migration, later]), "warning"],
+  [
+    "a schema without what this needs",
+    judgeSchema([migration], [migration, { ...later, leastCode: 2 }]),
+    "problem",
+  ],
+  ["a contraction that waits", judgeSchema([migration, contracting], [migration]), "warning"],
   ["clocks together", judgeClock(-400), "ok"],
   ["clocks apart", judgeClock(2_000), "warning"],
   ["clocks far apart", judgeClock(-6_000), "problem"],
+  ["mails by a server", judgeMailFiles("smtp://mail", ["a", "b"]), "ok"],
+  ["mails as files on one machine", judgeMailFiles("", ["a"]), "ok"],
+  ["mails as files on two machines", judgeMailFiles("", ["a", "b"]), "warning"],
   ["https", judgePublicUrl("https://id.example.com"), "ok"],
   ["this machine", judgePublicUrl("http://127.0.0.1:3000"), "ok"],
   ["no address", judgePublicUrl(""), "warning"],

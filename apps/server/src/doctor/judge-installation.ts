@@ -1,5 +1,6 @@
 import { type Found, ok, problem, warning } from "@assay/cli/checks";
 import type { Migration } from "../db/migrate.ts";
+import { type AppliedMigration, describeSchemaProblem, schemaProblem } from "../db/schema-version.ts";
 import { dayMs, hourMs, minuteMs, secondMs } from "../kernel/clock.ts";
 
 /** What is made of each thing that was seen: pure, so that every sentence can be had without an installation that is broken so. */
@@ -83,7 +84,7 @@ export function judgeDatabase(facts: { version: string; standby: boolean; read_o
 
 export function judgeSchema(
   known: readonly Migration[],
-  applied: readonly { name: string; checksum: string }[] | null,
+  applied: readonly (AppliedMigration & { checksum: string })[] | null,
 ): Found {
   if (applied === null)
     return warning("The database is empty.", "`assay migrate`, or the first start, makes the tables.");
@@ -94,8 +95,19 @@ export function judgeSchema(
       `Applied with other text than this version has: ${changed.map(({ name }) => name).join(", ")}.`,
       "This database belongs to another edition of the service. Run the one that made it.",
     );
+  const trouble = schemaProblem(known, applied);
+  if (trouble?.kind === "too_new")
+    return problem(
+      `${describeSchemaProblem(trouble).replace(/^t/, "T")}.`,
+      "Run a newer release; the way back to this one is a backup from before.",
+    );
   const missing = known.filter(({ name }) => !has.has(name));
   const later = applied.filter(({ name }) => !known.some((migration) => migration.name === name));
+  if (missing.length > 0 && trouble === null)
+    return warning(
+      `Left for later: ${missing.map(({ name }) => name).join(", ")}.`,
+      "Run `assay migrate` once no process of an older release runs.",
+    );
   if (missing.length > 0)
     return problem(
       `Missing: ${missing.map(({ name }) => name).join(", ")}.`,
@@ -115,6 +127,16 @@ export function judgeClock(skewMs: number): Found {
   const found = `This machine and the database differ by ${apart < secondMs ? `${Math.round(apart)} ms` : `${(apart / secondMs).toFixed(1)} s`}.`;
   const todo = "Have both clocks set by the network (NTP).";
   return apart < secondMs ? ok(found) : apart < 5 * secondMs ? warning(found, todo) : problem(found, todo);
+}
+
+/** A mail that is a file is on the disk of the machine whose worker took it. */
+export function judgeMailFiles(smtpUrl: string, machines: readonly string[]): Found {
+  if (smtpUrl !== "") return ok("Mails go to the mail server.");
+  if (machines.length < 2) return ok("Mails are files on this machine.");
+  return warning(
+    `Mails are files, each on whichever of these machines takes it: ${machines.join(", ")}.`,
+    "Set SMTP_URL, the same on all of them.",
+  );
 }
 
 /** Browsers lend camera, chip reader and passkeys only to https, and to this very machine. */

@@ -11,13 +11,15 @@ import { countAside } from "../db/set-aside.store.ts";
 import { keyRingPath } from "../installation/key-ring-file.ts";
 import { readLastBackup } from "../installation/last-backup.ts";
 import { openDatabaseOnly } from "../installation/open-installation.ts";
-import type { Clock } from "../kernel/clock.ts";
+import { type Clock, later } from "../kernel/clock.ts";
 import { listLiveProcesses } from "../key-ring/ring-member.ts";
 import { listKnownKeys } from "../key-ring/ring-state.store.ts";
 import { misfits } from "../key-ring/ring-state.ts";
 import { loadedKey, parseRing } from "../lib/key-ring.ts";
 import type { Log } from "../lib/log.ts";
 import { findOldestMail } from "../mails/mail.store.ts";
+import { listReports } from "../operator/process-report.store.ts";
+import { machinesOf, silentAfterMs } from "../operator/process-report.ts";
 import { readTrust } from "../trust/trust.store.ts";
 import { listSources } from "../trust/trust-source.store.ts";
 import { findDueEndpoints } from "../webhooks/delivery.store.ts";
@@ -27,6 +29,7 @@ import {
   judgeClock,
   judgeDatabase,
   judgeJobs,
+  judgeMailFiles,
   judgeRing,
   judgeSchema,
   judgeTrust,
@@ -99,6 +102,11 @@ async function lookAtClock(db: Db, clock: Clock): Promise<Found> {
 function checksOfTables(db: Db, config: Config, clock: Clock): Check[] {
   return [
     { name: "Key ring", look: () => lookAtRing(db, config) },
+    {
+      name: "Mail files",
+      look: async () =>
+        judgeMailFiles(config.smtpUrl, machinesOf(await listReports(db, later(clock.now(), -silentAfterMs)))),
+    },
     { name: "Trust", withinMs: 60_000, look: () => lookAtTrust(db, clock) },
     {
       name: "Jobs",

@@ -42,7 +42,10 @@ export function sendEvents(
       // JSON has no line breaks of its own, so one `data` line holds it.
       write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
     },
-    close: () => body.end(),
+    close: (comeBackMs) => {
+      if (comeBackMs !== undefined) write(`retry: ${comeBackMs}\n\n`);
+      body.end();
+    },
   });
   // Keeps proxies from closing a quiet stream, and finds out that a client is gone.
   const heartbeat = setInterval(() => {

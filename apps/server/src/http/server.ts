@@ -46,6 +46,8 @@ type ServerOptions = {
   trustProxy: readonly string[];
   maxConnections: number;
   admission: Admission;
+  /** Whether clients should come back on another connection, which a load balancer leads elsewhere. */
+  isDraining: () => boolean;
 };
 
 /** What the framework has been told about its HTTP server. */
@@ -59,7 +61,7 @@ type HttpOptions = {
 
 /** The web server with everything that holds for every answer: ids, headers, limits, errors, logs, metrics. */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { log, metrics, publicUrl, trustProxy, admission, tracer } = options;
+  const { log, metrics, publicUrl, trustProxy, admission, tracer, isDraining } = options;
   const renderError = createErrorHandler({ publicUrl, log });
   const knownPaths = new KnownPaths();
   const latest: LatestAnswers = new WeakMap();
@@ -136,7 +138,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   // A connection that stays open after its answer would delay the end of the process.
   app.addHook("onSend", async (_request, reply) => {
-    if (closing) reply.header("connection", "close");
+    if (closing || isDraining()) reply.header("connection", "close");
   });
   app.setErrorHandler(renderError);
   app.setNotFoundHandler((request, reply) =>

@@ -1,7 +1,8 @@
 import { type Config, ConfigError, loadConfig } from "../config.ts";
+import { DatabaseClock } from "../db/database-clock.ts";
 import { type Db, openDb } from "../db/db.ts";
-import { migrate } from "../db/migrate.ts";
-import { type Clock, secondMs, systemClock } from "../kernel/clock.ts";
+import { checkSchema, type MigrateOptions, migrate } from "../db/migrate.ts";
+import { secondMs } from "../kernel/clock.ts";
 import { KeyRing, parseRing } from "../lib/key-ring.ts";
 import { createLog, describeError, type Log } from "../lib/log.ts";
 import { createLogWriter } from "../lib/log-writer.ts";
@@ -10,7 +11,7 @@ import { keyRingPath, openRingFile } from "./key-ring-file.ts";
 /** What a command works on: the configured database (started if it is the embedded one) and the key ring. */
 export type Installation = {
   config: Config;
-  clock: Clock;
+  clock: DatabaseClock;
   log: Log;
   databaseUrl: string;
   ring: KeyRing;
@@ -24,7 +25,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export async function openInstallation(env: Environment): Promise<Installation> {
   const config = loadConfig(env);
-  const clock = systemClock;
+  const clock = new DatabaseClock();
   const pretty =
     config.logFormat === "pretty" || (config.logFormat === "auto" && process.stdout.isTTY === true);
   const log = createLog({
@@ -79,9 +80,12 @@ function openRing(config: Config): KeyRing {
   }
 }
 
-export function migrateInstallation({ config, databaseUrl, log }: Installation): Promise<string[]> {
+export function migrateInstallation(
+  { config, databaseUrl, log }: Installation,
+  options: Pick<MigrateOptions, "contract" | "onPutOff">,
+): Promise<string[]> {
   const waitForDatabaseMs = config.databaseStartWaitSeconds * secondMs;
-  return migrate(databaseUrl, { waitForDatabaseMs, tell: log.warn });
+  return migrate(databaseUrl, { waitForDatabaseMs, tell: log.warn, ...options });
 }
 
 /** For commands that look or change something and end. */
@@ -91,13 +95,16 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const installation = await openInstallation(env);
   try {
-    await migrateInstallation(installation);
+    // Nothing is taken away by the way.
+    if (installation.config.skipMigrations) await checkSchema(installation.databaseUrl);
+    else await migrateInstallation(installation, { contract: "never" });
     const db = openDb({
       url: installation.databaseUrl,
       poolSize: 4,
       onError: (error) => installation.log.warn("a database connection was lost", describeError(error)),
     });
     try {
+      await installation.clock.ask(db);
       return await work(db, installation);
     } finally {
       await db.close();

@@ -30,6 +30,7 @@ export class Scheduler {
   readonly #fail: (labels: { job: string }) => void;
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #running = new Map<string, Promise<void>>();
+  readonly #resting = new Set<string>();
   #stopped = false;
 
   constructor(
@@ -63,7 +64,7 @@ export class Scheduler {
   }
 
   #later(job: Job): void {
-    if (this.#stopped) return;
+    if (this.#stopped || this.#resting.has(job.name)) return;
     // Jitter of a tenth of the interval, so that processes which were started together do not stay in step.
     const timer = setTimeout(() => void this.#tick(job), job.everyMs * (0.95 + Math.random() / 10));
     timer.unref();
@@ -111,7 +112,7 @@ export class Scheduler {
   }
 
   async #drain(job: Job): Promise<void> {
-    while (!this.#stopped) {
+    while (!this.#stopped && !this.#resting.has(job.name)) {
       const done = await this.#runTraced(job);
       if (done === 0) return;
       this.#count({ job: job.name }, done);
@@ -133,6 +134,15 @@ export class Scheduler {
       },
       (done) => done > 0,
     );
+  }
+
+  /** Lets the batches of these jobs finish, and starts none of them any more. */
+  async rest(names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      this.#resting.add(name);
+      clearTimeout(this.#timers.get(name));
+    }
+    await Promise.allSettled(names.map((name) => this.#running.get(name)));
   }
 
   /** Lets batches under way finish; nothing starts any more. */

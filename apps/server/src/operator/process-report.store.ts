@@ -7,6 +7,8 @@ export type OwnReport = {
   name: string;
   role: ProcessRole;
   version: string;
+  /** The newest migration that it contains: one that contracts waits for processes that contain less than it asks for. */
+  codeVersion: number;
   startedAt: Date;
   now: Date;
   report: ProcessReport;
@@ -14,8 +16,8 @@ export type OwnReport = {
 
 export async function saveReport(db: Queryable, own: OwnReport): Promise<void> {
   await db.run(sql`
-    insert into process_reports (id, name, role, version, started_at, seen_at, report)
-    values (${own.id}, ${own.name}, ${own.role}, ${own.version}, ${own.startedAt}, ${own.now}, ${JSON.stringify(own.report)}::jsonb)
+    insert into process_reports (id, name, role, version, code_version, started_at, seen_at, report)
+    values (${own.id}, ${own.name}, ${own.role}, ${own.version}, ${own.codeVersion}, ${own.startedAt}, ${own.now}, ${JSON.stringify(own.report)}::jsonb)
     on conflict (id) do update set seen_at = excluded.seen_at, report = excluded.report`);
 }
 

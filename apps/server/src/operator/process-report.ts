@@ -74,6 +74,11 @@ export function isSilent({ seenAt }: ReportedProcess, now: Date): boolean {
   return now.getTime() - seenAt.getTime() >= silentAfterMs;
 }
 
+/** The machines of these processes, as far as their names tell. */
+export function machinesOf(processes: readonly { name: string }[]): string[] {
+  return [...new Set(processes.map(({ name }) => name.replace(/^process \d+ on /, "")))].sort();
+}
+
 export type JobStanding = {
   name: string;
   state: (typeof jobStates)[number];

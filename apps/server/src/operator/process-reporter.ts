@@ -30,13 +30,15 @@ export class ProcessReporter {
   readonly #deps: Deps;
   readonly #role: ProcessRole;
   readonly #faceWorkers: number;
+  readonly #codeVersion: number;
   readonly #id = randomUUID();
   #watched: Watched | null = null;
 
-  constructor(deps: Deps, options: { role: ProcessRole; faceWorkers: number }) {
+  constructor(deps: Deps, options: { role: ProcessRole; faceWorkers: number; codeVersion: number }) {
     this.#deps = deps;
     this.#role = options.role;
     this.#faceWorkers = options.faceWorkers;
+    this.#codeVersion = options.codeVersion;
     this.startedAt = deps.clock.now();
   }
 
@@ -56,6 +58,7 @@ export class ProcessReporter {
       name: `process ${process.pid} on ${hostname()}`,
       role: this.#role,
       version: this.version,
+      codeVersion: this.#codeVersion,
       startedAt: this.startedAt,
       now: clock.now(),
       report: this.#reportOf(this.#watched),

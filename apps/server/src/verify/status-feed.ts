@@ -21,6 +21,11 @@ const maxStreams = 10_000;
  * streams of a process.
  */
 const maxStreamsPerAddress = 1_000;
+/**
+ * Pages of a process that ends come back at another one spread over this time. Half: ten thousand of them read their status within half a second. Twice: people
+ * look at a page for two seconds that does not move.
+ */
+const comeBackWithinMs = 1_000;
 const pollMs = streamHeartbeatSeconds * secondMs;
 
 type Watcher = { stream: EventStream<VerifyStatusData> | null; sent: string; giveBack: () => void };
@@ -88,7 +93,8 @@ export class StatusFeed {
 
   stop(): void {
     this.#stopped = true;
-    for (const [sessionId, watched] of [...this.#watched]) this.#closeAll(sessionId, watched);
+    for (const [sessionId, watched] of [...this.#watched])
+      this.#closeAll(sessionId, watched, () => Math.round(Math.random() * comeBackWithinMs));
   }
 
   #changed(sessionId: SessionId | null): void {
@@ -147,10 +153,10 @@ export class StatusFeed {
   }
 
   /** One whose stream is about to be attached stays: it will read for itself. */
-  #closeAll(sessionId: SessionId, watched: Watched): void {
+  #closeAll(sessionId: SessionId, watched: Watched, comeBackMs?: () => number): void {
     for (const watcher of [...watched.watchers]) {
       if (watcher.stream === null) continue;
-      watcher.stream.close();
+      watcher.stream.close(comeBackMs?.());
       this.#leave(sessionId, watched, watcher);
     }
   }

@@ -168,6 +168,7 @@ test("the status tells of every process, its jobs, trust and what is set aside, 
   const worker = { name: "process 7 on elsewhere", role: "worker", version: before.health.version } as const;
   await saveReport(core.db, {
     ...worker,
+    codeVersion: 83,
     id: randomUUID(),
     startedAt: clock.now(),
     now: clock.now(),

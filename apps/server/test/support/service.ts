@@ -9,6 +9,7 @@ import { KeyRing, parseRing } from "../../src/lib/key-ring.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { Api } from "./api.ts";
 import { createTestDatabase } from "./database.ts";
+import { skippingMigrations } from "./process.ts";
 
 /** A clock that only moves when told to. It starts at a real-looking moment that no test depends on. */
 export class TestClock implements Clock {
@@ -58,6 +59,7 @@ export async function startTestService(
       DATABASE_POOL_SIZE: "8",
       // A busy machine is no overload of the service that is tested on it.
       REQUEST_MAX_WAIT_MS: "10000",
+      ...skippingMigrations,
       ...options.env,
     }),
     ...options.config,

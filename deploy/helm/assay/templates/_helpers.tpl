@@ -119,8 +119,12 @@ spec:
           envFrom:
             - configMapRef: { name: {{ include "assay.fullname" $root }} }
             - secretRef: { name: {{ $root.Values.existingSecret }} }
-          {{- if or $root.Values.secretKeys $of.env }}
+          {{- if or $root.Values.secretKeys $of.env $of.drainSeconds }}
           env:
+            {{- if $of.drainSeconds }}
+            - { name: DRAIN_SECONDS, value: {{ $of.drainSeconds | quote }} }
+            - { name: DRAIN_ATTEMPT_SECONDS, value: {{ $of.drainAttemptSeconds | default 0 | quote }} }
+            {{- end }}
             {{- include "assay.secretKeys" $root | nindent 12 }}
             {{- range $name, $value := $of.env }}
             - { name: {{ $name }}, value: {{ $value | toString | quote }} }
@@ -141,10 +145,6 @@ spec:
             periodSeconds: 5
             timeoutSeconds: 5
             failureThreshold: 2
-          {{- if $of.preStopSeconds }}
-          lifecycle:
-            preStop: { sleep: { seconds: {{ $of.preStopSeconds }} } }
-          {{- end }}
           resources: {{- toYaml $of.resources | nindent 12 }}
           volumeMounts: {{- include "assay.mounts" $root | nindent 12 }}
       volumes: {{- include "assay.volumes" $root | nindent 8 }}

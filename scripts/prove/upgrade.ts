@@ -1,0 +1,215 @@
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import pg from "pg";
+import { listMigrations, type Migration, migrate } from "../../apps/server/src/db/migrate.ts";
+import { readHeader } from "../../apps/server/src/db/schema-version.ts";
+import { dumpSchema } from "../../apps/server/src/installation/dump-schema.ts";
+import { startScratchPostgres } from "../scratch-postgres.ts";
+
+export const about =
+  "the release before works on the schema of this one, and this one on a database that is half migrated";
+
+const root = path.resolve(import.meta.dirname, "../..");
+const usage = `npm run prove -- upgrade [--from COMMIT] [--parts PART,PART] [--only old|new] [--keep]
+
+  --from    the release before; the last tag where none is given
+  --parts   only files of the API suite whose path contains one of these
+  --only    only the suite of the release before, or of this one
+  --keep    leaves the folder with the release before`;
+
+/**
+ * Tests make their databases from a template that is named after the migrations of their release. The one of each suite is made here beforehand, with another schema than it would make
+ * itself: for the release before, its own with everything that this one adds; for this one, the same without what it takes away. So no test knows.
+ */
+export async function prove(args: readonly string[]): Promise<boolean> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      from: { type: "string" },
+      parts: { type: "string", default: "" },
+      only: { type: "string" },
+      keep: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  const from = values.from ?? git("describe", "--tags", "--abbrev=0");
+  if (values.help || from === "") {
+    console.log(values.help ? usage : `There is no tag to begin from. Name a commit.\n\n${usage}`);
+    return values.help;
+  }
+  const parts = values.parts.split(",").filter((part) => part !== "");
+  const folder = mkdtempSync(path.join(tmpdir(), "assay-upgrade-"));
+  const postgres = await startScratchPostgres();
+  try {
+    const before = unpack(from, folder);
+    const old = readMigrations(path.join(before, "apps/server/migrations"));
+    const added = listMigrations().filter(({ name }) => !old.some((known) => known.name === name));
+    tellPlan(from, added);
+    const templates = new Set<string>();
+    let holds = await endsTheSame(postgres.url, old);
+    if (values.only !== "new") {
+      templates.add(await makeTemplate(postgres.url, old, old));
+      holds = (await runSuite(before, postgres.url, templates, parts, {})) && holds;
+    }
+    if (values.only !== "old") {
+      templates.add(await makeTemplate(postgres.url, listMigrations(), old));
+      holds =
+        (await runSuite(root, postgres.url, templates, parts, { ASSAY_TEST_SKIP_MIGRATIONS: "true" })) &&
+        holds;
+    }
+    return holds;
+  } finally {
+    await postgres.close();
+    if (values.keep) console.log(`The release before is in ${folder}`);
+    else rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function git(...args: string[]): string {
+  return spawnSync("git", args, { cwd: root, encoding: "utf8" }).stdout.trim();
+}
+
+function run(command: string, args: readonly string[], cwd: string): void {
+  const { status } = spawnSync(command, args, { cwd, stdio: ["ignore", "ignore", "inherit"] });
+  if (status !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${status}`);
+}
+
+/** The release as it was, with the packages of this one where it names the same, and with its own workspaces in any case. */
+function unpack(commit: string, folder: string): string {
+  run("bash", ["-c", `git archive "$0" | tar -x -C "$1"`, commit, folder], root);
+  const lock = (of: string) => readFileSync(path.join(of, "package-lock.json"), "utf8");
+  const modules = path.join(folder, "node_modules");
+  if (lock(folder) === lock(root)) {
+    mkdirSync(path.join(modules, "@assay"), { recursive: true });
+    for (const name of readdirSync(path.join(root, "node_modules")))
+      if (name !== "@assay" && name !== ".cache")
+        symlinkSync(path.join(root, "node_modules", name), path.join(modules, name));
+    for (const file of globSync("{apps,packages}/*/package.json", { cwd: folder })) {
+      const { name } = JSON.parse(readFileSync(path.join(folder, file), "utf8")) as { name: string };
+      symlinkSync(path.join(folder, path.dirname(file)), path.join(modules, name));
+    }
+  }
+  run(process.execPath, ["scripts/run.mjs", "build"], folder);
+  // The build installs only what a start needs.
+  if (!existsSync(path.join(modules, "typescript"))) run("npm", ["ci", "--include=dev"], folder);
+  return folder;
+}
+
+function readMigrations(folder: string): Migration[] {
+  return readdirSync(folder)
+    .filter((name) => /^\d{4}_.+\.sql$/.test(name))
+    .sort()
+    .map((name) => {
+      const text = readFileSync(path.join(folder, name), "utf8");
+      return { name, text, checksum: createHash("sha256").update(text).digest("hex") };
+    });
+}
+
+function tellPlan(from: string, added: readonly Migration[]): void {
+  const inPhase = (wanted: "expand" | "contract") =>
+    added
+      .filter(({ text }) => (readHeader(text).phase === "contract") === (wanted === "contract"))
+      .map(({ name }) => name)
+      .join(", ") || "nothing";
+  console.log(`Since ${from} (${git("log", "-1", "--format=%h %s", from)}):`);
+  console.log(`  expands by   ${inPhase("expand")}`);
+  console.log(`  contracts by ${inPhase("contract")}\n`);
+}
+
+/** The name that `test/support/database.ts` of a release with these migrations gives to its template. */
+function templateOf(migrations: readonly Migration[]): string {
+  const hash = createHash("sha256");
+  for (const { name, checksum } of migrations) hash.update(`${name}\0${checksum}\0`);
+  return `assay_template_${hash.digest("hex").slice(0, 24)}`;
+}
+
+/** The schema of the release before, and whatever this one adds to it. */
+async function makeTemplate(
+  server: string,
+  named: readonly Migration[],
+  old: readonly Migration[],
+): Promise<string> {
+  const name = templateOf(named);
+  const url = await createDatabase(server, name);
+  await migrate(url, { migrations: old, contract: "now" });
+  await migrate(url, { contract: "never" });
+  return name;
+}
+
+async function createDatabase(server: string, name: string): Promise<string> {
+  await asking(server, (client) => client.query(`drop database if exists ${name} with (force)`));
+  await asking(server, (client) =>
+    client.query(`create database ${name} template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C'`),
+  );
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function asking<T>(url: string, ask: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await ask(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** An installation that skipped releases contracts after it has expanded; a new one goes through all of it in order. */
+async function endsTheSame(server: string, old: readonly Migration[]): Promise<boolean> {
+  const inOrder = await createDatabase(server, "in_order");
+  await migrate(inOrder);
+  const later = await createDatabase(server, "later");
+  await migrate(later, { migrations: old, contract: "now" });
+  await migrate(later, { contract: "never" });
+  await migrate(later);
+  const [one, other] = [await asking(inOrder, dumpSchema), await asking(later, dumpSchema)];
+  console.log(`${one === other ? "ok  " : "FAIL"}  both orders of migrations end with the same schema\n`);
+  return one === other;
+}
+
+async function runSuite(
+  folder: string,
+  server: string,
+  templates: ReadonlySet<string>,
+  parts: readonly string[],
+  environment: Record<string, string>,
+): Promise<boolean> {
+  const files = globSync("apps/server/test/api/*.test.ts", { cwd: folder })
+    .filter((file) => !file.endsWith(".browser.test.ts"))
+    .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
+    .sort();
+  console.log(folder === root ? "This release, on a database that is half migrated:" : "The release before:");
+  const child = spawn(process.execPath, ["scripts/test.ts", ...files], {
+    cwd: folder,
+    stdio: "inherit",
+    env: { ...process.env, TEST_DATABASE_URL: server, ...environment },
+  });
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  console.log("");
+  // Otherwise the suite has not used the one that was made for it.
+  const { rowCount } = await asking(server, (client) =>
+    client.query("select from pg_database where datname like 'assay_template_%' and datname <> all ($1)", [
+      [...templates],
+    ]),
+  );
+  if (rowCount !== 0) {
+    console.log("FAIL  the suite has made a template of its own");
+    return false;
+  }
+  return code === 0;
+}
