@@ -2699,7 +2699,7 @@ export const mutations: readonly Mutation[] = [
     {
       id: "transaction-not-begun",
       file: server("db/db"),
-      find: "      this.hold(beginning);\n",
+      find: "      this.#held.push(...this.#opening);\n",
       replace: "",
       tests: [api("pipelines")],
     },

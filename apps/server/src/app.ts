@@ -20,6 +20,8 @@ import { DatabaseProbe } from "./db/database-probe.ts";
 import { type Db, openDb } from "./db/db.ts";
 import { Listener } from "./db/listener.ts";
 import { listMigrations, migrate } from "./db/migrate.ts";
+import { checkPooler } from "./db/pooler.ts";
+import { Reads } from "./db/reads.ts";
 import { type Expired, retryChannel } from "./db/set-aside.store.ts";
 import { SetAside } from "./db/set-aside.ts";
 import { showConnections } from "./db/show-connections.ts";
@@ -145,11 +147,12 @@ export type ServiceOptions = {
 /** Starts the service. Waits for the database where it is not there yet; migrations are applied here. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, role = "all" } = options;
-  const applied = await migrate(options.databaseUrl, {
+  const applied = await migrate(config.databaseDirectUrl || options.databaseUrl, {
     waitForDatabaseMs: config.databaseStartWaitSeconds * secondMs,
     tell: log.warn,
   });
   if (applied.length > 0) log.info("database migrated", { applied: applied.join(" ") });
+  if (isPooled(config)) await checkPooler(options.databaseUrl, config.databasePreparedStatements);
   const parts = await openParts(options, role);
   await prepareTrust(parts.core);
   const { core, listener, statusFeed, deliveryWorker, metricsOf } = parts;
@@ -193,6 +196,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await parts.ringMember.leave();
     await parts.probe.close();
     await core.db.close();
+    await core.reads.close();
     await parts.telemetry?.exporter.close();
   };
   let closed: Promise<void> | null = null;
@@ -246,7 +250,8 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
     await db.close();
     throw error;
   }
-  const listener = new Listener(databaseUrl, log);
+  const reads = openReads(options, db, tracer, metrics);
+  const listener = new Listener(config.databaseDirectUrl || databaseUrl, log);
   showBuild(metrics);
   showConnections(metrics, db, listener);
   /** The address is known only once the service listens, and links are made only after that. */
@@ -254,7 +259,7 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
   const publicUrl = () => (config.publicUrl === "" ? listening.url : config.publicUrl);
   const dns = createDns({ resolvers: config.dnsResolvers, timeoutMs: 2 * secondMs });
   const setAside = new SetAside({ db, clock, log, metrics });
-  const core: Core = { config, db, clock, dns, ring, log, metrics, setAside, publicUrl };
+  const core: Core = { config, db, reads, clock, dns, ring, log, metrics, setAside, publicUrl };
   const safeFetch = traceFetch(
     createSafeFetch({
       resolveAddresses: dns.resolveAddresses,
@@ -286,6 +291,7 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
       databaseUrl,
       db,
       listMigrations().map(({ name }) => name),
+      { pooled: isPooled(config) },
     ),
     listener,
     listening,
@@ -310,6 +316,8 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
   };
 }
 
+const isPooled = (config: Config) => config.databaseDirectUrl !== "";
+
 function openDatabase({ config, databaseUrl, log }: ServiceOptions, tracer: Tracer | null): Db {
   return openDb({
     url: databaseUrl,
@@ -322,7 +330,42 @@ function openDatabase({ config, databaseUrl, log }: ServiceOptions, tracer: Trac
     },
     onError: (error) => log.warn("a database connection was lost", describeError(error)),
     tracer,
+    named: config.databasePreparedStatements === "named",
+    ...(isPooled(config) ? { directUrl: config.databaseDirectUrl } : {}),
   });
+}
+
+// Until it is given up and the primary asked. Half of it takes a busy replica for one that is gone; with twice as much, reads hang for longer when one is gone.
+const replicaAnswerMs = secondMs;
+
+function openReads(
+  { config, log }: ServiceOptions,
+  primary: Db,
+  tracer: Tracer | null,
+  metrics: Metrics,
+): Reads {
+  const statementMs = config.databaseStatementSeconds * secondMs;
+  const limits = {
+    statementMs: replicaAnswerMs,
+    lockMs: replicaAnswerMs,
+    idleInTransactionMs: config.databaseIdleTransactionSeconds * secondMs,
+    connectMs: replicaAnswerMs,
+  };
+  const replica =
+    config.databaseReadUrl === ""
+      ? null
+      : openDb({
+          url: config.databaseReadUrl,
+          purpose: "standby",
+          name: "assay reads",
+          poolSize: config.databasePoolSize,
+          limits,
+          onError: (error) => log.warn("a connection to the replica was lost", describeError(error)),
+          tracer,
+          named: config.databasePreparedStatements === "named",
+          ...(isPooled(config) ? { directUrl: config.databaseReadUrl } : {}),
+        });
+  return new Reads({ primary, replica, statementMs, log, metrics });
 }
 
 const sendsMetrics = (config: Config) => config.otlpEndpoint !== "" && config.otelMetricsExporter === "otlp";
@@ -384,6 +427,9 @@ function bindRoutes(parts: Parts, readiness: Readiness): Binding[] {
 function jobsOfEveryProcess(parts: Parts): Job[] {
   const { core, usage, ringMember, trust, trustReader, isWatched } = parts;
   return [
+    ...(core.config.databaseReadUrl === ""
+      ? []
+      : [{ name: "watch-replica", everyMs: secondMs, run: () => core.reads.watch().then(() => 0) }]),
     {
       name: keyUsageJob,
       everyMs: secondMs,

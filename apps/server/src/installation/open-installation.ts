@@ -79,9 +79,13 @@ function openRing(config: Config): KeyRing {
   }
 }
 
-export function migrateInstallation({ config, databaseUrl, log }: Installation): Promise<string[]> {
+/** Where a command reaches the server itself. It has few connections, and asks for what takes long. */
+const directUrlOf = ({ config, databaseUrl }: Installation) => config.databaseDirectUrl || databaseUrl;
+
+export function migrateInstallation(installation: Installation): Promise<string[]> {
+  const { config, log } = installation;
   const waitForDatabaseMs = config.databaseStartWaitSeconds * secondMs;
-  return migrate(databaseUrl, { waitForDatabaseMs, tell: log.warn });
+  return migrate(directUrlOf(installation), { waitForDatabaseMs, tell: log.warn });
 }
 
 /** For commands that look or change something and end. */
@@ -93,7 +97,7 @@ export async function withDatabase<T>(
   try {
     await migrateInstallation(installation);
     const db = openDb({
-      url: installation.databaseUrl,
+      url: directUrlOf(installation),
       poolSize: 4,
       onError: (error) => installation.log.warn("a database connection was lost", describeError(error)),
     });
