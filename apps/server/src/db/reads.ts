@@ -37,7 +37,7 @@ export class Reads {
     this.#replica = options.replica;
     this.#statementMs = options.statementMs;
     this.#log = options.log;
-    if (options.replica !== null) this.#show(options.metrics);
+    this.#show(options.metrics);
   }
 
   /** `work` only reads, and may be called a second time where the replica fails in the middle. */
@@ -133,17 +133,17 @@ export class Reads {
       "assay_db_reads_total",
       "Lists, figures and searches that a replica may answer, by who did.",
       "target",
-      () => this.#counts,
+      () => (this.#replica === null ? {} : this.#counts),
     );
     metrics.gaugeOf(
       "assay_db_replica_usable",
       "1 while reads go to the replica, 0 while the primary answers because it is behind, away or not its replica.",
-      () => (this.#isUsable ? 1 : 0),
+      () => (this.#replica === null ? null : this.#isUsable ? 1 : 0),
     );
     metrics.gaugeOf(
       "assay_db_replica_lag_seconds",
       "How long ago the primary was where the replica is now.",
-      () => this.#lagMs() / 1000,
+      () => (this.#replica === null ? null : this.#lagMs() / 1000),
     );
     metrics.gaugeOf(
       "assay_db_replica_lag_bytes",

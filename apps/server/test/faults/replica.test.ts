@@ -115,6 +115,12 @@ test("when the primary dies under load the service follows to the promoted repli
     acknowledged.filter((id) => !found.has(id)),
     [],
   );
+  // Whoever listens has followed, too.
+  const listens = () => {
+    const reading = writer.core.metrics.readingOf("assay_db_listener_connected");
+    return reading?.kind === "gauge" && reading.values[0]?.value === 1;
+  };
+  while (!listens()) await new Promise(setImmediate);
   // The replica is the primary now, and nobody follows it.
   await writeAndList(2);
   await reader.runJob("watch-replica");
