@@ -22,6 +22,8 @@ import { DatabaseProbe } from "./db/database-probe.ts";
 import { type Db, openDb } from "./db/db.ts";
 import { Listener } from "./db/listener.ts";
 import { checkSchema, codeVersion, listMigrations, migrate } from "./db/migrate.ts";
+import { checkPooler } from "./db/pooler.ts";
+import { Reads } from "./db/reads.ts";
 import { type Expired, retryChannel } from "./db/set-aside.store.ts";
 import { SetAside } from "./db/set-aside.ts";
 import { showConnections } from "./db/show-connections.ts";
@@ -151,6 +153,7 @@ export type ServiceOptions = {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, role = "all" } = options;
   await prepareSchema(options);
+  if (isPooled(config)) await checkPooler(options.databaseUrl, config.databasePreparedStatements);
   const parts = await openParts(options, role);
   await prepareTrust(parts.core);
   const { core, listener, statusFeed, deliveryWorker, metricsOf } = parts;
@@ -213,6 +216,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await parts.ringMember.leave();
     await parts.probe.close();
     await core.db.close();
+    await core.reads.close();
     await parts.telemetry?.exporter.close();
   };
   let drained: Promise<void> | null = null;
@@ -235,8 +239,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 async function prepareSchema({ config, databaseUrl, log }: ServiceOptions): Promise<void> {
   const options = { waitForDatabaseMs: config.databaseStartWaitSeconds * secondMs, tell: log.warn };
-  if (config.skipMigrations) return checkSchema(databaseUrl, options);
-  const applied = await migrate(databaseUrl, {
+  const url = config.databaseDirectUrl || databaseUrl;
+  if (config.skipMigrations) return checkSchema(url, options);
+  const applied = await migrate(url, {
     ...options,
     onPutOff: (migration, processes) =>
       log.info("a migration waits until processes of an older release have ended", {
@@ -320,7 +325,8 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
     await db.close();
     throw error;
   }
-  const listener = new Listener(databaseUrl, log);
+  const reads = openReads(options, db, tracer, metrics);
+  const listener = new Listener(config.databaseDirectUrl || databaseUrl, log);
   showBuild(metrics);
   showConnections(metrics, db, listener);
   /** The address is known only once the service listens, and links are made only after that. */
@@ -328,7 +334,7 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
   const publicUrl = () => (config.publicUrl === "" ? listening.url : config.publicUrl);
   const dns = createDns({ resolvers: config.dnsResolvers, timeoutMs: 2 * secondMs });
   const setAside = new SetAside({ db, clock, log, metrics });
-  const core: Core = { config, db, clock, dns, ring, log, metrics, setAside, publicUrl };
+  const core: Core = { config, db, reads, clock, dns, ring, log, metrics, setAside, publicUrl };
   const safeFetch = traceFetch(
     createSafeFetch({
       resolveAddresses: dns.resolveAddresses,
@@ -358,7 +364,7 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
     rpTerms,
     consentTexts,
     ringMember,
-    probe: new DatabaseProbe(databaseUrl, db, listMigrations()),
+    probe: new DatabaseProbe(databaseUrl, db, listMigrations(), { pooled: isPooled(config) }),
     listener,
     listening,
     safeFetch,
@@ -386,6 +392,8 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
   };
 }
 
+const isPooled = (config: Config) => config.databaseDirectUrl !== "";
+
 function openDatabase({ config, databaseUrl, log }: ServiceOptions, tracer: Tracer | null): Db {
   return openDb({
     url: databaseUrl,
@@ -398,7 +406,42 @@ function openDatabase({ config, databaseUrl, log }: ServiceOptions, tracer: Trac
     },
     onError: (error) => log.warn("a database connection was lost", describeError(error)),
     tracer,
+    named: config.databasePreparedStatements === "named",
+    ...(isPooled(config) ? { directUrl: config.databaseDirectUrl } : {}),
   });
+}
+
+// Until it is given up and the primary asked. Half of it takes a busy replica for one that is gone; with twice as much, reads hang for longer when one is gone.
+const replicaAnswerMs = secondMs;
+
+function openReads(
+  { config, log }: ServiceOptions,
+  primary: Db,
+  tracer: Tracer | null,
+  metrics: Metrics,
+): Reads {
+  const statementMs = config.databaseStatementSeconds * secondMs;
+  const limits = {
+    statementMs: replicaAnswerMs,
+    lockMs: replicaAnswerMs,
+    idleInTransactionMs: config.databaseIdleTransactionSeconds * secondMs,
+    connectMs: replicaAnswerMs,
+  };
+  const replica =
+    config.databaseReadUrl === ""
+      ? null
+      : openDb({
+          url: config.databaseReadUrl,
+          purpose: "standby",
+          name: "assay reads",
+          poolSize: config.databasePoolSize,
+          limits,
+          onError: (error) => log.warn("a connection to the replica was lost", describeError(error)),
+          tracer,
+          named: config.databasePreparedStatements === "named",
+          ...(isPooled(config) ? { directUrl: config.databaseReadUrl } : {}),
+        });
+  return new Reads({ primary, replica, statementMs, log, metrics });
 }
 
 const sendsMetrics = (config: Config) => config.otlpEndpoint !== "" && config.otelMetricsExporter === "otlp";
@@ -460,6 +503,9 @@ function bindRoutes(parts: Parts, readiness: Readiness): Binding[] {
 function jobsOfEveryProcess(parts: Parts): Job[] {
   const { core, usage, ringMember, trust, trustReader, isWatched } = parts;
   return [
+    ...(core.config.databaseReadUrl === ""
+      ? []
+      : [{ name: "watch-replica", everyMs: secondMs, run: () => core.reads.watch().then(() => 0) }]),
     {
       name: keyUsageJob,
       everyMs: secondMs,

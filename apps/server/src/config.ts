@@ -5,6 +5,7 @@ import { signUpModes } from "@assay/contract/accounts";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
 import { matchThresholds } from "@assay/face/match";
+import { AddressError, type Purpose, parseServers } from "./db/servers.ts";
 import { detectorLimit } from "./face/attack-detector.ts";
 import { poolLimits } from "./face/pool-limits.ts";
 import { exemptHostSet } from "./lib/public-address.ts";
@@ -95,6 +96,19 @@ function url(env: string, about: string, protocols: readonly string[], shownDefa
   });
 }
 
+/** The address of a PostgreSQL, or of several of which one is taken. */
+function databaseAddress(env: string, about: string, purpose: Purpose, shownDefault = "(unset)") {
+  return define<string>(env, about, "", shownDefault, (value) => {
+    try {
+      parseServers(value, purpose);
+    } catch (error) {
+      if (!(error instanceof AddressError)) throw error;
+      throw new Problem(error.message);
+    }
+    return value;
+  });
+}
+
 function list(env: string, about: string, check: (entry: string) => string | null) {
   return define<readonly string[]>(env, about, [], "(unset)", (value) => {
     const entries = value
@@ -166,10 +180,27 @@ export const settings = {
     "Folder for the embedded database, the key ring and mails written as files.",
     "./data",
   ),
-  databaseUrl: url(
+  databaseUrl: databaseAddress(
     "DATABASE_URL",
-    "PostgreSQL 15 or later. Unset, the service runs its own PostgreSQL in DATA_DIR.",
-    ["postgres:", "postgresql:"],
+    "PostgreSQL 15 or later. Unset, the service runs its own PostgreSQL in DATA_DIR. Several hosts, as in `postgres://user@a:5432,b:5432/assay`, are tried in turn until one takes writes. [More](operating.md#postgresql-poolers-failover-replicas).",
+    "primary",
+  ),
+  databaseDirectUrl: databaseAddress(
+    "DATABASE_DIRECT_URL",
+    "The same database without the pooler (PgBouncer with `pool_mode = transaction`) that DATABASE_URL leads through; for migrations, notifications and locks, which need a session of their own. Unset, there is no such pooler.",
+    "primary",
+    "DATABASE_URL",
+  ),
+  databaseReadUrl: databaseAddress(
+    "DATABASE_READ_URL",
+    "A replica of that database, or several. Lists, figures and search are read there whenever it has everything that was written before the request came, and otherwise from the primary.",
+    "standby",
+  ),
+  databasePreparedStatements: oneOf(
+    "DATABASE_PREPARED_STATEMENTS",
+    "`named`: each connection has statements parsed and planned once. `off`: every time, for poolers that cannot tell the statements of their clients apart (PgBouncer before 1.21, or with `max_prepared_statements = 0`).",
+    ["named", "off"],
+    "named",
   ),
   databasePoolSize: integer(
     "DATABASE_POOL_SIZE",
@@ -657,6 +688,10 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     problems.push(
       'SECRET_KEYS must be set together with DATABASE_URL. Make a ring with: echo "1:$(openssl rand -base64 32)"',
     );
+  }
+  for (const name of ["databaseDirectUrl", "databaseReadUrl"] as const) {
+    if (config[name] !== "" && config.databaseUrl === "")
+      problems.push(`${settings[name].env} must not be set without DATABASE_URL.`);
   }
   const exemptHosts = exemptHostSet(config.webhookAllowedPrivateHosts);
   for (const [index, entry] of config.trustSources.entries()) {

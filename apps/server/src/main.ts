@@ -3,6 +3,7 @@ import { styleOf } from "@assay/cli/style";
 import { commands } from "./cli/commands.ts";
 import { ConfigError } from "./config.ts";
 import { MigrationError } from "./db/migrate.ts";
+import { PoolerError } from "./db/pooler.ts";
 import { DatabaseUnreachableError } from "./db/wait-for-database.ts";
 import { BackupError } from "./installation/backup.ts";
 import { EmbeddedPostgresError } from "./installation/postgres/embedded-postgres-error.ts";
@@ -15,6 +16,7 @@ const explained = [
   BackupError,
   EmbeddedPostgresError,
   DatabaseUnreachableError,
+  PoolerError,
   MigrationError,
   KeyRingError,
 ];

@@ -6,18 +6,20 @@ import { parseTime } from "../kernel/times.ts";
 import { listAuditLogs as readAuditLogs } from "./audit.store.ts";
 import { viewAuditLog } from "./audit.view.ts";
 
-export function auditRoutes({ db }: Core): Binding[] {
+export function auditRoutes({ reads }: Core): Binding[] {
   return [
     bind(listAuditLogs, ({ caller, query }) =>
       viewPage(
-        readAuditLogs(db, caller.organizationId, {
-          event: query.event,
-          actorId: query.actor_id,
-          createdFrom: parseTime("created_from", query.created_from),
-          createdTo: parseTime("created_to", query.created_to),
-          limit: query.limit,
-          startingAfter: query.starting_after,
-        }),
+        reads.read((db) =>
+          readAuditLogs(db, caller.organizationId, {
+            event: query.event,
+            actorId: query.actor_id,
+            createdFrom: parseTime("created_from", query.created_from),
+            createdTo: parseTime("created_to", query.created_to),
+            limit: query.limit,
+            startingAfter: query.starting_after,
+          }),
+        ),
         viewAuditLog,
       ),
     ),

@@ -91,7 +91,7 @@ function rewriteLimitMs({ config }: Needs): number {
 
 async function alone(
   { db }: Needs,
-  clean: (client: pg.PoolClient) => Promise<Obstacle | null>,
+  clean: (client: pg.ClientBase) => Promise<Obstacle | null>,
 ): Promise<Obstacle | null> {
   try {
     return await db.withConnection(async (client) => {
@@ -108,7 +108,7 @@ async function alone(
 /** A table that others use all the time is stepped over, so that the rest is clean when it is tried again. */
 async function rewriteAll(
   core: Needs,
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   states: readonly TableState[],
   goneBefore: number,
 ): Promise<Obstacle | null> {
@@ -145,7 +145,7 @@ function obstacleOf(error: unknown): Obstacle | null {
  * was deleted: PostgreSQL keeps that for it, in a rewrite too. The rewrite is the one measure that every role can take.
  */
 async function untilNobodyLooksBack(
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   goneBefore: number,
   statementMs: number,
 ): Promise<boolean> {

@@ -12,7 +12,7 @@ const cleaningLock = 7205114303;
 const lockMs = 2_000;
 
 /** Runs `work` on a connection that cleans alone, with these limits; null when another process is cleaning. */
-export async function cleaningAlone<T>(client: pg.PoolClient, work: () => Promise<T>): Promise<T | null> {
+export async function cleaningAlone<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T | null> {
   const { rows } = await client.query("select pg_try_advisory_lock($1) as free", [cleaningLock]);
   if (rows[0]?.free !== true) return null;
   try {
@@ -22,7 +22,7 @@ export async function cleaningAlone<T>(client: pg.PoolClient, work: () => Promis
   }
 }
 
-async function unhurried(client: pg.PoolClient, text: string, statementMs: number): Promise<void> {
+async function unhurried(client: pg.ClientBase, text: string, statementMs: number): Promise<void> {
   await client.query(`set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs}`);
   try {
     await client.query({ text, query_timeout: answerLimitMs(statementMs) } as pg.QueryConfig);
@@ -33,7 +33,7 @@ async function unhurried(client: pg.PoolClient, text: string, statementMs: numbe
 
 /** Table and indexes are written anew without what was deleted; nobody else can use the table meanwhile. */
 export async function rewriteTable(
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   table: TextTable | "pg_catalog.pg_statistic",
   statementMs: number,
 ): Promise<void> {
@@ -42,7 +42,7 @@ export async function rewriteTable(
 
 /** What was deleted is no row any more. Its bytes stay in free space until something is written over them. Locks nobody out. */
 export async function vacuumTable(
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   table: TextTable,
   statementMs: number,
 ): Promise<void> {
@@ -53,7 +53,7 @@ export async function vacuumTable(
  * What transactions before this number deleted was left out when the table was rewritten last: a rewrite freezes everything that is
  * older than the oldest transaction that anybody could still look back to, and notes how far that was.
  */
-export async function horizonOf(client: pg.PoolClient, table: TextTable): Promise<number> {
+export async function horizonOf(client: pg.ClientBase, table: TextTable): Promise<number> {
   const { rows } = await client.query(
     `select relfrozenxid::text::bigint as short, pg_snapshot_xmax(pg_current_snapshot())::text::bigint as long
      from pg_class where oid = $1::regclass`,
@@ -71,7 +71,7 @@ function nearest(short: number, long: number): number {
 }
 
 /** A number that no transaction has which is over by now. */
-export async function nextTransaction(client: pg.PoolClient): Promise<number> {
+export async function nextTransaction(client: pg.ClientBase): Promise<number> {
   const { rows } = await client.query("select pg_current_xact_id()::text::bigint as number");
   return Number(rows[0]?.number);
 }
@@ -113,7 +113,7 @@ const segment = "name ~ '^[0-9A-F]{24}$'";
  * Removes the write-ahead log up to now from the files. Files of the log that an earlier version had put aside for later use, with their
  * old content, are written over first. False when something still needs the old files, such as a backup that is being made.
  */
-export async function dropOldLog(client: pg.PoolClient, statementMs: number): Promise<boolean> {
+export async function dropOldLog(client: pg.ClientBase, statementMs: number): Promise<boolean> {
   const aside = await client.query(
     `select count(*)::integer as count from pg_ls_waldir() where ${segment} and name > pg_walfile_name(pg_current_wal_lsn())`,
   );

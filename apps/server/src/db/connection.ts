@@ -29,12 +29,23 @@ export function answerLimitMs(statementMs: number): number {
   return statementMs === 0 ? 0 : statementMs + silenceAfterMs;
 }
 
-/**
- * A connection with these limits. They travel in the `options` of the startup message, so they cost no round trip. A pooler such as PgBouncer
- * must be told to let that parameter pass (`ignore_startup_parameters = options`), and then the limits that the
- * server keeps are those of the role; the ones that are kept here hold all the same.
- */
-export function connectionTo(url: string, name: string, limits: TimeLimits): pg.ClientConfig {
+export type ConnectionOptions = {
+  /**
+   * A pooler is in between that lends a connection of the server for one transaction after the other. It takes no `options`; the limits that the server
+   * keeps are sent with each transaction instead (`limitsOf`).
+   */
+  pooled?: boolean;
+  /** How long the answer to a statement is waited for, in place of what follows from the limits. */
+  answerMs?: number;
+};
+
+/** A connection with these limits. They travel in the `options` of the startup message, so they cost no round trip. */
+export function connectionTo(
+  url: string,
+  name: string,
+  limits: TimeLimits,
+  { pooled = false, answerMs = answerLimitMs(limits.statementMs) }: ConnectionOptions = {},
+): pg.ClientConfig {
   const ours = [
     `-c statement_timeout=${limits.statementMs}`,
     `-c lock_timeout=${limits.lockMs}`,
@@ -44,17 +55,32 @@ export function connectionTo(url: string, name: string, limits: TimeLimits): pg.
     connectionString: url,
     application_name: name,
     connectionTimeoutMillis: limits.connectMs,
-    query_timeout: answerLimitMs(limits.statementMs),
+    query_timeout: answerMs,
     // A connection that is only listened on, or idle in the pool, is asked for a sign of life.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   };
+  if (pooled) return base;
   const parsed = URL.parse(url);
   const theirs = parsed?.searchParams.get("options") ?? null;
   if (parsed === null || theirs === null) return { ...base, options: ours };
   // The driver takes what the URL says over what it is given. Of two values for a parameter the server takes the last.
   parsed.searchParams.set("options", `${ours} ${theirs}`);
   return { ...base, connectionString: parsed.href };
+}
+
+/**
+ * Sets the limits for the transaction that it is sent in, which may be a single message without `begin`. Through a pooler they can be set in no other way that holds:
+ * it refuses or drops what a connection is opened with, and the next transaction may have another connection of the server, with what somebody else left there.
+ */
+export function limitsOf({ statementMs, lockMs, idleInTransactionMs }: TimeLimits): string {
+  const limits = {
+    statement_timeout: statementMs,
+    lock_timeout: lockMs,
+    idle_in_transaction_session_timeout: idleInTransactionMs,
+  };
+  const set = Object.entries(limits).map(([name, ms]) => `set_config('${name}', '${Math.trunc(ms)}', true)`);
+  return `select ${set.join(", ")}`;
 }
 
 /** No answer came in time. Nobody knows what became of the statement, and the connection is of no use any more. */

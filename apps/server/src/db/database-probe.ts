@@ -1,8 +1,9 @@
 import pg from "pg";
-import { connectionTo, cutOff, endConnection } from "./connection.ts";
+import { type ConnectionOptions, cutOff, endConnection } from "./connection.ts";
 import type { Db } from "./db.ts";
 import { appliedMigrations, type Migration } from "./migrate.ts";
 import { type AppliedMigration, describeSchemaProblem, schemaProblem } from "./schema-version.ts";
+import { openConnection } from "./servers.ts";
 
 // Load balancers give up on a probe after some seconds; an answer that comes later says nothing to them.
 const limitMs = 2_000;
@@ -23,12 +24,14 @@ export class DatabaseProbe {
   readonly #url: string;
   readonly #db: Db;
   readonly #migrations: readonly Migration[];
+  readonly #options: ConnectionOptions;
   #client: pg.Client | null = null;
   #asking: Promise<string | null> | null = null;
 
   /** `migrations`: those that this code contains. */
-  constructor(url: string, db: Db, migrations: readonly Migration[]) {
+  constructor(url: string, db: Db, migrations: readonly Migration[], options: ConnectionOptions = {}) {
     this.#url = url;
+    this.#options = options;
     this.#db = db;
     this.#migrations = migrations;
   }
@@ -68,17 +71,17 @@ export class DatabaseProbe {
 
   async #connect(): Promise<pg.Client> {
     if (this.#client !== null) return this.#client;
-    const client = new pg.Client({
-      ...connectionTo(this.#url, "assay readiness", limits),
-      query_timeout: limitMs,
+    return openConnection(this.#url, "assay readiness", limits, {
+      ...this.#options,
+      answerMs: limitMs,
+      prepare: (tried) => {
+        tried.on("error", () => {
+          if (this.#client === tried) this.#client = null;
+        });
+        // Known from here on, so that it is cut off when the limit comes first.
+        this.#client = tried;
+      },
     });
-    client.on("error", () => {
-      if (this.#client === client) this.#client = null;
-    });
-    // Known from here on, so that it is cut off when the limit comes first.
-    this.#client = client;
-    await client.connect();
-    return client;
   }
 
   #drop(): void {
@@ -93,8 +96,10 @@ export class DatabaseProbe {
 
 async function hasRoom(client: pg.Client): Promise<boolean> {
   try {
-    await client.query("set work_mem = '64kB'");
-    await client.query("select count(*) from generate_series(1, 200000)");
+    // One message is one transaction, and the setting goes with it: the connection may be a pooler's.
+    await client.query(
+      "select set_config('work_mem', '64kB', true); select count(*) from generate_series(1, 200000)",
+    );
     return true;
   } catch (error) {
     if (error instanceof pg.DatabaseError && error.code?.startsWith("53")) return false;

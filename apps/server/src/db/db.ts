@@ -7,12 +7,15 @@ import {
   answerLimitMs,
   connectionTo,
   cutOff,
+  endConnection,
   isSilence,
+  limitsOf,
   patientLimits,
   type TimeLimits,
 } from "./connection.ts";
 import { type Answer, Flight, type Query, type Row } from "./flight.ts";
 import { Hints, type Notification } from "./hints.ts";
+import { openConnection, type Purpose, parseServers, ServerChoice, WrongServerError } from "./servers.ts";
 import type { Sql } from "./sql.ts";
 import { summaryOf } from "./statement-summary.ts";
 
@@ -70,11 +73,20 @@ const beginning: Query = { name: "begin", text: "begin" };
 
 const queryOf = (statement: Sql): Query => ({ ...statement.prepared, values: statement.values });
 
+/** How statements travel on the connections of a pool. */
+type Manner = {
+  tracer: Tracer | null;
+  /** Whether statements are prepared under their names. */
+  named: boolean;
+  /** What is sent at the beginning of each transaction, because the connection cannot hold it. */
+  limits: Query | null;
+};
+
 /** A connection of the pool in the hands of whoever borrowed it. */
 class Borrowed {
   readonly client: pg.PoolClient;
   readonly #onFailure: (error: unknown) => void;
-  readonly #tracer: Tracer | null;
+  readonly #manner: Manner;
   /** What is sent together with the next statement, before it: its answer is nobody's business. */
   #held: Query[] = [];
   /** What is told to listeners once the transaction is committed. */
@@ -82,10 +94,10 @@ class Borrowed {
   /** In place of the limit that the connection was opened with. */
   #answerLimitMs: number | undefined;
 
-  constructor(client: pg.PoolClient, onFailure: (error: unknown) => void, tracer: Tracer | null) {
+  constructor(client: pg.PoolClient, onFailure: (error: unknown) => void, manner: Manner) {
     this.client = client;
     this.#onFailure = onFailure;
-    this.#tracer = tracer;
+    this.#manner = manner;
   }
 
   async query(query: Query): Promise<Answer> {
@@ -96,6 +108,12 @@ class Borrowed {
 
   send(statement: Sql): Promise<Answer> {
     return this.query(queryOf(statement));
+  }
+
+  /** One statement that is a transaction of its own. */
+  sendAlone(query: Query): Promise<Answer> {
+    if (this.#manner.limits !== null) this.hold(this.#manner.limits);
+    return this.query(query);
   }
 
   /** Sends all of them, and what was held, at once. The results are those of `queries`. */
@@ -115,15 +133,16 @@ class Borrowed {
   }
 
   #sendTraced(queries: readonly Query[]): Promise<readonly Answer[]> {
-    const send = () => new Flight(queries, this.#answerLimitMs).send(this.client);
-    if (this.#tracer === null) return send();
+    const { tracer, named } = this.#manner;
+    const send = () => new Flight(queries, this.#answerLimitMs, named).send(this.client);
+    if (tracer === null) return send();
     const summary = summaryOf(queries.map(({ text }) => text));
     const attributes = {
       "db.system.name": "postgresql" as const,
       "db.query.summary": summary,
       "db.operation.batch.size": queries.length,
     };
-    return this.#tracer.part(summary, "client", attributes, send);
+    return tracer.part(summary, "client", attributes, send);
   }
 
   hold(query: Query): void {
@@ -131,8 +150,7 @@ class Borrowed {
   }
 
   async commit(): Promise<void> {
-    const [first, second] = this.#held;
-    if (first === beginning && second === undefined) this.#held = [];
+    if (this.#held[0] === beginning && this.#held.length === this.#opening.length) this.#held = [];
     else await this.query({ name: "commit", text: "commit" });
   }
 
@@ -150,13 +168,18 @@ class Borrowed {
     if (at < 0) await this.query({ text: `rollback to ${savepoint}` });
   }
 
+  get #opening(): readonly Query[] {
+    const { limits } = this.#manner;
+    return limits === null ? [beginning] : [beginning, limits];
+  }
+
   /** Begins a transaction, together with its first statement; `statementMs` is the limit for each statement in it. */
   async begin(statementMs: number | undefined): Promise<void> {
     if (statementMs === undefined) {
-      this.hold(beginning);
+      this.#held.push(...this.#opening);
       return;
     }
-    await this.fly([beginning, { text: `set local statement_timeout = ${Math.trunc(statementMs)}` }]);
+    await this.fly([...this.#opening, { text: `set local statement_timeout = ${Math.trunc(statementMs)}` }]);
     // Only now: a connection that was lost unnoticed shows at the first statement, and is not waited for that long.
     this.#answerLimitMs = answerLimitMs(statementMs);
   }
@@ -205,19 +228,29 @@ const retryableStates = new Set(["40001", "40P01"]);
 
 export class Db extends Statements {
   readonly #pool: pg.Pool;
+  readonly #choice: ServerChoice;
+  readonly #manner: Manner;
+  readonly #openSession: (() => Promise<pg.Client>) | null;
   readonly #joined = new AsyncLocalStorage<{ connection: Borrowed; savepoints: number }>();
   readonly #unhurried = new AsyncLocalStorage<{ statementMs: number }>();
   /** Counts the times when what is open became of no use; a connection from before the last one is not lent again. */
   #generation = 0;
   #refusedWrite: RefusedWrite | null = null;
   readonly #generationOf = new Map<pg.PoolClient, number>();
-  readonly #tracer: Tracer | null;
   readonly #hints = new Hints((hints) => this.#sendHints(hints));
 
-  constructor(pool: pg.Pool, tracer: Tracer | null) {
+  /** `openSession` where those of the pool are not sessions of the server's own. */
+  constructor(
+    pool: pg.Pool,
+    choice: ServerChoice,
+    manner: Manner,
+    openSession: (() => Promise<pg.Client>) | null,
+  ) {
     super();
     this.#pool = pool;
-    this.#tracer = tracer;
+    this.#choice = choice;
+    this.#manner = manner;
+    this.#openSession = openSession;
     pool.on("connect", (client) => this.#generationOf.set(client, this.#generation));
     pool.on("remove", (client) => this.#generationOf.delete(client));
   }
@@ -231,7 +264,7 @@ export class Db extends Statements {
     const connection = await this.#borrow();
     let failure: Error | boolean = false;
     try {
-      return await connection.send(statement);
+      return await connection.sendAlone(queryOf(statement));
     } catch (error) {
       failure = error instanceof Error ? error : true;
       throw error;
@@ -260,7 +293,7 @@ export class Db extends Statements {
     const connection = await this.#borrow();
     let failure: Error | boolean = false;
     try {
-      await connection.query({
+      await connection.sendAlone({
         name: "notify",
         text: `select set_config('synchronous_commit', 'off', true), count(pg_notify(channel, payload))
           from unnest($1::text[], $2::text[]) as hint (channel, payload)`,
@@ -278,15 +311,17 @@ export class Db extends Statements {
     for (;;) {
       const client = await this.#connect();
       if (this.#generationOf.get(client) === this.#generation)
-        return new Borrowed(client, (error) => this.#noticeFailure(error, client), this.#tracer);
+        return new Borrowed(client, (error) => this.#noticeFailure(error, client), this.#manner);
       cutOff(client);
       client.release(true);
     }
   }
 
   #connect(): Promise<pg.PoolClient> {
-    if (this.#tracer === null || this.#pool.idleCount > 0) return this.#pool.connect();
-    return this.#tracer.part("wait for a connection", "internal", {}, () => this.#pool.connect());
+    const { tracer } = this.#manner;
+    const connect = () => this.#choice.tryEach(() => this.#pool.connect());
+    if (tracer === null || this.#pool.idleCount > 0) return connect();
+    return tracer.part("wait for a connection", "internal", {}, connect);
   }
 
   /**
@@ -353,8 +388,9 @@ export class Db extends Statements {
   }
 
   #begin<T>(work: (tx: Tx, connection: Borrowed) => Promise<T>): Promise<T> {
-    if (this.#tracer === null) return this.#runToCommit(work);
-    return this.#tracer.part("transaction", "internal", {}, () => this.#runToCommit(work));
+    const { tracer } = this.#manner;
+    if (tracer === null) return this.#runToCommit(work);
+    return tracer.part("transaction", "internal", {}, () => this.#runToCommit(work));
   }
 
   async #runToCommit<T>(work: (tx: Tx, connection: Borrowed) => Promise<T>): Promise<T> {
@@ -385,7 +421,11 @@ export class Db extends Statements {
    * A connection of its own for advisory locks and other things that belong to a session. It is closed when `work` fails:
    * nobody knows what it still holds then, or whether it is still there.
    */
-  async withConnection<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  async withConnection<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
+    if (this.#openSession !== null) {
+      const session = await this.#openSession();
+      return whileConnectionIsHeld(() => work(session)).finally(() => endConnection(session));
+    }
     const { client } = await this.#borrow();
     let failed = true;
     try {
@@ -395,6 +435,11 @@ export class Db extends Statements {
     } finally {
       client.release(failed);
     }
+  }
+
+  /** Whether what is sent now becomes part of somebody's transaction. */
+  get isJoined(): boolean {
+    return this.#joined.getStore() !== undefined;
   }
 
   /** How the pool stands: connections in all and without work, work that waits for one, and how many there may be. */
@@ -431,6 +476,7 @@ const lostSystemCodes = new Set([
 export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error) ?? "";
   if (/^(08|57P0|53|57014|55P03|25P0[34]|25006|AK001)/.test(state)) return true;
+  if (error instanceof WrongServerError) return true;
   // A name with several addresses fails with all of their errors.
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isUnavailable);
   if (lostSystemCodes.has(state)) return (error as { syscall?: string }).syscall !== undefined;
@@ -468,9 +514,22 @@ export function openDb(options: {
   name?: string;
   limits?: TimeLimits;
   tracer?: Tracer | null;
+  purpose?: Purpose;
+  /** Leads to the server itself, where `url` leads through a pooler that lends connections for single transactions. */
+  directUrl?: string;
+  /** False prepares no statement under a name. */
+  named?: boolean;
 }): Db {
+  const { name = "assay", limits = patientLimits, directUrl, named = true, tracer = null } = options;
+  const pooled = directUrl !== undefined;
+  const servers = parseServers(options.url, options.purpose ?? "primary");
+  const choice = new ServerChoice(servers, name, limits, { pooled });
+  // The pool makes its clients with `new`.
+  const Client = new Proxy(pg.Client, { construct: () => choice.newClient() });
   const pool = new pg.Pool({
-    ...connectionTo(options.url, options.name ?? "assay", options.limits ?? patientLimits),
+    // Of this the pool itself reads how long to wait for a connection; each client has the address of its server.
+    ...connectionTo(servers.urls[0] ?? "", name, limits, { pooled }),
+    Client,
     max: options.poolSize,
     idleTimeoutMillis: 30_000,
   });
@@ -486,5 +545,10 @@ export function openDb(options: {
   });
   // Emitted for idle clients, after the listener above.
   pool.on("error", () => {});
-  return new Db(pool, options.tracer ?? null);
+  return new Db(
+    pool,
+    choice,
+    { tracer, named, limits: pooled ? { name: "limits", text: limitsOf(limits) } : null },
+    pooled ? () => openConnection(directUrl, name, limits) : null,
+  );
 }

@@ -44,10 +44,11 @@ export class Flight {
   /** Called by the driver, which also replaces it when the time is over. */
   callback: (error: Error | null, answers?: readonly Answer[]) => void = () => {};
 
-  constructor(queries: readonly Query[], answerLimitMs: number | undefined) {
+  /** With `named` false nothing is prepared for later, for poolers that do not keep apart what each of their clients has prepared. */
+  constructor(queries: readonly Query[], answerLimitMs: number | undefined, named = true) {
     // Before anything is sent: a value that cannot be sent must not leave half of a message behind.
     this.#queries = queries.map(({ name = "", text, values = [] }) => ({
-      name,
+      name: named ? name : "",
       text,
       values: values.map(prepareValue),
     }));

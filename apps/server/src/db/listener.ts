@@ -1,6 +1,7 @@
 import pg from "pg";
 import { describeError, type Log } from "../lib/log.ts";
-import { connectionTo, cutOff, endConnection } from "./connection.ts";
+import { cutOff, endConnection } from "./connection.ts";
+import { openConnection } from "./servers.ts";
 
 type Handler = (payload: string) => void;
 
@@ -24,6 +25,7 @@ export class Listener {
   #closed = false;
   #retry: NodeJS.Timeout | undefined;
 
+  /** The address must lead to the server itself: what a pooler lends for a transaction does not listen. */
   constructor(url: string, log: Log) {
     this.#url = url;
     this.#log = log;
@@ -46,19 +48,22 @@ export class Listener {
   }
 
   async start(): Promise<void> {
-    const client = new pg.Client(connectionTo(this.#url, "assay listener", limits));
     // The connection may break between an answer and the line below that waits for it.
     const faults: Error[] = [];
-    client.on("error", (error) => {
-      faults.push(error);
-      this.#lost(client, error);
-    });
-    client.on("end", () => this.#lost(client, null));
-    client.on("notification", ({ channel, payload }) => {
-      for (const handler of this.#handlers.get(channel) ?? []) handler(payload ?? "");
-    });
+    const prepare = (client: pg.Client) => {
+      client.on("error", (error) => {
+        faults.push(error);
+        this.#lost(client, error);
+      });
+      client.on("end", () => this.#lost(client, null));
+      client.on("notification", ({ channel, payload }) => {
+        for (const handler of this.#handlers.get(channel) ?? []) handler(payload ?? "");
+      });
+    };
+    const client = await openConnection(this.#url, "assay listener", limits, { prepare });
+    // Those of servers that were tried before it.
+    faults.length = 0;
     try {
-      await client.connect();
       // A channel that is added meanwhile is still reached: a map's keys are read as the loop goes.
       for (const channel of this.#handlers.keys())
         await client.query(`listen ${pg.escapeIdentifier(channel)}`);

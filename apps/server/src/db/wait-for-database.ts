@@ -1,8 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { describeError, type LogFields } from "../lib/log.ts";
-import { connectionTo, cutOff, type TimeLimits } from "./connection.ts";
+import { endConnection, type TimeLimits } from "./connection.ts";
 import { isUnavailable } from "./db.ts";
+import { findPooler } from "./pooler.ts";
+import { openConnection } from "./servers.ts";
 
 /** Says in a sentence why there is no database, for whoever started the service. */
 export class DatabaseUnreachableError extends Error {
@@ -18,8 +20,11 @@ export type Tell = (message: string, fields: LogFields) => void;
 const tryEveryMs = 500;
 const tellEveryMs = 5_000;
 
+const needsSession =
+  "lends its connections for single transactions, so that locks and notifications get lost. Set DATABASE_DIRECT_URL to the address of PostgreSQL itself; it is used for migrations and notifications, and DATABASE_URL for everything else.";
+
 /**
- * A connection as soon as there is one. A database that is started together with the service, or is being moved to another host,
+ * A connection as soon as there is one, which is a session of the server's own. A database that is started together with the service, or is being moved to another host,
  * is not there at once; whatever says that waiting is of no use (a wrong password, a database that does not exist) is thrown.
  */
 export async function connectWhenThere(
@@ -29,16 +34,12 @@ export async function connectWhenThere(
   const startedAt = performance.now();
   let tellAt = 0;
   for (;;) {
-    const client = new pg.Client(connectionTo(url, options.name, options.limits));
-    // A lost connection makes the next statement fail, which is reported; without a listener it would end the process.
-    client.on("error", () => {});
     try {
-      await client.connect();
-      return client;
+      return await openSession(() => openConnection(url, options.name, options.limits));
     } catch (error) {
-      cutOff(client);
+      if (error instanceof DatabaseUnreachableError) throw error;
       const waitedMs = performance.now() - startedAt;
-      if (!isUnavailable(error)) throw refusalOf(error);
+      if (isPoolersRefusal(error) || !isUnavailable(error)) throw refusalOf(error);
       if (waitedMs + tryEveryMs > options.waitMs) {
         throw new DatabaseUnreachableError(
           `The database does not answer: ${reasonOf(error)}. Waited for ${Math.round(waitedMs / 1000)} seconds. Check DATABASE_URL and whether the server runs; DATABASE_START_WAIT_SECONDS says how long a start waits.`,
@@ -58,13 +59,32 @@ export async function connectWhenThere(
   }
 }
 
+async function openSession(open: () => Promise<pg.Client>): Promise<pg.Client> {
+  const client = await open();
+  let isSession = false;
+  try {
+    isSession = (await findPooler(client, open)) !== "transaction";
+  } finally {
+    if (!isSession) await endConnection(client);
+  }
+  if (isSession) return client;
+  throw new DatabaseUnreachableError(`A pooler in front of the database ${needsSession}`, null);
+}
+
+/** PgBouncer says so of `options`, with which a connection to the server itself is opened. */
+function isPoolersRefusal(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && /startup parameter/.test(error.message);
+}
+
 /** What the server itself gives as the reason not to let us in, as a sentence; anything else as it is. */
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
-  const hint = /startup parameter/.test(error.message)
-    ? " A pooler is in between: let it pass `options` (PgBouncer: ignore_startup_parameters = options)."
-    : "";
-  return new DatabaseUnreachableError(`The database refuses the connection: ${error.message}.${hint}`, error);
+  if (isPoolersRefusal(error))
+    return new DatabaseUnreachableError(
+      `The database refuses the connection: ${error.message}. A pooler is in front of it. Where it ${needsSession}`,
+      error,
+    );
+  return new DatabaseUnreachableError(`The database refuses the connection: ${error.message}.`, error);
 }
 
 function reasonOf(error: unknown): string {

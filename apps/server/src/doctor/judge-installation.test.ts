@@ -12,7 +12,9 @@ import {
   judgeMailFiles,
   judgeNode,
   judgeOpenFiles,
+  judgePooler,
   judgePublicUrl,
+  judgeReplica,
   judgeRing,
   judgeSchema,
   judgeTrust,
@@ -29,6 +31,13 @@ const later = { name: "0002_b.sql", checksum: "z", leastCode: null };
 const contracting = { name: "0002_b.sql", text: "-- phase: contract, code since 0001\n", checksum: "z" };
 const trust = { authorities: 3, valid: 3, countries: 2, stale: 0, newestImport: before(day), sources: [] };
 const source = { address: "https://pki.example", succeededAt: before(4 * day), problem: "no answer" };
+
+const pooler = {
+  pooler: "transaction",
+  namesApart: true,
+  direct: "none",
+  preparedStatements: "named",
+} as const;
 
 /** Each with the state that it must get; the sentences are read from outside. */
 const cases: readonly [what: string, found: Found, state: Found["state"]][] = [
@@ -49,6 +58,21 @@ const cases: readonly [what: string, found: Found, state: Found["state"]][] = [
   ["a database", judgeDatabase(database), "ok"],
   ["an old database", judgeDatabase({ ...database, version: "14.9" }), "problem"],
   ["a standby", judgeDatabase({ ...database, standby: true }), "problem"],
+  ["a pooler with a way past it", judgePooler(pooler), "ok"],
+  ["no pooler", judgePooler({ ...pooler, pooler: "none", direct: null }), "ok"],
+  ["a pooler for sessions", judgePooler({ ...pooler, pooler: "session", direct: null }), "ok"],
+  ["a pooler for transactions alone", judgePooler({ ...pooler, direct: null }), "problem"],
+  ["a way past that leads through", judgePooler({ ...pooler, direct: "transaction" }), "problem"],
+  ["a pooler that mixes names", judgePooler({ ...pooler, namesApart: false }), "problem"],
+  [
+    "a pooler that never gets names",
+    judgePooler({ ...pooler, namesApart: false, preparedStatements: "off" }),
+    "ok",
+  ],
+  ["a replica that follows", judgeReplica({ follows: true, bytes_behind: 4096 }), "ok"],
+  ["a replica far behind", judgeReplica({ follows: true, bytes_behind: 1e9 }), "warning"],
+  ["a replica of another server", judgeReplica({ follows: false, bytes_behind: 0 }), "warning"],
+  ["a replica that is away", judgeReplica(null), "warning"],
   ["the schema of this version", judgeSchema([migration], [migration]), "ok"],
   ["no schema", judgeSchema([migration], null), "warning"],
   ["a missing migration", judgeSchema([migration], []), "problem"],

@@ -1,5 +1,6 @@
 import { type Found, ok, problem, warning } from "@assay/cli/checks";
 import type { Migration } from "../db/migrate.ts";
+import type { Pooler } from "../db/pooler.ts";
 import { type AppliedMigration, describeSchemaProblem, schemaProblem } from "../db/schema-version.ts";
 import { dayMs, hourMs, minuteMs, secondMs } from "../kernel/clock.ts";
 
@@ -80,6 +81,48 @@ export function judgeDatabase(facts: { version: string; standby: boolean; read_o
   return major >= leastPostgresMajor
     ? ok(`${found} answers.`)
     : problem(`${found} is too old.`, `Update it to ${leastPostgresMajor} or later.`);
+}
+
+/** A pooler that lends connections for single transactions loses locks and notifications without a word. */
+export function judgePooler(seen: {
+  /** What DATABASE_URL leads through, and whether each of the pooler's clients has names of its own for statements. */
+  pooler: Pooler;
+  namesApart: boolean;
+  /** What DATABASE_DIRECT_URL leads through; null where it is not set. */
+  direct: Pooler | null;
+  preparedStatements: "named" | "off";
+}): Found {
+  if ((seen.direct ?? seen.pooler) === "transaction")
+    return problem(
+      `${seen.direct === null ? "DATABASE_URL" : "DATABASE_DIRECT_URL"} leads through a pooler that lends its connections for single transactions.`,
+      "Set DATABASE_DIRECT_URL to the address of PostgreSQL itself.",
+    );
+  if (seen.preparedStatements === "named" && !seen.namesApart)
+    return problem(
+      "The pooler does not keep the prepared statements of its clients apart.",
+      "Set DATABASE_PREPARED_STATEMENTS=off, or update PgBouncer to 1.21 and set max_prepared_statements.",
+    );
+  if (seen.pooler === "none") return ok("None is between the service and the database.");
+  return ok(
+    seen.pooler === "session"
+      ? "One is in front of the database, and lends connections for whole sessions."
+      : "One is in front of the database, and DATABASE_DIRECT_URL leads past it.",
+  );
+}
+
+/** Null where the replica does not answer. */
+export function judgeReplica(standing: { follows: boolean; bytes_behind: number } | null): Found {
+  if (standing === null)
+    return warning("It does not answer; the primary does.", "Check DATABASE_READ_URL and whether it runs.");
+  if (!standing.follows)
+    return warning(
+      "It does not follow this primary, or not yet since a failover; the primary answers.",
+      "See that it is a standby of the server in DATABASE_URL, and wait for its next checkpoint.",
+    );
+  const found = `It follows, ${Math.round(standing.bytes_behind / 1024)} kB behind.`;
+  return standing.bytes_behind > 64 * 2 ** 20
+    ? warning(found, "Until it has caught up the primary answers. See what slows it down.")
+    : ok(found);
 }
 
 export function judgeSchema(

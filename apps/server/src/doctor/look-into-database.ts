@@ -7,6 +7,8 @@ import { TrustStore } from "@assay/emrtd/trust/trust-store";
 import type { Config } from "../config.ts";
 import { type Db, openDb } from "../db/db.ts";
 import { listMigrations } from "../db/migrate.ts";
+import { examinePooler } from "../db/pooler.ts";
+import { readPosition, readStanding } from "../db/replica.store.ts";
 import { countAside } from "../db/set-aside.store.ts";
 import { keyRingPath } from "../installation/key-ring-file.ts";
 import { readLastBackup } from "../installation/last-backup.ts";
@@ -30,6 +32,8 @@ import {
   judgeDatabase,
   judgeJobs,
   judgeMailFiles,
+  judgePooler,
+  judgeReplica,
   judgeRing,
   judgeSchema,
   judgeTrust,
@@ -67,7 +71,12 @@ export async function lookIntoDatabase(around: Surroundings): Promise<Finding[]>
       ),
     );
   }
-  const db = openDb({ url: opened.url, poolSize: 4, onError: () => {} });
+  const pooler = await lookForPooler(config, opened.url);
+  if (pooler?.state === "problem") {
+    await opened.close();
+    return single("Pooler", async () => pooler);
+  }
+  const db = openDb({ url: config.databaseDirectUrl || opened.url, poolSize: 4, onError: () => {} });
   try {
     const facts = await readDatabaseFacts(db).catch((error: unknown) => error as Error);
     if (facts instanceof Error)
@@ -81,6 +90,10 @@ export async function lookIntoDatabase(around: Surroundings): Promise<Finding[]>
     const schema = judgeSchema(listMigrations(), applied);
     const first = [
       { name: "Database", look: async () => judgeDatabase(facts) },
+      ...(pooler === null ? [] : [{ name: "Pooler", look: async () => pooler }]),
+      ...(config.databaseReadUrl === ""
+        ? []
+        : [{ name: "Replica", look: () => lookAtReplica(db, config.databaseReadUrl) }]),
       { name: "Schema", look: async () => schema },
       { name: "Clock", look: () => lookAtClock(db, clock) },
     ];
@@ -90,6 +103,29 @@ export async function lookIntoDatabase(around: Surroundings): Promise<Finding[]>
   } finally {
     await db.close();
     await opened.close();
+  }
+}
+
+/** Null where the database is the embedded one, or does not answer, which is told in another place. */
+async function lookForPooler(config: Config, url: string): Promise<Found | null> {
+  if (isEmbedded(config)) return null;
+  try {
+    const { pooler, namesApart } = await examinePooler(url);
+    const direct =
+      config.databaseDirectUrl === "" ? null : (await examinePooler(config.databaseDirectUrl)).pooler;
+    return judgePooler({ pooler, namesApart, direct, preparedStatements: config.databasePreparedStatements });
+  } catch {
+    return null;
+  }
+}
+
+async function lookAtReplica(db: Db, url: string): Promise<Found> {
+  const replica = openDb({ url, purpose: "standby", poolSize: 1, onError: () => {} });
+  try {
+    const position = await readPosition(db);
+    return judgeReplica(await readStanding(replica, position).catch(() => null));
+  } finally {
+    await replica.close();
   }
 }
 

@@ -80,12 +80,16 @@ function openRing(config: Config): KeyRing {
   }
 }
 
+/** Where a command reaches the server itself. It has few connections, and asks for what takes long. */
+const directUrlOf = ({ config, databaseUrl }: Installation) => config.databaseDirectUrl || databaseUrl;
+
 export function migrateInstallation(
-  { config, databaseUrl, log }: Installation,
+  installation: Installation,
   options: Pick<MigrateOptions, "contract" | "onPutOff">,
 ): Promise<string[]> {
+  const { config, log } = installation;
   const waitForDatabaseMs = config.databaseStartWaitSeconds * secondMs;
-  return migrate(databaseUrl, { waitForDatabaseMs, tell: log.warn, ...options });
+  return migrate(directUrlOf(installation), { waitForDatabaseMs, tell: log.warn, ...options });
 }
 
 /** For commands that look or change something and end. */
@@ -96,10 +100,10 @@ export async function withDatabase<T>(
   const installation = await openInstallation(env);
   try {
     // Nothing is taken away by the way.
-    if (installation.config.skipMigrations) await checkSchema(installation.databaseUrl);
+    if (installation.config.skipMigrations) await checkSchema(directUrlOf(installation));
     else await migrateInstallation(installation, { contract: "never" });
     const db = openDb({
-      url: installation.databaseUrl,
+      url: directUrlOf(installation),
       poolSize: 4,
       onError: (error) => installation.log.warn("a database connection was lost", describeError(error)),
     });

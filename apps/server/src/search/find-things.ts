@@ -1,8 +1,9 @@
 import type { DeliveryId, EndpointId, EventId } from "@assay/contract/ids";
 import { type FoundThing, searchLimits } from "@assay/contract/search";
 import type { Static } from "typebox";
-import type { Core } from "../core.ts";
+import type { Queryable } from "../db/db.ts";
 import type { TenantMember } from "../kernel/caller.ts";
+import type { Clock } from "../kernel/clock.ts";
 import { knownId } from "../kernel/ids.ts";
 import { searchMembers } from "../organizations/member.store.ts";
 import { findSessionsByPrefix, listSessions, type SessionRow } from "../sessions/session.store.ts";
@@ -12,7 +13,7 @@ import { findEndpoint } from "../webhooks/endpoint.store.ts";
 import { findEvent } from "../webhooks/event.store.ts";
 
 type Found = Static<typeof FoundThing>;
-type SearchCore = Pick<Core, "db" | "clock">;
+type SearchCore = { db: Queryable; clock: Clock };
 
 const limit = searchLimits.ofEachKind;
 

@@ -4,5 +4,10 @@ import { type Binding, bind } from "../http/mount.ts";
 import { findThings } from "./find-things.ts";
 
 export function searchRoutes(core: Core): Binding[] {
-  return [bind(search, async ({ caller, query }) => ({ found: await findThings(core, caller, query.text) }))];
+  const { reads, clock } = core;
+  return [
+    bind(search, async ({ caller, query }) => ({
+      found: await reads.read((db) => findThings({ db, clock }, caller, query.text)),
+    })),
+  ];
 }

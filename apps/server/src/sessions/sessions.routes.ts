@@ -12,7 +12,7 @@ import { consentOfSession } from "./session-consent.store.ts";
 import { SessionPlaces } from "./take-place.ts";
 
 export function sessionRoutes(core: Core): Binding[] {
-  const { db, clock, publicUrl } = core;
+  const { db, reads, clock, publicUrl } = core;
   const places = new SessionPlaces(core, core.config.organizationMaxOpenSessions);
   return [
     bind(
@@ -34,7 +34,10 @@ export function sessionRoutes(core: Core): Binding[] {
         limit: query.limit,
         startingAfter: query.starting_after,
       };
-      return viewPage(listSessions(db, caller, filter, now), (row) => viewSession(row, now, publicUrl()));
+      return viewPage(
+        reads.read((from) => listSessions(from, caller, filter, now)),
+        (row) => viewSession(row, now, publicUrl()),
+      );
     }),
 
     bind(contract.getSession, async ({ caller, params }) => {
@@ -54,7 +57,10 @@ export function sessionRoutes(core: Core): Binding[] {
         limit: query.limit,
         startingAfter: query.starting_after,
       };
-      return viewPage(listAttempts(db, caller, filter, now), (row) => viewAttempt(row, now));
+      return viewPage(
+        reads.read((from) => listAttempts(from, caller, filter, now)),
+        (row) => viewAttempt(row, now),
+      );
     }),
   ];
 }

@@ -134,27 +134,23 @@ function keyRoutes(core: Core): Binding[] {
 }
 
 function deliveryRoutes(core: Core): Binding[] {
-  const { db, clock } = core;
+  const { db, reads, clock } = core;
   return [
-    bind(contract.listDeliveries, ({ caller, query }) =>
-      viewPage(
-        listDeliveries(
-          db,
-          caller,
-          {
-            status: query.status,
-            endpointId: query.endpoint_id,
-            eventId: query.event_id,
-            createdFrom: parseTime("created_from", query.created_from),
-            createdTo: parseTime("created_to", query.created_to),
-            limit: query.limit,
-            startingAfter: query.starting_after,
-          },
-          clock.now(),
-        ),
+    bind(contract.listDeliveries, ({ caller, query }) => {
+      const filter = {
+        status: query.status,
+        endpointId: query.endpoint_id,
+        eventId: query.event_id,
+        createdFrom: parseTime("created_from", query.created_from),
+        createdTo: parseTime("created_to", query.created_to),
+        limit: query.limit,
+        startingAfter: query.starting_after,
+      };
+      return viewPage(
+        reads.read((from) => listDeliveries(from, caller, filter, clock.now())),
         viewDelivery,
-      ),
-    ),
+      );
+    }),
 
     bind(contract.getDelivery, async ({ caller, params }) => {
       const { organizationId } = caller;
@@ -180,18 +176,20 @@ function deliveryRoutes(core: Core): Binding[] {
 }
 
 function eventRoutes(core: Core): Binding[] {
-  const { db } = core;
+  const { db, reads } = core;
   return [
     bind(contract.listEvents, ({ caller, query }) =>
       viewPage(
-        listEvents(db, caller, {
-          type: query.type,
-          sessionId: query.session_id,
-          createdFrom: parseTime("created_from", query.created_from),
-          createdTo: parseTime("created_to", query.created_to),
-          limit: query.limit,
-          startingAfter: query.starting_after,
-        }),
+        reads.read((from) =>
+          listEvents(from, caller, {
+            type: query.type,
+            sessionId: query.session_id,
+            createdFrom: parseTime("created_from", query.created_from),
+            createdTo: parseTime("created_to", query.created_to),
+            limit: query.limit,
+            startingAfter: query.starting_after,
+          }),
+        ),
         viewEvent,
       ),
     ),

@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createConnection } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { freePort, SilentProxy } from "./silent-proxy.ts";
+
+/** The program, by its name or by `PGBOUNCER_PATH`, and whether it keeps prepared statements apart (1.21); null where there is none. */
+export function findPgbouncer(): { path: string; keepsNames: boolean } | null {
+  const path = process.env.PGBOUNCER_PATH ?? "pgbouncer";
+  const { PATH = "" } = process.env;
+  const { stdout } = spawnSync(path, ["--version"], {
+    encoding: "utf8",
+    env: { PATH: `${PATH}:/usr/sbin:/usr/local/sbin` },
+  });
+  const version = /PgBouncer (\d+)\.(\d+)/.exec(stdout ?? "");
+  if (version === null) return null;
+  return { path, keepsNames: Number(version[1]) > 1 || Number(version[2]) >= 21 };
+}
+
+/** The configuration that the guide tells operators to use. */
+function documentedConfiguration(): string {
+  const guide = readFileSync(new URL("../../../../docs/operating.md", import.meta.url), "utf8");
+  const [, configuration] = /```ini\n(\[databases\][\s\S]*?)```/.exec(guide) ?? [];
+  if (configuration === undefined) throw new Error("the guide has no configuration of PgBouncer");
+  return configuration;
+}
+
+/**
+ * PgBouncer as the guide describes it, in front of a database of the tests. Gives the address through it, and one that leads past it.
+ */
+export async function startPgbouncer(
+  databaseUrl: string,
+  program: { path: string; keepsNames: boolean },
+): Promise<{ pooledUrl: string; directUrl: string }> {
+  // It reaches the server by the network, as it would in earnest, and whichever account it runs as.
+  const proxy = await new SilentProxy().start(databaseUrl);
+  const target = new URL(proxy.url);
+  const folder = mkdtempSync(join(tmpdir(), "assay-pgbouncer-"));
+  chmodSync(folder, 0o755);
+  const port = await freePort();
+  const name = target.pathname.slice(1);
+  const settings: Record<string, string> = {
+    assay: `host=127.0.0.1 port=${target.port} dbname=${name} user=${target.username}`,
+    listen_addr: "127.0.0.1",
+    listen_port: String(port),
+    // The server of the tests asks for no password.
+    auth_type: "any",
+    auth_file: "",
+    unix_socket_dir: "",
+  };
+  let text = `${documentedConfiguration()}unix_socket_dir =\n`;
+  for (const [key, value] of Object.entries(settings))
+    text = text.replace(new RegExp(`^${key} *=.*$`, "m"), `${key} = ${value}`);
+  if (!program.keepsNames) text = text.replace(/^max_prepared_statements.*$/m, "");
+  const file = join(folder, "pgbouncer.ini");
+  writeFileSync(file, text);
+  const { PATH = "" } = process.env;
+  const child: ChildProcess = spawn(
+    program.path,
+    ["-q", ...(process.geteuid?.() === 0 ? ["-u", "nobody"] : []), file],
+    {
+      env: { PATH: `${PATH}:/usr/sbin:/usr/local/sbin` },
+      stdio: ["ignore", "ignore", "pipe"],
+    },
+  );
+  let errors = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    errors += chunk;
+  });
+  after(() => {
+    child.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  });
+  while (!(await answers(port))) {
+    if (child.exitCode !== null) throw new Error(`pgbouncer ended:\n${errors}`);
+    await wait(20);
+  }
+  return { pooledUrl: `postgresql://${target.username}@127.0.0.1:${port}/assay`, directUrl: proxy.url };
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection(port, "127.0.0.1");
+    socket.once("connect", () => resolve(true));
+    socket.once("error", () => resolve(false));
+    socket.once("connect", () => socket.destroy());
+  });
+}

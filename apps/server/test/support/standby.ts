@@ -1,0 +1,78 @@
+import { cpSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import pg from "pg";
+import { startEmbeddedPostgres } from "../../src/installation/postgres/embedded-postgres.ts";
+import { embeddedFolders } from "../../src/installation/postgres/place.ts";
+import { newFolder } from "./held-postgres.ts";
+import { killServer } from "./postgres-processes.ts";
+
+const settings = {
+  max_wal_senders: "4",
+  // A commit is acknowledged as it would be in earnest. What only the loss of a machine would take is not waited for.
+  synchronous_commit: "on",
+  full_page_writes: "on",
+};
+const quiet = { env: process.env, log: () => {}, durable: false };
+
+/** A server and a streaming replica of it, on sockets; each commit waits until the replica has it. */
+export async function startPair() {
+  const folder = await newFolder();
+  const primaryDir = path.join(folder, "data");
+  const primary = await startEmbeddedPostgres({ ...quiet, dataDir: primaryDir, settings });
+  const admin = await connect(primary.url);
+  const standbyDir = path.join(await newFolder(), "data");
+  await copyFiles(admin, primaryDir, standbyDir);
+  const { host, port, user } = primary.connection;
+  const standby = await startEmbeddedPostgres({
+    ...quiet,
+    dataDir: standbyDir,
+    settings: {
+      ...settings,
+      primary_conninfo: `host=${host} port=${port} user=${user} application_name=replica`,
+    },
+  });
+  await admin.query("alter system set synchronous_standby_names = 'replica'");
+  await admin.query("select pg_reload_conf()");
+  while ((await admin.query("select from pg_stat_replication where sync_state = 'sync'")).rowCount !== 1)
+    await wait(20);
+  await admin.end();
+  const both = new URLSearchParams({ host: `${host},${standby.connection.host}`, user });
+  return {
+    /** The address of both, first the one that takes writes. */
+    url: `postgresql:///${primary.connection.database}?${both}`,
+    primaryUrl: primary.url,
+    standbyUrl: standby.url,
+    /** Ends the first server without a chance to do anything about it, and for good. */
+    async losePrimary(): Promise<void> {
+      killServer(primaryDir);
+      await primary.stop();
+    },
+    /** After whoever uses them has ended: a service takes its leave of the database. */
+    async close(): Promise<void> {
+      await Promise.all([standby.stop(), primary.stop()]);
+    },
+  };
+}
+
+/** By the server's own protocol for a copy of a running server's files. */
+async function copyFiles(admin: pg.Client, from: string, to: string): Promise<void> {
+  await admin.query("select pg_backup_start('test', true)");
+  cpSync(from, to, {
+    recursive: true,
+    filter: (file) => !/postmaster\.(pid|opts)$|\.s\.PGSQL|owner/.test(path.basename(file)),
+  });
+  const { rows } = await admin.query<{ labelfile: string }>(
+    "select labelfile from pg_backup_stop(wait_for_archive => false)",
+  );
+  const { data } = embeddedFolders(to);
+  writeFileSync(path.join(data, "backup_label"), rows[0]?.labelfile ?? "");
+  writeFileSync(path.join(data, "standby.signal"), "");
+}
+
+export async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => {});
+  await client.connect();
+  return client;
+}
