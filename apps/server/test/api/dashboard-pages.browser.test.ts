@@ -290,6 +290,7 @@ test("the look is tried on the person's own page in a frame, and people see it o
   assert.equal(await frame.evaluate("innerWidth"), 1280);
   assert.equal(await isWiderThanScreen(page), false);
   await checkAccessibility(page, "structure");
+  await page.locator("iframe").scrollIntoViewIfNeeded();
   await keepScreenshot(page, "dashboard-look-1440-light");
 
   // Tried is not saved.
