@@ -117,7 +117,11 @@ function sessionOf(texts: GivenTexts | null): Session {
 /** A session as a bank would ask for it. */
 function standIn({ name, domain, colour, logo }: Look): Details {
   const now = new Date(0).toISOString();
-  const asked = (required: boolean) => ({ required, reason: "", source: "default" as const });
+  const asked = (required: boolean) => ({
+    required,
+    reason: "Your reason for asking stands here.",
+    source: "rc" as const,
+  });
   return {
     id: "preview" as SessionId,
     status: "created",
