@@ -29,6 +29,10 @@ const tests = {
     "apps/verify/src/i18n/messages.test.ts",
     "every claim, every failure and every language of the contract has words",
   ],
+  reasons: [
+    "apps/verify/src/i18n/language.test.ts",
+    "a reason is read in the person's language, or as the partner wrote it for everybody, and marked with what it is written in",
+  ],
   contrast: ["packages/ui/src/brand.test.ts", ""],
   still: [
     "apps/server/src/face/face-judge.test.ts",
@@ -145,8 +149,9 @@ const criteria: readonly (readonly [number: string, name: string, level: "A" | "
     "Language of parts",
     "AA",
     {
-      is: "supported in part",
-      note: "the English consent text and the names of languages are marked; a partner's reason in another language is not",
+      is: "supported",
+      by: "reasons",
+      note: "the English consent text, the names of languages and a partner's reasons are marked; a reason of which the partner does not say what it is written in is marked as unknown",
     },
   ],
   ["3.2.1", "On focus", "A", { is: "supported", by: "walk" }],

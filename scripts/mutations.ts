@@ -3394,6 +3394,20 @@ export const mutations: readonly Mutation[] = [
       tests: [api("dashboard-weight")],
     },
     {
+      id: "preview-framed-by-anybody",
+      file: server("http/page-headers"),
+      find: "form-action 'none'; frame-ancestors 'self'",
+      replace: "form-action 'none'; frame-ancestors *",
+      tests: [api("page-headers.browser")],
+    },
+    {
+      id: "preview-below-every-path",
+      file: server("http/web-apps"),
+      find: "Object.hasOwn(ownHeaders, rest) ? ownHeaders[rest] : undefined",
+      replace: "ownHeaders.preview",
+      tests: [api("page-headers.browser")],
+    },
+    {
       id: "white-on-yellow",
       file: "packages/ui/src/colours.ts",
       find: "contrast(fill, white) >= readableRatio ? white : black",

@@ -4,7 +4,7 @@ import { preactAsReact } from "../../packages/ui/src/preact-as-react.ts";
 import { precompress } from "../../scripts/precompress.ts";
 
 const neededAtOnce =
-  /\/apps\/verify\/src\/(session|ui|device|i18n\/language|reading\/chip-transport|screens\/(begin|leave|message|required|who))|\/packages\/(ui|contract\/src\/(client|shown-|facts|verify-addresses))/;
+  /\/apps\/verify\/src\/(session|ui|device|embed|i18n\/language|reading\/chip-transport|screens\/(begin|consent|leave|message|required|who))|\/packages\/(ui|contract\/src\/(client|shown-|facts|verify-addresses))/;
 
 // biome-ignore lint/style/noDefaultExport: the build tool asks for one.
 export default defineConfig({

@@ -10,11 +10,14 @@ takeMailedToken();
 window.addEventListener("hashchange", takeMailedToken);
 
 const root = document.getElementById("root");
-// Preact would take what stands there for its own first elements.
-root?.replaceChildren();
 if (root !== null)
-  createRoot(root).render(
-    <QueryClientProvider client={queries}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>,
-  );
+  // In a task of its own: together with starting the program it would hold up a slow phone for long enough to be felt.
+  setTimeout(() => {
+    // Preact would take what stands there for its own first elements.
+    root.replaceChildren();
+    createRoot(root).render(
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>,
+    );
+  });

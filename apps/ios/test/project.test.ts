@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import test from "node:test";
+import { pageLanguages } from "@assay/contract/facts";
 import { toHex } from "@assay/emrtd/bytes";
 import { ldsApplicationId } from "@assay/emrtd/reader/chip-files";
 import { appSiteAssociationOf, parseIosReaderApp } from "../../server/src/verify/reader-apps.ts";
@@ -17,7 +18,7 @@ import {
 
 const folder = path.resolve(import.meta.dirname, "..");
 const read = (file: string) => readFileSync(path.join(folder, file), "utf8");
-const languages = ["de", "en", "es", "fr"];
+const languages = [...pageLanguages].sort();
 const swift = globSync("Shared/*.swift", { cwd: folder }).sort();
 
 test("app and App Clip may read travel documents, and are on the service's domain", () => {
@@ -121,6 +122,11 @@ test("everything that the project file refers to is there", () => {
       for (const name of words(object(id).membershipExceptions))
         assert.ok(existsSync(path.join(folder, String(file), name)), name);
   }
+  assert.deepEqual(
+    words(object(project.rootObject).knownRegions).toSorted(),
+    ["Base", ...languages],
+    "Xcode leaves out the words of a language that it is not told of",
+  );
   for (const name of ["Assay", "AssayClip"])
     for (const [, id] of read(`Assay.xcodeproj/xcshareddata/xcschemes/${name}.xcscheme`).matchAll(
       /BlueprintIdentifier="(\w+)"/g,

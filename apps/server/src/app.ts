@@ -44,6 +44,7 @@ import type { IdentifyOptions } from "./http/identify.ts";
 import { type Binding, mount } from "./http/mount.ts";
 import { mountMcp } from "./http/mount-mcp.ts";
 import { enableSockets } from "./http/mount-socket.ts";
+import { pageHeaders } from "./http/page-headers.ts";
 import { mountPages } from "./http/pages.ts";
 import { createServer, type Server } from "./http/server.ts";
 import { writeSessionCookie } from "./http/session-cookie.ts";
@@ -667,6 +668,7 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<{ app: Server
     frameAncestor: (sessionId) =>
       // What cannot be looked up may not be framed; the page itself tells what is wrong.
       findFrameAncestor(db, sessionId).catch(() => null),
+    ownHeaders: { preview: pageHeaders.preview },
   });
   mountWebApp(app, "dashboard", {
     alsoAt: ["/invitations/:token"],

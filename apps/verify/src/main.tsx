@@ -1,3 +1,4 @@
+import { previewPath } from "@assay/ui/preview";
 import { createRoot } from "react-dom/client";
 import { type Address, App } from "./app.tsx";
 import { appMissingMark } from "./device/ways.ts";
@@ -33,16 +34,21 @@ function chosenLanguage(): string | null {
   }
 }
 
-const chosen = chosenLanguage();
-const language = initialLanguage(chosen, navigator.languages);
-const address = readAddress();
-const given = takeGiven(address.sessionId);
-const isChosen = chosen === language;
-const words = await loadWords((given && sessionLanguage(isChosen, given.details)) ?? language);
-markLanguage(words.language);
-const root = document.getElementById("root");
-if (root !== null) {
+async function show(root: HTMLElement): Promise<void> {
+  const chosen = chosenLanguage();
+  const language = initialLanguage(chosen, navigator.languages);
+  const address = readAddress();
+  const given = takeGiven(address.sessionId);
+  const isChosen = chosen === language;
+  const words = await loadWords((given && sessionLanguage(isChosen, given.details)) ?? language);
+  markLanguage(words.language);
   // What stands there until now would be taken for the first elements of the page.
   root.replaceChildren();
   createRoot(root).render(<App address={address} given={given} words={words} chosen={isChosen} />);
 }
+
+const root = document.getElementById("root");
+if (root !== null)
+  await (location.pathname === previewPath
+    ? import("./preview/preview.tsx").then(({ showPreview }) => showPreview(root))
+    : show(root));

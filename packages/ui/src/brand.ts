@@ -12,6 +12,20 @@ export function brandOnPage(brand: Hex, scheme: Scheme): BrandColours {
   );
 }
 
+/** Custom properties that hold the page to one scheme, whatever the reader's own is; the brand keeps its place in it. */
+export function schemeProperties(scheme: Scheme): [name: string, value: string][] {
+  const accent = colours.accent[scheme];
+  const branded = { accent, fill: accent, "on-fill": colours["on-accent"][scheme], edge: accent };
+  return [
+    ["color-scheme", scheme],
+    ...Object.entries(colours).map(([name, value]): [string, string] => [`--${name}`, value[scheme]]),
+    ...Object.entries(branded).map(([name, own]): [string, string] => [
+      `--${name}`,
+      `var(--brand-${name}-${scheme}, ${own})`,
+    ]),
+  ];
+}
+
 /** Custom properties that put the brand in the place of the service's own colour; see `tokensCss`. */
 export function brandProperties(brand: Hex): [name: string, value: Hex][] {
   return (["light", "dark"] as const).flatMap((scheme): [string, Hex][] => {

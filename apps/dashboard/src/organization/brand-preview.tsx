@@ -1,95 +1,102 @@
-import { uploadLogo } from "@assay/contract/organization-logo";
-import { brandOnPage } from "@assay/ui/brand";
-import { Button } from "@assay/ui/button";
 import type { Hex } from "@assay/ui/colours";
-import { Icon } from "@assay/ui/icon";
-import { colours } from "@assay/ui/tokens";
-import { type CSSProperties, useState } from "react";
+import { type Look, previewPath, previewReady } from "@assay/ui/preview";
+import { useEffect, useRef, useState } from "react";
 import { Choices } from "../ui/choices.tsx";
 
-type Scheme = "light" | "dark";
+type Scheme = Look["scheme"];
 
-/** The tokens of a scheme with the brand in its place, whatever scheme the reader's own page is in. */
-function paint(brand: Hex | null, scheme: Scheme): CSSProperties {
-  const own = Object.entries(colours).map(([name, value]) => [`--${name}`, value[scheme]] as const);
-  const branded = brand === null ? null : brandOnPage(brand, scheme);
-  return Object.fromEntries([
-    ...own,
-    ["--accent", branded?.accent ?? colours.accent[scheme]],
-    ["--fill", branded?.fill ?? colours.accent[scheme]],
-    ["--on-fill", branded?.onFill ?? colours["on-accent"][scheme]],
-    ["--edge", branded?.edge ?? colours.accent[scheme]],
-    ["colorScheme", scheme],
-  ]) as CSSProperties;
-}
+/** The screens that the page is shown for, in pixels. */
+const screens = { phone: { width: 390, height: 760 }, desktop: { width: 1280, height: 900 } } as const;
+type ScreenName = keyof typeof screens;
 
-/** The head and the main button of the page on which people are verified, made of the same parts, in the colour as it is typed. */
-export function BrandPreview(props: { name: string; colour: string; logoUploadedAt: string | null }) {
+/** The person's own page in a frame, in the look as it is chosen. The frame is told by messages, and asks nobody for anything. */
+export function BrandPreview(props: {
+  name: string;
+  domain: string | null;
+  colour: string;
+  logo: string | null;
+}) {
   const [scheme, setScheme] = useState<Scheme>("light");
-  const brand = /^#[0-9a-f]{6}$/i.test(props.colour) ? (props.colour.toLowerCase() as Hex) : null;
+  const [screen, setScreen] = useState<ScreenName>("phone");
+  const frame = useRef<HTMLIFrameElement>(null);
+  const { name, domain, logo } = props;
+  const colour = /^#[0-9a-f]{6}$/i.test(props.colour) ? (props.colour.toLowerCase() as Hex) : null;
+  const look: Look = { type: "assay:look", name, domain, colour, logo, scheme };
+  const told = JSON.stringify(look);
+  useEffect(() => {
+    const tell = () => frame.current?.contentWindow?.postMessage(JSON.parse(told), window.location.origin);
+    const onMessage = ({ origin, source, data }: MessageEvent<unknown>) => {
+      if (
+        origin === window.location.origin &&
+        source === frame.current?.contentWindow &&
+        data === previewReady
+      )
+        tell();
+    };
+    window.addEventListener("message", onMessage);
+    tell();
+    return () => window.removeEventListener("message", onMessage);
+  }, [told]);
+  const { width, height } = screens[screen];
+  const { place, scale } = useScale(width);
   return (
     <figure className="min-w-0">
       <figcaption className="mb-2 flex flex-wrap items-center justify-between gap-2">
         <span className="font-medium">As people see it</span>
-        <Choices
-          small
-          legend="Scheme of the preview"
-          options={[
-            { value: "light", label: "Light" },
-            { value: "dark", label: "Dark" },
-          ]}
-          value={scheme}
-          onChange={setScheme}
-        />
+        <span className="flex flex-wrap gap-4">
+          <Choices
+            small
+            legend="Screen of the preview"
+            options={[
+              { value: "phone", label: "Phone" },
+              { value: "desktop", label: "Desktop" },
+            ]}
+            value={screen}
+            onChange={setScreen}
+          />
+          <Choices
+            small
+            legend="Scheme of the preview"
+            options={[
+              { value: "light", label: "Light" },
+              { value: "dark", label: "Dark" },
+            ]}
+            value={scheme}
+            onChange={setScheme}
+          />
+        </span>
       </figcaption>
-      {/* A picture of the page: nothing in it can be operated, and a screen reader is told what it is. */}
-      <div
-        role="img"
-        aria-label={`Preview of the verify page of ${props.name} in ${scheme} colours`}
-        style={paint(brand, scheme)}
-        className="overflow-hidden rounded-card border border-line bg-paper text-ink"
-      >
-        <div inert>
-          <div className="border-b border-line bg-card">
-            <div className="h-1 bg-fill" />
-            <div className="flex items-center gap-3 px-4 py-2.5">
-              {props.logoUploadedAt === null ? (
-                <span className="inline-flex size-9 flex-none items-center justify-center rounded-control bg-soft text-muted">
-                  <Icon name="shield" className="size-5" />
-                </span>
-              ) : (
-                <img
-                  key={props.logoUploadedAt}
-                  src={uploadLogo.path}
-                  alt=""
-                  className="size-9 flex-none rounded-control bg-white object-contain p-0.5"
-                />
-              )}
-              <span className="min-w-0 leading-tight">
-                <bdi className="line-clamp-2 font-semibold">{props.name}</bdi>
-                <span className="block text-small text-muted">Verified by Assay</span>
-              </span>
-            </div>
-          </div>
-          <div className="space-y-4 p-4">
-            <p className="text-part font-semibold">
-              <bdi>{props.name}</bdi> asks you to verify your identity
-            </p>
-            <ul className="space-y-2 rounded-card border border-line bg-card p-4">
-              {["Family name", "Date of birth"].map((claim) => (
-                <li key={claim} className="flex items-center gap-3">
-                  <Icon name="check" className="size-5 text-accent" />
-                  {claim}
-                </li>
-              ))}
-            </ul>
-            <Button className="w-full">Agree and continue</Button>
-            <p className="text-center text-small">
-              <span className="text-accent underline underline-offset-4">Privacy notice</span>
-            </p>
-          </div>
+      <div ref={place}>
+        <div
+          className="mx-auto overflow-hidden rounded-card border border-line"
+          style={{ width: width * scale, height: height * scale }}
+        >
+          {/* Nothing in it can be operated, so the keyboard goes past it. */}
+          <iframe
+            ref={frame}
+            src={previewPath}
+            title={`Preview of the verify page of ${name} in ${scheme} colours`}
+            tabIndex={-1}
+            loading="lazy"
+            className="block origin-top-left border-0"
+            style={{ width, height, transform: `scale(${scale})` }}
+          />
         </div>
       </div>
     </figure>
   );
+}
+
+/** By how much a page of this width has to shrink to fit its place. */
+function useScale(width: number) {
+  const place = useRef<HTMLDivElement>(null);
+  const [room, setRoom] = useState<number>(screens.phone.width);
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() => setRoom(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return { place, scale: Math.min(1, room / width) };
 }

@@ -1,3 +1,5 @@
+import { countText, percentText } from "../ui/numbers.ts";
+
 /** Steps or reasons below each other, as bars of their share with the count and the share in words. It is a list, so it needs no second form. */
 export function Bars(props: {
   rows: readonly { name: string; count: number; note?: string }[];
@@ -15,8 +17,8 @@ export function Bars(props: {
             <p className="mb-1 flex flex-wrap items-baseline justify-between gap-x-4">
               <span className="font-medium">{name}</span>
               <span className="text-small tabular-nums">
-                {count.toLocaleString("en")}
-                <span className="text-muted"> · {percent(share)}</span>
+                {countText(count)}
+                <span className="text-muted"> · {percentText(share)}</span>
                 {note === undefined ? null : <span className="text-muted"> · {note}</span>}
               </span>
             </p>
@@ -34,8 +36,4 @@ export function Bars(props: {
       })}
     </ol>
   );
-}
-
-export function percent(share: number): string {
-  return share.toLocaleString("en", { style: "percent", maximumFractionDigits: share < 0.1 ? 1 : 0 });
 }

@@ -10,6 +10,8 @@ const Plot = lazy(async () => ({ default: (await import("./plot.tsx")).Plot }));
 export function Chart({ table, ...plot }: PlotProps & { table: ReactNode }) {
   const place = useRef<HTMLDivElement>(null);
   const [near, setNear] = useState(false);
+  // A quarter of a year is a thousand cells, which are not made for who does not unfold them.
+  const [asTable, setAsTable] = useState(false);
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
@@ -44,9 +46,9 @@ export function Chart({ table, ...plot }: PlotProps & { table: ReactNode }) {
           </li>
         ))}
       </ul>
-      <details className="mt-3 text-small">
+      <details className="mt-3 text-small" onToggle={() => setAsTable(true)}>
         <summary className="text-muted">Show as a table</summary>
-        <div className="mt-2">{table}</div>
+        <div className="mt-2">{asTable ? table : null}</div>
       </details>
     </>
   );

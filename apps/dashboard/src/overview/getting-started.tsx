@@ -172,9 +172,11 @@ function Step(props: {
   note?: string | null;
   children: ReactNode;
 }) {
+  // What nobody has unfolded is not drawn.
+  const [seen, setSeen] = useState(false);
   return (
     <li className="py-3">
-      <details open={props.open} className="group">
+      <details open={props.open} className="group" onToggle={() => setSeen(true)}>
         <summary className="flex list-none items-start gap-3">
           <span
             className={`mt-0.5 inline-flex size-6 shrink-0 items-center justify-center rounded-full border ${props.done ? "border-good bg-good-soft text-good" : "border-field"}`}
@@ -190,7 +192,7 @@ function Step(props: {
           </span>
           <Chevron className="mt-1 group-open:rotate-180" />
         </summary>
-        <div className="mt-3 space-y-4 sm:pl-9">{props.children}</div>
+        <div className="mt-3 space-y-4 sm:pl-9">{props.open || seen ? props.children : null}</div>
       </details>
     </li>
   );

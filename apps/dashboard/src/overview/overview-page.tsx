@@ -8,17 +8,17 @@ import { Button, LinkButton } from "../ui/button.tsx";
 import { csvOf, saveCsv } from "../ui/csv.ts";
 import { DateRange } from "../ui/date-range.tsx";
 import { inWords, useFilters } from "../ui/filters.tsx";
+import { countText, percentText } from "../ui/numbers.ts";
 import { Card, Heading, Loading, ProblemNotice } from "../ui/page.tsx";
+import { Soon } from "../ui/soon.tsx";
 import { Empty, Table } from "../ui/table.tsx";
 import { durationText } from "../ui/times.ts";
-import { Bars, percent } from "./bars.tsx";
+import { Bars } from "./bars.tsx";
 import { Chart } from "./chart.tsx";
 import { GettingStarted, useSteps } from "./getting-started.tsx";
 import { WebhookHealth } from "./webhook-health.tsx";
 
 type Overview = Static<typeof SessionsOverview>;
-
-const number = (count: number) => count.toLocaleString("en");
 
 export function OverviewPage() {
   const { environment } = usePlace();
@@ -84,7 +84,7 @@ function WayAndFigures({ children }: { children: ReactNode }) {
   return (
     <>
       <GettingStarted steps={steps} />
-      {children}
+      <Soon instead={<Loading lines={3} tall />}>{children}</Soon>
     </>
   );
 }
@@ -123,13 +123,13 @@ function Figures({ overview }: { overview: Overview }) {
       <dl className="mb-6 grid grid-cols-2 gap-3 xl:grid-cols-4">
         <Figure
           name={overview.sandbox ? "Test sessions" : "Sessions"}
-          value={number(totals.total)}
-          detail={`${number(totals.created + totals.in_progress)} open now`}
+          value={countText(totals.total)}
+          detail={`${countText(totals.created + totals.in_progress)} open now`}
         />
         <Figure
           name="Success rate"
-          value={overview.success_rate === null ? "–" : percent(overview.success_rate)}
-          detail={`${number(totals.succeeded)} of ${number(ended)} that ended`}
+          value={overview.success_rate === null ? "–" : percentText(overview.success_rate)}
+          detail={`${countText(totals.succeeded)} of ${countText(ended)} that ended`}
         />
         <Figure
           name="Median time to verify"
@@ -178,9 +178,9 @@ function OutcomesByDay({ overview }: { overview: Overview }) {
     <Card title="Sessions by day">
       <Chart
         kind="bars"
-        label={`${number(totals.total)} sessions from ${overview.from} to ${overview.to} by how they ended`}
+        label={`${countText(totals.total)} sessions from ${overview.from} to ${overview.to} by how they ended`}
         days={days.map(({ date }) => date)}
-        text={number}
+        text={countText}
         series={[
           { label: "Succeeded", colour: "accent", values: values((day) => day.succeeded) },
           { label: "Failed", colour: "bad", values: values((day) => day.failed) },
@@ -238,7 +238,7 @@ function Funnel({ overview: { funnel } }: { overview: Overview }) {
               return {
                 name: stageNames[stage],
                 count: funnel[stage],
-                ...(lost > 0 ? { note: `${number(lost)} lost` } : {}),
+                ...(lost > 0 ? { note: `${countText(lost)} lost` } : {}),
               };
             })}
           />

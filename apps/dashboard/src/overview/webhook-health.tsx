@@ -3,11 +3,12 @@ import { listEndpoints } from "@assay/contract/webhooks";
 import { Link } from "@tanstack/react-router";
 import { useData, useList } from "../api/queries.ts";
 import { Id } from "../ui/copy.tsx";
+import { countText, percentText } from "../ui/numbers.ts";
 import { Card, Loaded } from "../ui/page.tsx";
 import { Empty, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { durationText } from "../ui/times.ts";
-import { Bars, percent } from "./bars.tsx";
+import { Bars } from "./bars.tsx";
 
 /** Whether the partner's servers get what they are sent. */
 export function WebhookHealth(period: { from: string; to: string }) {
@@ -34,7 +35,7 @@ export function WebhookHealth(period: { from: string; to: string }) {
                   {
                     name: "Delivered",
                     count: data.delivered,
-                    note: `${percent(data.delivered === 0 ? 0 : data.delivered_at_first_try / data.delivered)} at the first try`,
+                    note: `${percentText(data.delivered === 0 ? 0 : data.delivered_at_first_try / data.delivered)} at the first try`,
                   },
                   { name: "Waiting for another try", count: data.waiting },
                   { name: "Given up", count: data.failed },
@@ -46,7 +47,7 @@ export function WebhookHealth(period: { from: string; to: string }) {
                   : `Half arrive within ${data.median_seconds_to_deliver < 1 ? `${Math.round(data.median_seconds_to_deliver * 1000)} ms` : durationText(data.median_seconds_to_deliver)}. `}
                 {data.is_capped ? (
                   <>
-                    These are the latest {data.counted.toLocaleString("en")}, since <Time at={data.since} />.
+                    These are the latest {countText(data.counted)}, since <Time at={data.since} />.
                   </>
                 ) : null}
               </p>
@@ -64,9 +65,9 @@ export function WebhookHealth(period: { from: string; to: string }) {
                       </Link>
                     ),
                   },
-                  { header: "Delivered", cell: ({ delivered }) => delivered.toLocaleString("en") },
-                  { header: "Waiting", cell: ({ waiting }) => waiting.toLocaleString("en") },
-                  { header: "Given up", cell: ({ failed }) => failed.toLocaleString("en") },
+                  { header: "Delivered", cell: ({ delivered }) => countText(delivered) },
+                  { header: "Waiting", cell: ({ waiting }) => countText(waiting) },
+                  { header: "Given up", cell: ({ failed }) => countText(failed) },
                 ]}
               />
             </>

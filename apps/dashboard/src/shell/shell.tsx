@@ -13,6 +13,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { OfflineBanner } from "../ui/offline.tsx";
 import { Heading, Loading, ProblemNotice } from "../ui/page.tsx";
+import { Soon } from "../ui/soon.tsx";
 import { Time } from "../ui/time.tsx";
 import { Toasts } from "../ui/toasts.tsx";
 import { chosenOrganization, rememberOrganization, useOtherTabsChoice } from "./chosen-organization.ts";
@@ -152,8 +153,10 @@ function ChooseOrganization({ account }: { account: Place["account"] }) {
   return (
     <PlaceContext value={{ account, organization: active.data, environment: chosenEnvironment() }}>
       <Frame organizations={list.items} onSwitch={switchTo} signOut={<SignOutButton small />}>
-        <Banners />
-        <Outlet />
+        <Soon instead={<Loading />}>
+          <Banners />
+          <Outlet />
+        </Soon>
       </Frame>
       <OtherTab organizations={list.items} />
     </PlaceContext>

@@ -62,8 +62,9 @@ export const pageHeaders = {
     "permissions-policy": permissions("clipboard-write"),
     "cross-origin-opener-policy": "same-origin",
   },
+  /** Shows the preview of the person's page in a frame. */
   dashboard: {
-    "content-security-policy": `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; ${locked}`,
+    "content-security-policy": `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; frame-src 'self'; ${locked}`,
     // What it showed must not come back from the history once somebody has signed out.
     "cache-control": "no-store",
     "permissions-policy": permissions(
@@ -79,6 +80,18 @@ export const pageHeaders = {
     "cache-control": "no-store",
     "permissions-policy": permissions("autoplay", "camera", "clipboard-write", "screen-wake-lock"),
     "cross-origin-opener-policy": "same-origin-allow-popups",
+  },
+  /**
+   * The person's page as a preview, for the dashboard of this service alone. It may ask nobody for anything and is lent nothing, so that whatever is pressed in it has no effect. What
+   * it shows besides its own words, the page around it says.
+   */
+  preview: {
+    "content-security-policy":
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+    "x-frame-options": "SAMEORIGIN",
+    "cache-control": "no-store",
+    "permissions-policy": permissions(),
+    "cross-origin-opener-policy": "same-origin",
   },
 } as const;
 

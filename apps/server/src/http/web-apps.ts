@@ -27,6 +27,8 @@ type Options = {
   alsoAt?: readonly string[];
   head?: string | null;
   frameAncestor?: (rest: string) => Promise<string | null>;
+  /** Headers of pages that have others than the rest of the app, by what follows `/NAME/`. */
+  ownHeaders?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** What the page at this address comes with; null for nothing. Also where it fails the page is sent, and asks by itself. */
   fill?: (request: FastifyRequest, reply: FastifyReply) => Promise<Filling | null>;
   /** Only pages that the build has a list of scripts for (`.vite/pages.json`) are filled, and name these scripts in their head. */
@@ -45,6 +47,7 @@ export function mountWebApp(
     alsoAt = [],
     head = null,
     frameAncestor = async () => null,
+    ownHeaders = {},
     fill,
     fillsListedPages = false,
   }: Options = {},
@@ -73,11 +76,12 @@ export function mountWebApp(
         hint: "Start the service with `npm start`, which builds it.",
       });
     // The person goes on to the partner's page: it learns the origin they came from, never the session's address.
-    const headers = { ...pageHeaders[name], "referrer-policy": "no-referrer" };
-    reply.headers(headers);
     const rest = (request.params as { "*"?: string })["*"] ?? "";
+    const own = Object.hasOwn(ownHeaders, rest) ? ownHeaders[rest] : undefined;
+    const headers = { ...pageHeaders[name], ...own, "referrer-policy": "no-referrer" };
+    reply.headers(headers);
     // A browser that shows the page by itself says so, and nothing has to be looked up for it.
-    const isFramed = request.headers["sec-fetch-dest"] !== "document";
+    const isFramed = own === undefined && request.headers["sec-fetch-dest"] !== "document";
     const ancestor = isFramed ? await frameAncestor(rest) : null;
     if (ancestor !== null) {
       reply.header("content-security-policy", framedBy(headers["content-security-policy"], ancestor));

@@ -1,6 +1,7 @@
 import { idLengths, type PageLanguage, pageLanguages } from "@assay/contract/facts";
 import type { SessionId } from "@assay/contract/ids";
 import type { VerifyDetails, VerifyStatusData } from "@assay/contract/verify";
+import { previewPath } from "@assay/ui/preview";
 import type { Static } from "typebox";
 import type { Core } from "../core.ts";
 import { findShownDomain } from "../domains/domain.store.ts";
@@ -50,15 +51,15 @@ export async function findWhoAsks({ db }: Pick<Core, "db">, session: SessionRow)
   return { organization, domain: await findShownDomain(db, organization.id, session.redirect_url) };
 }
 
-/** What the page of a session asks for first. It comes with the page, so that nobody looks at an empty one. */
+/** In the one language that the page is likely to be read in; it asks for another. */
+type TextsOfPage = { version: string; hash: string; texts: Partial<Record<PageLanguage, ConsentText>> };
+
+/** What the page of a session asks for first. It comes with the page, so that nobody looks at an empty one. The preview is of no session. */
 export type GivenToPage = {
   language: PageLanguage;
-  data: {
-    details: Static<typeof VerifyDetails>;
-    status: VerifyStatusData;
-    /** In the one language that the page is likely to be read in; it asks for another. */
-    texts: { version: string; hash: string; texts: Partial<Record<PageLanguage, ConsentText>> };
-  };
+  data:
+    | { details: Static<typeof VerifyDetails>; status: VerifyStatusData; texts: TextsOfPage }
+    | { texts: TextsOfPage };
 };
 
 const pageOfSession = new RegExp(`^/verify/(vs_[A-Za-z0-9]{${idLengths.vs}})(?:[/?]|$)`);
@@ -70,6 +71,7 @@ export async function giveToPage(
   path: string,
   accepted: string,
 ): Promise<GivenToPage | null> {
+  if (path.split("?", 1)[0] === previewPath) return { language: "en", data: { texts: textsIn("en", texts) } };
   const id = pageOfSession.exec(path)?.[1];
   if (id === undefined) return null;
   const sessionId = knownId<SessionId>(id);
@@ -77,10 +79,12 @@ export async function giveToPage(
   const status = details === null ? null : await readStatus(core, sessionId);
   if (details === null || status === null) return null;
   const language = languageOfPage(details, accepted);
-  const { version, hash } = texts;
-  const text = texts.texts[language];
-  const only = { version, hash, texts: text === undefined ? { en: texts.texts.en } : { [language]: text } };
-  return { language, data: { details, status, texts: only } };
+  return { language, data: { details, status, texts: textsIn(language, texts) } };
+}
+
+function textsIn(language: PageLanguage, { version, hash, texts }: ConsentTexts): TextsOfPage {
+  const text = texts[language];
+  return { version, hash, texts: text === undefined ? { en: texts.en } : { [language]: text } };
 }
 
 /** The language of the page before anybody has chosen another: the one agreed in, then the partner's, then the browser's. */

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import type { UserId } from "@assay/contract/ids";
 import type { Page } from "playwright-core";
 import { sql } from "../../src/db/sql.ts";
@@ -12,9 +14,11 @@ import {
   keepScreenshot,
   keepsScreenshots,
   openBrowser,
+  openPage,
 } from "../support/browser.ts";
 import { button, faults, heading, openDashboard } from "../support/dashboard.ts";
 import { openLive, withLiveKey } from "../support/live.ts";
+import { drawPng } from "../support/pictures.ts";
 import { registration } from "../support/receiver.ts";
 import { checkPicture } from "../support/same-picture.ts";
 import { startTestService } from "../support/service.ts";
@@ -113,6 +117,22 @@ const publicPaths = [
 ] as const;
 
 const furnished = furnish();
+
+/** The colours of the main button, and the width of the logo. */
+const paintedScript = `(({ backgroundColor, color }) => [
+  backgroundColor,
+  color,
+  document.querySelector("header img")?.naturalWidth ?? null,
+])(getComputedStyle(document.querySelector("form [type=submit]")))`;
+
+/** What a message or a picture changes is there a moment later. */
+async function untilEqual(look: () => Promise<unknown>, expected: unknown): Promise<void> {
+  for (const deadline = Date.now() + 15_000; Date.now() < deadline; ) {
+    if (isDeepStrictEqual(await look(), expected)) return;
+    await setTimeout(50);
+  }
+  assert.deepEqual(await look(), expected);
+}
 
 /** As a link of the page would, without loading the program again. */
 async function goInside(page: Page, path: string): Promise<void> {
@@ -231,24 +251,70 @@ test("the search finds by keyboard, charts are gone through with the arrows, and
   );
   await page.keyboard.press("Escape");
 
-  await page.getByRole("link", { name: "Settings", exact: true }).click();
-  await page.getByRole("textbox", { name: /^Colour/ }).fill("#ffee00");
-  assert.deepEqual(
-    await page.evaluate(
-      "(({ backgroundColor, color }) => [backgroundColor, color])(getComputedStyle(document.querySelector('[role=img][aria-label^=Preview] button')))",
-    ),
-    ["rgb(255, 238, 0)", "rgb(0, 0, 0)"],
-    "white on yellow never happens",
-  );
-  await button(page, "Save the colour").click();
-  await page.getByText("The colour is saved.").waitFor();
-
   await page.context().setOffline(true);
   await page.getByText("You are offline.").waitFor();
   await page.context().setOffline(false);
   await page.getByText("You are offline.").waitFor({ state: "detached" });
   assert.deepEqual(faults(problems), []);
   await page.context().close();
+});
+
+test("the look is tried on the person's own page in a frame, and people see it once it is saved; white on yellow never happens", async () => {
+  await furnished;
+  const partner = await createPartner(api);
+  await core.db.run(sql`
+    insert into verified_domains (id, organization_id, apex_domain, token_hash, verified_at, next_check_at)
+    values (gen_random_uuid(), ${partner.organizationId}, 'look.example', '', ${core.clock.now()}, ${core.clock.now()})`);
+  const session = await createSession(partner.api);
+  const { page, problems } = await openDashboard(browser, url, { token: partner.owner.token });
+  await page.goto(`${url}/dashboard/settings`);
+  const preview = page.frameLocator("iframe[title^=Preview]");
+  await preview.getByText("Preview", { exact: true }).waitFor();
+  await preview.getByText("look.example").waitFor();
+  const frame = page.frame({ url: /preview$/ }) ?? assert.fail("there is no frame");
+  const painted = (within: Pick<Page, "evaluate">) => within.evaluate<unknown>(paintedScript);
+  const before = await painted(frame);
+  await page.getByRole("textbox", { name: /^Colour/ }).fill("#ffee00");
+  await page
+    .locator("input[type=file]")
+    .setInputFiles({ name: "logo.png", mimeType: "image/png", buffer: drawPng(40, 20) });
+  const yellow = ["rgb(255, 238, 0)", "rgb(0, 0, 0)", 40];
+  await untilEqual(() => painted(frame), yellow);
+  await page.getByText("Dark", { exact: true }).click();
+  await untilEqual(
+    () => frame.evaluate("getComputedStyle(document.body).backgroundColor"),
+    "rgb(16, 21, 18)",
+  );
+  assert.deepEqual(await painted(frame), yellow);
+  await page.getByText("Desktop", { exact: true }).click();
+  assert.equal(await frame.evaluate("innerWidth"), 1280);
+  assert.equal(await isWiderThanScreen(page), false);
+  await checkAccessibility(page, "structure");
+  await page.locator("iframe").scrollIntoViewIfNeeded();
+  await keepScreenshot(page, "dashboard-look-1440-light");
+
+  // Tried is not saved.
+  const person = await openPage(browser, url);
+  await person.page.goto(`${url}/verify/${session}`);
+  await button(person.page, "Agree and continue").waitFor();
+  assert.deepEqual(await painted(person.page), before);
+  await button(page, "Save the look").click();
+  await page.getByText("The look is saved.").waitFor();
+  await person.page.reload();
+  await button(person.page, "Agree and continue").waitFor();
+  await untilEqual(() => painted(person.page), yellow);
+
+  // Opened by itself, or told by a page that is not around it, it is nobody's.
+  await person.page.goto(`${url}/verify/preview?name=Evil#Evil`);
+  await person.page.getByText("Nobody is verified on this page.").waitFor();
+  await person.page.evaluate(
+    `postMessage({ type: "assay:look", name: "Evil", domain: null, colour: null, logo: null, scheme: "light" })`,
+  );
+  await person.page.evaluate("new Promise((done) => setTimeout(done))");
+  assert.equal(await person.page.getByText("Evil").count(), 0);
+  assert.deepEqual([...faults(problems), ...person.problems], []);
+  await page.context().close();
+  await person.page.context().close();
 });
 
 test("dialogs and the menu are accessible and fit a narrow screen", async () => {

@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
+import { openDb } from "../../src/db/db.ts";
 import { sql } from "../../src/db/sql.ts";
 import { systemClock } from "../../src/kernel/clock.ts";
 import { createPartner, expectData } from "../support/api.ts";
+import { createAuthority } from "../support/certificate.ts";
+import { createTestDatabase } from "../support/database.ts";
 import { startMailSink } from "../support/mail-sink.ts";
 import { assay } from "../support/process.ts";
-import { startTestService, testRing } from "../support/service.ts";
+import { startTestService, TestClock, testRing } from "../support/service.ts";
+import { trustTestCountry } from "../support/verify-device.ts";
 
 type Report = {
   ok: boolean;
@@ -19,6 +23,8 @@ type Report = {
 const folder = mkdtempSync(join(tmpdir(), "assay-doctor-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const sink = await startMailSink();
+const authority = createAuthority();
+const tlsSink = await startMailSink(authority.issue(["127.0.0.1"]));
 const service = await startTestService({ clock: systemClock });
 const healthy = {
   DATA_DIR: folder,
@@ -69,6 +75,8 @@ test("a broken installation is told all that is wrong with it at once, and nothi
   const { core } = service;
   await core.db.run(sql`
     insert into mails (id, content, next_attempt_at, created_at) values (gen_random_uuid(), '\\x00', now() + interval '1 day', now() - interval '1 hour')`);
+  // Its list was imported in January 2026.
+  await trustTestCountry({ core, clock: new TestClock() });
   chmodSync(folder, 0o755);
   const before = await core.db.rows(sql`select id, fingerprint, state from key_ring_keys`);
   const { code, report, of } = await examine({
@@ -86,6 +94,7 @@ test("a broken installation is told all that is wrong with it at once, and nothi
     ["Mail", "problem", /127\.0\.0\.1:1 does not take us: ECONN|ESOCKET/],
     ["DNS", "problem", /127\.0\.0\.1:1 \(unavailable\)/],
     ["Key ring", "problem", /another key than the one this database knows/],
+    ["Trust", "warning", /the newest list was imported \d{3,} days ago/],
     ["Jobs", "problem", /oldest mail has waited for 1 hour/],
   ];
   for (const [name, state, found] of wrong) {
@@ -97,13 +106,42 @@ test("a broken installation is told all that is wrong with it at once, and nothi
 });
 
 test("without a database the rest is still looked at; a wrong setting is told alone", async () => {
-  const unreachable = await examine({ ...healthy, DATABASE_URL: "postgres://127.0.0.1:1/x" });
+  const unreachable = await examine({
+    ...healthy,
+    DATABASE_URL: "postgres://127.0.0.1:1/x",
+    SMTP_URL: tlsSink.url,
+  });
   assert.equal(unreachable.code, 1);
   assert.match(unreachable.of("Database").found, /does not answer|could not be opened/);
-  assert.equal(unreachable.of("Mail").state, "ok");
+  assert.equal(unreachable.of("Mail").state, "problem");
+  assert.match(unreachable.of("Mail").found, /certificate/, "of an authority that is not trusted here");
   const wrong = await examine({ PORT: "http" });
   assert.deepEqual([wrong.code, wrong.report.checks.length], [1, 1]);
   assert.match(wrong.of("Configuration").found, /PORT/);
+});
+
+test("before the first start, with an empty database and a mail server with TLS, nothing is wrong and nothing is made", async () => {
+  const trusted = join(folder, "authority.pem");
+  writeFileSync(trusted, authority.certificate);
+  const database = await createTestDatabase({ empty: true });
+  after(() => database.drop());
+  const env = {
+    ...healthy,
+    DATABASE_URL: database.url,
+    SMTP_URL: tlsSink.url,
+    NODE_EXTRA_CA_CERTS: trusted,
+  };
+  const { of, report } = await examine(env);
+  assert.deepEqual([of("Mail").state, of("Database").state], ["ok", "ok"], JSON.stringify(of("Mail")));
+  assert.match(of("Mail").found, /answers\. .*certificate/i);
+  assert.equal(of("Schema").state, "warning");
+  assert.ok(
+    !report.checks.some(({ check }) => check === "Key ring"),
+    "tables that are not there are not read",
+  );
+  const db = openDb({ url: database.url, poolSize: 1, onError: () => {} });
+  assert.deepEqual(await db.rows(sql`select from pg_tables where schemaname = 'public'`), []);
+  await db.close();
 });
 
 test("a partner learns what the key may do, that an endpoint lacks a key, and what a wrong key is", async () => {

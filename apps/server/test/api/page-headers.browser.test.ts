@@ -16,6 +16,7 @@ type Expected = {
   opener: string;
   /** Of all that browsers lend to pages. */
   lent: readonly string[];
+  frames?: "SAMEORIGIN";
 };
 
 const classes: Readonly<Record<string, Expected>> = {
@@ -43,6 +44,7 @@ const classes: Readonly<Record<string, Expected>> = {
       "img-src 'self'",
       "font-src 'self'",
       "connect-src 'self'",
+      "frame-src 'self'",
       ...locked,
     ],
     cache: "no-store",
@@ -50,7 +52,7 @@ const classes: Readonly<Record<string, Expected>> = {
     lent: ["clipboard-write", "publickey-credentials-create", "publickey-credentials-get"],
   },
   verify: {
-    paths: ["/verify", "/verify/vs_anything"],
+    paths: ["/verify", "/verify/vs_anything", "/verify/preview/more"],
     policy: [
       "default-src 'none'",
       "script-src 'self' 'wasm-unsafe-eval'",
@@ -67,6 +69,24 @@ const classes: Readonly<Record<string, Expected>> = {
     opener: "same-origin-allow-popups",
     lent: ["autoplay", "camera", "clipboard-write", "screen-wake-lock"],
   },
+  // It may connect to nobody, and only pages of this origin may show it.
+  preview: {
+    paths: ["/verify/preview", "/verify/preview?name=Evil"],
+    policy: [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "img-src 'self' blob:",
+      "font-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'self'",
+    ],
+    cache: "no-store",
+    opener: "same-origin",
+    lent: [],
+    frames: "SAMEORIGIN",
+  },
 };
 
 for (const [name, expected] of Object.entries(classes)) {
@@ -82,7 +102,7 @@ for (const [name, expected] of Object.entries(classes)) {
         assert.equal(headers.get("cache-control"), expected.cache, what);
         assert.equal(headers.get("cross-origin-opener-policy"), expected.opener, what);
         assert.equal(headers.get("cross-origin-resource-policy"), "same-origin", what);
-        assert.equal(headers.get("x-frame-options"), "DENY", what);
+        assert.equal(headers.get("x-frame-options"), expected.frames ?? "DENY", what);
         assert.equal(headers.get("x-content-type-options"), "nosniff", what);
         assert.equal(headers.get("referrer-policy"), "no-referrer", what);
         const permissions = (headers.get("permissions-policy") ?? "").split(", ");

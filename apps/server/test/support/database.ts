@@ -5,10 +5,12 @@ import type { Queryable } from "../../src/db/db.ts";
 import { listMigrations, migrate } from "../../src/db/migrate.ts";
 import { sql } from "../../src/db/sql.ts";
 
-/** A database of its own for a test file, with every migration applied. Takes a few hundredths of a second. */
-export async function createTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+/** A database of its own for a test file, with every migration applied, or with nothing in it. Takes a few hundredths of a second. */
+export async function createTestDatabase(
+  options: { empty?: boolean } = {},
+): Promise<{ url: string; drop(): Promise<void> }> {
   const adminUrl = testPostgresUrl();
-  const template = await ensureTemplate(adminUrl);
+  const template = options.empty === true ? "template0" : await ensureTemplate(adminUrl);
   // The number of the process tells whoever cleans up whose it was.
   const name = `assay_test_${process.pid}_${randomBytes(8).toString("hex")}`;
   await asAdmin(adminUrl, (admin) => admin.query(`create database ${name} template ${template}`));

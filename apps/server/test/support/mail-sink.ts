@@ -6,11 +6,13 @@ import type { TestService } from "./service.ts";
 
 type Mailing = Pick<TestService, "runJob">;
 
-/** A mail server that keeps what it gets, in the form it came over the wire. */
-export async function startMailSink() {
+/** A mail server that keeps what it gets, in the form it came over the wire; with a certificate it speaks TLS from the first byte. */
+export async function startMailSink(tls: { cert: string; key: string } | null = null) {
   const received: { to: string; subject: string; text: string }[] = [];
   const smtp = new SMTPServer({
     authOptional: true,
+    secure: tls !== null,
+    ...tls,
     disabledCommands: ["STARTTLS"],
     onData(stream, session, done) {
       const chunks: Buffer[] = [];
@@ -24,6 +26,8 @@ export async function startMailSink() {
       });
     },
   });
+  // A client that does not trust the certificate leaves.
+  if (tls !== null) smtp.on("error", () => {});
   await new Promise<void>((resolve) => smtp.listen(0, "127.0.0.1", () => resolve()));
   after(() => new Promise<void>((resolve) => smtp.close(() => resolve())));
 
@@ -34,7 +38,7 @@ export async function startMailSink() {
     return received.filter((mail) => mail.to === email);
   };
   return {
-    url: `smtp://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`,
+    url: `${tls === null ? "smtp" : "smtps"}://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`,
     mailsTo,
     /** The token of the latest link to a page of the dashboard. */
     async tokenFor(service: Mailing, email: string, page: string): Promise<string> {

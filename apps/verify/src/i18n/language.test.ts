@@ -23,11 +23,16 @@ test("the session's language holds until the person has chosen; what they agreed
   assert.equal(sessionLanguage(false, { locale: null, ...agreedIn("de") }), null);
 });
 
-test("a reason is read in the person's language, or as the partner wrote it for everybody", () => {
-  const field = { reason: "We sell wine.", reasons: { de: "Wir verkaufen Wein." } };
-  assert.equal(reasonIn("de", field), "Wir verkaufen Wein.");
-  assert.equal(reasonIn("fr", field), "We sell wine.");
-  assert.equal(reasonIn("de", { reason: "We sell wine." }), "We sell wine.");
+test("a reason is read in the person's language, or as the partner wrote it for everybody, and marked with what it is written in", () => {
+  const reason = "We sell wine.";
+  const field = { reason, reasons: { de: "Wir verkaufen Wein." } };
+  assert.deepEqual(reasonIn("de", field), { text: "Wir verkaufen Wein.", lang: "de" });
+  assert.deepEqual(reasonIn("fr", field), { text: reason, lang: "" });
+  assert.deepEqual(reasonIn("fr", { ...field, reasons: { ...field.reasons, en: reason } }), {
+    text: reason,
+    lang: "en",
+  });
+  assert.deepEqual(reasonIn("de", { reason }), { text: reason, lang: "" });
 });
 
 test("a document that cannot do what is required is not said to be forged", () => {

@@ -63,12 +63,18 @@ export function sessionLanguage(
   return consent?.language ?? locale;
 }
 
-/** Why a field is asked for, in the person's language where the partner gave it. */
+/**
+ * Why a field is asked for, in the person's language where the partner gave it, and what it is written in, for who has it read aloud. Empty is HTML's word for a language that
+ * nobody knows: a partner who gives one text for everybody does not say which it is.
+ */
 export function reasonIn(
   language: Language,
-  { reason, reasons }: { reason: string; reasons?: Partial<Record<Language, string>> },
-): string {
-  return reasons?.[language] ?? reason;
+  { reason, reasons = {} }: { reason: string; reasons?: Partial<Record<string, string>> },
+): { text: string; lang: string } {
+  const own = reasons[language];
+  if (own !== undefined) return { text: own, lang: language };
+  const same = Object.keys(reasons).find((each) => reasons[each] === reason);
+  return { text: reason, lang: same ?? "" };
 }
 
 /** What went wrong and what to do about it. */

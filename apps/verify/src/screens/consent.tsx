@@ -311,12 +311,13 @@ function FieldGroup({
 function FieldWords({ name, field }: { name: string; field: Field[1] }) {
   const { t, language } = useWords();
   const { label } = claimWords(t, name);
+  const reason = reasonIn(language, field);
   return (
     <span className="min-w-0 flex-1 leading-snug">
       <span className="block font-medium">{label}</span>
       <span className="block text-small text-muted">
         <span className="sr-only">{t.reasonLabel} </span>
-        {field.source === "default" ? t.reasonDefault : <bdi>{reasonIn(language, field)}</bdi>}
+        {field.source === "default" ? t.reasonDefault : <bdi lang={reason.lang}>{reason.text}</bdi>}
       </span>
     </span>
   );

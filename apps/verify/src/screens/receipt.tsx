@@ -40,12 +40,13 @@ export function ReceiptScreen({
     <ul className="space-y-1">
       {keys.map((key) => {
         const asked = said.asked[key];
+        const reason = asked === undefined || asked.source === "default" ? null : reasonIn(language, asked);
         return (
           <li key={key}>
             <span className="font-medium">{claimWords(t, key).label}</span>
-            {asked !== undefined && asked.source !== "default" && (
+            {reason !== null && (
               <span className="block text-small text-muted">
-                {t.reasonLabel} <bdi>{reasonIn(language, asked)}</bdi>
+                {t.reasonLabel} <bdi lang={reason.lang}>{reason.text}</bdi>
               </span>
             )}
           </li>

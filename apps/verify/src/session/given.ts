@@ -9,15 +9,23 @@ export type GivenTexts = Omit<ConsentTexts, "texts"> & { texts: Partial<ConsentT
 
 /** Taken once: whoever asks again wants to know how it is now. Null where the service could not say, and the page asks. */
 export function takeGiven(sessionId: string): Given | null {
+  const given = take();
+  return given?.details?.id === sessionId
+    ? ({ ...given, details: readDetails(given.details) } as Given)
+    : null;
+}
+
+/** All that a page of no session comes with. */
+export function takeGivenTexts(): GivenTexts | null {
+  return take()?.texts ?? null;
+}
+
+function take(): Partial<Given> | null {
   const element = document.getElementById("given");
   const text = element?.textContent ?? "";
   element?.remove();
-  if (text === "") return null;
   try {
-    const given = JSON.parse(text, (_, value: unknown) =>
-      typeof value === "string" ? shownText(value) : value,
-    ) as Given;
-    return given.details.id === sessionId ? { ...given, details: readDetails(given.details) } : null;
+    return JSON.parse(text, (_, value: unknown) => (typeof value === "string" ? shownText(value) : value));
   } catch {
     return null;
   }

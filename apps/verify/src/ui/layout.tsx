@@ -13,6 +13,7 @@ import { AnnounceContext, useAnnounce } from "./screen.tsx";
 export function Layout({
   ready,
   details,
+  logo = null,
   step,
   deadline,
   onLanguage,
@@ -22,6 +23,8 @@ export function Layout({
   /** Something is shown. Until then there is no end of the page either, which would jump when the page grows. */
   ready: boolean;
   details: Details | null;
+  /** Another place of the logo than the service's own. */
+  logo?: string | null;
   step: number | null;
   deadline: { clock: ServiceClock; expiresAt: string } | null;
   onLanguage: (language: Language) => void;
@@ -49,7 +52,7 @@ export function Layout({
           <div className="border-b border-line bg-card">
             <div className="h-1 bg-fill" />
             <div className="mx-auto flex max-w-2xl items-center gap-3 px-4 py-2.5 sm:px-6">
-              {details === null ? <OwnSign /> : <Logo details={details} />}
+              {details === null ? <OwnSign /> : <Logo key={logo} details={details} src={logo} />}
               <div className="min-w-0 flex-1 leading-tight">
                 <p className="line-clamp-2 font-semibold">
                   {details === null ? "Assay" : <bdi>{details.organization.name}</bdi>}

@@ -5,7 +5,14 @@ import { type Details, logoPath } from "../session/api.ts";
  * The host of a logo would learn who is looking, before anything was agreed to, so the picture comes through this service. The first
  * letter stands in until it is there, and for good when it does not come. Either fills the same square.
  */
-export function Logo({ details: { id, organization } }: { details: Pick<Details, "id" | "organization"> }) {
+export function Logo({
+  details: { id, organization },
+  src = null,
+}: {
+  details: Pick<Details, "id" | "organization">;
+  /** Another place than the service's own. */
+  src?: string | null;
+}) {
   const [state, setState] = useState<"loading" | "shown" | "failed">("loading");
   const shown = state === "shown";
   return (
@@ -20,7 +27,7 @@ export function Logo({ details: { id, organization } }: { details: Pick<Details,
       )}
       {organization.logo_url !== null && state !== "failed" && (
         <img
-          src={logoPath(id)}
+          src={src ?? logoPath(id)}
           alt=""
           onLoad={() => setState("shown")}
           onError={() => setState("failed")}

@@ -1,0 +1,159 @@
+import type { SessionId } from "@assay/contract/ids";
+import { isolated } from "@assay/contract/shown-text";
+import { schemeProperties } from "@assay/ui/brand";
+import { type Look, previewReady, readLook } from "@assay/ui/preview";
+import { useEffect, useLayoutEffect, useMemo, useState } from "react";
+import { createRoot } from "react-dom/client";
+import { loadWords, markLanguage, WordsContext } from "../i18n/language.ts";
+import { ConsentScreen } from "../screens/consent.tsx";
+import { MessageScreen } from "../screens/message.tsx";
+import { type Details, SessionApi } from "../session/api.ts";
+import { type GivenTexts, takeGivenTexts } from "../session/given.ts";
+import { Kept } from "../session/kept.ts";
+import type { Session } from "../session/use-session.ts";
+import { Loading } from "../ui/connection.tsx";
+import { Layout } from "../ui/layout.tsx";
+
+/**
+ * The person's page in the look of an organization, in a frame of the dashboard's brand editor. It is of no session: its headers forbid it to ask for anything, nothing in it
+ * can be operated, and nothing of its address is shown. Opened by itself it shows nobody's name.
+ */
+export async function showPreview(root: HTMLElement): Promise<void> {
+  const words = await loadWords("en");
+  const texts = takeGivenTexts();
+  markLanguage(words.language);
+  root.replaceChildren();
+  createRoot(root).render(
+    <WordsContext value={words}>
+      <Preview texts={texts} />
+    </WordsContext>,
+  );
+}
+
+const isFramed = window.parent !== window;
+
+function Preview({ texts }: { texts: GivenTexts | null }) {
+  const look = useLook();
+  useScheme(look?.scheme ?? null);
+  const details = useMemo(() => (look === null ? null : standIn(look)), [look]);
+  const session = useMemo(() => sessionOf(texts), [texts]);
+  return (
+    <>
+      <p className="border-b border-line bg-warn-soft px-4 py-1 text-center text-small font-semibold text-warn">
+        Preview
+      </p>
+      <div inert={details !== null}>
+        <Layout
+          ready
+          details={details}
+          logo={look?.logo ?? null}
+          step={details === null ? null : 0}
+          deadline={null}
+          onLanguage={() => {}}
+        >
+          {details !== null ? (
+            <ConsentScreen
+              session={session}
+              details={details}
+              way={{ by: "code" }}
+              onAgreed={() => {}}
+              onThisDevice={null}
+            />
+          ) : isFramed ? (
+            <Loading />
+          ) : (
+            <MessageScreen
+              title="Preview"
+              text="The settings of an organization show here how its page will look. Nobody is verified on this page."
+              icon="info"
+            />
+          )}
+        </Layout>
+      </div>
+    </>
+  );
+}
+
+/** What the page around this one says, as often as it does. The policy of this page lets nobody but the dashboard be that page. */
+function useLook(): Look | null {
+  const [look, setLook] = useState<Look | null>(null);
+  useEffect(() => {
+    if (!isFramed) return;
+    const onMessage = ({ origin, source, data }: MessageEvent<unknown>) => {
+      if (origin !== location.origin || source !== window.parent) return;
+      const told = readLook(data);
+      if (told !== null) setLook(told);
+    };
+    window.addEventListener("message", onMessage);
+    window.parent.postMessage(previewReady, location.origin);
+    return () => window.removeEventListener("message", onMessage);
+  }, []);
+  return look;
+}
+
+function useScheme(scheme: Look["scheme"] | null): void {
+  useLayoutEffect(() => {
+    if (scheme === null) return;
+    const { style } = document.documentElement;
+    for (const [name, value] of schemeProperties(scheme)) style.setProperty(name, value);
+  }, [scheme]);
+}
+
+function sessionOf(texts: GivenTexts | null): Session {
+  return {
+    api: new SessionApi("preview"),
+    kept: new Kept("preview"),
+    details: null,
+    status: null,
+    clock: null,
+    problem: null,
+    connected: true,
+    texts,
+    sawItOpen: false,
+    reload: async () => {},
+  };
+}
+
+/** A session as a bank would ask for it. */
+function standIn({ name, domain, colour, logo }: Look): Details {
+  const now = new Date(0).toISOString();
+  const asked = (required: boolean) => ({
+    required,
+    reason: "Your reason for asking stands here.",
+    source: "rc" as const,
+  });
+  return {
+    id: "preview" as SessionId,
+    status: "created",
+    failure_code: null,
+    unmet_requirement: null,
+    sandbox: domain === null,
+    organization: {
+      name: isolated(name),
+      verified: domain !== null,
+      domain,
+      domain_unicode: domain,
+      brand_color: colour,
+      logo_url: logo,
+      website_url: null,
+      business: null,
+      support_email: null,
+      privacy_url: null,
+      terms_url: null,
+    },
+    share_fields: { family_name: asked(true), date_of_birth: asked(true), nationality_code: asked(false) },
+    requirements: { clone_detection: "preferred", revocation: "preferred" },
+    locale: null,
+    tries: { nfc_tries_used: 0, nfc_tries_left: 3, liveness_tries_used: 0, liveness_tries_left: 3 },
+    terms: { version: "", hash: "" },
+    reader_apps: { android: null, ios: null },
+    consent: null,
+    redirect_url: "",
+    return_url: null,
+    embed_origin: null,
+    expires_at: now,
+    completed_at: null,
+    created_at: now,
+    server_time: now,
+  };
+}
