@@ -100,15 +100,15 @@ export class Reads {
       this.#unapplied.push({ position, at: performance.now() });
       // An hour of them; beyond it the first still tells the truth, and the rest is as good with gaps.
       if (this.#unapplied.length > 3600) this.#unapplied = this.#unapplied.filter((_, at) => at % 2 === 0);
-      let follows = true;
-      await replica.transaction(async (tx) => {
+      const follows = await replica.transaction(async (tx) => {
+        const standing = await readStanding(tx, position);
+        this.#bytesBehind = standing.bytes_behind;
+        if (standing.reached) this.#unapplied = [];
         while (this.#unapplied[0] !== undefined) {
-          const standing = await readStanding(tx, this.#unapplied[0].position);
-          follows = standing.follows;
-          if (!standing.reached) break;
+          if (!(await readStanding(tx, this.#unapplied[0].position)).reached) break;
           this.#unapplied.shift();
         }
-        this.#bytesBehind = (await readStanding(tx, position)).bytes_behind;
+        return standing.follows;
       });
       const isUsable = follows && this.#lagMs() <= mostLagMs;
       if (isUsable !== this.#isUsable)
