@@ -51,7 +51,8 @@ test("a delivery that one process is claiming is passed over by every other one,
     // A claim is one statement; inside a transaction it can be looked at before it is committed.
     const first = await claim(tx as unknown as Db, owners[0], 3);
     const second = claim(core.db, owners[1], 5);
-    await Promise.race([second, untilBlocked(tx)]);
+    const ended = await Promise.race([second.then(() => "at once"), untilBlocked(tx).then(() => "waited")]);
+    assert.equal(ended, "at once");
     return { first, second };
   });
   const ids = [...first, ...(await second)].map((delivery) => delivery.id);
