@@ -28,12 +28,15 @@ async function serve(role: ProcessRole, print: (line: string) => void, style: St
     // Whoever presses Ctrl-C has no load balancer to wait for.
     const drains = signal === "SIGTERM";
     const drainSeconds = drains ? config.drainSeconds + config.drainAttemptSeconds : 0;
-    const deadline = setTimeout(() => {
-      log.error("requests did not finish in time; ending anyway", {
-        graceSeconds: config.shutdownGraceSeconds,
-      });
-      process.exit(1);
-    }, (drainSeconds + config.shutdownGraceSeconds) * secondMs);
+    const deadline = setTimeout(
+      () => {
+        log.error("requests did not finish in time; ending anyway", {
+          graceSeconds: config.shutdownGraceSeconds,
+        });
+        process.exit(1);
+      },
+      (drainSeconds + config.shutdownGraceSeconds) * secondMs,
+    );
     deadline.unref();
     if (drains) await service.drain();
     await service.close();
