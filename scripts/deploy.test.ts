@@ -97,8 +97,7 @@ test("every setting that chart, image and composition name is one of the service
     "compose.yaml",
     "Dockerfile",
   ];
-  const elsewhere =
-    /^(NODE_\w+|ALL|ACCESS_KEY_ID|SECRET_ACCESS_KEY|DATABASE_DIRECT_URL|UTF8|UDP|TCP)$/;
+  const elsewhere = /^(NODE_\w+|ALL|ACCESS_KEY_ID|SECRET_ACCESS_KEY|DATABASE_DIRECT_URL|UTF8|UDP|TCP)$/;
   for (const file of files)
     for (const [name] of textOf(file).matchAll(/\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b/g))
       assert.ok(settingNames.has(name) || elsewhere.test(name), `${file} names ${name}`);

@@ -26,14 +26,19 @@ async function serve(role: ProcessRole, print: (line: string) => void, style: St
   const shutDown = async (signal: string) => {
     log.info("shutting down", { signal });
     // Whoever presses Ctrl-C has no load balancer to wait for.
-    if (signal === "SIGTERM") await service.drain();
-    const deadline = setTimeout(() => {
-      log.error("requests did not finish in time; ending anyway", {
-        graceSeconds: config.shutdownGraceSeconds,
-      });
-      process.exit(1);
-    }, config.shutdownGraceSeconds * secondMs);
+    const drains = signal === "SIGTERM";
+    const drainSeconds = drains ? config.drainSeconds + config.drainAttemptSeconds : 0;
+    const deadline = setTimeout(
+      () => {
+        log.error("requests did not finish in time; ending anyway", {
+          graceSeconds: config.shutdownGraceSeconds,
+        });
+        process.exit(1);
+      },
+      (drainSeconds + config.shutdownGraceSeconds) * secondMs,
+    );
     deadline.unref();
+    if (drains) await service.drain();
     await service.close();
     await installation.close();
     log.info("stopped");
