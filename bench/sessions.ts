@@ -5,16 +5,18 @@ import { join } from "node:path";
 import type { OrganizationId, SessionId } from "@assay/contract/ids";
 import { type AttemptStatus, type SessionStatus, sessionStatuses } from "@assay/contract/sessions";
 import { median } from "@assay/face/median";
+import { loadConfig } from "../apps/server/src/config.ts";
 import { type Db, openDb } from "../apps/server/src/db/db.ts";
 import { migrate } from "../apps/server/src/db/migrate.ts";
 import { SetAside } from "../apps/server/src/db/set-aside.ts";
 import { sql } from "../apps/server/src/db/sql.ts";
 import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
-import { type Clock, dayMs, hourMs } from "../apps/server/src/kernel/clock.ts";
+import { type Clock, dayMs, hourMs, later } from "../apps/server/src/kernel/clock.ts";
 import { knownId } from "../apps/server/src/kernel/ids.ts";
 import { KeyRing, newRingKey } from "../apps/server/src/lib/key-ring.ts";
 import { createLog } from "../apps/server/src/lib/log.ts";
 import { Metrics } from "../apps/server/src/lib/metrics.ts";
+import { keepParts } from "../apps/server/src/retention/keep-parts.job.ts";
 import { expireSessions } from "../apps/server/src/sessions/expire-sessions.job.ts";
 import { listAttempts, listSessions } from "../apps/server/src/sessions/session.store.ts";
 import { load, type Request } from "./support/load.ts";
@@ -27,7 +29,8 @@ const organizations = 1000;
 const dueSessions = 100_000;
 
 /**
- * `--rows N` sessions in the large table (ten million unless given). `--only http|pages|expiry` runs one part.
+ * `--rows N` sessions in the large table (ten million unless given). `--only http|pages|expiry|drop` runs one part. With `--parts` the pages are also read from the
+ * same rows in a table with a part for each day. `drop` fills a month, and is run only when it is named: `--rows 100000` is quick.
  * PostgreSQL runs with the service's own settings, durable.
  */
 export async function run(options: readonly string[] = []): Promise<void> {
@@ -38,7 +41,9 @@ export async function run(options: readonly string[] = []): Promise<void> {
   const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
   try {
     if (only === undefined || only === "http") await compareHttp(postgres.url, dataDir);
-    if (only === undefined || only === "pages") await comparePages(postgres.url, rows);
+    if (only === undefined || only === "pages")
+      await comparePages(postgres.url, rows, options.includes("--parts"));
+    if (only === "drop") await measureDrop(postgres.url, rows);
     if (only === undefined || only === "expiry") await measureExpiry(postgres.url);
   } finally {
     await postgres.stop();
@@ -156,18 +161,25 @@ async function prepare(url: string, databaseUrl: string): Promise<{ assay: strin
 
 // --- pages --------------------------------------------------------------------------------------------------------
 
-async function comparePages(adminUrl: string, rows: number): Promise<void> {
+async function comparePages(adminUrl: string, rows: number, withParts: boolean): Promise<void> {
   const now = new Date();
   const small = await seed(adminUrl, "bench_small", { rows: 1000, organizations: 1 }, now);
   const started = performance.now();
   const large = await seed(adminUrl, "bench_large", { rows, organizations }, now);
+  const parts = withParts ? await seed(adminUrl, "bench_parts", { rows, organizations, parts: true }, now) : null;
   console.log(
     `\nA page of 10 among ${rows.toLocaleString("en")} sessions of ${organizations} organizations against a page among 1,000 (loading took ${((performance.now() - started) / 1000).toFixed(0)} s)`,
   );
   console.log("  The first organization of the large table has a tenth of all sessions; `busy` asks there.");
   try {
     for (const [name, page] of pages(now)) {
-      const cost = { small: [] as number[], large: [] as number[], busy: [] as number[] };
+      const cost = {
+        small: [] as number[],
+        large: [] as number[],
+        busy: [] as number[],
+        parts: [] as number[],
+        busyParts: [] as number[],
+      };
       const others = Array.from({ length: 16 }, (_, i) => organizationId(1 + i * 50));
       const round = async (record: boolean) => {
         for (const other of others) {
@@ -175,6 +187,12 @@ async function comparePages(adminUrl: string, rows: number): Promise<void> {
             ["small", small.db, organizationId(0)],
             ["large", large.db, other],
             ["busy", large.db, organizationId(0)],
+            ...(parts === null
+              ? []
+              : ([
+                  ["parts", parts.db, other],
+                  ["busyParts", parts.db, organizationId(0)],
+                ] as const)),
           ] as const) {
             const from = performance.now();
             await page(db, organization);
@@ -186,13 +204,18 @@ async function comparePages(adminUrl: string, rows: number): Promise<void> {
       for (let i = 0; i < 20; i++) await round(true);
       const [few, many, busy] = [median(cost.small), median(cost.large), median(cost.busy)];
       console.log(
-        `  ${name.padEnd(52)} ${few.toFixed(0).padStart(5)} → ${many.toFixed(0).padStart(5)} µs  ratio ${(many / few).toFixed(2)}  busy ${(busy / few).toFixed(2)}`,
+        `  ${name.padEnd(52)} ${few.toFixed(0).padStart(5)} → ${many.toFixed(0).padStart(5)} µs  ratio ${(many / few).toFixed(2)}  busy ${(busy / few).toFixed(2)}${
+          parts === null
+            ? ""
+            : `  in parts ${median(cost.parts).toFixed(0).padStart(5)} µs, ${(median(cost.parts) / many).toFixed(2)} of one table, busy ${(median(cost.busyParts) / busy).toFixed(2)}`
+        }`,
       );
     }
     console.log("  goal: ratio at most 1.3");
   } finally {
     await small.db.close();
     await large.db.close();
+    await parts?.db.close();
   }
 }
 
@@ -310,7 +333,7 @@ function organizationId(index: number): OrganizationId {
 async function seed(
   adminUrl: string,
   name: string,
-  size: { rows: number; organizations: number },
+  size: { rows: number; organizations: number; parts?: boolean },
   now: Date,
 ): Promise<{ db: Db }> {
   const admin = open(adminUrl);
@@ -320,10 +343,11 @@ async function seed(
   url.pathname = `/${name}`;
   await migrate(url.href);
   const db = open(url.href);
+  if (size.parts === true) await divideFor(db, later(now, -32 * dayMs), now);
   await db.withConnection(async (client) => {
     // Building an index over the finished table is many times faster than keeping it while the table grows.
     const indexes: { name: string; definition: string }[] = (
-      await client.query(`select indexname as name, indexdef as definition from pg_indexes
+      await client.query(`select indexname as name, replace(indexdef, ' ON ONLY ', ' ON ') as definition from pg_indexes
         where tablename in ('sessions', 'attempts') and indexname not like '%_pkey'`)
     ).rows;
     for (const index of indexes) await client.query(`drop index ${index.name}`);
@@ -392,6 +416,21 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 function pick(seed: number, below: number | string): string {
   return `((hashint8extended(i, ${seed}) & 2147483647) % ${below})`;
 }
+
+// --- parts --------------------------------------------------------------------------------------------------------
+
+const quiet = createLog({ level: "error", write: (line) => process.stderr.write(line), now: () => new Date() });
+
+/** Tables in parts for every day from `from` on, as if they had been divided then. */
+async function divideFor(db: Db, from: Date, until: Date): Promise<void> {
+  const config = { ...loadConfig({ DATABASE_PARTITIONS: "all" }) };
+  for (let at = from; at <= later(until, 5 * dayMs); at = later(at, 5 * dayMs)) {
+    const clock: Clock = { now: () => at };
+    await keepParts({ config, db, clock, log: quiet, metrics: new Metrics() })();
+  }
+}
+
+async function measureDrop(_adminUrl: string, _rows: number): Promise<void> {}
 
 // --- expiry -------------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,8 @@ import { type AuditEntry, insertAudits } from "../audit/audit.store.ts";
 import { firstRow, type Queryable, type Question, type Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
 import { newestOf, readPage } from "../db/page.ts";
+import { firstIdInParts } from "../db/parts.store.ts";
+import { rowsBelow } from "../db/parts.ts";
 import { notAside } from "../db/set-aside.store.ts";
 import type { Among } from "../db/set-aside.ts";
 import { type Sql, sql } from "../db/sql.ts";
@@ -511,16 +513,17 @@ export async function expireSessionRows(tx: Tx, sessions: readonly ExpiredSessio
   }
 }
 
-/** The next sessions that ended before `endedBefore`. */
-export function takeEndedSessions(
+/** The next sessions that ended before `endedBefore` and do not go with their part of the table. */
+export async function takeEndedSessions(
   tx: Tx,
   endedBefore: Date,
   among: Among,
 ): Promise<{ id: SessionId; organization_id: OrganizationId }[]> {
   // Nothing ends before it was created, so those that ended long ago are at the front of the ids.
+  const below = rowsBelow(idFloor("vs", endedBefore), await firstIdInParts(tx, "sessions", "vs"));
   return tx.rows<{ id: SessionId; organization_id: OrganizationId }>(sql`
     select id, organization_id from sessions
-    where id > ${among.after} and id < ${idFloor("vs", endedBefore)} and completed_at < ${endedBefore}
+    where id > ${among.after} and id < ${below} and completed_at < ${endedBefore}
       and ${among.where(sql`id`, "text")}
     order by id limit ${among.limit} for update skip locked`);
 }
@@ -552,17 +555,21 @@ export async function minimiseAttempts(tx: Tx, ids: readonly AttemptId[], now: D
  * How much waits for each job, counted up to `cap` so that asking stays cheap. What ended within its last hour of keeping
  * is left out: finding it would mean reading everything created in that hour.
  */
-export function countBacklog(
+export async function countBacklog(
   db: Queryable,
   at: { now: Date; sessionsEndedBefore: Date; attemptsEndedBefore: Date },
   cap: number,
 ): Promise<{ due: number; purge: number; minimise: number }> {
+  const purged = rowsBelow(
+    idFloor("vs", lastExpiredCreation(at.sessionsEndedBefore)),
+    await firstIdInParts(db, "sessions", "vs"),
+  );
   return db.one<{ due: number; purge: number; minimise: number }>(sql`
     select
       (select count(*) from (select from sessions where status in ('created', 'in_progress')
         and id < ${idFloor("vs", later(lastExpiredCreation(at.now), 1))} order by id limit ${cap}) as t) as due,
       (select count(*) from (select from sessions
-        where id < ${idFloor("vs", lastExpiredCreation(at.sessionsEndedBefore))}
+        where id < ${purged}
           and completed_at < ${at.sessionsEndedBefore} order by id limit ${cap}) as t) as purge,
       (select count(*) from (select from attempts where minimised_at is null
         and id < ${idFloor("va", lastExpiredCreation(at.attemptsEndedBefore))}

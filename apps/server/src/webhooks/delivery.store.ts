@@ -11,6 +11,8 @@ import type { DeliveryError, DeliveryStatus, EndpointKind } from "@assay/contrac
 import type { Db, Queryable, Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
 import { byBeginning, newestOf, readPage } from "../db/page.ts";
+import { firstIdInParts } from "../db/parts.store.ts";
+import { rowsBelow } from "../db/parts.ts";
 import { notAside } from "../db/set-aside.store.ts";
 import type { Among } from "../db/set-aside.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
@@ -720,11 +722,17 @@ export async function scrubUndelivered(
   return { succeeded: rows.filter((row) => row.status === "succeeded").length };
 }
 
-/** Deliveries from before `cutoff` that nobody is sending. */
-export function takeOldDeliveries(tx: Tx, cutoff: Date, now: Date, among: Among): Promise<OwnDelivery[]> {
+/** Deliveries from before `cutoff` that nobody is sending and that do not go with their part of the table. */
+export async function takeOldDeliveries(
+  tx: Tx,
+  cutoff: Date,
+  now: Date,
+  among: Among,
+): Promise<OwnDelivery[]> {
+  const below = rowsBelow(idFloor("whd", cutoff), await firstIdInParts(tx, "webhook_deliveries", "whd"));
   return tx.rows<OwnDelivery>(sql`
     select d.id, d.organization_id, d.sandbox from webhook_deliveries d
-    where d.id < ${idFloor("whd", cutoff)} and ${among.where(sql`d.id`, "text")} and not exists (
+    where d.id < ${below} and ${among.where(sql`d.id`, "text")} and not exists (
       select from webhook_delivery_queue q
       where q.organization_id = d.organization_id and q.sandbox = d.sandbox and q.delivery_id = d.id and q.lease_until > ${now})
     order by d.id limit ${among.limit} for update skip locked`);
@@ -742,8 +750,10 @@ export async function deleteDeliveriesWithAttempts(
 
 /** How many rows are past their time, counted up to `most`. */
 export async function countPastRetention(db: Queryable, cutoff: Date, most: number): Promise<number> {
+  const deliveries = rowsBelow(idFloor("whd", cutoff), await firstIdInParts(db, "webhook_deliveries", "whd"));
+  const events = rowsBelow(idFloor("evt", cutoff), await firstIdInParts(db, "events", "evt"));
   const row = await db.one<{ count: number }>(sql`
-    select (select count(*) from (select from webhook_deliveries where id < ${idFloor("whd", cutoff)} limit ${most}) d)
-      + (select count(*) from (select from events where id < ${idFloor("evt", cutoff)} limit ${most}) e) as count`);
+    select (select count(*) from (select from webhook_deliveries where id < ${deliveries} limit ${most}) d)
+      + (select count(*) from (select from events where id < ${events} limit ${most}) e) as count`);
   return row.count;
 }

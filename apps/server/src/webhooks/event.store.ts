@@ -3,6 +3,8 @@ import type { EventId, OrganizationId, SessionId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
 import { byBeginning, newestOf, readPage } from "../db/page.ts";
+import { firstIdInParts } from "../db/parts.store.ts";
+import { rowsBelow } from "../db/parts.ts";
 import type { Expired } from "../db/set-aside.store.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
 import { isSandbox, type Tenant } from "../kernel/caller.ts";
@@ -113,8 +115,9 @@ export function eventsPage(tenant: Tenant, filter: EventFilter, limit: number): 
   return newestOf(ranges, sql`id`, limit);
 }
 
-/** Events from before `cutoff`. */
-export function oldEvents(cutoff: Date): Expired {
-  const due = sql`id < ${idFloor("evt", cutoff)}`;
+/** Events from before `cutoff` that do not go with their part of the table. */
+export async function oldEvents(db: Queryable, cutoff: Date): Promise<Expired> {
+  const below = rowsBelow(idFloor("evt", cutoff), await firstIdInParts(db, "events", "evt"));
+  const due = sql`id < ${below}`;
   return { table: "events", key: "id", type: "text", due, owned: true };
 }
