@@ -20,18 +20,19 @@ export type Part =
 export type Width = "day" | "week" | "month";
 
 /**
- * What is past its time goes with its part, so it stays for up to the width of one longer. A list looks into every part, so there may not be many. With half of
- * these numbers lists of quiet organizations stay cheaper and data of two months stays for a week too long; doubled, the other way round.
+ * What is past its time goes with its part, so it stays for up to the width of one longer. A list looks into every part, so there may not be many: with one for each
+ * of 30 days a list of events took twenty times as long as in one table, most of it for planning. With half of these numbers more is kept for longer than it
+ * need be; doubled, lists of quiet organizations are felt.
  */
-const mostDaysInDays = 62;
+const mostDaysInDays = 14;
 const mostDaysInWeeks = 200;
 
 export function widthFor(keptDays: number): Width {
   return keptDays <= mostDaysInDays ? "day" : keptDays <= mostDaysInWeeks ? "week" : "month";
 }
 
-// Parts are there for so long ahead that nobody notices a worker that is away over the holidays.
-const aheadDays: Record<Width, number> = { day: 10, week: 28, month: 62 };
+// So long ahead that nobody notices a worker that is away for some days. Each part more is one more to look into.
+const aheadDays: Record<Width, number> = { day: 3, week: 9, month: 20 };
 
 /** The first bound of parts of this width after a moment: midnight of a day, a Monday, the first of a month (UTC). */
 export function boundAfter(at: Date, width: Width): Date {

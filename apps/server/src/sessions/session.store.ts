@@ -17,13 +17,19 @@ import { firstIdInParts } from "../db/parts.store.ts";
 import { rowsBelow } from "../db/parts.ts";
 import { notAside } from "../db/set-aside.store.ts";
 import type { Among } from "../db/set-aside.ts";
-import { type Sql, sql } from "../db/sql.ts";
+import { noSql, type Sql, sql } from "../db/sql.ts";
 import type { Tenant } from "../kernel/caller.ts";
 import { later } from "../kernel/clock.ts";
-import { idFloor } from "../kernel/ids.ts";
+import { idFloor, madeSoonAfter } from "../kernel/ids.ts";
 import type { SessionStage } from "./day-figures.ts";
 import type { Requirements } from "./requirements.ts";
-import { lastExpiredCreation, type OpenAttempt, type SessionState, type Step } from "./session.ts";
+import {
+  lastExpiredCreation,
+  type OpenAttempt,
+  type SessionState,
+  sessionLifetimeMs,
+  type Step,
+} from "./session.ts";
 import type { ShareFields } from "./share-contract.ts";
 
 export type SessionRow = {
@@ -323,6 +329,12 @@ export type AttemptRow = {
 const attemptColumns = sql`id, session_id, status, failure_code, risk_score, session_expires_at, completed_at,
   created_at, updated_at`;
 
+/** Holds for the attempts of a session, which begin within its hour. `of` is the name of the table in the statement, with its dot. */
+export function ofSession(sessionId: SessionId, of: Sql = noSql): Sql {
+  const { from, to } = madeSoonAfter("va", sessionId, sessionLifetimeMs);
+  return sql`${of}session_id = ${sessionId} and ${of}id >= ${from} and ${of}id < ${to}`;
+}
+
 /** The attempt that is under way, held like its session. Always a question of its own, after the one that holds the session. */
 export function heldOpenAttempt(sessionId: SessionId): Question<OpenAttempt | null> {
   const { statement, read } = firstRow<{
@@ -331,7 +343,7 @@ export function heldOpenAttempt(sessionId: SessionId): Question<OpenAttempt | nu
     last_seen_at: Date | null;
   }>(sql`
     select id, device_hash, last_seen_at from attempts
-    where session_id = ${sessionId} and status = 'in_progress' for update`);
+    where ${ofSession(sessionId)} and status = 'in_progress' for update`);
   return {
     statement,
     read: (rows) => {
@@ -379,7 +391,7 @@ export function openAttemptEnd(sessionId: SessionId, end: AttemptEnd): Sql {
   return sql`
     update attempts set status = ${end.status}, failure_code = ${end.failureCode},
       risk_score = coalesce(${end.riskScore}, risk_score), completed_at = ${end.now}, updated_at = ${end.now}
-    where session_id = ${sessionId} and status = 'in_progress'`;
+    where ${ofSession(sessionId)} and status = 'in_progress'`;
 }
 
 /**
@@ -435,7 +447,7 @@ export function attemptsPage(tenant: Tenant, filter: AttemptFilter, now: Date, l
   const rows = sql`
     select ${attemptColumns} from attempts
     where ${ownedBy(tenant)}
-      ${sessionId === undefined ? sql`` : sql`and session_id = ${sessionId}`}`;
+      ${sessionId === undefined ? sql`` : sql`and ${ofSession(sessionId)}`}`;
   const newest = (condition: Sql, from = "va_") => sql`
     ${rows} ${condition} and ${key} >= ${from} and ${key} < ${before} order by ${key} desc limit ${limit}`;
   switch (status) {

@@ -157,7 +157,13 @@ export function deliveriesOfEvent(
 ): Promise<DeliveryRow[]> {
   return db.rows<DeliveryRow>(sql`
     select ${shown(now)} from (${deliveriesPage(tenant, { eventId }, null, now)}) page
-    join webhook_deliveries d on d.id = page.id ${withQueue} order by d.id desc`);
+    join webhook_deliveries d on d.id = page.id and ${idsOfEvent(eventId)} ${withQueue} order by d.id desc`);
+}
+
+/** The deliveries of an event were made with it. */
+function idsOfEvent(eventId: EventId): Sql {
+  const { from, to } = madeWith("whd", eventId);
+  return sql`d.id >= ${from} and d.id < ${to}`;
 }
 
 export type AttemptRow = {
@@ -221,7 +227,7 @@ export function listDeliveries(
 export function deliveriesPage(tenant: Tenant, filter: DeliveryFilter, limit: number | null, now: Date): Sql {
   const { status, endpointId, eventId, createdFrom, createdTo, startingAfter } = filter;
   const within = (key: Sql) => sql`
-    ${eventId === undefined ? noSql : sql`and d.event_id = ${eventId} and ${key} >= ${madeWith("whd", eventId).from} and ${key} < ${madeWith("whd", eventId).to}`}
+    ${eventId === undefined ? noSql : sql`and d.event_id = ${eventId} and ${key} >= ${madeWith("whd", eventId).from} and ${key} < ${madeWith("whd", eventId).to} and ${idsOfEvent(eventId)}`}
     ${createdFrom === undefined ? noSql : sql`and ${key} >= ${idFloor("whd", createdFrom)}`}
     ${createdTo === undefined ? noSql : sql`and ${key} < ${idFloor("whd", later(createdTo, 1))}`}
     ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter} and d.id < ${startingAfter}`}
@@ -560,6 +566,7 @@ export async function recordAttempts(
   const exchanges = attempts.flatMap(({ exchange, ...attempt }) =>
     exchange === null ? [] : [{ ...attempt, exchange }],
   );
+  const ids = attempts.map((attempt) => attempt.deliveryId).sort();
   const rows = await db.rows<{ delivery_id: DeliveryId }>(sql`
     with result as materialized (
       select * from unnest(
@@ -606,6 +613,7 @@ export async function recordAttempts(
         updated_at = ${now}
       from result r
       where d.id = any(array(select delivery_id from ended union all select delivery_id from retried)) and d.id = r.id
+        and d.id >= ${ids[0] ?? ""} and d.id <= ${ids.at(-1) ?? ""}
       returning d.id, d.payload is not null as is_kept)
     ${exchanges.length === 0 ? noSql : sql`, exchanged as (${insertExchanges(exchanges)})`},
     attempted as (
