@@ -32,20 +32,12 @@ async function unhurried(client: pg.PoolClient, text: string, statementMs: numbe
 }
 
 /** Table and indexes are written anew without what was deleted; nobody else can use the table meanwhile. */
-export async function rewriteTable(
-  client: pg.PoolClient,
-  table: string,
-  statementMs: number,
-): Promise<void> {
+export async function rewriteTable(client: pg.PoolClient, table: string, statementMs: number): Promise<void> {
   await unhurried(client, `vacuum (full) ${table}`, statementMs);
 }
 
 /** What was deleted is no row any more. Its bytes stay in free space until something is written over them. Locks nobody out. */
-export async function vacuumTable(
-  client: pg.PoolClient,
-  table: string,
-  statementMs: number,
-): Promise<void> {
+export async function vacuumTable(client: pg.PoolClient, table: string, statementMs: number): Promise<void> {
   await unhurried(client, `vacuum (index_cleanup on, truncate on) ${table}`, statementMs);
 }
 

@@ -157,7 +157,13 @@ type Run = (text: string) => Promise<pg.QueryResult>;
 
 type Shape = {
   options: string | null;
-  indexes: { name: string; definition: string; constraint: string | null; holds_key: boolean; is_unique: boolean }[];
+  indexes: {
+    name: string;
+    definition: string;
+    constraint: string | null;
+    holds_key: boolean;
+    is_unique: boolean;
+  }[];
   checks: { name: string; definition: string; is_valid: boolean }[];
   triggers: { name: string; definition: string }[];
   unsampled: string[];

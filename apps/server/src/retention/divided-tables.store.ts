@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import type { Queryable } from "../db/db.ts";
-import type { DividedTable, Part } from "../db/parts.ts";
 import type { Settle } from "../db/parts.store.ts";
+import type { DividedTable, Part } from "../db/parts.ts";
 import { Sql, sql } from "../db/sql.ts";
 import { dayMs, hourMs, later, minuteMs } from "../kernel/clock.ts";
 import { idFloor } from "../kernel/ids.ts";
@@ -148,7 +148,8 @@ export function growingTable(table: string): GrowingTable {
 /** When everything in the part is past its time. */
 export function isOver({ keptDays, beginsWithinMs }: GrowingTable, part: Part, config: Config, now: Date) {
   return (
-    part.kind !== "rest" && later(part.to, beginsWithinMs + keptDays(config) * dayMs).getTime() <= now.getTime()
+    part.kind !== "rest" &&
+    later(part.to, beginsWithinMs + keptDays(config) * dayMs).getTime() <= now.getTime()
   );
 }
 

@@ -1,7 +1,5 @@
 import type pg from "pg";
 import type { Core } from "../core.ts";
-import type { Part } from "../db/parts.ts";
-import { endOf, missingParts, widthFor } from "../db/parts.ts";
 import {
   bytesOf,
   changingPartsAlone,
@@ -12,6 +10,8 @@ import {
   makePart,
   newestInRest,
 } from "../db/parts.store.ts";
+import type { Part } from "../db/parts.ts";
+import { endOf, missingParts, widthFor } from "../db/parts.ts";
 import { dayMs, later, minuteMs, secondMs } from "../kernel/clock.ts";
 import { describeError } from "../lib/log.ts";
 import { buildVersion } from "../lib/process-metrics.ts";

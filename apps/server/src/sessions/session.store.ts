@@ -27,8 +27,8 @@ import {
   lastExpiredCreation,
   type OpenAttempt,
   type SessionState,
-  sessionLifetimeMs,
   type Step,
+  sessionLifetimeMs,
 } from "./session.ts";
 import type { ShareFields } from "./share-contract.ts";
 
