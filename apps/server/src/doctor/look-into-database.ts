@@ -7,6 +7,8 @@ import { TrustStore } from "@assay/emrtd/trust/trust-store";
 import type { Config } from "../config.ts";
 import { type Db, openDb } from "../db/db.ts";
 import { listMigrations } from "../db/migrate.ts";
+import { listParts } from "../db/parts.store.ts";
+import { endOf } from "../db/parts.ts";
 import { countAside } from "../db/set-aside.store.ts";
 import { keyRingPath } from "../installation/key-ring-file.ts";
 import { readLastBackup } from "../installation/last-backup.ts";
@@ -18,6 +20,7 @@ import { misfits } from "../key-ring/ring-state.ts";
 import { loadedKey, parseRing } from "../lib/key-ring.ts";
 import type { Log } from "../lib/log.ts";
 import { findOldestMail } from "../mails/mail.store.ts";
+import { growingTables } from "../retention/divided-tables.store.ts";
 import { readTrust } from "../trust/trust.store.ts";
 import { listSources } from "../trust/trust-source.store.ts";
 import { findDueEndpoints } from "../webhooks/delivery.store.ts";
@@ -27,6 +30,7 @@ import {
   judgeClock,
   judgeDatabase,
   judgeJobs,
+  judgeParts,
   judgeRing,
   judgeSchema,
   judgeTrust,
@@ -110,6 +114,16 @@ function checksOfTables(db: Db, config: Config, clock: Clock): Check[] {
           findOldestMail(db, "send-mails", now),
         ]);
         return judgeJobs({ processes: processes.length, aside, oldestMail }, now);
+      },
+    },
+    {
+      name: "Parts",
+      look: async () => {
+        const ends = growingTables.map(async ({ table }) => ({
+          table,
+          end: endOf((await listParts(db, table)) ?? []),
+        }));
+        return judgeParts(await Promise.all(ends), clock.now());
       },
     },
     {
