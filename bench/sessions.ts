@@ -447,8 +447,8 @@ async function measureDrop(adminUrl: string, rows: number): Promise<void> {
   for (const kind of ["parts", "rows"] as const) {
     if (kind === "rows" && rows > 200_000) continue;
     const db = await createDatabase(adminUrl, `bench_drop_${kind}`);
-    if (kind === "parts") await divideFor(db, later(now, -75 * dayMs), later(now, -36 * dayMs));
-    await fillMonth(db, rows, later(now, -61 * dayMs));
+    if (kind === "parts") await divideFor(db, later(now, -86 * dayMs), later(now, -50 * dayMs));
+    await fillMonth(db, rows, later(now, -72 * dayMs));
     const before = await bytesByTable(db);
     const total = [...before.values()].reduce((sum, bytes) => sum + bytes, 0);
     console.log(`  ${kind}: ${Math.round(total / rows)} bytes a session, all in`);
