@@ -157,6 +157,7 @@ test("a part goes as a whole when all of its time is over, and leaves what is st
 });
 
 test("attempts that began after midnight go with their session", async () => {
+  await keep();
   const parts = (await listParts(db, "sessions")) ?? [];
   const next = parts.find((part) => part.kind === "dated" && part.from > clock.now());
   assert.ok(next?.kind === "dated");
