@@ -2572,6 +2572,27 @@ export const mutations: readonly Mutation[] = [
       replace: " and pending_deletion_at is not null",
       tests: [api("organization-deletion")],
     },
+    {
+      id: "place-without-its-part",
+      file: server("organizations/deletion.store"),
+      find: " and t.tableoid = owned.part",
+      replace: "",
+      tests: [api("parts")],
+    },
+    {
+      id: "late-end-goes-with-its-part",
+      file: server("retention/divided-tables.store"),
+      find: "where completed_at > expires_at and completed_at >= '${cutoff.toISOString()}'`",
+      replace: "where false`",
+      tests: [api("parts")],
+    },
+    {
+      id: "leased-delivery-goes-with-its-part",
+      file: server("retention/divided-tables.store"),
+      find: " and (lease_until > '${now.toISOString()}') is not true`",
+      replace: "`",
+      tests: [api("parts")],
+    },
   ]),
   ...of("audit", [
     {

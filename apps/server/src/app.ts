@@ -85,6 +85,7 @@ import { deleteOrganizations } from "./organizations/hard-delete.job.ts";
 import { expiredInvitations, isInvited } from "./organizations/invitation.store.ts";
 import { organizationRoutes } from "./organizations/organizations.routes.ts";
 import { loadRpTerms } from "./organizations/rp-terms.ts";
+import { keepParts } from "./retention/keep-parts.job.ts";
 import { measureQueues, type ShowOldestDue, showOldestDue } from "./retention/measure-queues.job.ts";
 import { measureBacklogJob, retentionJobs } from "./retention/retain-sessions.job.ts";
 import { searchRoutes } from "./search/search.routes.ts";
@@ -589,6 +590,7 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
       ofDevices: [deleteAttemptSockets, deleteHandoffTokens],
       ofSessions: [deleteConsents],
     }),
+    { name: "keep-parts", everyMs: 10 * minuteMs, run: keepParts(core) },
     { name: "clean-tables", everyMs: 10 * minuteMs, run: () => cleanAsRoutine(core) },
     { name: "remove-mail-files", everyMs: 10 * minuteMs, run: () => removeMailFiles(core) },
   ];

@@ -261,6 +261,12 @@ export const settings = {
     ["auto", "rewrite", "vacuum"],
     "auto",
   ),
+  databaseParts: oneOf(
+    "DATABASE_PARTITIONS",
+    "Whether tables that grow with sessions are kept in parts (partitions) by time, which retention drops as a whole. `large`: once they have grown beyond 1 GiB; `all`: at once; `off`: those that are not in parts stay so. Set it when every process runs this version; the version before must not be started again on such a database.",
+    ["off", "large", "all"],
+    "off",
+  ),
   secretKeys: text(
     "SECRET_KEYS",
     "Key ring as `id:base64,id:base64`, 32 bytes or more each, newest key first. Demanded together with DATABASE_URL; otherwise made once in DATA_DIR/secret-keys.",

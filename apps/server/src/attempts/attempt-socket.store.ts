@@ -2,7 +2,7 @@ import type { AttemptId, OrganizationId, SessionId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
 import { hashToken } from "../kernel/ids.ts";
-import { type SessionRow, sessionColumns } from "../sessions/session.store.ts";
+import { ofSession, type SessionRow, sessionColumns } from "../sessions/session.store.ts";
 
 /** A fresh token for the device of the attempt; its previous token is void. */
 export function putSocketToken(
@@ -50,9 +50,9 @@ export async function findSocketOwner(
     select ${sessionColumns}, chip_passed_at is not null as chip_passed,
       (select json_build_object('attempt_id', a.id, 'selected_field_keys', c.selected_field_keys)
         from attempt_sockets k
-        join attempts a on a.id = k.attempt_id and a.status = 'in_progress'
-        join consents c on c.session_id = k.session_id
-        where k.session_id = sessions.id and k.token_hash = ${hashToken(socketToken)}) as owner
+        join attempts a on a.id = k.attempt_id and a.status = 'in_progress' and ${ofSession(sessionId, sql`a.`)}
+        join consents c on c.session_id = ${sessionId}
+        where k.session_id = ${sessionId} and k.token_hash = ${hashToken(socketToken)}) as owner
     from sessions where id = ${sessionId}`);
   if (row === null || row.owner === null) return null;
   const { owner, chip_passed: chipPassed, ...session } = row;
@@ -76,7 +76,7 @@ export async function setStep(
     update attempt_sockets k set step = ${step}, updated_at = ${now}
     from attempts a
     where k.attempt_id = ${attemptId} and k.session_id = ${sessionId} and k.step is distinct from ${step}
-      and a.id = k.attempt_id and a.status = 'in_progress'`);
+      and a.id = ${attemptId} and a.status = 'in_progress'`);
   return changed === 1;
 }
 

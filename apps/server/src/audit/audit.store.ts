@@ -3,6 +3,8 @@ import type { Environment } from "@assay/contract/facts";
 import type { ApiKeyId, AuditLogId, OrganizationId, UserId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { byBeginning, newestOf, readPage } from "../db/page.ts";
+import { firstIdInParts } from "../db/parts.store.ts";
+import { rowsBelow } from "../db/parts.ts";
 import type { Among } from "../db/set-aside.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
 import { type Caller, isSandbox, type KeyCaller, type MemberCaller } from "../kernel/caller.ts";
@@ -138,15 +140,21 @@ export function auditPage(organizationId: OrganizationId, filter: AuditFilter, l
   return newestOf(ranges, sql`id`, limit);
 }
 
-/** The next entries written before `writtenBefore`, in order of their ids, which is the order of their age. */
-export function takeOldAuditLogs(
+const idsBelow = async (db: Queryable, writtenBefore: Date) =>
+  rowsBelow(uuidFloor(writtenBefore), await firstIdInParts(db, "audit_logs", "uuid"));
+
+/**
+ * The next entries written before `writtenBefore` that do not go with their part of the table, in order of their ids, which is the order of
+ * their age.
+ */
+export async function takeOldAuditLogs(
   tx: Tx,
   writtenBefore: Date,
   among: Among,
 ): Promise<{ id: AuditLogId; organization_id: OrganizationId }[]> {
   return tx.rows<{ id: AuditLogId; organization_id: OrganizationId }>(sql`
     select id, organization_id from audit_logs
-    where id > ${among.after === "" ? firstUuid : among.after} and id < ${uuidFloor(writtenBefore)}
+    where id > ${among.after === "" ? firstUuid : among.after} and id < ${await idsBelow(tx, writtenBefore)}
       and ${among.where(sql`id`, "uuid")}
     order by id limit ${among.limit} for update skip locked`);
 }
@@ -159,6 +167,6 @@ export async function deleteAuditLogs(tx: Tx, ids: readonly AuditLogId[]): Promi
 export async function countOldAuditLogs(db: Queryable, writtenBefore: Date, cap: number): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
     select count(*) as count from (
-      select from audit_logs where id < ${uuidFloor(writtenBefore)} order by id limit ${cap}) as old`);
+      select from audit_logs where id < ${await idsBelow(db, writtenBefore)} order by id limit ${cap}) as old`);
   return count;
 }

@@ -131,7 +131,9 @@ async function rewriteAll(
 
 function obstacleOf(error: unknown): Obstacle | null {
   switch (sqlState(error)) {
+    // 42P01: a part of a table was dropped meanwhile.
     case "55P03":
+    case "42P01":
       return "table_in_use";
     case "57014":
       return "took_too_long";

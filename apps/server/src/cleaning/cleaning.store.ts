@@ -2,7 +2,7 @@ import type pg from "pg";
 import { answerLimitMs } from "../db/connection.ts";
 import type { Queryable } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
-import { type TextTable, textTables } from "./text-tables.ts";
+import { textTables } from "./text-tables.ts";
 
 /** Of several processes one cleans at a time. The lock goes with the connection, so a process that dies gives it back. */
 const cleaningLock = 7205114303;
@@ -32,20 +32,12 @@ async function unhurried(client: pg.ClientBase, text: string, statementMs: numbe
 }
 
 /** Table and indexes are written anew without what was deleted; nobody else can use the table meanwhile. */
-export async function rewriteTable(
-  client: pg.ClientBase,
-  table: TextTable | "pg_catalog.pg_statistic",
-  statementMs: number,
-): Promise<void> {
+export async function rewriteTable(client: pg.ClientBase, table: string, statementMs: number): Promise<void> {
   await unhurried(client, `vacuum (full) ${table}`, statementMs);
 }
 
 /** What was deleted is no row any more. Its bytes stay in free space until something is written over them. Locks nobody out. */
-export async function vacuumTable(
-  client: pg.ClientBase,
-  table: TextTable,
-  statementMs: number,
-): Promise<void> {
+export async function vacuumTable(client: pg.ClientBase, table: string, statementMs: number): Promise<void> {
   await unhurried(client, `vacuum (index_cleanup on, truncate on) ${table}`, statementMs);
 }
 
@@ -53,7 +45,7 @@ export async function vacuumTable(
  * What transactions before this number deleted was left out when the table was rewritten last: a rewrite freezes everything that is
  * older than the oldest transaction that anybody could still look back to, and notes how far that was.
  */
-export async function horizonOf(client: pg.ClientBase, table: TextTable): Promise<number> {
+export async function horizonOf(client: pg.ClientBase, table: string): Promise<number> {
   const { rows } = await client.query(
     `select relfrozenxid::text::bigint as short, pg_snapshot_xmax(pg_current_snapshot())::text::bigint as long
      from pg_class where oid = $1::regclass`,
@@ -77,7 +69,8 @@ export async function nextTransaction(client: pg.ClientBase): Promise<number> {
 }
 
 export type TableState = {
-  table_name: TextTable;
+  /** Of a table that is kept in parts, one of them. */
+  table_name: string;
   /** How many rows were deleted or changed, as far as PostgreSQL has counted. It begins anew after a crash. */
   changes: number;
   bytes: number;
@@ -90,14 +83,18 @@ export function readTableStates(db: Queryable): Promise<TableState[]> {
   return db.rows<TableState>(sql`
     select s.relname as table_name, s.n_tup_del + s.n_tup_upd as changes, pg_total_relation_size(s.relid) as bytes,
       c.horizon as cleaned_horizon, c.changes as cleaned_changes, c.cleaned_at
-    from pg_stat_user_tables s left join table_cleanings c on c.table_name = s.relname
-    where s.schemaname = current_schema() and s.relname = any(${[...textTables]}::text[])
+    from pg_stat_user_tables s
+    join pg_class r on r.oid = s.relid and r.relkind = 'r'
+    left join pg_inherits i on i.inhrelid = s.relid
+    left join pg_class whole on whole.oid = i.inhparent
+    left join table_cleanings c on c.table_name = s.relname
+    where s.schemaname = current_schema() and coalesce(whole.relname, s.relname) = any(${[...textTables]}::text[])
     order by s.relname`);
 }
 
 export async function noteCleaning(
   db: Queryable,
-  cleaned: { table: TextTable; horizon: number; changes: number },
+  cleaned: { table: string; horizon: number; changes: number },
   now: Date,
 ): Promise<void> {
   await db.run(sql`

@@ -1,5 +1,5 @@
 /**
- * The tables in which texts of organizations, of their sessions and of people with accounts stand. What is deleted from them leaves bytes
+ * The tables, with all of their parts, in which texts of organizations, of their sessions and of people with accounts stand. What is deleted from them leaves bytes
  * behind in their files, which `clean-tables.ts` removes. A test knows every table from one of the two lists.
  */
 export const textTables = [
@@ -27,8 +27,6 @@ export const textTables = [
   "webhook_exchanges",
   "webhook_keys",
 ] as const;
-
-export type TextTable = (typeof textTables)[number];
 
 /** Tables that hold nothing but identifiers, words of our own, numbers, times, hashes, and what states publish. */
 export const textlessTables: readonly string[] = [

@@ -7,6 +7,8 @@ import { TrustStore } from "@assay/emrtd/trust/trust-store";
 import type { Config } from "../config.ts";
 import { type Db, openDb } from "../db/db.ts";
 import { listMigrations } from "../db/migrate.ts";
+import { listParts } from "../db/parts.store.ts";
+import { endOf } from "../db/parts.ts";
 import { examinePooler } from "../db/pooler.ts";
 import { readPosition, readStanding } from "../db/replica.store.ts";
 import { countAside } from "../db/set-aside.store.ts";
@@ -22,6 +24,7 @@ import type { Log } from "../lib/log.ts";
 import { findOldestMail } from "../mails/mail.store.ts";
 import { listReports } from "../operator/process-report.store.ts";
 import { machinesOf, silentAfterMs } from "../operator/process-report.ts";
+import { growingTables } from "../retention/divided-tables.store.ts";
 import { readTrust } from "../trust/trust.store.ts";
 import { listSources } from "../trust/trust-source.store.ts";
 import { findDueEndpoints } from "../webhooks/delivery.store.ts";
@@ -32,6 +35,7 @@ import {
   judgeDatabase,
   judgeJobs,
   judgeMailFiles,
+  judgeParts,
   judgePooler,
   judgeReplica,
   judgeRing,
@@ -154,6 +158,16 @@ function checksOfTables(db: Db, config: Config, clock: Clock): Check[] {
           findOldestMail(db, "send-mails", now),
         ]);
         return judgeJobs({ processes: processes.length, aside, oldestMail }, now);
+      },
+    },
+    {
+      name: "Parts",
+      look: async () => {
+        const ends = growingTables.map(async ({ table }) => ({
+          table,
+          end: endOf((await listParts(db, table)) ?? []),
+        }));
+        return judgeParts(await Promise.all(ends), clock.now());
       },
     },
     {

@@ -86,6 +86,39 @@ export function idFloor(prefix: IdPrefix, at: Date): string {
   return `${prefix}_${timeText(at)}`;
 }
 
+/** What the ids of a table are: texts with this prefix, or UUIDs. */
+export type IdKind = IdPrefix | "uuid";
+
+/** The smallest id of this kind that can have been made at or after `at`. */
+export function floorOf(kind: IdKind, at: Date): string {
+  return kind === "uuid" ? uuidFloor(at) : idFloor(kind, at);
+}
+
+/** When an id, or a bound of ids, was made: what it begins with. */
+export function madeAt(id: string): Date {
+  const uuid = /^([0-9a-f]{8})-([0-9a-f]{4})-/.exec(id);
+  if (uuid !== null) return new Date(Number.parseInt(`${uuid[1]}${uuid[2]}`, 16));
+  let ms = 0;
+  for (const character of id.slice(id.indexOf("_") + 1).slice(0, timeLength))
+    ms = ms * alphabet.length + alphabet.indexOf(character);
+  return new Date(ms);
+}
+
+/** The processes that make the ids of what belongs together may have clocks that differ: far less than this. */
+const clocksApartMs = 3_600_000;
+
+/**
+ * Bounds of the ids of this prefix that can have been made from the creation of `id` until `withinMs` later. A table that is kept in parts is then looked for
+ * them in one part or two; where it is not, they change nothing.
+ */
+export function madeSoonAfter(prefix: IdPrefix, id: string, withinMs: number): { from: string; to: string } {
+  const at = madeAt(id).getTime();
+  return {
+    from: idFloor(prefix, new Date(at - clocksApartMs)),
+    to: idFloor(prefix, new Date(at + withinMs + clocksApartMs)),
+  };
+}
+
 /** Bounds of the ids of this prefix that were made in the same millisecond as `id`: from the first up to, and without, the second. */
 export function madeWith(prefix: IdPrefix, id: Id<string>): { from: string; to: string } {
   const time = id.slice(id.indexOf("_") + 1).slice(0, timeLength);

@@ -93,9 +93,12 @@ export function deleteOwnedRows(
 ): Promise<number> {
   // The name comes from the list in owned-tables.ts, never from a caller.
   const name = new Sql([table], []);
+  // A place is a row's own within a part of the table only, so the part is told with it.
   return db.run(sql`
-    delete from ${name} where ctid = any(array(
-      select ctid from ${name} where ${belongsTo(organizationId)} limit ${limit} for update ${locked === "skip" ? sql`skip locked` : noSql}))`);
+    with owned as materialized (
+      select tableoid as part, ctid as place from ${name} where ${belongsTo(organizationId)} limit ${limit}
+      for update ${locked === "skip" ? sql`skip locked` : noSql})
+    delete from ${name} t using owned where t.ctid = owned.place and t.tableoid = owned.part`);
 }
 
 export async function deleteOrganizationRow(tx: Tx, organizationId: OrganizationId): Promise<void> {

@@ -13,15 +13,23 @@ import { type AuditEntry, insertAudits } from "../audit/audit.store.ts";
 import { firstRow, type Queryable, type Question, type Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
 import { newestOf, readPage } from "../db/page.ts";
+import { firstIdInParts } from "../db/parts.store.ts";
+import { rowsBelow } from "../db/parts.ts";
 import { notAside } from "../db/set-aside.store.ts";
 import type { Among } from "../db/set-aside.ts";
-import { type Sql, sql } from "../db/sql.ts";
+import { noSql, type Sql, sql } from "../db/sql.ts";
 import type { Tenant } from "../kernel/caller.ts";
 import { later } from "../kernel/clock.ts";
-import { idFloor } from "../kernel/ids.ts";
+import { idFloor, madeSoonAfter } from "../kernel/ids.ts";
 import type { SessionStage } from "./day-figures.ts";
 import type { Requirements } from "./requirements.ts";
-import { lastExpiredCreation, type OpenAttempt, type SessionState, type Step } from "./session.ts";
+import {
+  lastExpiredCreation,
+  type OpenAttempt,
+  type SessionState,
+  type Step,
+  sessionLifetimeMs,
+} from "./session.ts";
 import type { ShareFields } from "./share-contract.ts";
 
 export type SessionRow = {
@@ -321,6 +329,12 @@ export type AttemptRow = {
 const attemptColumns = sql`id, session_id, status, failure_code, risk_score, session_expires_at, completed_at,
   created_at, updated_at`;
 
+/** Holds for the attempts of a session, which begin within its hour. `of` is the name of the table in the statement, with its dot. */
+export function ofSession(sessionId: SessionId, of: Sql = noSql): Sql {
+  const { from, to } = madeSoonAfter("va", sessionId, sessionLifetimeMs);
+  return sql`${of}session_id = ${sessionId} and ${of}id >= ${from} and ${of}id < ${to}`;
+}
+
 /** The attempt that is under way, held like its session. Always a question of its own, after the one that holds the session. */
 export function heldOpenAttempt(sessionId: SessionId): Question<OpenAttempt | null> {
   const { statement, read } = firstRow<{
@@ -329,7 +343,7 @@ export function heldOpenAttempt(sessionId: SessionId): Question<OpenAttempt | nu
     last_seen_at: Date | null;
   }>(sql`
     select id, device_hash, last_seen_at from attempts
-    where session_id = ${sessionId} and status = 'in_progress' for update`);
+    where ${ofSession(sessionId)} and status = 'in_progress' for update`);
   return {
     statement,
     read: (rows) => {
@@ -377,7 +391,7 @@ export function openAttemptEnd(sessionId: SessionId, end: AttemptEnd): Sql {
   return sql`
     update attempts set status = ${end.status}, failure_code = ${end.failureCode},
       risk_score = coalesce(${end.riskScore}, risk_score), completed_at = ${end.now}, updated_at = ${end.now}
-    where session_id = ${sessionId} and status = 'in_progress'`;
+    where ${ofSession(sessionId)} and status = 'in_progress'`;
 }
 
 /**
@@ -433,7 +447,7 @@ export function attemptsPage(tenant: Tenant, filter: AttemptFilter, now: Date, l
   const rows = sql`
     select ${attemptColumns} from attempts
     where ${ownedBy(tenant)}
-      ${sessionId === undefined ? sql`` : sql`and session_id = ${sessionId}`}`;
+      ${sessionId === undefined ? sql`` : sql`and ${ofSession(sessionId)}`}`;
   const newest = (condition: Sql, from = "va_") => sql`
     ${rows} ${condition} and ${key} >= ${from} and ${key} < ${before} order by ${key} desc limit ${limit}`;
   switch (status) {
@@ -511,16 +525,17 @@ export async function expireSessionRows(tx: Tx, sessions: readonly ExpiredSessio
   }
 }
 
-/** The next sessions that ended before `endedBefore`. */
-export function takeEndedSessions(
+/** The next sessions that ended before `endedBefore` and do not go with their part of the table. */
+export async function takeEndedSessions(
   tx: Tx,
   endedBefore: Date,
   among: Among,
 ): Promise<{ id: SessionId; organization_id: OrganizationId }[]> {
   // Nothing ends before it was created, so those that ended long ago are at the front of the ids.
+  const below = rowsBelow(idFloor("vs", endedBefore), await firstIdInParts(tx, "sessions", "vs"));
   return tx.rows<{ id: SessionId; organization_id: OrganizationId }>(sql`
     select id, organization_id from sessions
-    where id > ${among.after} and id < ${idFloor("vs", endedBefore)} and completed_at < ${endedBefore}
+    where id > ${among.after} and id < ${below} and completed_at < ${endedBefore}
       and ${among.where(sql`id`, "text")}
     order by id limit ${among.limit} for update skip locked`);
 }
@@ -552,17 +567,21 @@ export async function minimiseAttempts(tx: Tx, ids: readonly AttemptId[], now: D
  * How much waits for each job, counted up to `cap` so that asking stays cheap. What ended within its last hour of keeping
  * is left out: finding it would mean reading everything created in that hour.
  */
-export function countBacklog(
+export async function countBacklog(
   db: Queryable,
   at: { now: Date; sessionsEndedBefore: Date; attemptsEndedBefore: Date },
   cap: number,
 ): Promise<{ due: number; purge: number; minimise: number }> {
+  const purged = rowsBelow(
+    idFloor("vs", lastExpiredCreation(at.sessionsEndedBefore)),
+    await firstIdInParts(db, "sessions", "vs"),
+  );
   return db.one<{ due: number; purge: number; minimise: number }>(sql`
     select
       (select count(*) from (select from sessions where status in ('created', 'in_progress')
         and id < ${idFloor("vs", later(lastExpiredCreation(at.now), 1))} order by id limit ${cap}) as t) as due,
       (select count(*) from (select from sessions
-        where id < ${idFloor("vs", lastExpiredCreation(at.sessionsEndedBefore))}
+        where id < ${purged}
           and completed_at < ${at.sessionsEndedBefore} order by id limit ${cap}) as t) as purge,
       (select count(*) from (select from attempts where minimised_at is null
         and id < ${idFloor("va", lastExpiredCreation(at.attemptsEndedBefore))}

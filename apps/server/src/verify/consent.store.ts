@@ -64,7 +64,7 @@ export async function knowsCancelToken(
   tokenHash: Buffer,
 ): Promise<boolean> {
   const found = await db.first(sql`
-    select 1 from sessions s left join consents c on c.session_id = s.id
+    select 1 from sessions s left join consents c on c.session_id = ${sessionId}
     where s.id = ${sessionId} and ${tokenHash} in (s.cancel_token_hash, c.cancel_token_hash)`);
   return found !== null;
 }

@@ -11,6 +11,8 @@ import type { DeliveryError, DeliveryStatus, EndpointKind } from "@assay/contrac
 import type { Db, Queryable, Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
 import { byBeginning, newestOf, readPage } from "../db/page.ts";
+import { firstIdInParts } from "../db/parts.store.ts";
+import { rowsBelow } from "../db/parts.ts";
 import { notAside } from "../db/set-aside.store.ts";
 import type { Among } from "../db/set-aside.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
@@ -155,7 +157,13 @@ export function deliveriesOfEvent(
 ): Promise<DeliveryRow[]> {
   return db.rows<DeliveryRow>(sql`
     select ${shown(now)} from (${deliveriesPage(tenant, { eventId }, null, now)}) page
-    join webhook_deliveries d on d.id = page.id ${withQueue} order by d.id desc`);
+    join webhook_deliveries d on d.id = page.id and ${idsOfEvent(eventId)} ${withQueue} order by d.id desc`);
+}
+
+/** The deliveries of an event were made with it. */
+function idsOfEvent(eventId: EventId): Sql {
+  const { from, to } = madeWith("whd", eventId);
+  return sql`d.id >= ${from} and d.id < ${to}`;
 }
 
 export type AttemptRow = {
@@ -219,7 +227,7 @@ export function listDeliveries(
 export function deliveriesPage(tenant: Tenant, filter: DeliveryFilter, limit: number | null, now: Date): Sql {
   const { status, endpointId, eventId, createdFrom, createdTo, startingAfter } = filter;
   const within = (key: Sql) => sql`
-    ${eventId === undefined ? noSql : sql`and d.event_id = ${eventId} and ${key} >= ${madeWith("whd", eventId).from} and ${key} < ${madeWith("whd", eventId).to}`}
+    ${eventId === undefined ? noSql : sql`and d.event_id = ${eventId} and ${key} >= ${madeWith("whd", eventId).from} and ${key} < ${madeWith("whd", eventId).to} and ${idsOfEvent(eventId)}`}
     ${createdFrom === undefined ? noSql : sql`and ${key} >= ${idFloor("whd", createdFrom)}`}
     ${createdTo === undefined ? noSql : sql`and ${key} < ${idFloor("whd", later(createdTo, 1))}`}
     ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter} and d.id < ${startingAfter}`}
@@ -558,6 +566,7 @@ export async function recordAttempts(
   const exchanges = attempts.flatMap(({ exchange, ...attempt }) =>
     exchange === null ? [] : [{ ...attempt, exchange }],
   );
+  const ids = attempts.map((attempt) => attempt.deliveryId).sort();
   const rows = await db.rows<{ delivery_id: DeliveryId }>(sql`
     with result as materialized (
       select * from unnest(
@@ -604,6 +613,7 @@ export async function recordAttempts(
         updated_at = ${now}
       from result r
       where d.id = any(array(select delivery_id from ended union all select delivery_id from retried)) and d.id = r.id
+        and d.id >= ${ids[0] ?? ""} and d.id <= ${ids.at(-1) ?? ""}
       returning d.id, d.payload is not null as is_kept)
     ${exchanges.length === 0 ? noSql : sql`, exchanged as (${insertExchanges(exchanges)})`},
     attempted as (
@@ -720,11 +730,17 @@ export async function scrubUndelivered(
   return { succeeded: rows.filter((row) => row.status === "succeeded").length };
 }
 
-/** Deliveries from before `cutoff` that nobody is sending. */
-export function takeOldDeliveries(tx: Tx, cutoff: Date, now: Date, among: Among): Promise<OwnDelivery[]> {
+/** Deliveries from before `cutoff` that nobody is sending and that do not go with their part of the table. */
+export async function takeOldDeliveries(
+  tx: Tx,
+  cutoff: Date,
+  now: Date,
+  among: Among,
+): Promise<OwnDelivery[]> {
+  const below = rowsBelow(idFloor("whd", cutoff), await firstIdInParts(tx, "webhook_deliveries", "whd"));
   return tx.rows<OwnDelivery>(sql`
     select d.id, d.organization_id, d.sandbox from webhook_deliveries d
-    where d.id < ${idFloor("whd", cutoff)} and ${among.where(sql`d.id`, "text")} and not exists (
+    where d.id < ${below} and ${among.where(sql`d.id`, "text")} and not exists (
       select from webhook_delivery_queue q
       where q.organization_id = d.organization_id and q.sandbox = d.sandbox and q.delivery_id = d.id and q.lease_until > ${now})
     order by d.id limit ${among.limit} for update skip locked`);
@@ -742,8 +758,10 @@ export async function deleteDeliveriesWithAttempts(
 
 /** How many rows are past their time, counted up to `most`. */
 export async function countPastRetention(db: Queryable, cutoff: Date, most: number): Promise<number> {
+  const deliveries = rowsBelow(idFloor("whd", cutoff), await firstIdInParts(db, "webhook_deliveries", "whd"));
+  const events = rowsBelow(idFloor("evt", cutoff), await firstIdInParts(db, "events", "evt"));
   const row = await db.one<{ count: number }>(sql`
-    select (select count(*) from (select from webhook_deliveries where id < ${idFloor("whd", cutoff)} limit ${most}) d)
-      + (select count(*) from (select from events where id < ${idFloor("evt", cutoff)} limit ${most}) e) as count`);
+    select (select count(*) from (select from webhook_deliveries where id < ${deliveries} limit ${most}) d)
+      + (select count(*) from (select from events where id < ${events} limit ${most}) e) as count`);
   return row.count;
 }

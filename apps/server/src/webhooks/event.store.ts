@@ -3,11 +3,13 @@ import type { EventId, OrganizationId, SessionId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
 import { byBeginning, newestOf, readPage } from "../db/page.ts";
+import { firstIdInParts } from "../db/parts.store.ts";
+import { rowsBelow } from "../db/parts.ts";
 import type { Expired } from "../db/set-aside.store.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
 import { isSandbox, type Tenant } from "../kernel/caller.ts";
 import { later } from "../kernel/clock.ts";
-import { idFloor } from "../kernel/ids.ts";
+import { idFloor, madeSoonAfter } from "../kernel/ids.ts";
 
 export type EventRow = {
   id: EventId;
@@ -38,13 +40,18 @@ export function insertEvents(events: readonly EventRow[], condition: Sql, now: D
       ${events.map((event) => event.client_reference_id)}::text[]) as e where ${condition}`;
 }
 
+/** Holds for the events of a session: none is older than the session. */
+function ofSession(sessionId: SessionId): Sql {
+  return sql`session_id = ${sessionId} and id >= ${madeSoonAfter("evt", sessionId, 0).from}`;
+}
+
 export async function eventsOfSession(
   tx: Tx,
   organizationId: OrganizationId,
   sessionId: SessionId,
 ): Promise<EventId[]> {
   const rows = await tx.rows<{ id: EventId }>(
-    sql`select id from events where session_id = ${sessionId} and organization_id = ${organizationId}`,
+    sql`select id from events where ${ofSession(sessionId)} and organization_id = ${organizationId}`,
   );
   return rows.map((row) => row.id);
 }
@@ -58,7 +65,7 @@ export async function retractEvents(
 ): Promise<void> {
   await tx.run(sql`
     update events set retracted_at = ${now}
-    where session_id = ${sessionId} and organization_id = ${organizationId} and retracted_at is null`);
+    where ${ofSession(sessionId)} and organization_id = ${organizationId} and retracted_at is null`);
 }
 
 export function findEvent(db: Queryable, tenant: Tenant, id: EventId): Promise<EventRow | null> {
@@ -104,7 +111,7 @@ export function eventsPage(tenant: Tenant, filter: EventFilter, limit: number): 
     select ${columns} from events
     where ${ownedBy(tenant)}
       ${of === undefined ? noSql : sql`and type = ${of}`}
-      ${sessionId === undefined ? noSql : sql`and session_id = ${sessionId}`}
+      ${sessionId === undefined ? noSql : sql`and ${ofSession(sessionId)}`}
       ${createdFrom === undefined ? noSql : sql`and ${key} >= ${idFloor("evt", createdFrom)}`}
       ${createdTo === undefined ? noSql : sql`and ${key} < ${idFloor("evt", later(createdTo, 1))}`}
       ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter} and id < ${startingAfter}`}
@@ -113,8 +120,9 @@ export function eventsPage(tenant: Tenant, filter: EventFilter, limit: number): 
   return newestOf(ranges, sql`id`, limit);
 }
 
-/** Events from before `cutoff`. */
-export function oldEvents(cutoff: Date): Expired {
-  const due = sql`id < ${idFloor("evt", cutoff)}`;
+/** Events from before `cutoff` that do not go with their part of the table. */
+export async function oldEvents(db: Queryable, cutoff: Date): Promise<Expired> {
+  const below = rowsBelow(idFloor("evt", cutoff), await firstIdInParts(db, "events", "evt"));
+  const due = sql`id < ${below}`;
   return { table: "events", key: "id", type: "text", due, owned: true };
 }

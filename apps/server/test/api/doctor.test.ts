@@ -63,6 +63,7 @@ test("a healthy installation has no cross, and whatever is not perfect says what
     "Clock",
     "Key ring",
     "Jobs",
+    "Parts",
     "Webhooks",
     "Backup",
   ])

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { dayMs, hourMs, later } from "../kernel/clock.ts";
+import { floorOf } from "../kernel/ids.ts";
+import {
+  boundAfter,
+  endOfBefore,
+  firstWithItsPart,
+  isTooClose,
+  missingParts,
+  type Part,
+  partName,
+  readPart,
+  rowsBelow,
+  widthFor,
+} from "./parts.ts";
+
+const at = (text: string) => new Date(`${text}Z`);
+const monday = at("2026-03-02T00:00:00");
+
+test("parts begin at midnight, on a Monday or on the first of a month", () => {
+  const now = at("2026-02-28T13:30:00");
+  assert.deepEqual(boundAfter(now, "day"), at("2026-03-01T00:00:00"));
+  assert.deepEqual(boundAfter(now, "week"), monday);
+  assert.deepEqual(boundAfter(monday, "week"), later(monday, 7 * dayMs));
+  assert.deepEqual(boundAfter(now, "month"), at("2026-03-01T00:00:00"));
+  assert.deepEqual(boundAfter(at("2026-12-01T00:00:00"), "month"), at("2027-01-01T00:00:00"));
+  assert.equal(partName("sessions", monday), "sessions_from_20260302");
+});
+
+test("the longer something is kept, the wider its parts are, and there are never many", () => {
+  assert.deepEqual([1, 14, 15, 200, 201, 3650].map(widthFor), [
+    "day",
+    "day",
+    "week",
+    "week",
+    "month",
+    "month",
+  ]);
+});
+
+test("a part is read from its bounds, and bounds of somebody else are refused", () => {
+  const [from, to] = [floorOf("vs", monday), floorOf("vs", later(monday, dayMs))];
+  assert.deepEqual(readPart("p", `FOR VALUES FROM ('${from}') TO ('${to}')`), {
+    kind: "dated",
+    name: "p",
+    from: monday,
+    to: later(monday, dayMs),
+  });
+  assert.deepEqual(readPart("p", `FOR VALUES FROM (MINVALUE) TO ('${floorOf("uuid", monday)}')`), {
+    kind: "before",
+    name: "p",
+    to: monday,
+  });
+  assert.deepEqual(readPart("p", "DEFAULT"), { kind: "rest", name: "p" });
+  assert.throws(() => readPart("p", "FOR VALUES IN ('a')"), /bounds that we do not make/);
+});
+
+const parts: Part[] = [
+  { kind: "before", name: "b", to: monday },
+  { kind: "dated", name: "d", from: monday, to: later(monday, 7 * dayMs) },
+  { kind: "rest", name: "r" },
+];
+const froms = (newest: Date | null, now: Date) =>
+  missingParts(parts, newest, "week", now).map(({ from }) => from.toISOString().slice(0, 10));
+
+test("parts follow one another without a gap until they reach far enough", () => {
+  assert.deepEqual(froms(null, monday), ["2026-03-09"]);
+  assert.deepEqual(froms(null, later(monday, 6 * dayMs)), ["2026-03-09", "2026-03-16"]);
+  // Rows from before, that were put into the rest, are in nobody's way.
+  assert.deepEqual(froms(later(monday, -1), monday), ["2026-03-09"]);
+});
+
+test("after a time without anybody who makes parts they go on behind what the rest holds", () => {
+  const now = at("2028-05-10T12:00:00");
+  assert.deepEqual(froms(null, now), ["2028-05-11", "2028-05-15"]);
+  assert.deepEqual(froms(later(now, 2 * dayMs), now), ["2028-05-13", "2028-05-15"]);
+});
+
+test("rows below the first dated part go by themselves, as do all of a table that is in one piece", () => {
+  const first = firstWithItsPart("vs", parts);
+  assert.equal(first, floorOf("vs", monday));
+  const [early, late] = [floorOf("vs", later(monday, -1)), floorOf("vs", later(monday, 1))];
+  assert.equal(rowsBelow(early, first), early);
+  assert.equal(rowsBelow(late, first), first);
+  assert.equal(rowsBelow(late, firstWithItsPart("vs", [])), late);
+});
+
+test("a table that is being divided takes rows for a day more at least, and nobody comes near to its end", () => {
+  const now = at("2026-03-02T23:59:00");
+  assert.deepEqual(endOfBefore(null, now), at("2026-03-04T00:00:00"));
+  assert.deepEqual(endOfBefore(later(now, 5 * dayMs), now), at("2026-03-09T00:00:00"));
+  assert.equal(isTooClose(at("2026-03-04T00:00:00"), now), false);
+  assert.equal(isTooClose(later(now, 12 * hourMs - 1), now), true);
+});

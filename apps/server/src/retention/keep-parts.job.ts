@@ -1,0 +1,131 @@
+import type pg from "pg";
+import type { Core } from "../core.ts";
+import {
+  bytesOf,
+  changingPartsAlone,
+  divideTable,
+  dropEmptyPart,
+  dropPart,
+  listParts,
+  makePart,
+  newestInRest,
+} from "../db/parts.store.ts";
+import type { Part } from "../db/parts.ts";
+import { endOf, missingParts, widthFor } from "../db/parts.ts";
+import { dayMs, later, minuteMs, secondMs } from "../kernel/clock.ts";
+import { describeError } from "../lib/log.ts";
+import { buildVersion } from "../lib/process-metrics.ts";
+import { sqlState } from "../lib/sql-state.ts";
+import {
+  countOtherVersions,
+  type DatedPart,
+  type GrowingTable,
+  growingTable,
+  growingTables,
+  isOver,
+} from "./divided-tables.store.ts";
+
+/**
+ * From this size on it costs more to delete the rows of a day than to look into a part for each day. Half of it, and installations that need no parts get them;
+ * doubled, and the first day to be deleted takes twice as long, once.
+ */
+const largeBytes = 2 ** 30;
+const batchSize = 2_000;
+/** A process that has been silent for so long is gone. */
+const goneAfterMs = 2 * minuteMs;
+
+type Needs = Pick<Core, "config" | "db" | "clock" | "log" | "metrics">;
+
+/**
+ * Divides tables that have grown, makes parts ahead of time and drops those whose time is over. Each step is a short transaction of its own, and any process goes on
+ * where another one was interrupted. What cannot have its lock now is tried again with the next run.
+ */
+export function keepParts(core: Needs): () => Promise<number> {
+  const { db, clock, log, metrics } = core;
+  const showAhead = metrics.gauge(
+    "assay_parts_ahead_seconds",
+    "For how long from now on rows find a part of their table that is meant for them.",
+  );
+  return async () => {
+    await db.withConnection((client) =>
+      changingPartsAlone(client, async () => {
+        for (const table of growingTables) {
+          try {
+            await keepTable(core, client, table);
+          } catch (error) {
+            if (!isInTheWay(error)) throw error;
+            log.debug("the parts of a table could not be changed for now", {
+              table: table.table,
+              ...describeError(error),
+            });
+          }
+        }
+      }),
+    );
+    for (const { table } of growingTables) {
+      const end = endOf((await listParts(db, table)) ?? []);
+      if (end !== null) showAhead((end.getTime() - clock.now().getTime()) / secondMs, { table });
+    }
+    return 0;
+  };
+}
+
+/** A lock that was not free in time, a statement that took too long, a deadlock. */
+function isInTheWay(error: unknown): boolean {
+  return ["55P03", "57014", "40P01"].includes(sqlState(error) ?? "");
+}
+
+async function keepTable(core: Needs, client: pg.PoolClient, table: GrowingTable): Promise<void> {
+  const { config, db, clock } = core;
+  const statementMs = config.databaseJobStatementSeconds * secondMs;
+  if ((await listParts(db, table.table)) === null) {
+    if (!(await isToBeDivided(core, table))) return;
+    await divideTable(client, table, table.alsoInParts, clock.now(), statementMs);
+    core.log.info("a table is kept in parts from now on", { table: table.table });
+  }
+  const width = widthFor(table.keptDays(config));
+  const parts = (await listParts(db, table.table)) ?? [];
+  for (const missing of missingParts(parts, await newestInRest(db, table), width, clock.now()))
+    await makePart(client, table, missing, statementMs);
+  for (const part of parts) {
+    if (!isOver(table, part, config, clock.now()) || (await waitsForSessions(core, table, part))) continue;
+    if (part.kind === "dated") await dropWhole(core, client, table, part, statementMs);
+    else await dropEmptyPart(client, table, part, statementMs);
+  }
+}
+
+async function isToBeDivided({ config, db, clock, log }: Needs, table: GrowingTable): Promise<boolean> {
+  if (config.databaseParts === "off") return false;
+  if (config.databaseParts === "large" && (await listParts(db, table.group)) === null)
+    if ((await bytesOf(db, table.group)) < largeBytes) return false;
+  // The version before deletes the rows of an organization by their place in the table, which is not unique among parts.
+  if ((await countOtherVersions(db, buildVersion(), later(clock.now(), -goneAfterMs))) === 0) return true;
+  log.debug("a table is not divided while processes of another version run", { table: table.table });
+  return false;
+}
+
+/** What belongs to sessions stays for as long as theirs do. */
+async function waitsForSessions({ db }: Needs, table: GrowingTable, part: Part): Promise<boolean> {
+  if (table.group !== "sessions" || table.table === "sessions" || part.kind === "rest") return false;
+  const sessions = (await listParts(db, growingTable("sessions").table)) ?? [];
+  return sessions.some((each) => each.kind === "dated" && each.from < part.to);
+}
+
+async function dropWhole(
+  { db, config, clock, log }: Needs,
+  client: pg.PoolClient,
+  table: GrowingTable,
+  part: DatedPart,
+  statementMs: number,
+): Promise<void> {
+  for (;;) {
+    let deleted = 0;
+    for (const statement of table.beside(part, batchSize)) deleted += await db.run(statement);
+    if (deleted === 0) break;
+  }
+  const now = clock.now();
+  const cutoff = later(now, -table.keptDays(config) * dayMs);
+  await dropPart(client, table, part, table.settle(part, cutoff, now), statementMs);
+  for (const statement of table.afterwards(part)) await db.run(statement);
+  log.info("a part of a table is past its time and was dropped", { table: part.name });
+}

@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { SessionId } from "@assay/contract/ids";
+import type pg from "pg";
+import { divideTable, listParts } from "../../src/db/parts.store.ts";
+import { Sql, sql } from "../../src/db/sql.ts";
+import { dayMs, hourMs, later, minuteMs } from "../../src/kernel/clock.ts";
+import { newId } from "../../src/kernel/ids.ts";
+import { hardDeleteStep } from "../../src/organizations/hard-delete.job.ts";
+import { growingTable, growingTables } from "../../src/retention/divided-tables.store.ts";
+import { createPartner, expectData } from "../support/api.ts";
+import { startTestService } from "../support/service.ts";
+import { claimed, createSession, succeed } from "../support/sessions.ts";
+
+const { api, clock, core, runJob } = await startTestService({ config: { databaseParts: "all" } });
+const { db } = core;
+const partner = await createPartner(api);
+const keep = () => runJob("keep-parts");
+const named = (text: string) => new Sql([text], []);
+
+/** Everything that a table holds, as one text. */
+async function contents(table: string): Promise<string> {
+  const { rows } = await db.one<{ rows: string }>(
+    sql`select coalesce(json_agg(t order by t::text), '[]')::text as rows from ${named(table)} t`,
+  );
+  return rows;
+}
+
+async function partsOf(table: string): Promise<string[]> {
+  return ((await listParts(db, table)) ?? []).map((part) => part.name);
+}
+
+const find = async (id: SessionId) => (await partner.api.get(`/v1/sessions/${id}`)).status;
+
+test("a process that dies anywhere while it divides a table leaves one that takes rows, and another goes on", async () => {
+  await createSession(partner.api);
+  const table = growingTable("sessions");
+  const before = await contents("sessions");
+  let statements = 0;
+  // Each of the first steps, and then here and there in the exchange, which is one transaction.
+  for (let dies = 1; ; dies += dies < 14 ? 1 : 11) {
+    const outcome = await db
+      .withConnection(async (client) => {
+        statements = 0;
+        const dying = new Proxy(client, {
+          get: (target, name) =>
+            name !== "query"
+              ? Reflect.get(target, name)
+              : async (...query: unknown[]) => {
+                  statements += 1;
+                  // The connection goes with the process; nothing is undone by hand.
+                  if (statements >= dies) throw new Error("killed");
+                  return Reflect.apply(target.query, target, query);
+                },
+        });
+        await divideTable(dying as pg.PoolClient, table, table.alsoInParts, clock.now(), 10_000);
+        return "divided" as const;
+      })
+      .catch((error: Error) => error.message);
+    assert.equal(await contents("sessions"), before, `killed at statement ${dies}`);
+    if (outcome === "divided") break;
+    assert.equal(outcome, "killed");
+  }
+  assert.ok(statements > 30);
+  assert.equal(await find(await createSession(partner.api)), 200);
+});
+
+test("a table that was left half divided until its end came near is begun anew", async () => {
+  const table = growingTable("consents");
+  await db.run(
+    sql`alter table consents add constraint consents_ends_before check (session_id < 'vs_0') not valid`,
+  );
+  await db.withConnection((client) => divideTable(client, table, [], clock.now(), 10_000));
+  assert.deepEqual(await partsOf("consents"), ["consents_before", "consents_rest"]);
+});
+
+test("all tables that grow are divided with what they hold, keep their rules, and two processes do it once", async () => {
+  const tables = growingTables.map(({ table }) => table);
+  const before = await Promise.all(tables.map(contents));
+  await Promise.all([keep(), keep()]);
+  assert.deepEqual(await Promise.all(tables.map(contents)), before);
+  for (const { table } of growingTables) {
+    const [first, ...others] = await partsOf(table);
+    assert.equal(first, `${table}_before`);
+    assert.equal(others.at(-1), `${table}_rest`);
+    assert.ok(others.length > 1, table);
+    // Of every part: the same columns that are not sampled, options, checks and, but for what only parts have, indexes.
+    const shapes = await db.rows<{ name: string; shape: string }>(sql`
+      select c.relname as name, json_build_array(c.reloptions,
+        array(select attname from pg_attribute a where attrelid = c.oid and attstattarget = 0 order by 1),
+        array(select conname || pg_get_constraintdef(k.oid) from pg_constraint k where conrelid = c.oid and contype = 'c' order by 1),
+        array(select tgname from pg_trigger t where tgrelid = c.oid order by 1),
+        array(select regexp_replace(pg_get_indexdef(indexrelid), '.* USING ', '') || indisunique from pg_index where indrelid = c.oid
+          and pg_get_indexdef(indexrelid) !~ 'completed_at > expires_at' order by 1))::text as shape
+      from pg_class c join pg_inherits i on i.inhrelid = c.oid where i.inhparent = ${table}::regclass`);
+    const [one] = shapes;
+    for (const each of shapes)
+      assert.equal(
+        each.shape.replaceAll(" NOT VALID", ""),
+        one?.shape.replaceAll(" NOT VALID", ""),
+        each.name,
+      );
+  }
+  assert.match(core.metrics.render(), /^assay_parts_ahead_seconds\{table="sessions"\} \d+/m);
+});
+
+test("a row is never refused: what no part is there for goes into the rest, and later parts begin behind it", async () => {
+  clock.advance(400 * dayMs);
+  const id = await createSession(partner.api);
+  assert.deepEqual(await db.rows(sql`select id from sessions_rest`), [{ id }]);
+  await keep();
+  const parts = (await listParts(db, "sessions")) ?? [];
+  const dated = parts.flatMap((part) => (part.kind === "dated" ? [part.from] : []));
+  assert.ok(dated.length >= 1 && dated.every((from) => from > clock.now()), "parts of 400 days ago are gone");
+  assert.equal(await find(id), 200);
+});
+
+test("a part goes as a whole when all of its time is over, and leaves what is still owed with all that belongs to it", async () => {
+  clock.advance(10 * dayMs);
+  await keep();
+  const [old, open, late] = [
+    await createSession(partner.api),
+    await createSession(partner.api),
+    await createSession(partner.api),
+  ];
+  for (const id of [old, late]) await succeed(core, id, await claimed(core, id));
+  // Nobody can write down that this one has expired.
+  await db.run(sql`
+    insert into set_aside_rows (job, kind, row_id, reason, first_at, last_at, tries, retry_at)
+    values ('expire-sessions', 'sessions', ${open}, 'a test', ${clock.now()}, ${clock.now()}, 1, ${later(clock.now(), 900 * dayMs)})`);
+  const part = (
+    await db.one<{ name: string }>(
+      sql`select tableoid::regclass::text as name from sessions where id = ${old}`,
+    )
+  ).name;
+  assert.match(part, /^sessions_from_\d{8}$/);
+  const made = clock.now();
+  // One ended anew later, as a withdrawal does.
+  clock.advance(20 * dayMs);
+  await db.run(sql`update sessions set completed_at = ${clock.now()} where id = ${late}`);
+  clock.set(later(made, 30 * dayMs + hourMs));
+  await runJob("purge-sessions");
+  assert.equal(await find(old), 200, "a session goes with its part, not before");
+  clock.advance(7 * dayMs);
+  await keep();
+  assert.ok(!(await partsOf("sessions")).includes(part));
+  assert.deepEqual([await find(old), await find(open), await find(late)], [404, 200, 200]);
+  const attempts = await db.rows<{ session_id: string }>(sql`
+    select session_id from attempts where session_id in (${old}, ${late})`);
+  assert.deepEqual(attempts, [{ session_id: late }]);
+  const younger = await createSession(partner.api);
+  // What was left goes by itself when its time has come.
+  clock.advance(14 * dayMs);
+  await runJob("purge-sessions");
+  assert.deepEqual([await find(late), await find(younger)], [404, 200]);
+  assert.deepEqual(await db.rows(sql`select from attempts where session_id = ${late}`), []);
+});
+
+test("attempts that began after midnight go with their session", async () => {
+  await keep();
+  const parts = (await listParts(db, "sessions")) ?? [];
+  const next = parts.find((part) => part.kind === "dated" && part.from > clock.now());
+  assert.ok(next?.kind === "dated");
+  clock.set(later(next.to, -10 * minuteMs));
+  await keep();
+  const id = await createSession(partner.api);
+  clock.advance(20 * minuteMs);
+  await succeed(core, id, await claimed(core, id));
+  const place = sql`select tableoid::regclass::text as name from attempts where session_id = ${id}`;
+  assert.notEqual(
+    (await db.one<{ name: string }>(place)).name.replace("attempts", ""),
+    next.name.replace("sessions", ""),
+  );
+  clock.set(later(next.to, 30 * dayMs + hourMs));
+  await keep();
+  assert.equal(await find(id), 404);
+  assert.deepEqual(await db.rows(place), []);
+});
+
+test("a delivery that is being sent outlives its part, one that waits does not, and nothing of them is left in other tables", async () => {
+  await keep();
+  clock.advance(8 * dayMs);
+  await keep();
+  const now = clock.now();
+  const rows = ["sent", "waits"].map((name) => ({ name, id: newId("whd", now) }));
+  for (const { id, name } of rows) {
+    await db.run(sql`
+      insert into webhook_deliveries (id, organization_id, sandbox, event_id, event_type, endpoint_id, status, attempt_count, payload, created_at, updated_at)
+      values (${id}, ${partner.organizationId}, true, ${newId("evt", now)}, 'webhook.endpoint.test', 'whe_1', 'pending', 1, '\\x00', ${now}, ${now})`);
+    await db.run(sql`
+      insert into webhook_delivery_queue (organization_id, sandbox, delivery_id, endpoint_id, due_at, tries_used, lease_number, lease_until, scrubbed, changed_at)
+      values (${partner.organizationId}, true, ${id}, 'whe_1', ${later(now, 90 * dayMs)}, 0, 1, ${name === "sent" ? later(now, 90 * dayMs) : null}, false, ${now})`);
+    await db.run(sql`
+      insert into webhook_attempts (id, delivery_id, organization_id, duration_ms, attempted_at)
+      values ('wha_1', ${id}, ${partner.organizationId}, 1, ${now})`);
+    await db.run(sql`
+      insert into webhook_exchanges (delivery_id, attempt_id, organization_id, signature, standard_signature, answer_is_cut)
+      values (${id}, 'wha_1', ${partner.organizationId}, '', '', false)`);
+  }
+  const [sent] = rows;
+  clock.advance(38 * dayMs);
+  await keep();
+  const ids = rows.map(({ id }) => id);
+  assert.deepEqual(await db.rows(sql`select id from webhook_deliveries where id = any(${ids}::text[])`), [
+    { id: sent?.id },
+  ]);
+  assert.deepEqual(
+    await db.rows(
+      sql`select delivery_id as id from webhook_delivery_queue where delivery_id = any(${ids}::text[])`,
+    ),
+    [{ id: sent?.id }],
+  );
+  assert.deepEqual(
+    await db.rows(sql`select from webhook_attempts where delivery_id = ${rows[1]?.id ?? ""}`),
+    [],
+  );
+  assert.deepEqual(
+    await db.rows(sql`select from webhook_exchanges where delivery_id = ${rows[1]?.id ?? ""}`),
+    [],
+  );
+});
+
+test("an organization that is deleted takes no row of another, though rows of several parts have the same place", async () => {
+  await keep();
+  const [gone, stays] = [await createPartner(api), await createPartner(api)];
+  const kept: SessionId[] = [];
+  for (let week = 0; week < 3; week++) {
+    // In the place that the one has in a part, the other has its row in the next.
+    if (week % 2 === 0) await createSession(gone.api);
+    kept.push(await createSession(stays.api));
+    if (week % 2 === 1) await createSession(gone.api);
+    clock.advance(7 * dayMs);
+    await keep();
+  }
+  const sessions = (of: { organizationId: string }) =>
+    db.rows<{ id: SessionId }>(
+      sql`select id from sessions where organization_id = ${of.organizationId} order by id`,
+    );
+  assert.equal((await sessions(gone)).length, 3);
+  await db.run(
+    sql`update organizations set pending_deletion_at = ${clock.now()} where id = ${gone.organizationId}`,
+  );
+  while ((await hardDeleteStep(core, "delete-organizations")) > 0);
+  assert.deepEqual(await sessions(gone), []);
+  assert.deepEqual(
+    (await sessions(stays)).map(({ id }) => id),
+    kept,
+  );
+  assert.equal(expectData(await stays.api.get("/v1/sessions")).length, 3);
+});
