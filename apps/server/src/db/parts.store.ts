@@ -22,7 +22,7 @@ const lockMs = 2_000;
 
 /** Runs `work` on a connection that is alone in this; null when another process is at it. */
 export async function changingPartsAlone<T>(
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   work: () => Promise<T>,
 ): Promise<T | null> {
   const { rows } = await client.query("select pg_try_advisory_lock($1) as free", [partsLock]);
@@ -37,13 +37,13 @@ export async function changingPartsAlone<T>(
 // Names of tables, columns and parts come from our own code, bounds are ids that we make, and definitions are PostgreSQL's own words.
 const name = (text: string) => new Sql([text], []);
 
-async function send(client: pg.PoolClient, text: string, statementMs: number): Promise<pg.QueryResult> {
+async function send(client: pg.ClientBase, text: string, statementMs: number): Promise<pg.QueryResult> {
   return client.query({ text, query_timeout: answerLimitMs(statementMs) } as pg.QueryConfig);
 }
 
 /** All of it or nothing, and nothing where a lock is not to be had at once. */
 async function together<T>(
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   statementMs: number,
   work: (run: (text: string) => Promise<pg.QueryResult>) => Promise<T>,
 ): Promise<T> {
@@ -104,7 +104,7 @@ export async function newestInRest(db: Queryable, { table, key }: DividedTable):
  * catalog. Whoever comes after an interruption goes on with the step that is missing. `alsoInParts` are indexes on `PART`.
  */
 export async function divideTable(
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   of: DividedTable,
   alsoInParts: readonly string[],
   now: Date,
@@ -134,7 +134,7 @@ export async function divideTable(
   await together(client, statementMs, (run) => exchange(run, of, { check, bound, alsoInParts }));
 }
 
-async function checkedEnd(client: pg.PoolClient, table: string, check: string): Promise<Date | null> {
+async function checkedEnd(client: pg.ClientBase, table: string, check: string): Promise<Date | null> {
   const { rows } = await client.query(
     "select pg_get_constraintdef(oid) as definition from pg_constraint where conrelid = $1::regclass and conname = $2",
     [table, check],
@@ -144,7 +144,7 @@ async function checkedEnd(client: pg.PoolClient, table: string, check: string): 
 }
 
 /** Reads the whole table, under a lock that keeps nobody from reading or writing. */
-async function proveCheck(client: pg.PoolClient, table: string, check: string, statementMs: number) {
+async function proveCheck(client: pg.ClientBase, table: string, check: string, statementMs: number) {
   await client.query(`set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs}`);
   try {
     await send(client, `alter table ${table} validate constraint ${check}`, statementMs);
@@ -266,7 +266,7 @@ async function exchange(
  * through: it is empty, or holds nothing of this time.
  */
 export async function makePart(
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   { table, ids }: DividedTable,
   { from, to }: { from: Date; to: Date },
   statementMs: number,
@@ -292,7 +292,7 @@ export type Settle = (part: string) => readonly string[];
 
 /** Drops a part with its files, in one short transaction. */
 export async function dropPart(
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   { table }: DividedTable,
   part: Part,
   settle: Settle,
@@ -308,7 +308,7 @@ export async function dropPart(
 
 /** Drops the part that holds what there was before, once nothing is left in it. */
 export async function dropEmptyPart(
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   of: DividedTable,
   part: Part,
   statementMs: number,

@@ -75,7 +75,7 @@ function isInTheWay(error: unknown): boolean {
   return ["55P03", "57014", "40P01"].includes(sqlState(error) ?? "");
 }
 
-async function keepTable(core: Needs, client: pg.PoolClient, table: GrowingTable): Promise<void> {
+async function keepTable(core: Needs, client: pg.ClientBase, table: GrowingTable): Promise<void> {
   const { config, db, clock } = core;
   const statementMs = config.databaseJobStatementSeconds * secondMs;
   if ((await listParts(db, table.table)) === null) {
@@ -113,7 +113,7 @@ async function waitsForSessions({ db }: Needs, table: GrowingTable, part: Part):
 
 async function dropWhole(
   { db, config, clock, log }: Needs,
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   table: GrowingTable,
   part: DatedPart,
   statementMs: number,

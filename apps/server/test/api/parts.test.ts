@@ -53,7 +53,7 @@ test("a process that dies anywhere while it divides a table leaves one that take
                   return Reflect.apply(target.query, target, query);
                 },
         });
-        await divideTable(dying as pg.PoolClient, table, table.alsoInParts, clock.now(), 10_000);
+        await divideTable(dying as pg.ClientBase, table, table.alsoInParts, clock.now(), 10_000);
         return "divided" as const;
       })
       .catch((error: Error) => error.message);
