@@ -98,7 +98,6 @@ function helpWithFaces(config: Config, log: Log, metrics: Metrics): Help {
   const { pool: settings = {} } = faceJudgeSettings(config);
   const pool = new FaceWorkerPool({ log, ...settings });
   metrics.gaugeOf("assay_face_queue", "Tries that wait for a face worker.", () => pool.waiting);
-  pool.warmUp();
   // The frames of a try are 12 MB at most, the portrait is a file of the chip.
   const call = 16 * mebibyte;
   return {

@@ -142,6 +142,7 @@ export class CallServer {
       return "cut_short";
     }
     const alive = setInterval(() => response.writeProcessing(), aliveEveryMs);
+    response.once("close", () => clearInterval(alive));
     try {
       const answer = serialize(await handler.answer(deserialize(body)));
       response.writeHead(200, { "content-length": answer.length });
