@@ -88,7 +88,11 @@ test("the death of a process with a try costs a repeated call, and the try only 
       },
     });
   const [first, second, third] = [await dying(), await dying(), await dying()];
-  const ends = [first, second, third].map(({ server }) => () => void server.close());
+  const ends = [first, second, third].map(
+    ({ server }) =>
+      () =>
+        void server.close(),
+  );
   // Whichever is asked, all that are still there end but the one that works.
   const staying = await faceProcess();
   deaths.push(() => ends[0]?.());

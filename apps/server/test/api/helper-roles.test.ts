@@ -150,7 +150,10 @@ test("people are verified through the processes of other roles, and go on when o
   assert.equal(before.cloned.failure_code, "document_chip_authentication_failed");
   assert.equal(await chips.stop("SIGKILL"), null);
   const after = await verified();
-  assert.deepEqual([after.valid.status, after.cloned.failure_code], ["succeeded", "document_chip_authentication_failed"]);
+  assert.deepEqual(
+    [after.valid.status, after.cloned.failure_code],
+    ["succeeded", "document_chip_authentication_failed"],
+  );
   assert.equal(await spareChips.stop("SIGTERM"), 0);
   // Nobody is left: people are told to wait, and nobody loses a try.
   const session = verify("passport-valid");
