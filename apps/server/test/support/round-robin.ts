@@ -11,6 +11,14 @@ export type RoundRobin = {
   close(): Promise<void>;
 };
 
+/** What stands before several machines in this process, by its address. */
+const balancers = new Map<string, () => URL>();
+
+/** Where the next connection goes, past the load balancer: what is no HTTP at all would be refused by it, and not by the service. */
+export function machineBehind(url: string): URL {
+  return balancers.get(new URL(url).origin)?.() ?? new URL(url);
+}
+
 /** A load balancer at its simplest: each request, and each socket, goes to the next of several machines, whatever its connection was used for before. */
 export async function startRoundRobin(): Promise<RoundRobin> {
   const targets: string[] = [];
@@ -31,12 +39,15 @@ export async function startRoundRobin(): Promise<RoundRobin> {
   });
   server.on("upgrade", (incoming, socket, head) => forwardUpgrade(next(), incoming, socket, head));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  balancers.set(url, next);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     targets,
     counts,
     close: () =>
       new Promise((resolve) => {
+        balancers.delete(url);
         server.close(() => resolve());
         for (const socket of sockets) socket.destroy();
       }),
