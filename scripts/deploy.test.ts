@@ -50,8 +50,9 @@ test("the chart's values are those that its schema knows, and each of them is us
   const open = /\.resources\.|^podSecurityContext\.(fsGroup|runAsGroup|seccompProfile)/;
   for (const value of values)
     if (!open.test(value)) assert.ok(known.has(value), `${value} is not in values.schema.json`);
-  // The two roles share a definition, and only one of them has these.
-  const ofOneRole = /^worker\.(autoscaling|drainSeconds|drainAttemptSeconds)|^api\.enabled|^global$/;
+  // The roles share a definition, and only some of them have these.
+  const ofOneRole =
+    /^worker\.(autoscaling|drainSeconds|drainAttemptSeconds)|^api\.enabled|^api\.autoscaling\.queue|^roles\.\w+\.(autoscaling\.faceQueue|drainSeconds|drainAttemptSeconds)|^global$/;
   for (const value of known)
     if (!ofOneRole.test(value)) assert.ok(values.has(value), `${value} has no default in values.yaml`);
   const all = templates.map(textOf).join("\n");
@@ -165,7 +166,21 @@ test("helm takes the chart, renders what was asked for, and refuses what cannot 
   const large = render("large");
   for (const kind of ["HTTPRoute", "Ingress", "PodMonitor", "PrometheusRule"])
     assert.ok(kindsOf(large).includes(kind));
-  assert.match(large, /name: assay_face_queue/);
+  assert.match(
+    large,
+    /name: assay_face_queue[\s\S]*name: assay_verify_checks_waiting|name: assay_verify_checks_waiting[\s\S]*name: assay_face_queue/,
+  );
+  assert.match(large, /CHIP_HOSTS: assay-chip:3900\n {2}FACE_HOSTS: assay-face:3900/);
+  // Whoever examines chips and faces has the ring, and neither the database nor anything else of the Secret.
+  const helpers = large.split(/^---$/m).filter((text) => /args: \[start, --role, (chip|face)\]/.test(text));
+  assert.equal(helpers.length, 2);
+  for (const helper of helpers) {
+    assert.ok(!/secretRef|DATABASE_URL/.test(helper), helper);
+    assert.match(
+      helper,
+      /name: SECRET_KEYS\n +valueFrom: \{ secretKeyRef: \{ name: "assay", key: "SECRET_KEYS" \} \}/,
+    );
+  }
   // The rules come through as they are, with the places that Prometheus fills in.
   assert.ok(large.includes("{{ $labels.holder }}"));
   assert.match(large, /image: "registry\.example\.com\/assay@sha256:0{64}"/);

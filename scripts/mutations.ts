@@ -32,6 +32,7 @@ const otherModules = [
   "lines",
   "telemetry",
   "updates",
+  "roles",
 ] as const;
 export type Module = (typeof decisiveModules)[number] | (typeof otherModules)[number];
 
@@ -2657,6 +2658,50 @@ export const mutations: readonly Mutation[] = [
       find: "    await recordAudit(tx, now, {",
       replace: "    if (false as boolean) await recordAudit(tx, now, {",
       tests: [api("audit-events")],
+    },
+  ]),
+  ...of("roles", [
+    {
+      id: "a-stranger-is-answered",
+      file: server("lib/call-server"),
+      find: "pskCallback: (_socket, id) => callKey(options.ring, id),",
+      replace: "pskCallback: () => Buffer.alloc(32),",
+      tests: ["apps/server/src/lib/calls.test.ts"],
+    },
+    {
+      id: "a-call-is-read-without-room",
+      file: server("lib/call-server"),
+      find: "handler.hasRoom?.() === false",
+      replace: "false",
+      tests: ["apps/server/src/lib/calls.test.ts"],
+    },
+    {
+      id: "a-leaving-process-takes-calls",
+      file: server("lib/call-server"),
+      find: 'if (this.#leaving) return this.#refuse(response, 503, "leaving");',
+      replace: "",
+      tests: ["apps/server/src/lib/calls.test.ts"],
+    },
+    {
+      id: "a-lost-call-counts-as-not-begun",
+      file: server("lib/call-client"),
+      find: '? { kind: "lost" }',
+      replace: '? { kind: "not_taken", stale: false, keyRefused: false }',
+      tests: ["apps/server/src/lib/calls.test.ts"],
+    },
+    {
+      id: "the-end-of-a-face-process-costs-the-film",
+      file: server("face/remote-faces"),
+      find: 'if (error.reason === "closed") throw new NoRoomError();',
+      replace: "",
+      tests: ["apps/server/src/face/remote-faces.test.ts"],
+    },
+    {
+      id: "an-unlooked-frame-is-asked-for-without-end",
+      file: server("face/face-sitting"),
+      find: "if (!looked) return;",
+      replace: "",
+      tests: ["apps/server/src/face/face-sitting.test.ts"],
     },
   ]),
   ...of("telemetry", [

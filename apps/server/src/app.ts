@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { routes } from "@assay/contract/routes";
 import { accountRoutes } from "./accounts/accounts.routes.ts";
@@ -14,6 +13,7 @@ import { authenticateKey } from "./api-keys/authenticate-key.ts";
 import { KeyUsage } from "./api-keys/key-usage.ts";
 import { deleteAttemptSockets } from "./attempts/attempt-socket.store.ts";
 import { auditRoutes } from "./audit/audit.routes.ts";
+import { callProcesses } from "./call-processes.ts";
 import { cleanAsRoutine } from "./cleaning/clean-tables.job.ts";
 import type { Config } from "./config.ts";
 import type { Core } from "./core.ts";
@@ -56,17 +56,10 @@ import { createDns, lookUpLocally } from "./lib/dns.ts";
 import type { KeyRing } from "./lib/key-ring.ts";
 import { describeError, type Log } from "./lib/log.ts";
 import { Metrics } from "./lib/metrics.ts";
-import {
-  buildVersion,
-  type ProcessWatch,
-  showBuild,
-  unwatched,
-  watchProcess,
-} from "./lib/process-metrics.ts";
+import { showBuild } from "./lib/process-metrics.ts";
 import { exemptHostSet } from "./lib/public-address.ts";
 import { createSafeFetch } from "./lib/safe-fetch.ts";
 import { type Job, Scheduler } from "./lib/scheduler.ts";
-import { openTelemetry, type Telemetry } from "./lib/telemetry.ts";
 import type { Tracer } from "./lib/tracer.ts";
 import { removeMailFiles } from "./mails/mail-files.ts";
 import { mailChannel } from "./mails/queue-mail.ts";
@@ -107,6 +100,7 @@ import { LogoCache } from "./verify/logo-cache.ts";
 import { appBannerOf, wellKnownDocuments } from "./verify/reader-apps.ts";
 import { StatusFeed } from "./verify/status-feed.ts";
 import { verifyRoutes } from "./verify/verify.routes.ts";
+import { openWatch } from "./watch-process.ts";
 import { setAsideAs } from "./webhooks/delivery.store.ts";
 import { DeliveryWorker, type DeliveryWorkerOptions } from "./webhooks/delivery-worker.ts";
 import { ListenerHub } from "./webhooks/listener-hub.ts";
@@ -311,9 +305,7 @@ type Parts = Awaited<ReturnType<typeof openParts>>;
 async function openParts(options: ServiceOptions, role: ProcessRole) {
   const { config, databaseUrl, ring, clock, log } = options;
   const metrics = new Metrics();
-  const isWatched = config.metricsToken !== "" || config.metricsPort > 0 || sendsMetrics(config);
-  const processWatch = isWatched ? watchProcess() : unwatched;
-  const telemetry = telemetryOf(config, role, log, metrics, processWatch);
+  const { isWatched, processWatch, telemetry } = openWatch(config, role, log, metrics);
   const tracer = telemetry?.tracer ?? null;
   const rpTerms = loadRpTerms(config);
   const consentTexts = loadConsentTexts(config);
@@ -357,6 +349,7 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
   );
   showDeliveries(metrics, deliveryWorker);
   const listeners = new ListenerHub(core, options.webhooks);
+  const others = callProcesses(core);
   return {
     core,
     followClock,
@@ -381,7 +374,11 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
     listenerWorker: new DeliveryWorker(core, listeners, figures, options.webhooks),
     statusFeed: new StatusFeed(core),
     devices: new DeviceRegistry(core, trust, listener, {
-      faceJudge: traceJudge(createFaceJudge({ log, metrics, ...faceJudgeSettings(config) }), tracer),
+      faceJudge: traceJudge(
+        createFaceJudge({ log, metrics, ...faceJudgeSettings(config), ...others.faces }),
+        tracer,
+      ),
+      chips: others.chips,
       ...options.verify,
     }),
     sandboxDevices: new SandboxDevices(core, () => listening.url),
@@ -444,34 +441,6 @@ function openReads(
           ...(isPooled(config) ? { directUrl: config.databaseReadUrl } : {}),
         });
   return new Reads({ primary, replica, statementMs, log, metrics });
-}
-
-const sendsMetrics = (config: Config) => config.otlpEndpoint !== "" && config.otelMetricsExporter === "otlp";
-
-function telemetryOf(
-  config: Config,
-  role: ProcessRole,
-  log: Log,
-  metrics: Metrics,
-  processWatch: ProcessWatch,
-): Telemetry | null {
-  return openTelemetry({
-    endpoint: config.otlpEndpoint,
-    headers: config.otlpHeaders,
-    resource: {
-      "service.name": config.otelServiceName,
-      "service.version": buildVersion(),
-      "service.instance.id": randomUUID(),
-      "assay.role": role,
-      ...config.otelResourceAttributes,
-    },
-    traces: config.otelTracesExporter === "otlp",
-    ratio: config.otelTracesSamplerArg,
-    metricsEveryMs: sendsMetrics(config) ? config.otelMetricExportInterval : null,
-    log,
-    metrics,
-    read: async () => [...metrics.read(), ...(await processWatch.read())],
-  });
 }
 
 /** The one list of routes. */

@@ -8,6 +8,7 @@ import { matchThresholds } from "@assay/face/match";
 import { AddressError, type Purpose, parseServers } from "./db/servers.ts";
 import { detectorLimit } from "./face/attack-detector.ts";
 import { poolLimits } from "./face/pool-limits.ts";
+import { parseHost } from "./lib/parse-host.ts";
 import { exemptHostSet } from "./lib/public-address.ts";
 import { sourceProblem } from "./trust/trust-sources.ts";
 import {
@@ -123,6 +124,17 @@ function list(env: string, about: string, check: (entry: string) => string | nul
   });
 }
 
+function hosts(env: string, about: string) {
+  return list(env, about, (entry) => {
+    try {
+      parseHost(entry);
+      return null;
+    } catch {
+      return "is not of the form name:port";
+    }
+  });
+}
+
 /** The form that OpenTelemetry has for headers and attributes (that of W3C Baggage). */
 function pairs(env: string, about: string) {
   return define<Readonly<Record<string, string>>>(env, about, {}, "(unset)", (value) => {
@@ -180,6 +192,18 @@ export const settings = {
     "Folder for the embedded database, the key ring and mails written as files.",
     "./data",
   ),
+  callPort: integer(
+    "CALL_PORT",
+    "Of the roles `chip` and `face`: the port that api processes call; 0 takes a free one. What is sent there is encrypted with keys from the key ring. PORT answers /healthz, /readyz and /metrics.",
+    3900,
+    0,
+    65_535,
+  ),
+  chipHosts: hosts(
+    "CHIP_HOSTS",
+    "Where processes of the role `chip` listen (their CALL_PORT), as `name:port`, comma separated; each address of a name is taken for one process. Unset, api processes check chips themselves.",
+  ),
+  faceHosts: hosts("FACE_HOSTS", "The same for processes of the role `face`."),
   databaseUrl: databaseAddress(
     "DATABASE_URL",
     "PostgreSQL 15 or later. Unset, the service runs its own PostgreSQL in DATA_DIR. Several hosts, as in `postgres://user@a:5432,b:5432/assay`, are tried in turn until one takes writes. [More](operating.md#postgresql-poolers-failover-replicas).",

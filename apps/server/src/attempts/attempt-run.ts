@@ -334,7 +334,7 @@ export class AttemptRun {
           if (faceJudge === null) return { kind: "fault", code: "FACE_CHECK_UNAVAILABLE" };
           const busy: FlowInput = { kind: "fault", code: "FACE_CHECK_BUSY" };
           if (!this.#reservation.resize("face", verifySocketLimits.faceBytes)) return busy;
-          const challenge = faceJudge.begin({
+          const challenge = await faceJudge.begin({
             sandbox: this.owner.sandbox,
             stillHead: effect.stillHead,
           });

@@ -6,7 +6,17 @@ import { PoolBusyError, WorkerLostError, WorkerPool, type WorkerPoolOptions } fr
 import type { TrustSnapshot } from "../trust/trust-snapshot.ts";
 import type { ChipTask, ChipTaskAnswer, DocumentCheck, SentFiles } from "./chip-task.ts";
 
+/** What carries out tasks: threads of this process, or processes of the role `chip`. */
+export type ChipPool = {
+  /** Tasks that wait for a thread; null where somebody else knows. */
+  readonly waiting: number | null;
+  run(task: ChipTask): Promise<unknown>;
+  close(): Promise<void>;
+};
+
 export type ExaminerOptions = Partial<WorkerPoolOptions> & {
+  /** In place of threads of this process. */
+  pool?: ChipPool;
   /** As in `TRUST_POLICY`; the default policy unless given. */
   policy?: string;
   retryMs?: number;
@@ -15,9 +25,17 @@ export type ExaminerOptions = Partial<WorkerPoolOptions> & {
 
 const lostTaskRetries = 2;
 
+export function openChipThreads(options: Partial<WorkerPoolOptions> = {}): WorkerPool<ChipTask, unknown> {
+  return new WorkerPool(new URL("./chip-worker.ts", import.meta.url), {
+    threads: options.threads ?? Math.min(4, Math.max(1, availableParallelism() - 1)),
+    maxWaiting: options.maxWaiting ?? 64,
+    taskMs: options.taskMs ?? 30_000,
+  });
+}
+
 /** The checks of the chip, carried out by threads. A thread that is lost costs nobody anything: its task is given to another. */
 export class ChipExaminer {
-  readonly #pool: WorkerPool<ChipTask, unknown>;
+  readonly #pool: ChipPool;
   /** For live documents and for those of the sandbox, so that partners see before they go live what will be refused. */
   readonly #policy: string;
   readonly #retryMs: number;
@@ -25,17 +43,13 @@ export class ChipExaminer {
   readonly #closing = new AbortController();
 
   constructor(options: ExaminerOptions = {}) {
-    this.#pool = new WorkerPool(new URL("./chip-worker.ts", import.meta.url), {
-      threads: options.threads ?? Math.min(4, Math.max(1, availableParallelism() - 1)),
-      maxWaiting: options.maxWaiting ?? 64,
-      taskMs: options.taskMs ?? 30_000,
-    });
+    this.#pool = options.pool ?? openChipThreads(options);
     this.#policy = options.policy ?? "";
     this.#retryMs = options.retryMs ?? 250;
     this.#patienceMs = options.patienceMs ?? 5 * 60_000;
   }
 
-  get waiting(): number {
+  get waiting(): number | null {
     return this.#pool.waiting;
   }
 

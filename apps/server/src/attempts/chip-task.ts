@@ -114,19 +114,19 @@ type Trusted = { store: TrustStore; deviations: readonly DeviationList[] };
  */
 export class TrustStores {
   readonly #checker: SignatureChecker;
-  #kept: (Trusted & { version: number }) | null = null;
+  #kept: (Trusted & { digest: string }) | null = null;
 
   constructor(checker: SignatureChecker) {
     this.#checker = checker;
   }
 
   trustedAt(snapshot: TrustSnapshot, now: Date): Trusted {
-    if (this.#kept?.version !== snapshot.version) {
+    if (this.#kept?.digest !== snapshot.digest) {
       const records = unpackTrust(snapshot);
       const checker = this.#checker;
       const store = new TrustStore(records, checker);
       const { lists } = readDeviationLists(records, { checker, trust: store, now });
-      this.#kept = { version: snapshot.version, store, deviations: lists.map(({ list }) => list) };
+      this.#kept = { digest: snapshot.digest, store, deviations: lists.map(({ list }) => list) };
     }
     return this.#kept;
   }

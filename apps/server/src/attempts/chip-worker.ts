@@ -1,5 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
+import { overwrite } from "../lib/overwrite.ts";
 import type { WorkerAnswer } from "../lib/worker-pool.ts";
 import { type ChipTask, runChipTask, TrustStores } from "./chip-task.ts";
 
@@ -18,9 +19,3 @@ parentPort?.on("message", async (task: ChipTask) => {
   overwrite(task);
   overwrite(message);
 });
-
-function overwrite(value: unknown): void {
-  if (value instanceof Uint8Array) value.fill(0);
-  else if (typeof value === "object" && value !== null)
-    for (const part of Object.values(value)) overwrite(part);
-}

@@ -5,8 +5,9 @@ import { openInstallation } from "../installation/open-installation.ts";
 import { secondMs } from "../kernel/clock.ts";
 import { describeError } from "../lib/log.ts";
 import { mailFolder } from "../mails/mail-files.ts";
+import { helperRoles, isHelperRole, serveHelper } from "./serve-helper.ts";
 
-const processRoles = ["all", "api", "worker"] as const;
+const processRoles = ["all", "api", "worker", ...helperRoles] as const;
 
 async function serve(role: ProcessRole, print: (line: string) => void, style: Style): Promise<number> {
   const startedAt = Date.now();
@@ -92,8 +93,10 @@ export const start: Command = {
     },
   },
   examples: ["start", "start --role api"],
-  run: ({ options }, print, style) =>
-    serve(processRoles.find((known) => known === options.role) ?? "all", print, style),
+  run: ({ options }, print, style) => {
+    const role = processRoles.find((known) => known === options.role) ?? "all";
+    return isHelperRole(role) ? serveHelper(role) : serve(role, print, style);
+  },
 };
 
 export const worker: Command = {

@@ -5,7 +5,7 @@ import { addressBlock } from "../accounts/guess-limit.ts";
 import { AttemptRun } from "../attempts/attempt-run.ts";
 import { findSocketOwner } from "../attempts/attempt-socket.store.ts";
 import { ByteBudget, byteLimits } from "../attempts/byte-budget.ts";
-import { ChipExaminer, type ExaminerOptions } from "../attempts/chip-examiner.ts";
+import { ChipExaminer, type ChipPool, type ExaminerOptions } from "../attempts/chip-examiner.ts";
 import type { Core } from "../core.ts";
 import type { Listener } from "../db/listener.ts";
 import { AttestationJudge } from "../device-attestation/attestation-judge.ts";
@@ -49,6 +49,8 @@ export const unwelcomedLimits = {
 export type RegistryOptions = {
   /** Null where there is none: then nobody can pass with a live document. */
   faceJudge: FaceJudge | null;
+  /** What checks chips in place of threads of this process, where there is such a thing. */
+  chips?: ChipPool | null;
   examiner?: ExaminerOptions;
   timing?: Partial<Timing>;
   /** Memory for what devices announce; for tests, which look at it afterwards. */
@@ -86,7 +88,11 @@ export class DeviceRegistry {
     this.#core = core;
     this.#faceJudge = options.faceJudge;
     this.#attestation = new AttestationJudge(core);
-    this.#examiner = new ChipExaminer({ policy: core.config.trustPolicy, ...options.examiner });
+    this.#examiner = new ChipExaminer({
+      policy: core.config.trustPolicy,
+      ...options.examiner,
+      ...(options.chips ? { pool: options.chips } : {}),
+    });
     this.#trust = trust;
     const { helloMs, idleMs, heartbeatMs, resumeMs } = verifySocketLimits;
     this.#timing = { helloMs, idleMs, heartbeatMs, resumeMs, lookAtTimeMs, ...options.timing };

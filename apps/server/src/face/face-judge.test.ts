@@ -37,13 +37,12 @@ after(() => judge.close());
 const judged = (options: FilmOptions, portrait = adult): Promise<Verdict> =>
   judge.judge({ challenge, frames: filmFace(challenge, options), portrait, sandbox: false });
 
-test("the face judge, with its real models, asks for something new each time", () => {
-  const asked = new Set(
-    Array.from({ length: 20 }, () => {
-      const asked = judge.begin({ sandbox: false, stillHead: false });
-      return `${asked?.movements} ${asked?.colours}`;
-    }),
-  );
+test("the face judge, with its real models, asks for something new each time", async () => {
+  const asked = new Set<string>();
+  for (let time = 0; time < 20; time++) {
+    const challenge = await judge.begin({ sandbox: false, stillHead: false });
+    asked.add(`${challenge?.movements} ${challenge?.colours}`);
+  }
   assert.ok(asked.size > 15);
 });
 

@@ -83,7 +83,10 @@ export type FollowedTry = {
 
 export type FaceJudge = {
   /** Fresh and random for each try; null when too many wait already, so that nobody is filmed in vain. */
-  begin(who: { readonly sandbox: boolean; readonly stillHead: boolean }): Challenge | null;
+  begin(who: {
+    readonly sandbox: boolean;
+    readonly stillHead: boolean;
+  }): Promise<Challenge | null> | Challenge | null;
   /** Looks at the frames of a try as they arrive. `onFailed` is called, at most once, when they show that it cannot pass any more. */
   follow(attempt: FollowedTry): FaceSitting;
   judge(input: JudgeInput): Promise<Verdict>;
@@ -108,10 +111,10 @@ export type FaceJudgeOptions = {
 
 export type FaceMeasurer = {
   warmUp(): void;
-  hasPlace(who: { readonly sandbox: boolean }): boolean;
+  hasPlace(who: { readonly sandbox: boolean }): Promise<boolean> | boolean;
   run(job: FaceJob, who: { readonly sandbox: boolean }): Promise<FaceJobResult>;
-  /** Null where nobody has the time. */
-  look(look: FaceLook): Promise<FaceLookResult> | null;
+  /** Null where nobody has the time, told at once or a little later. */
+  look(look: FaceLook): Promise<FaceLookResult | null> | null;
   close(): Promise<void>;
 };
 
@@ -126,8 +129,8 @@ export function createFaceJudge(options: FaceJudgeOptions): FaceJudge {
   if (pool instanceof FaceWorkerPool)
     options.metrics.gaugeOf("assay_face_queue", "Tries that wait for a face worker.", () => pool.waiting);
   return {
-    begin(who) {
-      if (!pool.hasPlace(who)) return null;
+    async begin(who) {
+      if (!(await pool.hasPlace(who))) return null;
       pool.warmUp();
       return newChallenge((below) => randomInt(below), { stillHead: who.stillHead });
     },

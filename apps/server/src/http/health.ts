@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { createServer as createHttpServer, type Server } from "node:http";
+import { createServer as createHttpServer, type IncomingMessage, type Server } from "node:http";
 import type { FastifyInstance } from "fastify";
 
 /** All series as one text in the Prometheus format. */
@@ -24,27 +24,66 @@ export function mountHealth(app: FastifyInstance, { problem, isOverloaded }: Rea
   });
 }
 
-export function mountMetrics(app: FastifyInstance, render: RenderMetrics, token: string): void {
+/** Takes as long for a token that is nearly right as for any other. */
+function tokenCheck(token: string): (authorization: string | undefined) => boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   const expected = digest(`Bearer ${token}`);
+  return (authorization = "") => timingSafeEqual(digest(authorization), expected);
+}
+
+export function mountMetrics(app: FastifyInstance, render: RenderMetrics, token: string): void {
+  const isAllowed = tokenCheck(token);
   app.get("/metrics", async (request, reply) => {
-    if (!timingSafeEqual(digest(request.headers.authorization ?? ""), expected))
-      return reply.code(401).send("unauthorized\n");
+    if (!isAllowed(request.headers.authorization)) return reply.code(401).send("unauthorized\n");
     return reply.type("text/plain; version=0.0.4").send(await render());
+  });
+}
+
+/** The same without everything else that the web server does, for a process that answers nobody but probes. */
+export function listenForProbes(
+  { problem, isOverloaded }: Readiness,
+  metrics: { render: RenderMetrics; token: string },
+  at: { host: string; port: number },
+): Promise<Server> {
+  const isAllowed = tokenCheck(metrics.token);
+  return listen(at.host, at.port, async ({ url, headers }) => {
+    if (url === "/healthz") return { status: 200, text: JSON.stringify({ status: "ok" }) };
+    if (url === "/readyz") {
+      const reason = await problem();
+      return reason === null
+        ? { status: 200, text: JSON.stringify({ status: "ready", overloaded: isOverloaded() }) }
+        : { status: 503, text: JSON.stringify({ status: "not ready", reason }) };
+    }
+    if (url !== "/metrics" || metrics.token === "") return null;
+    return isAllowed(headers.authorization)
+      ? { status: 200, text: await metrics.render() }
+      : { status: 401, text: "unauthorized\n" };
   });
 }
 
 /** `/metrics` on a port of its own, for a network that only the operator reaches. */
 export function listenForMetrics(render: RenderMetrics, host: string, port: number): Promise<Server> {
+  return listen(host, port, async ({ url }) =>
+    url === "/metrics" ? { status: 200, text: await render() } : null,
+  );
+}
+
+/** Answers GET; null is not found. */
+function listen(
+  host: string,
+  port: number,
+  answer: (request: IncomingMessage) => Promise<{ status: number; text: string } | null>,
+): Promise<Server> {
   const server = createHttpServer((request, response) => {
-    const answer = (status: number, text: string) => {
-      response.writeHead(status, { "content-type": "text/plain; version=0.0.4" });
+    const reply = (status: number, text: string) => {
+      const type = text.startsWith("{") ? "application/json" : "text/plain; version=0.0.4";
+      response.writeHead(status, { "content-type": type });
       response.end(text);
     };
-    if (request.method !== "GET" || request.url !== "/metrics") return answer(404, "not found\n");
-    render().then(
-      (text) => answer(200, text),
-      () => answer(500, "the metrics could not be read\n"),
+    const answered = request.method === "GET" ? answer(request) : Promise.resolve(null);
+    answered.then(
+      (found) => (found === null ? reply(404, "not found\n") : reply(found.status, found.text)),
+      () => reply(500, "the metrics could not be read\n"),
     );
   });
   return new Promise((resolve, reject) => {

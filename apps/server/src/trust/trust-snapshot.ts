@@ -1,14 +1,26 @@
+import { createHash } from "node:crypto";
 import { deserialize, serialize } from "node:v8";
 import type { TrustRecord } from "@assay/emrtd/trust/trust-record";
 
-/** What the installation trusts at one version, in memory that threads share: handing it to one copies nothing. */
-export type TrustSnapshot = { version: number; packed: SharedArrayBuffer };
+/**
+ * What the installation trusts at one version, in memory that threads share: handing it to one copies nothing. The digest tells two of them apart
+ * that have one version, such as before and after a backup was restored.
+ */
+export type TrustSnapshot = { version: number; digest: string; packed: SharedArrayBuffer };
 
 export function packTrust(version: number, records: readonly TrustRecord[]): TrustSnapshot {
-  const bytes = serialize(records);
+  return shareTrust(version, serialize(records));
+}
+
+/** The same from bytes that `trustBytes` gave out, in another process. */
+export function shareTrust(version: number, bytes: Uint8Array): TrustSnapshot {
   const packed = new SharedArrayBuffer(bytes.length);
   new Uint8Array(packed).set(bytes);
-  return { version, packed };
+  return { version, digest: createHash("sha256").update(bytes).digest("hex"), packed };
+}
+
+export function trustBytes({ packed }: TrustSnapshot): Uint8Array {
+  return new Uint8Array(packed);
 }
 
 export function unpackTrust({ packed }: TrustSnapshot): readonly TrustRecord[] {

@@ -16,7 +16,7 @@ const second = await startTestService({
 });
 // Either may have taken the work, so both are asked to finish it.
 const both = {
-  dataDir: service.dataDir,
+  dataDirs: service.dataDirs,
   runJob: async (name: string) => {
     await service.runJob(name);
     await second.runJob(name);

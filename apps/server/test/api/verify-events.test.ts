@@ -11,10 +11,11 @@ import { startTestService } from "../support/service.ts";
 import { fail, judge, passChip, succeed } from "../support/sessions.ts";
 import { agree, claimWith, handOff, startVerification, takeSession } from "../support/verify.ts";
 
-const service = await startTestService({ role: "api" });
+// Streams are counted by each process, so it has to be known which one a page is at.
+const service = await startTestService({ role: "api", machines: 1 });
 const { api, clock, core, databaseUrl } = service;
 /** Another process: the pages are connected to one, the devices to the other. */
-const second = await startTestService({ databaseUrl, clock, role: "api" });
+const second = await startTestService({ databaseUrl, clock, role: "api", machines: 1 });
 const partner = await createPartner(api);
 
 type Event = { name: string; data: Record<string, any> };

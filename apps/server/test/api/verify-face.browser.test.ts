@@ -29,8 +29,8 @@ const verdicts: Verdict[] = [];
 let movementsAsked = 4;
 const faceJudge: FaceJudge = {
   ...judge,
-  begin(who) {
-    const challenge = judge.begin(who);
+  async begin(who) {
+    const challenge = await judge.begin(who);
     return challenge && { ...challenge, movements: challenge.movements.slice(0, movementsAsked) };
   },
   follow: ({ challenge, onFailed }) =>

@@ -17,6 +17,8 @@ import { startVerification } from "../support/verify.ts";
 const authority = createAuthority();
 const names = await startDnsServer();
 const { api, url, core, clock, logLines } = await startTestService({
+  // Pictures are kept by each process for itself, which costs a fetch for each.
+  machines: 1,
   role: "api",
   env: { DNS_RESOLVERS: names.address, WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
   webhooks: { ca: authority.certificate },

@@ -141,7 +141,10 @@ const endings: Record<string, (begun: Begun, device: TestDevice) => Promise<void
   },
 };
 
-const service = await startTestService({ verify });
+const service = await startTestService({
+  machines: 1,
+  verify,
+});
 const partner = await createPartner(service.api);
 
 for (const [depth, reach] of Object.entries(depths))
@@ -188,7 +191,12 @@ test("nothing is counted and every byte is overwritten once a document has faile
 
 test("nothing is counted and every byte is overwritten when the process is stopped, or another one goes on", async (t) => {
   handedOut.length = 0;
-  const first = await startTestService({ databaseUrl: service.databaseUrl, clock: service.clock, verify });
+  const first = await startTestService({
+    machines: 1,
+    databaseUrl: service.databaseUrl,
+    clock: service.clock,
+    verify,
+  });
   const begun = await begin(t, service, partner);
   const device = await TestDevice.connect(first.url, begun.id, undefined);
   const socketToken = await begun.takeOver();
@@ -213,6 +221,7 @@ test("nothing is counted and every byte is overwritten when the process is stopp
 
 /** Keeps the chip for a device that comes back, as services do. */
 const patient = await startTestService({
+  machines: 1,
   verify: { ...verify, timing: { ...verify.timing, resumeMs: verifySocketLimits.resumeMs } },
 });
 const theirs = await createPartner(patient.api);
@@ -258,6 +267,7 @@ test("challenges that are left to run out are counted like those of lost connect
 test("over the budget a device is asked to wait before it has sent anything, and goes on without having lost a try", async (t) => {
   handedOut.length = 0;
   const small = await startTestService({
+    machines: 1,
     env: { ATTEMPT_MEMORY_MB: "16", ATTEMPT_MEMORY_SANDBOX_PERCENT: "1" },
     verify,
   });
@@ -289,6 +299,7 @@ test("over the budget a device is asked to wait before it has sent anything, and
 
 test("one organization cannot take the memory of all, nor the sandbox that of live sessions", async (t) => {
   const shared = await startTestService({
+    machines: 1,
     env: {
       ATTEMPT_MEMORY_MB: "80",
       ATTEMPT_MEMORY_SANDBOX_PERCENT: "50",

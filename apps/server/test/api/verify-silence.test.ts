@@ -11,6 +11,8 @@ import { claimedSession, TestDevice } from "../support/verify-device.ts";
 
 // Short enough to wait for, and long enough that a busy machine answers a ping within three beats.
 const service = await startTestService({
+  // It reads the metrics of the process that closes.
+  machines: 1,
   env: { METRICS_TOKEN: "let me see" },
   verify: { examiner: { threads: 1 }, timing: { helloMs: 1000, heartbeatMs: 1000, idleMs: 3500 } },
 });

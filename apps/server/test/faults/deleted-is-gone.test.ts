@@ -37,7 +37,7 @@ const service = await startTestService({
   config: { databaseUrl: "" },
 });
 const { api, core, clock } = service;
-const mailbox = { runJob: service.runJob, dataDir };
+const mailbox = { runJob: service.runJob, dataDirs: [dataDir] };
 after(async () => {
   await service.service.close();
   await server.stop();

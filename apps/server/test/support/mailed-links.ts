@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type ReceivedMail, readMails } from "./mails.ts";
 import type { TestService } from "./service.ts";
 
-type Mailing = Pick<TestService, "runJob" | "dataDir">;
+type Mailing = Pick<TestService, "runJob" | "dataDirs">;
 
 /** Every mail to `to`, oldest first, after everything that was asked for has been sent. */
 export async function mailsTo(service: Mailing, to: string): Promise<ReceivedMail[]> {

@@ -9,18 +9,19 @@ export type ReceivedMail = { to: string; subject: string; text: string };
  * all of them must be given, with one DATA_DIR: any of them may be the one that sends.
  */
 export async function readMails(
-  services: Pick<TestService, "runJob" | "dataDir"> | readonly [TestService, ...TestService[]],
+  services: Pick<TestService, "runJob" | "dataDirs"> | readonly [TestService, ...TestService[]],
   to?: string,
 ): Promise<ReceivedMail[]> {
   const all = "runJob" in services ? [services] : services;
   for (const each of all) await each.runJob("send-mails");
   const [service] = all;
-  const folder = join(service.dataDir, "mail");
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => name.endsWith(".eml"))
-    .sort()
-    .map((name) => {
+  return service.dataDirs
+    .map((dataDir) => join(dataDir, "mail"))
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder).map((name) => ({ folder, name })))
+    .filter(({ name }) => name.endsWith(".eml"))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ folder, name }) => {
       const file = readFileSync(join(folder, name), "utf8");
       const header = (field: string) => new RegExp(`^${field}: (.*)$`, "m").exec(file)?.[1] ?? "";
       const plain = file.split("Content-Transfer-Encoding: 8bit")[1] ?? "";

@@ -49,16 +49,30 @@ export type AssayProcess = {
 };
 
 /** Starts `assay start` as a process of its own, on a free port, and waits until it listens. */
-export async function startAssay(env: Record<string, string>): Promise<AssayProcess> {
-  const { listening, ...started } = spawnAssay(env);
+export async function startAssay(
+  env: Record<string, string>,
+  args: readonly string[] = [],
+): Promise<AssayProcess> {
+  const { listening, ...started } = spawnAssay(env, args);
   return { url: await listening, ...started };
+}
+
+/** Starts a process of the role `chip` or `face`, and says where it is called. */
+export async function startHelperProcess(
+  role: "chip" | "face",
+  env: Record<string, string>,
+): Promise<AssayProcess & { host: string }> {
+  const started = await startAssay({ CALL_PORT: "0", ...env }, ["--role", role]);
+  const port = /"callPort":(\d+)/.exec(started.output())?.[1];
+  return { ...started, host: `127.0.0.1:${port}` };
 }
 
 /** The same without waiting, for a test that ends it before it listens. `listening` is rejected in this case. */
 export function spawnAssay(
   env: Record<string, string>,
+  args: readonly string[] = [],
 ): Omit<AssayProcess, "url"> & { listening: Promise<string> } {
-  const child = spawn(process.execPath, [main, "start"], {
+  const child = spawn(process.execPath, [main, "start", ...args], {
     // A busy machine is no overload of the service that is tested on it.
     env: cleanEnvironment({ PORT: "0", LOG_FORMAT: "json", REQUEST_MAX_WAIT_MS: "10000", ...env }),
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { noteCode } from "./api.ts";
+import { machineBehind } from "./round-robin.ts";
 
 export type RawAnswer = { status: number; headers: ReadonlyMap<string, string>; body: string; text: string };
 
 /** Opens a connection to the service on which a test writes its bytes itself. */
 export function openConnection(url: string): Socket {
-  const { hostname, port } = new URL(url);
+  const { hostname, port } = machineBehind(url);
   return connect(Number(port), hostname);
 }
 

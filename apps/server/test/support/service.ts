@@ -2,14 +2,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import { type ProcessRole, type ServiceOptions, startService } from "../../src/app.ts";
+import { type ProcessRole, type Service, type ServiceOptions, startService } from "../../src/app.ts";
 import { type Config, loadConfig } from "../../src/config.ts";
+import { startHelper } from "../../src/helper-process.ts";
 import type { Clock } from "../../src/kernel/clock.ts";
 import { KeyRing, parseRing } from "../../src/lib/key-ring.ts";
-import { createLog } from "../../src/lib/log.ts";
+import { createLog, type Log } from "../../src/lib/log.ts";
 import { Api } from "./api.ts";
 import { createTestDatabase } from "./database.ts";
 import { skippingMigrations } from "./process.ts";
+import { startRoundRobin } from "./round-robin.ts";
 
 /** A clock that only moves when told to. It starts at a real-looking moment that no test depends on. */
 export class TestClock implements Clock {
@@ -30,31 +32,94 @@ export class TestClock implements Clock {
 
 export const testRing = `1:${Buffer.alloc(32, 1).toString("base64")}`;
 
+/** `ASSAY_MACHINES=2 npm test -- PART` runs tests with two machines behind a load balancer, `ASSAY_ROLES=1` with chips and faces examined by others. */
+const machinesOfRun = Number(process.env.ASSAY_MACHINES ?? 1);
+const rolesOfRun = process.env.ASSAY_ROLES === "1";
+
+type TestServiceOptions = {
+  env?: Record<string, string>;
+  config?: Partial<Config>;
+  databaseUrl?: string;
+  clock?: Clock;
+  /** `api` leaves background work to the test, so that what is due stays due. */
+  role?: ProcessRole;
+  webhooks?: ServiceOptions["webhooks"];
+  verify?: ServiceOptions["verify"];
+  /** How many share the work, each with a data folder of its own, behind a load balancer. One for a test that looks at a process rather than at the service. */
+  machines?: number;
+};
+
 /**
  * A running service of its own for a test file: real HTTP on a free port, a real PostgreSQL database of its own, a clock
  * that the test moves. Everything is taken down after the file's tests.
  */
-export async function startTestService(
-  options: {
-    env?: Record<string, string>;
-    config?: Partial<Config>;
-    databaseUrl?: string;
-    clock?: Clock;
-    /** `api` leaves background work to the test, so that what is due stays due. */
-    role?: ProcessRole;
-    webhooks?: ServiceOptions["webhooks"];
-    verify?: ServiceOptions["verify"];
-  } = {},
-) {
+export async function startTestService(options: TestServiceOptions = {}) {
   const databaseUrl = options.databaseUrl ?? (await createTestDatabase()).url;
-  const dataDir = mkdtempSync(join(tmpdir(), "assay-test-"));
   const clock = options.clock ?? new TestClock();
   const logLines: string[] = [];
+  const log = createLog({ level: "debug", write: (line) => logLines.push(line), now: () => new Date() });
+  const machines = options.machines ?? machinesOfRun;
+  const balancer = machines > 1 ? await startRoundRobin() : null;
+  const env = {
+    ...(balancer === null ? {} : { PUBLIC_URL: balancer.url }),
+    ...options.env,
+    ...(rolesOfRun ? await startHelpers(options, log) : {}),
+  };
+  const started: { service: Service; dataDir: string }[] = [];
+  for (let machine = 0; machine < machines; machine++) {
+    const { service, dataDir } = await startMachine({ ...options, env }, { databaseUrl, clock, log });
+    balancer?.targets.push(service.url);
+    started.push({ service, dataDir });
+  }
+  const [first] = started;
+  if (first === undefined) throw new Error("there is no machine");
+  const close = async () => {
+    await balancer?.close();
+    for (const { service } of started) await service.close();
+  };
+  after(async () => {
+    await close();
+    for (const { dataDir } of started) rmSync(dataDir, { recursive: true, force: true });
+  });
+  const url = balancer?.url ?? first.service.url;
+  const service: Service =
+    balancer === null
+      ? first.service
+      : {
+          ...first.service,
+          url,
+          close,
+          runJob: async (name) => {
+            for (const { service } of started) await service.runJob(name);
+          },
+        };
+  return {
+    ...service,
+    service,
+    databaseUrl,
+    dataDir: first.dataDir,
+    /** Of every machine. */
+    dataDirs: started.map(({ dataDir }) => dataDir),
+    machines: started.map(({ service }) => service),
+    /** How many requests each of them has had. */
+    requests: balancer?.counts ?? [],
+    clock: clock as TestClock,
+    api: new Api(url),
+    logLines,
+  };
+}
+
+/** One process of the service, with an empty data folder. */
+async function startMachine(
+  options: TestServiceOptions,
+  shared: { databaseUrl: string; clock: Clock; log: Log },
+): Promise<{ service: Service; dataDir: string }> {
+  const dataDir = mkdtempSync(join(tmpdir(), "assay-test-"));
   const config = {
     ...loadConfig({
       PORT: "0",
       DATA_DIR: dataDir,
-      DATABASE_URL: databaseUrl,
+      DATABASE_URL: shared.databaseUrl,
       SECRET_KEYS: testRing,
       DATABASE_POOL_SIZE: "8",
       // A busy machine is no overload of the service that is tested on it.
@@ -66,27 +131,30 @@ export async function startTestService(
   };
   const service = await startService({
     config,
-    databaseUrl,
+    ...shared,
     ring: new KeyRing(parseRing(config.secretKeys)),
-    clock,
     ...(options.role ? { role: options.role } : {}),
-    log: createLog({ level: "debug", write: (line) => logLines.push(line), now: () => new Date() }),
     ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),
     ...(options.verify === undefined ? {} : { verify: options.verify }),
   });
-  after(async () => {
-    await service.close();
-    rmSync(dataDir, { recursive: true, force: true });
-  });
-  return {
-    ...service,
-    service,
-    databaseUrl,
-    dataDir,
-    clock: clock as TestClock,
-    api: new Api(service.url),
-    logLines,
-  };
+  return { service, dataDir };
+}
+
+/** Chips and faces are examined by others, as with `start --role chip` and `start --role face`. */
+async function startHelpers(options: TestServiceOptions, log: Log): Promise<Record<string, string>> {
+  const hosts = [];
+  for (const role of ["chip", "face"] as const) {
+    const config = {
+      ...loadConfig({ PORT: "0", CALL_PORT: "0", SECRET_KEYS: testRing, ...options.env }),
+      ...options.config,
+    };
+    const ring = new KeyRing(parseRing(config.secretKeys));
+    const helper = await startHelper({ config: { ...config, port: 0 }, ring, log, role });
+    after(() => helper.close());
+    hosts.push(`127.0.0.1:${helper.callPort}`);
+  }
+  const [chip = "", face = ""] = hosts;
+  return { CHIP_HOSTS: chip, FACE_HOSTS: face };
 }
 
 export type TestService = Awaited<ReturnType<typeof startTestService>>;
