@@ -586,8 +586,8 @@ export const mutations: readonly Mutation[] = [
     {
       id: "withdrawn-in-flight-sent-again",
       file: server("webhooks/delivery.store"),
-      find: "and r.status = 'pending' and not q.scrubbed",
-      replace: "and r.status = 'pending'",
+      find: "(r.status <> 'pending' or q.scrubbed)",
+      replace: "r.status <> 'pending'",
       tests: [api("webhook-deliveries")],
     },
     {
