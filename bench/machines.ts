@@ -73,7 +73,7 @@ export async function run(options: readonly string[] = []): Promise<void> {
         rate,
       };
     };
-    // A process that has seen few requests runs code that was not compiled yet, and with four each sees a quarter of them.
+    // With four each sees a quarter of the requests, and a process that has seen few may still run code that was not optimized.
     for (const { url } of servers) await load(url, request, { connections, seconds: warmSeconds });
     for (let number = 0; number < rounds; number++)
       for (const count of counts) {
