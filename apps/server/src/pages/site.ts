@@ -18,6 +18,9 @@ export const sections: readonly { title: string; names: readonly string[] }[] = 
       "dashboard",
     ],
   },
-  { title: "Operate", names: ["operating", "sizing", "upgrading", "configuration", "face", "privacy", "accessibility"] },
+  {
+    title: "Operate",
+    names: ["operating", "sizing", "upgrading", "configuration", "face", "privacy", "accessibility"],
+  },
   { title: "Understand", names: ["architecture", "glossary", "decisions"] },
 ];
