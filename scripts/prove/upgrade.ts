@@ -1,15 +1,6 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from "node:fs";
+import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -17,6 +8,7 @@ import pg from "pg";
 import { listMigrations, type Migration, migrate } from "../../apps/server/src/db/migrate.ts";
 import { readHeader } from "../../apps/server/src/db/schema-version.ts";
 import { dumpSchema } from "../../apps/server/src/installation/dump-schema.ts";
+import { git, unpack } from "../release-before.ts";
 import { startScratchPostgres } from "../scratch-postgres.ts";
 
 export const about =
@@ -76,36 +68,6 @@ export async function prove(args: readonly string[]): Promise<boolean> {
     if (values.keep) console.log(`The release before is in ${folder}`);
     else rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function git(...args: string[]): string {
-  return spawnSync("git", args, { cwd: root, encoding: "utf8" }).stdout.trim();
-}
-
-function run(command: string, args: readonly string[], cwd: string): void {
-  const { status } = spawnSync(command, args, { cwd, stdio: ["ignore", "ignore", "inherit"] });
-  if (status !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${status}`);
-}
-
-/** The release as it was, with the packages of this one where it names the same, and with its own workspaces in any case. */
-function unpack(commit: string, folder: string): string {
-  run("bash", ["-c", `git archive "$0" | tar -x -C "$1"`, commit, folder], root);
-  const lock = (of: string) => readFileSync(path.join(of, "package-lock.json"), "utf8");
-  const modules = path.join(folder, "node_modules");
-  if (lock(folder) === lock(root)) {
-    mkdirSync(path.join(modules, "@assay"), { recursive: true });
-    for (const name of readdirSync(path.join(root, "node_modules")))
-      if (name !== "@assay" && name !== ".cache")
-        symlinkSync(path.join(root, "node_modules", name), path.join(modules, name));
-    for (const file of globSync("{apps,packages}/*/package.json", { cwd: folder })) {
-      const { name } = JSON.parse(readFileSync(path.join(folder, file), "utf8")) as { name: string };
-      symlinkSync(path.join(folder, path.dirname(file)), path.join(modules, name));
-    }
-  }
-  run(process.execPath, ["scripts/run.mjs", "build"], folder);
-  // The build installs only what a start needs.
-  if (!existsSync(path.join(modules, "typescript"))) run("npm", ["ci", "--include=dev"], folder);
-  return folder;
 }
 
 function readMigrations(folder: string): Migration[] {

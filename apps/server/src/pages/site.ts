@@ -20,7 +20,7 @@ export const sections: readonly { title: string; names: readonly string[] }[] = 
   },
   {
     title: "Operate",
-    names: ["operating", "upgrading", "configuration", "face", "privacy", "accessibility"],
+    names: ["operating", "sizing", "upgrading", "configuration", "face", "privacy", "accessibility"],
   },
   { title: "Understand", names: ["architecture", "glossary", "decisions"] },
 ];

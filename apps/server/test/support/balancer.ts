@@ -17,12 +17,20 @@ export class Balancer {
   #turn = 0;
   /** What became of requests that got no answer. */
   readonly failures: string[] = [];
+  close: () => void = () => {};
 
   private constructor(port: number) {
     this.url = `http://127.0.0.1:${port}`;
   }
 
+  /** For a file of tests, and closed after it. */
   static async start(): Promise<Balancer> {
+    const balancer = await Balancer.open();
+    after(() => balancer.close());
+    return balancer;
+  }
+
+  static async open(): Promise<Balancer> {
     // Longer than clients keep a connection, so that none is closed while a request is on its way.
     const server = createServer({ keepAliveTimeout: 120_000 });
     server.listen(0, "127.0.0.1");
@@ -59,12 +67,12 @@ export class Balancer {
       near.on("close", () => far.destroy());
     });
     const probing = setInterval(() => void balancer.probe(), probeEveryMs);
-    after(() => {
+    balancer.close = () => {
       clearInterval(probing);
       balancer.#agent.destroy();
       server.closeAllConnections();
       server.close();
-    });
+    };
     return balancer;
   }
 

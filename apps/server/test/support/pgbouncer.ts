@@ -7,8 +7,10 @@ import { after } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { freePort, SilentProxy } from "./silent-proxy.ts";
 
+type Program = { path: string; keepsNames: boolean };
+
 /** The program, by its name or by `PGBOUNCER_PATH`, and whether it keeps prepared statements apart (1.21); null where there is none. */
-export function findPgbouncer(): { path: string; keepsNames: boolean } | null {
+export function findPgbouncer(): Program | null {
   const path = process.env.PGBOUNCER_PATH ?? "pgbouncer";
   const { PATH = "" } = process.env;
   const { stdout } = spawnSync(path, ["--version"], {
@@ -33,11 +35,18 @@ function documentedConfiguration(): string {
  */
 export async function startPgbouncer(
   databaseUrl: string,
-  program: { path: string; keepsNames: boolean },
+  program: Program,
 ): Promise<{ pooledUrl: string; directUrl: string }> {
   // It reaches the server by the network, as it would in earnest, and whichever account it runs as.
   const proxy = await new SilentProxy().start(databaseUrl);
-  const target = new URL(proxy.url);
+  const opened = await openPgbouncer(proxy.url, program);
+  after(opened.close);
+  return { pooledUrl: opened.url, directUrl: proxy.url };
+}
+
+/** The same in front of a server on the network, for a script that closes it itself. */
+export async function openPgbouncer(serverUrl: string, program: Program) {
+  const target = new URL(serverUrl);
   const folder = mkdtempSync(join(tmpdir(), "assay-pgbouncer-"));
   chmodSync(folder, 0o755);
   const port = await freePort();
@@ -57,28 +66,39 @@ export async function startPgbouncer(
   if (!program.keepsNames) text = text.replace(/^max_prepared_statements.*$/m, "");
   const file = join(folder, "pgbouncer.ini");
   writeFileSync(file, text);
-  const { PATH = "" } = process.env;
-  const child: ChildProcess = spawn(
-    program.path,
-    ["-q", ...(process.geteuid?.() === 0 ? ["-u", "nobody"] : []), file],
-    {
-      env: { PATH: `${PATH}:/usr/sbin:/usr/local/sbin` },
-      stdio: ["ignore", "ignore", "pipe"],
+  let child: ChildProcess | null = null;
+  const kill = () => child?.kill("SIGKILL");
+  const start = async () => {
+    const { PATH = "" } = process.env;
+    const started = spawn(
+      program.path,
+      ["-q", ...(process.geteuid?.() === 0 ? ["-u", "nobody"] : []), file],
+      {
+        env: { PATH: `${PATH}:/usr/sbin:/usr/local/sbin` },
+        stdio: ["ignore", "ignore", "pipe"],
+      },
+    );
+    child = started;
+    let errors = "";
+    started.stderr?.on("data", (chunk: Buffer) => {
+      errors += chunk;
+    });
+    while (!(await answers(port))) {
+      if (started.exitCode !== null) throw new Error(`pgbouncer ended:\n${errors}`);
+      await wait(20);
+    }
+  };
+  await start();
+  return {
+    url: `postgresql://${target.username}@127.0.0.1:${port}/assay`,
+    kill,
+    /** After `kill`, at the same address. */
+    start,
+    close(): void {
+      kill();
+      rmSync(folder, { recursive: true, force: true });
     },
-  );
-  let errors = "";
-  child.stderr?.on("data", (chunk: Buffer) => {
-    errors += chunk;
-  });
-  after(() => {
-    child.kill("SIGKILL");
-    rmSync(folder, { recursive: true, force: true });
-  });
-  while (!(await answers(port))) {
-    if (child.exitCode !== null) throw new Error(`pgbouncer ended:\n${errors}`);
-    await wait(20);
-  }
-  return { pooledUrl: `postgresql://${target.username}@127.0.0.1:${port}/assay`, directUrl: proxy.url };
+  };
 }
 
 function answers(port: number): Promise<boolean> {

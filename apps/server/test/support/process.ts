@@ -24,8 +24,9 @@ export function cleanEnvironment(env: Record<string, string>): Record<string, st
 export async function assay(
   args: readonly string[],
   env: Record<string, string>,
+  file = main,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [file, ...args], {
     env: cleanEnvironment(env),
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -51,9 +52,9 @@ export type AssayProcess = {
 /** Starts `assay start` as a process of its own, on a free port, and waits until it listens. */
 export async function startAssay(
   env: Record<string, string>,
-  args: readonly string[] = [],
+  options: { role?: string } = {},
 ): Promise<AssayProcess> {
-  const { listening, ...started } = spawnAssay(env, args);
+  const { listening, ...started } = spawnAssay(env, options);
   return { url: await listening, ...started };
 }
 
@@ -62,17 +63,26 @@ export async function startHelperProcess(
   role: "chip" | "face",
   env: Record<string, string>,
 ): Promise<AssayProcess & { host: string }> {
-  const started = await startAssay({ CALL_PORT: "0", ...env }, ["--role", role]);
+  const started = await startAssay({ CALL_PORT: "0", ...env }, { role });
   const port = /"callPort":(\d+)/.exec(started.output())?.[1];
   return { ...started, host: `127.0.0.1:${port}` };
 }
 
+type SpawnedAssay = Omit<AssayProcess, "url"> & { listening: Promise<string> };
+
 /** The same without waiting, for a test that ends it before it listens. `listening` is rejected in this case. */
-export function spawnAssay(
+export function spawnAssay(env: Record<string, string>, options: { role?: string } = {}): SpawnedAssay {
+  const spawned = launchAssay(env, options);
+  after(() => spawned.child.kill("SIGKILL"));
+  return spawned;
+}
+
+/** The same for a script, which ends it itself; also another release, by the file that it begins with. */
+export function launchAssay(
   env: Record<string, string>,
-  args: readonly string[] = [],
-): Omit<AssayProcess, "url"> & { listening: Promise<string> } {
-  const child = spawn(process.execPath, [main, "start", ...args], {
+  { file = main, role = "all" }: { file?: string; role?: string } = {},
+): SpawnedAssay {
+  const child = spawn(process.execPath, [file, "start", "--role", role], {
     // A busy machine is no overload of the service that is tested on it.
     env: cleanEnvironment({ PORT: "0", LOG_FORMAT: "json", REQUEST_MAX_WAIT_MS: "10000", ...env }),
     stdio: ["ignore", "pipe", "pipe"],
@@ -90,7 +100,6 @@ export function spawnAssay(
   child.stdout.on("data", collect);
   child.stderr.on("data", collect);
   child.once("close", () => listening.reject(new Error(`assay start ended:\n${output}`)));
-  after(() => child.kill("SIGKILL"));
   return {
     listening: listening.promise,
     child,

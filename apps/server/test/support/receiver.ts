@@ -16,8 +16,15 @@ type Answer = (
   response: ServerResponse,
 ) => { status: number; headers?: Record<string, string> } | null | Promise<{ status: number } | null>;
 
+/** For a file of tests, and closed after it. */
+export async function startReceiver(authority?: Authority, host?: string) {
+  const receiver = await openReceiver(authority, host);
+  after(receiver.close);
+  return receiver;
+}
+
 /** A partner's server: real HTTPS with a certificate of its own authority. Answers 200 until told otherwise. */
-export async function startReceiver(authority: Authority = createAuthority(), host = "127.0.0.1") {
+export async function openReceiver(authority: Authority = createAuthority(), host = "127.0.0.1") {
   const { cert, key } = authority.issue([host]);
   const received: Received[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
@@ -50,7 +57,6 @@ export async function startReceiver(authority: Authority = createAuthority(), ho
       server.closeAllConnections();
       server.close(() => resolve());
     });
-  after(close);
   return {
     url: `https://${host}:${(server.address() as AddressInfo).port}/hook`,
     port: (server.address() as AddressInfo).port,

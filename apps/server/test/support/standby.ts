@@ -1,9 +1,8 @@
-import { cpSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { startEmbeddedPostgres } from "../../src/installation/postgres/embedded-postgres.ts";
-import { embeddedFolders } from "../../src/installation/postgres/place.ts";
+import { copyServer } from "./copy-server.ts";
 import { newFolder } from "./held-postgres.ts";
 import { killServer } from "./postgres-processes.ts";
 
@@ -22,7 +21,7 @@ export async function startPair() {
   const primary = await startEmbeddedPostgres({ ...quiet, dataDir: primaryDir, settings });
   const admin = await connect(primary.url);
   const standbyDir = path.join(await newFolder(), "data");
-  await copyFiles(admin, primaryDir, standbyDir);
+  await copyServer(admin, primaryDir, standbyDir);
   const { host, port, user } = primary.connection;
   const standby = await startEmbeddedPostgres({
     ...quiet,
@@ -53,21 +52,6 @@ export async function startPair() {
       await Promise.all([standby.stop(), primary.stop()]);
     },
   };
-}
-
-/** By the server's own protocol for a copy of a running server's files. */
-async function copyFiles(admin: pg.Client, from: string, to: string): Promise<void> {
-  await admin.query("select pg_backup_start('test', true)");
-  cpSync(from, to, {
-    recursive: true,
-    filter: (file) => !/postmaster\.(pid|opts)$|\.s\.PGSQL|owner/.test(path.basename(file)),
-  });
-  const { rows } = await admin.query<{ labelfile: string }>(
-    "select labelfile from pg_backup_stop(wait_for_archive => false)",
-  );
-  const { data } = embeddedFolders(to);
-  writeFileSync(path.join(data, "backup_label"), rows[0]?.labelfile ?? "");
-  writeFileSync(path.join(data, "standby.signal"), "");
 }
 
 export async function connect(url: string): Promise<pg.Client> {

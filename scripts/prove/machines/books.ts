@@ -1,0 +1,58 @@
+/** What somebody was told, and what went wrong on the way, as it was seen from outside. */
+export class Books {
+  /** Sessions that were acknowledged, by their id. */
+  readonly created = new Map<string, { reference: string; text: string }>();
+  /** References of sessions whose creation was given up: there may be one such session, or none. */
+  readonly givenUp: string[] = [];
+  readonly cancelled = new Set<string>();
+  readonly verified = new Set<string>();
+  /** Answers that no fault excuses. */
+  readonly wrong: string[] = [];
+  /** Writes that were repeated, or sent twice at once, and compared with the first answer. */
+  replays = 0;
+  reads = 0;
+  givenUpOthers = 0;
+  readonly #failures = new Map<string, Map<string, number>>();
+  readonly #faults: { name: string; longestMs: number }[] = [];
+  #lastWriteAt = 0;
+
+  /** From now on what fails is put down to this. */
+  begin(fault: string): void {
+    this.#faults.push({ name: fault, longestMs: 0 });
+    if (this.#lastWriteAt === 0) this.#lastWriteAt = performance.now();
+  }
+
+  get fault(): string {
+    return this.#faults.at(-1)?.name ?? "";
+  }
+
+  /** A write was acknowledged, or the load has ended. The time since the one before is put down to the fault in which it ends. */
+  acknowledged(): void {
+    const now = performance.now();
+    const fault = this.#faults.at(-1);
+    if (fault !== undefined) fault.longestMs = Math.max(fault.longestMs, now - this.#lastWriteAt);
+    this.#lastWriteAt = now;
+  }
+
+  failed(cause: string): void {
+    const causes = this.#failures.get(this.fault) ?? new Map<string, number>();
+    causes.set(cause, (causes.get(cause) ?? 0) + 1);
+    this.#failures.set(this.fault, causes);
+  }
+
+  get failures(): number {
+    return [...this.#failures.values()].flatMap((causes) => [...causes.values()]).reduce((a, b) => a + b, 0);
+  }
+
+  byFault(): { fault: string; longestMs: number; causes: string }[] {
+    return this.#faults.map(({ name, longestMs }) => ({
+      fault: name,
+      longestMs,
+      causes:
+        [...(this.#failures.get(name) ?? [])]
+          .sort(([, a], [, b]) => b - a)
+          .map(([cause, count]) => `${count} ${cause}`)
+          .join(", ") || "none",
+    }));
+  }
+}

@@ -1,0 +1,102 @@
+import type pg from "pg";
+import type { Receiver } from "../../../apps/server/test/support/receiver.ts";
+import { decrypt } from "../../../apps/server/test/support/receiver.ts";
+import type { Books } from "./books.ts";
+
+/** A guarantee, how many times it was broken, and the first cases. */
+export type Finding = { guarantee: string; broken: readonly string[]; of: number };
+
+type Told = { id: string; client_reference_id: string; metadata: { number: string }; status: string };
+
+/** Holds what clients and receiver were told against what the service says now, and against its tables where it says nothing about it. */
+export async function checkBooks(
+  books: Books,
+  receiver: Receiver,
+  listAll: () => Promise<Told[]>,
+  admin: pg.Client,
+): Promise<Finding[]> {
+  const listed = await listAll();
+  const byId = Map.groupBy(listed, ({ id }) => id);
+  const byReference = Map.groupBy(listed, (session) => session.client_reference_id);
+  const isNot = (status: string) => (id: string) => byId.get(id)?.[0]?.status !== status;
+  const lost = [...books.created].filter(([id, { reference, text }]) => {
+    const sent = (JSON.parse(text) as { data: Told }).data;
+    const [now, ...more] = byId.get(id) ?? [];
+    return (
+      now === undefined ||
+      more.length > 0 ||
+      now.client_reference_id !== reference ||
+      now.metadata.number !== sent.metadata.number
+    );
+  });
+  const known = new Set([...books.created.values()].map(({ reference }) => reference).concat(books.givenUp));
+  const { rows: events } = await admin.query<{ id: string; session_id: string; type: string }>(
+    "select id, session_id, type from events where session_id is not null and retracted_at is null",
+  );
+  const received = new Set(receiver.received.map(({ headers }) => String(headers["webhook-id"])));
+  const published = new Set(events.map(({ id }) => id));
+  const ended = listed.filter(({ status }) => status !== "created" && status !== "in_progress");
+  const told = await terminalEvents(receiver);
+  const inTables = Map.groupBy(events, ({ session_id }) => session_id);
+  return [
+    {
+      guarantee: "acknowledged writes lost",
+      broken: [
+        ...lost.map(([id]) => `session ${id}`),
+        ...[...books.cancelled].filter(isNot("cancelled")).map((id) => `cancellation of ${id}`),
+        ...[...books.verified].filter(isNot("succeeded")).map((id) => `success of ${id}`),
+      ],
+      of: books.created.size + books.cancelled.size + books.verified.size,
+    },
+    {
+      guarantee: "keys that made two sessions",
+      broken: [...byReference].filter(([, found]) => found.length > 1).map(([reference]) => reference),
+      of: known.size,
+    },
+    {
+      guarantee: "sessions that nobody asked for",
+      broken: listed.filter((session) => !known.has(session.client_reference_id)).map(({ id }) => id),
+      of: listed.length,
+    },
+    {
+      guarantee: "ended sessions without one live terminal event",
+      broken: ended.map(({ id }) => id).filter((id) => inTables.get(id)?.length !== 1),
+      of: ended.length,
+    },
+    {
+      guarantee: "sessions with two live terminal events",
+      broken: [...told].filter(([, ids]) => ids.size > 1).map(([id]) => id),
+      of: told.size,
+    },
+    {
+      guarantee: "events never delivered",
+      broken: events.map(({ id }) => id).filter((id) => !received.has(id)),
+      of: events.length,
+    },
+    {
+      guarantee: "events delivered that nobody has",
+      broken: [...received].filter((id) => !published.has(id)),
+      of: received.size,
+    },
+    {
+      guarantee: "answers that no fault excuses",
+      broken: books.wrong,
+      of: books.created.size + books.replays + books.reads,
+    },
+  ];
+}
+
+/** By the session that each event is sealed for, as its receiver opens it. */
+async function terminalEvents(receiver: Receiver): Promise<Map<string, Set<string>>> {
+  const bySession = new Map<string, Set<string>>();
+  const opened = new Set<string>();
+  for (const { headers, body } of receiver.received) {
+    const id = String(headers["webhook-id"]);
+    if (opened.has(id)) continue;
+    opened.add(id);
+    const { event } = await decrypt(body);
+    const session = event.metadata.verification_session_id as string;
+    bySession.set(session, (bySession.get(session) ?? new Set()).add(id));
+  }
+  return bySession;
+}

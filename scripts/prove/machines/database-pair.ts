@@ -1,0 +1,181 @@
+import { rm } from "node:fs/promises";
+import { connect as connectSocket, createServer, type Socket } from "node:net";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import pg from "pg";
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from "../../../apps/server/src/installation/postgres/embedded-postgres.ts";
+import { copyServer } from "../../../apps/server/test/support/copy-server.ts";
+import {
+  killServer,
+  serverProcess,
+  serverProcesses,
+} from "../../../apps/server/test/support/postgres-processes.ts";
+
+const settings = {
+  max_wal_senders: "4",
+  // A new replica asks for what was written since its copy began.
+  wal_keep_size: "1GB",
+  // A commit is acknowledged as it would be in earnest. What only the loss of a machine would take is not waited for.
+  synchronous_commit: "on",
+  full_page_writes: "on",
+};
+
+/** What watches the servers takes a while until it promotes one. With less, few requests meet a database without a primary; with more than patience, clients give up. */
+export const noticedAfterMs = 5000;
+
+type Server = { dataDir: string; running: EmbeddedPostgres };
+
+/** A primary and a streaming replica that each commit waits for. They change places when the primary is lost. */
+export class DatabasePair {
+  #primary: Server;
+  #replica: Server | null = null;
+  readonly #folders: readonly [string, string];
+
+  private constructor(primary: Server, folders: readonly [string, string]) {
+    this.#primary = primary;
+    this.#folders = folders;
+  }
+
+  static async start(folder: string): Promise<DatabasePair> {
+    const folders = [path.join(folder, "first"), path.join(folder, "second")] as const;
+    const pair = new DatabasePair(await startServer(folders[0], {}), folders);
+    await pair.makeReplica();
+    return pair;
+  }
+
+  /** The address of both, whichever takes writes. */
+  get url(): string {
+    const { user, database } = this.#primary.running.connection;
+    const hosts = this.#folders.map((folder) => path.join(folder, "postgres/socket"));
+    return `postgresql:///${database}?${new URLSearchParams({ host: hosts.join(","), user })}`;
+  }
+
+  get primaryUrl(): string {
+    return this.#primary.running.url;
+  }
+
+  get primarySocket(): string {
+    const { host, port } = this.#primary.running.connection;
+    return `${host}/.s.PGSQL.${port}`;
+  }
+
+  /** Anew, in the folder that the primary does not have. */
+  async makeReplica(): Promise<void> {
+    const dataDir = this.#folders.find((folder) => folder !== this.#primary.dataDir) ?? "";
+    await rm(dataDir, { recursive: true, force: true });
+    const { host, port, user } = this.#primary.running.connection;
+    await this.asking(async (admin) => {
+      await copyServer(admin, this.#primary.dataDir, dataDir);
+      this.#replica = await startServer(dataDir, {
+        primary_conninfo: `host=${host} port=${port} user=${user} application_name=replica`,
+      });
+      while ((await admin.query("select from pg_stat_replication where state = 'streaming'")).rowCount !== 1)
+        await wait(50);
+      await admin.query("alter system set synchronous_standby_names = 'replica'");
+      await admin.query("select pg_reload_conf()");
+      while ((await admin.query("select from pg_stat_replication where sync_state = 'sync'")).rowCount !== 1)
+        await wait(50);
+    });
+  }
+
+  /** Whoever looks after it starts it again; commits wait for that long. */
+  async killReplica(): Promise<void> {
+    const dataDir = this.#replica?.dataDir ?? "";
+    kill(dataDir);
+    await this.asking(async (admin) => {
+      while ((await admin.query("select from pg_stat_replication where sync_state = 'sync'")).rowCount !== 1)
+        await wait(50);
+    });
+  }
+
+  /** What would lose writes: the primary does not wait for the replica any more, and sends it nothing. */
+  async stopReplicating(): Promise<void> {
+    await this.asking(async (admin) => {
+      await admin.query("alter system set synchronous_standby_names = ''");
+      await admin.query("select pg_reload_conf()");
+    });
+    process.kill(serverProcess(this.#primary.dataDir, /walsender/), "SIGSTOP");
+  }
+
+  /** Ends the primary without a chance to do anything about it, and for good; the replica takes its place once somebody has noticed. */
+  async failOver(): Promise<void> {
+    const [lost, promoted] = [this.#primary, this.#replica];
+    if (promoted === null) throw new Error("there is no replica to promote");
+    kill(lost.dataDir);
+    await lost.running.stop();
+    await wait(noticedAfterMs);
+    await this.asking(async (admin) => {
+      await admin.query("select pg_promote(true, 60)");
+      const { rows } = await admin.query("select pg_is_in_recovery() as standby");
+      if (rows[0].standby) throw new Error("the replica was not promoted");
+    }, promoted.running.url);
+    this.#primary = promoted;
+    this.#replica = null;
+  }
+
+  async asking<T>(ask: (client: pg.Client) => Promise<T>, url = this.primaryUrl): Promise<T> {
+    const client = new pg.Client({ connectionString: url });
+    client.on("error", () => {});
+    await client.connect();
+    try {
+      return await ask(client);
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#replica?.running.stop();
+    await this.#primary.running.stop();
+  }
+}
+
+/** A fault that hit nothing would prove nothing. */
+function kill(dataDir: string): void {
+  const hit = serverProcesses(dataDir);
+  if (hit.length < 2) throw new Error(`no server runs in ${dataDir}`);
+  killServer(dataDir);
+}
+
+async function startServer(dataDir: string, more: Record<string, string>): Promise<Server> {
+  const running = await startEmbeddedPostgres({
+    dataDir,
+    env: process.env,
+    log: () => {},
+    durable: false,
+    settings: { ...settings, ...more },
+  });
+  return { dataDir, running };
+}
+
+/** One address that leads to whichever server is the primary, as a virtual address or a proxy beside the servers does. */
+export async function openWay(pair: DatabasePair): Promise<{ url: string; close(): void }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connectSocket(pair.primarySocket);
+    for (const [end, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(end);
+      end.on("error", () => {});
+      end.on("close", () => {
+        sockets.delete(end);
+        other.destroy();
+      });
+      end.pipe(other);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    url: `postgresql://assay@127.0.0.1:${port}/assay`,
+    close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import path from "node:path";
+
+const root = path.resolve(import.meta.dirname, "..");
+
+export function git(...args: string[]): string {
+  return spawnSync("git", args, { cwd: root, encoding: "utf8" }).stdout.trim();
+}
+
+function run(command: string, args: readonly string[], cwd: string): void {
+  const { status } = spawnSync(command, args, { cwd, stdio: ["ignore", "ignore", "inherit"] });
+  if (status !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${status}`);
+}
+
+/** The release as it was, with the packages of this one where it names the same, and with its own workspaces in any case. */
+export function unpack(commit: string, folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  run("bash", ["-c", `git archive "$0" | tar -x -C "$1"`, commit, folder], root);
+  const lock = (of: string) => readFileSync(path.join(of, "package-lock.json"), "utf8");
+  const modules = path.join(folder, "node_modules");
+  if (lock(folder) === lock(root)) {
+    mkdirSync(path.join(modules, "@assay"), { recursive: true });
+    for (const name of readdirSync(path.join(root, "node_modules")))
+      if (name !== "@assay" && name !== ".cache")
+        symlinkSync(path.join(root, "node_modules", name), path.join(modules, name));
+    for (const file of globSync("{apps,packages}/*/package.json", { cwd: folder })) {
+      const { name } = JSON.parse(readFileSync(path.join(folder, file), "utf8")) as { name: string };
+      symlinkSync(path.join(folder, path.dirname(file)), path.join(modules, name));
+    }
+  }
+  run(process.execPath, ["scripts/run.mjs", "build"], folder);
+  // The build installs only what a start needs.
+  if (!existsSync(path.join(modules, "typescript"))) run("npm", ["ci", "--include=dev"], folder);
+  return folder;
+}
