@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { floorOf, type IdKind, madeAt } from "../kernel/ids.ts";
 import { answerLimitMs } from "./connection.ts";
-import type { Queryable } from "./db.ts";
+import type { Db, Queryable } from "./db.ts";
 import {
   type DividedTable,
   endOfBefore,
@@ -75,6 +75,14 @@ export async function listParts(db: Queryable, table: string): Promise<Part[] | 
   return parts.sort((a, b) => startOf(a) - startOf(b));
 }
 
+/** Whether any of these tables is divided. */
+export async function hasParts(db: Queryable, tables: readonly DividedTable[]): Promise<boolean> {
+  const names = tables.map(({ table }) => table);
+  const found = await db.first(sql`
+    select from pg_class where oid = any(array(select to_regclass(t) from unnest(${names}::text[]) t)) and relkind = 'p' limit 1`);
+  return found !== null;
+}
+
 /**
  * Rows of the table with an id from here on go with their part, those below are deleted by themselves when their time has come. In order: ids of dropped parts lie
  * below it. Null where all go by themselves.
@@ -111,7 +119,7 @@ export async function divideTable(
   statementMs: number,
 ): Promise<void> {
   const { table, key } = of;
-  const check = `${table}_ends_before`;
+  const check = checkOf(of);
   let end = await checkedEnd(client, table, check);
   // The table would take no new rows from then on. So nobody waits until it comes.
   if (end !== null && isTooClose(end, now)) {
@@ -134,13 +142,47 @@ export async function divideTable(
   await together(client, statementMs, (run) => exchange(run, of, { check, bound, alsoInParts }));
 }
 
+const checkOf = ({ table }: DividedTable) => `${table}_ends_before`;
+
+/**
+ * Takes the check from tables that were left half divided, long before it would refuse a row. Whoever is still dividing one of them finds it gone and begins anew, so this needs
+ * no lock among processes. Returns their names.
+ */
+export async function dropDueChecks(
+  db: Db,
+  tables: readonly DividedTable[],
+  now: Date,
+  statementMs: number,
+): Promise<string[]> {
+  const found = await db.rows<{ table: string; check: string; definition: string }>(sql`
+    select conrelid::regclass::text as table, conname as check, pg_get_constraintdef(oid) as definition
+    from pg_constraint where conname = any(${tables.map(checkOf)}::name[]) and contype = 'c'`);
+  const due = found.filter(({ definition }) => {
+    const end = endIn(definition);
+    return end !== null && isTooClose(end, now);
+  });
+  if (due.length === 0) return [];
+  await db.withConnection(async (client) => {
+    for (const { table, check } of due)
+      await together(client, statementMs, (run) =>
+        run(`alter table ${table} drop constraint if exists ${check}`),
+      );
+  });
+  return due.map(({ table }) => table);
+}
+
+/** The end that a check names. */
+function endIn(definition: string): Date | null {
+  const bound = /'([^']+)'/.exec(definition)?.[1];
+  return bound === undefined ? null : madeAt(bound);
+}
+
 async function checkedEnd(client: pg.ClientBase, table: string, check: string): Promise<Date | null> {
   const { rows } = await client.query(
     "select pg_get_constraintdef(oid) as definition from pg_constraint where conrelid = $1::regclass and conname = $2",
     [table, check],
   );
-  const bound = /'([^']+)'/.exec(String(rows[0]?.definition ?? ""))?.[1];
-  return bound === undefined ? null : madeAt(bound);
+  return endIn(String(rows[0]?.definition ?? ""));
 }
 
 /** Reads the whole table, under a lock that keeps nobody from reading or writing. */
@@ -225,6 +267,11 @@ async function exchange(
   const { table, key } = of;
   const [before, rest] = [`${table}_before`, `${table}_rest`];
   await run(`lock table ${table} in access exclusive mode`);
+  // Without its proof the table would be read through, with everybody locked out.
+  const proof = await run(
+    `select from pg_constraint where conrelid = '${table}'::regclass and conname = '${check}' and convalidated`,
+  );
+  if (proof.rowCount === 0) throw new Error(`the check of ${table} is gone; it is divided by a later run`);
   const shape = await readShape(run, of);
   // A unique index that does not hold the key can hold in each part for itself only.
   const isEverywhere = (index: Shape["indexes"][number]) => index.holds_key || !index.is_unique;
