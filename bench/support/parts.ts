@@ -6,7 +6,7 @@ import { median } from "@assay/face/median";
 import { listAuditLogs } from "../../apps/server/src/audit/audit.store.ts";
 import { loadConfig } from "../../apps/server/src/config.ts";
 import type { Core } from "../../apps/server/src/core.ts";
-import { type Db, openDb } from "../../apps/server/src/db/db.ts";
+import { allRows, type Db, openDb, type Queryable } from "../../apps/server/src/db/db.ts";
 import { migrate } from "../../apps/server/src/db/migrate.ts";
 import { listParts } from "../../apps/server/src/db/parts.store.ts";
 import { SetAside } from "../../apps/server/src/db/set-aside.ts";
@@ -72,39 +72,44 @@ export async function measureDrop(adminUrl: string, rows: number): Promise<void>
     const db = await createDatabase(adminUrl, `bench_drop_${kind}`);
     if (kind === "parts") await divideFor(db, later(now, -86 * dayMs), later(now, -50 * dayMs));
     await fillMonth(db, rows, later(now, -72 * dayMs));
-    const before = await bytesByTable(db);
-    const total = [...before.values()].reduce((sum, bytes) => sum + bytes, 0);
-    console.log(`  ${kind}: ${Math.round(total / rows)} bytes a session, all in`);
-    for (const [table, bytes] of before) console.log(`    ${table.padEnd(20)} ${Math.round(bytes / rows)}`);
-    const core = { config, db, clock: { now: () => now }, log: quiet, metrics: new Metrics() };
-    const setAside = new SetAside(core);
-    // Parts for the time ahead are made in any case.
-    if (kind === "parts") await keepParts({ ...core, config: unhurriedConfig })();
-    const dropped: number[] = [];
-    const counting = createLog({
-      level: "info",
-      write: () => dropped.push(performance.now()),
-      now: () => new Date(),
-    });
-    const started = performance.now();
-    if (kind === "parts") await keepParts({ ...core, log: counting })();
-    else await deleteByRows({ ...core, setAside });
-    const seconds = (performance.now() - started) / 1000;
-    const after = [...(await bytesByTable(db)).values()].reduce((sum, bytes) => sum + bytes, 0);
-    const { left } = await db.one<{ left: number }>(sql`
-      select (select count(*) from sessions) + (select count(*) from attempts) + (select count(*) from consents)
-        + (select count(*) from events) + (select count(*) from webhook_deliveries) + (select count(*) from audit_logs) as left`);
-    if (left > 0) throw new Error(`${left} rows are left`);
-    console.log(
-      `    gone in ${seconds.toFixed(2)} s; ${(total / 2 ** 20).toFixed(1)} MiB before, ${(after / 2 ** 20).toFixed(1)} MiB after`,
-    );
-    const took = dropped.map((at, i) => at - (dropped[i - 1] ?? started)).sort((a, b) => a - b);
-    if (took.length > 0)
-      console.log(
-        `    ${took.length} parts, ${median(took).toFixed(0)} ms each, the longest ${took.at(-1)?.toFixed(0)} ms`,
-      );
+    await endOfMonth(db, kind, rows, now);
     await db.close();
   }
+}
+
+/** Everything that the tables hold is past its time at this moment. */
+export async function endOfMonth(db: Db, kind: "parts" | "rows", rows: number, now: Date): Promise<void> {
+  const before = await bytesByTable(db);
+  const total = [...before.values()].reduce((sum, bytes) => sum + bytes, 0);
+  console.log(`  ${kind}: ${Math.round(total / rows)} bytes a session, all in`);
+  for (const [table, bytes] of before) console.log(`    ${table.padEnd(20)} ${Math.round(bytes / rows)}`);
+  const core = { config, db, clock: { now: () => now }, log: quiet, metrics: new Metrics() };
+  const setAside = new SetAside(core);
+  // Parts for the time ahead are made in any case.
+  if (kind === "parts") await keepParts({ ...core, config: unhurriedConfig })();
+  const dropped: number[] = [];
+  const counting = createLog({
+    level: "info",
+    write: () => dropped.push(performance.now()),
+    now: () => new Date(),
+  });
+  const started = performance.now();
+  if (kind === "parts") await keepParts({ ...core, log: counting })();
+  else await deleteByRows({ ...core, setAside });
+  const seconds = (performance.now() - started) / 1000;
+  const after = [...(await bytesByTable(db)).values()].reduce((sum, bytes) => sum + bytes, 0);
+  const { left } = await db.one<{ left: number }>(sql`
+      select (select count(*) from sessions) + (select count(*) from attempts) + (select count(*) from consents)
+        + (select count(*) from events) + (select count(*) from webhook_deliveries) + (select count(*) from audit_logs) as left`);
+  if (left > 0) throw new Error(`${left} rows are left`);
+  console.log(
+    `    gone in ${seconds.toFixed(2)} s; ${(total / 2 ** 20).toFixed(1)} MiB before, ${(after / 2 ** 20).toFixed(1)} MiB after`,
+  );
+  const took = dropped.map((at, i) => at - (dropped[i - 1] ?? started)).sort((a, b) => a - b);
+  if (took.length > 0)
+    console.log(
+      `    ${took.length} parts, ${median(took).toFixed(0)} ms each, the longest ${took.at(-1)?.toFixed(0)} ms`,
+    );
 }
 
 const config = loadConfig({
@@ -206,7 +211,7 @@ async function fillMonth(db: Db, rows: number, from: Date): Promise<void> {
 // --- reading ------------------------------------------------------------------------------------------------------
 
 type Known = { organization: OrganizationId; session: SessionId; event: EventId; delivery: DeliveryId };
-type Read = (db: Db, known: Known) => Promise<unknown>;
+type Read = (db: Queryable, known: Known) => Promise<unknown>;
 
 const tenant = ({ organization }: Known) =>
   ({ organizationId: organization, environment: "sandbox" }) as const;
@@ -245,10 +250,10 @@ function reads(now: Date): [string, Read][] {
     ["its status, for the person's page", (db, known) => findStatus(db, known.session, now)],
     [
       "the session and its attempt, held",
-      (db, known) =>
-        db.transaction((tx) =>
-          tx.ask(heldSession(tenant(known), known.session), heldOpenAttempt(known.session)),
-        ),
+      async (db, known) => {
+        await db.rows(heldSession(tenant(known), known.session).statement);
+        await db.rows(heldOpenAttempt(known.session).statement);
+      },
     ],
     ["an event by its id", (db, known) => findEvent(db, tenant(known), known.event)],
     ["a delivery by its id", (db, known) => findDelivery(db, tenant(known), known.delivery, now)],
@@ -284,8 +289,8 @@ function reads(now: Date): [string, Read][] {
   ];
 }
 
-const readRounds = 7;
-const readsARound = 100;
+const readRounds = 15;
+const readsARound = 20;
 
 /**
  * The same month in one table and in parts, each read with plans that PostgreSQL chooses and with plans that are made once. What counts is the processor time of the backend,
@@ -293,7 +298,6 @@ const readsARound = 100;
  */
 export async function compareReads(adminUrl: string, rows: number): Promise<void> {
   const now = new Date();
-  const databases = { one: "bench_one", parts: "bench_parts_reads" };
   for (const name of Object.values(databases)) {
     const db = await createDatabase(adminUrl, name);
     if (name === databases.parts) await divideFor(db, later(now, -45 * dayMs), later(now, -5 * dayMs));
@@ -304,6 +308,12 @@ export async function compareReads(adminUrl: string, rows: number): Promise<void
       );
     await db.close();
   }
+  await readBoth(adminUrl, now);
+}
+
+const databases = { one: "bench_one", parts: "bench_parts_reads" };
+
+export async function readBoth(adminUrl: string, now: Date): Promise<void> {
   const side = async (name: string, database: string, planOnce: boolean) => {
     const url = new URL(adminUrl);
     url.pathname = `/${database}`;
@@ -330,12 +340,16 @@ export async function compareReads(adminUrl: string, rows: number): Promise<void
     ] as const) {
       const least = sides.map(() => Number.POSITIVE_INFINITY);
       const known = await knownRows(sides[0]?.db, organization);
+      const statements = await statementsOf((db) => read(db, known));
+      // Statements of a round are sent together, so that a machine with other work to do does not come between them.
+      const questions = Array.from({ length: readsARound }, () => statements.map(allRows)).flat();
+      const readAll = (db: Db) => db.transaction((tx) => tx.ask(...questions));
       // The first six times PostgreSQL tries which plan is cheaper.
-      for (const { db } of sides) for (let i = 0; i < 10; i++) await read(db, known);
+      for (const { db } of sides) await readAll(db);
       for (let round = 0; round < readRounds; round++)
         for (const [at, { db, cpuUs }] of sides.entries()) {
           const before = cpuUs();
-          for (let i = 0; i < readsARound; i++) await read(db, known);
+          await readAll(db);
           least[at] = Math.min(least[at] ?? 0, (cpuUs() - before) / readsARound);
         }
       const [first = 1] = least;
@@ -343,7 +357,34 @@ export async function compareReads(adminUrl: string, rows: number): Promise<void
         `  ${`${name}, ${who}`.padEnd(44)} ${least.map((us) => `${us.toFixed(0)} (${(us / first).toFixed(2)})`.padStart(20)).join("")}`,
       );
     }
-  for (const { db } of sides) await db.close();
+  const memory: string[] = [];
+  for (const { db } of sides) {
+    const { bytes } = await db.one<{ bytes: number }>(
+      sql`select sum(total_bytes)::bigint as bytes from pg_backend_memory_contexts`,
+    );
+    memory.push(`${(bytes / 2 ** 20).toFixed(1)} MiB`.padStart(20));
+    await db.close();
+  }
+  console.log(`  ${"memory of the backend, at the end".padEnd(44)} ${memory.join("")}`);
+}
+
+/** What a read would send. */
+async function statementsOf(read: (db: Queryable) => Promise<unknown>): Promise<readonly Sql[]> {
+  const sent: Sql[] = [];
+  await read({
+    rows: async (statement) => {
+      sent.push(statement);
+      return [];
+    },
+    first: async (statement) => {
+      sent.push(statement);
+      return null;
+    },
+    one: () => Promise.reject(new Error("nothing that is read here always gives a row")),
+    run: () => Promise.reject(new Error("nothing is written here")),
+    notify: () => {},
+  });
+  return sent;
 }
 
 async function knownRows(db: Db | undefined, organization: number): Promise<Known> {

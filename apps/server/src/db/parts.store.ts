@@ -41,6 +41,9 @@ async function send(client: pg.ClientBase, text: string, statementMs: number): P
   return client.query({ text, query_timeout: answerLimitMs(statementMs) } as pg.QueryConfig);
 }
 
+const opening = (statementMs: number) =>
+  `begin; set local lock_timeout = ${lockMs}; set local statement_timeout = ${statementMs}`;
+
 /** All of it or nothing, and nothing where a lock is not to be had at once. */
 async function together<T>(
   client: pg.ClientBase,
@@ -48,9 +51,8 @@ async function together<T>(
   work: (run: (text: string) => Promise<pg.QueryResult>) => Promise<T>,
 ): Promise<T> {
   const run = (text: string) => send(client, text, statementMs);
-  await run("begin");
   try {
-    await run(`set local lock_timeout = ${lockMs}; set local statement_timeout = ${statementMs}`);
+    await run(opening(statementMs));
     const result = await work(run);
     await run("commit");
     return result;
@@ -337,7 +339,10 @@ export async function makePart(
 /** Statements in the transaction that drops a part, which is no part of the table any more then: what is still owed is put into the rest. */
 export type Settle = (part: string) => readonly string[];
 
-/** Drops a part with its files, in one short transaction. */
+/**
+ * Drops a part with its files, in one short transaction. Its statements travel together, because everybody waits for the table from the first of them to the commit: on a busy
+ * machine a process that is waited for in between gets its turn late.
+ */
 export async function dropPart(
   client: pg.ClientBase,
   { table }: DividedTable,
@@ -345,12 +350,20 @@ export async function dropPart(
   settle: Settle,
   statementMs: number,
 ): Promise<void> {
-  await together(client, statementMs, async (run) => {
-    await run(`alter table ${table} detach partition ${part.name}`);
-    for (const statement of settle(part.name)) await run(statement);
-    await run(`drop table ${part.name}`);
-    await run(`delete from table_cleanings where table_name = '${part.name}'`);
-  });
+  const statements = [
+    opening(statementMs),
+    `alter table ${table} detach partition ${part.name}`,
+    ...settle(part.name),
+    `drop table ${part.name}`,
+    `delete from table_cleanings where table_name = '${part.name}'`,
+    "commit",
+  ];
+  try {
+    await send(client, statements.join(";\n"), statementMs);
+  } catch (error) {
+    await send(client, "rollback", statementMs).catch(() => {});
+    throw error;
+  }
 }
 
 /** Drops the part that holds what there was before, once nothing is left in it. */

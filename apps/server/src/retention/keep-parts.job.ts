@@ -145,10 +145,18 @@ export async function watchParts({ config, db, reads, clock, log }: Watched): Pr
     if (!isInTheWay(error)) throw error;
     log.debug("a table that was left half divided is in use, and is tried again", describeError(error));
   }
-  if (await hasParts(db, growingTables)) {
-    db.planOnce();
-    reads.planOnce();
-  }
+  if (!(await hasParts(db, growingTables))) return 0;
+  db.planOnce();
+  reads.planOnce();
+  // Releases from before `least_code` do not ask whether they may start.
+  const older = await listOlderProcesses(db, later(clock.now(), -goneAfterMs));
+  if (older.length > 0)
+    log.error(
+      "processes of an older release run beside tables in parts, where they can delete what is not theirs: end them",
+      {
+        processes: older.join(", "),
+      },
+    );
   return 0;
 }
 
