@@ -2611,7 +2611,7 @@ export const mutations: readonly Mutation[] = [
     {
       id: "parts-planned-anew",
       file: server("retention/keep-parts.job"),
-      find: "    db.planOnce();\n",
+      find: "  db.planOnce();\n",
       replace: "",
       tests: [api("parts")],
     },

@@ -93,23 +93,38 @@ export async function endOfMonth(db: Db, kind: "parts" | "rows", rows: number, n
     write: () => dropped.push(performance.now()),
     now: () => new Date(),
   });
+  const cpuBefore = await backendsCpuMs(db);
   const started = performance.now();
   if (kind === "parts") await keepParts({ ...core, log: counting })();
   else await deleteByRows({ ...core, setAside });
   const seconds = (performance.now() - started) / 1000;
+  const cpuMs = (await backendsCpuMs(db)) - cpuBefore;
   const after = [...(await bytesByTable(db)).values()].reduce((sum, bytes) => sum + bytes, 0);
   const { left } = await db.one<{ left: number }>(sql`
       select (select count(*) from sessions) + (select count(*) from attempts) + (select count(*) from consents)
         + (select count(*) from events) + (select count(*) from webhook_deliveries) + (select count(*) from audit_logs) as left`);
   if (left > 0) throw new Error(`${left} rows are left`);
   console.log(
-    `    gone in ${seconds.toFixed(2)} s; ${(total / 2 ** 20).toFixed(1)} MiB before, ${(after / 2 ** 20).toFixed(1)} MiB after`,
+    `    gone in ${seconds.toFixed(2)} s, ${cpuMs.toFixed(0)} ms of the backends' processor time; ${(total / 2 ** 20).toFixed(1)} MiB before, ${(after / 2 ** 20).toFixed(1)} MiB after`,
   );
   const took = dropped.map((at, i) => at - (dropped[i - 1] ?? started)).sort((a, b) => a - b);
   if (took.length > 0)
     console.log(
       `    ${took.length} parts, ${median(took).toFixed(0)} ms each, the longest ${took.at(-1)?.toFixed(0)} ms`,
     );
+}
+
+/** Of all connections of this database that are open. */
+async function backendsCpuMs(db: Db): Promise<number> {
+  const rows = await db.rows<{ pid: number }>(
+    sql`select pid from pg_stat_activity where datname = current_database()`,
+  );
+  return rows.reduce((sum, { pid }) => sum + cpuUsOf(pid) / 1000, 0);
+}
+
+/** What a process has had of the processor, by the kernel's clock. */
+function cpuUsOf(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[0]) / 1000;
 }
 
 const config = loadConfig({
@@ -158,7 +173,7 @@ async function bytesByTable(db: Db): Promise<Map<string, number>> {
 }
 
 /** Sessions that succeeded, evenly over 29 days, a tenth of them of one organization: with an attempt, a consent, an event, a delivery that arrived and four audit entries each. */
-async function fillMonth(db: Db, rows: number, from: Date): Promise<void> {
+export async function fillMonth(db: Db, rows: number, from: Date): Promise<void> {
   const step = 100_000;
   for (let first = 0; first < rows; first += step)
     await db.withConnection(async (client) => {
@@ -323,7 +338,7 @@ export async function readBoth(adminUrl: string, now: Date): Promise<void> {
     return {
       name,
       db,
-      cpuUs: () => Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[0]) / 1000,
+      cpuUs: () => cpuUsOf(pid),
     };
   };
   const sides = [
